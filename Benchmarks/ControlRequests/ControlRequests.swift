@@ -30,11 +30,11 @@ struct ControlRequests {
       exit(2)
     }
     do {
-      let places = ServicePaths.ofThisProcess()
+      let paths = ServicePaths.ofThisProcess()
       let dashboard = try await ServiceConnection.connect(
-        places: places, clientName: "control-requests")
+        paths: paths, clientName: "control-requests")
       let service = try await ServiceConnection.connect(
-        places: places, clientName: "control-requests")
+        paths: paths, clientName: "control-requests")
       let reader = try await subscribe(dashboard, untilConnections: connections)
       var requests = ControlRequests(service: service)
       let before = try await requests.connectionCount()

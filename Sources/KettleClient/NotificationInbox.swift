@@ -17,7 +17,7 @@ final class NotificationInbox: Sendable {
     state = Mutex(.open(ClientOutbox(limits: limits, lag: .resynchronises), reader: nil))
   }
 
-  func put(_ notification: ControlNotification) {
+  func enqueue(_ notification: ControlNotification) {
     let reader: CheckedContinuation<ControlNotification?, Never>? = state.withLock { state in
       guard case .open(var waiting, let reader) = state else { return nil }
       if let reader {
@@ -28,10 +28,10 @@ final class NotificationInbox: Sendable {
       state = .ended(ClientOutbox())
       defer { state = .open(waiting, reader: nil) }
       switch notification {
-      case .viewport(let window): _ = waiting.put(viewport: window)
-      case .event(let event): _ = waiting.put(event: event)
-      case .completed(let completed): _ = waiting.put(completed: completed.runs)
-      case .resynchronise: waiting.putGap()
+      case .viewport(let window): _ = waiting.enqueue(viewport: window)
+      case .event(let event): _ = waiting.enqueue(event: event)
+      case .completed(let completed): _ = waiting.enqueue(completed: completed.runs)
+      case .resynchronise: waiting.enqueueGap()
       }
       return nil
     }
@@ -41,11 +41,11 @@ final class NotificationInbox: Sendable {
   /// Returns the next notification, or nil after the end. There is one reader.
   func next() async -> ControlNotification? {
     await withCheckedContinuation { continuation in
-      let answer: ControlNotification?? = state.withLock { state in
+      let available: ControlNotification?? = state.withLock { state in
         switch state {
         case .open(var waiting, let reader):
           state = .ended(ClientOutbox())
-          if let notification = Self.take(&waiting) {
+          if let notification = Self.dequeue(from: &waiting) {
             state = .open(waiting, reader: reader)
             return .some(notification)
           }
@@ -58,10 +58,10 @@ final class NotificationInbox: Sendable {
         case .ended(var waiting):
           state = .ended(ClientOutbox())
           defer { state = .ended(waiting) }
-          return .some(Self.take(&waiting))
+          return .some(Self.dequeue(from: &waiting))
         }
       }
-      if let answer { continuation.resume(returning: answer) }
+      if let available { continuation.resume(returning: available) }
     }
   }
 
@@ -74,7 +74,7 @@ final class NotificationInbox: Sendable {
     reader?.resume(returning: nil)
   }
 
-  private static func take(_ waiting: inout ClientOutbox) -> ControlNotification? {
+  private static func dequeue(from waiting: inout ClientOutbox) -> ControlNotification? {
     waiting.next()?.notification
   }
 }

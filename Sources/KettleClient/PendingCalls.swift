@@ -3,13 +3,13 @@ import KettleSystem
 
 /// The unanswered requests of one connection, each with the task that waits for it.
 final class PendingCalls: Sendable {
-  typealias Answer = Result<UnreadResult, any Error>
+  typealias Outcome = Result<UnreadResult, any Error>
 
   private enum Slot {
     /// The answer can arrive before the caller begins to wait.
     case unanswered
     case waiting(CheckedContinuation<UnreadResult, any Error>)
-    case answered(Answer)
+    case answered(Outcome)
   }
 
   private enum State {
@@ -21,7 +21,7 @@ final class PendingCalls: Sendable {
   private let state = Mutex(State.open(nextID: 1, slots: [:]))
 
   /// Returns an id for a request that is about to be sent.
-  func begin() throws -> Int64 {
+  func makeID() throws -> Int64 {
     try state.withLock { state in
       switch state {
       case .ended(let error): throw error
@@ -38,14 +38,14 @@ final class PendingCalls: Sendable {
   func answer(to id: Int64) async throws -> UnreadResult {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        let known = change(id) { slot -> Answer? in
+        let known = change(id) { slot -> Outcome? in
           switch slot {
           case .unanswered?:
             slot = .waiting(continuation)
             return nil
-          case .answered(let answer)?:
+          case .answered(let outcome)?:
             slot = nil
-            return answer
+            return outcome
           case .waiting?, nil:
             // Cancelled before it began to wait.
             return .failure(CancellationError())
@@ -60,11 +60,11 @@ final class PendingCalls: Sendable {
 
   /// Completes a request with the service's answer, or with the reason why none will arrive. Drops
   /// an answer that has no waiting caller.
-  func finish(_ id: Int64, _ answer: Answer) {
+  func finish(_ id: Int64, _ outcome: Outcome) {
     let waiting = change(id) { slot -> CheckedContinuation<UnreadResult, any Error>? in
       switch slot {
       case .unanswered?:
-        slot = .answered(answer)
+        slot = .answered(outcome)
         return nil
       case .waiting(let continuation)?:
         slot = nil
@@ -72,7 +72,7 @@ final class PendingCalls: Sendable {
       case .answered?, nil: return nil
       }
     }
-    waiting?.resume(with: answer)
+    waiting?.resume(with: outcome)
   }
 
   /// Drops a request that could not be sent.

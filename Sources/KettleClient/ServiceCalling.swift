@@ -11,7 +11,7 @@ package protocol ServiceCalling: Sendable {
 
   /// Sends a request without waiting for the answer, so that requests can be pipelined. Answers
   /// arrive in request order.
-  func ask<Method: ControlMethod>(
+  func send<Method: ControlMethod>(
     _ method: Method.Type, _ params: Method.Params
   ) async throws -> PendingReply<Method.Result>
 
@@ -26,7 +26,7 @@ package protocol ServiceCalling: Sendable {
 
 extension ServiceCalling {
   /// Waits for the answer before it returns; for implementations that do not pipeline.
-  package func ask<Method: ControlMethod>(
+  package func send<Method: ControlMethod>(
     _ method: Method.Type, _ params: Method.Params
   ) async throws -> PendingReply<Method.Result> {
     do {
@@ -52,22 +52,4 @@ package struct PendingReply<Answer: Sendable>: Sendable {
   ) -> PendingReply<Other> {
     PendingReply<Other> { [wait] in try change(try await wait()) }
   }
-}
-
-/// Why the service cannot be used.
-package enum ClientError: Error, Hashable, Sendable {
-  /// Nothing answers on the socket, and starting the service was not requested.
-  case notRunning(socketPath: String)
-  /// The service was started but did not become ready; `logPath` has its output.
-  case didNotStart(detail: String, logPath: String)
-  /// The other end belongs to another user.
-  case foreignSocket(path: String, ownerID: Int64)
-  /// Others can access the directory of the socket, or it cannot be created.
-  case unsafeDirectory(path: String, detail: String)
-  /// The two programs have different versions.
-  case versionMismatch(ours: Int, theirs: String)
-  case connectionLost
-  /// The service accepts no more connections; `count` are open.
-  case tooManyConnections(count: String)
-  case socketPathTooLong(path: String)
 }

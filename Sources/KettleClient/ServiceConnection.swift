@@ -25,7 +25,7 @@ package final class ServiceConnection: ServiceCalling {
     } onCancel: {
       inbox.end()
     }
-    reader = Task { await Self.read(connection, calls, inbox) }
+    reader = Task { await Self.read(connection, into: calls, and: inbox) }
   }
 
   deinit { reader.cancel() }
@@ -33,13 +33,13 @@ package final class ServiceConnection: ServiceCalling {
   package func call<Method: ControlMethod>(
     _ method: Method.Type, _ params: Method.Params
   ) async throws -> Method.Result {
-    try await ask(method, params).answer()
+    try await send(method, params).answer()
   }
 
-  package func ask<Method: ControlMethod>(
+  package func send<Method: ControlMethod>(
     _ method: Method.Type, _ params: Method.Params
   ) async throws -> PendingReply<Method.Result> {
-    let id = try calls.begin()
+    let id = try calls.makeID()
     do {
       let line = try coder.encode(method, params, id: id)
       guard line.count <= LineDecoder.byteCountMaxFromClient else {
@@ -65,7 +65,7 @@ package final class ServiceConnection: ServiceCalling {
 
   /// Reads what the service sends until either side closes the connection.
   private static func read(
-    _ connection: ControlConnection, _ calls: PendingCalls, _ inbox: NotificationInbox
+    _ connection: ControlConnection, into calls: PendingCalls, and inbox: NotificationInbox
   ) async {
     let coder = ReplyCoder()
     do {
@@ -78,7 +78,7 @@ package final class ServiceConnection: ServiceCalling {
           calls.end(error)
           break reading
         case .notification(let notification):
-          inbox.put(notification)
+          inbox.enqueue(notification)
         case .unknownNotification: continue
         case .result, .error, .unreadable: break reading
         }
@@ -99,35 +99,37 @@ extension ServiceConnection {
 
   /// Connects to the running service and sends `hello`.
   package static func connect(
-    places: ServicePaths, clientName: String, isWatchedByPerson: Bool = false,
+    paths: ServicePaths, clientName: String, isWatchedByPerson: Bool = false,
     helloBudget: Duration = helloBudget
   ) async throws(ClientError) -> ServiceConnection {
-    let service = ServiceConnection(connection: try await reach(places))
+    let service = ServiceConnection(connection: try await connectSocket(paths))
     do {
-      try await service.greet(clientName, isWatchedByPerson, within: helloBudget)
+      try await service.greet(
+        as: clientName, isWatchedByPerson: isWatchedByPerson, within: helloBudget)
       return service
     } catch {
-      throw clientError(error, places.socketPath)
+      throw clientError(error, address: paths.socketPath)
     }
   }
 
-  /// Sends `hello` over a connection made in another way. `place` names the service in errors.
+  /// Sends `hello` over a connection made in another way. `address` names the service in errors.
   package static func connect(
-    over connection: ControlConnection, place: String, clientName: String,
+    over connection: ControlConnection, address: String, clientName: String,
     isWatchedByPerson: Bool, helloBudget: Duration
   ) async throws(ClientError) -> ServiceConnection {
     let service = ServiceConnection(connection: connection)
     do {
-      try await service.greet(clientName, isWatchedByPerson, within: helloBudget)
+      try await service.greet(
+        as: clientName, isWatchedByPerson: isWatchedByPerson, within: helloBudget)
       return service
     } catch {
-      throw clientError(error, place)
+      throw clientError(error, address: address)
     }
   }
 
   /// Closes the connection unless the reply is the expected one.
   private func greet(
-    _ clientName: String, _ isWatchedByPerson: Bool, within budget: Duration
+    as clientName: String, isWatchedByPerson: Bool, within budget: Duration
   ) async throws {
     let deadline = connection.close(after: budget)
     defer { deadline.cancel() }
@@ -146,23 +148,23 @@ extension ServiceConnection {
   }
 
   /// Connects at the usual path, else at the path that the service recorded.
-  private static func reach(
-    _ places: ServicePaths
+  private static func connectSocket(
+    _ paths: ServicePaths
   ) async throws(ClientError) -> ControlConnection {
     do throws(ControlSocketError) {
-      return try await ControlConnection.connect(to: places.socketPath)
+      return try await ControlConnection.connect(to: paths.socketPath)
     } catch ControlSocketError.notListening {
-      guard let recorded = ServiceLock.recordedSocketPath(at: places.lockPath),
-        recorded != places.socketPath,
+      guard let recorded = ServiceLock.recordedSocketPath(at: paths.lockPath),
+        recorded != paths.socketPath,
         let connection = try? await ControlConnection.connect(to: recorded)
-      else { throw .notRunning(socketPath: places.socketPath) }
+      else { throw .notRunning(socketPath: paths.socketPath) }
       return connection
     } catch {
       throw ClientError(error)
     }
   }
 
-  private static func clientError(_ error: any Error, _ place: String) -> ClientError {
+  private static func clientError(_ error: any Error, address: String) -> ClientError {
     switch error {
     case let error as ClientError: error
     case let error as ControlError where error.code == .versionMismatch:
@@ -171,7 +173,7 @@ extension ServiceConnection {
       .tooManyConnections(count: error.message)
     case let error as ControlError where error.code == .stopping:
       // Treat it as not running.
-      .notRunning(socketPath: place)
+      .notRunning(socketPath: address)
     default: .connectionLost
     }
   }

@@ -41,21 +41,23 @@ package struct ServiceProcess: Sendable {
   }
 
   static func start(_ starter: ServiceStarter) throws(ClientError) -> ServiceProcess {
-    let logPath = starter.places.logPath
+    let logPath = starter.paths.logPath
     do throws(ControlSocketError) {
-      try PrivateDirectory.make(starter.places.stateDirectory)
+      try PrivateDirectory.make(starter.paths.stateDirectory)
     } catch {
       throw ClientError(error)
     }
     let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW
     guard let opened = OwnedDescriptor(opened: open(logPath, flags, 0o600)),
       let log = ProcessSpawn.highDescriptor(opened)
-    else { throw failure("cannot open its log", errno, logPath) }
+    else { throw failure("its log cannot be opened", code: errno, logPath: logPath) }
     var ends: [Int32] = [-1, -1]
-    guard kettle_pipe(&ends) == 0 else { throw failure("no pipe", errno, logPath) }
+    guard kettle_pipe(&ends) == 0 else {
+      throw failure("no pipe could be made", code: errno, logPath: logPath)
+    }
     let readEnd = OwnedDescriptor(owning: ends[0])
     guard let writeEnd = ProcessSpawn.highDescriptor(OwnedDescriptor(owning: ends[1])) else {
-      throw failure("no pipe", errno, logPath)
+      throw failure("no pipe could be made", code: errno, logPath: logPath)
     }
     var spawn = ProcessSpawn(
       executablePath: starter.executablePath,
@@ -67,13 +69,16 @@ package struct ServiceProcess: Sendable {
     case .success(let processID):
       return ServiceProcess(processID: processID, readinessPipe: SharedDescriptor(readEnd))
     case .failure(let failed):
-      throw failure("cannot run \"\(starter.executablePath)\"", failed.code, logPath)
+      throw failure(
+        "\"\(starter.executablePath)\" cannot be run", code: failed.code, logPath: logPath)
     }
   }
 
-  private static func failure(_ what: String, _ code: Int32, _ logPath: String) -> ClientError {
+  private static func failure(
+    _ problem: String, code: Int32, logPath: String
+  ) -> ClientError {
     .didNotStart(
-      detail: "\(what): \(SystemError(code).message)", logPath: logPath)
+      detail: "\(problem): \(SystemError(code).message)", logPath: logPath)
   }
 
   /// Waits for the byte with which the service reports that it is ready. Call it once.

@@ -1,10 +1,11 @@
 import Glibc
 import KettleControl
 import KettleSocket
+import KettleSystem
 
 /// Connects to the service and starts it when none is running.
 package struct ServiceStarter: Sendable {
-  package var places: ServicePaths
+  package var paths: ServicePaths
   package var clientName: String
   /// Whether this client notifies the person, so that the service does not have to.
   package var isWatchedByPerson = false
@@ -21,10 +22,10 @@ package struct ServiceStarter: Sendable {
   package var crowdBudget: Duration = .seconds(3)
 
   package init(
-    places: ServicePaths, clientName: String,
+    paths: ServicePaths, clientName: String,
     executablePath: String = ServiceProcess.ownExecutablePath()
   ) {
-    self.places = places
+    self.paths = paths
     self.clientName = clientName
     self.executablePath = executablePath
   }
@@ -35,7 +36,7 @@ package struct ServiceStarter: Sendable {
   /// survive, and all connect to that one.
   package func connect(startingIfNeeded: Bool) async throws(ClientError) -> ServiceConnection {
     guard startingIfNeeded else {
-      return try await greet()
+      return try await connectWhenNotCrowded()
     }
     let deadline = ContinuousClock.now + budget
     if let service = try await connectIfRunning() { return service }
@@ -48,7 +49,7 @@ package struct ServiceStarter: Sendable {
       if let service = try await connect(until: patience) { return service }
       if case .ended(let status) = readiness, !ServiceProcess.isLostRace(status) { break }
     }
-    throw .didNotStart(detail: detail, logPath: places.logPath)
+    throw .didNotStart(detail: detail, logPath: paths.logPath)
   }
 
   /// Tries to connect at least once, with growing pauses. Returns nil when the time is over.
@@ -68,13 +69,13 @@ package struct ServiceStarter: Sendable {
 
   /// Connects to a running service, and retries within `crowdBudget` while it has too many
   /// connections.
-  private func greet() async throws(ClientError) -> ServiceConnection {
+  private func connectWhenNotCrowded() async throws(ClientError) -> ServiceConnection {
     let deadline = ContinuousClock.now + crowdBudget
     var pause = Duration.milliseconds(20)
     while true {
       do throws(ClientError) {
         return try await ServiceConnection.connect(
-          places: places, clientName: clientName, isWatchedByPerson: isWatchedByPerson)
+          paths: paths, clientName: clientName, isWatchedByPerson: isWatchedByPerson)
       } catch let failure {
         guard case .tooManyConnections = failure else { throw failure }
         let next = ContinuousClock.now + pause
@@ -89,7 +90,7 @@ package struct ServiceStarter: Sendable {
   /// as not running.
   private func connectIfRunning() async throws(ClientError) -> ServiceConnection? {
     do throws(ClientError) {
-      return try await greet()
+      return try await connectWhenNotCrowded()
     } catch {
       switch error {
       case .notRunning, .connectionLost: return nil
@@ -97,6 +98,43 @@ package struct ServiceStarter: Sendable {
         .socketPathTooLong:
         throw error
       }
+    }
+  }
+}
+
+// MARK: - On the calling thread
+
+/// Connects from a dedicated thread: a program may occupy all threads of the task pool while it
+/// waits for the service.
+extension ServiceStarter {
+  /// Opens a socket to the service on the calling thread, and starts the service first when nothing
+  /// answers. The socket is non-blocking, and nothing has been sent on it.
+  package func openSocket() throws(ClientError) -> OwnedDescriptor {
+    if let socket = try openSocketIfRunning() { return socket }
+    let readiness = try ServiceProcess.start(self).readinessBlocking(within: budget)
+    let deadline = ContinuousClock.now + readiness.patience
+    var pause: Int32 = 5
+    while true {
+      if let socket = try openSocketIfRunning() { return socket }
+      guard ContinuousClock.now < deadline else { break }
+      // No event reports that another process now listens, so poll.
+      poll(nil, 0, pause)
+      pause = min(pause * 2, 200)
+    }
+    throw .didNotStart(detail: readiness.detail(budget: budget), logPath: paths.logPath)
+  }
+
+  /// Returns nil when nothing answers at the usual path or at the one that the service recorded.
+  func openSocketIfRunning() throws(ClientError) -> OwnedDescriptor? {
+    do throws(ControlSocketError) {
+      return try ControlConnection.connectedSocket(paths.socketPath)
+    } catch ControlSocketError.notListening {
+      guard let recorded = ServiceLock.recordedSocketPath(at: paths.lockPath),
+        recorded != paths.socketPath
+      else { return nil }
+      return try? ControlConnection.connectedSocket(recorded)
+    } catch {
+      throw ClientError(error)
     }
   }
 }
@@ -116,11 +154,11 @@ extension ServiceProcess.Readiness {
 
   func detail(budget: Duration) -> String {
     switch self {
-    case .ready: "it was ready but does not answer"
-    case .ended(let status?) where status & 0x7F != 0: "signal \(status & 0x7F) ended it"
-    case .ended(let status?): "it ended with status \(status >> 8 & 0xFF)"
-    case .ended(nil): "it ended before it was ready"
-    case .timedOut: "it was not ready after \(budget.components.seconds) seconds"
+    case .ready: "it was ready but does not respond"
+    case .ended(let status?) where status & 0x7F != 0: "it was killed by signal \(status & 0x7F)"
+    case .ended(let status?): "it exited with status \(status >> 8 & 0xFF)"
+    case .ended(nil): "it exited before it was ready"
+    case .timedOut: "it was not ready within \(budget.components.seconds) s"
     }
   }
 }

@@ -16,7 +16,7 @@ enum Sentences {
     switch error {
     case let error as UsageError: (error.problems.map { of($0) }, .refused)
     case let error as ControlError: ([of(error)], exitCode(of: error))
-    case let error as ClientError: ([of(error)], .serviceUnreachable)
+    case let error as ClientError: ([error.sentence], .serviceUnreachable)
     case let error as RemoteError: ([of(error)], .serviceUnreachable)
     case let error as FollowError: ([of(error)], .serviceUnreachable)
     case let error as UnknownTransfers: (of(error), .refused)
@@ -76,7 +76,7 @@ extension Sentences {
     case .unknownSession:
       return "There is no session \(value); \"kettle session list\" shows those that there are"
     case .tooManyConnections:
-      return tooManyConnections(said)
+      return ClientError.tooManyConnections(count: error.message).sentence
     case .notAttached:
       return "Only the program of the session \(value) may ask that; please report it"
     }
@@ -89,43 +89,6 @@ extension Sentences {
       .versionMismatch, .helloMissing, .stopping, .notAttached, .tooManyConnections:
       .serviceUnreachable
     }
-  }
-}
-
-// MARK: - The service cannot be asked
-
-extension Sentences {
-  static func of(_ error: ClientError) -> String {
-    switch error {
-    case .notRunning(let socketPath):
-      return "No service runs at \(quoted(socketPath)); start it with \"kettle daemon start\""
-    case .didNotStart(let detail, let logPath):
-      return "The service did not start (\(detail.sanitizedForDisplay(limit: 400))); "
-        + "see \(quoted(logPath)), or run \"kettle daemon run\" to watch it"
-    case .foreignSocket(let path, let ownerID):
-      return "The socket \(quoted(path)) belongs to another user (\(ownerID)); "
-        + "remove it, or set XDG_RUNTIME_DIR to a directory of your own"
-    case .unsafeDirectory(let path, let detail):
-      return "The directory \(quoted(path)) is not safe for the socket "
-        + "(\(detail.sanitizedForDisplay(limit: 400))); make it yours with mode 0700"
-    case .versionMismatch(let ours, let theirs):
-      return "The running service speaks version \(quoted(theirs)) of the protocol and this "
-        + "program \(ours); run \"kettle daemon stop\" and try again"
-    case .connectionLost:
-      return "The connection to the service was lost; try again, it is started when it is gone"
-    case .tooManyConnections(let count):
-      return tooManyConnections(count.sanitizedForDisplay(limit: 20))
-    case .socketPathTooLong(let path):
-      return "The path of the socket \(quoted(path)) is too long for the system; "
-        + "set XDG_RUNTIME_DIR to a shorter one"
-    }
-  }
-}
-
-extension Sentences {
-  fileprivate static func tooManyConnections(_ count: String) -> String {
-    "\(count) connections are open to the service, and it takes no more; close some of them, "
-      + "for example dashboards and \"kettle watch\", and try again"
   }
 }
 

@@ -1,18 +1,20 @@
+import CKettleLinux
+import Glibc
+import KettleControl
+import KettleSystem
 import NIOCore
+import NIOPosix
 
 /// One connection between a client and the service: lines in, lines out.
 ///
 /// The owner closes it. As a safety net, releasing the last copy closes it too.
 package struct ControlConnection: Sendable {
-  /// The user at the other end, as reported by the kernel (SO_PEERCRED).
-  package let peerUserID: Int64
   /// The process that connected. It may have exited or passed the socket on since.
   package let peerProcessID: Int64
   package let lines: ControlLines
   private let owner: ChannelOwner
 
-  init(peerUserID: Int64, peerProcessID: Int64, lines: ControlLines, channel: any Channel) {
-    self.peerUserID = peerUserID
+  init(peerProcessID: Int64, lines: ControlLines, channel: any Channel) {
     self.peerProcessID = peerProcessID
     self.lines = lines
     owner = ChannelOwner(channel: channel)
@@ -63,4 +65,87 @@ private final class ChannelOwner: Sendable {
   init(channel: any Channel) { self.channel = channel }
 
   deinit { channel.close(promise: nil) }
+}
+
+// MARK: - Connecting
+
+extension ControlConnection {
+  /// Connects to the service at `path` and checks that it runs as the same user, because another
+  /// user may have claimed the path first.
+  package static func connect(
+    to path: String, lineByteCountMax: Int = LineDecoder.byteCountMaxFromService,
+    userID: Int64 = Int64(geteuid())
+  ) async throws(ControlSocketError) -> ControlConnection {
+    let descriptor = try connectedSocket(path, userID: userID)
+    let processID = Int64(kettle_peer_pid(descriptor.number))
+    return try await adopt(
+      descriptor, lineByteCountMax: lineByteCountMax, peerProcessID: processID)
+  }
+
+  /// Connects like `connect`, for a thread that does its own reading and writing. Returns a
+  /// non-blocking socket.
+  package static func connectedSocket(
+    _ path: String, userID: Int64 = Int64(geteuid())
+  ) throws(ControlSocketError) -> OwnedDescriptor {
+    let address = try SocketAddressUnix(path: path)
+    let descriptor = try SocketAddressUnix.makeSocket(for: path)
+    try connect(descriptor.number, to: address, path: path)
+    let peer = Int64(kettle_peer_uid(descriptor.number))
+    guard peer == userID else {
+      throw ControlSocketError.foreignPeer(path: path, userID: peer)
+    }
+    return descriptor
+  }
+
+  private static func connect(
+    _ descriptor: Int32, to address: SocketAddressUnix, path: String
+  ) throws(ControlSocketError) {
+    let result = SystemCall.retrying {
+      address.withPointer { Glibc.connect(descriptor, $0, $1) }
+    }
+    guard result != 0 else { return }
+    switch errno {
+    case ENOENT, ECONNREFUSED, ENOTDIR: throw ControlSocketError.notListening(path: path)
+    // A Unix-domain socket connects at once, or fails if the backlog is full (connect(2)).
+    case EAGAIN: throw ControlSocketError.busy(path: path)
+    default: throw ControlSocketError.system(call: "connect", path: path, code: errno)
+    }
+  }
+}
+
+// MARK: - Adopting a socket
+
+extension ControlConnection {
+  /// Takes ownership of a connected stream socket to a program that forwards the lines. The
+  /// connection closes it. The user at the other end is unknown.
+  package static func adopt(
+    _ descriptor: consuming OwnedDescriptor,
+    lineByteCountMax: Int = LineDecoder.byteCountMaxFromService
+  ) async throws(ControlSocketError) -> ControlConnection {
+    try await adopt(
+      descriptor, lineByteCountMax: lineByteCountMax, peerProcessID: -1)
+  }
+
+  static func adopt(
+    _ descriptor: consuming OwnedDescriptor, lineByteCountMax: Int, peerProcessID: Int64
+  ) async throws(ControlSocketError) -> ControlConnection {
+    let limits = LineHandler.Limits(lineByteCountMax: lineByteCountMax, partialLineBudget: nil)
+    // NIO owns the descriptor from here on, even if the call fails.
+    let number = descriptor.release()
+    do {
+      return try await ClientBootstrap(group: ControlEventLoop.group)
+        .channelOption(.autoRead, value: false)
+        .withConnectedSocket(number) { channel in
+          channel.eventLoop.makeCompletedFuture {
+            let (lines, source) = ControlLines.make(on: channel)
+            try channel.pipeline.syncOperations.addHandler(
+              LineHandler(limits: limits, source: source, activated: nil))
+            return ControlConnection(
+              peerProcessID: peerProcessID, lines: lines, channel: channel)
+          }
+        }
+    } catch {
+      throw ControlSocketError.closed
+    }
+  }
 }

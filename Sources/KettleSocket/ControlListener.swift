@@ -39,17 +39,17 @@ package final class ControlListener: Sendable {
   /// Every client that connects, already verified to be the same user. There is one reader.
   package let connections: AsyncStream<ControlConnection>
 
-  private let reception: ClientAdmission
+  private let admission: ClientAdmission
   private let lock: ServiceLock
   private let state: Mutex<State>
 
   private init(
-    socketPath: String, lock: ServiceLock, reception: ClientAdmission,
+    socketPath: String, lock: ServiceLock, admission: ClientAdmission,
     connections: AsyncStream<ControlConnection>, state: consuming State
   ) {
     self.socketPath = socketPath
     self.lock = lock
-    self.reception = reception
+    self.admission = admission
     self.connections = connections
     self.state = Mutex(state)
   }
@@ -63,11 +63,11 @@ package final class ControlListener: Sendable {
     userID: Int64 = Int64(geteuid()), refused: @escaping @Sendable (Refusal) -> Void = { _ in }
   ) async throws(ControlSocketError) -> ControlListener {
     let (connections, continuation) = AsyncStream.makeStream(of: ControlConnection.self)
-    let reception = ClientAdmission(
+    let admission = ClientAdmission(
       limits: limits, userID: userID, continuation: continuation, refused: refused)
     let socket = try ListeningSocket.bind(at: socketPath)
     let file = socket.file
-    let channel = try await serve(socket, path: socketPath, reception: reception)
+    let channel = try await serve(socket, path: socketPath, admission: admission)
     do throws(ControlSocketError) {
       try lock.record(socketPath: socketPath)
     } catch {
@@ -76,7 +76,7 @@ package final class ControlListener: Sendable {
       throw error
     }
     return ControlListener(
-      socketPath: socketPath, lock: lock, reception: reception, connections: connections,
+      socketPath: socketPath, lock: lock, admission: admission, connections: connections,
       state: .listening(file, channel))
   }
 
@@ -92,7 +92,7 @@ package final class ControlListener: Sendable {
     guard !isInPlace else { return false }
     let socket = try ListeningSocket.bind(at: socketPath)
     let file = socket.file
-    let channel = try await Self.serve(socket, path: socketPath, reception: reception)
+    let channel = try await Self.serve(socket, path: socketPath, admission: admission)
     let outdated = state.withLock { state in
       switch state {
       case .listening(_, let old):
@@ -114,11 +114,11 @@ package final class ControlListener: Sendable {
     guard case .listening(let file, let channel) = old else { return }
     if file.isFile(at: socketPath) { unlink(socketPath) }
     try? await channel.close().get()
-    reception.end()
+    admission.end()
   }
 
   private static func serve(
-    _ socket: consuming ListeningSocket, path: String, reception: ClientAdmission
+    _ socket: consuming ListeningSocket, path: String, admission: ClientAdmission
   ) async throws(ControlSocketError) -> any Channel {
     // NIO owns the descriptor from here on, even if the call fails.
     let descriptor = socket.descriptor.release()
@@ -133,7 +133,7 @@ package final class ControlListener: Sendable {
         .childChannelOption(.autoRead, value: false)
         .childChannelOption(.allowRemoteHalfClosure, value: true)
         .childChannelInitializer { channel in
-          channel.eventLoop.makeCompletedFuture { try reception.receive(channel) }
+          channel.eventLoop.makeCompletedFuture { try admission.admit(channel) }
         }
         .withBoundSocket(descriptor).get()
     } catch {

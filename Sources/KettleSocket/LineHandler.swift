@@ -97,11 +97,11 @@ final class LineHandler: ChannelInboundHandler {
   /// indefinitely.
   private func watchPartialLine(hasNewLine: Bool, context: ChannelHandlerContext) {
     guard let partialLineBudget else { return }
-    if hasNewLine || !decoder.holdsPartialLine {
+    if hasNewLine || !decoder.hasPartialLine {
       partialLineTimer?.cancel()
       partialLineTimer = nil
     }
-    guard decoder.holdsPartialLine, partialLineTimer == nil else { return }
+    guard decoder.hasPartialLine, partialLineTimer == nil else { return }
     partialLineTimer = context.eventLoop.assumeIsolated().scheduleTask(in: partialLineBudget) {
       self.partialLineTimer = nil
       // While this side is not reading, the other end cannot be late.

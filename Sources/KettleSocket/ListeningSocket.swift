@@ -28,17 +28,17 @@ struct ListeningSocket: ~Copyable {
   static func bind(at path: String) throws(ControlSocketError) -> ListeningSocket {
     let address = try SocketAddressUnix(path: path)
     try PrivateDirectory.prepare(SystemCall.parent(of: path))
-    if let standing = SystemCall.status(ofName: path) {
-      guard standing.isSocket else { throw ControlSocketError.pathTaken(path: path) }
+    if let existing = SystemCall.status(ofName: path) {
+      guard existing.isSocket else { throw ControlSocketError.pathTaken(path: path) }
       unlink(path)
     }
     let descriptor = try SocketAddressUnix.makeSocket(for: path)
-    let file = try listen(descriptor.number, address, path)
+    let file = try listen(descriptor.number, at: address, path: path)
     return ListeningSocket(descriptor: descriptor, file: file)
   }
 
   private static func listen(
-    _ descriptor: Int32, _ address: SocketAddressUnix, _ path: String
+    _ descriptor: Int32, at address: SocketAddressUnix, path: String
   ) throws(ControlSocketError) -> SocketFile {
     func check(_ call: String, _ result: Int32) throws(ControlSocketError) {
       guard result == 0 else {
@@ -50,7 +50,9 @@ struct ListeningSocket: ~Copyable {
     try check("fchmod", fchmod(descriptor, 0o600))
     try check("bind", address.withPointer { Glibc.bind(descriptor, $0, $1) })
     guard let status = SystemCall.status(ofName: path), status.isSocket, !status.isOpenToOthers
-    else { throw ControlSocketError.unsafeDirectory(path: path, detail: "the socket is open") }
+    else {
+      throw ControlSocketError.unsafeDirectory(path: path, detail: "others can access the socket")
+    }
     try check("listen", Glibc.listen(descriptor, backlog))
     return SocketFile(status)
   }

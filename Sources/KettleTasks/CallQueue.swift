@@ -15,7 +15,7 @@ struct CallQueue: Sendable {
   private var removedCount = 0
   /// The position of each task's last call, counted from the first call ever. Thousands of tasks
   /// may wait for a slow delegate; a progress report must not search through them.
-  private var lastPlaces: [Int64: Int] = [:]
+  private var lastPositions: [Int64: Int] = [:]
 
   /// Whether no call waits and none is under way.
   var isIdle: Bool {
@@ -27,12 +27,12 @@ struct CallQueue: Sendable {
 
   mutating func append(_ call: DelegateCall) {
     guard let task = call.task else { return waiting.append(call) }
-    if let place = lastPlaces[task].map({ $0 - removedCount }), place >= head,
-      let joined = waiting[place].joined(with: call)
+    if let index = lastPositions[task].map({ $0 - removedCount }), index >= head,
+      let merged = waiting[index].merged(with: call)
     {
-      waiting[place] = joined
+      waiting[index] = merged
     } else {
-      lastPlaces[task] = removedCount + waiting.count
+      lastPositions[task] = removedCount + waiting.count
       waiting.append(call)
     }
   }
@@ -41,7 +41,9 @@ struct CallQueue: Sendable {
   mutating func next() -> DelegateCall? {
     guard case .free = phase, head < waiting.count else { return nil }
     let call = waiting[head]
-    if let task = call.task, lastPlaces[task] == removedCount + head { lastPlaces[task] = nil }
+    if let task = call.task, lastPositions[task] == removedCount + head {
+      lastPositions[task] = nil
+    }
     head += 1
     // Drop half of it at a time, so that each call is moved once on average.
     if head * 2 >= waiting.count {

@@ -33,7 +33,7 @@ package enum DelegateCall: Hashable, Sendable {
   }
 
   /// Returns both calls merged, if `newer` is a progress report that can replace this one.
-  func joined(with newer: DelegateCall) -> DelegateCall? {
+  func merged(with newer: DelegateCall) -> DelegateCall? {
     switch (self, newer) {
     case (.wrote(let task, let bytes, _, _), .wrote(task, let more, let total, let expected)):
       .wrote(task, bytes: Self.sum(bytes, more), total: total, expected: expected)

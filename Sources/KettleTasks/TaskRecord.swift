@@ -6,17 +6,17 @@ struct TaskRecord: Sendable {
     /// An object of the program, not sent to the service yet.
     case new
     /// It cannot be carried out and fails when it is resumed.
-    case hopeless(TaskFailure)
+    case unsendable(TaskFailure)
     case live(Cancellation)
     /// It ended with this failure. Its resume data is requested before the end is reported, and it
     /// is acknowledged afterwards.
-    case askingResumeData(TaskFailure)
+    case requestingResumeData(TaskFailure)
     /// Its last calls are under way.
     case ending(TaskEnd, isAcknowledged: Bool)
     /// An awaited task that ended; its result was not taken yet.
     case unclaimed(TaskEnd)
     /// Everything is reported; the acknowledgement of the service is outstanding.
-    case told
+    case reported
   }
 
   enum Cancellation: Sendable {
@@ -37,8 +37,8 @@ struct TaskRecord: Sendable {
   /// Each `suspend` needs a `resume`; a task is created suspended.
   var suspensions = 1
   var snapshot: TransferSnapshot?
-  var toldByteCount: Int64 = 0
-  var toldOffset = false
+  var reportedByteCount: Int64 = 0
+  var hasReportedOffset = false
   var shownChallenge: ShownChallenge?
   /// The program has resume data, for which the service must keep the bytes.
   var gaveToken = false
@@ -60,9 +60,9 @@ struct TaskRecord: Sendable {
     phase = .live(.none)
     suspensions = snapshot.state == .idle || snapshot.state == .paused ? 1 : 0
     self.snapshot = snapshot
-    toldByteCount =
+    reportedByteCount =
       spec.task?.kind == .upload ? snapshot.task?.sentByteCount ?? 0 : snapshot.bytesReceived
-    toldOffset = snapshot.task?.resumedAtByteCount != nil
+    hasReportedOffset = snapshot.task?.resumedAtByteCount != nil
   }
 
   var isUpload: Bool { spec?.task?.kind == .upload }
@@ -72,8 +72,8 @@ struct TaskRecord: Sendable {
   /// Whether there is nothing left to report.
   var isOver: Bool {
     switch phase {
-    case .new, .hopeless, .live, .askingResumeData, .ending: false
-    case .unclaimed, .told: true
+    case .new, .unsendable, .live, .requestingResumeData, .ending: false
+    case .unclaimed, .reported: true
     }
   }
 
@@ -83,16 +83,16 @@ struct TaskRecord: Sendable {
     switch phase {
     case .ending(.failure(let failure), _), .unclaimed(.failure(let failure)):
       view.failure = failure
-    case .new, .hopeless, .live, .askingResumeData, .ending, .unclaimed, .told: break
+    case .new, .unsendable, .live, .requestingResumeData, .ending, .unclaimed, .reported: break
     }
     return view
   }
 
   private var viewState: TaskView.State {
     switch phase {
-    case .live(.plain), .live(.keepingBytes), .askingResumeData: .canceling
-    case .new, .hopeless, .live(.none): suspensions > 0 ? .suspended : .running
-    case .ending, .unclaimed, .told: .completed
+    case .live(.plain), .live(.keepingBytes), .requestingResumeData: .canceling
+    case .new, .unsendable, .live(.none): suspensions > 0 ? .suspended : .running
+    case .ending, .unclaimed, .reported: .completed
     }
   }
 }

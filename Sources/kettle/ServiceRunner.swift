@@ -31,7 +31,7 @@ enum ServiceRunner {
   ) async -> Int32 {
     let service = TransferService(
       TransferService.Options(
-        places: ServicePaths.of(environment: options.environment),
+        paths: ServicePaths.of(environment: options.environment),
         environment: options.environment, readyDescriptor: options.readyDescriptor,
         whenAlone: whenAlone))
     switch await service.run() {

@@ -7,7 +7,7 @@ import Testing
 struct AwaitedDownloadTests {
   private let place = URL(fileURLWithPath: "/tmp/kettle-awaited/book")
 
-  @Test func `a download that is waited for gives its place, and no calls`() async throws {
+  @Test func `an awaited download returns its file and makes no calls`() async throws {
     let world = try SessionWorld()
     async let file = world.session.download(
       from: SessionWorld.url, to: place, onConflict: .replace)
@@ -24,7 +24,7 @@ struct AwaitedDownloadTests {
     #expect(acknowledged == [TransferID(rawValue: 101)])
   }
 
-  @Test func `an error page is an error, not a file`() async throws {
+  @Test func `an error response is an error, not a file`() async throws {
     let world = try SessionWorld()
     let waiting = Task { try await world.session.download(from: SessionWorld.url, to: place) }
     _ = try await world.service.added(1)
@@ -35,11 +35,11 @@ struct AwaitedDownloadTests {
     #expect(error?.code == .badServerResponse)
   }
 
-  @Test func `after a relaunch the same call takes up the task that is there`() async throws {
+  @Test func `after a relaunch the same call joins the existing task`() async throws {
     let world = try SessionWorld()
     let waiting = Task { try await world.session.download(from: SessionWorld.url, to: place) }
     let left = try await world.service.added(1)
-    // A result whose file has gone would be taken for none.
+    // A result whose file is gone would be ignored.
     try FileManager.default.createDirectory(
       at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
     try Data("book".utf8).write(to: place)
@@ -61,7 +61,7 @@ struct AwaitedDownloadTests {
     waiting.cancel()
   }
 
-  @Test func `a result whose file has gone is taken for none`() async throws {
+  @Test func `a result whose file is gone is ignored`() async throws {
     let world = try SessionWorld()
     let gone = URL(fileURLWithPath: "/tmp/kettle-awaited/gone")
     let waiting = Task { try await world.session.download(from: SessionWorld.url, to: gone) }
@@ -84,7 +84,7 @@ struct AwaitedDownloadTests {
     waiting.cancel()
   }
 
-  @Test func `two who wait for the same share one task`() async throws {
+  @Test func `two callers of the same download share one task`() async throws {
     let world = try SessionWorld()
     async let one = world.session.download(from: SessionWorld.url, to: place)
     async let two = world.session.download(from: SessionWorld.url, to: place)
@@ -109,7 +109,7 @@ struct AwaitedDownloadTests {
     #expect(error?.code == .cancelled)
   }
 
-  @Test func `what cannot be carried out is an error at once`() async throws {
+  @Test func `an impossible download is an error at once`() async throws {
     let world = try SessionWorld()
     let url = try #require(URL(string: "ftp://books.example/b"))
     let error = await #expect(throws: URLError.self) {

@@ -6,7 +6,7 @@ import KettleSystem
 import Testing
 
 struct ChallengeTests {
-  /// Answers challenges of the session, or of the task, as told.
+  /// Answers challenges of the session, or of the task, as configured.
   private final class Judge: NSObject, URLSessionTaskDelegate, Sendable {
     let disposition: URLSession.AuthChallengeDisposition
     let credential: @Sendable (URLAuthenticationChallenge) -> URLCredential?
@@ -36,7 +36,7 @@ struct ChallengeTests {
     ) {
       methods.withLock { $0.append("task \(challenge.protectionSpace.authenticationMethod)") }
       completionHandler(disposition, credential(challenge))
-      // A handler that is called again does nothing.
+      // A second call of the handler does nothing.
       completionHandler(.cancelAuthenticationChallenge, nil)
     }
   }
@@ -48,8 +48,8 @@ struct ChallengeTests {
     let service = try FakeService()
     try service.start()
     let configuration = URLSessionConfiguration.background(withIdentifier: UUID().uuidString)
-    configuration.servicePaths = service.places
-    // No real one is started when this one is gone.
+    configuration.servicePaths = service.paths
+    // No real service is started when this one is gone.
     configuration.serviceExecutable = "/nonexistent/kettle"
     let session = URLSession(
       configuration: configuration, delegate: delegate, delegateQueue: queue)
@@ -89,7 +89,9 @@ struct ChallengeTests {
     #expect(judge.methods.withLock { $0 } == ["task \(NSURLAuthenticationMethodHTTPBasic)"])
   }
 
-  @Test func `trust in the server's certificates answers server trust, at the session's`() throws {
+  @Test func `trust in the server's certificates answers server trust, at the session's method`()
+    throws
+  {
     let judge = Judge { challenge in
       challenge.protectionSpace.serverTrust.map { URLCredential(trust: $0) }
     }
@@ -98,7 +100,7 @@ struct ChallengeTests {
     #expect(judge.methods.withLock { $0 } == ["session \(NSURLAuthenticationMethodServerTrust)"])
   }
 
-  /// Has the method of the task only.
+  /// Implements only the task's method.
   private final class TaskJudge: NSObject, URLSessionTaskDelegate, Sendable {
     func urlSession(
       _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
@@ -110,7 +112,7 @@ struct ChallengeTests {
     }
   }
 
-  /// Has methods to be waited for only.
+  /// Implements only async methods.
   private actor AwaitedJudge: URLSessionTaskDelegate {
     private(set) var methods: [String] = []
 
@@ -131,14 +133,14 @@ struct ChallengeTests {
     }
   }
 
-  @Test func `methods to be waited for are asked as well, and actors may have them`() async throws {
+  @Test func `async methods are called too, and actors may have them`() async throws {
     let judge = AwaitedJudge()
     #expect(try answer(of: judge, to: trust).0 == .trust)
     #expect(try answer(of: judge, to: basic).0 == .login(Login(user: "u", password: "p")))
     #expect(await judge.methods == ["session", "task"])
   }
 
-  /// Waits in its method, and says where it was called.
+  /// Suspends in its method and records where it was called.
   private final class Sleeper: NSObject, URLSessionTaskDelegate, Sendable {
     let queue: OperationQueue
     let queues = Mutex<[Bool]>([])
@@ -157,7 +159,7 @@ struct ChallengeTests {
     private func note() { queues.withLock { $0.append(OperationQueue.current === queue) } }
   }
 
-  @Test func `a method to be waited for runs on the delegate queue`() throws {
+  @Test func `an async method runs on the delegate queue`() throws {
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 1
     let sleeper = Sleeper(queue: queue)
@@ -165,7 +167,7 @@ struct ChallengeTests {
     #expect(sleeper.queues.withLock { $0 } == [true, true])
   }
 
-  @Test func `without a method of the session the task's is asked about certificates`() throws {
+  @Test func `without a session method the task's is called for certificates`() throws {
     #expect(try answer(of: TaskJudge(), to: trust).0 == .trust)
   }
 
@@ -185,12 +187,12 @@ struct ChallengeTests {
     )
   }
 
-  @Test func `a credential of another kind is no answer`() throws {
+  @Test func `a credential of the wrong kind is no answer`() throws {
     let judge = Judge { _ in URLCredential(user: "u", password: "p", persistence: .none) }
     #expect(try answer(of: judge, to: trust).0 == .standard)
   }
 
-  @Test func `refusing cancels`() throws {
+  @Test func `rejecting a challenge cancels the task`() throws {
     #expect(
       try answer(of: Judge(.cancelAuthenticationChallenge), to: basic).0 == .cancel)
   }
@@ -198,13 +200,13 @@ struct ChallengeTests {
   @Test(arguments: [
     URLSession.AuthChallengeDisposition.performDefaultHandling, .rejectProtectionSpace,
     .useCredential,
-  ]) func `no credential is the default`(
+  ]) func `a missing credential means the default`(
     _ disposition: URLSession.AuthChallengeDisposition
   ) throws {
     #expect(try answer(of: Judge(disposition), to: basic).0 == .standard)
   }
 
-  @Test func `a delegate without methods is not asked about certificates any more`() throws {
+  @Test func `a delegate without methods is no longer called for certificates`() throws {
     let (answer, service) = try answer(of: Recorder(), to: trust)
     #expect(answer == .standard)
     let asked = service.wait { request -> Bool? in
@@ -219,7 +221,7 @@ struct ChallengeTests {
     #expect(first == true)
   }
 
-  @Test func `a delegate that has answered about certificates is asked always`() throws {
+  @Test func `a delegate that has answered for certificates is always called`() throws {
     let judge = Judge(credential: {
       $0.protectionSpace.serverTrust.map { URLCredential(trust: $0) }
     })

@@ -37,7 +37,7 @@ struct DownloadTaskTests {
   }
 
   // Fault 118
-  @Test func `where events are missing the tasks are asked for again on the same connection`()
+  @Test func `missing events make the session attach again on the same connection`()
     throws
   {
     let world = try SessionWorld()
@@ -59,7 +59,7 @@ struct DownloadTaskTests {
     #expect(asks == [true])
   }
 
-  @Test func `everything that was set before goes with the one request`() throws {
+  @Test func `everything set before resuming is in the one request`() throws {
     let world = try SessionWorld(configure: { configuration in
       configuration.httpAdditionalHeaders = ["Accept": "a", "X-Own": "session"]
       configuration.timeoutIntervalForResource = 100
@@ -90,7 +90,7 @@ struct DownloadTaskTests {
     #expect(world.service.requests.filter { $0.method == UpdateTask.name }.isEmpty)
   }
 
-  @Test func `a begin date can be taken back, before and after the task is resumed`() throws {
+  @Test func `a begin date can be removed before and after resuming`() throws {
     let world = try SessionWorld()
     let task = world.session.downloadTask(with: SessionWorld.url)
     task.earliestBeginDate = Date(timeIntervalSince1970: 4_000_000_000)
@@ -108,7 +108,7 @@ struct DownloadTaskTests {
     #expect(task.earliestBeginDate == nil)
   }
 
-  @Test func `a task of an earlier run comes back as it was`() async throws {
+  @Test func `a task of an earlier run is restored unchanged`() async throws {
     let world = try SessionWorld()
     var request = URLRequest(url: SessionWorld.url)
     request.setValue("x", forHTTPHeaderField: "X-Own")
@@ -165,7 +165,7 @@ struct DownloadTaskTests {
         == ResumeToken(id: TransferID(rawValue: 101), secret: "s"))
   }
 
-  @Test func `cancelling by producing resume data gives it to both`() async throws {
+  @Test func `resume data of a cancellation reaches the handler and the delegate`() async throws {
     let world = try SessionWorld()
     let task = world.session.downloadTask(with: SessionWorld.url)
     task.resume()
@@ -186,7 +186,7 @@ struct DownloadTaskTests {
     #expect(world.recorder.error(of: task)?.backgroundTaskCancelledReason == nil)
   }
 
-  @Test func `the user's removal has its reason`() throws {
+  @Test func `a removal by the user has its reason`() throws {
     let world = try SessionWorld()
     let task = world.session.downloadTask(with: SessionWorld.url)
     task.resume()
@@ -201,7 +201,7 @@ struct DownloadTaskTests {
   }
 
   @Test(arguments: ["ftp://books.example/b", "file:///etc/passwd", "http:///b"])
-  func `a URL that is not of the web fails as unsupported`(_ text: String) throws {
+  func `a URL other than HTTP fails as unsupported`(_ text: String) throws {
     let world = try SessionWorld()
     let task = world.session.downloadTask(with: try #require(URL(string: text)))
     task.resume()
@@ -210,7 +210,7 @@ struct DownloadTaskTests {
   }
 
   @Test(arguments: ["", "{}", "{\"kind\":\"kettle-resume-data\",\"version\":2}", "bplist00"])
-  func `rubbish resume data fails as unsupported when it is resumed`(_ text: String) throws {
+  func `invalid resume data fails as unsupported when resumed`(_ text: String) throws {
     let world = try SessionWorld()
     let task = world.session.downloadTask(withResumeData: Data(text.utf8))
     #expect(world.recorder.calls.isEmpty)
@@ -218,7 +218,7 @@ struct DownloadTaskTests {
     #expect(world.recorder.wait(for: "completed \(task.taskIdentifier) -1002"))
   }
 
-  @Test func `user info that is too large fails when it is resumed`() throws {
+  @Test func `user info that is too large fails when resumed`() throws {
     let world = try SessionWorld()
     let task = world.session.downloadTask(with: SessionWorld.url)
     task.userInfo = Data(count: 300_000)
@@ -227,7 +227,7 @@ struct DownloadTaskTests {
     #expect(world.service.requests.filter { $0.method == AddTransfers.name }.isEmpty)
   }
 
-  @Test func `what background sessions do not have fails and does not crash`() throws {
+  @Test func `unsupported calls fail and do not crash`() throws {
     let world = try SessionWorld()
     let request = URLRequest(url: SessionWorld.url)
     let tasks: [URLSessionTask] = [

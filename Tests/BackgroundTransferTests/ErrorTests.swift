@@ -4,7 +4,7 @@ import KettleModel
 import Testing
 
 struct ErrorTests {
-  /// Every code of ours and Apple's for it (NSURLError.h).
+  /// Every code of Kettle and the code of Apple for it (NSURLError.h).
   private static let table: [TransferFailure.Code: Int] = [
     .badURL: -1000, .tooManyRedirects: -1007, .redirectRefused: -1010, .httpStatus: -1011,
     .rangeReplyWrong: -1011, .encodedReply: -1016, .loginNeeded: -1013, .linkExpired: -1008,
@@ -18,7 +18,7 @@ struct ErrorTests {
     .clientCertificateNeeded: -1206, .conditionUnmet: -1020, .internalProblem: -1,
   ]
 
-  @Test func `every failure of the service has the code of the table`() throws {
+  @Test func `every failure of the service has its documented code`() throws {
     let world = try SessionWorld()
     for (index, code) in TransferFailure.Code.allCases.enumerated() {
       let number = Int64(index + 1)
@@ -38,7 +38,7 @@ struct ErrorTests {
     }
   }
 
-  @Test func `an error names the URL in both ways`() throws {
+  @Test func `an error has the URL under both keys`() throws {
     let world = try SessionWorld()
     let task = world.session.downloadTask(with: SessionWorld.url)
     task.resume()
@@ -49,18 +49,18 @@ struct ErrorTests {
     #expect(world.recorder.wait(for: "completed 1 -1003"))
     let error = try #require(world.recorder.error(of: task))
     #expect(error.failingURL == SessionWorld.url)
-    // What the deprecated `failureURLString` reads.
+    // The key that the deprecated `failureURLString` reads.
     let text = error.userInfo["NSErrorFailingURLStringKey"] as? String
     #expect(text == SessionWorld.url.absoluteString)
   }
 
-  @Test func `words for a waiting task say what it waits for`() throws {
+  @Test func `the waiting reason says what the task waits for`() throws {
     let world = try SessionWorld()
     let task = world.session.downloadTask(with: SessionWorld.url)
     #expect(task.waitingReason == nil)
     task.resume()
     _ = try world.service.added(1)
-    // A later task that ends tells that the event before it was taken.
+    // The end of a later task shows that the event before it was received.
     let marks = (2...4).map { _ in world.session.downloadTask(with: SessionWorld.url) }
     let expected: [(TransferState, BackgroundTransfer.WaitingReason)] = [
       (.queued, .turn), (.paused, .user),

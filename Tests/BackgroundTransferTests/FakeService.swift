@@ -5,22 +5,22 @@ import KettleModel
 import KettleSystem
 import Testing
 
-/// A service on a real socket whose tasks the test moves. It has threads of its own, because the
-/// library blocks the threads that it is called on.
+/// A service on a real socket whose tasks the test controls. It has its own threads, because the
+/// library blocks its callers.
 final class FakeService: Sendable {
   struct State: Sendable {
     var requests: [ControlRequest] = []
     var tasks: [Int64: SessionTask] = [:]
     var nextID: Int64 = 101
-    /// Refuses these by the name of the method.
+    /// The methods to refuse.
     var refusals: [String: ControlError] = [:]
-    /// Does not answer these.
+    /// The methods to leave unanswered.
     var silence: Set<String> = []
     var listener: Int32 = -1
   }
 
-  /// The open connections. A descriptor is shut down and closed under one lock, so that a number
-  /// that the system gives out again is not mistaken for it.
+  /// The open connections. A descriptor is shut down and closed under one lock, so that a reused
+  /// number is not mistaken for it.
   private final class Clients: Sendable {
     private let open = Mutex<Set<Int32>>([])
 
@@ -49,19 +49,19 @@ final class FakeService: Sendable {
 
   private let clients = Clients()
   let root: String
-  let places: ServicePaths
+  let paths: ServicePaths
   let state = Mutex(State())
-  /// Wakes those who wait for something to have been asked.
+  /// Wakes the waiters for requests.
   private let changed = NSCondition()
 
   init() throws {
     var template = Array("/tmp/kettle-XXXXXX".utf8CString)
     try #require(mkdtemp(&template) != nil)
     root = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    places = ServicePaths(
+    paths = ServicePaths(
       environment: ["HOME": root], passwordHome: root, userDirectories: nil)
     try FileManager.default.createDirectory(
-      atPath: places.runtimeDirectory, withIntermediateDirectories: true,
+      atPath: paths.runtimeDirectory, withIntermediateDirectories: true,
       attributes: [.posixPermissions: 0o700])
   }
 
@@ -70,14 +70,14 @@ final class FakeService: Sendable {
     try? FileManager.default.removeItem(atPath: root)
   }
 
-  /// Begins to listen; nothing answers before.
+  /// Starts listening.
   func start() throws {
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     try #require(descriptor >= 0)
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: places.socketPath.utf8) }
-    unlink(places.socketPath)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: paths.socketPath.utf8) }
+    unlink(paths.socketPath)
     let bound = withUnsafePointer(to: address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
@@ -98,13 +98,13 @@ final class FakeService: Sendable {
     }
   }
 
-  /// Breaks all connections and listens no more.
+  /// Closes all connections and stops listening.
   func stop() {
     let listener = state.withLock { state in
       defer { state.listener = -1 }
       return state.listener
     }
-    unlink(places.socketPath)
+    unlink(paths.socketPath)
     if listener >= 0 {
       shutdown(listener, Int32(SHUT_RDWR))
       close(listener)
@@ -144,13 +144,13 @@ final class FakeService: Sendable {
     changed.unlock()
   }
 
-  // MARK: What a test does
+  // MARK: Control by the test
 
   func change(_ body: (inout State) -> Void) { state.withLock { body(&$0) } }
 
   var requests: [ControlRequest] { state.withLock { $0.requests } }
 
-  /// Waits until a request like this was made; nil when none came in time.
+  /// Waits for a matching request. Returns nil on timeout.
   @discardableResult
   func wait<Found>(for match: (ControlRequest) -> Found?) -> Found? {
     let deadline = Date(timeIntervalSinceNow: 20)
@@ -162,13 +162,13 @@ final class FakeService: Sendable {
     }
   }
 
-  /// Waits for the task to be added and gives its spec.
+  /// Waits for the task to be added. Returns its spec.
   func added(_ number: Int64) throws -> TransferSpec {
     try #require(waitForAdd(of: number))
   }
 
-  /// nil when it was not in time. It requires nothing, because a test is known on its own task only
-  /// and this one may be called on another thread.
+  /// Returns nil on timeout. It records no issue, because it may be called on another thread, where
+  /// the current test is unknown.
   func waitForAdd(of number: Int64) -> TransferSpec? {
     wait { request -> TransferSpec? in
       guard case .add(let params) = request else { return nil }
@@ -176,7 +176,7 @@ final class FakeService: Sendable {
     }
   }
 
-  /// Changes a task and tells everybody.
+  /// Changes a task and notifies all clients.
   func move(
     _ number: Int64, to taskState: TransferState, _ kind: TransferEvent.Kind = .stateChanged,
     isTold: Bool = true, change: (inout TransferSnapshot) -> Void = { _ in }
@@ -194,10 +194,10 @@ final class FakeService: Sendable {
     clients.send(try #require(ReplyCoder().encode(.event(event))))
   }
 
-  /// Tells everybody that events are missing.
+  /// Notifies all clients that events are missing.
   func resynchronise() throws { clients.send(try #require(ReplyCoder().encode(.resynchronise))) }
 
-  /// Finishes a task with a file of this content.
+  /// Completes a task with a file of this content.
   func finish(_ number: Int64, content: String = "tea", status: Int = 200) throws {
     let path = root + "/held-\(number)"
     try Data(content.utf8).write(to: URL(fileURLWithPath: path))

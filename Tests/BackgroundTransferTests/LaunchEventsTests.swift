@@ -5,21 +5,21 @@ import KettleSystem
 import Testing
 
 struct LaunchEventsTests {
-  @Test func `the session that the program was started for is told once`() {
+  @Test func `the session of a launch is reported once`() {
     let events = LaunchEvents(identifier: "books")
-    #expect(events.takeLaunch(for: "films") == false)
-    #expect(events.takeLaunch(for: "books"))
-    #expect(events.takeLaunch(for: "books") == false)
+    #expect(events.consumeLaunch(for: "films") == false)
+    #expect(events.consumeLaunch(for: "books"))
+    #expect(events.consumeLaunch(for: "books") == false)
   }
 
-  @Test func `a program that somebody else started is told of nothing`() {
+  @Test func `a program that was not launched gets no events`() {
     let events = LaunchEvents(identifier: nil)
-    #expect(events.takeLaunch(for: "") == false)
+    #expect(events.consumeLaunch(for: "") == false)
     events.register { _, _ in Issue.record("it was called") }
     #expect(events.isRegistered == false)
   }
 
-  @Test func `the first who registers is called on the main queue`() async {
+  @Test func `the first registered handler is called on the main queue`() async {
     let events = LaunchEvents(identifier: "books")
     let identifier = await withCheckedContinuation { continuation in
       events.register { identifier, _ in
@@ -32,14 +32,14 @@ struct LaunchEventsTests {
     #expect(events.isRegistered)
   }
 
-  @Test @MainActor func `the call is under way until it has returned`() async {
+  @Test @MainActor func `the call counts as running until it returns`() async {
     let events = LaunchEvents(identifier: "books")
     #expect(!events.isCalling(for: "books"))
     let isCallingWithin = Mutex(false)
     events.register { identifier, _ in
       isCallingWithin.withLock { $0 = events.isCalling(for: identifier) }
     }
-    // It is on the main queue, which this test holds.
+    // It waits for the main queue, which this test occupies.
     #expect(events.isCalling(for: "books"))
     #expect(!events.isCalling(for: "films"))
     await withCheckedContinuation { continuation in

@@ -2,7 +2,7 @@ import BackgroundTransfer
 import Foundation
 import KettleSystem
 
-/// A delegate that writes down its calls, as one list of texts.
+/// A delegate that records its calls as one list of texts.
 final class Recorder: NSObject, URLSessionDownloadDelegate, URLSessionDataDelegate, Sendable {
   private struct State {
     var calls: [String] = []
@@ -23,7 +23,7 @@ final class Recorder: NSObject, URLSessionDownloadDelegate, URLSessionDataDelega
     state.withLock { $0.contents[task.taskIdentifier] }
   }
 
-  /// Waits until this call was made; false when it was not in time.
+  /// Waits for this call. Returns false on timeout.
   func wait(for call: String) -> Bool {
     let deadline = Date(timeIntervalSinceNow: 20)
     changed.lock()
@@ -96,7 +96,7 @@ final class Recorder: NSObject, URLSessionDownloadDelegate, URLSessionDataDelega
   }
 }
 
-/// A session of its own identifier with this service.
+/// Creates a session with its own identifier and this service.
 struct SessionWorld {
   let service: FakeService
   let recorder = Recorder()
@@ -111,7 +111,7 @@ struct SessionWorld {
     prepare(service)
     if isRunning { try service.start() }
     let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
-    configuration.servicePaths = service.places
+    configuration.servicePaths = service.paths
     configuration.serviceExecutable = "/nonexistent/kettle"
     configure(configuration)
     session = URLSession(configuration: configuration, delegate: recorder, delegateQueue: nil)

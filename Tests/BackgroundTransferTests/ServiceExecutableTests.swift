@@ -10,7 +10,7 @@ struct ServiceExecutableTests {
     ).get()
   }
 
-  @Test func `each place is looked into before the next`() {
+  @Test func `the places are searched in order`() {
     let environment = ["KETTLE_EXECUTABLE": "/e/kettle", "PATH": "/p1:/p2"]
     let all: Set = [
       "/c/kettle", "/e/kettle", "/p1/kettle", "/p2/kettle", "/usr/local/bin/kettle",
@@ -25,7 +25,7 @@ struct ServiceExecutableTests {
     #expect(find(existing: []) == nil)
   }
 
-  @Test func `what is named and cannot be run is not passed over`() {
+  @Test func `a configured program that cannot be run is an error`() {
     let result = ServiceExecutable.find(
       configured: nil, environment: ["KETTLE_EXECUTABLE": "/gone", "PATH": "/p"],
       canRun: { $0 == "/p/kettle" })
@@ -33,11 +33,11 @@ struct ServiceExecutableTests {
     guard case .failure(let missing) = result else { return }
     #expect(
       missing.sentence
-        == "The program \"/gone\" that KETTLE_EXECUTABLE names cannot be run; give its absolute path"
+        == "The program \"/gone\" given by KETTLE_EXECUTABLE cannot be run; give its absolute path"
     )
   }
 
-  @Test func `directories in PATH that are relative are passed over`() {
+  @Test func `relative directories in PATH are ignored`() {
     #expect(find(nil, ["PATH": "bin:."], existing: ["bin/kettle", "./kettle"]) == nil)
   }
 }

@@ -42,7 +42,7 @@ struct SessionTests {
     #expect(launch?.directory == FileManager.default.currentDirectoryPath)
   }
 
-  @Test func `a second session of an identifier is the first, with its delegate`() throws {
+  @Test func `a second session with an identifier shares the first one and its delegate`() throws {
     let identifier = UUID().uuidString
     let world = try SessionWorld(identifier: identifier)
     let other = Recorder()
@@ -58,7 +58,7 @@ struct SessionTests {
     #expect(other.calls.isEmpty)
   }
 
-  @Test func `a session that another process has ends with -996, and so do its tasks`() throws {
+  @Test func `a session in use by another process ends with -996, and so do its tasks`() throws {
     let world = try SessionWorld(
       prepare: { service in
         service.change { $0.refusals[AttachSession.name] = ControlError(.sessionInUse, "4711") }
@@ -71,7 +71,7 @@ struct SessionTests {
     #expect(world.recorder.sessionError?.localizedDescription.contains("4711") == true)
   }
 
-  @Test func `an empty identifier makes an invalid session and no crash`() throws {
+  @Test func `an empty identifier makes an invalid session, not a crash`() throws {
     let world = try SessionWorld(identifier: "")
     #expect(world.recorder.wait(for: "invalid"))
     let sentence = try #require(world.recorder.sessionError?.localizedDescription)
@@ -81,11 +81,11 @@ struct SessionTests {
     #expect(task.taskIdentifier < 0)
   }
 
-  @Test func `without a service and a program tasks end with -997 and say why`() throws {
+  @Test func `without a service and its program tasks end with -997 and the reason`() throws {
     let world = try SessionWorld(isRunning: false)
     let before = ContinuousClock.now
     let task = world.session.downloadTask(with: SessionWorld.url)
-    // There is nothing that could come up: no pauses between attempts are made.
+    // No service can start, so no pauses are made between attempts.
     #expect(ContinuousClock.now - before < .seconds(3))
     task.resume()
     #expect(world.recorder.wait(for: "completed \(task.taskIdentifier) -997"))
@@ -93,7 +93,7 @@ struct SessionTests {
     #expect(sentence?.contains("/nonexistent/kettle") == true)
   }
 
-  @Test func `a task can be made where the delegate is called, before the service has answered`()
+  @Test func `a task can be created on the delegate queue before the service has answered`()
     throws
   {
     let world = try SessionWorld(prepare: { $0.change { $0.silence = [AttachSession.name] } })
@@ -112,8 +112,7 @@ struct SessionTests {
     #expect(made.withLock { $0 } == 1)
   }
 
-  @Test func `tasks that are made while the service is busy reach it together and in order`() throws
-  {
+  @Test func `tasks created while the service is busy reach it together and in order`() throws {
     let world = try SessionWorld(prepare: { $0.change { $0.silence = [AddTransfers.name] } })
     func numbers(_ request: ControlRequest) -> [Int64]? {
       guard case .add(let params) = request else { return nil }
@@ -145,8 +144,7 @@ struct SessionTests {
       world.recorder.error(of: task)?.localizedDescription.contains("version 9") == true)
   }
 
-  @Test func `a service that comes back finds the same session, and nothing is told twice`() throws
-  {
+  @Test func `a restarted service finds the same session, and nothing is reported twice`() throws {
     let world = try SessionWorld()
     let first = world.session.downloadTask(with: SessionWorld.url)
     first.resume()
@@ -164,7 +162,7 @@ struct SessionTests {
     #expect(ends.count == 4)
   }
 
-  @Test func `invalidating ends with the session's call, and the identifier is free`() throws {
+  @Test func `invalidating ends with the session's call and frees the identifier`() throws {
     let identifier = UUID().uuidString
     let world = try SessionWorld(identifier: identifier)
     let task = world.session.downloadTask(with: SessionWorld.url)
@@ -180,11 +178,11 @@ struct SessionTests {
     #expect(late.taskIdentifier < 0)
   }
 
-  @Test func `an invalid session lets its delegate and itself go`() async throws {
+  @Test func `an invalid session releases its delegate and itself`() async throws {
     let service = try FakeService()
     try service.start()
     let ends = AsyncStream.makeStream(of: Void.self)
-    /// Says that it was let go.
+    /// Reports its release.
     final class Listener: URLSessionTaskDelegate {
       let end: AsyncStream<Void>.Continuation
       init(_ end: AsyncStream<Void>.Continuation) { self.end = end }
@@ -196,7 +194,7 @@ struct SessionTests {
     weak var task: URLSessionTask?
     do {
       let configuration = URLSessionConfiguration.background(withIdentifier: UUID().uuidString)
-      configuration.servicePaths = service.places
+      configuration.servicePaths = service.paths
       configuration.serviceExecutable = "/nonexistent/kettle"
       let made = URLSession(
         configuration: configuration, delegate: Listener(ends.continuation), delegateQueue: queue)
@@ -210,9 +208,9 @@ struct SessionTests {
         $0.error = TransferFailure(.cancelled, on: "books.example")
       }
     }
-    // It would go on for ever if somebody held the delegate.
+    // This would never end if the delegate were retained.
     for await _ in ends.stream {}
-    // The call that was the last one has returned.
+    // The last call has returned.
     await withCheckedContinuation { continuation in
       queue.addOperation { continuation.resume() }
     }
@@ -220,7 +218,7 @@ struct SessionTests {
     #expect(task == nil)
   }
 
-  @Test func `threads that are all blocked do not keep a session from its service`() async throws {
+  @Test func `blocked threads do not keep a session from its service`() async throws {
     let world = try SessionWorld()
     let numbers = await withTaskGroup(of: Int.self) { group in
       for _ in 0..<32 {
@@ -231,7 +229,7 @@ struct SessionTests {
     #expect(Set(numbers) == Set(1...32))
   }
 
-  @Test func `duplicates are told apart by the policy`() throws {
+  @Test func `the policy decides about duplicates`() throws {
     let world = try SessionWorld()
     let first = world.session.downloadTask(with: SessionWorld.url)
     #expect(world.session.downloadTask(with: SessionWorld.url) != first)
@@ -246,7 +244,7 @@ struct SessionTests {
     #expect(world.session.downloadTask(with: other).taskIdentifier > 0)
   }
 
-  @Test func `flushing waits for the service's word`() async throws {
+  @Test func `flushing waits for the service's acknowledgement`() async throws {
     let world = try SessionWorld()
     await world.session.flush()
     let task = world.session.downloadTask(with: SessionWorld.url)

@@ -4,7 +4,7 @@ import KettleModel
 import Testing
 
 struct UploadTaskTests {
-  @Test func `an upload names its file, and gives the reply in pieces`() throws {
+  @Test func `an upload names its file and delivers the reply in pieces`() throws {
     let world = try SessionWorld()
     let file = URL(fileURLWithPath: world.service.root + "/book")
     try Data("12345".utf8).write(to: file)
@@ -28,7 +28,7 @@ struct UploadTaskTests {
     #expect((task.response as? HTTPURLResponse)?.statusCode == 201)
   }
 
-  @Test func `a file that is not there fails`() throws {
+  @Test func `a missing file fails`() throws {
     let world = try SessionWorld()
     let task = world.session.uploadTask(
       with: URLRequest(url: SessionWorld.url), fromFile: URL(fileURLWithPath: "/nonexistent/b"))

@@ -3,8 +3,8 @@ import KettleControl
 import KettleModel
 import Testing
 
-/// Runs what blocks on a thread of its own, so that a waiting test does not hold one of the few
-/// threads of tasks that what it waits for may need.
+/// Runs a blocking call on a dedicated thread, so that a waiting test does not occupy one of the
+/// few task threads that the awaited work may need.
 private func offThread<Result: Sendable>(
   _ body: @escaping @Sendable () -> Result
 ) async -> Result {

@@ -7,17 +7,17 @@ import KettleSystem
 import Testing
 
 @testable import BackgroundTransfer
+@testable import KettleClient
 @testable import KettleCommands
 @testable import KettleConfiguration
-@testable import KettleSocket
 @testable import KettleCurl
-@testable import KettleTerminal
-@testable import KettleDesktop
-@testable import KettleSystem
-@testable import KettleClient
 @testable import KettleDaemon
+@testable import KettleDesktop
 @testable import KettleFiles
+@testable import KettleSocket
 @testable import KettleStore
+@testable import KettleSystem
+@testable import KettleTerminal
 
 /// Everything that opens a descriptor, on the ways on which it fails, while other threads open and
 /// close descriptors of their own.
@@ -170,7 +170,7 @@ struct FailingInitializerTests {
     repeatedly {
       // The queue closes them later, so the user may be out of instances now and then.
       guard let departures = DirectoryRemovalWatch(queue: queue) else { return true }
-      departures.begin {}
+      departures.start {}
       departures.watch("/no/such/directory")
       departures.end()
       return true
@@ -192,16 +192,16 @@ struct FailingInitializerTests {
       if case .failure = started { return true }
       return false
     }
-    let places = ServicePaths(
+    let paths = ServicePaths(
       environment: environment, passwordHome: scratch.path, userDirectories: nil)
-    let starter = ServiceStarter(places: places, clientName: "test", executablePath: program)
+    let starter = ServiceStarter(paths: paths, clientName: "test", executablePath: program)
     repeatedly { throwsError { _ = try ServiceProcess.start(starter) } }
     let launcher = ProgramLauncher(environment: environment, logPath: scratch.path + "/log")
     let command = LaunchCommand(executablePath: missing, arguments: [])
     repeatedly {
-      let news = NewsBox()
-      launcher.launch(command, for: SessionID(rawValue: "a")) { news.take($0) }
-      return news.isNotRun
+      let events = LaunchEventBox()
+      launcher.launch(command, for: SessionID(rawValue: "a")) { events.record($0) }
+      return events.isNotRun
     }
   }
 

@@ -16,11 +16,11 @@ final class ScratchDirectory: Sendable {
   deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
-/// What a launcher said.
-final class NewsBox: Sendable {
-  private let first = Mutex<ProgramLauncher.News?>(nil)
+/// The first event of a launch.
+final class LaunchEventBox: Sendable {
+  private let first = Mutex<ProgramLauncher.Event?>(nil)
 
-  func take(_ news: ProgramLauncher.News) { first.withLock { $0 = $0 ?? news } }
+  func record(_ event: ProgramLauncher.Event) { first.withLock { $0 = $0 ?? event } }
 
   var isNotRun: Bool {
     if case .notRun = first.withLock({ $0 }) { return true }

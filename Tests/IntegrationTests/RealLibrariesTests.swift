@@ -36,7 +36,7 @@ struct RealLibrariesTests {
     #expect(
       service.errors == """
         kettle: A library that the service needs cannot be loaded (\(broken)/\(library): file too \
-        short); install libcurl and OpenSSL 3, on Debian with apt install libcurl4 libssl3
+        short); install libcurl and OpenSSL 3, on Debian with "apt install libcurl4 libssl3"
 
         """)
     // Started by the home's own environment, where they are.

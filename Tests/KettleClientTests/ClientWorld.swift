@@ -4,18 +4,18 @@ import KettleClient
 import KettleControl
 import Testing
 
-/// A home of one test; deleted at the end.
+/// The home directory of one test, deleted at the end.
 final class ClientWorld: Sendable {
   let root: String
   let environment: [String: String]
-  let places: ServicePaths
+  let paths: ServicePaths
 
   init() throws {
     var template = Array("/tmp/kettle-XXXXXX".utf8CString)
     try #require(mkdtemp(&template) != nil)
     root = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     environment = ["HOME": root, "PATH": "/usr/bin:/bin", "WORLD": root]
-    places = ServicePaths(environment: environment, passwordHome: root, userDirectories: nil)
+    paths = ServicePaths(environment: environment, passwordHome: root, userDirectories: nil)
   }
 
   deinit { try? FileManager.default.removeItem(atPath: root) }

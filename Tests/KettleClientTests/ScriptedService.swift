@@ -2,11 +2,11 @@ import KettleControl
 import KettleSocket
 import Testing
 
-/// A service whose answers a test gives.
+/// A service whose replies come from the test.
 final class ScriptedService: Sendable {
   typealias Answer = @Sendable (Exchange) async throws -> Void
 
-  /// One request and the means to answer it.
+  /// A request and the way to answer it.
   struct Exchange: Sendable {
     let id: RequestID
     let request: ControlRequest
@@ -28,7 +28,7 @@ final class ScriptedService: Sendable {
   private let listener: ControlListener
   private let serving: Task<Void, Never>
 
-  /// Answers every `hello` unless `answersHello` is false, and leaves the rest to `answer`.
+  /// Answers every `hello` unless `answersHello` is false, and passes the rest to `answer`.
   init(
     at socketPath: String, lockPath: String, answersHello: Bool = true,
     answer: @escaping Answer = { _ in }
@@ -39,7 +39,7 @@ final class ScriptedService: Sendable {
     serving = Task {
       await withTaskGroup(of: Void.self) { group in
         for await connection in listener.connections {
-          group.addTask { await Self.serve(connection, answersHello, answer) }
+          group.addTask { await Self.serve(connection, answersHello: answersHello, answer) }
         }
       }
     }
@@ -49,7 +49,7 @@ final class ScriptedService: Sendable {
     _ world: ClientWorld, answersHello: Bool = true, answer: @escaping Answer = { _ in }
   ) async throws {
     try await self.init(
-      at: world.places.socketPath, lockPath: world.places.lockPath, answersHello: answersHello,
+      at: world.paths.socketPath, lockPath: world.paths.lockPath, answersHello: answersHello,
       answer: answer)
   }
 
@@ -59,7 +59,7 @@ final class ScriptedService: Sendable {
   }
 
   private static func serve(
-    _ connection: ControlConnection, _ answersHello: Bool, _ answer: Answer
+    _ connection: ControlConnection, answersHello: Bool, _ answer: Answer
   ) async {
     do {
       for try await line in connection.lines {

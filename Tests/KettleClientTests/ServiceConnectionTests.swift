@@ -9,9 +9,9 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct ServiceConnectionTests {
   private func connect(_ world: ClientWorld) async throws -> ServiceConnection {
-    // Longer than the product waits: here hundreds of tests share the processors.
+    // Longer than in the product, because hundreds of tests share the processors.
     try await ServiceConnection.connect(
-      places: world.places, clientName: "test", helloBudget: .seconds(60))
+      paths: world.paths, clientName: "test", helloBudget: .seconds(60))
   }
 
   private static func event(_ number: Int64, _ kind: TransferEvent.Kind = .stateChanged)
@@ -24,7 +24,7 @@ struct ServiceConnectionTests {
         url: "u", state: .running, createdAt: WallTime(millisecondsSince1970: 0)))
   }
 
-  @Test func `which start of the service it is, the greeting tells`() async throws {
+  @Test func `the greeting identifies the run of the service`() async throws {
     for instance in ["1798120000000-4711", nil] {
       let world = try ClientWorld()
       let service = try await ScriptedService(world, answersHello: false) {
@@ -83,7 +83,7 @@ struct ServiceConnectionTests {
     await service.close()
   }
 
-  @Test func `what the service refuses is thrown as it was said`() async throws {
+  @Test func `an error of the service is thrown unchanged`() async throws {
     let world = try ClientWorld()
     let service = try await ScriptedService(world) {
       try await $0.refuse(ControlError(.unknownTransfer, "7"))
@@ -109,7 +109,7 @@ struct ServiceConnectionTests {
     await service.close()
   }
 
-  @Test func `a service that goes away fails every call, now and later`() async throws {
+  @Test func `a lost service fails all current and later calls`() async throws {
     let world = try ClientWorld()
     let asked = Mutex(0)
     let service = try await ScriptedService(world) { exchange in
@@ -136,7 +136,7 @@ struct ServiceConnectionTests {
     await service.close()
   }
 
-  @Test func `a call that is cancelled ends at once and the connection goes on`() async throws {
+  @Test func `a cancelled call ends at once, and the connection continues`() async throws {
     let world = try ClientWorld()
     let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
     let service = try await ScriptedService(world) { exchange in
@@ -156,7 +156,7 @@ struct ServiceConnectionTests {
     await service.close()
   }
 
-  @Test func `events come in order, also those before the end`() async throws {
+  @Test func `events arrive in order, including those before the end`() async throws {
     let world = try ClientWorld()
     let service = try await ScriptedService(world) { exchange in
       try await exchange.reply(Nothing())
@@ -174,7 +174,7 @@ struct ServiceConnectionTests {
     await service.close()
   }
 
-  @Test func `of the windows that were not read the newest is left`() async throws {
+  @Test func `only the newest unread window is kept`() async throws {
     let world = try ClientWorld()
     let service = try await ScriptedService(world) { exchange in
       for first in 0..<500 {
@@ -195,7 +195,7 @@ struct ServiceConnectionTests {
   }
 
   // Fault 118
-  @Test func `a client that never reads its events loses them, not its memory, and is told so`()
+  @Test func `a client that never reads its events loses them, and receives a notice`()
     async throws
   {
     let world = try ClientWorld()
@@ -216,19 +216,19 @@ struct ServiceConnectionTests {
   }
 
   // Fault 117
-  @Test func `a service with too many connections is no service that did not start`() async throws {
+  @Test func `too many connections are not a failed start`() async throws {
     let world = try ClientWorld()
-    let lock = try #require(try ServiceLock.acquire(at: world.places.lockPath))
+    let lock = try #require(try ServiceLock.acquire(at: world.paths.lockPath))
     let listener = try await ControlListener.start(
-      at: world.places.socketPath, holding: lock, limits: .init(connectionCountMax: 1))
-    let first = try await ControlConnection.connect(to: world.places.socketPath)
+      at: world.paths.socketPath, holding: lock, limits: .init(connectionCountMax: 1))
+    let first = try await ControlConnection.connect(to: world.paths.socketPath)
     var accepted: [ControlConnection] = []
     for await connection in listener.connections {
       accepted.append(connection)
       break
     }
     var starter = ServiceStarter(
-      places: world.places, clientName: "test", executablePath: "/nowhere/kettle")
+      paths: world.paths, clientName: "test", executablePath: "/nowhere/kettle")
     starter.crowdBudget = .zero
     for startsIfNeeded in [true, false] {
       await #expect(throws: ClientError.tooManyConnections(count: "1")) {
@@ -241,18 +241,18 @@ struct ServiceConnectionTests {
   }
 
   // Fault 117
-  @Test func `a client gets in when another one of too many has left`() async throws {
+  @Test func `a client connects once another one has left`() async throws {
     let world = try ClientWorld()
-    let lock = try #require(try ServiceLock.acquire(at: world.places.lockPath))
+    let lock = try #require(try ServiceLock.acquire(at: world.paths.lockPath))
     let (refusals, refused) = AsyncStream.makeStream(of: Void.self)
     let listener = try await ControlListener.start(
-      at: world.places.socketPath, holding: lock, limits: .init(connectionCountMax: 1),
+      at: world.paths.socketPath, holding: lock, limits: .init(connectionCountMax: 1),
       refused: { _ in refused.yield() })
-    let first = try await ControlConnection.connect(to: world.places.socketPath)
+    let first = try await ControlConnection.connect(to: world.paths.socketPath)
     var connections = listener.connections.makeAsyncIterator()
     let occupant = try #require(await connections.next())
     var starter = ServiceStarter(
-      places: world.places, clientName: "test", executablePath: "/nowhere/kettle")
+      paths: world.paths, clientName: "test", executablePath: "/nowhere/kettle")
     starter.crowdBudget = .seconds(60)
     let patient = starter
     let second = Task { try await patient.connect(startingIfNeeded: false) }
@@ -268,29 +268,30 @@ struct ServiceConnectionTests {
   }
 
   // Fault 96
-  @Test func `without a service it is not running, also with a dead socket file`() async throws {
+  @Test func `without a listener the service is not running, even with a socket file`() async throws
+  {
     let world = try ClientWorld()
-    let path = world.places.socketPath
+    let path = world.paths.socketPath
     await #expect(throws: ClientError.notRunning(socketPath: path)) { try await connect(world) }
-    try PrivateDirectory.prepare(world.places.runtimeDirectory)
+    try PrivateDirectory.prepare(world.paths.runtimeDirectory)
     _ = try abandonSocketFile(path)
     await #expect(throws: ClientError.notRunning(socketPath: path)) { try await connect(world) }
   }
 
-  @Test func `a service that answers elsewhere is found by what it wrote down`() async throws {
+  @Test func `a service at another path is found through its lock file`() async throws {
     let world = try ClientWorld()
     let service = try await ScriptedService(
-      at: world.root + "/other/control.sock", lockPath: world.places.lockPath)
+      at: world.root + "/other/control.sock", lockPath: world.paths.lockPath)
     let client = try await connect(world)
     await client.close()
     await service.close()
-    await #expect(throws: ClientError.notRunning(socketPath: world.places.socketPath)) {
+    await #expect(throws: ClientError.notRunning(socketPath: world.paths.socketPath)) {
       try await connect(world)
     }
   }
 
   // Fault 134
-  @Test func `versions that differ are told apart, whichever side notices`() async throws {
+  @Test func `different versions are reported, whichever side notices`() async throws {
     let refusing = try ClientWorld()
     let first = try await ScriptedService(refusing, answersHello: false) {
       try await $0.refuse(ControlError(.versionMismatch, "2"))
@@ -309,22 +310,22 @@ struct ServiceConnectionTests {
     await second.close()
   }
 
-  @Test func `a service that does not answer the greeting is given up`() async throws {
+  @Test func `a service that does not answer the greeting times out`() async throws {
     let world = try ClientWorld()
     let service = try await ScriptedService(world, answersHello: false)
     await #expect(throws: ClientError.connectionLost) {
       try await ServiceConnection.connect(
-        places: world.places, clientName: "test", helloBudget: .milliseconds(50))
+        paths: world.paths, clientName: "test", helloBudget: .milliseconds(50))
     }
     await service.close()
   }
 
-  @Test func `a service that is ending counts as not running`() async throws {
+  @Test func `a stopping service counts as not running`() async throws {
     let world = try ClientWorld()
     let service = try await ScriptedService(world, answersHello: false) {
       try await $0.refuse(ControlError(.stopping, ""))
     }
-    await #expect(throws: ClientError.notRunning(socketPath: world.places.socketPath)) {
+    await #expect(throws: ClientError.notRunning(socketPath: world.paths.socketPath)) {
       try await connect(world)
     }
     await service.close()

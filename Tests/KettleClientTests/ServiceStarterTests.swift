@@ -6,22 +6,22 @@ import KettleSocket
 import Testing
 import TestSupport
 
-/// The service is a shell script; when it is to come up, the test answers in its place.
+/// The service is a shell script; the test answers in its place.
 @Suite(.timeLimit(.minutes(5)))
 struct ServiceStarterTests {
   /// A starter whose executable is a script. `$WORLD` is the directory of the test.
   private func starter(_ world: ClientWorld, _ script: String) throws -> ServiceStarter {
     let path = world.root + "/service"
     try ShellProgram.write(script, to: path)
-    var starter = ServiceStarter(places: world.places, clientName: "test", executablePath: path)
+    var starter = ServiceStarter(paths: world.paths, clientName: "test", executablePath: path)
     starter.environment = world.environment
-    // Longer than the product waits: here hundreds of tests share the processors.
+    // Longer than in the product, because hundreds of tests share the processors.
     starter.budget = .seconds(60)
     return starter
   }
 
-  /// The two pipes on which the script says that it runs and is told to go on. Both ends are open
-  /// here, so that to open one waits for nobody, whatever became of the script.
+  /// The two pipes on which the script reports that it runs and is allowed to continue. Both ends
+  /// are open here, so that opening one never blocks.
   private final class Meeting: Sendable {
     private let started, go: Int32
 
@@ -48,7 +48,7 @@ struct ServiceStarterTests {
       close(go)
     }
 
-    /// Waits for the script, which waits for us, does `work`, and lets the script go on.
+    /// Waits for the script, does `work` while it waits, and lets it continue.
     func hold(_ work: () async throws -> Void) async throws {
       let started = started
       let isThere = await withCheckedContinuation { continuation in
@@ -73,20 +73,20 @@ struct ServiceStarterTests {
     await service.close()
   }
 
-  @Test func `nothing is started unless it is asked for`() async throws {
+  @Test func `no service is started unless requested`() async throws {
     let world = try ClientWorld()
     let starter = try starter(world, #"echo >"$WORLD/was-started""#)
-    await #expect(throws: ClientError.notRunning(socketPath: world.places.socketPath)) {
+    await #expect(throws: ClientError.notRunning(socketPath: world.paths.socketPath)) {
       try await starter.connect(startingIfNeeded: false)
     }
     #expect(world.read(world.root + "/was-started") == nil)
   }
 
-  @Test func `a service that ends while it is greeted is as good as none`() async throws {
+  @Test func `a service that ends during the greeting counts as not running`() async throws {
     let world = try ClientWorld()
     let meeting = try Meeting(in: world)
     let dying = try await ScriptedService(
-      at: world.places.socketPath, lockPath: world.root + "/dying.lock", answersHello: false
+      at: world.paths.socketPath, lockPath: world.root + "/dying.lock", answersHello: false
     ) { await $0.connection.close() }
     let starter = try starter(world, Meeting.script + "echo >&3")
     async let client = starter.connect(startingIfNeeded: true)
@@ -99,7 +99,7 @@ struct ServiceStarterTests {
     await service?.close()
   }
 
-  @Test func `a service that says it is ready is connected to`() async throws {
+  @Test func `a ready service is connected to`() async throws {
     let world = try ClientWorld()
     let meeting = try Meeting(in: world)
     let starter = try starter(world, Meeting.script + "echo >&3")
@@ -123,7 +123,7 @@ struct ServiceStarterTests {
   }
 
   // Fault 107
-  @Test func `the service gets its own session and nothing of the starting program`()
+  @Test func `the service has its own session and inherits nothing`()
     async throws
   {
     let world = try ClientWorld()
@@ -149,62 +149,62 @@ struct ServiceStarterTests {
     await #expect(throws: ClientError.self) { try await given.connect(startingIfNeeded: true) }
     func result(_ name: String) -> String? { world.read(world.root + "/" + name) }
     #expect(result("arguments") == "demo-service --ready-fd 3\n")
-    // Of the shell: 10 and above hold the script itself.
+    // Descriptors of the shell: 10 and above are the script itself.
     let descriptors = result("descriptors")?.split(separator: "\n").compactMap { Int($0) }
     #expect(descriptors?.filter { $0 < 10 } == [0, 1, 2, 3])
     #expect(descriptors?.contains(Int(leaked)) == false || leaked == 10)
-    let log = world.places.logPath
+    let log = world.paths.logPath
     #expect(result("targets") == "/dev/null\n\(log)\n")
     #expect(result("session") == "leader\n")
     #expect(result("directory") == "/\n")
     let signals = result("signals")?.split(whereSeparator: \.isWhitespace)
       .compactMap { UInt64($0, radix: 16) }
-    // Of the two that the C library keeps for its threads it ignores both itself.
+    // The shell itself ignores the two signals that the C library reserves.
     #expect(signals?.map { $0 & ~0x1_8000_0000 } == [0, 0])
     #expect(world.read(log) == "said something\nand complained\n")
     var status = stat()
     #expect(stat(log, &status) == 0 && status.st_mode & 0o777 == 0o600)
   }
 
-  @Test func `a service that fails is named with its status and its log`() async throws {
+  @Test func `a service that exits is reported with its status and its log`() async throws {
     let world = try ClientWorld()
-    let logPath = world.places.logPath
+    let logPath = world.paths.logPath
     await #expect(
-      throws: ClientError.didNotStart(detail: "it ended with status 3", logPath: logPath)
+      throws: ClientError.didNotStart(detail: "it exited with status 3", logPath: logPath)
     ) { try await starter(world, "exit 3").connect(startingIfNeeded: true) }
   }
 
-  @Test func `a service that a signal ends is named with the signal`() async throws {
+  @Test func `a service killed by a signal is reported with the signal`() async throws {
     let world = try ClientWorld()
-    let logPath = world.places.logPath
+    let logPath = world.paths.logPath
     await #expect(
-      throws: ClientError.didNotStart(detail: "signal 9 ended it", logPath: logPath)
+      throws: ClientError.didNotStart(detail: "it was killed by signal 9", logPath: logPath)
     ) { try await starter(world, "kill -9 $$").connect(startingIfNeeded: true) }
   }
 
-  @Test func `a service that never gets ready is given up after the budget`() async throws {
+  @Test func `a service that is not ready within the budget is an error`() async throws {
     let world = try ClientWorld()
     var starter = try starter(world, "exec sleep 5")
     starter.budget = .seconds(1)
-    let logPath = world.places.logPath
+    let logPath = world.paths.logPath
     await #expect(
       throws: ClientError.didNotStart(
-        detail: "it was not ready after 1 seconds", logPath: logPath)
+        detail: "it was not ready within 1 s", logPath: logPath)
     ) { try await starter.connect(startingIfNeeded: true) }
   }
 
-  @Test func `a program that is not there is named`() async throws {
+  @Test func `a missing program is named`() async throws {
     let world = try ClientWorld()
     let path = world.root + "/missing"
-    let starter = ServiceStarter(places: world.places, clientName: "test", executablePath: path)
+    let starter = ServiceStarter(paths: world.paths, clientName: "test", executablePath: path)
     await #expect(
       throws: ClientError.didNotStart(
-        detail: "cannot run \"\(path)\": No such file or directory",
-        logPath: world.places.logPath)
+        detail: "\"\(path)\" cannot be run: No such file or directory",
+        logPath: world.paths.logPath)
     ) { try await starter.connect(startingIfNeeded: true) }
   }
 
-  @Test func `the running program knows its own file`() {
+  @Test func `the running program finds its own file`() {
     let path = ServiceProcess.ownExecutablePath()
     #expect(path.hasPrefix("/") && access(path, X_OK) == 0)
   }

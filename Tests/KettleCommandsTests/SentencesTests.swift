@@ -41,8 +41,8 @@ struct SentencesTests {
   }
 
   private static func tooMany(_ count: String) -> String {
-    "\(count) connections are open to the service, and it takes no more; close some of them, "
-      + "for example dashboards and \"kettle watch\", and try again"
+    "The service has \(count) open connections and accepts no more; close some of them, for "
+      + "example dashboards and \"kettle watch\", and try again"
   }
 
   @Test func `a service with too many connections is told, with 3`() {
@@ -70,7 +70,7 @@ struct SentencesTests {
   @Test(arguments: [
     (
       ClientError.notRunning(socketPath: "/s"),
-      "No service runs at \"/s\"; start it with \"kettle daemon start\""
+      "No service is running at \"/s\"; start it with \"kettle daemon start\""
     ),
     (
       .didNotStart(detail: "it ended with status 1", logPath: "/l"),
@@ -88,16 +88,16 @@ struct SentencesTests {
     ),
     (
       .versionMismatch(ours: 1, theirs: "2"),
-      "The running service speaks version \"2\" of the protocol and this program 1; "
+      "The running service uses protocol version \"2\" and this program uses 1; "
         + "run \"kettle daemon stop\" and try again"
     ),
     (
       .connectionLost,
-      "The connection to the service was lost; try again, it is started when it is gone"
+      "The connection to the service was lost; try again, which restarts the service if needed"
     ),
     (
       .socketPathTooLong(path: "/s"),
-      "The path of the socket \"/s\" is too long for the system; "
+      "The socket path \"/s\" is too long for the system; "
         + "set XDG_RUNTIME_DIR to a shorter one"
     ),
   ])

@@ -3,7 +3,7 @@ import KettleControl
 import KettleModel
 import Testing
 
-/// `docs/protocol.md` is read as a client and a service would read it.
+/// Reads `docs/protocol.md` as a client and a service would.
 struct ProtocolDocumentTests {
   private let lines: [Substring]
 
@@ -19,7 +19,7 @@ struct ProtocolDocumentTests {
     lines.filter { $0.hasPrefix(side + " ") }.map { Array($0.dropFirst(2).utf8) }
   }
 
-  @Test func `every request in it is one, or is refused as it says`() throws {
+  @Test func `every request in the document is valid, or refused as documented`() throws {
     let replies = ReplyCoder()
     var accepted = 0
     for (index, line) in lines.enumerated() where line.hasPrefix("C ") {
@@ -34,7 +34,7 @@ struct ProtocolDocumentTests {
     #expect(accepted > 10)
   }
 
-  @Test func `every message of the service in it can be read`() {
+  @Test func `every message in the document decodes`() {
     let all = messages(of: "S")
     #expect(all.count > 10)
     for line in all {
@@ -43,7 +43,7 @@ struct ProtocolDocumentTests {
     }
   }
 
-  @Test func `the results in it have the types of their methods`() throws {
+  @Test func `the results in the document have the types of their methods`() throws {
     var requests: [RequestID: ControlRequest] = [:]
     var checked: Set<String> = []
     for line in lines {

@@ -1,7 +1,7 @@
 import KettleControl
 import KettleModel
 
-/// Values that the tests of the protocol share.
+/// Values shared by the tests of the protocol.
 enum ProtocolSamples {
   static func snapshot(_ id: Int64 = 1, title: String = "Guide") -> TransferSnapshot {
     TransferSnapshot(

@@ -17,7 +17,7 @@ struct ControlListenerTests {
   }
 
   // Fault 121
-  @Test func `a directory that others may enter is refused with its mode`() async throws {
+  @Test func `a directory open to others is refused with its mode`() async throws {
     let world = try SocketWorld()
     try #require(mkdir(world.root + "/run", 0o700) == 0)
     try #require(chmod(world.root + "/run", 0o755) == 0)
@@ -48,7 +48,7 @@ struct ControlListenerTests {
     ) { try PrivateDirectory.prepare(path, userID: Int64(geteuid()) + 1) }
   }
 
-  @Test func `a directory that cannot be made is named with the reason`() throws {
+  @Test func `a directory that cannot be created is reported with the reason`() throws {
     let world = try SocketWorld()
     try createFile(world.root + "/file")
     let path = world.root + "/file/run"
@@ -58,7 +58,7 @@ struct ControlListenerTests {
   }
 
   // Fault 96
-  @Test func `the socket file of a service that was killed is replaced`() async throws {
+  @Test func `the socket file of a killed service is replaced`() async throws {
     let world = try SocketWorld()
     try PrivateDirectory.prepare(world.root + "/run")
     _ = try RawSocket(world.socketPath, .abandonedListener)
@@ -75,7 +75,7 @@ struct ControlListenerTests {
     await listener.close()
   }
 
-  @Test func `a file that is no socket is left alone`() async throws {
+  @Test func `a file that is not a socket is left alone`() async throws {
     let world = try SocketWorld()
     try PrivateDirectory.prepare(world.root + "/run")
     try createFile(world.socketPath, "precious")
@@ -85,7 +85,7 @@ struct ControlListenerTests {
     #expect(mode(world.socketPath) == 0o600)
   }
 
-  @Test func `a path that the address has no room for is refused on both sides`() async throws {
+  @Test func `a path too long for the address is refused on both sides`() async throws {
     let world = try SocketWorld()
     let lock = try world.lock()
     let path = world.root + "/" + String(repeating: "d", count: 108 - world.root.utf8.count - 1)
@@ -104,7 +104,7 @@ struct ControlListenerTests {
   }
 
   // Fault 120
-  @Test func `another user is let in by neither side`() async throws {
+  @Test func `neither side accepts another user`() async throws {
     let world = try SocketWorld()
     let own = Int64(geteuid())
     let refusals = Mutex<[ControlListener.Refusal]>([])
@@ -125,7 +125,7 @@ struct ControlListenerTests {
   }
 
   // Fault 117
-  @Test func `connections above the maximum are told so and closed, and others go on`()
+  @Test func `connections above the maximum get an error and are closed, and others continue`()
     async throws
   {
     let world = try SocketWorld()
@@ -135,7 +135,7 @@ struct ControlListenerTests {
       refused: { refusal in refusals.withLock { $0.append(refusal) } })
     let first = try await world.pair(listener)
     let second = try await world.pair(listener)
-    // What it has sent by then does not keep it from reading why.
+    // Its own sent bytes do not keep it from reading the reason.
     let third = try RawSocket(world.socketPath)
     third.send("hello\n")
     #expect(
@@ -150,14 +150,14 @@ struct ControlListenerTests {
       #expect(text(line) == "still here")
       break
     }
-    // A place that is given back can be taken again.
+    // A closed connection makes room for another one.
     await first.service.close()
     let fourth = try await world.pair(listener)
     try await fourth.client.send(bytes("x"))
     await listener.close()
   }
 
-  @Test func `closing takes the socket file away, unless it is another's`() async throws {
+  @Test func `closing removes the socket file unless it is another one`() async throws {
     let world = try SocketWorld()
     let listener = try await world.listener()
     await listener.close()
@@ -172,7 +172,7 @@ struct ControlListenerTests {
     #expect(mode(otherWorld.socketPath) == 0o600)
   }
 
-  @Test func `a socket file that went with its directory is put back`() async throws {
+  @Test func `a socket file removed with its directory is restored`() async throws {
     let world = try SocketWorld()
     let listener = try await world.listener()
     #expect(try await !listener.restoreSocketFile())

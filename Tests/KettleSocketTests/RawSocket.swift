@@ -1,15 +1,15 @@
 import Glibc
 import Testing
 
-/// A client without any library: what another program, or an attacker, does.
+/// A client without any library, like another program or an attacker.
 struct RawSocket {
   let descriptor: Int32
 
-  /// What `readToEnd` adds when no end came within the budget.
+  /// The text that `readToEnd` adds if no end arrives within the budget.
   static let noEnd = " and no end"
   private static let readBudgetSeconds = 20
 
-  /// Connects, or leaves a socket file behind that nobody listens at.
+  /// Connects, or leaves a socket file behind without a listener.
   enum Purpose { case client, abandonedListener }
 
   init(_ path: String, _ purpose: Purpose = .client) throws {
@@ -40,7 +40,7 @@ struct RawSocket {
     _ = Glibc.send(descriptor, all, all.count, Int32(MSG_NOSIGNAL))
   }
 
-  /// Says that nothing more will be sent.
+  /// Closes the sending half.
   func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
   /// Reads until the other end closes, or sends nothing for too long.

@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct ServiceLockTests {
   // Fault 96
-  @Test func `one holds the lock and nobody else gets it until it is given back`() throws {
+  @Test func `only one holder has the lock until it is released`() throws {
     let world = try SocketWorld()
     do {
       let held = try world.lock()
@@ -15,7 +15,7 @@ struct ServiceLockTests {
     #expect(try ServiceLock.acquire(at: world.lockPath) != nil)
   }
 
-  @Test func `the directory of the lock is made when it is missing`() throws {
+  @Test func `a missing directory of the lock is created`() throws {
     let world = try SocketWorld()
     let path = world.root + "/a/b/service.lock"
     #expect(try ServiceLock.acquire(at: path) != nil)
@@ -33,7 +33,7 @@ struct ServiceLockTests {
   }
 
   // Fault 97
-  @Test func `of many that want it at once exactly one gets it`() async throws {
+  @Test func `exactly one of many contenders gets the lock`() async throws {
     let world = try SocketWorld()
     let path = world.lockPath
     let locks = try await withThrowingTaskGroup(of: ServiceLock?.self) { group in
@@ -45,7 +45,7 @@ struct ServiceLockTests {
     #expect(locks.count == 1)
   }
 
-  @Test func `the listener writes down where it answers`() async throws {
+  @Test func `the listener records its socket path`() async throws {
     let world = try SocketWorld()
     #expect(ServiceLock.recordedSocketPath(at: world.lockPath) == nil)
     try createFile(world.lockPath, String(repeating: "/longer", count: 12))
@@ -55,7 +55,7 @@ struct ServiceLockTests {
   }
 
   @Test(arguments: ["", "relative/path", "\u{0}", String(repeating: "/x", count: 100)])
-  func `a file with anything else in it says nothing`(content: String) throws {
+  func `a file with other contents names no path`(content: String) throws {
     let world = try SocketWorld()
     try createFile(world.lockPath, content)
     #expect(ServiceLock.recordedSocketPath(at: world.lockPath) == nil)

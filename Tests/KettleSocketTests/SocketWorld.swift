@@ -3,9 +3,9 @@ import Glibc
 import KettleSocket
 import Testing
 
-/// A directory of one test, with the places of a service in it; deleted at the end.
+/// A directory of one test with the paths of a service, deleted at the end.
 ///
-/// It is directly under /tmp because the path of a socket must be short.
+/// It is directly under /tmp because a socket path must be short.
 final class SocketWorld: Sendable {
   let root: String
   let socketPath: String

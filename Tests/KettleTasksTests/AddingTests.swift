@@ -3,7 +3,7 @@ import KettleModel
 import KettleTasks
 import Testing
 
-/// How many tasks at once reach the service.
+/// The grouping of added tasks into requests.
 struct AddingTests {
   private let refusal = ControlError(.cannotKeep, "ENOSPC")
 
@@ -28,7 +28,7 @@ struct AddingTests {
     }
   }
 
-  @Test func `tasks that are added while a request is under way go out together in the next`()
+  @Test func `tasks added during a request are sent together in the next one`()
     throws
   {
     var bench = SessionBench.attached()
@@ -49,12 +49,11 @@ struct AddingTests {
     #expect(paused == (1...4).map { [SessionBench.id($0)] })
   }
 
-  @Test func `when several are refused each is asked for by itself, and has its own answer`() throws
-  {
+  @Test func `tasks of a refused request are requested one by one`() throws {
     var bench = SessionBench.attached()
     _ = try resumed(&bench, 4)
     try bench.answer(.added([SessionBench.id(1)]))
-    bench.forgetWhatWasSeen()
+    bench.clearRecords()
     _ = try resumed(&bench, 1)
     #expect(bench.requests.isEmpty)
     bench.feed(.answered(2, .refused(refusal)))
@@ -73,12 +72,12 @@ struct AddingTests {
     #expect(bench.machine.isAllAcknowledged)
   }
 
-  @Test func `what was in one request stays together, and apart from what came later`() throws {
+  @Test func `a retried request keeps its tasks`() throws {
     var bench = SessionBench.attached()
     _ = try resumed(&bench, 3)
     try bench.answer(.added([SessionBench.id(1)]))
     bench.feed(.connectionLost)
-    bench.forgetWhatWasSeen()
+    bench.clearRecords()
     _ = try resumed(&bench, 2)
     bench.attach([try SessionBench.task(1, .running)], last: 1)
     #expect(additions(bench) == [[2, 3]])
@@ -87,22 +86,22 @@ struct AddingTests {
     #expect(additions(bench) == [[2, 3], [4, 5]])
   }
 
-  @Test func `what the service turns out to have is not added again`() throws {
+  @Test func `a task that the service already has is not added again`() throws {
     var bench = SessionBench.attached()
     _ = try resumed(&bench, 3)
     try bench.answer(.added([SessionBench.id(1)]))
     bench.feed(.connectionLost)
-    bench.forgetWhatWasSeen()
+    bench.clearRecords()
     bench.attach(try (1...3).map { try SessionBench.task($0, .running) }, last: 3)
     #expect(bench.requests.isEmpty)
     #expect(bench.machine.isAllAcknowledged)
   }
 
-  @Test func `a task that was removed before the answer leaves its place`() throws {
+  @Test func `a task removed before the reply keeps its index`() throws {
     var bench = SessionBench.attached()
     let tasks = try resumed(&bench, 4)
     try bench.answer(.added([SessionBench.id(1)]))
-    bench.event(tasks[2], .failed, .removed)
+    bench.event(tasks[2], .failed, kind: .removed)
     bench.feed(.suspend(tasks[3]))
     try bench.answer(.added((2...4).map(SessionBench.id)))
     #expect(
@@ -110,7 +109,7 @@ struct AddingTests {
         == .control(.init(control: .pause, selection: .ids([SessionBench.id(4)]))))
   }
 
-  @Test func `what is about the session does not overtake what was added before it`() throws {
+  @Test func `a session request does not overtake earlier additions`() throws {
     var bench = SessionBench.attached()
     _ = try resumed(&bench, 2)
     let options = SessionOptions(launch: nil)
@@ -121,7 +120,7 @@ struct AddingTests {
     #expect(bench.requestsOnly.last == .options(options))
   }
 
-  @Test func `a request is not longer than the service reads`() throws {
+  @Test func `a request stays below the service's line limit`() throws {
     var bench = SessionBench.attached()
     for _ in 0..<4 {
       let task = try bench.create {

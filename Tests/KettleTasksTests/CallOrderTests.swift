@@ -3,9 +3,9 @@ import KettleModel
 import KettleTasks
 import Testing
 
-/// The order of calls, each time as one list.
+/// The order of delegate calls, as one list each.
 struct CallOrderTests {
-  @Test func `a download tells its progress, its file and its end, in this order`() throws {
+  @Test func `a download reports progress, file and end, in this order`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.event(task, .running)
@@ -22,7 +22,7 @@ struct CallOrderTests {
         == .acknowledge(.init(ids: [SessionBench.id(task)], keepsResumeData: false)))
   }
 
-  @Test func `the last report of progress is not made twice`() throws {
+  @Test func `the last progress is not reported twice`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.progress(task, 100, of: 100)
@@ -53,7 +53,7 @@ struct CallOrderTests {
     #expect(bench.views[task]?.last?.snapshot?.task?.reply?.status == 404)
   }
 
-  @Test func `a redirect is followed without a call`() throws {
+  @Test func `a redirect makes no call`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.event(task, .completed) {
@@ -64,7 +64,7 @@ struct CallOrderTests {
     #expect(bench.views[task]?.last?.snapshot?.task?.reply?.url == "http://elsewhere.example/c")
   }
 
-  @Test func `a failure without bytes has one call`() throws {
+  @Test func `a failure without bytes makes one call`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     let failure = TransferFailure(.hostNotFound, on: "books.example")
@@ -90,7 +90,7 @@ struct CallOrderTests {
     #expect(bench.machine.isAllAcknowledged)
   }
 
-  @Test func `a size that is known at the end only is -1 to the end`() throws {
+  @Test func `a size known only at the end stays -1`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.event(task, .completed) {
@@ -103,7 +103,7 @@ struct CallOrderTests {
     #expect(bench.calls.first == .wrote(task, bytes: 25, total: 25, expected: -1))
   }
 
-  @Test func `an unknown size is -1 from the first report to the last`() throws {
+  @Test func `an unknown size is always -1`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.progress(task, 10)
@@ -119,11 +119,11 @@ struct CallOrderTests {
       ])
   }
 
-  @Test func `a download from resume data says where it goes on, first and once`() throws {
+  @Test func `a download from resume data reports its offset first and once`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     for bytes: Int64 in [50, 60] {
-      bench.event(task, .running, .progress) {
+      bench.event(task, .running, kind: .progress) {
         $0.task?.resumedAtByteCount = 40
         $0.bytesReceived = bytes
         $0.bytesExpected = 100
@@ -137,7 +137,7 @@ struct CallOrderTests {
       ])
   }
 
-  @Test func `a download that begins again counts from nothing`() throws {
+  @Test func `a download that restarts counts from zero`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.progress(task, 80, of: 100)
@@ -149,10 +149,10 @@ struct CallOrderTests {
       ])
   }
 
-  @Test func `an upload tells what was sent, then the reply, then its end`() throws {
+  @Test func `an upload reports sent bytes, then the reply, then its end`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run(.upload)
-    bench.event(task, .running, .progress) { $0.task?.sentByteCount = 20 }
+    bench.event(task, .running, kind: .progress) { $0.task?.sentByteCount = 20 }
     bench.event(task, .completed) {
       $0.finish("/held/2", bytes: 7)
       $0.task?.sentByteCount = 50
@@ -165,7 +165,7 @@ struct CallOrderTests {
       ])
   }
 
-  @Test func `pausing and going on are no calls`() throws {
+  @Test func `pausing and resuming make no calls`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.progress(task, 30, of: 100)
@@ -186,7 +186,7 @@ struct CallOrderTests {
     #expect(controls == [.pause, .start])
   }
 
-  @Test func `tasks that end one after the other are told in that order`() throws {
+  @Test func `ends of tasks are reported in order`() throws {
     var bench = SessionBench.attached()
     let first = try bench.run()
     let second = try bench.run()
@@ -199,15 +199,15 @@ struct CallOrderTests {
       ])
   }
 
-  @Test func `nothing is told after the end, whatever the service says`() throws {
+  @Test func `nothing is reported after the end`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.event(task, .completed) { $0.finish(bytes: 0) }
     bench.event(task, .completed) { $0.finish(bytes: 0) }
     bench.event(task, .failed) { $0.breakOff() }
-    bench.event(task, .completed, .removed)
+    bench.event(task, .completed, kind: .removed)
     try bench.answer(.tokens([]))
-    bench.event(task, .running, .progress) { $0.bytesReceived = 7 }
+    bench.event(task, .running, kind: .progress) { $0.bytesReceived = 7 }
     #expect(bench.calls == [.finished(task, path: "/held/1"), .completed(task, .success)])
   }
 }

@@ -17,7 +17,7 @@ struct CancellingTests {
     #expect(bench.calls == [.completed(task, .failure(.cancelled(resume: nil)))])
   }
 
-  @Test func `cancelling twice is cancelling once`() throws {
+  @Test func `cancelling twice has no further effect`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.feed(.cancel(task, keepsBytes: false))
@@ -35,7 +35,7 @@ struct CancellingTests {
     #expect(bench.calls == [.completed(task, .failure(.cancelled(resume: nil)))])
   }
 
-  @Test func `cancelling for resume data gives it to the handler and to the error`() throws {
+  @Test func `resume data of a cancellation reaches the handler and the error`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.feed(.cancel(task, keepsBytes: true))
@@ -51,14 +51,14 @@ struct CancellingTests {
     #expect(bench.calls == [.completed(task, .failure(.cancelled(resume: token)))])
   }
 
-  @Test func `a failure with resume data is acknowledged when the program was told`() throws {
+  @Test func `a failure with resume data is acknowledged after its report`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.returnsAtOnce = false
     bench.event(task, .failed) { $0.breakOff() }
     try bench.answer(.tokens([token]))
     let count = bench.requests.count
-    // Who falls here finds it again.
+    // A program that crashes here receives it again.
     #expect(bench.calls.count == 1)
     bench.feed(.returned)
     #expect(
@@ -68,7 +68,7 @@ struct CancellingTests {
     #expect(bench.forgotten == [task])
   }
 
-  @Test func `a failure whose token was made is told again after a fall`() throws {
+  @Test func `a failure with a token is reported again after a crash`() throws {
     var bench = SessionBench()
     let failed = try SessionBench.task(1, .failed) {
       $0.breakOff()
@@ -83,7 +83,7 @@ struct CancellingTests {
     }
   }
 
-  @Test func `without a token nothing is kept`() throws {
+  @Test func `without a token no bytes are kept`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.event(task, .failed) { $0.breakOff() }
@@ -106,7 +106,7 @@ struct CancellingTests {
     #expect(bench.calls == [.completed(task, .failure(.cancelled(resume: nil)))])
   }
 
-  @Test func `a Last-Modified date is validator enough`() throws {
+  @Test func `a Last-Modified date suffices as validator`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.feed(.cancel(task, keepsBytes: true))
@@ -117,7 +117,7 @@ struct CancellingTests {
     #expect(bench.resumeData == [token])
   }
 
-  @Test func `a request that is no plain GET has no resume data`() throws {
+  @Test func `a request other than a plain GET has no resume data`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run { $0.request = RequestContent(method: "POST") }
     bench.feed(.cancel(task, keepsBytes: true))
@@ -152,17 +152,17 @@ struct CancellingTests {
     #expect(bench.resumeData == [nil])
   }
 
-  @Test func `the user's removal is told as such`() throws {
+  @Test func `a removal by the user is reported as such`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.event(task, .failed) { $0.breakOff(.cancelled, detail: "by the user") }
     #expect(bench.calls == [.completed(task, .failure(.removedByUser))])
   }
 
-  @Test func `a task that vanishes was removed by the user`() throws {
+  @Test func `a missing task was removed by the user`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
-    bench.event(task, .running, .removed)
+    bench.event(task, .running, kind: .removed)
     #expect(bench.calls == [.completed(task, .failure(.removedByUser))])
     #expect(bench.machine.isAllAcknowledged)
   }

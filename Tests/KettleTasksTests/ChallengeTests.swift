@@ -7,7 +7,7 @@ struct ChallengeTests {
   private let basic = ServerChallenge(
     kind: .basic, origin: "http://books.example", realm: "r", failureCount: 0)
 
-  @Test func `a challenge that is accepted is followed by the file`() throws {
+  @Test func `an accepted challenge is followed by the file`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.ask(task, basic)
@@ -25,7 +25,7 @@ struct ChallengeTests {
       ])
   }
 
-  @Test func `a challenge that is refused ends the task as cancelled`() throws {
+  @Test func `a rejected challenge ends the task as cancelled`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.ask(task, basic)
@@ -39,14 +39,14 @@ struct ChallengeTests {
       ])
   }
 
-  @Test func `a challenge is shown once, however often the service speaks of it`() throws {
+  @Test func `a challenge is reported once, however often the service repeats it`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     for _ in 0..<3 { bench.ask(task, basic) }
     #expect(bench.calls == [.challenge(task, basic)])
   }
 
-  @Test func `a wrong answer brings the challenge again`() throws {
+  @Test func `a wrong answer repeats the challenge`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.ask(task, basic)
@@ -55,13 +55,13 @@ struct ChallengeTests {
     #expect(bench.calls == [.challenge(task, basic), .challenge(task, basic)])
   }
 
-  @Test func `an answer that was on the way when the connection broke is given again`() throws {
+  @Test func `an answer in transit when the connection is lost is sent again`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.ask(task, basic)
     bench.feed(.answer(task, basic, .standard))
     bench.feed(.connectionLost)
-    bench.forgetWhatWasSeen()
+    bench.clearRecords()
     bench.attach([
       try SessionBench.task(task, .waiting) {
         $0.reason = .needsLogin

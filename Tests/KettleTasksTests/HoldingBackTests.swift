@@ -4,7 +4,7 @@ import KettleTasks
 import Testing
 
 struct HoldingBackTests {
-  @Test func `the file stays until the delegate has returned from both last calls`() throws {
+  @Test func `the file remains until both last delegate calls have returned`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.returnsAtOnce = false
@@ -22,7 +22,7 @@ struct HoldingBackTests {
     #expect(bench.forgotten == [task])
   }
 
-  @Test func `a slow delegate gets one report for many`() throws {
+  @Test func `progress is merged for a slow delegate`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.returnsAtOnce = false
@@ -35,7 +35,7 @@ struct HoldingBackTests {
       ])
   }
 
-  @Test func `reports of two tasks do not run together`() throws {
+  @Test func `progress of two tasks is not merged`() throws {
     var bench = SessionBench.attached()
     let first = try bench.run()
     let second = try bench.run()
@@ -55,7 +55,7 @@ struct HoldingBackTests {
       ])
   }
 
-  @Test func `hundreds of waiting calls come in order`() throws {
+  @Test func `hundreds of waiting calls are made in order`() throws {
     var bench = SessionBench.attached()
     let tasks = try (0..<300).map { _ in try bench.run() }
     bench.returnsAtOnce = false
@@ -68,7 +68,7 @@ struct HoldingBackTests {
     #expect(bench.calls.elementsEqual(expected))
   }
 
-  @Test func `a return that belongs to no call does nothing`() throws {
+  @Test func `a return without a call does nothing`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.feed(.returned)

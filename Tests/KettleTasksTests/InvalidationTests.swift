@@ -4,7 +4,7 @@ import KettleTasks
 import Testing
 
 struct InvalidationTests {
-  @Test func `an empty session becomes invalid when the service has dropped it`() throws {
+  @Test func `an empty session becomes invalid once the service has dropped it`() throws {
     var bench = SessionBench.attached()
     bench.feed(.invalidate(cancellingTasks: false))
     #expect(bench.requestsOnly == [.drop])
@@ -15,7 +15,7 @@ struct InvalidationTests {
     #expect(bench.machine.isDone)
   }
 
-  @Test func `finishing waits for the tasks, and the last call is the session's`() throws {
+  @Test func `finishing waits for the tasks, and the session's call is the last`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.feed(.invalidate(cancellingTasks: false))
@@ -31,8 +31,7 @@ struct InvalidationTests {
       ])
   }
 
-  @Test func `what an earlier run left is told before the end, however soon that was asked`() throws
-  {
+  @Test func `tasks of an earlier run are reported before the end`() throws {
     var bench = SessionBench()
     bench.feed(.invalidate(cancellingTasks: false))
     #expect(bench.calls.isEmpty && bench.requests.isEmpty)
@@ -45,7 +44,7 @@ struct InvalidationTests {
       bench.calls == [.finished(1, path: "/held/1"), .completed(1, .success), .becameInvalid(nil)])
   }
 
-  @Test func `what an earlier run left is cancelled, too`() throws {
+  @Test func `tasks of an earlier run are cancelled too`() throws {
     var bench = SessionBench()
     bench.feed(.invalidate(cancellingTasks: true))
     bench.attach([try SessionBench.task(1, .running)], last: 1)
@@ -72,7 +71,7 @@ struct InvalidationTests {
       ])
   }
 
-  @Test func `a session without a service becomes invalid all the same`() throws {
+  @Test func `a session without a service becomes invalid anyway`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.feed(.invalidate(cancellingTasks: true))
@@ -84,18 +83,18 @@ struct InvalidationTests {
     #expect(bench.isClosed)
   }
 
-  @Test func `a drop that was not heard is asked again`() throws {
+  @Test func `a drop without a reply is sent again`() throws {
     var bench = SessionBench.attached()
     bench.feed(.invalidate(cancellingTasks: false))
     bench.feed(.connectionLost)
-    bench.forgetWhatWasSeen()
+    bench.clearRecords()
     bench.attach([])
     #expect(bench.requestsOnly == [.drop])
     try bench.answer(.done)
     #expect(bench.calls == [.becameInvalid(nil)])
   }
 
-  @Test func `invalidating twice is invalidating once`() throws {
+  @Test func `invalidating twice has no further effect`() throws {
     var bench = SessionBench.attached()
     bench.feed(.invalidate(cancellingTasks: false))
     bench.feed(.invalidate(cancellingTasks: true))
@@ -104,7 +103,7 @@ struct InvalidationTests {
     #expect(bench.calls == [.becameInvalid(nil)])
   }
 
-  @Test func `an empty identifier is an error and no crash`() throws {
+  @Test func `an empty identifier is an error, not a crash`() throws {
     var bench = SessionBench()
     bench.feed(.gaveUp(.emptyIdentifier))
     #expect(bench.calls == [.becameInvalid(.emptyIdentifier)])

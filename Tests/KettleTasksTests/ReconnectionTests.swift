@@ -4,23 +4,23 @@ import KettleTasks
 import Testing
 
 struct ReconnectionTests {
-  @Test func `what was not answered is asked again under the same name`() throws {
+  @Test func `an unanswered request is sent again under the same id`() throws {
     var bench = SessionBench.attached()
     let task = try bench.create()
     bench.feed(.resume(task))
     let first = bench.requestsOnly
     bench.feed(.connectionLost)
-    bench.forgetWhatWasSeen()
+    bench.clearRecords()
     bench.attach([])
     #expect(bench.requestsOnly == first)
   }
 
-  @Test func `a task that was taken before the connection broke is not added twice`() throws {
+  @Test func `a task added before the connection was lost is not added twice`() throws {
     var bench = SessionBench.attached()
     let task = try bench.create()
     bench.feed(.resume(task))
     bench.feed(.connectionLost)
-    bench.forgetWhatWasSeen()
+    bench.clearRecords()
     bench.attach([try SessionBench.task(task, .running)], last: task)
     #expect(bench.requests.isEmpty)
     #expect(bench.restored.isEmpty)
@@ -28,11 +28,11 @@ struct ReconnectionTests {
     #expect(bench.calls == [.finished(task, path: "/held/1"), .completed(task, .success)])
   }
 
-  @Test func `what is asked while the service is away is asked when it is back`() throws {
+  @Test func `requests made without a connection are sent after reconnecting`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.feed(.connectionLost)
-    bench.forgetWhatWasSeen()
+    bench.clearRecords()
     #expect(bench.views[task]?.last?.isServiceThere == false)
     bench.feed(.suspend(task))
     #expect(bench.requests.isEmpty)
@@ -42,12 +42,12 @@ struct ReconnectionTests {
         == [.control(.init(control: .pause, selection: .ids([SessionBench.id(task)])))])
   }
 
-  @Test func `a task that ended while the service was away is told once`() throws {
+  @Test func `a task that ended while disconnected is reported once`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.progress(task, 40, of: 100)
     bench.feed(.connectionLost)
-    bench.forgetWhatWasSeen()
+    bench.clearRecords()
     let finished = try SessionBench.task(task, .completed) { $0.finish() }
     bench.attach([finished])
     bench.feed(.connectionLost)
@@ -59,12 +59,12 @@ struct ReconnectionTests {
       ])
   }
 
-  @Test func `an acknowledgement that was not heard is given again`() throws {
+  @Test func `an acknowledgement without a reply is sent again`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.event(task, .completed) { $0.finish(bytes: 0) }
     bench.feed(.connectionLost)
-    bench.forgetWhatWasSeen()
+    bench.clearRecords()
     bench.attach([try SessionBench.task(task, .completed) { $0.finish(bytes: 0) }])
     #expect(bench.calls.isEmpty)
     #expect(
@@ -72,19 +72,19 @@ struct ReconnectionTests {
         == [.acknowledge(.init(ids: [SessionBench.id(task)], keepsResumeData: false))])
   }
 
-  @Test func `resume data that was on the way is asked for again`() throws {
+  @Test func `resume data in transit is requested again`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.event(task, .failed) { $0.breakOff() }
     bench.feed(.connectionLost)
-    bench.forgetWhatWasSeen()
+    bench.clearRecords()
     bench.attach([])
     #expect(bench.calls.isEmpty)
     try bench.answer(.tokens([]))
     #expect(bench.calls.count == 1)
   }
 
-  @Test func `a task that is gone when the service is back was removed by the user`() throws {
+  @Test func `a task missing after reconnecting was removed by the user`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.feed(.connectionLost)
@@ -92,7 +92,7 @@ struct ReconnectionTests {
     #expect(bench.calls == [.completed(task, .failure(.removedByUser))])
   }
 
-  @Test func `a stopping service is not asked again before the next one is there`() throws {
+  @Test func `a stopping service gets no retry before the next one starts`() throws {
     var bench = SessionBench.attached()
     let task = try bench.create()
     bench.feed(.resume(task))
@@ -100,13 +100,13 @@ struct ReconnectionTests {
     try bench.answer(.refused(ControlError(.stopping, "")))
     #expect(bench.requestsOnly == asked)
     bench.feed(.connectionLost)
-    bench.forgetWhatWasSeen()
+    bench.clearRecords()
     bench.attach([])
     #expect(bench.requestsOnly == asked)
     #expect(bench.calls.isEmpty)
   }
 
-  @Test func `when all is given up every resumed task is lost, each once`() throws {
+  @Test func `giving up fails every resumed task once`() throws {
     var bench = SessionBench.attached()
     let first = try bench.run()
     let second = try bench.create()
@@ -126,12 +126,12 @@ struct ReconnectionTests {
     #expect(bench.machine.wantsConnection)
   }
 
-  @Test func `a task that was told lost is dropped when the service is back`() throws {
+  @Test func `a task reported as lost is dropped after reconnecting`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.feed(.gaveUp(.noService("no kettle")))
-    bench.forgetWhatWasSeen()
-    bench.feed(.wanted)
+    bench.clearRecords()
+    bench.feed(.connectionNeeded)
     bench.attach([try SessionBench.task(task, .running)])
     #expect(bench.calls.isEmpty)
     #expect(bench.restored.isEmpty)
@@ -142,10 +142,10 @@ struct ReconnectionTests {
       ])
   }
 
-  @Test func `a session of another process ends its tasks and then itself`() throws {
+  @Test func `a session in use by another process ends its tasks and then itself`() throws {
     var bench = SessionBench()
-    let number = bench.takeHopelessNumber()
-    bench.feed(.createHopeless(number, .session(.inUse("12")), isAwaited: false))
+    let number = bench.reserveUnsendableNumber()
+    bench.feed(.createUnsendable(number, .session(.inUse("12")), isAwaited: false))
     bench.feed(.resume(number))
     bench.feed(.gaveUp(.inUse("12")))
     #expect(

@@ -4,7 +4,7 @@ import KettleTasks
 import Testing
 
 struct RelaunchTests {
-  @Test func `what happened meanwhile is told in its order, then that this was all`() throws {
+  @Test func `missed ends are reported in order, then the end of events`() throws {
     var bench = SessionBench(isLaunched: true)
     let failure = TransferFailure(.hostNotFound, on: "books.example")
     bench.attach(
@@ -32,20 +32,20 @@ struct RelaunchTests {
     #expect(try bench.create() == 8)
   }
 
-  @Test func `the handler's call reaches the service once per call`() throws {
+  @Test func `each call of the handler reaches the service once`() throws {
     var bench = SessionBench.attached(isLaunched: true)
     #expect(bench.calls == [.finishedEvents])
     bench.feed(.finishEvents)
     #expect(bench.requestsOnly == [.finishEvents])
   }
 
-  @Test func `a program that the user started is not told that this was all`() throws {
+  @Test func `a program started by the user gets no end of events`() throws {
     var bench = SessionBench()
     bench.attach([try SessionBench.task(1, .completed) { $0.finish() }])
     #expect(bench.calls == [.finished(1, path: "/held/1"), .completed(1, .success)])
   }
 
-  @Test func `that this was all waits for resume data that is asked for`() throws {
+  @Test func `the end of events waits for requested resume data`() throws {
     var bench = SessionBench(isLaunched: true)
     bench.attach([try SessionBench.task(1, .failed) { $0.breakOff() }])
     #expect(bench.calls.isEmpty)
@@ -57,7 +57,7 @@ struct RelaunchTests {
       ])
   }
 
-  @Test func `a second attach does not tell it again`() throws {
+  @Test func `a second attach reports nothing again`() throws {
     var bench = SessionBench.attached(isLaunched: true)
     bench.feed(.connectionLost)
     bench.attach([])
@@ -76,7 +76,7 @@ struct RelaunchTests {
     #expect(next.calls == [.finished(1, path: "/held/1"), .completed(1, .success)])
   }
 
-  @Test func `a task that still runs is known, and tells only what is new`() throws {
+  @Test func `a running task is restored and reports only new progress`() throws {
     var bench = SessionBench()
     bench.attach([try SessionBench.task(1, .running) { $0.bytesReceived = 60 }])
     #expect(bench.calls.isEmpty)
@@ -86,7 +86,7 @@ struct RelaunchTests {
   }
 
   @Test(arguments: [TransferState.idle, .paused])
-  func `a task that was held is resumed with one resume`(_ state: TransferState) throws {
+  func `a suspended task is resumed with one resume`(_ state: TransferState) throws {
     var bench = SessionBench()
     bench.attach([try SessionBench.task(1, state)])
     #expect(bench.views[1]?.last?.state == .suspended)
@@ -96,7 +96,7 @@ struct RelaunchTests {
         == [.control(.init(control: .start, selection: .ids([SessionBench.id(1)])))])
   }
 
-  @Test func `an awaited task says nothing and stays until its result is taken`() throws {
+  @Test func `an awaited task makes no calls and stays until its result is claimed`() throws {
     var bench = SessionBench()
     bench.attach([try SessionBench.task(1, .completed) { $0.finish("/books/b") }], awaited: [1])
     #expect(bench.calls.isEmpty)
@@ -110,7 +110,7 @@ struct RelaunchTests {
     #expect(bench.forgotten == [1])
   }
 
-  @Test func `nothing is told before the program knows that it was started`() throws {
+  @Test func `no call is made before the program knows that it was launched`() throws {
     var bench = SessionBench(isLaunched: true)
     bench.feed(.holdEvents)
     bench.attach([try SessionBench.task(1, .completed) { $0.finish() }], last: 1)
@@ -123,7 +123,7 @@ struct RelaunchTests {
     #expect(bench.calls.count == 3)
   }
 
-  @Test func `a program that was not launched has no end of events to wait for`() {
+  @Test func `a program that was not launched waits for no end of events`() {
     var bench = SessionBench.attached()
     bench.feed(.holdEvents)
     bench.feed(.releaseEvents)

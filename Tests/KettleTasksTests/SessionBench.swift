@@ -3,10 +3,10 @@ import KettleModel
 import KettleTasks
 import Testing
 
-/// A session whose service and program are the test: it collects what was asked and told.
+/// A session whose service and program are the test: it records the requests and the calls.
 struct SessionBench {
-  private(set) var machine: SessionMachine
-  /// The calls that were made, in order.
+  private(set) var machine: BackgroundSessionMachine
+  /// The delegate calls made so far, in order.
   private(set) var calls: [DelegateCall] = []
   private(set) var requests: [(serial: Int64, request: ServiceRequest)] = []
   private(set) var views: [Int64: [TaskView]] = [:]
@@ -16,16 +16,16 @@ struct SessionBench {
   private(set) var forgotten: [Int64] = []
   private(set) var connectCount = 0
   private(set) var isClosed = false
-  /// Whether calls return at once; else the test says `returnFromCall`.
+  /// Whether delegate calls return immediately.
   var returnsAtOnce = true
 
   static let session = SessionID(rawValue: "books")
 
   init(isLaunched: Bool = false) {
-    machine = SessionMachine(nonce: "run", isLaunched: isLaunched)
+    machine = BackgroundSessionMachine(nonce: "run", isLaunched: isLaunched)
   }
 
-  /// A session that is attached and has nothing.
+  /// Creates an attached session without tasks.
   static func attached(isLaunched: Bool = false) -> SessionBench {
     var bench = SessionBench(isLaunched: isLaunched)
     bench.attach([])
@@ -50,19 +50,19 @@ struct SessionBench {
     }
   }
 
-  /// Makes a task and gives its number.
+  /// Creates a task and returns its number.
   mutating func create(
     _ kind: TaskOptions.Kind = .download, isAwaited: Bool = false,
     change: (inout TransferSpec) -> Void = { _ in }
   ) throws -> Int64 {
-    let number = machine.takeNumber()
+    let number = machine.reserveNumber()
     var spec = try Self.spec(kind, number)
     change(&spec)
     feed(.create(number, spec, isAwaited: isAwaited))
     return number
   }
 
-  /// Makes a task that runs, as the service's transfer 100 + its number.
+  /// Creates a running task, which is transfer 100 + its number in the service.
   mutating func run(
     _ kind: TaskOptions.Kind = .download, isAwaited: Bool = false,
     change: (inout TransferSpec) -> Void = { _ in }
@@ -85,7 +85,7 @@ struct SessionBench {
   }
 
   mutating func event(
-    _ number: Int64, _ state: TransferState, _ kind: TransferEvent.Kind = .stateChanged,
+    _ number: Int64, _ state: TransferState, kind: TransferEvent.Kind = .stateChanged,
     change: (inout TransferSnapshot) -> Void = { _ in }
   ) {
     var snapshot = Self.snapshot(number, state)
@@ -97,15 +97,15 @@ struct SessionBench {
   }
 
   mutating func progress(_ number: Int64, _ bytes: Int64, of total: Int64? = nil) {
-    event(number, .running, .progress) {
+    event(number, .running, kind: .progress) {
       $0.bytesReceived = bytes
       $0.bytesExpected = total
     }
   }
 
-  mutating func takeHopelessNumber() -> Int64 { machine.takeHopelessNumber() }
+  mutating func reserveUnsendableNumber() -> Int64 { machine.reserveUnsendableNumber() }
 
-  mutating func forgetWhatWasSeen() {
+  mutating func clearRecords() {
     calls = []
     requests = []
   }
@@ -133,7 +133,7 @@ struct SessionBench {
   }
 
   static func task(
-    _ number: Int64, _ state: TransferState, _ kind: TaskOptions.Kind = .download,
+    _ number: Int64, _ state: TransferState, kind: TaskOptions.Kind = .download,
     change: (inout TransferSnapshot) -> Void = { _ in }
   ) throws -> SessionTask {
     var snapshot = snapshot(number, state)
@@ -152,7 +152,7 @@ extension TransferSnapshot {
       url: url, status: status, headers: [HeaderField(received: "Content-Length", "\(bytes)")])
   }
 
-  /// Failed with 40 bytes, of a server that can go on.
+  /// Fails after 40 bytes from a server that supports ranges.
   mutating func breakOff(
     _ code: TransferFailure.Code = .connectionLost, detail: String? = nil,
     headers: [(String, String)] = [("ETag", "\"1\"")]

@@ -4,7 +4,7 @@ import KettleTasks
 import Testing
 
 struct StartingTests {
-  @Test func `nothing is asked before a task is resumed, and then all in one request`() throws {
+  @Test func `nothing is sent before a task is resumed, and then one request`() throws {
     var bench = SessionBench.attached()
     let task = try bench.create()
     var params = UpdateTask.Params(id: TransferID(rawValue: 0))
@@ -37,7 +37,7 @@ struct StartingTests {
     #expect(bench.views[task]?.last?.state == .running)
   }
 
-  @Test func `resuming what runs asks for nothing`() throws {
+  @Test func `resuming a running task sends nothing`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     let count = bench.requests.count
@@ -64,7 +64,7 @@ struct StartingTests {
         == .control(.init(control: .start, selection: .ids([SessionBench.id(first)]))))
   }
 
-  @Test func `what is asked of a task waits for its number at the service`() throws {
+  @Test func `requests for a task wait for its id in the service`() throws {
     var bench = SessionBench.attached()
     let task = try bench.create()
     bench.feed(.resume(task))
@@ -76,16 +76,16 @@ struct StartingTests {
         == .control(.init(control: .pause, selection: .ids([SessionBench.id(task)]))))
   }
 
-  @Test func `an event tells the number as well as the answer does`() throws {
+  @Test func `an event provides the id like the reply does`() throws {
     var bench = SessionBench.attached()
     let task = try bench.create()
     bench.feed(.resume(task))
     bench.feed(.suspend(task))
-    bench.event(task, .queued, .added)
+    bench.event(task, .queued, kind: .added)
     #expect(bench.requests.count == 2)
   }
 
-  @Test func `a task that cannot be kept fails, and is not asked about again`() throws {
+  @Test func `a task that cannot be stored fails and is not retried`() throws {
     var bench = SessionBench.attached()
     let task = try bench.create()
     bench.feed(.resume(task))
@@ -96,10 +96,10 @@ struct StartingTests {
     #expect(bench.machine.isAllAcknowledged)
   }
 
-  @Test func `a hopeless task says so when it is resumed`() throws {
+  @Test func `an unsendable task fails when it is resumed`() throws {
     var bench = SessionBench.attached()
-    let number = bench.takeHopelessNumber()
-    bench.feed(.createHopeless(number, .refused(.badResumeData), isAwaited: false))
+    let number = bench.reserveUnsendableNumber()
+    bench.feed(.createUnsendable(number, .refused(.badResumeData), isAwaited: false))
     #expect(bench.calls.isEmpty)
     bench.feed(.resume(number))
     #expect(bench.calls == [.completed(number, .failure(.refused(.badResumeData)))])

@@ -54,11 +54,11 @@ struct ScriptedBusTalk {
   }
 
   private func answerMessages(_ rest: [UInt8]) {
-    var cutter = BusMessageSplitter()
-    cutter.take(rest)
+    var splitter = BusMessageSplitter()
+    splitter.append(rest)
     while true {
       do {
-        while let message = try cutter.next() { answer(message) }
+        while let message = try splitter.next() { answer(message) }
       } catch {
         return
       }
@@ -69,7 +69,7 @@ struct ScriptedBusTalk {
         return
       }
       guard let more = receive() else { return }
-      cutter.take(more)
+      splitter.append(more)
     }
   }
 

@@ -44,7 +44,7 @@ struct DestinationTests {
     task.resume()
     try await told.expect(Self.success, of: session)
     let place = try #require(told.place(of: task))
-    #expect(place.path.hasPrefix(home.places.heldDirectory + "/"))
+    #expect(place.path.hasPrefix(home.paths.heldDirectory + "/"))
     #expect(!FileManager.default.fileExists(atPath: place.path))
     #expect(home.heldFiles.isEmpty)
   }

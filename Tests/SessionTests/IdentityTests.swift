@@ -82,7 +82,7 @@ struct IdentityTests {
     #expect(
       told.state.read { $0.sessionError }?.localizedDescription
         == "The session is in use by process \(holder.processID); "
-        + "end that one, or use another identifier")
+        + "end it, or use another identifier")
     origin.release("go")
     #expect(await holder.end() == 0)
 
@@ -105,7 +105,7 @@ struct IdentityTests {
     #expect(ContinuousClock.now - begin < .seconds(15))
     #expect(
       told.state.read { $0.errors[-1] }?.localizedDescription
-        == "The program \"/nonexistent/kettle\" that serviceExecutable names cannot be run; "
+        == "The program \"/nonexistent/kettle\" given by serviceExecutable cannot be run; "
         + "give its absolute path")
     try await told.expect(["completed -1 -997", "invalid"], of: session)
   }
@@ -118,12 +118,12 @@ struct IdentityTests {
     #expect(try await told.wait(for: "completed") == ["completed -1 -997"])
     #expect(ContinuousClock.now - begin < .seconds(15))
     #expect(
-      told.state.read { $0.errors[-1] }?.localizedDescription.contains("it ended with status 3")
+      told.state.read { $0.errors[-1] }?.localizedDescription.contains("it exited with status 3")
         == true)
   }
 
   @Test func `a service of another version is -997, soon`() async throws {
-    let service = try OtherVersion(at: home.places.socketPath)
+    let service = try OtherVersion(at: home.paths.socketPath)
     let begin = ContinuousClock.now
     let session = home.session(told)
     session.downloadTask(with: try origin.address("/a.bin")).resume()

@@ -143,7 +143,8 @@ struct UploadSessionTests {
       ], of: session)
     #expect(
       told.error(of: tasks[0])?.localizedDescription
-        == "Uploads of data are not supported in background sessions; write it into a file first")
+        == "Uploads from data are not supported in background sessions; "
+        + "write the data to a file first")
     #expect(origin.requests.isEmpty)
   }
 }

@@ -22,9 +22,9 @@ struct LineSocket: ~Copyable {
   }
 
   /// Waits until the socket is ready or `wake` is woken, sends and receives what it can, and
-  /// returns the complete lines. A negative number of milliseconds waits without limit.
-  mutating func turn(
-    milliseconds: Int32, wake: WakePipe
+  /// returns the complete lines. A negative timeout waits without limit.
+  mutating func exchange(
+    timeoutMilliseconds: Int32, wake: WakePipe
   ) throws(Ended) -> [[UInt8]] {
     try write()
     let isFull = sentCount < unsent.count
@@ -32,7 +32,7 @@ struct LineSocket: ~Copyable {
       pollfd(fd: socket.number, events: Int16(POLLIN | (isFull ? POLLOUT : 0)), revents: 0),
       pollfd(fd: wake.readEnd, events: Int16(POLLIN), revents: 0),
     ]
-    let count = poll(&entries, 2, milliseconds)
+    let count = poll(&entries, 2, timeoutMilliseconds)
     guard count > 0 else {
       guard count == 0 || errno == EINTR else { throw Ended() }
       return []

@@ -35,16 +35,17 @@ struct ServiceConversation: ~Copyable {
   mutating func run() -> ServiceLink.End {
     do throws(ServiceLink.End) {
       // Watches before it attaches, so that no event in between is missed.
-      try send(Hello.self, .init(client: "BackgroundTransfer " + core.identifier), .hello)
+      try send(
+        Hello.self, .init(client: "BackgroundTransfer " + core.identifier), as: .hello)
       while true {
         try sendOutgoing()
         let lines: [[UInt8]]
         do throws(LineSocket.Ended) {
-          lines = try socket.turn(milliseconds: patience, wake: core.wake)
+          lines = try socket.exchange(timeoutMilliseconds: pollMilliseconds, wake: core.wake)
         } catch {
           throw wasAttached ? .lost : .unreachable(ClientError.connectionLost.sentence)
         }
-        for line in lines { try take(line) }
+        for line in lines { try handle(line) }
         try checkWants()
       }
     } catch {
@@ -60,7 +61,7 @@ struct ServiceConversation: ~Copyable {
     }
   }
 
-  private var patience: Int32 { wasAttached ? -1 : 250 }
+  private var pollMilliseconds: Int32 { wasAttached ? -1 : 250 }
 
   private func checkWants() throws(ServiceLink.End) {
     switch core.want {
@@ -68,50 +69,50 @@ struct ServiceConversation: ~Copyable {
     case .connection, .nothing: break
     }
     if case .greeting(let deadline) = phase, ContinuousClock.now > deadline {
-      throw .unreachable("The service of Kettle does not answer; see kettle daemon status")
+      throw .unreachable("The service does not respond; see \"kettle daemon status\"")
     }
   }
 
   private mutating func sendOutgoing() throws(ServiceLink.End) {
     guard wasAttached else { return }
     let session = SessionID(rawValue: core.identifier)
-    for (serial, request) in core.takeOutgoing() {
+    for (serial, request) in core.dequeueOutgoing() {
       let pending = Pending.request(serial, request)
       switch request {
-      case .add(let params): try send(AddTransfers.self, params, pending)
-      case .control(let params): try send(ControlTransfers.self, params, pending)
-      case .cancel(let params): try send(CancelTasks.self, params, pending)
-      case .acknowledge(let params): try send(AcknowledgeTasks.self, params, pending)
-      case .update(let params): try send(UpdateTask.self, params, pending)
-      case .answer(let params): try send(AnswerChallenge.self, params, pending)
-      case .finishEvents: try send(FinishEvents.self, .init(session: session), pending)
-      case .drop: try send(DropSession.self, .init(session: session), pending)
+      case .add(let params): try send(AddTransfers.self, params, as: pending)
+      case .control(let params): try send(ControlTransfers.self, params, as: pending)
+      case .cancel(let params): try send(CancelTasks.self, params, as: pending)
+      case .acknowledge(let params): try send(AcknowledgeTasks.self, params, as: pending)
+      case .update(let params): try send(UpdateTask.self, params, as: pending)
+      case .answer(let params): try send(AnswerChallenge.self, params, as: pending)
+      case .finishEvents: try send(FinishEvents.self, .init(session: session), as: pending)
+      case .drop: try send(DropSession.self, .init(session: session), as: pending)
       case .options(let options):
-        try send(AttachSession.self, .init(session: session, options: options), pending)
+        try send(AttachSession.self, .init(session: session, options: options), as: pending)
       }
     }
   }
 
   private mutating func send<Method: ControlMethod>(
-    _ method: Method.Type, _ params: Method.Params, _ pending: Pending
+    _ method: Method.Type, _ params: Method.Params, as pending: Pending
   ) throws(ServiceLink.End) {
     let id = nextID
     nextID += 1
     guard let line = try? requests.encode(method, params, id: id) else {
-      return answer(pending, .refused(ControlError(.invalidRequest, Method.name)))
+      return complete(pending, with: .refused(ControlError(.invalidRequest, Method.name)))
     }
     self.pending[id] = pending
     socket.send(line)
   }
 
-  private mutating func take(_ line: [UInt8]) throws(ServiceLink.End) {
+  private mutating func handle(_ line: [UInt8]) throws(ServiceLink.End) {
     switch replies.decode(line) {
     case .result(.number(let id), let result):
-      guard let asked = pending.removeValue(forKey: id) else { return }
-      try take(result, of: asked)
+      guard let call = pending.removeValue(forKey: id) else { return }
+      try handle(result, of: call)
     case .error(.number(let id)?, let error):
-      guard let asked = pending.removeValue(forKey: id) else { return }
-      try take(error, of: asked)
+      guard let call = pending.removeValue(forKey: id) else { return }
+      try handle(error, of: call)
     case .notification(.event(let event)): core.feed(.event(event))
     // The reply to a second attach contains the state of every task again.
     case .notification(.resynchronise): if wasAttached { try attach() }
@@ -125,11 +126,11 @@ struct ServiceConversation: ~Copyable {
 
   private mutating func attach() throws(ServiceLink.End) {
     let session = SessionID(rawValue: core.identifier)
-    try send(AttachSession.self, .init(session: session, options: core.options), .attach)
+    try send(AttachSession.self, .init(session: session, options: core.options), as: .attach)
   }
 
-  private mutating func take(_ result: UnreadResult, of asked: Pending) throws(ServiceLink.End) {
-    switch asked {
+  private mutating func handle(_ result: UnreadResult, of call: Pending) throws(ServiceLink.End) {
+    switch call {
     case .hello:
       let theirs = try? result.decode(Hello.Result.self)
       guard theirs?.protocolVersion == ProtocolVersion.current else {
@@ -138,7 +139,7 @@ struct ServiceConversation: ~Copyable {
       let session = SessionID(rawValue: core.identifier)
       try send(
         WatchEvents.self,
-        .init(includesProgress: true, session: session, resynchronises: true), .watch)
+        .init(includesProgress: true, session: session, resynchronises: true), as: .watch)
       try attach()
     case .watch: break
     case .attach:
@@ -151,17 +152,17 @@ struct ServiceConversation: ~Copyable {
       guard let ids = try? result.decode(AddTransfers.Result.self).ids,
         ids.count == params.transfers.count
       else { throw .lost }
-      answer(asked, .added(ids))
+      complete(call, with: .added(ids))
     case .request(_, .acknowledge):
       let tokens = try? result.decode(AcknowledgeTasks.Result.self).tokens
-      answer(asked, .tokens(tokens ?? []))
-    case .request: answer(asked, .done)
+      complete(call, with: .tokens(tokens ?? []))
+    case .request: complete(call, with: .done)
     }
   }
 
-  private func take(_ error: ControlError, of asked: Pending) throws(ServiceLink.End) {
-    switch asked {
-    case .request: answer(asked, .refused(error))
+  private func handle(_ error: ControlError, of call: Pending) throws(ServiceLink.End) {
+    switch call {
+    case .request: complete(call, with: .refused(error))
     case .hello where error.code == .versionMismatch: throw versionMismatch(error.message)
     // The service has not yet noticed that the previous connection of this process ended.
     case .attach where error.code == .sessionInUse && error.message == String(getpid()):
@@ -169,12 +170,12 @@ struct ServiceConversation: ~Copyable {
     case .attach where error.code == .sessionInUse: throw .refused(.inUse(error.message))
     case .hello, .watch, .attach:
       throw .unreachable(
-        "The service of Kettle refuses the session (\(error.message)); try again")
+        "The service rejected the session (\(error.message)); try again")
     }
   }
 
-  private func answer(_ asked: Pending, _ reply: ServiceReply) {
-    guard case .request(let serial, _) = asked else { return }
+  private func complete(_ call: Pending, with reply: ServiceReply) {
+    guard case .request(let serial, _) = call else { return }
     core.feed(.answered(serial, reply))
   }
 

@@ -34,10 +34,10 @@ package enum ServiceExecutable {
 
     package var sentence: String {
       guard let path else {
-        return "There is no program \"kettle\" in PATH; install it, or name it in "
-          + environmentName
+        return
+          "The program \"kettle\" is not in PATH; install it, or set \(environmentName) to its path"
       }
-      return "The program \"\(path)\" that \(source) names cannot be run; give its absolute path"
+      return "The program \"\(path)\" given by \(source) cannot be run; give its absolute path"
     }
   }
 }

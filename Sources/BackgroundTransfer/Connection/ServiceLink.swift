@@ -69,7 +69,7 @@ struct ServiceLink: Sendable {
       configured: core.configuration.serviceExecutable,
       environment: ProcessInfo.processInfo.environment)
     let starter = ServiceStarter(
-      places: core.configuration.servicePaths ?? .ofThisProcess(), clientName: clientName,
+      paths: core.configuration.servicePaths ?? .ofThisProcess(), clientName: clientName,
       // A service that is already running needs no executable.
       executablePath: (try? found.get()) ?? "")
     do throws(ClientError) {
@@ -92,29 +92,4 @@ struct ServiceLink: Sendable {
   }
 
   private var clientName: String { "\(ProcessInfo.processInfo.processName) \(core.identifier)" }
-}
-
-extension ClientError {
-  /// The error as text: what failed, on what, and what to do.
-  var sentence: String {
-    switch self {
-    case .notRunning(let path):
-      "The service of Kettle does not answer at \"\(path)\"; start it with kettle daemon start"
-    case .didNotStart(let detail, let logPath):
-      "The service of Kettle did not start (\(detail)); look into \"\(logPath)\""
-    case .foreignSocket(let path, let owner):
-      "The socket \"\(path)\" belongs to user \(owner); remove it"
-    case .unsafeDirectory(let path, let detail):
-      "The directory of \"\(path)\" cannot be used (\(detail)); check its permissions"
-    case .versionMismatch(let ours, let theirs):
-      "The service of Kettle speaks version \(theirs) and this program version \(ours); "
-        + "build both from the same release"
-    case .connectionLost: "The connection to the service of Kettle was lost; try again"
-    case .tooManyConnections(let count):
-      "\(count) connections to the service of Kettle are open, and it takes no more; close some of "
-        + "them"
-    case .socketPathTooLong(let path):
-      "The path \"\(path)\" is too long for a socket; set XDG_RUNTIME_DIR to a shorter one"
-    }
-  }
 }

@@ -12,11 +12,11 @@ struct Outcomes: Sendable {
 
   /// Records the end of a task and returns the calls that notify its waiters. Without waiters,
   /// keeps the result until a waiter requests it.
-  mutating func settle(
-    _ number: Int64, _ end: TaskEnd, path: String?, in handle: TaskHandle?
+  mutating func recordEnd(
+    of number: Int64, _ end: TaskEnd, path: String?, handle: TaskHandle?
   ) -> [@Sendable () -> Void] {
     guard let handle else { return [] }
-    let result = Self.result(end, path, handle)
+    let result = Self.result(of: end, path: path, handle)
     guard let waiting = waiters.removeValue(forKey: number) else {
       results[number] = result
       return []
@@ -41,7 +41,7 @@ struct Outcomes: Sendable {
   func hasResult(of number: Int64) -> Bool { results[number] != nil }
 
   /// Removes the results whose files no longer exist, and returns their task numbers.
-  mutating func takeStale(unless isThere: (URL) -> Bool) -> [Int64] {
+  mutating func removeStale(unless isThere: (URL) -> Bool) -> [Int64] {
     let stale = results.filter { _, result in
       if case .success(let file) = result { !isThere(file) } else { false }
     }
@@ -50,7 +50,7 @@ struct Outcomes: Sendable {
   }
 
   private static func result(
-    _ end: TaskEnd, _ path: String?, _ handle: TaskHandle
+    of end: TaskEnd, path: String?, _ handle: TaskHandle
   ) -> Result<URL, any Error> {
     if let failure = end.failure { return .failure(failure.error(for: handle)) }
     guard let url = path.map({ URL(fileURLWithPath: $0) }) ?? handle.destination else {
@@ -66,7 +66,7 @@ extension SessionCore {
       whenAttached { continuation.resume() }
     }
     let stale = state.withLock { state in
-      state.outcomes.takeStale { FileManager.default.fileExists(atPath: $0.path) }
+      state.outcomes.removeStale { FileManager.default.fileExists(atPath: $0.path) }
     }
     for number in stale { feed(.claimed(number)) }
     let task = makeDownload(plan, duplicates: .separate)

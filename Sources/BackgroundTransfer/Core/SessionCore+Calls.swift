@@ -14,22 +14,23 @@ extension SessionCore {
         call.task.flatMap { state.tasks[$0] }
       )
     }
-    if case .completed(_, let end) = call, let task { tellHandler(of: task, end) }
-    guard let session, let delegate else { return deliverToNobody(call) }
+    if case .completed(_, let end) = call, let task { callRefusedHandler(of: task, end) }
+    guard let session, let delegate else { return deliverWithoutDelegate(call) }
     switch call {
     case .finishedEvents:
       delegate.urlSessionDidFinishEvents(forBackgroundURLSession: session)
-      eventsWereTold()
+      finishEventsUnlessHandlerIsPending()
     case .becameInvalid(let failure):
       delegate.urlSession(session, didBecomeInvalidWithError: failure?.error)
     case .challenge(_, let challenge):
       guard let task else { return }
-      ask(ChallengeDelivery(delegate: delegate, session: session, task: task, challenge: challenge))
+      deliver(
+        ChallengeDelivery(delegate: delegate, session: session, task: task, challenge: challenge))
     case .resumed, .wrote, .finished:
       guard let download = task as? URLSessionDownloadTask,
         let delegate = delegate as? any URLSessionDownloadDelegate
       else { return }
-      deliver(call, session, delegate, download)
+      deliver(call, of: download, in: session, to: delegate)
     case .sent(_, let bytes, let total, let expected):
       guard let task else { return }
       (delegate as? any URLSessionTaskDelegate)?.urlSession(
@@ -39,7 +40,7 @@ extension SessionCore {
       guard let task = task as? URLSessionDataTask,
         let delegate = delegate as? any URLSessionDataDelegate
       else { return }
-      hand(contentsOf: path, to: delegate, session, task)
+      deliver(contentsOf: path, of: task, in: session, to: delegate)
     case .completed(_, let end):
       guard let task else { return }
       (delegate as? any URLSessionTaskDelegate)?.urlSession(
@@ -48,8 +49,8 @@ extension SessionCore {
   }
 
   private func deliver(
-    _ call: DelegateCall, _ session: URLSession, _ delegate: any URLSessionDownloadDelegate,
-    _ task: URLSessionDownloadTask
+    _ call: DelegateCall, of task: URLSessionDownloadTask, in session: URLSession,
+    to delegate: any URLSessionDownloadDelegate
   ) {
     switch call {
     case .resumed(_, let offset, let expected):
@@ -67,22 +68,24 @@ extension SessionCore {
   }
 
   /// Handles a call when there is no delegate. Challenges get the default answer.
-  private func deliverToNobody(_ call: DelegateCall) {
+  private func deliverWithoutDelegate(_ call: DelegateCall) {
     switch call {
     case .challenge(let number, let challenge): feed(.answer(number, challenge, .standard))
-    case .finishedEvents: eventsWereTold()
+    case .finishedEvents: finishEventsUnlessHandlerIsPending()
     case .resumed, .wrote, .sent, .finished, .received, .completed, .becameInvalid: break
     }
   }
 
-  /// A program that did not register for the handler cannot call it.
-  private func eventsWereTold() {
-    if !LaunchEvents.shared.isRegistered || SessionRegistry.shared.wereEventsHandled(identifier) {
+  /// Reports the end of events for a program that did not register for the handler, and for one
+  /// that has already called it.
+  private func finishEventsUnlessHandlerIsPending() {
+    if !LaunchEvents.shared.isRegistered || URLSessionRegistry.shared.wereEventsHandled(identifier)
+    {
       feed(.finishEvents)
     }
   }
 
-  private func tellHandler(of task: URLSessionTask, _ end: TaskEnd) {
+  private func callRefusedHandler(of task: URLSessionTask, _ end: TaskEnd) {
     guard let handler = task.handle.refusedHandler, let error = error(of: end, task)
     else { return }
     handler(error)
@@ -94,9 +97,9 @@ extension SessionCore {
 
   /// Passes the file to the delegate in pieces of 64 KiB. A read error looks like the end of the
   /// file.
-  private func hand(
-    contentsOf path: String, to delegate: any URLSessionDataDelegate, _ session: URLSession,
-    _ task: URLSessionDataTask
+  private func deliver(
+    contentsOf path: String, of task: URLSessionDataTask, in session: URLSession,
+    to delegate: any URLSessionDataDelegate
   ) {
     guard let file = FileHandle(forReadingAtPath: path) else { return }
     defer { try? file.close() }

@@ -11,22 +11,22 @@ extension SessionCore {
   /// a connection go to the session's method, or to the task's if that is not implemented. All
   /// others go to the task's. Of each pair, the method with a handler is tried before the `async`
   /// one.
-  func ask(_ inquiry: ChallengeDelivery) {
+  func deliver(_ delivery: ChallengeDelivery) {
     Task(executorPreference: executor) { [self] in
-      let isAnswered = await inquiry.ask { [self] answer in
-        feed(.answer(inquiry.task.handle.number, inquiry.challenge, answer))
+      let isAnswered = await delivery.callDelegate { [self] answer in
+        feed(.answer(delivery.task.handle.number, delivery.challenge, answer))
       }
-      if inquiry.challenge.kind == .serverTrust { foundOut(isAnswered ? .asks : .never) }
+      if delivery.challenge.kind == .serverTrust { detected(isAnswered ? .asks : .never) }
       guard !isAnswered else { return }
-      feed(.answer(inquiry.task.handle.number, inquiry.challenge, .standard))
+      feed(.answer(delivery.task.handle.number, delivery.challenge, .standard))
     }
   }
 
   /// Records whether the delegate handles server trust challenges, and tells the service if that is
   /// new.
-  private func foundOut(_ opinion: State.ServerTrust) {
+  private func detected(_ opinion: State.ServerTrust) {
     let isNews = state.withLock { state in
-      guard state.serverTrust == .findsOut else { return false }
+      guard state.serverTrust == .detects else { return false }
       state.serverTrust = opinion
       return true
     }
@@ -36,15 +36,15 @@ extension SessionCore {
 
 /// A handler that passes on the first answer to a challenge and ignores later ones.
 final class AnswerOnce: Sendable {
-  private let isGiven = Mutex(false)
+  private let isAnswered = Mutex(false)
   private let body: @Sendable (ChallengeAnswer) -> Void
 
   init(_ body: @escaping @Sendable (ChallengeAnswer) -> Void) { self.body = body }
 
-  func give(_ answer: ChallengeAnswer) {
-    let isFirst = isGiven.withLock { isGiven in
-      defer { isGiven = true }
-      return !isGiven
+  func call(_ answer: ChallengeAnswer) {
+    let isFirst = isAnswered.withLock { isAnswered in
+      defer { isAnswered = true }
+      return !isAnswered
     }
     if isFirst { body(answer) }
   }

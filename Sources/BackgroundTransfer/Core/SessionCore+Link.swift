@@ -14,10 +14,10 @@ extension SessionCore {
       launch: values.launchCommand.command, sendsLaunchEvents: values.sessionSendsLaunchEvents,
       connectionsPerHostMax: max(1, values.httpMaximumConnectionsPerHost),
       asksServerTrust: serverTrust != .never,
-      asksServerTrustWhenAway: serverTrust == .findsOut ? false : nil)
+      asksServerTrustWhenAway: serverTrust == .detects ? false : nil)
   }
 
-  func takeOutgoing() -> [(serial: Int64, request: ServiceRequest)] {
+  func dequeueOutgoing() -> [(serial: Int64, request: ServiceRequest)] {
     state.withLock { state in
       defer { state.outgoing = [] }
       return state.outgoing

@@ -10,7 +10,7 @@ extension SessionCore {
   func makeDownload(
     _ plan: DownloadPlan, duplicates: DuplicatePolicy
   ) -> URLSessionDownloadTask {
-    make(plan, TaskSpec.download(plan, configuration.snapshot), duplicates)
+    make(plan, TaskSpec.download(plan, configuration.snapshot), duplicates: duplicates)
   }
 
   func makeDownload(resumeData: Data) -> URLSessionDownloadTask {
@@ -21,25 +21,25 @@ extension SessionCore {
       request: request, destination: blob.destination.map { URL(fileURLWithPath: $0) },
       onConflict: blob.onConflict.flatMap(DestinationConflict.init) ?? .rename)
     let spec = TaskSpec.download(plan, configuration.snapshot, resumes: blob.token)
-    return make(plan, spec, .separate)
+    return make(plan, spec)
   }
 
   func makeUpload(_ request: URLRequest, file: URL) -> URLSessionUploadTask {
     make(
       DownloadPlan(request: request),
-      TaskSpec.upload(request, file: file, configuration.snapshot), .separate)
+      TaskSpec.upload(request, file: file, configuration.snapshot))
   }
 
   func makeRefused<Made: URLSessionTask>(
     _ request: URLRequest, _ refusal: TaskRefusal,
     handler: (@Sendable (any Error) -> Void)? = nil
   ) -> Made {
-    make(DownloadPlan(request: request), .failure(refusal), .separate, handler: handler)
+    make(DownloadPlan(request: request), .failure(refusal), handler: handler)
   }
 
   private func make<Made: URLSessionTask>(
     _ plan: DownloadPlan, _ spec: Result<TransferSpec, TaskRefusal>,
-    _ duplicates: DuplicatePolicy, handler: (@Sendable (any Error) -> Void)? = nil
+    duplicates: DuplicatePolicy = .separate, handler: (@Sendable (any Error) -> Void)? = nil
   ) -> Made {
     waitUntilAttached()
     var made: Made?
@@ -51,7 +51,7 @@ extension SessionCore {
       }
       let failure = state.obstacle(to: spec, known)
       let number =
-        failure == nil ? state.machine.takeNumber() : state.machine.takeHopelessNumber()
+        failure == nil ? state.machine.reserveNumber() : state.machine.reserveUnsendableNumber()
       var data = ProgramData(request: plan.request)
       data.isAwaited = plan.isAwaited
       let task = Made(
@@ -69,7 +69,7 @@ extension SessionCore {
         spec.task?.programData = data.kept
         return .create(number, spec, isAwaited: plan.isAwaited)
       case (_, let failure):
-        return .createHopeless(
+        return .createUnsendable(
           number, failure ?? .refused(.dataTask), isAwaited: plan.isAwaited)
       }
     }
@@ -110,7 +110,7 @@ extension SessionCore.State {
     guard machine.canNumber else {
       return .session(
         unreachable?.failure
-          ?? .noService("The service of Kettle did not answer in time; see kettle daemon status"))
+          ?? .noService("The service did not respond in time; see \"kettle daemon status\""))
     }
     return known.map { .refused(.duplicate($0.handle.number)) }
   }

@@ -58,7 +58,7 @@ extension SessionCore {
       if let unreachable = state.unreachable, unreachable.retryAt > .now { isNow = true }
       guard !isNow else { return nil }
       state.attachWaiters.append(body)
-      return .wanted
+      return .connectionNeeded
     }
     if isNow { body() }
   }

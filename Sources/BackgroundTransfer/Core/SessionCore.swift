@@ -31,10 +31,10 @@ final class SessionCore: Sendable {
       case asks, never
       /// Asked while the program is connected, until it is known whether the delegate has a method
       /// for it.
-      case findsOut
+      case detects
     }
 
-    var machine: SessionMachine
+    var machine: BackgroundSessionMachine
     var tasks = TaskTable()
     /// Passed to the delegate; retained until the session is over, as on Apple's systems.
     var session: URLSession?
@@ -80,11 +80,11 @@ final class SessionCore: Sendable {
     let identifier = configuration.identifier ?? ""
     state = Mutex(
       State(
-        machine: SessionMachine(
-          nonce: UUID().uuidString, isLaunched: LaunchEvents.shared.takeLaunch(for: identifier)),
+        machine: BackgroundSessionMachine(
+          nonce: UUID().uuidString, isLaunched: LaunchEvents.shared.consumeLaunch(for: identifier)),
         delegate: delegate,
         serverTrust: configuration.asksServerTrust.map { $0 ? .asks : .never }
-          ?? (delegate == nil ? .never : .findsOut)))
+          ?? (delegate == nil ? .never : .detects)))
   }
 
   /// Whether the last delegate call was made, or the session cannot exist.
@@ -114,16 +114,16 @@ final class SessionCore: Sendable {
       state.session = session
       return true
     }
-    if isFirst { start() } else { noteSecondSession() }
+    if isFirst { start() } else { warnOfSecondSession() }
   }
 
-  private func noteSecondSession() {
+  private func warnOfSecondSession() {
     let text = "A background URLSession with identifier \"\(identifier)\" already exists!\n"
     FileHandle.standardError.write(Data(text.utf8))
   }
 }
 
-// MARK: - The one door
+// MARK: - Input
 
 extension SessionCore {
   func feed(_ input: BackgroundSessionInput) {
@@ -150,7 +150,7 @@ extension SessionCore {
     case .perform(let body): body()
     case .moveProgress(let handle): handle.moveProgress()
     case .close:
-      SessionRegistry.shared.forget(self)
+      URLSessionRegistry.shared.forget(self)
       wake.wake()
     }
   }
@@ -168,7 +168,7 @@ extension SessionCore {
 extension SessionCore.State {
   /// Performs what needs the lock, and returns the effects that must run without it.
   mutating func perform(
-    _ actions: [SessionAction], by core: SessionCore
+    _ actions: [BackgroundSessionAction], by core: SessionCore
   ) -> [SessionCore.Effect] {
     var effects: [SessionCore.Effect] = []
     for action in actions { effects += perform(action, by: core) }
@@ -180,7 +180,7 @@ extension SessionCore.State {
   }
 
   private mutating func perform(
-    _ action: SessionAction, by core: SessionCore
+    _ action: BackgroundSessionAction, by core: SessionCore
   ) -> [SessionCore.Effect] {
     switch action {
     case .send(let serial, let request):
@@ -201,7 +201,7 @@ extension SessionCore.State {
       let handlers = resumeDataHandlers.removeValue(forKey: number) ?? []
       return handlers.map { handler in .perform { handler(data) } }
     case .settled(let number, let end, let path):
-      return outcomes.settle(number, end, path: path, in: tasks[number]?.handle)
+      return outcomes.recordEnd(of: number, end, path: path, handle: tasks[number]?.handle)
         .map { .perform($0) }
     case .forget(let number):
       tasks.remove(number)

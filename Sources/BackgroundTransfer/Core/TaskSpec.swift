@@ -15,7 +15,7 @@ enum TaskSpec {
     _ plan: DownloadPlan, _ configuration: URLSessionConfiguration.Values,
     resumes token: ResumeToken? = nil
   ) -> Made {
-    base(plan.request, .download, configuration).flatMap { spec in
+    base(plan.request, kind: .download, configuration).flatMap { spec in
       var spec = spec
       spec.task?.resumes = token
       guard let destination = plan.destination else { return body(of: plan.request, into: spec) }
@@ -33,7 +33,7 @@ enum TaskSpec {
   static func upload(
     _ request: URLRequest, file: URL, _ configuration: URLSessionConfiguration.Values
   ) -> Made {
-    base(request, .upload, configuration).flatMap { spec in
+    base(request, kind: .upload, configuration).flatMap { spec in
       var spec = spec
       let path = file.standardizedFileURL.path
       var status = stat()
@@ -47,7 +47,7 @@ enum TaskSpec {
   }
 
   private static func base(
-    _ request: URLRequest, _ kind: TaskOptions.Kind,
+    _ request: URLRequest, kind: TaskOptions.Kind,
     _ configuration: URLSessionConfiguration.Values
   ) -> Made {
     let text = request.url?.absoluteString ?? ""
@@ -141,4 +141,12 @@ extension DestinationConflict {
     case .skip: self = .skip
     }
   }
+}
+
+/// A download as the program requested it.
+struct DownloadPlan: Sendable {
+  var request: URLRequest
+  var destination: URL?
+  var onConflict = DestinationConflict.rename
+  var isAwaited = false
 }

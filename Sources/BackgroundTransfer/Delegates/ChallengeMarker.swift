@@ -9,7 +9,7 @@ final class ChallengeMarker: NSObject, URLAuthenticationChallengeSender, Sendabl
 
   var isUnimplemented: Bool { unimplemented.withLock { $0 } }
 
-  static func noteUnimplemented(_ challenge: URLAuthenticationChallenge) {
+  static func markUnimplemented(_ challenge: URLAuthenticationChallenge) {
     (challenge.sender as? ChallengeMarker)?.unimplemented.withLock { $0 = true }
   }
 

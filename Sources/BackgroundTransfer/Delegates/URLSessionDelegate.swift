@@ -87,14 +87,14 @@ extension URLSessionDelegate {
     completionHandler:
       @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
-    ChallengeMarker.noteUnimplemented(challenge)
+    ChallengeMarker.markUnimplemented(challenge)
     completionHandler(.performDefaultHandling, nil)
   }
 
   public func urlSession(
     _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
   ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
-    ChallengeMarker.noteUnimplemented(challenge)
+    ChallengeMarker.markUnimplemented(challenge)
     return (.performDefaultHandling, nil)
   }
 

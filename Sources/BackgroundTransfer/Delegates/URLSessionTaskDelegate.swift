@@ -108,14 +108,14 @@ extension URLSessionTaskDelegate {
     completionHandler:
       @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
-    ChallengeMarker.noteUnimplemented(challenge)
+    ChallengeMarker.markUnimplemented(challenge)
     completionHandler(.performDefaultHandling, nil)
   }
 
   public func urlSession(
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
   ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
-    ChallengeMarker.noteUnimplemented(challenge)
+    ChallengeMarker.markUnimplemented(challenge)
     return (.performDefaultHandling, nil)
   }
 

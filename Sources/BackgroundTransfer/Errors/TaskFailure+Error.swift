@@ -59,11 +59,11 @@ extension TaskFailure {
     switch self {
     case .transfer(let failure, _): failure.sentence
     case .cancelled: "The task was cancelled"
-    case .removedByUser: "The user took the task off the list"
+    case .removedByUser: "The user removed the task from the list"
     case .refused(let refusal): refusal.sentence
     case .session(let failure): failure.sentence
     case .notKept(let error):
-      "The service of Kettle did not take the task (\(error.message)); change it and try again"
+      "The service rejected the task (\(error.message)); correct it and try again"
     }
   }
 }
@@ -88,22 +88,23 @@ extension TaskRefusal {
     switch self {
     case .unsupportedURL(let sentence): sentence
     case .badResumeData:
-      "This is no resume data of this version; begin with downloadTask(with:) again"
+      "The resume data is not valid for this version; start over with downloadTask(with:)"
     case .dataTask:
       "Data tasks are not supported in background sessions; use a download task"
     case .uploadOfData:
-      "Uploads of data are not supported in background sessions; write it into a file first"
+      "Uploads from data are not supported in background sessions; write the data to a file first"
     case .uploadOfStream:
-      "Uploads of streams are not supported in background sessions; write it into a file first"
+      "Uploads from streams are not supported in background sessions; write the data to a file "
+        + "first"
     case .completionHandler:
       "Completion handlers are not supported in background sessions; use a delegate"
     case .fileUnreadable(let path):
-      "The file \"\(path)\" cannot be read; check that it is there"
+      "The file \"\(path)\" cannot be read; check that it exists"
     case .tooMuchUserInfo:
-      "The userInfo of the task is too large to be kept; keep it in a file"
-    case .duplicate(let number): "The session already has this download, as task \(number)"
-    case .invalidatedSession: "The session was invalidated; make a new one"
-    case .badRequest(let part): "The request cannot be sent (\(part)); change that part"
+      "The userInfo of the task is too large to store; store it in a file"
+    case .duplicate(let number): "The session already has this download as task \(number)"
+    case .invalidatedSession: "The session was invalidated; create a new one"
+    case .badRequest(let part): "The request cannot be sent (\(part)); correct that part"
     }
   }
 }
@@ -133,7 +134,7 @@ extension SessionFailure {
     case .emptyIdentifier:
       "A background session needs an identifier; give background(withIdentifier:) a name"
     case .inUse(let process):
-      "The session is in use by process \(process); end that one, or use another identifier"
+      "The session is in use by process \(process); end it, or use another identifier"
     case .noService(let sentence): sentence
     }
   }

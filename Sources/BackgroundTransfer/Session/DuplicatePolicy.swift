@@ -57,6 +57,6 @@ public struct DuplicateTask: Error, Hashable, Sendable {
 extension DuplicateTask: LocalizedError {
   /// A message for people.
   public var errorDescription: String? {
-    "The session already has this download, as task \(taskIdentifier)"
+    "The session already has this download as task \(taskIdentifier)"
   }
 }

@@ -16,18 +16,18 @@ package final class LaunchEvents: Sendable {
   }
 
   package let identifier: String?
-  private let isTaken = Mutex(false)
+  private let isUsed = Mutex(false)
   private let handling = Mutex(Handling.unregistered)
 
   package init(identifier: String?) { self.identifier = identifier }
 
   /// Returns true once, for the session that this process was launched for. A session that is
   /// created again after its invalidation gets false.
-  package func takeLaunch(for identifier: String) -> Bool {
+  package func consumeLaunch(for identifier: String) -> Bool {
     guard identifier == self.identifier else { return false }
-    return isTaken.withLock { isTaken in
-      defer { isTaken = true }
-      return !isTaken
+    return isUsed.withLock { isUsed in
+      defer { isUsed = true }
+      return !isUsed
     }
   }
 
@@ -51,13 +51,13 @@ package final class LaunchEvents: Sendable {
       return true
     }
     guard isFirst else { return }
-    SessionRegistry.shared.feed(.holdEvents, to: identifier)
+    URLSessionRegistry.shared.feed(.holdEvents, to: identifier)
     DispatchQueue.main.async { [self] in
       MainActor.assumeIsolated {
-        body(identifier) { SessionRegistry.shared.eventsWereHandled(identifier) }
+        body(identifier) { URLSessionRegistry.shared.eventsWereHandled(identifier) }
       }
       handling.withLock { $0 = .called }
-      SessionRegistry.shared.feed(.releaseEvents, to: identifier)
+      URLSessionRegistry.shared.feed(.releaseEvents, to: identifier)
     }
   }
 }

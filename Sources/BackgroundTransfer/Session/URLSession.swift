@@ -46,7 +46,7 @@ public final class URLSession: Sendable {
     configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)? = nil,
     delegateQueue queue: OperationQueue? = nil
   ) {
-    core = SessionRegistry.shared.core(
+    core = URLSessionRegistry.shared.core(
       for: configuration, delegate: delegate, queue: queue)
     core.adopt(self)
   }

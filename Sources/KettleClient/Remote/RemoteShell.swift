@@ -6,19 +6,24 @@ import KettleSystem
 /// An ssh process to another machine, from start to end.
 final class RemoteShell: Sendable {
   /// How much of its output is kept: the end holds the reason.
-  private static let saidByteCountMax = 4096
+  private static let outputByteCountMax = 4096
   /// How many times to wait 10 ms for the last output: a master connection of ssh (ControlPersist)
   /// keeps the pipe open for long.
-  private static let lastWordsCount = 30
-  private static let patienceMilliseconds: Int32 = 3000
+  private static let lastOutputWaitCount = 30
+  private static let graceMilliseconds: Int32 = 3000
+
+  private enum Phase {
+    case running(waiting: [CheckedContinuation<ProcessStatus?, Never>])
+    /// nil when the exit status is unknown.
+    case ended(ProcessStatus?)
+  }
 
   private struct State {
-    var said: [UInt8] = []
+    var phase = Phase.running(waiting: [])
+    var output: [UInt8] = []
     var isRelaying: Bool
-    var hasSaidAll = false
-    var status: ProcessStatus?
-    var hasEnded = false
-    var waiting: [CheckedContinuation<ProcessStatus?, Never>] = []
+    /// Whether ssh and its children have closed the error output.
+    var isOutputComplete = false
   }
 
   private let process: CoupledProcess
@@ -49,31 +54,38 @@ final class RemoteShell: Sendable {
   /// Gives ssh a moment to end by itself, because its exit status tells the reason.
   func endSoon() {
     SystemThread.detach {
-      poll(nil, 0, Self.patienceMilliseconds)
+      poll(nil, 0, Self.graceMilliseconds)
       // The process id cannot be reused before the process has been waited for.
-      self.state.withLock { if !$0.hasEnded { _ = kill(self.process.processID, SIGTERM) } }
+      self.state.withLock { state in
+        guard case .running = state.phase else { return }
+        _ = kill(self.process.processID, SIGTERM)
+      }
     }
   }
 
   /// Waits for the end. Returns nil when the exit status is unknown.
-  func ended() async -> ProcessStatus? {
+  func waitForEnd() async -> ProcessStatus? {
     await withCheckedContinuation { continuation in
-      let hasEnded = state.withLock { state in
-        if !state.hasEnded { state.waiting.append(continuation) }
-        return state.hasEnded
+      let known: ProcessStatus?? = state.withLock { state in
+        switch state.phase {
+        case .ended(let status): return .some(status)
+        case .running(let waiting):
+          state.phase = .running(waiting: waiting + [continuation])
+          return nil
+        }
       }
-      if hasEnded { continuation.resume(returning: state.withLock { $0.status }) }
+      if let known { continuation.resume(returning: known) }
     }
   }
 
   /// The last part of its output.
-  var said: String { String(decoding: state.withLock { $0.said }, as: UTF8.self) }
+  var output: String { String(decoding: state.withLock { $0.output }, as: UTF8.self) }
 
-  // MARK: Threads of their own, because both calls block
+  // MARK: On dedicated threads, because the calls block
 
   private func watch() {
     SystemThread.detach { self.readErrors() }
-    SystemThread.detach { self.waitForEnd() }
+    SystemThread.detach { self.reap() }
   }
 
   private func readErrors() {
@@ -82,14 +94,14 @@ final class RemoteShell: Sendable {
       let count = read(process.errors.number, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { break }
-      take(buffer.prefix(count))
+      receive(buffer.prefix(count))
     }
-    state.withLock { $0.hasSaidAll = true }
+    state.withLock { $0.isOutputComplete = true }
   }
 
-  private func take(_ bytes: ArraySlice<UInt8>) {
+  private func receive(_ bytes: ArraySlice<UInt8>) {
     let isRelaying = state.withLock { state in
-      state.said = Array((state.said + bytes).suffix(Self.saidByteCountMax))
+      state.output = Array((state.output + bytes).suffix(Self.outputByteCountMax))
       return state.isRelaying
     }
     guard isRelaying else { return }
@@ -103,18 +115,21 @@ final class RemoteShell: Sendable {
     _ = text.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
   }
 
-  private func waitForEnd() {
-    // Reap only after `hasEnded` is set, so that `endSoon` never signals another process.
+  private func reap() {
+    // Reap only while the phase changes, so that `endSoon` never signals another process.
     var information = siginfo_t()
     while waitid(P_PID, id_t(process.processID), &information, WEXITED | WNOWAIT) == -1,
       errno == EINTR
     {}
-    for _ in 0..<Self.lastWordsCount where !state.withLock({ $0.hasSaidAll }) { poll(nil, 0, 10) }
-    let (status, waiting) = state.withLock { state in
-      state.status = ProcessStatus.ofEnded(process.processID)
-      state.hasEnded = true
-      defer { state.waiting = [] }
-      return (state.status, state.waiting)
+    for _ in 0..<Self.lastOutputWaitCount where !state.withLock({ $0.isOutputComplete }) {
+      poll(nil, 0, 10)
+    }
+    typealias Waiting = [CheckedContinuation<ProcessStatus?, Never>]
+    let (status, waiting): (ProcessStatus?, Waiting) = state.withLock { state in
+      let status = ProcessStatus.ofEnded(process.processID)
+      guard case .running(let waiting) = state.phase else { return (status, []) }
+      state.phase = .ended(status)
+      return (status, waiting)
     }
     for continuation in waiting { continuation.resume(returning: status) }
   }

@@ -36,7 +36,7 @@ package struct RemoteStarter: Sendable {
       guard let socket = shell.takeSocket() else { throw ControlSocketError.closed }
       let connection = try await ControlConnection.adopt(socket)
       let service = try await ServiceConnection.connect(
-        over: connection, place: host.text, clientName: clientName,
+        over: connection, address: host.text, clientName: clientName,
         isWatchedByPerson: isWatchedByPerson, helloBudget: mayAsk ? Self.askingBudget : Self.budget)
       shell.stopRelaying()
       return service
@@ -52,7 +52,7 @@ package struct RemoteStarter: Sendable {
   /// 2.8.2).
   private func reason(_ shell: RemoteShell, _ error: any Error) async -> any Error {
     shell.endSoon()
-    let status = await shell.ended()
+    let status = await shell.waitForEnd()
     let code = status.map { $0.rawValue & 0x7F == 0 ? $0.rawValue >> 8 & 0xFF : -1 }
     let why: RemoteError.Why
     switch code {
@@ -63,7 +63,7 @@ package struct RemoteStarter: Sendable {
     case 3: why = .noService
     default: why = .ended
     }
-    return RemoteError(host: host, why: why, said: shell.said)
+    return RemoteError(host: host, why: why, said: shell.output)
   }
 
   /// The exit status of `kettle daemon pipe --if-running` when no service runs (EX_UNAVAILABLE of

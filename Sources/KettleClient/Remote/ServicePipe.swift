@@ -16,7 +16,7 @@ package struct ServicePipe: Sendable {
       return ServicePipe(socket: SharedDescriptor(try starter.openSocket()))
     }
     guard let socket = try starter.openSocketIfRunning() else {
-      throw .notRunning(socketPath: starter.places.socketPath)
+      throw .notRunning(socketPath: starter.paths.socketPath)
     }
     return ServicePipe(socket: SharedDescriptor(socket))
   }
@@ -43,12 +43,12 @@ package struct ServicePipe: Sendable {
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while true {
       let count = read(source, &buffer, buffer.count)
-      if count < 0, mayGoOn(source, POLLIN) { continue }
+      if count < 0, canRetry(source, POLLIN) { continue }
       guard count > 0 else { return }
       var rest = buffer[..<count]
       while !rest.isEmpty {
         let written = rest.withUnsafeBytes { write(target, $0.baseAddress, $0.count) }
-        if written < 0, mayGoOn(target, POLLOUT) { continue }
+        if written < 0, canRetry(target, POLLOUT) { continue }
         guard written > 0 else { return }
         rest = rest.dropFirst(written)
       }
@@ -57,7 +57,7 @@ package struct ServicePipe: Sendable {
 
   /// Returns whether to repeat the failed call, after waiting if the descriptor was not ready.
   /// Another process that shares our standard streams may have made them non-blocking.
-  private static func mayGoOn(_ descriptor: Int32, _ event: Int32) -> Bool {
+  private static func canRetry(_ descriptor: Int32, _ event: Int32) -> Bool {
     if errno == EAGAIN {
       var entry = pollfd(fd: descriptor, events: Int16(event), revents: 0)
       poll(&entry, 1, -1)

@@ -42,11 +42,11 @@ struct AddRequest: Sendable {
   func ask(_ service: any ServiceCalling) async throws -> PendingReply<[TransferID]> {
     switch form {
     case .each(let params):
-      return try await service.ask(AddTransfers.self, params).map { result in
+      return try await service.send(AddTransfers.self, params).map { result in
         try Self.checked(result.ids, count: params.transfers.count, AddTransfers.name)
       }
     case .alike(let params):
-      return try await service.ask(AddURLs.self, params).map { result in
+      return try await service.send(AddURLs.self, params).map { result in
         try Self.checked(result.runs.ids, count: params.urls.count, AddURLs.name)
       }
     }

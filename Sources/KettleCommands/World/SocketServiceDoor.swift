@@ -27,7 +27,7 @@ package struct SocketServiceConnector: ServiceConnector {
 
   private func starter(of place: ServiceAddress, _ client: Caller) -> ServiceStarter {
     var starter = ServiceStarter(
-      places: .of(environment: place.environment), clientName: client.name)
+      paths: .of(environment: place.environment), clientName: client.name)
     starter.isWatchedByPerson = client.isWatchedByPerson
     starter.environment = place.environment
     starter.arguments = place.serviceArguments

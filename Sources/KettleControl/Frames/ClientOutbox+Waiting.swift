@@ -10,11 +10,11 @@ extension ClientOutbox {
       case completed(IDRuns)
       /// The position of the slot; its content is in `viewport`.
       case viewport
-      /// Events were left out here.
+      /// Events are missing here.
       case gap
     }
 
-    fileprivate struct Place: Sendable {
+    fileprivate struct Slot: Sendable {
       var entry: Entry
       var byteCount: Int
 
@@ -31,9 +31,9 @@ extension ClientOutbox {
     }
 
     /// Entries before `head` were sent.
-    private var places: [Place?] = []
+    private var slots: [Slot?] = []
     private var head = 0
-    /// The number of entries removed from the front of `places`.
+    /// The number of entries removed from the front of `slots`.
     private var removedCount = 0
     private var viewport: RowWindow?
     /// The position of each transfer's unsent progress, counted from the first entry ever. Absent
@@ -43,7 +43,7 @@ extension ClientOutbox {
     private(set) var size = Size()
     private(set) var eventCount = 0
 
-    var isEmpty: Bool { head == places.count }
+    var isEmpty: Bool { head == slots.count }
 
     mutating func add(reply line: [UInt8]) { append(.reply(line), Size(reply: line.count)) }
 
@@ -53,7 +53,7 @@ extension ClientOutbox {
       size -= viewportSize
       viewport = window
       size += viewportSize
-      if isNew { places.append(Place(entry: .viewport, byteCount: 0)) }
+      if isNew { slots.append(Slot(entry: .viewport, byteCount: 0)) }
     }
 
     mutating func add(_ event: any OutboxEvent) {
@@ -63,29 +63,29 @@ extension ClientOutbox {
         return append(event, outline)
       }
       guard let number = progressNumbers[outline.id],
-        case .event(_, _, let waiting)? = places[number - removedCount]?.entry
+        case .event(_, _, let waiting)? = slots[number - removedCount]?.entry
       else {
-        progressNumbers[outline.id] = removedCount + places.count
+        progressNumbers[outline.id] = removedCount + slots.count
         return append(event, outline)
       }
-      places[number - removedCount]?.entry = .event(
+      slots[number - removedCount]?.entry = .event(
         event, id: outline.id, bytesWritten: Self.sum(waiting, outline.bytesWritten))
     }
 
     mutating func add(completed runs: IDRuns) {
       let byteCount = runs.runs.count * Self.byteCountOfRun
-      let last = places.count - 1
-      guard last >= head, places[last]?.gather(runs, byteCount) == true else {
+      let last = slots.count - 1
+      guard last >= head, slots[last]?.gather(runs, byteCount) == true else {
         return append(.completed(runs), Size(event: byteCount))
       }
       size += Size(event: byteCount)
     }
 
-    /// Discards the events and queues one notice of the gap.
-    mutating func leaveOutEvents() {
-      let kept = places[head...].filter { $0?.isEvent == false }
-      removedCount += places.count
-      places = Array(kept) + [Place(entry: .gap, byteCount: 0)]
+    /// Discards the events and queues one gap notice.
+    mutating func omitEvents() {
+      let kept = slots[head...].filter { $0?.isEvent == false }
+      removedCount += slots.count
+      slots = Array(kept) + [Slot(entry: .gap, byteCount: 0)]
       head = 0
       progressNumbers = [:]
       eventCount = 0
@@ -93,14 +93,14 @@ extension ClientOutbox {
     }
 
     mutating func removeFirst() -> (item: Item, size: Size)? {
-      guard head < places.count, let place = places[head] else { return nil }
+      guard head < slots.count, let slot = slots[head] else { return nil }
       let number = removedCount + head
-      places[head] = nil
+      slots[head] = nil
       head += 1
       forgetSent()
       let taken: (Item, Size)
-      switch place.entry {
-      case .reply(let line): taken = (.reply(line), Size(reply: place.byteCount))
+      switch slot.entry {
+      case .reply(let line): taken = (.reply(line), Size(reply: slot.byteCount))
       case .viewport:
         guard let window = viewport else { return nil }
         taken = (.notification(.viewport(window)), viewportSize)
@@ -108,10 +108,10 @@ extension ClientOutbox {
       case .event(let event, let id, let bytesWritten):
         eventCount -= 1
         if progressNumbers[id] == number { progressNumbers[id] = nil }
-        taken = (.event(event, bytesWritten: bytesWritten), Size(event: place.byteCount))
+        taken = (.event(event, bytesWritten: bytesWritten), Size(event: slot.byteCount))
       case .completed(let runs):
         taken = (
-          .notification(.completed(CompletedTransfers(runs: runs))), Size(event: place.byteCount)
+          .notification(.completed(CompletedTransfers(runs: runs))), Size(event: slot.byteCount)
         )
       case .gap: taken = (.notification(.resynchronise), Size())
       }
@@ -129,15 +129,15 @@ extension ClientOutbox {
     }
 
     private mutating func append(_ entry: Entry, _ size: Size) {
-      places.append(Place(entry: entry, byteCount: size.byteCount))
+      slots.append(Slot(entry: entry, byteCount: size.byteCount))
       self.size += size
     }
 
     /// Frees the room of sent entries when they are the larger part, so that each entry is moved
     /// once on average.
     private mutating func forgetSent() {
-      guard head == places.count || (head >= 64 && head > places.count / 2) else { return }
-      places.removeFirst(head)
+      guard head == slots.count || (head >= 64 && head > slots.count / 2) else { return }
+      slots.removeFirst(head)
       removedCount += head
       head = 0
     }
@@ -179,7 +179,7 @@ extension ClientOutbox {
   }
 }
 
-extension ClientOutbox.Waiting.Place {
+extension ClientOutbox.Waiting.Slot {
   fileprivate var isEvent: Bool {
     switch entry {
     case .event, .completed, .gap: true

@@ -35,11 +35,11 @@ package struct ClientOutbox: Sendable {
     case isDropped
   }
 
-  /// The result of `put`.
-  package enum PutResult: Hashable, Sendable {
-    case kept
-    /// The event is left out; the client will receive `resynchronise`.
-    case leftOut
+  /// The result of `enqueue`.
+  package enum EnqueueResult: Hashable, Sendable {
+    case queued
+    /// The event is omitted; the client will receive `resynchronise`.
+    case omitted
     /// The client reads too slowly: drop it. Everything that waited is discarded.
     case overflow
   }
@@ -67,7 +67,7 @@ package struct ClientOutbox: Sendable {
 
   private enum State {
     case open(Waiting)
-    /// Events are left out until the client reads the notice of the gap.
+    /// Events are omitted until the client reads the gap notice.
     case behind(Waiting)
     case overflowed
   }
@@ -86,7 +86,7 @@ package struct ClientOutbox: Sendable {
 
   package var isEmpty: Bool { waiting?.isEmpty ?? true }
 
-  /// Whether events are being left out.
+  /// Whether events are being omitted.
   package var isBehind: Bool {
     switch state {
     case .behind: true
@@ -99,7 +99,7 @@ package struct ClientOutbox: Sendable {
 
   /// The approximate memory used for the client. What is being sent counts twice: as a line, and in
   /// the buffer of the socket.
-  package var heldByteCount: Int {
+  package var usedByteCount: Int {
     guard let waiting else { return 0 }
     return waiting.size.byteCount + 2 * sending.byteCount
   }
@@ -116,30 +116,32 @@ package struct ClientOutbox: Sendable {
     return waiting.size.viewportByteCount + sending.viewportByteCount > 0
   }
 
-  package mutating func put(reply line: [UInt8]) -> PutResult {
-    take { $0.add(reply: line) } == nil ? .overflow : .kept
+  package mutating func enqueue(reply line: [UInt8]) -> EnqueueResult {
+    withWaiting { $0.add(reply: line) } == nil ? .overflow : .queued
   }
 
-  package mutating func put(viewport window: RowWindow) -> PutResult {
-    take { $0.setViewport(window) } == nil ? .overflow : .kept
+  package mutating func enqueue(viewport window: RowWindow) -> EnqueueResult {
+    withWaiting { $0.setViewport(window) } == nil ? .overflow : .queued
   }
 
-  package mutating func put(event: any OutboxEvent) -> PutResult { putEvent { $0.add(event) } }
+  package mutating func enqueue(event: any OutboxEvent) -> EnqueueResult {
+    enqueueEvent { $0.add(event) }
+  }
 
   /// Gathers the ids with those that wait, unless another message arrived since.
-  package mutating func put(completed runs: IDRuns) -> PutResult {
-    putEvent { $0.add(completed: runs) }
+  package mutating func enqueue(completed runs: IDRuns) -> EnqueueResult {
+    enqueueEvent { $0.add(completed: runs) }
   }
 
   /// Records a gap before the next events: `resynchronise` replaces the waiting ones.
-  package mutating func putGap() {
-    if !isBehind { _ = take { $0.leaveOutEvents() } }
+  package mutating func enqueueGap() {
+    if !isBehind { _ = withWaiting { $0.omitEvents() } }
   }
 
   /// Returns the next item to send; the previous one has been sent.
   package mutating func next() -> Item? {
     sending = Size()
-    guard let (item, size) = take({ $0.removeFirst() }) ?? nil else { return nil }
+    guard let (item, size) = withWaiting({ $0.removeFirst() }) ?? nil else { return nil }
     sending = size
     if case .notification(.resynchronise) = item, case .behind(let waiting) = state {
       state = .open(waiting)
@@ -147,41 +149,41 @@ package struct ClientOutbox: Sendable {
     return item
   }
 
-  /// How much memory `giveUpEvents` would free.
-  package var spareByteCount: Int {
+  /// How much memory `omitEvents` would free.
+  package var droppableByteCount: Int {
     guard case .resynchronises = lag else { return 0 }
     return waiting?.size.eventByteCount ?? 0
   }
 
-  /// Leaves out events from here on, or drops a client that did not request `resynchronise`.
-  package mutating func giveUpEvents() -> PutResult {
+  /// Omits events from here on, or drops a client that did not request `resynchronise`.
+  package mutating func omitEvents() -> EnqueueResult {
     switch (state, lag) {
     case (.open(var waiting), .resynchronises):
-      waiting.leaveOutEvents()
+      waiting.omitEvents()
       state = .behind(waiting)
-      return .leftOut
-    case (.behind, .resynchronises): return .leftOut
-    case (.open, .isDropped), (.behind, .isDropped), (.overflowed, _): return giveUp()
+      return .omitted
+    case (.behind, .resynchronises): return .omitted
+    case (.open, .isDropped), (.behind, .isDropped), (.overflowed, _): return discardAll()
     }
   }
 
   /// Discards everything: the client must be dropped.
-  package mutating func giveUp() -> PutResult {
+  package mutating func discardAll() -> EnqueueResult {
     state = .overflowed
     return .overflow
   }
 
-  private mutating func putEvent(_ add: (inout Waiting) -> Void) -> PutResult {
-    if isBehind { return .leftOut }
+  private mutating func enqueueEvent(_ add: (inout Waiting) -> Void) -> EnqueueResult {
+    if isBehind { return .omitted }
     let limits = limits
-    let isWithinLimits = take { waiting in
+    let isWithinLimits = withWaiting { waiting in
       add(&waiting)
       return waiting.eventCount <= limits.eventCountMax
         && waiting.size.eventByteCount <= limits.eventByteCountMax
     }
     switch isWithinLimits {
-    case true?: return .kept
-    case false?: return giveUpEvents()
+    case true?: return .queued
+    case false?: return omitEvents()
     case nil: return .overflow
     }
   }
@@ -195,7 +197,7 @@ package struct ClientOutbox: Sendable {
 
   /// Passes the queue to `body` without a second reference, which would copy it at each change.
   /// Returns nil after an overflow.
-  private mutating func take<Result>(_ body: (inout Waiting) -> Result) -> Result? {
+  private mutating func withWaiting<Result>(_ body: (inout Waiting) -> Result) -> Result? {
     switch state {
     case .open(var waiting):
       state = .overflowed

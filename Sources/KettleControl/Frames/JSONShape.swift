@@ -38,9 +38,4 @@ enum JSONShape {
     }
     return String(validating: line, as: UTF8.self) == nil ? .notUTF8 : nil
   }
-
-  /// Returns the first byte that is not a blank: `{` begins an object, `[` a batch.
-  static func firstByte(of line: [UInt8]) -> UInt8? {
-    line.first { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") && $0 != UInt8(ascii: "\r") }
-  }
 }

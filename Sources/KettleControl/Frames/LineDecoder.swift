@@ -21,7 +21,7 @@ package struct LineDecoder: Sendable {
   package init(byteCountMax: Int) { self.byteCountMax = byteCountMax }
 
   /// Whether an incomplete line is buffered.
-  package var holdsPartialLine: Bool { !partial.isEmpty }
+  package var hasPartialLine: Bool { !partial.isEmpty }
 
   /// Consumes the next bytes and appends the completed lines to `lines`, without their line feeds.
   /// Omits empty lines.

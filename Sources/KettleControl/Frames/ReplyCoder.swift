@@ -90,8 +90,8 @@ package struct UnreadResult: Hashable, Sendable {
     do {
       return try JSONDecoder().decode(ResultEnvelope<Result>.self, from: Data(line)).result
     } catch {
-      let place = (error as? DecodingError)?.place ?? EnvelopeKey.result.rawValue
-      throw ControlError(.internalError, place)
+      let path = (error as? DecodingError)?.path ?? EnvelopeKey.result.rawValue
+      throw ControlError(.internalError, path)
     }
   }
 }

@@ -18,11 +18,11 @@ package enum AddURLs: ControlMethod {
     /// Returns nil if there is no URL.
     package init?(urls: [TransferURL], template: TransferSpec, requestID: String? = nil) {
       guard let first = urls.first else { return nil }
-      self.init(first, urls, template, requestID)
+      self.init(first: first, urls: urls, template: template, requestID: requestID)
     }
 
     private init(
-      _ first: TransferURL, _ urls: [TransferURL], _ template: TransferSpec, _ requestID: String?
+      first: TransferURL, urls: [TransferURL], template: TransferSpec, requestID: String?
     ) {
       var template = template
       template.url = first
@@ -65,7 +65,8 @@ extension AddURLs.Params: Codable {
       ? try TransferSpec(url: first, template: container.superDecoder(forKey: .template))
       : TransferSpec(url: first)
     self.init(
-      first, urls, template, try container.decodeIfPresent(String.self, forKey: .requestID))
+      first: first, urls: urls, template: template,
+      requestID: try container.decodeIfPresent(String.self, forKey: .requestID))
   }
 
   /// Decodes text by text, because decoding an array makes a decoder for each element.
@@ -82,7 +83,7 @@ extension AddURLs.Params: Codable {
         throw DecodingError.dataCorrupted(
           .init(codingPath: list.codingPath, debugDescription: "too many"))
       }
-      // A URL with a login is refused: the shared template has no place for it, and it must not be
+      // A URL with a login is refused: the shared template has no room for it, and it must not be
       // lost.
       guard case .success(let parsed) = TransferURL.parse(try list.decode(String.self)),
         parsed.login == nil

@@ -1,7 +1,7 @@
 /// The reason why the service refused a request: the `error` of a JSON-RPC reply.
 ///
 /// Contains codes and values, never English; the client makes the sentence
-/// (`Commands/Sentences.swift`).
+/// (`Sentences` of `KettleCommands`).
 package struct ControlError: Error, Codable, Hashable, Sendable {
   /// The numbers of JSON-RPC 2.0, section 5.1, and Kettle's own from -32000 down.
   package enum Code: Int, Codable, Sendable, CaseIterable {

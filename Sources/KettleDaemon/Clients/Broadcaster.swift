@@ -10,18 +10,18 @@ import Logging
 final class Broadcaster: Sendable {
   private struct Client: Sendable {
     let mailbox: ClientMailbox
-    var look = Look.none
+    var display = Display.none
     /// The view that it listed last: a client that reads a list page by page needs its order for
     /// the next page.
     var listed: RowView?
   }
 
   /// What a client displays.
-  private enum Look: Sendable {
+  private enum Display: Sendable {
     case none
-    case looking(RowView, RowWindowID)
+    case live(RowView, RowWindowID)
     /// The client has not read the last rows yet, so nothing is kept for the next ones.
-    case resting(RowView)
+    case suspended(RowView)
   }
 
   private struct State: Sendable {
@@ -30,7 +30,7 @@ final class Broadcaster: Sendable {
   }
 
   private let state = Mutex(State())
-  private let mailboxes: Mailboxes
+  let mailboxes: Mailboxes
   private let list: RowList
   private let freeSpace: FreeSpace
 
@@ -47,23 +47,23 @@ final class Broadcaster: Sendable {
     list = RowList(archive, rows: rows, logger: logger)
   }
 
-  // MARK: What the engine tells
+  // MARK: Engine events
 
   /// Handles an engine event. Events arrive in order.
   func observe(_ event: EngineEvent, at now: WallTime) {
-    let (told, before) = list.update { table in
+    let (clientEvent, before) = list.update { table in
       let before = Self.changed(event).flatMap { table.row($0)?.state }
-      return (Self.take(event, &table, at: now), before)
+      return (Self.apply(event, to: &table, at: now), before)
     }
     let clients = mailboxes.all
-    if let told {
-      tell(told, since: before, to: clients)
+    if let clientEvent {
+      send(clientEvent, since: before, to: clients)
     } else if case .listed(let listed) = event {
       let interested = clients.filter { $0.wants(listed) }
       if !interested.isEmpty {
         // Rows are made only if a client wants them.
         for row in listed.rows {
-          tell(
+          send(
             TransferEvent(kind: .added, id: row.id, at: now, snapshot: row), since: nil,
             to: interested)
         }
@@ -75,16 +75,13 @@ final class Broadcaster: Sendable {
   }
 
   /// All clients share one object, so a client that does not watch, or lags, costs nothing.
-  private func tell(
+  private func send(
     _ event: TransferEvent, since before: TransferState?, to clients: [ClientMailbox]
   ) {
     guard clients.contains(where: \.isWatching) else { return }
     let shared = SharedEvent(event)
-    for client in clients { client.tell(shared, since: before) }
+    for client in clients { client.deliver(shared, since: before) }
   }
-
-  /// The bytes waiting for all clients together.
-  var heldByteCount: Int { mailboxes.heldByteCount }
 
   /// Returns the transfer whose state may have changed.
   private static func changed(_ event: EngineEvent) -> TransferID? {
@@ -94,43 +91,43 @@ final class Broadcaster: Sendable {
     }
   }
 
-  /// Returns the event for clients that watch; nil if there is none.
-  private static func take(
-    _ event: EngineEvent, _ table: inout RowTable, at now: WallTime
+  /// Updates the table. Returns the event for clients that watch; nil if there is none.
+  private static func apply(
+    _ event: EngineEvent, to table: inout RowTable, at now: WallTime
   ) -> TransferEvent? {
     switch event {
     case .recovered(let dormant, let clearedUpTo):
       table.begin(dormant, clearedUpTo: clearedUpTo)
       return nil
     case .added(let row):
-      table.put(row)
+      table.update(row)
       return TransferEvent(kind: .added, id: row.id, at: now, snapshot: row)
     case .changed(let row):
       let isNews = table.row(row.id).map { row.differsInMoreThanProgress(from: $0) } ?? true
-      table.put(row)
+      table.update(row)
       return TransferEvent(
         kind: isNews ? .stateChanged : .progress, id: row.id, at: now, snapshot: row)
     case .progress(let row, let bytesWritten):
-      table.put(row)
+      table.update(row)
       return TransferEvent(
         kind: .progress, id: row.id, at: now, snapshot: row, bytesWritten: bytesWritten,
         totalBytesWritten: row.bytesReceived, totalBytesExpected: row.bytesExpected ?? -1)
     case .removed(let row):
       table.remove(row.id)
       return TransferEvent(kind: .removed, id: row.id, at: now, snapshot: row)
-    case .listed(let listed): table.list(listed)
-    case .loaded(let row): table.wake(row)
+    case .listed(let listed): table.add(listed)
+    case .loaded(let row): table.load(row)
     case .evicted(let ids): table.evict(ids)
     case .cleared(let finishNumber): table.clear(upTo: finishNumber)
-    case .limited(let bytesPerSecond): table.limit(toBytesPerSecond: bytesPerSecond)
+    case .limited(let bytesPerSecond): table.setLimit(bytesPerSecond: bytesPerSecond)
     }
     return nil
   }
 
   // MARK: Clients
 
-  func join() -> (ClientID, ClientMailbox) {
-    let mailbox = mailboxes.join()
+  func connect() -> (ClientID, ClientMailbox) {
+    let mailbox = mailboxes.open()
     return state.withLock { state in
       state.lastClient += 1
       let id = ClientID(rawValue: state.lastClient)
@@ -139,74 +136,76 @@ final class Broadcaster: Sendable {
     }
   }
 
-  func leave(_ id: ClientID) {
+  func disconnect(_ id: ClientID) {
     let (left, isLast) = state.withLock { state in
       let left = state.clients.removeValue(forKey: id)
       return (left, state.clients.isEmpty)
     }
     guard let client = left else { return }
-    stop(client.look)
-    list.look(from: client.listed, to: nil)
-    if isLast { list.update { $0.forgetResting() } }
-    mailboxes.leave(client.mailbox)
+    end(client.display)
+    list.switchSubscription(from: client.listed, to: nil)
+    if isLast { list.update { $0.dropIdleOrders(rowCountMax: 0) } }
+    mailboxes.close(client.mailbox)
   }
 
   /// Subscribes a client to this part of the list.
-  func look(_ id: ClientID, at viewport: Viewport) {
+  func subscribe(_ id: ClientID, to viewport: Viewport) {
     // The client may have left during its request.
     let mailbox: ClientMailbox? = state.withLock { state in
       guard let client = state.clients[id] else { return nil }
-      state.clients[id]?.look = turn(client.look, to: RowView(viewport))
+      state.clients[id]?.display = switchDisplay(client.display, to: RowView(viewport))
       return client.mailbox
     }
-    mailbox?.look(at: viewport)
+    mailbox?.subscribe(to: viewport)
   }
 
   /// Called when a client does not read its rows: no order and no row is kept for it until rows are
   /// sent to it again.
-  func rest(_ id: ClientID) {
+  func suspendDisplay(of id: ClientID) {
     state.withLock { state in
-      guard let client = state.clients[id], case .looking(let view, _) = client.look else { return }
-      stop(client.look)
-      state.clients[id]?.look = .resting(view)
+      guard let client = state.clients[id], case .live(let view, _) = client.display else { return }
+      end(client.display)
+      state.clients[id]?.display = .suspended(view)
     }
   }
 
-  private func turn(_ look: Look, to view: RowView) -> Look {
-    switch look {
-    case .looking(let old, let window):
-      list.look(from: old, to: view)
-      return .looking(view, window)
-    case .none, .resting:
-      list.look(from: nil, to: view)
-      return .looking(view, list.update { $0.openWindow() })
+  private func switchDisplay(_ display: Display, to view: RowView) -> Display {
+    switch display {
+    case .live(let old, let window):
+      list.switchSubscription(from: old, to: view)
+      return .live(view, window)
+    case .none, .suspended:
+      list.switchSubscription(from: nil, to: view)
+      return .live(view, list.update { $0.openWindow() })
     }
   }
 
-  private func stop(_ look: Look) {
-    guard case .looking(let view, let window) = look else { return }
-    list.look(from: view, to: nil)
+  private func end(_ display: Display) {
+    guard case .live(let view, let window) = display else { return }
+    list.switchSubscription(from: view, to: nil)
     list.update { $0.closeWindow(window) }
   }
 
   /// Returns the window that the client displays; nil if there is none.
   private func window(of id: ClientID) -> RowWindowID? {
     state.withLock { state in
-      switch state.clients[id]?.look {
-      case .looking(_, let window)?: return window
-      case .resting(let view)?:
-        guard case .looking(_, let window) = turn(.none, to: view) else { return nil }
-        state.clients[id]?.look = .looking(view, window)
+      switch state.clients[id]?.display {
+      case .live(_, let window)?: return window
+      case .suspended(let view)?:
+        guard case .live(_, let window) = switchDisplay(.none, to: view) else { return nil }
+        state.clients[id]?.display = .live(view, window)
         return window
-      case Look.none?, nil: return nil
+      case Display.none?, nil: return nil
       }
     }
   }
 
-  // MARK: What clients ask
+  // MARK: Queries of clients
 
   /// Returns the rows that a client displays; nil if it displays something else by now.
-  func shown(_ viewport: Viewport, to id: ClientID) async throws(ControlError) -> RowWindow? {
+  func displayedRows(of viewport: Viewport, for id: ClientID) async throws(ControlError)
+    -> RowWindow?
+  {
     guard let window = window(of: id) else { return nil }
     return try await list.window(viewport, for: window).map(withFreeSpace)
   }
@@ -215,15 +214,16 @@ final class Broadcaster: Sendable {
   func window(
     _ viewport: Viewport, for client: ClientID? = nil
   ) async throws(ControlError) -> RowWindow {
-    if let client { list(RowView(viewport), for: client) }
+    if let client { recordListed(RowView(viewport), by: client) }
     return withFreeSpace(try await list.window(viewport))
   }
 
-  private func list(_ view: RowView, for id: ClientID) {
+  /// Keeps the order of the view until the client lists another one.
+  private func recordListed(_ view: RowView, by id: ClientID) {
     state.withLock { state in
       // Nothing is kept for a client that has left.
       guard let client = state.clients[id] else { return }
-      list.look(from: client.listed, to: view)
+      list.switchSubscription(from: client.listed, to: view)
       state.clients[id]?.listed = view
     }
   }
@@ -268,6 +268,17 @@ final class Broadcaster: Sendable {
   }
 }
 
-struct ClientID: RawRepresentable, Hashable, Sendable {
-  let rawValue: UInt64
+extension TransferSnapshot {
+  /// Whether anything except the byte count and values derived from it changed. Each checkpoint
+  /// changes the record, and events for an unchanged state are useless.
+  func differsInMoreThanProgress(from before: TransferSnapshot) -> Bool {
+    var same = before
+    same.bytesReceived = bytesReceived
+    same.bytesPerSecond = bytesPerSecond
+    same.secondsLeft = secondsLeft
+    same.connections = connections
+    // Moving a transfer changes the positions of others, to which nothing happened.
+    same.queuePosition = queuePosition
+    return self != same
+  }
 }

@@ -25,9 +25,9 @@ final class ClientMailbox: Sendable {
     /// Smaller the longer it has been in transit.
     var since: UInt64
     /// Includes the items queued behind it.
-    var heldByteCount: Int
+    var usedByteCount: Int
     /// How many of those bytes can be dropped so that the client requests them again.
-    var spareByteCount: Int
+    var droppableByteCount: Int
   }
 
   private struct State: Sendable {
@@ -37,9 +37,9 @@ final class ClientMailbox: Sendable {
     /// The part of `outbox` that is already accounted for in `mailboxes`.
     var accountedByteCount = 0
     /// Finished when enough replies have been read.
-    var room: Completion<Void>?
+    var replyRoom: Completion<Void>?
     /// Finished when the window has been read.
-    var windowTaken: Completion<Void>?
+    var windowRead: Completion<Void>?
     var isClosed = false
 
     var watching = Watching.nothing
@@ -75,13 +75,13 @@ final class ClientMailbox: Sendable {
     /// Returns the waiters whose items have been read since.
     mutating func takeWaiters() -> [Completion<Void>] {
       var waiters: [Completion<Void>] = []
-      if isClosed || outbox.hasRoomForReplies, let room {
-        waiters.append(room)
-        self.room = nil
+      if isClosed || outbox.hasRoomForReplies, let replyRoom {
+        waiters.append(replyRoom)
+        self.replyRoom = nil
       }
-      if isClosed || !outbox.hasWindow, let windowTaken {
-        waiters.append(windowTaken)
-        self.windowTaken = nil
+      if isClosed || !outbox.hasWindow, let windowRead {
+        waiters.append(windowRead)
+        self.windowRead = nil
       }
       return waiters
     }
@@ -127,8 +127,8 @@ final class ClientMailbox: Sendable {
     state.withLock { state in
       state.sendingSince.map {
         Sending(
-          since: $0, heldByteCount: state.outbox.heldByteCount,
-          spareByteCount: state.outbox.spareByteCount)
+          since: $0, usedByteCount: state.outbox.usedByteCount,
+          droppableByteCount: state.outbox.droppableByteCount)
       }
     }
   }
@@ -137,7 +137,7 @@ final class ClientMailbox: Sendable {
     state.withLock { $0.isWatchedByPerson = isWatchedByPerson }
   }
 
-  // MARK: What the client wants
+  // MARK: Subscriptions
 
   /// - Parameters:
   ///   - session: sends only events of this session; nil for all.
@@ -152,22 +152,22 @@ final class ClientMailbox: Sendable {
       state.watchedStates = states
       state.completedForm = completed
       state.outbox.lag = lag
-      takeEvents(state)
+      updateTakesEvents(state)
     }
   }
 
-  func look(at viewport: Viewport) {
+  func subscribe(to viewport: Viewport) {
     state.withLock { $0.viewport = viewport }
     willReadRows()
     viewportSignal.yield()
   }
 
-  private func takeEvents(_ state: borrowing State) {
+  private func updateTakesEvents(_ state: borrowing State) {
     takesEvents.store(
       state.watching != .nothing && !state.outbox.isBehind && !state.isClosed, ordering: .relaxed)
   }
 
-  // MARK: What the engine tells
+  // MARK: Engine events
 
   /// Called before the rows are read: the next change is signalled.
   func willReadRows() { takesChanges.store(true, ordering: .sequentiallyConsistent) }
@@ -189,30 +189,30 @@ final class ClientMailbox: Sendable {
   }
 
   /// - Parameter before: the previous state of the transfer; nil if unknown.
-  func tell(_ shared: SharedEvent, since before: TransferState? = nil) {
+  func deliver(_ shared: SharedEvent, since before: TransferState? = nil) {
     guard isWatching else { return }
     change { state in
       guard state.wants(shared.event, since: before) else { return nil }
       if state.gathers(shared.event) {
-        return (state.outbox.put(completed: IDRuns([shared.event.id])), gatheringSignal)
+        return (state.outbox.enqueue(completed: IDRuns([shared.event.id])), gatheringSignal)
       }
-      return (state.outbox.put(event: shared), mailSignal)
+      return (state.outbox.enqueue(event: shared), mailSignal)
     }
     mailboxes.relieve()
   }
 
-  // MARK: What is sent
+  // MARK: Sending
 
   /// Triggers the sending of gathered ids.
   func sendGathered() { mailSignal.yield() }
 
   func send(reply line: [UInt8]) {
-    change { ($0.outbox.put(reply: line), mailSignal) }
+    change { ($0.outbox.enqueue(reply: line), mailSignal) }
     mailboxes.relieve()
   }
 
   func send(window: RowWindow) {
-    change { ($0.outbox.put(viewport: window), mailSignal) }
+    change { ($0.outbox.enqueue(viewport: window), mailSignal) }
     mailboxes.relieve()
   }
 
@@ -220,8 +220,8 @@ final class ClientMailbox: Sendable {
   func next() -> ClientOutbox.Item? {
     let (item, waiters) = state.withLock { state in
       let item = state.outbox.next()
-      state.sendingSince = item.map { _ in mailboxes.countTaken() }
-      takeEvents(state)
+      state.sendingSince = item.map { _ in mailboxes.nextReadNumber() }
+      updateTakesEvents(state)
       account(&state)
       return (item, state.takeWaiters())
     }
@@ -231,11 +231,11 @@ final class ClientMailbox: Sendable {
 
   /// Waits until the client has read enough replies for another request to be handled. Returns
   /// false if it has left.
-  func room() async -> Bool {
+  func waitForReplyRoom() async -> Bool {
     let waiter: Completion<Void>? = state.withLock { state in
       guard !state.isClosed, !state.outbox.hasRoomForReplies else { return nil }
-      let waiter = state.room ?? Completion()
-      state.room = waiter
+      let waiter = state.replyRoom ?? Completion()
+      state.replyRoom = waiter
       return waiter
     }
     await waiter?.value()
@@ -246,11 +246,11 @@ final class ClientMailbox: Sendable {
   var hasWindow: Bool { state.withLock { $0.outbox.hasWindow } }
 
   /// Waits until the client has read the last window.
-  func windowTaken() async {
+  func waitUntilWindowIsRead() async {
     let waiter: Completion<Void>? = state.withLock { state in
       guard !state.isClosed, state.outbox.hasWindow else { return nil }
-      let waiter = state.windowTaken ?? Completion()
-      state.windowTaken = waiter
+      let waiter = state.windowRead ?? Completion()
+      state.windowRead = waiter
       return waiter
     }
     await waiter?.value()
@@ -258,13 +258,13 @@ final class ClientMailbox: Sendable {
 
   /// Drops events, so that the client requests again, because too much is waiting for all clients
   /// together.
-  func giveUpEvents() {
-    change { ($0.outbox.giveUpEvents(), mailSignal) }
+  func omitEvents() {
+    change { ($0.outbox.omitEvents(), mailSignal) }
   }
 
   /// Drops the client, because too much is waiting for all clients together.
-  func giveUp() {
-    change { ($0.outbox.giveUp(), mailSignal) }
+  func discardAll() {
+    change { ($0.outbox.discardAll(), mailSignal) }
   }
 
   /// Whether the client is dropped because it reads too slowly.
@@ -274,7 +274,7 @@ final class ClientMailbox: Sendable {
   func close() {
     let waiters = state.withLock { state in
       state.isClosed = true
-      takeEvents(state)
+      updateTakesEvents(state)
       return state.takeWaiters()
     }
     for waiter in waiters { waiter.finish() }
@@ -284,25 +284,25 @@ final class ClientMailbox: Sendable {
   }
 
   /// The result of a change, and the signal that wakes the task that sends.
-  private typealias Change = (ClientOutbox.PutResult, AsyncStream<Void>.Continuation)
+  private typealias Change = (ClientOutbox.EnqueueResult, AsyncStream<Void>.Continuation)
 
   private func change(_ body: (inout State) -> Change?) {
     let done: Change? = state.withLock { state in
       guard let done = body(&state) else { return nil }
-      takeEvents(state)
+      updateTakesEvents(state)
       account(&state)
       return done
     }
     switch done {
-    case (.kept, let signal)?: signal.yield()
-    case (.leftOut, _)?: mailSignal.yield()
+    case (.queued, let signal)?: signal.yield()
+    case (.omitted, _)?: mailSignal.yield()
     case (.overflow, _)?: return close()
     case nil: return
     }
   }
 
   private func account(_ state: inout State) {
-    let byteCount = state.outbox.heldByteCount
+    let byteCount = state.outbox.usedByteCount
     mailboxes.account(byteCount - state.accountedByteCount)
     state.accountedByteCount = byteCount
   }

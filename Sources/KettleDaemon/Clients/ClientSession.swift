@@ -12,7 +12,7 @@ import Logging
 /// wait until it has read the replies, and its rows are refreshed once it has read the last ones.
 struct ClientSession: Sendable {
   /// Calling `decided` means that another request to add may begin before the reply is ready.
-  typealias Answer =
+  typealias Handler =
     @Sendable (
       _ request: ControlRequest, _ id: RequestID, _ client: ConnectedClient,
       _ decided: @escaping @Sendable () -> Void
@@ -25,9 +25,9 @@ struct ClientSession: Sendable {
   /// The time limit for the last replies to a client that has finished sending.
   var farewellBudget = Duration.seconds(10)
   /// Called one or more times when the client sends no more requests.
-  var left: @Sendable (ClientID) -> Void = { _ in }
+  var whenLeft: @Sendable (ClientID) -> Void = { _ in }
   /// Returns the reply line for a request.
-  let answer: Answer
+  let answer: Handler
 
   /// The minimum interval between two windows sent to a client.
   static let viewportInterval = Duration.milliseconds(100)
@@ -44,7 +44,7 @@ struct ClientSession: Sendable {
   /// The part of a session that ended.
   private enum Part: Sendable {
     /// The client sends no more; its requests are answered.
-    case asking
+    case receiving
     /// The client cannot be reached, or everything was sent.
     case sending(Delivery)
     /// The client is dropped because it reads too slowly.
@@ -70,13 +70,13 @@ struct ClientSession: Sendable {
   }
 
   private func serve() async {
-    let (id, mailbox) = broadcaster.join()
+    let (id, mailbox) = broadcaster.connect()
     let client = ConnectedClient(
       id: id, processID: connection.peerProcessID, mailbox: mailbox)
     await withTaskGroup(of: Part.self) { group in
       group.addTask {
-        await answer(client)
-        return .asking
+        await receiveRequests(of: client)
+        return .receiving
       }
       group.addTask { .sending(await deliver(mailbox)) }
       group.addTask {
@@ -88,14 +88,14 @@ struct ClientSession: Sendable {
         return .gathering
       }
       switch await group.next() {
-      case .asking?:
+      case .receiving?:
         // Perhaps only its sending half is closed: it must still get the replies.
         let deadline = connection.close(after: farewellBudget)
-        leave(id)
+        disconnect(id)
         waiting: while let part = await group.next() {
           switch part {
           case .sending: break waiting
-          case .asking, .showing, .gathering: continue
+          case .receiving, .showing, .gathering: continue
           }
         }
         deadline.cancel()
@@ -104,26 +104,26 @@ struct ClientSession: Sendable {
       case .sending?, .showing?, .gathering?, nil: break
       }
       if mailbox.isOverflowed { dropped.log(.overflow, processID: client.processID) }
-      leave(id)
+      disconnect(id)
       await connection.close()
       group.cancelAll()
     }
   }
 
-  private func leave(_ id: ClientID) {
-    broadcaster.leave(id)
-    left(id)
+  private func disconnect(_ id: ClientID) {
+    broadcaster.disconnect(id)
+    whenLeft(id)
   }
 
-  private func answer(_ client: ConnectedClient) async {
+  private func receiveRequests(of client: ConnectedClient) async {
     let reader = RequestReader(connection.lines)
     async let reading: Void = reader.run()
     var greeting = Greeting.missing
     var last: Task<Void, Never>?
     for await received in reader.requests {
-      guard await client.mailbox.room() else { break }
+      guard await client.mailbox.waitForReplyRoom() else { break }
       reader.readOn()
-      last = await answer(received, &greeting, client, after: last)
+      last = await handle(received, of: client, &greeting, after: last)
     }
     await last?.value
     do {
@@ -142,14 +142,14 @@ struct ClientSession: Sendable {
       client.mailbox.send(reply: ReplyCoder().encode(error: refusal, to: nil))
     case ControlSocketError.lineNotFinished:
       dropped.log(.lineNotFinished, processID: client.processID)
-    default: logger.info("A client cannot be read", metadata: ["error": "\(error)"])
+    default: logger.info("A client's requests cannot be read", metadata: ["error": "\(error)"])
     }
   }
 
   /// - Parameter last: sends the reply to the previous request, if that is still pending.
   /// - Returns: the same for this request.
-  private func answer(
-    _ received: ReceivedRequest, _ greeting: inout Greeting, _ client: ConnectedClient,
+  private func handle(
+    _ received: ReceivedRequest, of client: ConnectedClient, _ greeting: inout Greeting,
     after last: Task<Void, Never>?
   ) async -> Task<Void, Never>? {
     let mailbox = client.mailbox
@@ -159,11 +159,11 @@ struct ClientSession: Sendable {
       await last?.value
       mailbox.send(reply: ReplyCoder().encode(error: error, to: id))
     case .request(let id, let request):
-      if let refusal = greet(request, &greeting, mailbox) {
+      if let refusal = greet(mailbox, with: request, &greeting) {
         await last?.value
         mailbox.send(reply: ReplyCoder().encode(error: refusal, to: id))
       } else if request.adds {
-        return await add(request, id, client, after: last)
+        return await startAdding(request, id: id, client, after: last)
       } else {
         // This request must see everything added before it.
         await last?.value
@@ -175,8 +175,8 @@ struct ClientSession: Sendable {
 
   /// Returns when the request is decided and the store has everything added before it: at most two
   /// are in progress.
-  private func add(
-    _ request: ControlRequest, _ id: RequestID, _ client: ConnectedClient,
+  private func startAdding(
+    _ request: ControlRequest, id: RequestID, _ client: ConnectedClient,
     after last: Task<Void, Never>?
   ) async -> Task<Void, Never> {
     let decided = Completion<Void>()
@@ -191,9 +191,9 @@ struct ClientSession: Sendable {
     return reply
   }
 
-  /// Returns why the request may not be served yet; nil if it may.
+  /// Handles the greeting. Returns why the request may not be served yet; nil if it may.
   private func greet(
-    _ request: ControlRequest, _ greeting: inout Greeting, _ mailbox: ClientMailbox
+    _ mailbox: ClientMailbox, with request: ControlRequest, _ greeting: inout Greeting
   ) -> ControlError? {
     switch (greeting, request) {
     case (_, .hello(let params)):
@@ -202,7 +202,7 @@ struct ClientSession: Sendable {
       }
       greeting = .done
       mailbox.greet(isWatchedByPerson: params.isWatchedByPerson == true)
-      logger.debug("A client joined", metadata: ["client": "\(params.client)"])
+      logger.debug("A client connected", metadata: ["client": "\(params.client)"])
       return nil
     case (.missing, _): return ControlError(.helloMissing, request.method)
     case (.done, _): return nil
@@ -258,8 +258,8 @@ struct ClientSession: Sendable {
       }
       do { try await WorkerPool.pause(for: pause) } catch { return }
       guard mailbox.hasWindow else { continue }
-      broadcaster.rest(client.id)
-      await mailbox.windowTaken()
+      broadcaster.suspendDisplay(of: client.id)
+      await mailbox.waitUntilWindowIsRead()
     }
   }
 
@@ -268,7 +268,9 @@ struct ClientSession: Sendable {
   private func show(
     _ viewport: Viewport, to client: ConnectedClient, unless shownHash: Int?
   ) async throws(ControlError) -> Int? {
-    guard let window = try await broadcaster.shown(viewport, to: client.id) else { return nil }
+    guard let window = try await broadcaster.displayedRows(of: viewport, for: client.id) else {
+      return nil
+    }
     let hash = window.hashValue
     if hash != shownHash { client.mailbox.send(window: window) }
     return hash

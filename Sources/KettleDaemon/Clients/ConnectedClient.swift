@@ -1,3 +1,7 @@
+struct ClientID: RawRepresentable, Hashable, Sendable {
+  let rawValue: UInt64
+}
+
 /// The other end of one connection.
 struct ConnectedClient: Sendable {
   let id: ClientID

@@ -17,45 +17,45 @@ final class Mailboxes: Sendable {
   }
 
   private let limits: Limits
-  private let open = Mutex<[ClientMailbox]>([])
+  private let mailboxes = Mutex<[ClientMailbox]>([])
   private let held = Atomic(0)
-  private let takenCount = Atomic<UInt64>(0)
+  private let readCount = Atomic<UInt64>(0)
 
   init(_ limits: Limits = Limits()) { self.limits = limits }
 
-  var all: [ClientMailbox] { open.withLock { $0 } }
+  var all: [ClientMailbox] { mailboxes.withLock { $0 } }
 
   /// The bytes waiting for all clients together.
-  var heldByteCount: Int { held.load(ordering: .relaxed) }
+  var usedByteCount: Int { held.load(ordering: .relaxed) }
 
-  func join() -> ClientMailbox {
+  func open() -> ClientMailbox {
     let mailbox = ClientMailbox(in: self, limits.outbox)
-    open.withLock { $0.append(mailbox) }
+    mailboxes.withLock { $0.append(mailbox) }
     return mailbox
   }
 
-  func leave(_ mailbox: ClientMailbox) {
-    open.withLock { $0.removeAll { $0 === mailbox } }
+  func close(_ mailbox: ClientMailbox) {
+    mailboxes.withLock { $0.removeAll { $0 === mailbox } }
     mailbox.close()
   }
 
   /// Returns a number that grows with every item that any client reads.
-  func countTaken() -> UInt64 { takenCount.add(1, ordering: .relaxed).newValue }
+  func nextReadNumber() -> UInt64 { readCount.add(1, ordering: .relaxed).newValue }
 
   /// Adds a change of one mailbox's memory.
   func account(_ byteCount: Int) { held.add(byteCount, ordering: .relaxed) }
 
   /// Frees memory while more than the limit is waiting.
   func relieve() {
-    while heldByteCount > limits.byteCountMax {
+    while usedByteCount > limits.byteCountMax {
       let waiting = all.compactMap { mailbox in
         mailbox.sending.map { (mailbox: mailbox, sending: $0) }
       }.sorted { $0.sending.since < $1.sending.since }
-      let large = waiting.filter { $0.sending.heldByteCount > limits.shareByteCount }
-      if let slowest = large.first(where: { $0.sending.spareByteCount > 0 }) {
-        slowest.mailbox.giveUpEvents()
+      let large = waiting.filter { $0.sending.usedByteCount > limits.shareByteCount }
+      if let slowest = large.first(where: { $0.sending.droppableByteCount > 0 }) {
+        slowest.mailbox.omitEvents()
       } else if large.count > 1 {
-        large[0].mailbox.giveUp()
+        large[0].mailbox.discardAll()
       } else {
         // A single large reply may exceed the limit by itself.
         return

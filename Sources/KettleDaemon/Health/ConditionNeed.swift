@@ -19,10 +19,10 @@ final class ConditionNeed: Sendable {
     switch event {
     case .added(let row), .changed(let row):
       guard row.task != nil else { return }
-      note(row.id, isUnderWay: Self.isUnderWay(row.state))
+      update(row.id, isUnderWay: Self.isUnderWay(row.state))
     case .removed(let row):
       guard row.task != nil else { return }
-      note(row.id, isUnderWay: false)
+      update(row.id, isUnderWay: false)
     case .recovered, .listed, .loaded, .evicted, .progress, .cleared, .limited: break
     }
   }
@@ -34,7 +34,7 @@ final class ConditionNeed: Sendable {
     }
   }
 
-  private func note(_ id: TransferID, isUnderWay: Bool) {
+  private func update(_ id: TransferID, isUnderWay: Bool) {
     underWay.withLock { underWay in
       let was = !underWay.isEmpty
       if isUnderWay {

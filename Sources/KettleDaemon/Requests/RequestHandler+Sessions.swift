@@ -5,8 +5,8 @@ import KettleScheduler
 
 /// Requests from programs of sessions, and requests from people about sessions.
 extension RequestHandler {
-  func answerProgram(
-    _ request: ControlRequest, id: RequestID, _ client: ConnectedClient
+  func answerSessionRequest(
+    _ request: ControlRequest, id: RequestID, for client: ConnectedClient
   ) async throws(ControlError) -> [UInt8] {
     switch request {
     case .attachSession(let params):

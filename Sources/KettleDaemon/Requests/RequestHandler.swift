@@ -32,23 +32,24 @@ struct RequestHandler: Sendable {
     whenDecided decided: @escaping @Sendable () -> Void = {}
   ) async -> [UInt8] {
     do throws(ControlError) {
-      return try await answer(request, id: id, client, decided)
+      return try await answer(request, id: id, for: client, whenDecided: decided)
     } catch {
       return coder.encode(error: error, to: id)
     }
   }
 
   private func answer(
-    _ request: ControlRequest, id: RequestID, _ client: ConnectedClient,
-    _ decided: @escaping @Sendable () -> Void
+    _ request: ControlRequest, id: RequestID, for client: ConnectedClient,
+    whenDecided decided: @escaping @Sendable () -> Void
   ) async throws(ControlError) -> [UInt8] {
     switch request {
     case .hello:
       return coder.encode(result: Hello.Result(instance: information.instance), to: id)
     case .add(let params):
-      return coder.encode(result: try await add(params, for: client.id, decided), to: id)
+      return coder.encode(
+        result: try await add(params, for: client.id, whenDecided: decided), to: id)
     case .addURLs(let params):
-      let ids = try await add(params, decided)
+      let ids = try await add(params, whenDecided: decided)
       return coder.encode(result: AddURLs.Result(runs: IDRuns(ids)), to: id)
     case .list(let viewport):
       return coder.encode(
@@ -77,7 +78,7 @@ struct RequestHandler: Sendable {
         result: ResetTransfers.Result(
           deletedPaths: outcome.deletedPaths, keptPaths: outcome.keptPaths), to: id)
     case .subscribe(let viewport):
-      broadcaster.look(client.id, at: viewport)
+      broadcaster.subscribe(client.id, to: viewport)
       await engine.setCadence(broadcaster.cadence)
       return coder.encode(result: Nothing(), to: id)
     case .watch(let params):
@@ -95,32 +96,33 @@ struct RequestHandler: Sendable {
       return coder.encode(result: Nothing(), to: id)
     case .attachSession, .listSessions, .finishEvents, .adoptSession, .dropSession, .cancelTasks,
       .acknowledgeTasks, .updateTask, .answerChallenge:
-      return try await answerProgram(request, id: id, client)
+      return try await answerSessionRequest(request, id: id, for: client)
     }
   }
 
   private func add(
-    _ params: AddTransfers.Params, for client: ClientID, _ decided: @escaping @Sendable () -> Void
+    _ params: AddTransfers.Params, for client: ClientID,
+    whenDecided decided: @escaping @Sendable () -> Void
   ) async throws(ControlError) -> AddTransfers.Result {
     if let refusal = Self.refusal(of: params) { throw refusal }
     for session in Set(params.transfers.filter { $0.task != nil }.map(\.session)) {
       try sessions.requireProgram(client, of: session)
     }
     return AddTransfers.Result(
-      ids: try await add(requestID: params.requestID, decided) { params.transfers })
+      ids: try await add(requestID: params.requestID, whenDecided: decided) { params.transfers })
   }
 
   private func add(
-    _ params: AddURLs.Params, _ decided: @escaping @Sendable () -> Void
+    _ params: AddURLs.Params, whenDecided decided: @escaping @Sendable () -> Void
   ) async throws(ControlError) -> [TransferID] {
     if Self.hasRefusedName(params.template) {
       throw ControlError(.refusedSpec, "params.template.name")
     }
-    return try await add(requestID: params.requestID, decided) { params.transfers }
+    return try await add(requestID: params.requestID, whenDecided: decided) { params.transfers }
   }
 
   private func add(
-    requestID: String?, _ decided: @escaping @Sendable () -> Void,
+    requestID: String?, whenDecided decided: @escaping @Sendable () -> Void,
     _ specs: @escaping @Sendable () -> [TransferSpec]
   ) async throws(ControlError) -> [TransferID] {
     let outcome = await added.outcome(of: requestID) { [engine] in

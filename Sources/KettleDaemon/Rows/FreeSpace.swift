@@ -4,26 +4,26 @@ import KettleSystem
 /// The free space on the disk, queried at most once a second however many clients display it:
 /// statvfs(3) can be slow on a network file system.
 final class FreeSpace: Sendable {
-  private struct Answer {
+  private struct Measurement {
     var bytes: Int64?
     var at: MonotonicTime
   }
 
-  private let answer = Mutex<Answer?>(nil)
-  private let ask: @Sendable () -> Int64?
+  private let last = Mutex<Measurement?>(nil)
+  private let query: @Sendable () -> Int64?
   private let now: @Sendable () -> MonotonicTime
 
-  init(now: @escaping @Sendable () -> MonotonicTime, ask: @escaping @Sendable () -> Int64?) {
+  init(now: @escaping @Sendable () -> MonotonicTime, query: @escaping @Sendable () -> Int64?) {
     self.now = now
-    self.ask = ask
+    self.query = query
   }
 
   var bytes: Int64? {
     let time = now()
-    let known = answer.withLock { $0 }
+    let known = last.withLock { $0 }
     if let known, time.milliseconds(since: known.at) < 1000 { return known.bytes }
-    let bytes = ask()
-    answer.withLock { $0 = Answer(bytes: bytes, at: time) }
+    let bytes = query()
+    last.withLock { $0 = Measurement(bytes: bytes, at: time) }
     return bytes
   }
 }

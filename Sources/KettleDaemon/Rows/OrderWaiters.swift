@@ -14,20 +14,22 @@ struct OrderWaiters: Sendable {
   private var waiters: [RowView: [UInt64: Waiter]] = [:]
   private var lastTicket: UInt64 = 0
 
-  mutating func ticket() -> UInt64 {
+  /// Returns a number that identifies a waiter.
+  mutating func makeTicket() -> UInt64 {
     lastTicket += 1
     return lastTicket
   }
 
-  mutating func add(_ waiter: Waiter, _ ticket: UInt64, for view: RowView) {
+  mutating func add(_ waiter: Waiter, ticket: UInt64, for view: RowView) {
     waiters[view, default: [:]][ticket] = waiter
   }
 
-  mutating func take(_ view: RowView) -> [Waiter] {
+  mutating func removeAll(of view: RowView) -> [Waiter] {
     waiters.removeValue(forKey: view).map { Array($0.values) } ?? []
   }
 
-  mutating func take(_ ticket: UInt64, of view: RowView) -> Waiter? {
+  /// Returns nil if the task does not wait any more.
+  mutating func remove(ticket: UInt64, of view: RowView) -> Waiter? {
     let waiter = waiters[view]?.removeValue(forKey: ticket)
     if waiters[view]?.isEmpty == true { waiters[view] = nil }
     return waiter

@@ -30,32 +30,32 @@ struct RowIndex: Sendable {
 
   /// Creates the index from the store's order.
   ///
-  /// - Parameter told: all changes that the store's order may lack, oldest first.
-  init(_ stored: OrderSnapshot, told: [Change], removed: TransferIDSet) {
+  /// - Parameter changes: all changes that the store's order may lack, oldest first.
+  init(_ stored: OrderSnapshot, changes: [Change], removed: TransferIDSet) {
     var last: [TransferID: RowKey?] = [:]
-    for change in told { last[change.id] = .some(change.after) }
+    for change in changes { last[change.id] = .some(change.after) }
     order = OrderWithOverlay(
       stored, without: { last[$0] != nil || removed.contains($0) },
       and: last.values.compactMap(\.self))
   }
 
-  /// The same rows, without the drift.
-  init(freezing order: OrderWithOverlay, _ sort: RowSort) {
+  /// Creates an index of the same rows without the drift.
+  init(compacting order: OrderWithOverlay, _ sort: RowSort) {
     self.order = OrderWithOverlay(OrderSnapshot(StoredOrder(order.keys), sort))
   }
 
   var count: Int { order.count }
 
-  /// Whether the order should be frozen again.
+  /// Whether the order should be compacted.
   func hasDrifted(_ driftMax: Int) -> Bool {
-    order.driftCount > max(driftMax, order.frozen.count / Self.driftShare)
+    order.driftCount > max(driftMax, order.snapshot.count / Self.driftShare)
   }
 
-  mutating func follow(_ change: Change) {
+  mutating func apply(_ change: Change) {
     switch change.before {
     case .new:
       // The store has it before the event arrives, so a query at that moment includes it too.
-      order.hide(change.id)
+      order.removeFromSnapshot(change.id)
     case .at(let before):
       guard before != change.after else { return }
       if let before { order.remove(before) }
@@ -67,18 +67,4 @@ struct RowIndex: Sendable {
   func index(of key: RowKey) -> Int { order.count(before: key) }
 
   func window(first: Int, count: Int) -> [TransferID] { order.window(first: first, count: count) }
-}
-
-/// The filter and the sort key of a view.
-struct RowKeys: Sendable {
-  private let test: RowTest
-  private let sort: RowSort
-
-  init(_ view: RowView) {
-    test = RowTest(view.filter)
-    sort = view.sort
-  }
-
-  /// Returns nil if the row does not match the filter.
-  func key(of row: TransferSnapshot) -> RowKey? { test.passes(row) ? sort.key(of: row) : nil }
 }

@@ -48,11 +48,11 @@ extension RowList {
 
   /// Returns the current order of a view.
   private func currentOrder(of view: RowView) async throws(ControlError) -> OrderWithOverlay {
-    look(from: nil, to: view)
-    defer { look(from: view, to: nil) }
+    switchSubscription(from: nil, to: view)
+    defer { switchSubscription(from: view, to: nil) }
     while true {
       if let index = update({ $0.use(view) }) ?? nil { return index.order }
-      guard try await hasOrder(view) else { throw ControlError(.stopping, "") }
+      guard try await waitForOrder(of: view) else { throw ControlError(.stopping, "") }
     }
   }
 
@@ -68,7 +68,7 @@ extension RowList {
   func find(_ urls: Set<String>) async throws(ControlError) -> [FindURLs.Found] {
     let maker = update { $0.maker }
     let stored = try await read { try $0.find(urls: urls).map(maker.row) }
-    let rows = update { $0.rows(with: urls, stored) }
+    let rows = update { $0.rows(with: urls, stored: stored) }
     var found: [String: FindURLs.Found] = [:]
     for row in rows {
       if let other = found[row.url], other.id < row.id { continue }

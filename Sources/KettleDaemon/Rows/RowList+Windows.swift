@@ -13,14 +13,14 @@ extension RowList {
     for _ in 0..<Self.attemptCountMax {
       switch update({ $0.window(viewport, for: id) }) {
       case .ready(let window): return window
-      case .left: return nil
+      case .abandoned: return nil
       case .missing(let ids):
-        let maker = update { $0.ask(for: id) }
+        let maker = update { $0.beginQuery(for: id) }
         let rows = try await read { try $0.records(ids).map(maker.row) }
-        update { $0.take(rows, of: ids, for: id) }
+        update { $0.endQuery(of: ids, found: rows, for: id) }
       case .unordered:
         if let window = try await firstScreen(viewport, for: id) { return window }
-        guard try await hasOrder(RowView(viewport)) else { return nil }
+        guard try await waitForOrder(of: RowView(viewport)) else { return nil }
       }
     }
     // Unavailable rows are left out until the next refresh.
@@ -32,11 +32,11 @@ extension RowList {
   /// The same for a single request.
   func window(_ viewport: Viewport) async throws(ControlError) -> RowWindow {
     let view = RowView(viewport)
-    look(from: nil, to: view)
+    switchSubscription(from: nil, to: view)
     let id = update { $0.openWindow() }
     defer {
       update { $0.closeWindow(id) }
-      look(from: view, to: nil)
+      switchSubscription(from: view, to: nil)
     }
     guard let window = try await window(viewport, for: id) else {
       throw ControlError(.stopping, "")
@@ -55,17 +55,18 @@ extension RowList {
   ) async throws(ControlError) -> RowWindow? {
     let last = max(0, viewport.first).addingReportingOverflow(max(0, viewport.count))
     guard !last.overflow, last.partialValue <= Self.firstScreenCountMax else { return nil }
-    let asked: BeginningRequest? = update { table in
+    let request: BeginningRequest? = update { table in
       guard RowView(viewport).isPlain(hasCleared: table.hasCleared) else { return nil }
       return BeginningRequest(
-        count: last.partialValue, maker: table.ask(for: id), awake: Set(table.rows.keys),
-        sleepCount: table.sleepCount)
+        count: last.partialValue, maker: table.beginQuery(for: id), awake: Set(table.rows.keys),
+        evictionCount: table.evictionCount)
     }
-    guard let asked else { return nil }
-    let beginning = try await read { try asked.answer(from: $0) }
+    guard let request else { return nil }
+    let beginning = try await read { try request.perform(in: $0) }
     return update { table in
-      table.take(beginning.rows, of: beginning.rows.map(\.id), for: id)
-      return table.firstScreen(viewport, beginning, for: id, sleepCount: asked.sleepCount)
+      table.endQuery(of: beginning.rows.map(\.id), found: beginning.rows, for: id)
+      return table.firstScreen(
+        viewport, from: beginning, for: id, evictionCount: request.evictionCount)
     }
   }
 }
@@ -76,20 +77,20 @@ private struct BeginningRequest: Sendable {
   var maker: RowMaker
   var awake: Set<TransferID>
   /// The value when the request was made.
-  var sleepCount: Int
+  var evictionCount: Int
 
   /// Rows in memory are interleaved with dormant ones, and there may be many.
   private static let readCountMax = 1024
 
-  func answer(from archive: any TransferArchive) throws -> RowTable.Beginning {
+  func perform(in archive: any TransferArchive) throws -> RowTable.Beginning {
     var beginning = RowTable.Beginning()
-    var place = QueuePosition(position: .min, id: TransferID(rawValue: .min))
+    var last = QueuePosition(position: .min, id: TransferID(rawValue: .min))
     for _ in 0..<Self.readCountMax where beginning.rows.count < count {
-      guard let record = try archive.neighbours(of: [place], .after).first else {
+      guard let record = try archive.neighbours(of: [last], .after).first else {
         beginning.isAll = true
         break
       }
-      place = QueuePosition(record)
+      last = QueuePosition(record)
       if !awake.contains(record.id) { beginning.rows.append(maker.row(of: record)) }
     }
     return beginning

@@ -30,44 +30,45 @@ final class RowList: Sendable {
     state = Mutex(State(table: RowTable(rows, driftMax: driftMax)))
   }
 
-  /// Updates the table, and schedules the orders that it then needs.
+  /// Updates the table, and schedules the orders that it then requests.
   func update<Result: Sendable>(_ body: (inout RowTable) -> Result) -> Result {
     updateState { body(&$0.table) }
   }
 
   func updateState<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
-    let (result, wanted) = state.withLock { state in
-      (body(&state), state.table.takeWantedOrders())
+    let (result, requested) = state.withLock { state in
+      (body(&state), state.table.takeRequestedOrders())
     }
-    for view in wanted { orders.async { self.makeOrder(of: view) } }
+    for view in requested { orders.async { self.makeOrder(of: view) } }
     return result
   }
 
   /// A client switches from one view to another; nil means none.
-  func look(from old: RowView?, to new: RowView?) {
+  func switchSubscription(from old: RowView?, to new: RowView?) {
     let abandoned = state.withLock { state in
-      state.table.look(from: old, to: new) ? old.map { state.waiters.take($0) } : nil
+      state.table.switchSubscription(from: old, to: new)
+        ? old.map { state.waiters.removeAll(of: $0) } : nil
     }
     for waiter in abandoned ?? [] { waiter.resume(returning: .abandoned) }
   }
 
   /// Reads from the store on a thread that may block.
-  func read<Answer: Sendable>(
-    _ body: @escaping @Sendable (any TransferArchive) throws -> Answer
-  ) async throws(ControlError) -> Answer {
-    let result: Result<Answer, ControlError> = await withCheckedContinuation { done in
+  func read<Value: Sendable>(
+    _ body: @escaping @Sendable (any TransferArchive) throws -> Value
+  ) async throws(ControlError) -> Value {
+    let result: Result<Value, ControlError> = await withCheckedContinuation { done in
       reads.async { [archive, logger] in
         do {
           done.resume(returning: .success(try body(archive)))
         } catch {
-          done.resume(returning: .failure(Self.problem(error, logger)))
+          done.resume(returning: .failure(Self.readFailure(error, logger)))
         }
       }
     }
     return try result.get()
   }
 
-  static func problem(_ error: any Error, _ logger: Logger) -> ControlError {
+  static func readFailure(_ error: any Error, _ logger: Logger) -> ControlError {
     logger.error("The store cannot be read", metadata: ["error": "\(error)"])
     return ControlError(.internalError, "\(error)")
   }

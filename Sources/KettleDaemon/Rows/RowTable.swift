@@ -15,15 +15,15 @@ struct RowTable: Sendable {
 
   // Arrays, because there are few elements, and iterating over a dictionary retains its values:
   // each would be copied when mutated.
-  var looks: [ViewSubscription] = []
-  var windows: [StoredRowCache] = []
+  private(set) var subscriptions: [ViewSubscription] = []
+  private var caches: [StoredRowCache] = []
   /// Views whose order must be made.
-  var wantedOrders: [RowView] = []
-  var lastWindow: UInt64 = 0
+  private var requestedOrders: [RowView] = []
+  private var lastWindow: UInt64 = 0
   /// The number of evictions, counting transfers that were dormant when they were listed.
-  private(set) var sleepCount = 0
+  private(set) var evictionCount = 0
 
-  let driftMax: Int
+  private let driftMax: Int
 
   /// - Parameters:
   ///   - maker: makes rows from the records in the store.
@@ -47,8 +47,17 @@ struct RowTable: Sendable {
   /// Returns nil when only the store has the row.
   func row(_ id: TransferID) -> TransferSnapshot? { rows[id] }
 
-  // MARK: What the engine tells
+  /// Returns the awake rows with one of these URLs, and those that the store had when it was
+  /// read. A row evicted since is as it was then; it only matters that it is on the list.
+  func rows(with urls: Set<String>, stored: [TransferSnapshot]) -> [TransferSnapshot] {
+    rows.values.filter { urls.contains($0.url) }
+      + stored.filter { rows[$0.id] == nil && !removed.contains($0.id) }
+  }
+}
 
+// MARK: - Engine events
+
+extension RowTable {
   /// Starts with the totals of the dormant transfers.
   mutating func begin(_ dormant: EvictedTally, clearedUpTo: Int64?) {
     batch = BatchTally(dormant)
@@ -58,22 +67,22 @@ struct RowTable: Sendable {
   }
 
   /// Adds or updates a row.
-  mutating func put(_ row: TransferSnapshot) {
+  mutating func update(_ row: TransferSnapshot) {
     let old = rows.updateValue(row, forKey: row.id)
     if let old { uncount(old) }
     count(row)
     batch.change(from: old, to: row)
-    follow(row.id, from: old, to: row)
+    updateOrders(row.id, from: old, to: row)
   }
 
   /// Adds new transfers that only the store has.
-  mutating func list(_ listed: ListedTransfers) {
-    sleepCount += 1
+  mutating func add(_ listed: ListedTransfers) {
+    evictionCount += 1
     for (state, count) in listed.counts { sums.counts[state, default: 0] += count }
     batch.add(listed.counts)
     // Rows are present only for the orders of displayed views.
-    if looks.isEmpty { return }
-    for row in listed.rows { follow(row.id, from: nil, to: row) }
+    if subscriptions.isEmpty { return }
+    for row in listed.rows { updateOrders(row.id, from: nil, to: row) }
   }
 
   mutating func remove(_ id: TransferID) {
@@ -81,40 +90,42 @@ struct RowTable: Sendable {
     removed.insert(id)
     uncount(old)
     batch.change(from: old, to: nil)
-    follow(id, from: old, to: nil)
+    updateOrders(id, from: old, to: nil)
   }
 
-  /// It was counted all the time, and its row matches the store.
-  mutating func wake(_ row: TransferSnapshot) {
+  /// Loads a row from the store. It is already counted, and it matches the store.
+  mutating func load(_ row: TransferSnapshot) {
     guard rows.updateValue(row, forKey: row.id) == nil else { return }
-    dropFromWindows(row.id)
-    for place in looks.indices { looks[place].note(row) }
+    dropFromCaches(row.id)
+    for index in subscriptions.indices { subscriptions[index].recordLoaded(row) }
   }
 
-  /// The store has these rows in their current version.
+  /// Drops rows of which the store has the current version.
   mutating func evict(_ ids: [TransferID]) {
-    sleepCount += 1
+    evictionCount += 1
     for id in ids {
       rows[id] = nil
       // The store may have been read while it was in memory.
-      dropFromWindows(id)
+      dropFromCaches(id)
     }
   }
 
   /// Hides completed transfers from now on.
   mutating func clear(upTo finishNumber: Int64) {
     maker.clearedUpTo = finishNumber
-    for place in windows.indices { windows[place].dropAll() }
-    for place in looks.indices where looks[place].view.dependsOnClearing { looks[place].clear() }
-    removeUnusedLooks()
+    for index in caches.indices { caches[index].dropAll() }
+    for index in subscriptions.indices where subscriptions[index].view.dependsOnClearing {
+      subscriptions[index].invalidateOrder()
+    }
+    removeUnusedSubscriptions()
     for var row in rows.values.filter({ $0.state == .completed && $0.isCleared != true }) {
       row.isCleared = true
-      put(row)
+      update(row)
     }
     clearedCount = sums.count(.completed)
   }
 
-  mutating func limit(toBytesPerSecond limit: Int64?) { sums.limitBytesPerSecond = limit }
+  mutating func setLimit(bytesPerSecond: Int64?) { sums.limitBytesPerSecond = bytesPerSecond }
 
   private mutating func count(_ row: TransferSnapshot) {
     if row.isCleared == true { clearedCount += 1 }
@@ -129,22 +140,125 @@ struct RowTable: Sendable {
     sums.counts[row.state] = left > 0 ? left : nil
   }
 
-  private mutating func dropFromWindows(_ id: TransferID) {
-    for place in windows.indices { windows[place].drop(id) }
+  private mutating func dropFromCaches(_ id: TransferID) {
+    for index in caches.indices { caches[index].drop(id) }
   }
 
-  private mutating func follow(
+  private mutating func updateOrders(
     _ id: TransferID, from old: TransferSnapshot?, to new: TransferSnapshot?
   ) {
-    if old == nil || new == nil { dropFromWindows(id) }
-    var forgottenCount = 0
-    for place in looks.indices {
-      switch looks[place].follow(id, from: old, to: new) {
-      case .nothing: break
-      case .wanted: wantedOrders.append(looks[place].view)
-      case .forgotten: forgottenCount += 1
+    if old == nil || new == nil { dropFromCaches(id) }
+    var droppedCount = 0
+    for index in subscriptions.indices {
+      switch subscriptions[index].update(id, from: old, to: new) {
+      case .none: break
+      case .orderRequested: requestedOrders.append(subscriptions[index].view)
+      case .orderDropped: droppedCount += 1
       }
     }
-    if forgottenCount > 0 { removeUnusedLooks() }
+    if droppedCount > 0 { removeUnusedSubscriptions() }
+  }
+}
+
+// MARK: - Caches of displayed windows
+
+extension RowTable {
+  mutating func openWindow() -> RowWindowID {
+    lastWindow += 1
+    let id = RowWindowID(rawValue: lastWindow)
+    caches.append(StoredRowCache(id))
+    return id
+  }
+
+  mutating func closeWindow(_ id: RowWindowID) { caches.removeAll { $0.id == id } }
+
+  func cache(of id: RowWindowID) -> StoredRowCache? { caches.first { $0.id == id } }
+
+  /// Does nothing if the window was closed.
+  mutating func withCache(of id: RowWindowID, _ body: (inout StoredRowCache) -> Void) {
+    if let index = caches.firstIndex(where: { $0.id == id }) { body(&caches[index]) }
+  }
+}
+
+// MARK: - Subscriptions
+
+extension RowTable {
+  /// The maximum number of rows in all orders without a subscriber. Clients often switch back to a
+  /// previous view; a few MiB avoid making an order of a hundred thousand twice.
+  static let idleRowCountMax = 300_000
+
+  func subscription(to view: RowView) -> ViewSubscription? {
+    subscriptions.first { $0.view == view }
+  }
+
+  /// Returns nil if no client displays the view.
+  mutating func withSubscription<Result>(
+    to view: RowView, _ body: (inout ViewSubscription) -> Result
+  ) -> Result? {
+    guard let index = subscriptions.firstIndex(where: { $0.view == view }) else { return nil }
+    return body(&subscriptions[index])
+  }
+
+  /// A client switches from one view to another; nil means none. The order of a view is kept from
+  /// its first window until the last client has left, and for a while after. Scrolling stays within
+  /// the same view.
+  ///
+  /// - Returns: whether no client displays the old view any more.
+  @discardableResult
+  mutating func switchSubscription(from old: RowView?, to new: RowView?) -> Bool {
+    guard old != new else { return false }
+    if let new {
+      if subscription(to: new) == nil {
+        subscriptions.append(ViewSubscription(new, driftMax: driftMax))
+      }
+      _ = withSubscription(to: new) { $0.subscriberCount += 1 }
+    }
+    guard let old,
+      let index = subscriptions.firstIndex(where: { $0.view == old && $0.subscriberCount > 0 })
+    else { return false }
+    subscriptions[index].subscriberCount -= 1
+    guard subscriptions[index].subscriberCount == 0 else { return false }
+    // The most recently abandoned view is the last element.
+    var abandoned = subscriptions.remove(at: index)
+    abandoned.markUnused()
+    subscriptions.append(abandoned)
+    dropIdleOrders(rowCountMax: Self.idleRowCountMax)
+    return true
+  }
+
+  /// Drops orders without a subscriber, the longest abandoned first, until the rest have at most
+  /// `rowCountMax` rows.
+  mutating func dropIdleOrders(rowCountMax: Int) {
+    var left = rowCountMax
+    for index in subscriptions.indices.reversed()
+    where subscriptions[index].subscriberCount == 0 {
+      if let count = subscriptions[index].idleRowCount, count <= left {
+        left -= count
+      } else {
+        subscriptions[index].dropOrder()
+      }
+    }
+    removeUnusedSubscriptions()
+  }
+
+  /// Removes views that no client displays and that have no order to return to.
+  private mutating func removeUnusedSubscriptions() {
+    subscriptions.removeAll { $0.subscriberCount == 0 && $0.index == nil }
+  }
+
+  /// Requests the rows of a view. Returns nil if no client displays it.
+  mutating func use(_ view: RowView) -> RowIndex?? {
+    withSubscription(to: view) { subscription in
+      (subscription.use(), subscription.index)
+    }.map { consequence, index in
+      if consequence == .orderRequested { requestedOrders.append(view) }
+      return index
+    }
+  }
+
+  mutating func takeRequestedOrders() -> [RowView] {
+    guard !requestedOrders.isEmpty else { return [] }
+    defer { requestedOrders = [] }
+    return requestedOrders
   }
 }

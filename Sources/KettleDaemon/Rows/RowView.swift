@@ -27,3 +27,17 @@ struct RowView: Sendable, Hashable {
     }
   }
 }
+
+/// The filter and the sort key of a view.
+struct RowKeys: Sendable {
+  private let test: RowTest
+  private let sort: RowSort
+
+  init(_ view: RowView) {
+    test = RowTest(view.filter)
+    sort = view.sort
+  }
+
+  /// Returns nil if the row does not match the filter.
+  func key(of row: TransferSnapshot) -> RowKey? { test.passes(row) ? sort.key(of: row) : nil }
+}

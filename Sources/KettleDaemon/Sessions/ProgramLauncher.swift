@@ -8,7 +8,7 @@ struct ProgramLauncher: Sendable {
   /// The environment variable that names the session with news for the program.
   static let environmentName = "KETTLE_SESSION_EVENTS"
 
-  enum News: Sendable, Hashable {
+  enum Event: Sendable, Hashable {
     case started(processID: Int64)
     /// The name of the errno.
     case notRun(String)
@@ -21,27 +21,28 @@ struct ProgramLauncher: Sendable {
   /// The file for the program's output.
   let logPath: String
 
-  /// Calls `tell` with `notRun`, or with `started` and later `ended`. The program is never
+  /// Calls `report` with `notRun`, or with `started` and later `ended`. The program is never
   /// interrupted, however long it runs.
   func launch(
-    _ command: LaunchCommand, for session: SessionID, _ tell: @escaping @Sendable (News) -> Void
+    _ command: LaunchCommand, for session: SessionID,
+    report: @escaping @Sendable (Event) -> Void
   ) {
     let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW
     guard let opened = OwnedDescriptor(opened: open(logPath, flags, 0o600)),
       let log = ProcessSpawn.highDescriptor(opened)
-    else { return tell(.notRun(Errno(rawValue: errno).name)) }
+    else { return report(.notRun(Errno(rawValue: errno).name)) }
     var spawn = ProcessSpawn(
       executablePath: command.executablePath,
       arguments: [command.executablePath] + command.arguments, log: log.number)
     spawn.environment = environment.merging([Self.environmentName: session.rawValue]) { $1 }
     spawn.directory = command.directory ?? "/"
     switch spawn.run() {
-    case .failure(let failed): tell(.notRun(Errno(rawValue: failed.code).name))
+    case .failure(let failed): report(.notRun(Errno(rawValue: failed.code).name))
     case .success(let processID):
-      tell(.started(processID: Int64(processID)))
+      report(.started(processID: Int64(processID)))
       // A child that is not waited for stays in the process table.
       SystemThread.detach {
-        tell(.ended(ProcessStatus.ofEnded(processID)?.text ?? "exit unknown"))
+        report(.ended(ProcessStatus.ofEnded(processID)?.text ?? "exit unknown"))
       }
     }
   }

@@ -15,11 +15,11 @@ final class SessionRegistry: Sendable {
   /// The service's functions that sessions use; the engine, except in tests.
   struct Ports: Sendable {
     /// Commits changes; when it returns they survive a power cut.
-    var keep: @Sendable ([JournalChange]) async throws(EngineError) -> Void
+    var commit: @Sendable ([JournalChange]) async throws(EngineError) -> Void
     var setPolicy: @Sendable (SessionID, SessionPolicy) async -> Void
     var launch:
       @Sendable (
-        LaunchCommand, SessionID, @escaping @Sendable (ProgramLauncher.News) -> Void
+        LaunchCommand, SessionID, @escaping @Sendable (ProgramLauncher.Event) -> Void
       ) -> Void
   }
 
@@ -27,7 +27,7 @@ final class SessionRegistry: Sendable {
     var table = SessionTable()
     /// Sessions that are being removed, with the tasks that wait to attach until the removal is
     /// finished.
-    var leaving: [SessionID: [CheckedContinuation<Void, Never>]] = [:]
+    var removals: [SessionID: [CheckedContinuation<Void, Never>]] = [:]
     var phase = Phase.running
     var alarm: MonotonicTime?
   }
@@ -40,15 +40,15 @@ final class SessionRegistry: Sendable {
 
   private typealias Outcome = Result<Void, EngineError>
 
-  private enum Attaching: Sendable {
-    case inUse(Int64)
-    case kept(Outcome)
+  private enum AttachOutcome: Sendable {
+    case inUse(processID: Int64)
+    case recorded(Outcome)
   }
 
   /// Work in the queue, with the task that waits for it.
   private enum Job: Sendable {
     case actions([SessionAction])
-    case attachment([SessionAction], CheckedContinuation<Attaching, Never>)
+    case attachment([SessionAction], CheckedContinuation<AttachOutcome, Never>)
     case removal(SessionID, CheckedContinuation<Outcome, Never>)
     /// The policy for a session's transfers changed because its program connected or disconnected.
     case policy(SessionID)
@@ -77,9 +77,9 @@ final class SessionRegistry: Sendable {
       switch job {
       case .actions(let actions): _ = await perform(actions)
       case .attachment(let actions, let waiting):
-        waiting.resume(returning: .kept(await perform(actions)))
+        waiting.resume(returning: .recorded(await perform(actions)))
       case .removal(let session, let waiting):
-        waiting.resume(returning: await kept(.removeSession(session)))
+        waiting.resume(returning: await commit(.removeSession(session)))
       case .policy(let session): await setPolicy(of: session)
       case .alarm: setAlarm()
       }
@@ -95,7 +95,7 @@ final class SessionRegistry: Sendable {
     clock.wake(at: nil) {}
   }
 
-  // MARK: What the engine tells
+  // MARK: Engine events
 
   func observe(_ event: EngineEvent) {
     switch event {
@@ -114,13 +114,13 @@ final class SessionRegistry: Sendable {
     for record in records { await setPolicy(of: record.id) }
   }
 
-  // MARK: What programs ask
+  // MARK: Requests of programs
 
   /// Binds a connection to its session. When it returns, the session is in the store.
   func attach(
     _ client: ConnectedClient, _ params: AttachSession.Params
   ) async throws(ControlError) {
-    await departure(of: params.session)
+    await waitForRemoval(of: params.session)
     let holder = SessionHolder(
       connection: client.id.rawValue, processID: client.processID,
       processSession: Self.processSession(of: client.processID))
@@ -128,22 +128,22 @@ final class SessionRegistry: Sendable {
     let outcome = await withCheckedContinuation { continuation in
       state.withLock { state in
         switch state.phase {
-        case .ended: continuation.resume(returning: Attaching.kept(.failure(.stopping)))
+        case .ended: continuation.resume(returning: AttachOutcome.recorded(.failure(.stopping)))
         case .running:
           switch state.table.attach(holder, to: params.session, params.options, at: now) {
-          case .inUse(let processID): continuation.resume(returning: .inUse(processID))
+          case .inUse(let processID): continuation.resume(returning: .inUse(processID: processID))
           case .attached(let actions): jobList.yield(.attachment(actions, continuation))
           }
-          noteAlarm(&state)
+          updateAlarm(&state)
         }
       }
     }
     switch outcome {
     case .inUse(let processID): throw ControlError(.sessionInUse, String(processID))
-    case .kept(.failure(let error)):
+    case .recorded(.failure(let error)):
       change { table, now in table.detach(holder.connection, from: params.session, at: now) }
       throw ControlError(error)
-    case .kept(.success): await setPolicy(of: params.session)
+    case .recorded(.success): await setPolicy(of: params.session)
     }
   }
 
@@ -156,7 +156,7 @@ final class SessionRegistry: Sendable {
   }
 
   /// Called when a connection ends.
-  func leave(_ client: ClientID) {
+  func disconnect(_ client: ClientID) {
     let held = state.withLock { $0.table.sessions(heldBy: client.rawValue) }
     change { table, now in table.detach(client.rawValue, at: now) }
     state.withLock { state in
@@ -197,7 +197,7 @@ final class SessionRegistry: Sendable {
     return known
   }
 
-  // MARK: Sessions that go
+  // MARK: Removal
 
   /// Removes a session whose program is not connected, after `removing` has dealt with its
   /// transfers.
@@ -205,10 +205,10 @@ final class SessionRegistry: Sendable {
     _ session: SessionID, by client: ClientID,
     _ removing: @Sendable () async -> [TransferID]
   ) async throws(ControlError) -> [TransferID] {
-    await departure(of: session)
+    await waitForRemoval(of: session)
     let removal = state.withLock { state in
       let removal = state.table.remove(session, by: client.rawValue)
-      if removal == .removed { state.leaving[session] = [] }
+      if removal == .removed { state.removals[session] = [] }
       return removal
     }
     switch removal {
@@ -226,28 +226,28 @@ final class SessionRegistry: Sendable {
       }
     }
     await ports.setPolicy(session, SessionPolicy())
-    let waiting = state.withLock { $0.leaving.removeValue(forKey: session) } ?? []
+    let waiting = state.withLock { $0.removals.removeValue(forKey: session) } ?? []
     for one in waiting { one.resume() }
     if case .failure(let error) = outcome { throw ControlError(error) }
     return ids
   }
 
   /// Returns when the session is not being removed.
-  private func departure(of session: SessionID) async {
-    while state.withLock({ $0.leaving[session] != nil }) {
+  private func waitForRemoval(of session: SessionID) async {
+    while state.withLock({ $0.removals[session] != nil }) {
       await withCheckedContinuation { continuation in
         state.withLock { state in
-          if state.leaving[session] == nil {
+          if state.removals[session] == nil {
             continuation.resume()
           } else {
-            state.leaving[session]?.append(continuation)
+            state.removals[session]?.append(continuation)
           }
         }
       }
     }
   }
 
-  // MARK: What is shown
+  // MARK: Summaries
 
   var summaries: [SessionSummary] {
     let now = clock.now().wall
@@ -257,7 +257,7 @@ final class SessionRegistry: Sendable {
     }
   }
 
-  // MARK: The door
+  // MARK: Changes of the table
 
   /// Changes the table and queues the resulting actions in one step, so that two inputs cannot be
   /// reordered.
@@ -268,13 +268,13 @@ final class SessionRegistry: Sendable {
       case .running:
         let actions = body(&state.table, now)
         if !actions.isEmpty { jobList.yield(.actions(actions)) }
-        noteAlarm(&state)
+        updateAlarm(&state)
       case .ended: break
       }
     }
   }
 
-  private func noteAlarm(_ state: inout State) {
+  private func updateAlarm(_ state: inout State) {
     let deadline = state.table.nextWakeUp
     guard deadline != state.alarm else { return }
     state.alarm = deadline
@@ -289,13 +289,13 @@ final class SessionRegistry: Sendable {
     }
   }
 
-  // MARK: What the table wants done
+  // MARK: Actions of the table
 
-  private func kept(_ change: JournalChange) async -> Outcome {
+  private func commit(_ change: JournalChange) async -> Outcome {
     do throws(EngineError) {
-      return .success(try await ports.keep([change]))
+      return .success(try await ports.commit([change]))
     } catch {
-      logger.error("A session cannot be kept", metadata: ["error": "\(error)"])
+      logger.error("A session cannot be recorded", metadata: ["error": "\(error)"])
       return .failure(error)
     }
   }
@@ -306,22 +306,25 @@ final class SessionRegistry: Sendable {
     for action in actions {
       switch action {
       case .keep(let record):
-        if case .failure(let error) = await kept(.putSession(record)) { outcome = .failure(error) }
+        if case .failure(let error) = await commit(.putSession(record)) {
+          outcome = .failure(error)
+        }
       case .keepBeforeLaunch(let record, let launch):
-        let isKept = (try? await kept(.putSession(record)).get()) != nil
+        let isKept = (try? await commit(.putSession(record)).get()) != nil
         change { table, now in
           table.launchRecorded(of: record.id, launch, isKept: isKept, at: now)
         }
-      case .launch(let session, let launch, let command): self.launch(command, session, launch)
+      case .launch(let session, let launch, let command):
+        self.launch(command, for: session, id: launch)
       }
     }
     return outcome
   }
 
-  private func launch(_ command: LaunchCommand, _ session: SessionID, _ launch: LaunchID) {
+  private func launch(_ command: LaunchCommand, for session: SessionID, id launch: LaunchID) {
     let metadata: Logger.Metadata = ["session": "\(session.rawValue)"]
-    ports.launch(command, session) { [weak self, logger] news in
-      switch news {
+    ports.launch(command, session) { [weak self, logger] event in
+      switch event {
       case .started(let processID):
         logger.info("A program was launched", metadata: metadata)
         self?.change { table, _ in
@@ -333,7 +336,9 @@ final class SessionRegistry: Sendable {
           table.launchFailed(of: session, launch, errno: name, at: now)
         }
       case .ended(let how):
-        logger.info("A launched program has ended: \(how)", metadata: metadata)
+        logger.info(
+          "A launched program ended",
+          metadata: metadata.merging(["status": "\(how)"]) { $1 })
         self?.change { table, now in
           table.launchEnded(of: session, launch, how: how, at: now)
         }

@@ -7,8 +7,8 @@ import KettleModel
 /// of programs produce no alert, because their program is notified.
 package struct AlertBoard: Sendable {
   package struct Settings: Hashable, Sendable {
-    package var tellsFinished = true
-    package var tellsFailures = true
+    package var reportsFinished = true
+    package var reportsFailures = true
 
     package init() {}
   }
@@ -27,7 +27,7 @@ package struct AlertBoard: Sendable {
     case failed
     case needsUser
     /// Not started, not before a date, or stopped or paused by the user.
-    case aside
+    case inactive
   }
 
   private let settings: Settings
@@ -35,14 +35,14 @@ package struct AlertBoard: Sendable {
   // Totals of the current work, which ends when nothing is under way.
   private var completed = AlertTally()
   private var failed = AlertTally()
-  private var needy = AlertTally()
+  private var blocked = AlertTally()
   // Not yet reported.
-  private var untoldFailed = AlertTally()
-  private var untoldNeedy = AlertTally()
+  private var unreportedFailed = AlertTally()
+  private var unreportedBlocked = AlertTally()
   /// When the last transfer ended; nil once another one has begun.
   private var allDoneAt: MonotonicTime?
   private var troubledAt: MonotonicTime?
-  private var lastTellingAt: MonotonicTime?
+  private var lastAlertAt: MonotonicTime?
   private var pauseMilliseconds = firstPauseMilliseconds
 
   package init(_ settings: Settings = Settings()) { self.settings = settings }
@@ -52,33 +52,33 @@ package struct AlertBoard: Sendable {
   /// Counts the transfers that exist only in the store. Queued ones are reported when their turn
   /// comes, and until then not everything is done. None of them is a task.
   package mutating func begin(_ dormant: EvictedTally) {
-    take(dormant.states.mapValues(\.count))
+    record(dormant.states.mapValues(\.count))
   }
 
   /// Records a change of a transfer; nil stands for a transfer that is not on the list.
   ///
   /// - Parameter isWatched: Whether a person sees it on one of our screens.
-  package mutating func take(
-    _ before: TransferSnapshot?, _ after: TransferSnapshot?, isWatched: Bool,
+  package mutating func record(
+    from before: TransferSnapshot?, to after: TransferSnapshot?, isWatched: Bool,
     at now: MonotonicTime
   ) {
     let old = before.flatMap(Self.stage)
     let new = after.flatMap(Self.stage)
     guard old != new else { return }
     if let before, old == .failed || old == .needsUser { forget(before.id) }
-    if new == .underWay { begin(1) }
+    if new == .underWay { addUnderWay(1) }
     guard old == .underWay else { return }
     underWayCount -= 1
-    if let after, let new { end(after, new, isWatched, now) }
+    if let after, let new { recordEnd(of: after, as: new, isWatched: isWatched, at: now) }
   }
 
   /// Adds this many new transfers in each state, none of which waits for anything or is a task.
-  package mutating func take(_ counts: [TransferState: Int]) {
+  package mutating func record(_ counts: [TransferState: Int]) {
     let count = counts.reduce(0) { Self.isUnderWay($1.key) ? $0 + $1.value : $0 }
-    if count > 0 { begin(count) }
+    if count > 0 { addUnderWay(count) }
   }
 
-  private mutating func begin(_ count: Int) {
+  private mutating func addUnderWay(_ count: Int) {
     underWayCount += count
     allDoneAt = nil
   }
@@ -86,27 +86,29 @@ package struct AlertBoard: Sendable {
   /// The user who restarts a failed transfer knows about it.
   private mutating func forget(_ id: TransferID) {
     failed.remove(id)
-    needy.remove(id)
-    untoldFailed.remove(id)
-    untoldNeedy.remove(id)
-    if untoldFailed.isEmpty, untoldNeedy.isEmpty { troubledAt = nil }
+    blocked.remove(id)
+    unreportedFailed.remove(id)
+    unreportedBlocked.remove(id)
+    if unreportedFailed.isEmpty, unreportedBlocked.isEmpty { troubledAt = nil }
   }
 
-  private mutating func end(
-    _ row: TransferSnapshot, _ stage: Stage, _ isWatched: Bool, _ now: MonotonicTime
+  private mutating func recordEnd(
+    of row: TransferSnapshot, as stage: Stage, isWatched: Bool, at now: MonotonicTime
   ) {
     switch stage {
     // The user who puts a transfer aside knows about it.
-    case .underWay, .aside: return
+    case .underWay, .inactive: return
     case .completed: completed.add(row)
     case .failed:
       failed.add(row)
-      if !isWatched { untoldFailed.add(row) }
+      if !isWatched { unreportedFailed.add(row) }
     case .needsUser:
-      needy.add(row)
-      if !isWatched { untoldNeedy.add(row) }
+      blocked.add(row)
+      if !isWatched { unreportedBlocked.add(row) }
     }
-    if troubledAt == nil, !untoldFailed.isEmpty || !untoldNeedy.isEmpty { troubledAt = now }
+    if troubledAt == nil, !unreportedFailed.isEmpty || !unreportedBlocked.isEmpty {
+      troubledAt = now
+    }
     guard underWayCount == 0 else { return }
     if isWatched { forgetAll() } else { allDoneAt = now }
   }
@@ -125,7 +127,7 @@ package struct AlertBoard: Sendable {
     case .waiting: return row.reason?.needsUser == true ? .needsUser : .underWay
     case .completed: return .completed
     case .failed: return .failed
-    case .idle, .scheduled, .paused: return .aside
+    case .idle, .scheduled, .paused: return .inactive
     }
   }
 
@@ -134,12 +136,12 @@ package struct AlertBoard: Sendable {
   /// When to call `alert`; nil when there is nothing to report.
   package var dueAt: MonotonicTime? {
     let times = [
-      settings.tellsFinished ? allDoneAt : nil, settings.tellsFailures ? troubledAt : nil,
+      settings.reportsFinished ? allDoneAt : nil, settings.reportsFailures ? troubledAt : nil,
     ]
     guard let first = times.compactMap(\.self).min() else { return nil }
     let settled = first.advanced(byMilliseconds: Self.settlingMilliseconds)
-    guard let lastTellingAt else { return settled }
-    return max(settled, lastTellingAt.advanced(byMilliseconds: pauseMilliseconds))
+    guard let lastAlertAt else { return settled }
+    return max(settled, lastAlertAt.advanced(byMilliseconds: pauseMilliseconds))
   }
 
   /// Returns the alert that is due now, or nil when it is not time yet or a person has seen the
@@ -147,39 +149,41 @@ package struct AlertBoard: Sendable {
   package mutating func alert(at now: MonotonicTime, isWatched: Bool) -> Alert? {
     guard let dueAt, now >= dueAt else { return nil }
     let isAllDone = allDoneAt != nil
-    let alert = isWatched ? nil : words(isAllDone: isAllDone)
+    let alert = isWatched ? nil : makeAlert(isAllDone: isAllDone)
     if isAllDone { forgetAll() } else { forgetTrouble() }
-    if alert != nil { noteTelling(now) }
+    if alert != nil { recordAlert(at: now) }
     return alert
   }
 
-  private func words(isAllDone: Bool) -> Alert? {
+  private func makeAlert(isAllDone: Bool) -> Alert? {
     let none = AlertTally()
-    if isAllDone, settings.tellsFinished, !completed.isEmpty {
+    if isAllDone, settings.reportsFinished, !completed.isEmpty {
       return AlertText.finished(
-        completed, failed: settings.tellsFailures ? failed : none,
-        needy: settings.tellsFailures ? needy : none)
+        completed, failed: settings.reportsFailures ? failed : none,
+        blocked: settings.reportsFailures ? blocked : none)
     }
-    guard settings.tellsFailures, !untoldFailed.isEmpty || !untoldNeedy.isEmpty else { return nil }
-    return AlertText.trouble(failed: untoldFailed, needy: untoldNeedy)
+    guard settings.reportsFailures, !unreportedFailed.isEmpty || !unreportedBlocked.isEmpty else {
+      return nil
+    }
+    return AlertText.trouble(failed: unreportedFailed, blocked: unreportedBlocked)
   }
 
   private mutating func forgetTrouble() {
-    (untoldFailed, untoldNeedy, troubledAt) = (AlertTally(), AlertTally(), nil)
+    (unreportedFailed, unreportedBlocked, troubledAt) = (AlertTally(), AlertTally(), nil)
   }
 
   private mutating func forgetAll() {
     forgetTrouble()
-    (completed, failed, needy, allDoneAt) = (AlertTally(), AlertTally(), AlertTally(), nil)
+    (completed, failed, blocked, allDoneAt) = (AlertTally(), AlertTally(), AlertTally(), nil)
   }
 
-  private mutating func noteTelling(_ now: MonotonicTime) {
+  private mutating func recordAlert(at now: MonotonicTime) {
     let isCalm =
-      lastTellingAt.map { now.milliseconds(since: $0) >= Self.calmMilliseconds + pauseMilliseconds }
+      lastAlertAt.map { now.milliseconds(since: $0) >= Self.calmMilliseconds + pauseMilliseconds }
       ?? true
     pauseMilliseconds =
       isCalm
       ? Self.firstPauseMilliseconds : min(pauseMilliseconds * 2, Self.longestPauseMilliseconds)
-    lastTellingAt = now
+    lastAlertAt = now
   }
 }

@@ -18,20 +18,20 @@ package struct DesktopNotifier: Sendable {
   package func show(_ alert: Alert) async throws(BusError) {
     let connection = try await BusConnection.open(addresses, timeout: timeout) { _ in }
     defer { connection.close() }
-    let body = await readsMarkup(connection) ? Self.escaped(alert.body) : alert.body
+    let body = await interpretsMarkup(connection) ? Self.escaped(alert.body) : alert.body
     _ = try await connection.call(
       Self.call("Notify", Self.arguments(alert, body)), timeout: timeout)
   }
 
-  /// A desktop that does not answer is assumed to read markup: the text must not become markup.
-  private func readsMarkup(_ connection: BusConnection) async -> Bool {
-    let answer = try? await connection.call(Self.call("GetCapabilities"), timeout: timeout)
-    guard case .array(_, let capabilities)? = answer?.first else { return true }
+  /// A desktop that does not answer is assumed to interpret markup: the text must not become markup.
+  private func interpretsMarkup(_ connection: BusConnection) async -> Bool {
+    let reply = try? await connection.call(Self.call("GetCapabilities"), timeout: timeout)
+    guard case .array(_, let capabilities)? = reply?.first else { return true }
     return capabilities.contains(.string("body-markup"))
   }
 
   private static func call(_ method: String, _ arguments: [BusValue] = []) -> BusCall {
-    BusCall(name, path, name, method, arguments)
+    BusCall(method, of: name, on: name, at: path, arguments)
   }
 
   /// No `desktop-entry` hint: some desktops remove a program's alerts when its connection ends, and

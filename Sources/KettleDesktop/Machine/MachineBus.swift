@@ -1,6 +1,6 @@
 /// The two services of the system bus that know what the kernel does not report clearly.
 struct MachineBus: Sendable {
-  enum Answer: Hashable, Sendable {
+  enum Reply: Hashable, Sendable {
     case value(BusValue)
     /// There is no such service, or it does not know.
     case none
@@ -39,7 +39,7 @@ struct MachineBus: Sendable {
   private let connection: BusConnection
   private let timeout: Duration
 
-  /// - Parameter observer: Called when it is time to look again.
+  /// - Parameter observer: Called when it is time to check again.
   init(
     _ addresses: [BusAddress], timeout: Duration, observer: @escaping @Sendable (BusEvent) -> Void
   ) async throws(BusError) {
@@ -58,15 +58,16 @@ struct MachineBus: Sendable {
   }
 
   /// `OnBattery` of UPower.
-  func isOnBattery() async -> Answer { await property(of: .power) }
+  func isOnBattery() async -> Reply { await property(of: .power) }
 
   /// `Metered` of NetworkManager.
-  func metered() async -> Answer { await property(of: .network) }
+  func meteredState() async -> Reply { await property(of: .network) }
 
   /// Does not start the service: where it does not run, its user does without it.
-  private func property(of service: Service) async -> Answer {
+  private func property(of service: Service) async -> Reply {
     let call = BusCall.property(
-      service.property, of: service.name, service.name, service.path, mayStartService: false)
+      service.property, of: service.name, on: service.name, at: service.path,
+      mayStartService: false)
     do throws(BusError) {
       guard case .variant(let value)? = try await connection.call(call, timeout: timeout).first
       else { return .none }

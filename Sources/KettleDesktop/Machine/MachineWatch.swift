@@ -2,25 +2,25 @@ import Dispatch
 import KettleModel
 
 /// Reports which transfer conditions hold on this machine: once at the start, then on every change.
-/// UPower, NetworkManager and the kernel prompt each look. Conditions that none of them would
+/// UPower, NetworkManager and the kernel prompt each check. Conditions that none of them would
 /// report are polled every minute, and only while a transfer needs them.
 package actor MachineWatch {
   package struct Settings: Sendable {
     /// Whether a condition is checked or preset.
     package enum Rule: Hashable, Sendable {
-      case looked
-      case known(Bool)
+      case checked
+      case preset(Bool)
 
-      var answer: Bool? {
+      var preset: Bool? {
         switch self {
-        case .looked: nil
-        case .known(let answer): answer
+        case .checked: nil
+        case .preset(let isMet): isMet
         }
       }
     }
 
-    package var mains = Rule.looked
-    package var unmetered = Rule.looked
+    package var mains = Rule.checked
+    package var unmetered = Rule.checked
     package var sysfsRoot = "/sys"
     package var busAddresses: [BusAddress]
     /// How long to gather changes: pulling a plug causes several.
@@ -36,14 +36,14 @@ package actor MachineWatch {
 
   private let settings: Settings
   private let observer: @Sendable (Set<TransferCondition>) -> Void
-  private let alarm: CheckSchedule
-  private let kernel: UeventWatch?
+  private let schedule: CheckSchedule
+  private let uevents: UeventWatch?
   private let executor: (any TaskExecutor)?
-  private var looker: Task<Void, Never>?
+  private var checker: Task<Void, Never>?
   private var isNeeded = false
   private var bus: MachineBus?
-  private var lastJoining: ContinuousClock.Instant?
-  private var told: Set<TransferCondition>?
+  private var lastConnecting: ContinuousClock.Instant?
+  private var reported: Set<TransferCondition>?
 
   /// - Parameters:
   ///   - executor: Where the watch runs; nil is Swift's default executor.
@@ -55,20 +55,20 @@ package actor MachineWatch {
     self.settings = settings
     self.executor = executor
     self.observer = observer
-    let alarm = CheckSchedule(settling: settings.settling)
-    self.alarm = alarm
-    kernel = settings.mains == .looked ? UeventWatch { alarm.soon() } : nil
+    let schedule = CheckSchedule(settling: settings.settling)
+    self.schedule = schedule
+    uevents = settings.mains == .checked ? UeventWatch { schedule.checkSoon() } : nil
   }
 
-  deinit { looker?.cancel() }
+  deinit { checker?.cancel() }
 
   /// Starts watching.
   package func start() {
-    guard looker == nil else { return }
-    alarm.now()
-    looker = Task(executorPreference: executor) { [weak self, alarm] in
-      for await _ in alarm.rings { await self?.look() }
-      await self?.leaveBus()
+    guard checker == nil else { return }
+    schedule.checkNow()
+    checker = Task(executorPreference: executor) { [weak self, schedule] in
+      for await _ in schedule.checks { await self?.check() }
+      await self?.disconnectBus()
     }
   }
 
@@ -76,64 +76,64 @@ package actor MachineWatch {
   package func setNeeded(_ isNeeded: Bool) {
     guard isNeeded != self.isNeeded else { return }
     self.isNeeded = isNeeded
-    if isNeeded { alarm.now() }
+    if isNeeded { schedule.checkNow() }
   }
 
   /// Stops watching; the observer may be called once more.
   package nonisolated func stop() {
-    alarm.end()
-    kernel?.stop()
+    schedule.end()
+    uevents?.stop()
   }
 
-  // MARK: Looking
+  // MARK: Checks
 
-  private func look() async {
-    await joinBus()
-    async let power = settings.mains == .looked ? bus?.isOnBattery() : nil
-    async let network = settings.unmetered == .looked ? bus?.metered() : nil
-    let (powerAnswer, networkAnswer) = (await power, await network)
-    var picture = MachineSnapshot()
-    if case .value(.boolean(let isOnBattery))? = powerAnswer { picture.isOnBattery = isOnBattery }
-    if case .value(.uint32(let metered))? = networkAnswer { picture.metered = metered }
-    if picture.isOnBattery == nil, settings.mains == .looked {
-      picture.supplies = PowerSupplyDirectory(root: settings.sysfsRoot).read()
+  private func check() async {
+    await connectBus()
+    async let power = settings.mains == .checked ? bus?.isOnBattery() : nil
+    async let network = settings.unmetered == .checked ? bus?.meteredState() : nil
+    let (powerReply, networkReply) = (await power, await network)
+    var snapshot = MachineSnapshot()
+    if case .value(.boolean(let isOnBattery))? = powerReply { snapshot.isOnBattery = isOnBattery }
+    if case .value(.uint32(let metered))? = networkReply { snapshot.metered = metered }
+    if snapshot.isOnBattery == nil, settings.mains == .checked {
+      snapshot.supplies = PowerSupplyDirectory(root: settings.sysfsRoot).read()
     }
-    let met = picture.met(settings)
-    if met != told {
-      told = met
+    let met = snapshot.metConditions(settings)
+    if met != reported {
+      reported = met
       observer(met)
     }
-    if powerAnswer == .ended || networkAnswer == .ended { bus = nil }
-    let isSilent = powerAnswer == .silence || networkAnswer == .silence
+    if powerReply == .ended || networkReply == .ended { bus = nil }
+    let isSilent = powerReply == .silence || networkReply == .silence
     // Inside a container the kernel reports no events of power supplies, although they are visible.
-    let mustPoll = (wantsBus && bus == nil) || isSilent || picture.supplies.hasBattery
-    if isNeeded, mustPoll { alarm.later(settings.interval) }
+    let mustPoll = (wantsBus && bus == nil) || isSilent || snapshot.supplies.hasBattery
+    if isNeeded, mustPoll { schedule.check(after: settings.interval) }
   }
 
   private var wantsBus: Bool {
-    let isLooked = settings.mains == .looked || settings.unmetered == .looked
-    return isLooked && !settings.busAddresses.isEmpty
+    let isChecked = settings.mains == .checked || settings.unmetered == .checked
+    return isChecked && !settings.busAddresses.isEmpty
   }
 
   /// At most once per interval, so that a bus that disconnects us is not flooded.
-  private func joinBus() async {
+  private func connectBus() async {
     guard bus == nil, wantsBus else { return }
     let now = ContinuousClock.now
-    if let lastJoining, now - lastJoining < settings.interval { return }
-    lastJoining = now
+    if let lastConnecting, now - lastConnecting < settings.interval { return }
+    lastConnecting = now
     bus = try? await MachineBus(settings.busAddresses, timeout: settings.timeout) {
-      [weak self, alarm, executor] event in
+      [weak self, schedule, executor] event in
       switch event {
-      case .signal: alarm.soon()
+      case .signal: schedule.checkSoon()
       case .ended: Task(executorPreference: executor) { await self?.busEnded() }
       }
     }
   }
 
-  private func leaveBus() { bus = nil }
+  private func disconnectBus() { bus = nil }
 
   private func busEnded() {
     bus = nil
-    alarm.soon()
+    schedule.checkSoon()
   }
 }

@@ -48,9 +48,9 @@ final class NetlinkSocket: Sendable {
   }
 
   /// Requests a dump: RTM_GETLINK, or RTM_GETROUTE with a family.
-  func ask(_ type: UInt16, family: UInt8, sequence: UInt32) throws(NetworkWatchError) {
+  func requestDump(_ type: UInt16, family: UInt8, sequence: UInt32) throws(NetworkWatchError) {
     let bodyByteCount =
-      type == Self.linksQuestion
+      type == Self.linkDump
       ? RouteMessage.linkHeaderByteCount : RouteMessage.routeHeaderByteCount
     var bytes: [UInt8] = []
     bytes.append(number: UInt32(16 + bodyByteCount))
@@ -66,8 +66,8 @@ final class NetlinkSocket: Sendable {
     }
   }
 
-  static let linksQuestion: UInt16 = 18
-  static let routesQuestion: UInt16 = 26
+  static let linkDump: UInt16 = 18
+  static let routeDump: UInt16 = 26
 
   enum Received {
     case message([UInt8])

@@ -2,7 +2,7 @@ import Dispatch
 import KettleScheduler
 
 /// Reports whether this machine has a route to other machines: once at the start, then whenever
-/// that changes, and also when the route changes. The kernel's events prompt each look, so nothing
+/// that changes, and also when the route changes. The kernel's events prompt each check, so nothing
 /// wakes up while nothing happens.
 package final class NetworkWatch: Sendable {
   // A dispatch source may be used from any thread (dispatch_source_create(3)).
@@ -20,8 +20,8 @@ package final class NetworkWatch: Sendable {
     let events = try NetlinkSocket()
     try events.subscribe()
     let queue = DispatchQueue(label: "kettle.network")
-    let look = Look(
-      questions: try NetlinkSocket(), queue: queue, settling: settling, observer: observer)
+    let probe = NetworkProbe(
+      requests: try NetlinkSocket(), queue: queue, settling: settling, observer: observer)
     source = DispatchSource.makeReadSource(fileDescriptor: events.descriptor, queue: queue)
     source.setEventHandler {
       draining: while true {
@@ -30,12 +30,12 @@ package final class NetworkWatch: Sendable {
         case .nothing: break draining
         }
       }
-      look.soon()
+      probe.readSoon()
     }
     // The descriptor must live until the source is done with it.
     source.setCancelHandler { withExtendedLifetime(events) {} }
     source.activate()
-    queue.async { look.now() }
+    queue.async { probe.read() }
   }
 
   /// Stops watching; the observer may be called once more.
@@ -46,73 +46,75 @@ package final class NetworkWatch: Sendable {
 
 /// Reads the state of the network and reports changes. It is Sendable because all its mutable state
 /// is used on `queue` alone.
-private final class Look: @unchecked Sendable {
+private final class NetworkProbe: @unchecked Sendable {
   private enum Plan {
     case none
-    case soon
+    case scheduled
   }
 
-  private let questions: NetlinkSocket
+  private let requests: NetlinkSocket
   private let queue: DispatchQueue
   private let settling: Duration
   private let observer: @Sendable (NetworkState) -> Void
-  // Used on `queue` only, like `told`.
+  // Used on `queue` only, like the rest.
   private var plan = Plan.none
-  private var told: NetworkSnapshot?
+  private var reported: NetworkSnapshot?
   private var sequence: UInt32 = 0
 
   init(
-    questions: NetlinkSocket, queue: DispatchQueue, settling: Duration,
+    requests: NetlinkSocket, queue: DispatchQueue, settling: Duration,
     observer: @escaping @Sendable (NetworkState) -> Void
   ) {
-    self.questions = questions
+    self.requests = requests
     self.queue = queue
     self.settling = settling
     self.observer = observer
   }
 
-  func soon() {
+  /// Reads when no further change has followed for a while.
+  func readSoon() {
     guard case .none = plan else { return }
-    plan = .soon
+    plan = .scheduled
     let (seconds, attoseconds) = settling.components
     let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
-    queue.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) { [weak self] in self?.now() }
+    queue.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) { [weak self] in self?.read() }
   }
 
-  func now() {
+  /// Reads the state and reports it if it changed.
+  func read() {
     plan = .none
     // An unanswered request changes nothing; the next change triggers another.
-    guard let picture = picture(), picture != told else { return }
-    let isNews = picture.state != told?.state || picture.state == .present
-    told = picture
-    if isNews { observer(picture.state) }
+    guard let snapshot = snapshot(), snapshot != reported else { return }
+    let isNews = snapshot.state != reported?.state || snapshot.state == .present
+    reported = snapshot
+    if isNews { observer(snapshot.state) }
   }
 
-  private func picture() -> NetworkSnapshot? {
-    var picture = NetworkSnapshot()
+  private func snapshot() -> NetworkSnapshot? {
+    var snapshot = NetworkSnapshot()
     // AF_UNSPEC, AF_INET, AF_INET6
     for (type, family) in [
-      (NetlinkSocket.linksQuestion, UInt8(0)), (NetlinkSocket.routesQuestion, 2),
-      (NetlinkSocket.routesQuestion, 10),
+      (NetlinkSocket.linkDump, UInt8(0)), (NetlinkSocket.routeDump, 2),
+      (NetlinkSocket.routeDump, 10),
     ] {
       sequence &+= 1
-      guard (try? questions.ask(type, family: family, sequence: sequence)) != nil else {
+      guard (try? requests.requestDump(type, family: family, sequence: sequence)) != nil else {
         return nil
       }
-      guard collect(into: &picture) else { return nil }
+      guard collect(into: &snapshot) else { return nil }
     }
-    return picture
+    return snapshot
   }
 
   /// Reads to the end of the dump. Returns false when it does not arrive.
-  private func collect(into picture: inout NetworkSnapshot) -> Bool {
-    while questions.wait(milliseconds: 1000) {
-      guard case .message(let bytes) = questions.receive() else { return false }
+  private func collect(into snapshot: inout NetworkSnapshot) -> Bool {
+    while requests.wait(milliseconds: 1000) {
+      guard case .message(let bytes) = requests.receive() else { return false }
       for message in RouteMessage.parse(bytes, answering: sequence) {
         switch message {
         // A kernel without IPv6 has no IPv6 routes.
         case .done, .failed: return true
-        case .link, .route, .other: picture.take(message)
+        case .link, .route, .other: snapshot.apply(message)
         }
       }
     }

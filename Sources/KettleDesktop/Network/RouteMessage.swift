@@ -57,3 +57,110 @@ struct NetworkRoute: Hashable, Sendable {
     }
   }
 }
+
+extension RouteMessage {
+  static let linkHeaderByteCount = 16
+  static let routeHeaderByteCount = 12
+  private static let headerByteCount = 16
+
+  /// Splits the bytes of one read into messages. Stops at an invalid length, after which no message
+  /// can be found.
+  ///
+  /// - Parameter sequence: Only replies to the request with this number; nil accepts all.
+  static func parse(_ bytes: [UInt8], answering sequence: UInt32? = nil) -> [RouteMessage] {
+    var messages: [RouteMessage] = []
+    var rest = bytes[...]
+    while let length = rest.number(at: 0, UInt32.self) {
+      guard length >= headerByteCount, length <= rest.count,
+        let type = rest.number(at: 4, UInt16.self), let number = rest.number(at: 8, UInt32.self)
+      else { return messages + [.other] }
+      if sequence == nil || sequence == number {
+        messages.append(message(type, rest.part(headerByteCount, Int(length))))
+      }
+      rest = rest.dropFirst(netlinkAligned(Int(length)))
+    }
+    return messages
+  }
+
+  private static func message(_ type: UInt16, _ body: ArraySlice<UInt8>) -> RouteMessage {
+    switch type {
+    // NLMSG_ERROR; 0 is an acknowledgement.
+    case 2:
+      let code = body.number(at: 0, Int32.self) ?? 0
+      return code == 0 ? .other : .failed(code == .min ? .max : abs(code))
+    // NLMSG_DONE
+    case 3: return .done
+    // RTM_NEWLINK
+    case 16: return link(body).map { .link($0) } ?? .other
+    // RTM_NEWROUTE
+    case 24: return route(body).map { .route($0) } ?? .other
+    default: return .other
+    }
+  }
+
+  /// struct ifinfomsg
+  private static func link(_ body: ArraySlice<UInt8>) -> NetworkLink? {
+    guard body.count >= linkHeaderByteCount, let index = body.number(at: 4, Int32.self),
+      let flags = body.number(at: 8, UInt32.self)
+    else { return nil }
+    return NetworkLink(index: index, flags: flags)
+  }
+
+  /// struct rtmsg
+  private static func route(_ body: ArraySlice<UInt8>) -> NetworkRoute? {
+    guard body.count >= routeHeaderByteCount, let family = body.number(at: 0, UInt8.self),
+      let prefixLength = body.number(at: 1, UInt8.self),
+      let table = body.number(at: 4, UInt8.self), let type = body.number(at: 7, UInt8.self),
+      let flags = body.number(at: 8, UInt32.self)
+    else { return nil }
+    var route = NetworkRoute(
+      family: family, prefixLength: prefixLength, table: UInt32(table), type: type, flags: flags,
+      destination: [], links: [])
+    for attribute in attributes(body.dropFirst(routeHeaderByteCount)) {
+      switch attribute.type {
+      // RTA_DST
+      case 1: route.destination = Array(attribute.content)
+      // RTA_OIF
+      case 4: route.links += [attribute.content.number(at: 0, Int32.self)].compactMap { $0 }
+      // RTA_MULTIPATH
+      case 9: route.links += hops(attribute.content)
+      // RTA_TABLE, for numbers that do not fit into the header.
+      case 15: route.table = attribute.content.number(at: 0, UInt32.self) ?? route.table
+      default: break
+      }
+    }
+    return route
+  }
+
+  private struct Attribute {
+    var type: UInt16
+    var content: ArraySlice<UInt8>
+  }
+
+  /// Consecutive struct rtattr.
+  private static func attributes(_ bytes: ArraySlice<UInt8>) -> [Attribute] {
+    var attributes: [Attribute] = []
+    var rest = bytes
+    while let length = rest.number(at: 0, UInt16.self), let type = rest.number(at: 2, UInt16.self),
+      length >= 4, length <= rest.count
+    {
+      // The two upper bits encode the form of the content and are not part of the type.
+      attributes.append(Attribute(type: type & 0x3FFF, content: rest.part(4, Int(length))))
+      rest = rest.dropFirst(netlinkAligned(Int(length)))
+    }
+    return attributes
+  }
+
+  /// Consecutive struct rtnexthop, each with its own attributes.
+  private static func hops(_ bytes: ArraySlice<UInt8>) -> [Int32] {
+    var links: [Int32] = []
+    var rest = bytes
+    while let length = rest.number(at: 0, UInt16.self), let link = rest.number(at: 4, Int32.self),
+      length >= 8, length <= rest.count
+    {
+      links.append(link)
+      rest = rest.dropFirst(netlinkAligned(Int(length)))
+    }
+    return links
+  }
+}

@@ -43,7 +43,7 @@ final class DownloadWorld: Sendable {
     configuration.limits.division.speedMilliseconds = 0
     configuration.limits.division.aloneMillisecondsMax = 0
     configuration.limits.division.aloneBytesPerSecondMin = .max
-    let clock = SystemClock()
+    let clock = ServiceClock()
     let settled = SettledRows()
     let journal = try StoreOpening.open(root + "/state/store.sqlite", at: clock.now().wall).journal
     engine = try TransferEngine(

@@ -10,7 +10,7 @@ final class ServiceUnderFuzz: Sendable {
   struct Problem: Error { var what: String }
 
   private let root: String
-  private let places: ServicePaths
+  private let paths: ServicePaths
   private let running: Task<TransferService.End, Never>
 
   init() async throws {
@@ -19,9 +19,9 @@ final class ServiceUnderFuzz: Sendable {
     for name in ["http_proxy", "https_proxy", "all_proxy"] {
       environment[name] = "http://127.0.0.1:9"
     }
-    places = ServicePaths(
+    paths = ServicePaths(
       environment: environment, passwordHome: root, userDirectories: nil)
-    for folder in [root + "/run", places.documentsDirectory] {
+    for folder in [root + "/run", paths.documentsDirectory] {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     }
     var ends: [Int32] = [-1, -1]
@@ -29,7 +29,7 @@ final class ServiceUnderFuzz: Sendable {
     let reading = OwnedDescriptor(owning: ends[0])
     // The service closes the other end itself.
     let options = TransferService.Options(
-      places: places, environment: environment, readyDescriptor: ends[1])
+      paths: paths, environment: environment, readyDescriptor: ends[1])
     running = Task { await TransferService(options).run() }
     let isReady = await Self.onThread { [number = reading.number] in
       Self.isReadable(number, milliseconds: 30_000)
@@ -52,7 +52,7 @@ final class ServiceUnderFuzz: Sendable {
 
   /// Connects, sends all of it, and returns what comes until the service closes the connection.
   func talk(_ bytes: [UInt8]) async -> Result<[UInt8], Problem> {
-    let path = places.socketPath
+    let path = paths.socketPath
     return await Self.onThread { Self.talk(bytes, at: path) }
   }
 

@@ -6,7 +6,7 @@ struct RemoteHostTests {
     "box", "me@box", "box.example.org", "10.0.0.1", "me@[fe80::1%eth0]", "ssh://me@box:2222",
     "a_b-c", "first.last@box",
   ])
-  func `what ssh takes for a host is one`(text: String) {
+  func `hosts that ssh accepts are accepted`(text: String) {
     #expect(RemoteHost(text)?.text == text)
   }
 
@@ -15,7 +15,7 @@ struct RemoteHostTests {
     "@box", "a b", "box;id", "$(id)", "`id`", "box\nid", "box\u{0}", "b'x", "b\"x", "b|x", "b&x",
     "b>x", "b*", "b\\x", "bóx", "ssh://", String(repeating: "a", count: 256),
   ])
-  func `an option, or a word with a meaning for a shell, is none`(text: String) {
+  func `options and shell syntax are not hosts`(text: String) {
     #expect(RemoteHost(text) == nil)
   }
 }

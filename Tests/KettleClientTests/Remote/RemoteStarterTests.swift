@@ -7,7 +7,7 @@ import TestSupport
 
 @testable import KettleClient
 
-/// The way over ssh, with a script in its place.
+/// Starting over ssh, with a script in its place.
 @Suite(.timeLimit(.minutes(1)))
 struct RemoteStarterTests {
   private let directory: String
@@ -40,7 +40,7 @@ struct RemoteStarterTests {
     """
   }
 
-  @Test func `the service there is greeted`() async throws {
+  @Test func `the remote service is greeted`() async throws {
     let starter = try starter(greeting(version: ProtocolVersion.current))
     let service = try await starter.connect(startingIfNeeded: true)
     await service.close()
@@ -53,20 +53,20 @@ struct RemoteStarterTests {
     let shell = try RemoteShell.start(
       starter.arguments(startingIfNeeded: true), environment: starter.environment, mayAsk: false
     ).get()
-    // Closed at once, because nobody keeps it.
+    // Closed at once, because it is not retained.
     let wasOpen = shell.takeSocket() != nil
     let isGone = shell.takeSocket() == nil
     #expect(wasOpen && isGone)
-    #expect(await shell.ended()?.rawValue == 7 << 8)
+    #expect(await shell.waitForEnd()?.rawValue == 7 << 8)
   }
 
-  @Test func `where nothing shall be started, the other end knows`() async throws {
+  @Test func `the other end knows that no service may be started`() async throws {
     let starter = try starter("")
     #expect(starter.arguments(startingIfNeeded: false).last == "--if-running")
     #expect(!starter.arguments(startingIfNeeded: true).contains("--if-running"))
   }
 
-  @Test func `only a terminal that is free is asked`() async throws {
+  @Test func `ssh asks only on a free terminal`() async throws {
     var starter = try starter("")
     #expect(starter.arguments(startingIfNeeded: true).contains("BatchMode=yes"))
     starter.mayAsk = true
@@ -81,7 +81,7 @@ struct RemoteStarterTests {
     ("echo 'gone' >&2; exit 0", .ended),
     ("echo 'Killed' >&2; kill -9 $$", .ended),
   ])
-  func `what went wrong is told by how ssh ends`(script: String, why: RemoteError.Why) async throws
+  func `the exit status of ssh tells the reason`(script: String, why: RemoteError.Why) async throws
   {
     let starter = try starter(script)
     let error = await #expect(throws: RemoteError.self) {
@@ -91,21 +91,21 @@ struct RemoteStarterTests {
     #expect(error?.said.isEmpty == false)
   }
 
-  @Test func `no service there is no service`() async throws {
+  @Test func `a missing remote service is reported as such`() async throws {
     let starter = try starter("exit 69")
     await #expect(throws: RemoteError(host: host, why: .notRunning)) {
       _ = try await starter.connect(startingIfNeeded: false)
     }
   }
 
-  @Test func `without ssh that is said`() async throws {
+  @Test func `missing ssh is reported`() async throws {
     let starter = try starter(nil)
     await #expect(throws: RemoteError(host: host, why: .cannotRunSSH(code: ENOENT))) {
       _ = try await starter.connect(startingIfNeeded: true)
     }
   }
 
-  @Test func `another protocol there is named with both versions`() async throws {
+  @Test func `a different remote protocol is reported with both versions`() async throws {
     let starter = try starter(greeting(version: 99))
     let why = RemoteError.Why.otherVersion(ours: ProtocolVersion.current, theirs: "99")
     await #expect(throws: RemoteError(host: host, why: why)) {
@@ -113,7 +113,7 @@ struct RemoteStarterTests {
     }
   }
 
-  @Test func `of much that is said the end is kept`() async throws {
+  @Test func `the end of long output is kept`() async throws {
     let starter = try starter(
       "head -c 1000000 /dev/zero | tr '\\0' x >&2; echo last >&2; exit 255")
     let error = await #expect(throws: RemoteError.self) {

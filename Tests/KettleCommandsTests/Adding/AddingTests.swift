@@ -35,10 +35,10 @@ struct AddingTests {
     func call<Method: ControlMethod>(
       _ method: Method.Type, _ params: Method.Params
     ) async throws -> Method.Result {
-      try await ask(method, params).answer()
+      try await send(method, params).answer()
     }
 
-    func ask<Method: ControlMethod>(
+    func send<Method: ControlMethod>(
       _ method: Method.Type, _ params: Method.Params
     ) async throws -> PendingReply<Method.Result> {
       guard let params = params as? AddTransfers.Params else {

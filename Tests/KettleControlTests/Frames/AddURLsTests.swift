@@ -39,8 +39,8 @@ struct AddURLsTests {
     "https://example.org/a b", "https://example.org/\"'\"", "https://bücher.example/ü?ö=é#x",
     "https://example.org/%22%5C%00", "http://[::1]:81/~{x}", "https://example.org:443/?",
   ])
-  func `what is written without an encoder is what an encoder writes`(address: String) throws {
-    // What cannot be a URL as it is has its blank encoded.
+  func `the hand-written encoding equals the encoder's`(address: String) throws {
+    // A blank in a URL is encoded.
     let address = address.replacing(" ", with: "%20")
     let urls = try urls(address, address)
     let spec = TransferSpec(url: urls[0])
@@ -53,7 +53,7 @@ struct AddURLsTests {
     #expect(coder.decode(bytes(line)) == .request(.number(1), .addURLs(params)))
   }
 
-  @Test func `each URL is a transfer as the template says`() throws {
+  @Test func `each URL becomes a transfer with the template's properties`() throws {
     let urls = try urls("https://example.org/a", "https://example.org/b")
     var spec = TransferSpec(url: try self.urls("https://elsewhere.example/")[0])
     spec.login = Login(user: "u", password: "p")
@@ -63,7 +63,7 @@ struct AddURLsTests {
     #expect(AddURLs.Params(urls: [], template: spec) == nil)
   }
 
-  @Test func `without a template everything has its default`() throws {
+  @Test func `without a template all properties have their defaults`() throws {
     let urls = try urls("https://example.org/a")
     let params = try #require(
       AddURLs.Params(urls: urls, template: TransferSpec(url: urls[0])))
@@ -85,7 +85,7 @@ struct AddURLsTests {
       (#"{"urls":["https://a.example/"],"requestID":""}"#, "params.requestID"),
       (#"{"urls":["https://a.example/"],"requestID":7}"#, "params.requestID"),
     ] as [(String, String)])
-  func `what cannot be read is refused by its place`(params: String, place: String) {
+  func `undecodable values are refused with their path`(params: String, place: String) {
     #expect(decode(params) == refused(.invalidParams, place))
   }
 
@@ -94,12 +94,12 @@ struct AddURLsTests {
       (#"{"directory":"data"}"#, "params.template.directory"),
       (#"{"name":"a/b"}"#, "params.template.name"),
     ] as [(String, String)])
-  func `a template that nothing may be made of is refused`(template: String, place: String) {
+  func `an invalid template is refused`(template: String, place: String) {
     let params = #"{"urls":["https://a.example/"],"template":\#(template)}"#
     #expect(decode(params) == refused(.refusedSpec, place))
   }
 
-  @Test func `a task of a program goes by itself`() throws {
+  @Test func `a task must be added by itself`() throws {
     let urls = try urls("https://example.org/a")
     var spec = TransferSpec(url: urls[0])
     spec.session = SessionID(rawValue: "org.example.app")

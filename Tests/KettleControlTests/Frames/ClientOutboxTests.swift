@@ -4,7 +4,7 @@ import SeededNumbers
 import Testing
 
 struct ClientOutboxTests {
-  /// An item as it is compared.
+  /// An item in a form that can be compared.
   private enum Sent: Hashable {
     case reply([UInt8])
     case notification(ControlNotification)
@@ -33,15 +33,15 @@ struct ClientOutboxTests {
     ProtocolSamples.event(kind, id, at: time, written: written, total: total)
   }
 
-  @Test func `replies and events leave in the order in which they came`() {
+  @Test func `replies and events leave in the order of their arrival`() {
     var outbox = ClientOutbox()
     let first = event(.added)
     let second = event(.stateChanged, at: 1)
     #expect(outbox.isEmpty)
-    #expect(outbox.put(event: first) == .kept)
-    #expect(outbox.put(reply: [1]) == .kept)
-    #expect(outbox.put(event: second) == .kept)
-    #expect(outbox.put(reply: [2]) == .kept)
+    #expect(outbox.enqueue(event: first) == .queued)
+    #expect(outbox.enqueue(reply: [1]) == .queued)
+    #expect(outbox.enqueue(event: second) == .queued)
+    #expect(outbox.enqueue(reply: [2]) == .queued)
     #expect(!outbox.isEmpty)
     #expect(
       drain(&outbox) == [
@@ -50,24 +50,25 @@ struct ClientOutboxTests {
     #expect(outbox.isEmpty)
   }
 
-  @Test func `a newer window of rows takes the place of the unsent one`() {
+  @Test func `a newer window replaces the unsent one`() {
     var outbox = ClientOutbox()
     for first in 0..<1000 {
-      #expect(outbox.put(viewport: ProtocolSamples.window(first: first)) == .kept)
-      if first == 0 { _ = outbox.put(reply: [1]) }
+      #expect(outbox.enqueue(viewport: ProtocolSamples.window(first: first)) == .queued)
+      if first == 0 { _ = outbox.enqueue(reply: [1]) }
     }
     #expect(
       drain(&outbox) == [
         .notification(.viewport(ProtocolSamples.window(first: 999))), .reply([1]),
       ])
-    _ = outbox.put(viewport: ProtocolSamples.window(first: 5))
+    _ = outbox.enqueue(viewport: ProtocolSamples.window(first: 5))
     #expect(drain(&outbox) == [.notification(.viewport(ProtocolSamples.window(first: 5)))])
   }
 
-  @Test func `waiting progress of a transfer is added up and has the newest totals`() {
+  @Test func `waiting progress of a transfer is summed and has the newest totals`() {
     var outbox = ClientOutbox()
     for step: Int64 in 1...100_000 {
-      #expect(outbox.put(event: event(.progress, at: step, written: 2, total: 2 * step)) == .kept)
+      #expect(
+        outbox.enqueue(event: event(.progress, at: step, written: 2, total: 2 * step)) == .queued)
     }
     #expect(
       drain(&outbox) == [
@@ -76,42 +77,42 @@ struct ClientOutboxTests {
       ])
   }
 
-  @Test func `ids of the completed are gathered until something comes behind them`() {
+  @Test func `completed ids are gathered until another item follows them`() {
     func runs(_ ids: Int64...) -> IDRuns { IDRuns(ids.map(TransferID.init(rawValue:))) }
-    func told(_ ids: Int64...) -> Sent {
+    func completed(_ ids: Int64...) -> Sent {
       .notification(
         .completed(CompletedTransfers(runs: IDRuns(ids.map(TransferID.init(rawValue:))))))
     }
     var outbox = ClientOutbox()
-    for id in Int64(1)...3 { #expect(outbox.put(completed: runs(id)) == .kept) }
-    #expect(outbox.put(completed: runs(7)) == .kept)
+    for id in Int64(1)...3 { #expect(outbox.enqueue(completed: runs(id)) == .queued) }
+    #expect(outbox.enqueue(completed: runs(7)) == .queued)
     let again = event(.stateChanged)
-    _ = outbox.put(event: again)
-    _ = outbox.put(completed: runs(1))
-    #expect(next(&outbox) == told(1, 2, 3, 7))
+    _ = outbox.enqueue(event: again)
+    _ = outbox.enqueue(completed: runs(1))
+    #expect(next(&outbox) == completed(1, 2, 3, 7))
     #expect(next(&outbox) == .notification(.event(again)))
-    _ = outbox.put(completed: runs(9))
-    #expect(drain(&outbox) == [told(1, 9)])
-    // What was sent is not told again.
-    _ = outbox.put(completed: runs(10))
-    #expect(drain(&outbox) == [told(10)])
+    _ = outbox.enqueue(completed: runs(9))
+    #expect(drain(&outbox) == [completed(1, 9)])
+    // Sent ids are not sent again.
+    _ = outbox.enqueue(completed: runs(10))
+    #expect(drain(&outbox) == [completed(10)])
   }
 
-  @Test func `a client that never reads ids is dropped as any other`() {
+  @Test func `a client that never reads ids is dropped`() {
     var outbox = ClientOutbox(limits: .init(eventByteCountMax: 1000))
     var id: Int64 = 0
     repeat {
       id += 2
       #expect(id < 1000)
-    } while outbox.put(completed: IDRuns([TransferID(rawValue: id)])) == .kept
+    } while outbox.enqueue(completed: IDRuns([TransferID(rawValue: id)])) == .queued
     #expect(next(&outbox) == nil)
   }
 
-  @Test func `progress of two transfers is kept apart`() {
+  @Test func `progress of two transfers is not merged`() {
     var outbox = ClientOutbox()
     for step: Int64 in 1...3 {
-      _ = outbox.put(event: event(.progress, 1, at: step, written: 1, total: step))
-      _ = outbox.put(event: event(.progress, 2, at: step, written: 10, total: 10 * step))
+      _ = outbox.enqueue(event: event(.progress, 1, at: step, written: 1, total: step))
+      _ = outbox.enqueue(event: event(.progress, 2, at: step, written: 10, total: 10 * step))
     }
     #expect(
       drain(&outbox) == [
@@ -120,12 +121,12 @@ struct ClientOutboxTests {
       ])
   }
 
-  @Test func `progress does not overtake what happened to its transfer before`() {
+  @Test func `progress does not overtake earlier events of its transfer`() {
     var outbox = ClientOutbox()
-    _ = outbox.put(event: event(.progress, at: 1, written: 1, total: 1))
-    _ = outbox.put(event: event(.stateChanged, at: 2))
-    _ = outbox.put(event: event(.progress, at: 3, written: 5, total: 6))
-    _ = outbox.put(event: event(.progress, at: 4, written: 1, total: 7))
+    _ = outbox.enqueue(event: event(.progress, at: 1, written: 1, total: 1))
+    _ = outbox.enqueue(event: event(.stateChanged, at: 2))
+    _ = outbox.enqueue(event: event(.progress, at: 3, written: 5, total: 6))
+    _ = outbox.enqueue(event: event(.progress, at: 4, written: 1, total: 7))
     #expect(
       drain(&outbox) == [
         .notification(.event(event(.progress, at: 1, written: 1, total: 1))),
@@ -134,129 +135,129 @@ struct ClientOutboxTests {
       ])
   }
 
-  @Test func `progress after sent progress starts from nothing`() {
+  @Test func `progress after sent progress starts from zero`() {
     var outbox = ClientOutbox()
-    _ = outbox.put(event: event(.progress, at: 1, written: 1, total: 1))
+    _ = outbox.enqueue(event: event(.progress, at: 1, written: 1, total: 1))
     #expect(next(&outbox) != nil)
-    _ = outbox.put(event: event(.progress, at: 2, written: 4, total: 5))
+    _ = outbox.enqueue(event: event(.progress, at: 2, written: 4, total: 5))
     #expect(
       drain(&outbox) == [.notification(.event(event(.progress, at: 2, written: 4, total: 5)))])
   }
 
-  @Test func `added up bytes stay at the end of the range`() {
+  @Test func `summed bytes saturate at the maximum`() {
     var outbox = ClientOutbox()
-    _ = outbox.put(event: event(.progress, written: .max, total: .max))
-    _ = outbox.put(event: event(.progress, written: .max, total: .max))
+    _ = outbox.enqueue(event: event(.progress, written: .max, total: .max))
+    _ = outbox.enqueue(event: event(.progress, written: .max, total: .max))
     #expect(
       drain(&outbox) == [.notification(.event(event(.progress, written: .max, total: .max)))])
   }
 
   // Fault 118
-  @Test func `one event too many overflows and everything is gone`() {
+  @Test func `one event too many overflows and discards everything`() {
     var outbox = ClientOutbox(limits: .init(eventCountMax: 3))
-    for id: Int64 in 1...3 { #expect(outbox.put(event: event(.added, id)) == .kept) }
-    #expect(outbox.put(event: event(.added, 4)) == .overflow)
+    for id: Int64 in 1...3 { #expect(outbox.enqueue(event: event(.added, id)) == .queued) }
+    #expect(outbox.enqueue(event: event(.added, 4)) == .overflow)
     #expect(next(&outbox) == nil)
     #expect(outbox.isEmpty)
-    #expect(outbox.put(reply: [1]) == .overflow)
-    #expect(outbox.put(viewport: ProtocolSamples.window(first: 0)) == .overflow)
+    #expect(outbox.enqueue(reply: [1]) == .overflow)
+    #expect(outbox.enqueue(viewport: ProtocolSamples.window(first: 0)) == .overflow)
     #expect(next(&outbox) == nil)
   }
 
-  @Test func `events that were sent do not count`() {
+  @Test func `sent events do not count`() {
     var outbox = ClientOutbox(limits: .init(eventCountMax: 3))
     for id: Int64 in 1...1000 {
-      #expect(outbox.put(event: event(.added, id)) == .kept)
+      #expect(outbox.enqueue(event: event(.added, id)) == .queued)
       if id > 2 { #expect(next(&outbox) != nil) }
     }
   }
 
   // Fault 118
-  @Test func `replies are kept, and no request is handled while too many wait or are sent`() {
+  @Test func `replies are kept, and no request is handled while too many are outstanding`() {
     var outbox = ClientOutbox(limits: .init(replyByteCountMax: 1000))
     let reply = [UInt8](repeating: 0, count: 600)
     #expect(outbox.hasRoomForReplies)
-    for _ in 0..<3 { #expect(outbox.put(reply: reply) == .kept) }
+    for _ in 0..<3 { #expect(outbox.enqueue(reply: reply) == .queued) }
     #expect(!outbox.hasRoomForReplies)
     // Two wait and one is being sent, then one waits, then none.
     for hasRoom in [false, false, true, true] {
       _ = outbox.next()
       #expect(outbox.hasRoomForReplies == hasRoom)
     }
-    #expect(outbox.heldByteCount == 0)
+    #expect(outbox.usedByteCount == 0)
   }
 
   // Fault 118
-  @Test func `a client that falls behind is told so once, and gets what comes after that`() {
+  @Test func `a client that falls behind receives one notice, and then later events`() {
     var outbox = ClientOutbox(limits: .init(eventCountMax: 3), lag: .resynchronises)
-    _ = outbox.put(reply: [1])
-    for id: Int64 in 1...3 { #expect(outbox.put(event: event(.added, id)) == .kept) }
-    _ = outbox.put(viewport: ProtocolSamples.window(first: 7))
-    #expect(outbox.put(event: event(.added, 4)) == .leftOut)
+    _ = outbox.enqueue(reply: [1])
+    for id: Int64 in 1...3 { #expect(outbox.enqueue(event: event(.added, id)) == .queued) }
+    _ = outbox.enqueue(viewport: ProtocolSamples.window(first: 7))
+    #expect(outbox.enqueue(event: event(.added, 4)) == .omitted)
     #expect(outbox.isBehind)
-    for id: Int64 in 5...100 { #expect(outbox.put(event: event(.added, id)) == .leftOut) }
-    #expect(outbox.put(completed: IDRuns([TransferID(rawValue: 9)])) == .leftOut)
-    #expect(outbox.put(reply: [2]) == .kept)
+    for id: Int64 in 5...100 { #expect(outbox.enqueue(event: event(.added, id)) == .omitted) }
+    #expect(outbox.enqueue(completed: IDRuns([TransferID(rawValue: 9)])) == .omitted)
+    #expect(outbox.enqueue(reply: [2]) == .queued)
     #expect(next(&outbox) == .reply([1]))
     #expect(next(&outbox) == .notification(.viewport(ProtocolSamples.window(first: 7))))
-    #expect(outbox.put(event: event(.added, 101)) == .leftOut)
+    #expect(outbox.enqueue(event: event(.added, 101)) == .omitted)
     #expect(next(&outbox) == .notification(.resynchronise))
     #expect(!outbox.isBehind)
     let late = event(.added, 102)
-    #expect(outbox.put(event: late) == .kept)
+    #expect(outbox.enqueue(event: late) == .queued)
     #expect(drain(&outbox) == [.reply([2]), .notification(.event(late))])
   }
 
   // Fault 118
-  @Test func `whatever comes, a client that reads nothing holds no more than the limits`() {
+  @Test func `a client that never reads stays within the limits`() {
     let limits = ClientOutbox.Limits(eventCountMax: 1000, eventByteCountMax: 100_000)
     var outbox = ClientOutbox(limits: limits, lag: .resynchronises)
     var largest = 0
     for id: Int64 in 0..<20_000 {
-      _ = outbox.put(event: event(id % 3 == 0 ? .progress : .stateChanged, id % 700))
-      largest = max(largest, outbox.heldByteCount)
+      _ = outbox.enqueue(event: event(id % 3 == 0 ? .progress : .stateChanged, id % 700))
+      largest = max(largest, outbox.usedByteCount)
     }
     #expect(largest <= limits.eventByteCountMax)
-    #expect(outbox.heldByteCount == 0)
+    #expect(outbox.usedByteCount == 0)
     #expect(drain(&outbox) == [.notification(.resynchronise)])
   }
 
-  @Test func `events are given up before the client is`() {
+  @Test func `events are omitted before the client is dropped`() {
     var outbox = ClientOutbox(lag: .resynchronises)
-    _ = outbox.put(event: event(.added))
-    #expect(outbox.spareByteCount > 0)
-    #expect(outbox.giveUpEvents() == .leftOut)
-    #expect(outbox.spareByteCount == 0)
+    _ = outbox.enqueue(event: event(.added))
+    #expect(outbox.droppableByteCount > 0)
+    #expect(outbox.omitEvents() == .omitted)
+    #expect(outbox.droppableByteCount == 0)
     #expect(drain(&outbox) == [.notification(.resynchronise)])
     var other = ClientOutbox()
-    _ = other.put(event: event(.added))
-    #expect(other.spareByteCount == 0)
-    #expect(other.giveUpEvents() == .overflow)
+    _ = other.enqueue(event: event(.added))
+    #expect(other.droppableByteCount == 0)
+    #expect(other.omitEvents() == .overflow)
     #expect(other.isOverflowed)
   }
 
-  @Test func `a window is held until the client has taken it`() {
+  @Test func `a window counts until the client has read it`() {
     var outbox = ClientOutbox()
-    _ = outbox.put(viewport: ProtocolSamples.window(first: 1))
+    _ = outbox.enqueue(viewport: ProtocolSamples.window(first: 1))
     #expect(outbox.hasWindow)
-    let waiting = outbox.heldByteCount
+    let waiting = outbox.usedByteCount
     _ = outbox.next()
     // As a line, and in the buffer of the socket.
-    #expect(outbox.hasWindow && outbox.heldByteCount == 2 * waiting)
+    #expect(outbox.hasWindow && outbox.usedByteCount == 2 * waiting)
     #expect(next(&outbox) == nil)
-    #expect(!outbox.hasWindow && outbox.heldByteCount == 0)
+    #expect(!outbox.hasWindow && outbox.usedByteCount == 0)
   }
 
-  @Test func `long texts of events count`() {
+  @Test func `long texts in events count`() {
     var outbox = ClientOutbox(limits: .init(eventByteCountMax: 100_000))
     var large = event(.added)
     large.snapshot.title = String(repeating: "t", count: 60_000)
-    #expect(outbox.put(event: large) == .kept)
-    #expect(outbox.put(event: large) == .overflow)
+    #expect(outbox.enqueue(event: large) == .queued)
+    #expect(outbox.enqueue(event: large) == .overflow)
   }
 
-  /// Compared with a plain list in which the rules are applied by looking through all of it.
-  @Test func `any order of putting and taking gives what a plain list gives`() {
+  /// Compares with a plain list that applies the rules by searching through it.
+  @Test func `the outbox agrees with a plain list for any order of operations`() {
     let seed = UInt64.random(in: 0...UInt64.max)
     var random = SeededGenerator(seed: seed)
     var outbox = ClientOutbox()
@@ -264,17 +265,17 @@ struct ClientOutboxTests {
     for step: Int64 in 0..<20_000 {
       switch Int.random(in: 0..<10, using: &random) {
       case 0:
-        _ = outbox.put(reply: [UInt8(step % 256)])
+        _ = outbox.enqueue(reply: [UInt8(step % 256)])
         model.append(.reply([UInt8(step % 256)]))
       case 1:
         let window = ProtocolSamples.window(first: Int(step))
-        _ = outbox.put(viewport: window)
+        _ = outbox.enqueue(viewport: window)
         Self.put(window, &model)
       case 2...5:
         let kind: TransferEvent.Kind = Bool.random(using: &random) ? .progress : .stateChanged
         let id = Int64.random(in: 1...4, using: &random)
         let new = event(kind, id, at: step, written: kind == .progress ? 1 : nil)
-        _ = outbox.put(event: new)
+        _ = outbox.enqueue(event: new)
         Self.put(new, &model)
       default:
         let expected = model.isEmpty ? nil : model.removeFirst()

@@ -16,14 +16,14 @@ struct IDRunsTests {
       ([3, 2, 1], "[[3,1],[2,1],[1,1]]"), ([.max - 2, .max - 1], "[[9223372036854775805,2]]"),
       ([5, 5], "[[5,1],[5,1]]"),
     ] as [([Int64], String)])
-  func `ids in a row are written as one`(numbers: [Int64], json: String) throws {
+  func `consecutive ids are written as one run`(numbers: [Int64], json: String) throws {
     let runs = IDRuns(ids(numbers))
     #expect(runs.count == numbers.count)
     #expect(runs.ids.elementsEqual(ids(numbers)))
     #expect(String(decoding: try JSONEncoder().encode(runs), as: UTF8.self) == json)
   }
 
-  @Test func `what was written is read`() throws {
+  @Test func `runs survive a round trip`() throws {
     let runs = IDRuns(ids([17, 18, 19, 21, -4]))
     let json = String(decoding: try JSONEncoder().encode(runs), as: UTF8.self)
     #expect(try decode(json) == runs)
@@ -35,11 +35,11 @@ struct IDRunsTests {
     "[[9223372036854775807,1]]", "[[1,16777217]]", "[[1,16777216],[20000000,1]]",
     "[[1,9223372036854775807]]",
   ])
-  func `a count that lies is refused before room is made for it`(json: String) {
+  func `an implausible count is refused before memory is allocated`(json: String) {
     #expect(throws: DecodingError.self) { try decode(json) }
   }
 
-  @Test func `as many as can be meant are read`() throws {
+  @Test func `the largest plausible count is accepted`() throws {
     #expect(try decode("[[1,16777216]]").count == IDRuns.countMax)
   }
 }

@@ -3,8 +3,8 @@ import SeededNumbers
 import Testing
 
 struct LineDecoderTests {
-  private func take(
-    _ text: String, _ decoder: inout LineDecoder, _ lines: inout [[UInt8]]
+  private func decode(
+    _ text: String, with decoder: inout LineDecoder, into lines: inout [[UInt8]]
   ) throws(LineDecoder.Overlong) {
     let bytes = bytes(text)
     try decoder.decode(bytes.span, into: &lines)
@@ -15,20 +15,20 @@ struct LineDecoderTests {
   ) throws(LineDecoder.Overlong) -> [String] {
     var decoder = LineDecoder(byteCountMax: byteCountMax)
     var lines: [[UInt8]] = []
-    for piece in pieces { try take(piece, &decoder, &lines) }
+    for piece in pieces { try decode(piece, with: &decoder, into: &lines) }
     return lines.map(text)
   }
 
-  @Test func `several lines in one piece come out one by one`() throws {
+  @Test func `several lines in one piece are returned one by one`() throws {
     #expect(try lines(of: ["one\ntwo\nthree\n"]) == ["one", "two", "three"])
   }
 
-  @Test func `a line in many pieces comes out whole and only when it ended`() throws {
+  @Test func `a line in many pieces is returned whole once it ends`() throws {
     #expect(try lines(of: ["o", "n", "e"]) == [])
     #expect(try lines(of: ["o", "n", "e", "\nt", "wo\n"]) == ["one", "two"])
   }
 
-  @Test func `empty lines are left out`() throws {
+  @Test func `empty lines are skipped`() throws {
     #expect(try lines(of: ["\n\n\na\n", "\n", "\nb\n\n"]) == ["a", "b"])
   }
 
@@ -40,40 +40,40 @@ struct LineDecoderTests {
   }
 
   // Fault 116
-  @Test func `a line that never ends is refused when it goes over the maximum`() {
+  @Test func `an endless line is refused above the maximum`() {
     var decoder = LineDecoder(byteCountMax: 1000)
     var lines: [[UInt8]] = []
     var taken = 0
     #expect(throws: LineDecoder.Overlong.self) {
       while taken < 10_000 {
-        try take(String(repeating: " ", count: 300), &decoder, &lines)
+        try decode(String(repeating: " ", count: 300), with: &decoder, into: &lines)
         taken += 300
       }
     }
     #expect(taken == 900)
-    #expect(!decoder.holdsPartialLine)
+    #expect(!decoder.hasPartialLine)
   }
 
   @Test func `the lines before one that is too long are not lost`() {
     var decoder = LineDecoder(byteCountMax: 4)
     var lines: [[UInt8]] = []
     #expect(throws: LineDecoder.Overlong.self) {
-      try take("one\ntwo\n12345", &decoder, &lines)
+      try decode("one\ntwo\n12345", with: &decoder, into: &lines)
     }
     #expect(lines.map(text) == ["one", "two"])
   }
 
-  @Test func `it says whether it holds the beginning of a line`() throws {
+  @Test func `the decoder knows whether it holds a partial line`() throws {
     var decoder = LineDecoder(byteCountMax: 100)
     var lines: [[UInt8]] = []
-    #expect(!decoder.holdsPartialLine)
-    try take("a\nb", &decoder, &lines)
-    #expect(decoder.holdsPartialLine)
-    try take("\n", &decoder, &lines)
-    #expect(!decoder.holdsPartialLine)
+    #expect(!decoder.hasPartialLine)
+    try decode("a\nb", with: &decoder, into: &lines)
+    #expect(decoder.hasPartialLine)
+    try decode("\n", with: &decoder, into: &lines)
+    #expect(!decoder.hasPartialLine)
   }
 
-  @Test func `however a stream is cut the lines are the same`() throws {
+  @Test func `the lines do not depend on how the stream is cut`() throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     var random = SeededGenerator(seed: seed)
     for _ in 0..<200 {

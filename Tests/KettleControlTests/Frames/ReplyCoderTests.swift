@@ -34,7 +34,7 @@ struct ReplyCoderTests {
     )
   }
 
-  @Test func `results read back with the type that was asked for`() throws {
+  @Test func `results decode as the requested type`() throws {
     let window = ProtocolSamples.window(first: 4)
     guard
       case .result(let id, let unread) = coder.decode(coder.encode(result: window, to: .number(8)))
@@ -49,7 +49,7 @@ struct ReplyCoderTests {
     }
   }
 
-  @Test func `notifications read back as what was written`() throws {
+  @Test func `notifications survive a round trip`() throws {
     for notification in [
       ControlNotification.viewport(ProtocolSamples.window(first: 9)),
       .event(ProtocolSamples.event(.removed)),
@@ -59,7 +59,7 @@ struct ReplyCoderTests {
     }
   }
 
-  @Test func `what a younger service says is passed over or read as far as it goes`() {
+  @Test func `unknown parts of a newer service are skipped`() {
     #expect(
       coder.decode(bytes(#"{"jsonrpc":"2.0","method":"weather","params":[1]}"#))
         == .unknownNotification)
@@ -73,11 +73,11 @@ struct ReplyCoderTests {
     "", "{}", "[]", "x", #"{"jsonrpc":"2.0","id":[],"result":{}}"#, #"{"id":1,"error":7}"#,
     #"{"jsonrpc":"2.0","method":"event","params":{}}"#,
   ])
-  func `what is no reply is called unreadable`(line: String) {
+  func `anything but a reply is unreadable`(line: String) {
     #expect(coder.decode(bytes(line)) == .unreadable)
   }
 
-  @Test func `a result that JSON has no form for becomes an error`() {
+  @Test func `a result that JSON cannot represent becomes an error`() {
     #expect(
       coder.decode(coder.encode(result: [Double.nan], to: .number(1)))
         == .error(.number(1), ControlError(.internalError, "result")))

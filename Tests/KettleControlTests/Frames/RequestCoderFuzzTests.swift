@@ -42,10 +42,10 @@ struct RequestCoderFuzzTests {
     }
   }
 
-  /// The answer must be one of the three outcomes, and a request that is let through must be one
-  /// that the client could have written: written again it reads as the same.
+  /// Checks that the outcome is one of the three, and that an accepted request survives a round
+  /// trip, so that a client could have written it.
   // Fault 115
-  @Test func `edited lines are read or refused and nothing else`() throws {
+  @Test func `edited lines are decoded or refused`() throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     var random = SeededGenerator(seed: seed)
     let requests = RequestCoder()

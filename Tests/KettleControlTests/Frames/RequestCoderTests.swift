@@ -41,7 +41,7 @@ struct RequestCoderTests {
     )
   }
 
-  @Test func `every request reads back as what was written`() throws {
+  @Test func `every request survives a round trip`() throws {
     let spec = try #require(ProtocolSamples.spec())
     let viewport = Viewport(
       filter: RowFilter(states: [.running], session: .kettle, text: "ü"),
@@ -104,7 +104,7 @@ struct RequestCoderTests {
     (#" {"method":"service.status","jsonrpc":"2.0","params":null,"id":0} "#, .number(0)),
     ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"service.status\"}\r", .number(1)),
   ])
-  func `ids are numbers or strings, wherever they stand`(line: String, id: RequestID) {
+  func `ids are numbers or strings, at any position`(line: String, id: RequestID) {
     #expect(decode(line) == .request(id, .status))
   }
 
@@ -114,7 +114,7 @@ struct RequestCoderTests {
     #"{"jsonrpc":"2.0","method":"transfers.add","params":7}"#,
     #"{"jsonrpc":"2.0","method":"no such thing"}"#,
   ])
-  func `a request without an id is never acted on and never answered`(line: String) {
+  func `a request without an id is never performed and never answered`(line: String) {
     #expect(decode(line) == .notification)
   }
 
@@ -125,7 +125,7 @@ struct RequestCoderTests {
     (#"{"jsonrpc":"2.0","id":1,"method":"service.status"} {}"#, "JSON"),
     ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\u{0}b\"}", "control byte"),
   ])
-  func `what is no JSON is a parse error without an id`(line: String, message: String) {
+  func `invalid JSON is a parse error without an id`(line: String, message: String) {
     #expect(decode(line) == .refused(nil, ControlError(.parseError, message)))
   }
 
@@ -153,7 +153,7 @@ struct RequestCoderTests {
     }
   }
 
-  @Test func `brackets inside a string are no nesting`() {
+  @Test func `brackets inside a string do not nest`() {
     let brackets = String(repeating: "[{", count: 5000) + #"\"[\\"#
     let line = #"{"jsonrpc":"2.0","id":1,"method":"hello","params":{"protocolVersion":1,"client":""#
     guard case .request(_, .hello(let params)) = decode(line + brackets + #""}}"#) else {
@@ -180,13 +180,13 @@ struct RequestCoderTests {
       (#"{"jsonrpc":"2.0","id":"x","method":7}"#, .string("x"), "method"),
       (#"{"jsonrpc":"2.0","method":7}"#, nil, "method"),
     ] as [(String, RequestID?, String)])
-  func `what is no request of JSON-RPC 2_0 is refused by the part that is wrong`(
+  func `an invalid JSON-RPC 2_0 request is refused with the wrong part`(
     line: String, id: RequestID?, message: String
   ) {
     #expect(decode(line) == .refused(id, ControlError(.invalidRequest, message)))
   }
 
-  @Test func `an unknown method is named, and not at any length`() {
+  @Test func `an unknown method is named, up to a length`() {
     #expect(
       decode(#"{"jsonrpc":"2.0","id":1,"method":"aria2.addUri"}"#)
         == .refused(.number(1), ControlError(.methodNotFound, "aria2.addUri")))
@@ -253,7 +253,7 @@ struct RequestCoderTests {
       "params.bytesPerSecond"
     ),
   ])
-  func `parameters that cannot be used are named by their place`(
+  func `invalid parameters are named by their path`(
     method: String, params: String, place: String
   ) {
     #expect(
@@ -261,7 +261,7 @@ struct RequestCoderTests {
         == .refused(.number(1), ControlError(.invalidParams, place)))
   }
 
-  @Test func `a login in the text of a fresh link is the login`() throws {
+  @Test func `a login in a fresh link becomes the login`() throws {
     let line = #"{"jsonrpc":"2.0","id":1,"method":"transfers.relink","params":{"id":3,"url":"#
     func read(_ rest: String) throws -> RelinkTransfer.Params {
       guard case .request(_, .relink(let params)) = decode(line + rest + "}}") else {
@@ -300,7 +300,7 @@ struct RequestCoderTests {
           .number(1), ControlError(.invalidParams, "params.transfers[0].headers[0].value")))
   }
 
-  @Test func `a request that decodes and must not be acted on is named by its part`() {
+  @Test func `a request that decodes but is invalid is refused with its part`() {
     let line = """
       {"jsonrpc":"2.0","id":1,"method":"transfers.add","params":{"transfers":[\
       {"url":"https://a.b/"},{"url":"https://a.b/","name":"../../.profile"}]}}
@@ -309,7 +309,7 @@ struct RequestCoderTests {
       decode(line) == .refused(.number(1), ControlError(.refusedSpec, "params.transfers[1].name")))
   }
 
-  @Test func `more URLs than are looked for at once are refused`() throws {
+  @Test func `searching for too many URLs is refused`() throws {
     for (count, isTaken) in [(FindURLs.countMax, true), (FindURLs.countMax + 1, false)] {
       let params = FindURLs.Params(urls: Array(repeating: "http://a/", count: count))
       let received = coder.decode(try coder.encode(FindURLs.self, params, id: 1))

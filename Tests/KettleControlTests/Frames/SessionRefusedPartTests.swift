@@ -2,7 +2,7 @@ import KettleControl
 import KettleModel
 import Testing
 
-/// What decoding alone lets pass in the requests of programs.
+/// Parts of programs' requests that decode but are invalid.
 struct SessionRefusedPartTests {
   private func refused(_ change: (inout TransferSpec) -> Void) throws -> String? {
     var spec = try #require(ProtocolSamples.spec())
@@ -45,14 +45,14 @@ struct SessionRefusedPartTests {
   }
 
   @Test(arguments: ["", "get", "G ET", "GET\r\nX:", "CONNECT", "Ü"])
-  func `a method that is no token in upper case, or asks for no file, is refused`(
+  func `a method that is not an uppercase token, or is CONNECT, is refused`(
     _ method: String
   ) throws {
     #expect(
       try refused { $0.request = RequestContent(method: method) } == "request.method")
   }
 
-  @Test func `a body is a file with an absolute path and a length`() throws {
+  @Test func `a file body needs an absolute path and a length`() throws {
     for (path, count) in [("a", Int64(1)), ("/a\0b", 1), ("/a", -1)] {
       #expect(
         try refused {
@@ -62,7 +62,7 @@ struct SessionRefusedPartTests {
     #expect(try refused { $0.task?.kind = .upload } == "request.body")
   }
 
-  @Test func `what a task says of itself has bounds`() throws {
+  @Test func `the fields of a task are bounded`() throws {
     #expect(try refused { $0.session = .kettle } == "session")
     #expect(try refused { $0.session = SessionID(rawValue: "a\0b") } == "session")
     #expect(try refused { $0.task?.taskIdentifier = 0 } == "task.taskIdentifier")
@@ -85,7 +85,7 @@ struct SessionRefusedPartTests {
         == "task.resumes")
   }
 
-  @Test func `a credential that could not be used, or could do harm, is refused`() throws {
+  @Test func `an unusable or harmful credential is refused`() throws {
     let changes: [(inout OriginCredential) -> Void] = [
       { $0.origin = "" }, { $0.origin = "a\nb" },
       { $0.login = Login(user: "a:b", password: "") }, { $0.trustedKeys = ["0a"] },
@@ -122,13 +122,13 @@ struct SessionRefusedPartTests {
     (#","launch":{"executablePath":"/a","arguments":["a\u0000b"]}"#, "launch.arguments"),
     (#","launch":{"executablePath":"/a","arguments":[],"directory":"b"}"#, "launch.directory"),
   ])
-  func `options that no program could be launched with are refused`(
+  func `unusable launch options are refused`(
     _ options: String, _ part: String
   ) {
     #expect(attach("a", options) == ControlError(.refusedSpec, "params.options.\(part)"))
   }
 
-  @Test func `a command line longer than the kernel takes is refused`() {
+  @Test func `a command line longer than the kernel's limit is refused`() {
     let long = String(repeating: "x", count: 131_072)
     #expect(
       attach("a", #","launch":{"executablePath":"/a","arguments":["\#(long)"]}"#)

@@ -26,18 +26,18 @@ struct TransferSpecRefusedPartTests {
 
   // Fault 86
   @Test(arguments: ["", ".", "..", "a/b", "/", "a\0b", String(repeating: "n", count: 256)])
-  func `a name that is no path component is refused`(name: String) throws {
+  func `a name that is not a path component is refused`(name: String) throws {
     #expect(try refused { $0.name = name } == "name")
   }
 
-  @Test func `paths have to be absolute`() throws {
+  @Test func `paths must be absolute`() throws {
     #expect(try refused { $0.directory = "Downloads" } == "directory")
     #expect(try refused { $0.directory = "~/Downloads" } == "directory")
     #expect(try refused { $0.directory = "/a\0b" } == "directory")
     #expect(try refused { $0.caCertificatePath = "own.pem" } == "caCertificatePath")
   }
 
-  @Test func `numbers have to be positive`() throws {
+  @Test func `numbers must be positive`() throws {
     #expect(try refused { $0.connections = 0 } == "connections")
     #expect(try refused { $0.connections = .min } == "connections")
     #expect(try refused { $0.limitBytesPerSecond = 0 } == "limitBytesPerSecond")

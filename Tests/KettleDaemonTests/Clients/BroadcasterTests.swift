@@ -1,8 +1,8 @@
 import KettleControl
 import KettleEngine
 import KettleModel
-import Testing
 import TestSupport
+import Testing
 
 @testable import KettleDaemon
 
@@ -18,13 +18,13 @@ struct BroadcasterTests {
       url: "http://a.example/", state: state, createdAt: now)
   }
 
-  @Test func `what was cleared leaves the view of the uncleared, and nobody is told an event`()
+  @Test func `clearing removes rows from the view of uncleared transfers and sends no event`()
     async throws
   {
-    let (id, mailbox) = broadcaster.join()
+    let (id, mailbox) = broadcaster.connect()
     mailbox.watch(.states)
     let uncleared = Viewport(filter: RowFilter(scope: .uncleared))
-    broadcaster.look(id, at: uncleared)
+    broadcaster.subscribe(id, to: uncleared)
     broadcaster.observe(.added(row(1, .completed)), at: now)
     _ = mailbox.next()
     #expect(try await broadcaster.window(uncleared).matchingCount == 1)
@@ -34,28 +34,32 @@ struct BroadcasterTests {
     #expect(mailbox.next()?.notification == nil)
   }
 
-  @Test func `who watches some states is told of what enters, is in or leaves them`() {
-    let (_, mailbox) = broadcaster.join()
+  @Test
+  func
+    `a client that watches some states receives events of transfers that enter, are in or leave them`()
+  {
+    let (_, mailbox) = broadcaster.connect()
     mailbox.watch(.states, in: [.paused, .completed])
-    var told: [TransferState] = []
+    var received: [TransferState] = []
     for state in [TransferState.queued, .running, .paused, .queued, .running, .completed] {
       broadcaster.observe(
-        state == .queued && told.isEmpty ? .added(row(1, state)) : .changed(row(1, state)), at: now)
+        state == .queued && received.isEmpty ? .added(row(1, state)) : .changed(row(1, state)),
+        at: now)
       while case .event(let event)? = mailbox.next()?.notification {
-        told.append(event.snapshot.state)
+        received.append(event.snapshot.state)
       }
     }
-    #expect(told == [.paused, .queued, .completed])
+    #expect(received == [.paused, .queued, .completed])
     broadcaster.observe(.added(row(2, .running)), at: now)
     #expect(mailbox.next()?.notification == nil)
     broadcaster.observe(.removed(row(2, .running)), at: now)
     #expect(mailbox.next()?.notification != nil)
   }
 
-  @Test func `of a list each is told what it asked for`() {
-    func told(_ watch: (ClientMailbox) -> Void) -> [Int64] {
-      let (id, mailbox) = broadcaster.join()
-      defer { broadcaster.leave(id) }
+  @Test func `of new transfers each client receives the events it subscribed to`() {
+    func received(_ watch: (ClientMailbox) -> Void) -> [Int64] {
+      let (id, mailbox) = broadcaster.connect()
+      defer { broadcaster.disconnect(id) }
       watch(mailbox)
       broadcaster.observe(.listed(.sample([(1, .queued), (2, .paused), (3, .queued)])), at: now)
       var ids: [Int64] = []
@@ -64,16 +68,16 @@ struct BroadcasterTests {
       }
       return ids
     }
-    #expect(told { $0.watch(.states) } == [1, 2, 3])
-    #expect(told { $0.watch(.states, of: .kettle) } == [1, 2, 3])
-    #expect(told { $0.watch(.states, of: SessionID(rawValue: "other")) } == [])
-    #expect(told { $0.watch(.states, in: [.paused, .completed]) } == [2])
-    #expect(told { $0.watch(.states, in: [.completed]) } == [])
-    #expect(told { $0.watch(.nothing) } == [])
+    #expect(received { $0.watch(.states) } == [1, 2, 3])
+    #expect(received { $0.watch(.states, of: .kettle) } == [1, 2, 3])
+    #expect(received { $0.watch(.states, of: SessionID(rawValue: "other")) } == [])
+    #expect(received { $0.watch(.states, in: [.paused, .completed]) } == [2])
+    #expect(received { $0.watch(.states, in: [.completed]) } == [])
+    #expect(received { $0.watch(.nothing) } == [])
   }
 
-  @Test func `who gathers the completed is told their ids, at their place among the events`() {
-    let (_, mailbox) = broadcaster.join()
+  @Test func `gathered completions arrive as ids, in order with other events`() {
+    let (_, mailbox) = broadcaster.connect()
     mailbox.watch(.states, in: [.completed, .failed], completed: .gathered)
     func completed(_ ids: Int64...) -> ControlNotification {
       .completed(CompletedTransfers(runs: IDRuns(ids.map(TransferID.init(rawValue:)))))
@@ -84,22 +88,22 @@ struct BroadcasterTests {
     broadcaster.observe(.changed(row(4, .completed)), at: now)
     #expect(mailbox.next()?.notification == completed(1, 3))
     guard case .event(let event)? = mailbox.next()?.notification else {
-      Issue.record("one that failed is told as an event")
+      Issue.record("a failure must be an event")
       return
     }
     #expect(event.snapshot.state == .failed)
     #expect(mailbox.next()?.notification == completed(4))
-    // Nothing that became completed is told twice, and what leaves is an event.
+    // No completed transfer is reported twice, and a removal is an event.
     broadcaster.observe(.removed(row(4, .completed)), at: now)
     guard case .event(let last)? = mailbox.next()?.notification else {
-      Issue.record("one that was removed is told as an event")
+      Issue.record("a removal must be an event")
       return
     }
     #expect(last.kind == .removed)
   }
 
-  @Test func `what is gathered wakes nobody but the one who waits a moment for more`() async {
-    let (_, mailbox) = broadcaster.join()
+  @Test func `gathered completions wake only the task that gathers`() async {
+    let (_, mailbox) = broadcaster.connect()
     mailbox.watch(.states, completed: .gathered)
     broadcaster.observe(.added(row(1, .completed)), at: now)
     var mail = mailbox.mail.makeAsyncIterator()
@@ -112,12 +116,12 @@ struct BroadcasterTests {
     await mail.next()
     #expect(mailbox.next()?.notification != nil)
     mailbox.close()
-    // Nothing woke them a second time.
+    // They were not woken a second time.
     #expect(await gatherings.next() == nil)
     #expect(await mail.next() == nil)
   }
 
-  @Test func `the limit of everything and the batch are in the totals`() async throws {
+  @Test func `the totals contain the overall limit and the batch`() async throws {
     #expect(broadcaster.totals.limitBytesPerSecond == nil)
     broadcaster.observe(.limited(bytesPerSecond: 77), at: now)
     broadcaster.observe(.added(row(1, .running)), at: now)
@@ -129,23 +133,23 @@ struct BroadcasterTests {
     #expect(broadcaster.totals.limitBytesPerSecond == nil)
   }
 
-  @Test func `a client that has left looks at nothing any more`() {
-    let (id, mailbox) = broadcaster.join()
-    broadcaster.look(id, at: Viewport(sort: RowSort(key: .size)))
+  @Test func `a client that left has no subscription`() {
+    let (id, mailbox) = broadcaster.connect()
+    broadcaster.subscribe(id, to: Viewport(sort: RowSort(key: .size)))
     #expect(broadcaster.cadence == .live)
-    broadcaster.leave(id)
-    broadcaster.look(id, at: Viewport(sort: RowSort(key: .title)))
+    broadcaster.disconnect(id)
+    broadcaster.subscribe(id, to: Viewport(sort: RowSort(key: .title)))
     #expect(broadcaster.cadence == .quiet)
     #expect(mailbox.viewport?.sort.key == .size)
   }
 
-  @Test func `whoever reads page by page has the order kept for the next page`() async throws {
+  @Test func `the order is kept for a client that reads page by page`() async throws {
     let archive = ArchiveStandIn(
       InMemoryJournal(JournalContents(records: try (1...9).map { try ListWorld.record($0) })))
     let broadcaster = Broadcaster(
       freeSpace: FreeSpace(now: { MonotonicTime(milliseconds: 0) }) { 77 }, archive: archive,
       rows: RowMaker(documentsDirectory: "/d"))
-    let (id, _) = broadcaster.join()
+    let (id, _) = broadcaster.connect()
     var ids: [Int64] = []
     for first in [0, 4, 8] {
       let page = try await broadcaster.window(
@@ -154,27 +158,29 @@ struct BroadcasterTests {
     }
     #expect(ids == Array(1...9))
     #expect(archive.orderCount == 1)
-    broadcaster.leave(id)
+    broadcaster.disconnect(id)
     _ = try await broadcaster.window(Viewport(sort: RowSort(key: .size)), for: id)
     #expect(archive.orderCount == 2)
   }
 
-  @Test func `rows are shown to those who look at them, and to nobody else`() async throws {
-    let (id, _) = broadcaster.join()
+  @Test func `rows are sent only to clients that display them`() async throws {
+    let (id, _) = broadcaster.connect()
     broadcaster.observe(.added(row(1, .running)), at: now)
-    #expect(try await broadcaster.shown(Viewport(), to: id) == nil)
-    broadcaster.look(id, at: Viewport())
-    let window = try await broadcaster.shown(Viewport(), to: id)
+    #expect(try await broadcaster.displayedRows(of: Viewport(), for: id) == nil)
+    broadcaster.subscribe(id, to: Viewport())
+    let window = try await broadcaster.displayedRows(of: Viewport(), for: id)
     #expect(window?.rows.map(\.id.rawValue) == [1])
     #expect(window?.totals.freeBytes == 77)
-    broadcaster.leave(id)
-    #expect(try await broadcaster.shown(Viewport(), to: id) == nil)
+    broadcaster.disconnect(id)
+    #expect(try await broadcaster.displayedRows(of: Viewport(), for: id) == nil)
   }
 
-  @Test func `what wakes up and falls asleep is no event, and all is counted once`() async throws {
-    let (id, mailbox) = broadcaster.join()
+  @Test func `loading and evicting send no event, and totals count each transfer once`()
+    async throws
+  {
+    let (id, mailbox) = broadcaster.connect()
     mailbox.watch(.progress)
-    broadcaster.look(id, at: Viewport())
+    broadcaster.subscribe(id, to: Viewport())
     var dormant = EvictedTally()
     dormant.states[.queued] = StateTally(
       count: 5, unknownSizeCount: 2, bytesReceived: 30, bytesExpected: 100)
@@ -190,17 +196,17 @@ struct BroadcasterTests {
     #expect(mailbox.next()?.notification == nil)
   }
 
-  @Test func `of those that sleep from the start each is an event, and none is kept`() {
-    let (_, mailbox) = broadcaster.join()
-    let (_, other) = broadcaster.join()
+  @Test func `transfers that start in the store are events, and no row is kept`() {
+    let (_, mailbox) = broadcaster.connect()
+    let (_, other) = broadcaster.connect()
     mailbox.watch(.states, in: [.queued])
     broadcaster.observe(.listed(.sample([(1, .queued), (2, .paused), (3, .queued)])), at: now)
-    var told: [TransferID] = []
+    var received: [TransferID] = []
     while case .event(let event)? = mailbox.next()?.notification {
       #expect(event.kind == .added)
-      told.append(event.id)
+      received.append(event.id)
     }
-    #expect(told == [row(1, .queued).id, row(3, .queued).id])
+    #expect(received == [row(1, .queued).id, row(3, .queued).id])
     #expect(other.next()?.notification == nil)
     #expect(broadcaster.row(row(1, .queued).id) == nil)
     #expect(broadcaster.totals.counts == [.queued: 2, .paused: 1])
@@ -209,19 +215,43 @@ struct BroadcasterTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `who only looks sees what sleeps from the start`() async {
-    let (id, mailbox) = broadcaster.join()
+  func `a client without events sees transfers that start in the store`() async {
+    let (id, mailbox) = broadcaster.connect()
     var changes = mailbox.viewportChanges.makeAsyncIterator()
-    broadcaster.look(id, at: Viewport())
+    broadcaster.subscribe(id, to: Viewport())
     _ = await changes.next()
     broadcaster.observe(.listed(.sample([(1, .queued)])), at: now)
     #expect(await changes.next() != nil)
   }
 
-  @Test func `a place in the list is no news of the one that made room`() {
+  @Test func `a new queue position is not news`() {
     let before = row(1, .paused)
     var after = before
     after.queuePosition = 9
     #expect(!after.differsInMoreThanProgress(from: before))
+  }
+
+  @Test func `more bytes alone are not news`() {
+    let before = row(1, .running)
+    var later = before
+    later.bytesReceived = 9
+    later.bytesPerSecond = 3
+    later.secondsLeft = 4
+    later.connections = 5
+    #expect(!later.differsInMoreThanProgress(from: before))
+  }
+
+  @Test func `a different state, error, size or link is news`() {
+    let changes: [(inout TransferSnapshot) -> Void] = [
+      { $0.state = .paused }, { $0.error = TransferFailure(.timedOut, on: "h") },
+      { $0.bytesExpected = 7 }, { $0.url = "http://h/b" }, { $0.freshStart = .asked },
+      { $0.path = "/d/a" },
+    ]
+    let before = row(1, .running)
+    for change in changes {
+      var later = before
+      change(&later)
+      #expect(later.differsInMoreThanProgress(from: before))
+    }
   }
 }

@@ -11,7 +11,7 @@ import TestSupport
 
 @testable import KettleDaemon
 
-/// Clients as other programs are: a socket, lines out, lines in.
+/// Clients that are other programs: a socket, lines out, lines in.
 @Suite(.timeLimit(.minutes(1)))
 struct ClientSessionTests {
   private static let hello =
@@ -21,7 +21,7 @@ struct ClientSessionTests {
     #"{"jsonrpc":"2.0","id":\#(id),"method":"service.status"}"#
   }
 
-  /// A session over a real socket; every request is answered with its id and so much more text.
+  /// A session over a real socket; every reply has the request's id and this much text.
   private func talk(
     replyByteCount: Int = 0, farewellBudget: Duration = .seconds(10),
     lineByteCountMax: Int = LineDecoder.byteCountMaxFromClient,
@@ -64,10 +64,10 @@ struct ClientSessionTests {
       archive: InMemoryJournal(), rows: RowMaker(documentsDirectory: "/d"))
   }
 
-  @Test func `a client that closes its sending half is sent the replies to all that it asked`()
+  @Test func `a client that closes its sending half receives all replies`()
     async throws
   {
-    // The replies are more than the socket takes at once, so they wait when the client is silent.
+    // The replies exceed the socket's buffer, so they wait while the client does not read.
     let count = 200
     let (said, _) = try await talk(replyByteCount: 20_000) { descriptor in
       let all = [Self.hello] + (1...count).map { Self.status($0) }
@@ -80,7 +80,7 @@ struct ClientSessionTests {
     #expect(lines.last?.contains("\"id\":\(count),\"result\"") == true)
   }
 
-  @Test func `a client that closes its sending half and never reads is let go after a while`()
+  @Test func `a client that closes its sending half and never reads is disconnected after a while`()
     async throws
   {
     let (released, release) = AsyncStream<Void>.makeStream()
@@ -90,7 +90,7 @@ struct ClientSessionTests {
       send(Self.hello + "\n" + Self.status(1) + "\n", to: descriptor)
       shutdown(descriptor, Int32(SHUT_WR))
       var entry = pollfd(fd: descriptor, events: 0, revents: 0)
-      // Nothing is read; the other end hanging up is what is waited for.
+      // Nothing is read; waits for the other end to hang up.
       poll(&entry, 1, 20_000)
       release.finish()
       return ""
@@ -100,7 +100,7 @@ struct ClientSessionTests {
   }
 
   // Fault 118
-  @Test func `a client that asks and does not read waits, and is sent every reply in order`()
+  @Test func `a client that sends and does not read waits, and receives every reply in order`()
     async throws
   {
     let world = try ServiceSocket()
@@ -123,7 +123,7 @@ struct ClientSessionTests {
         connection: connection, broadcaster: broadcaster, logger: Logger(label: "test"),
         dropped: Self.dropped
       ) { _, id, _, _ in
-        largest.withLock { $0 = max($0, broadcaster.heldByteCount) }
+        largest.withLock { $0 = max($0, broadcaster.mailboxes.usedByteCount) }
         return ReplyCoder().encode(result: padding, to: id)
       }.run()
       break
@@ -132,13 +132,13 @@ struct ClientSessionTests {
       line.split(separator: "\"id\":").last?.split(separator: ",").first.flatMap { Int($0) }
     }
     #expect(ids == Array(0...count))
-    // Of 12 MB no more than the limit waits while a request is handled; what is sent counts twice.
+    // Of 12 MB at most the limit waits; an item that is being sent counts twice.
     #expect(largest.withLock { $0 } <= 2 * ClientOutbox.Limits().replyByteCountMax)
     await listener.close()
   }
 
   // Fault 106
-  @Test func `a client that does not read does not hold up the end of the service`() async throws {
+  @Test func `a client that does not read does not delay the shutdown`() async throws {
     let world = try ServiceSocket()
     let listener = try await world.listener(ControlListener.Limits())
     let path = world.socketPath
@@ -176,7 +176,7 @@ struct ClientSessionTests {
   }
 
   // Fault 116
-  @Test func `a line that is too long is answered before the connection ends`() async throws {
+  @Test func `a line that is too long gets an error before the connection closes`() async throws {
     let (said, _) = try await talk(lineByteCountMax: 1000) { descriptor in
       send(Self.hello + "\n" + Self.status(1) + "\n", to: descriptor)
       send(String(repeating: " ", count: 1_000_000), to: descriptor)
@@ -191,7 +191,7 @@ struct ClientSessionTests {
 
   // Fault 109
   // Fault 119
-  @Test func `a client that leaves in the middle of a reply ends nothing but its session`()
+  @Test func `a client that leaves during a reply ends only its own session`()
     async throws
   {
     let (_, ended) = try await talk(replyByteCount: 5_000_000) { descriptor in
@@ -204,7 +204,7 @@ struct ClientSessionTests {
   }
 
   @Test(arguments: [(#","isWatchedByPerson":true"#, true), ("", false)])
-  func `a person watches as long as the client that said so is connected`(
+  func `a person watches while the client that declared it is connected`(
     said: String, isWatched: Bool
   ) async throws {
     let world = try ServiceSocket()
@@ -242,7 +242,7 @@ struct ClientSessionTests {
     """
   }
 
-  /// Answers when it is let, and says what it does.
+  /// Replies when its gates open, and reports its steps.
   private final class SlowStore: Sendable {
     let steps: AsyncStream<String>
     private let said: AsyncStream<String>.Continuation
@@ -250,8 +250,9 @@ struct ClientSessionTests {
 
     init() { (steps, said) = AsyncStream.makeStream() }
 
-    func answer(_ request: ControlRequest, _ id: RequestID, _ decided: () -> Void) async -> [UInt8]
-    {
+    func answer(
+      _ request: ControlRequest, id: RequestID, whenDecided decided: () -> Void
+    ) async -> [UInt8] {
       guard case .number(let number) = id, request.adds else {
         said.yield("asked")
         return ReplyCoder().encode(result: Nothing(), to: id)
@@ -264,10 +265,10 @@ struct ClientSessionTests {
     }
   }
 
-  /// To be begun nevertheless.
+  /// Begins although the first has not finished.
   private static func whatMustWaitHasTime() async { for _ in 0..<10_000 { await Task.yield() } }
 
-  @Test func `two adds are under way at once, and all replies come in their order`() async throws {
+  @Test func `two add requests run at once, and replies stay in order`() async throws {
     let world = try ServiceSocket()
     let listener = try await world.listener(ControlListener.Limits())
     let path = world.socketPath
@@ -288,7 +289,7 @@ struct ClientSessionTests {
         case "begun 2":
           await Self.whatMustWaitHasTime()
           store.gates[1].finish()
-        // What is kept first is answered in its turn all the same.
+        // A request that finishes first is still answered in its turn.
         case "begun 3": store.gates[3].finish()
         case "kept 3": store.gates[2].finish()
         case "begun 4":
@@ -307,7 +308,7 @@ struct ClientSessionTests {
         dropped: Self.dropped
       ) { request, id, _, decided in
         if case .hello = request { return ReplyCoder().encode(result: Nothing(), to: id) }
-        return await store.answer(request, id, decided)
+        return await store.answer(request, id: id, whenDecided: decided)
       }.run()
       break
     }
@@ -325,7 +326,7 @@ struct ClientSessionTests {
   }
 
   // Fault 134
-  @Test func `anything before hello is refused, and another version is told ours`() async throws {
+  @Test func `requests before hello are refused, and another version receives ours`() async throws {
     let other = Self.hello.replacingOccurrences(of: ":1,", with: ":9,")
     let (said, _) = try await talk { descriptor in
       send(Self.status(1) + "\n" + other + "\n", to: descriptor)
@@ -340,7 +341,7 @@ struct ClientSessionTests {
   }
 }
 
-/// A directory directly under /tmp, because the path of a socket must be short.
+/// A directory directly under /tmp, because a socket path must be short.
 private final class ServiceSocket: Sendable {
   let root: String
   let socketPath: String
@@ -374,7 +375,7 @@ private func connectedSocket(_ path: String) -> Int32 {
   return descriptor
 }
 
-/// Sends all of it, or as much as the other end takes before it hangs up.
+/// Sends everything, or as much as the other end accepts before it hangs up.
 private func send(_ text: String, to descriptor: Int32) {
   var rest = Array(text.utf8)[...]
   while !rest.isEmpty {
@@ -396,7 +397,7 @@ private func readToEnd(_ descriptor: Int32) -> String {
   }
 }
 
-/// Calls that block must not hold one of the threads of the tasks.
+/// Runs blocking calls off the threads of the tasks.
 private func onThread<Answer: Sendable>(
   _ body: @escaping @Sendable () -> Answer
 ) async -> Answer {

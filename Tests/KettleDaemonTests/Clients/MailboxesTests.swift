@@ -6,8 +6,8 @@ import TestSupport
 
 @testable import KettleDaemon
 
-/// Clients that do not read, as far as it can be seen without a socket: an item that was taken and
-/// not followed by another one is still on its way.
+/// Clients that do not read. Without a socket, an item that was dequeued and not followed by
+/// another one counts as being sent.
 @Suite(.timeLimit(.minutes(1)))
 struct MailboxesTests {
   private let now = WallTime(millisecondsSince1970: 0)
@@ -35,38 +35,38 @@ struct MailboxesTests {
   }
 
   // Fault 118
-  @Test func `256 clients that read nothing share a bounded memory, and then cost no work`() {
-    // Reached by those that the shared memory has room for.
+  @Test func `256 clients that never read share a bounded memory and cost no work`() {
+    // Only the clients that fit into the shared memory reach this.
     let broadcaster = broadcaster(Mailboxes.Limits(outbox: .init(eventCountMax: 400)))
-    let silent = (0..<256).map { _ in broadcaster.join().1 }
+    let silent = (0..<256).map { _ in broadcaster.connect().1 }
     for mailbox in silent {
       mailbox.watch(.progress, lag: .resynchronises)
       mailbox.send(reply: [1])
       _ = mailbox.next()
     }
-    let (_, reader) = broadcaster.join()
+    let (_, reader) = broadcaster.connect()
     reader.watch(.progress, lag: .resynchronises)
     var largest = 0
     var readCount = 0
     for step: Int64 in 0..<1000 {
       broadcaster.observe(
         .changed(row(step % 50, step / 50 % 2 == 0 ? .running : .paused)), at: now)
-      largest = max(largest, broadcaster.heldByteCount)
+      largest = max(largest, broadcaster.mailboxes.usedByteCount)
       readCount += notifications(reader).count
     }
     #expect(largest < 64 << 20)
-    // A client that reads is not made to ask again for the sake of those that do not.
+    // A client that reads does not have to resynchronise because of the others.
     #expect(readCount == 1000)
     #expect(silent.allSatisfy { !$0.isWatching })
-    #expect(broadcaster.heldByteCount < 1 << 20)
+    #expect(broadcaster.mailboxes.usedByteCount < 1 << 20)
     #expect(silent.allSatisfy { notifications($0) == [.resynchronise] })
     #expect(silent.allSatisfy { $0.isWatching })
   }
 
-  @Test func `without the wish to ask again the slowest client is dropped`() {
+  @Test func `the slowest client is dropped if it does not resynchronise`() {
     let broadcaster = broadcaster(
       Mailboxes.Limits(byteCountMax: 10_000, shareByteCount: 1000))
-    let clients = (0..<3).map { _ in broadcaster.join().1 }
+    let clients = (0..<3).map { _ in broadcaster.connect().1 }
     for mailbox in clients {
       mailbox.watch(.states)
       mailbox.send(reply: [1])
@@ -80,27 +80,27 @@ struct MailboxesTests {
     #expect(clients.map(\.isOverflowed) == [true, false, false])
   }
 
-  @Test func `one large reply by itself may be larger than everything`() {
+  @Test func `a single reply may exceed the limit for all clients`() {
     let mailboxes = Mailboxes(Mailboxes.Limits(byteCountMax: 1000, shareByteCount: 100))
-    let mailbox = mailboxes.join()
+    let mailbox = mailboxes.open()
     mailbox.send(reply: [UInt8](repeating: 0, count: 5000))
     _ = mailbox.next()
     mailbox.send(reply: [1])
     #expect(!mailbox.isOverflowed)
     _ = mailbox.next()
     _ = mailbox.next()
-    #expect(mailboxes.heldByteCount == 0)
+    #expect(mailboxes.usedByteCount == 0)
   }
 
   @Test func `an event is encoded once for all clients`() {
     let mailboxes = Mailboxes()
-    let clients = (0..<3).map { _ in mailboxes.join() }
+    let clients = (0..<3).map { _ in mailboxes.open() }
     let event = event(1)
     let coder = ReplyCoder()
     var lines: Set<UnsafeRawPointer?> = []
     for mailbox in clients {
       mailbox.watch(.states)
-      mailbox.tell(event)
+      mailbox.deliver(event)
       let line = mailbox.next()?.line(encodedBy: coder)
       #expect(line == coder.encode(.event(event.event)))
       line?.withUnsafeBytes { _ = lines.insert($0.baseAddress) }
@@ -108,12 +108,12 @@ struct MailboxesTests {
     #expect(lines.count == 1)
   }
 
-  @Test func `progress that was added up is a line of its own`() {
-    let mailbox = Mailboxes().join()
+  @Test func `merged progress is encoded as a line of its own`() {
+    let mailbox = Mailboxes().open()
     mailbox.watch(.progress)
     let coder = ReplyCoder()
     for _ in 0..<2 {
-      mailbox.tell(
+      mailbox.deliver(
         SharedEvent(
           TransferEvent(
             kind: .progress, id: row(1).id, at: now, snapshot: row(1), bytesWritten: 5)))
@@ -123,38 +123,38 @@ struct MailboxesTests {
     #expect(mailbox.next()?.line(encodedBy: coder) == coder.encode(.event(expected)))
   }
 
-  @Test func `a client has room for a request again when it has taken its replies`() async {
-    let mailbox = Mailboxes().join()
-    #expect(await mailbox.room())
+  @Test func `a client may send another request after it has read its replies`() async {
+    let mailbox = Mailboxes().open()
+    #expect(await mailbox.waitForReplyRoom())
     for _ in 0..<2 { mailbox.send(reply: [UInt8](repeating: 0, count: 100_000)) }
-    async let room = mailbox.room()
+    async let room = mailbox.waitForReplyRoom()
     for _ in 0..<3 { _ = mailbox.next() }
     #expect(await room)
     mailbox.send(reply: [UInt8](repeating: 0, count: 100_000))
-    async let none = mailbox.room()
+    async let none = mailbox.waitForReplyRoom()
     mailbox.close()
     #expect(await !none)
   }
 
-  @Test func `the rows are read once more, and not again until the client has taken them`() async {
+  @Test func `rows are read again only after the client has read the last window`() async {
     let broadcaster = broadcaster()
-    let (id, mailbox) = broadcaster.join()
-    broadcaster.look(id, at: Viewport())
+    let (id, mailbox) = broadcaster.connect()
+    broadcaster.subscribe(id, to: Viewport())
     var changes = mailbox.viewportChanges.makeAsyncIterator()
     await changes.next()
     mailbox.willReadRows()
     mailbox.send(window: RowWindow(first: 0, matchingCount: 0, rows: [], totals: Totals()))
-    broadcaster.rest(id)
+    broadcaster.suspendDisplay(of: id)
     for id: Int64 in 1...9 { broadcaster.observe(.added(row(id)), at: now) }
     #expect(mailbox.hasWindow)
     _ = mailbox.next()
     #expect(mailbox.hasWindow)
-    async let taken: Void = mailbox.windowTaken()
+    async let taken: Void = mailbox.waitUntilWindowIsRead()
     #expect(mailbox.next()?.notification == nil)
     await taken
-    // Nine changes are one signal, and the rows are those of now.
+    // Nine changes are one signal, and the rows are current.
     await changes.next()
-    #expect((try? await broadcaster.shown(Viewport(), to: id))?.rows.count == 9)
+    #expect((try? await broadcaster.displayedRows(of: Viewport(), for: id))?.rows.count == 9)
     mailbox.close()
     #expect(await changes.next() == nil)
   }

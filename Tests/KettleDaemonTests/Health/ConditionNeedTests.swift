@@ -15,7 +15,7 @@ struct ConditionNeedTests {
     return row
   }
 
-  @Test func `the first task under way is told, and the end of the last one`() async {
+  @Test func `the first active task and the end of the last one are reported`() async {
     let need = ConditionNeed()
     var changes = need.changes.makeAsyncIterator()
     need.observe(.added(row(1, .queued)))
@@ -30,14 +30,14 @@ struct ConditionNeedTests {
     #expect(await changes.next() == true)
   }
 
-  @Test func `a person's transfers need nothing`() async {
+  @Test func `transfers without a task need no conditions`() async {
     let need = ConditionNeed()
     var changes = need.changes.makeAsyncIterator()
     need.observe(.added(row(1, .running, isTask: false)))
     need.observe(.added(row(2, .idle)))
     need.observe(.added(row(3, .queued)))
     need.observe(.removed(row(3, .queued)))
-    // Only the last news is kept, and it is the first after nothing.
+    // Only the latest change is buffered.
     #expect(await changes.next() == false)
   }
 }

@@ -19,7 +19,7 @@ struct PausingJournalTests {
   }
 
   // Fault 112
-  @Test func `what would go on by itself is paused, in the store too`() throws {
+  @Test func `transfers that would continue by themselves are paused, in the store too`() throws {
     let records = try TransferState.allCases.enumerated().map {
       try record(Int64($0.offset + 1), $0.element)
     }
@@ -36,13 +36,13 @@ struct PausingJournalTests {
     #expect(base.commits.flatMap { $0 }.count == 5)
   }
 
-  @Test func `nothing is written when nothing has to be paused`() throws {
+  @Test func `nothing is written without a transfer to pause`() throws {
     let base = InMemoryJournal(JournalContents(records: [try record(1, .completed)]))
     _ = try PausingJournal(base: base, archive: base).load()
     #expect(base.commits.isEmpty)
   }
 
-  @Test func `changes go through`() throws {
+  @Test func `changes are passed on`() throws {
     let base = InMemoryJournal()
     try PausingJournal(base: base, archive: base).commit([.remove(TransferID(rawValue: 1))])
     #expect(base.commits == [[.remove(TransferID(rawValue: 1))]])

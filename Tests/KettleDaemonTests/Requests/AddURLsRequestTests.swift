@@ -20,13 +20,13 @@ struct AddURLsRequestTests {
     return try #require(AddURLs.Params(urls: urls, template: spec, requestID: requestID))
   }
 
-  @Test func `both forms of adding put the same on the list`() async throws {
+  @Test func `both add requests add the same transfers`() async throws {
     let world = try await HandlerWorld()
-    let client = world.join()
+    let client = world.connect()
     let short = try params(3) { $0.title = "T" }
-    let runs = try await world.ask(AddURLs.self, .addURLs(short), client).runs
+    let runs = try await world.send(AddURLs.self, .addURLs(short), as: client).runs
     let long = AddTransfers.Params(transfers: short.transfers)
-    let ids = try await world.ask(AddTransfers.self, .add(long), client).ids
+    let ids = try await world.send(AddTransfers.self, .add(long), as: client).ids
     #expect(runs == IDRuns([1, 2, 3].map { TransferID(rawValue: $0) }))
     #expect(ids.map(\.rawValue) == [4, 5, 6])
     for (left, right) in zip(runs.ids, ids) {
@@ -36,22 +36,22 @@ struct AddURLsRequestTests {
     }
   }
 
-  @Test func `the same request adds once, in either form`() async throws {
+  @Test func `a repeated request adds once in either form`() async throws {
     let world = try await HandlerWorld()
-    let client = world.join()
+    let client = world.connect()
     let request = try params(2, requestID: "r")
-    let first = try await world.ask(AddURLs.self, .addURLs(request), client)
-    #expect(try await world.ask(AddURLs.self, .addURLs(request), client) == first)
+    let first = try await world.send(AddURLs.self, .addURLs(request), as: client)
+    #expect(try await world.send(AddURLs.self, .addURLs(request), as: client) == first)
     let long = AddTransfers.Params(transfers: request.transfers, requestID: "r")
-    #expect(try await world.ask(AddTransfers.self, .add(long), client).ids == first.runs.ids)
+    #expect(try await world.send(AddTransfers.self, .add(long), as: client).ids == first.runs.ids)
     #expect(world.broadcaster.totals.counts == [.paused: 2])
   }
 
-  @Test func `a name that no file can have is refused, and nothing is added`() async throws {
+  @Test func `an invalid file name is refused, and nothing is added`() async throws {
     let world = try await HandlerWorld()
     let request = try params(2) { $0.name = "a\u{1B}[2J" }
     await #expect(throws: ControlError(.refusedSpec, "params.template.name")) {
-      try await world.ask(AddURLs.self, .addURLs(request), world.join())
+      try await world.send(AddURLs.self, .addURLs(request), as: world.connect())
     }
     #expect(world.broadcaster.totals.counts.isEmpty)
   }

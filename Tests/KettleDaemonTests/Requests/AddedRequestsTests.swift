@@ -7,13 +7,13 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct AddedRequestsTests {
-  /// Gives out ids and counts how often it was asked.
+  /// Returns new ids and counts the calls.
   private final class Store: Sendable {
     private let last = Mutex(Int64(0))
-    let asked = Mutex(0)
+    let callCount = Mutex(0)
 
     func add(_ count: Int, step: Int64 = 1) -> AddedRequests.Outcome {
-      asked.withLock { $0 += 1 }
+      callCount.withLock { $0 += 1 }
       return .success(
         last.withLock { last in
           (0..<count).map { _ in
@@ -25,16 +25,16 @@ struct AddedRequestsTests {
   }
 
   // Fault 110
-  @Test func `the same request adds once and is answered twice`() async throws {
+  @Test func `a repeated request adds once and gets the same reply`() async throws {
     let requests = AddedRequests()
     let store = Store()
     let first = await requests.outcome(of: "a") { store.add(3) }
     #expect(try first.get().map(\.rawValue) == [1, 2, 3])
     #expect(await requests.outcome(of: "a") { store.add(3) } == first)
-    #expect(store.asked.withLock { $0 } == 1)
+    #expect(store.callCount.withLock { $0 } == 1)
   }
 
-  @Test func `ids that are not in a row are answered as they are`() async throws {
+  @Test func `ids with gaps are returned unchanged`() async throws {
     let requests = AddedRequests()
     let store = Store()
     let first = await requests.outcome(of: "a") { store.add(3, step: 5) }
@@ -44,16 +44,16 @@ struct AddedRequestsTests {
     #expect(await requests.outcome(of: "b") { store.add(1) } == none)
   }
 
-  @Test func `another request, or one without an id, adds anew`() async {
+  @Test func `a different request, or one without an id, adds again`() async {
     let requests = AddedRequests()
     let store = Store()
     for requestID in ["a", "b", nil, nil] {
       _ = await requests.outcome(of: requestID) { store.add(1) }
     }
-    #expect(store.asked.withLock { $0 } == 4)
+    #expect(store.callCount.withLock { $0 } == 4)
   }
 
-  @Test func `a second one that comes while the first is under way waits for it`() async {
+  @Test func `a repeated request waits for the first one`() async {
     let requests = AddedRequests()
     let store = Store()
     let (gate, opening) = AsyncStream<Void>.makeStream()
@@ -69,10 +69,10 @@ struct AddedRequestsTests {
     opening.finish()
     let outcomes = await [first, second]
     #expect(outcomes[0] == outcomes[1])
-    #expect(store.asked.withLock { $0 } == 1)
+    #expect(store.callCount.withLock { $0 } == 1)
   }
 
-  @Test func `what could not be kept may be tried again`() async {
+  @Test func `a failed request may be retried`() async {
     let requests = AddedRequests()
     let store = Store()
     let full = ControlError(.cannotKeep, "disk full")
@@ -82,13 +82,13 @@ struct AddedRequestsTests {
   }
 
   // Fault 113
-  @Test func `only so many are remembered, the oldest go first`() async {
+  @Test func `the oldest requests are forgotten first`() async {
     let requests = AddedRequests(countMax: 8)
     let store = Store()
     for number in 0..<30 { _ = await requests.outcome(of: "\(number)") { store.add(1) } }
     _ = await requests.outcome(of: "29") { store.add(1) }
-    #expect(store.asked.withLock { $0 } == 30)
+    #expect(store.callCount.withLock { $0 } == 30)
     _ = await requests.outcome(of: "0") { store.add(1) }
-    #expect(store.asked.withLock { $0 } == 31)
+    #expect(store.callCount.withLock { $0 } == 31)
   }
 }

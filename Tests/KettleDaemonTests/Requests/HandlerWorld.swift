@@ -7,7 +7,7 @@ import TestSupport
 
 @testable import KettleDaemon
 
-/// The part of the service that answers requests, put together over fakes.
+/// The part of the service that handles requests, over fakes.
 final class HandlerWorld: Sendable {
   let engine: TransferEngine
   let registry: SessionRegistry
@@ -16,7 +16,7 @@ final class HandlerWorld: Sendable {
   let broadcaster: Broadcaster
   private let work: Task<Void, Never>
 
-  /// - Parameter journal: of the service before, for one that is started again.
+  /// - Parameter journal: the journal of the previous service, to test a restart.
   init(_ journal: InMemoryJournal = InMemoryJournal()) async throws {
     self.journal = journal
     let clock = ManualClock()
@@ -36,7 +36,7 @@ final class HandlerWorld: Sendable {
     let registry = SessionRegistry(
       clock: ManualClock(),
       ports: SessionRegistry.Ports(
-        keep: { changes throws(EngineError) in try await engine.keep(changes) },
+        commit: { changes throws(EngineError) in try await engine.keep(changes) },
         setPolicy: { await engine.setPolicy(of: $0, $1) }, launch: { _, _, _ in }),
       logger: logger)
     observers.add(registry)
@@ -51,14 +51,14 @@ final class HandlerWorld: Sendable {
         notices: []), stop: {})
   }
 
-  func join(processID: Int64 = 77) -> ConnectedClient {
-    let (id, mailbox) = broadcaster.join()
+  func connect(processID: Int64 = 77) -> ConnectedClient {
+    let (id, mailbox) = broadcaster.connect()
     return ConnectedClient(id: id, processID: processID, mailbox: mailbox)
   }
 
-  /// The result of a request, or the error that it was answered with.
-  func ask<Method: ControlMethod>(
-    _ method: Method.Type, _ request: ControlRequest, _ client: ConnectedClient
+  /// Returns the result of a request. Throws the error of the reply.
+  func send<Method: ControlMethod>(
+    _ method: Method.Type, _ request: ControlRequest, as client: ConnectedClient
   ) async throws -> Method.Result {
     let line = await handler.handle(request, id: .number(1), for: client)
     switch ReplyCoder().decode(line) {

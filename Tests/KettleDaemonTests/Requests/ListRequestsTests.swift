@@ -5,67 +5,67 @@ import TestSupport
 
 @testable import KettleDaemon
 
-/// What people ask about the list, answered by the service put together over fakes.
+/// Requests about the list, handled by the service's parts over fakes.
 @Suite(.timeLimit(.minutes(1)))
 struct ListRequestsTests {
-  /// Five paused transfers, the last one of another host.
+  /// Five paused transfers, the last one on another host.
   private func world() async throws -> (world: HandlerWorld, person: ConnectedClient) {
     let world = try await HandlerWorld()
-    let person = world.join()
+    let person = world.connect()
     let urls = (1...4).map { "https://a.example/\($0)" } + ["https://b.example/5"]
     let specs = try urls.map { url in
       var spec = TransferSpec(url: try TransferURL.parse(url).get().url)
       spec.beginning = .paused
       return spec
     }
-    _ = try await world.ask(AddTransfers.self, .add(.init(transfers: specs)), person)
+    _ = try await world.send(AddTransfers.self, .add(.init(transfers: specs)), as: person)
     return (world, person)
   }
 
   private func order(_ world: HandlerWorld, _ person: ConnectedClient) async throws -> [Int64] {
-    try await world.ask(ListTransfers.self, .list(Viewport()), person).rows.map(\.id.rawValue)
+    try await world.send(ListTransfers.self, .list(Viewport()), as: person).rows.map(\.id.rawValue)
   }
 
   private func move(
-    _ selection: TransferSelection, _ way: MoveTransfers.Way, _ world: HandlerWorld,
-    _ person: ConnectedClient
+    _ selection: TransferSelection, _ way: MoveTransfers.Way, in world: HandlerWorld,
+    as person: ConnectedClient
   ) async throws -> ControlTransfers.Result {
-    try await world.ask(
-      MoveTransfers.self, .move(.init(selection: selection, way: way)), person)
+    try await world.send(
+      MoveTransfers.self, .move(.init(selection: selection, way: way)), as: person)
   }
 
-  @Test func `the list shows moves at once, and a service that is started again shows them too`()
+  @Test func `moves are visible at once and after a restart`()
     async throws
   {
     let (world, person) = try await world()
     let two = TransferID(rawValue: 2)
     let gone = TransferID(rawValue: 99)
-    let result = try await move(.ids([two, gone]), .up, world, person)
+    let result = try await move(.ids([two, gone]), .up, in: world, as: person)
     #expect(result.applied == [two] && result.refused == [.init(id: gone, why: .unknown)])
     #expect(try await order(world, person) == [2, 1, 3, 4, 5])
     _ = try await move(
-      .matching(RowFilter(host: "a.example"), except: [two]), .toBottom, world, person)
+      .matching(RowFilter(host: "a.example"), except: [two]), .toBottom, in: world, as: person)
     #expect(try await order(world, person) == [2, 5, 1, 3, 4])
-    _ = try await move(.ids([TransferID(rawValue: 4)]), .toTop, world, person)
-    _ = try await move(.ids([two]), .down, world, person)
+    _ = try await move(.ids([TransferID(rawValue: 4)]), .toTop, in: world, as: person)
+    _ = try await move(.ids([two]), .down, in: world, as: person)
     #expect(try await order(world, person) == [4, 5, 2, 1, 3])
-    let all = try await move(.all, .down, world, person)
+    let all = try await move(.all, .down, in: world, as: person)
     #expect(all.applied.isEmpty && all.refused.isEmpty)
     let again = try await HandlerWorld(world.journal)
-    #expect(try await order(again, again.join()) == [4, 5, 2, 1, 3])
+    #expect(try await order(again, again.connect()) == [4, 5, 2, 1, 3])
   }
 
-  @Test func `ids come as runs, of those that a filter lets pass`() async throws {
+  @Test func `matching ids are returned as runs`() async throws {
     let (world, person) = try await world()
     func ids(_ filter: RowFilter) async throws -> IDRuns {
-      try await world.ask(ListIDs.self, .listIDs(.init(filter: filter)), person).runs
+      try await world.send(ListIDs.self, .listIDs(.init(filter: filter)), as: person).runs
     }
     #expect(try await ids(RowFilter()).runs == [.init(first: 1, count: 5)])
     #expect(try await ids(RowFilter(host: "b.example")).ids == [TransferID(rawValue: 5)])
     #expect(try await ids(RowFilter(states: [.completed])).runs.isEmpty)
   }
 
-  @Test func `a search goes through the list as it is shown, and rows come back with their tag`()
+  @Test func `a search follows the displayed order, and windows carry their tag`()
     async throws
   {
     let (world, person) = try await world()
@@ -73,53 +73,54 @@ struct ListRequestsTests {
     let search = RowSearch(
       filter: here, sort: RowSort(isDescending: true), text: "example/2", start: nil,
       startIndex: 0)
-    let found = try await world.ask(FindTransfer.self, .find(search), person).found
+    let found = try await world.send(FindTransfer.self, .find(search), as: person).found
     #expect(found == FoundRow(id: TransferID(rawValue: 2), index: 2, hasWrapped: false))
     var other = search
     other.text = "b.example"
-    #expect(try await world.ask(FindTransfer.self, .find(other), person).found == nil)
-    let window = try await world.ask(
-      ListTransfers.self, .list(Viewport(filter: here, tag: 7)), person)
+    #expect(try await world.send(FindTransfer.self, .find(other), as: person).found == nil)
+    let window = try await world.send(
+      ListTransfers.self, .list(Viewport(filter: here, tag: 7)), as: person)
     #expect(window.tag == 7 && window.matchingCount == 4)
   }
 
-  @Test func `priority and limit are for what passes a filter, too`() async throws {
+  @Test func `priority and limit apply to a filter`() async throws {
     let (world, person) = try await world()
     let selection = TransferSelection.matching(RowFilter(host: "b.example"), except: [])
-    let prioritized = try await world.ask(
-      PrioritizeTransfers.self, .prioritize(.init(selection: selection, priority: .high)), person)
+    let prioritized = try await world.send(
+      PrioritizeTransfers.self, .prioritize(.init(selection: selection, priority: .high)),
+      as: person)
     #expect(prioritized.applied.map(\.rawValue) == [5])
-    _ = try await world.ask(
-      LimitSpeed.self, .limit(.init(selection: selection, bytesPerSecond: 99)), person)
-    _ = try await world.ask(
-      LimitSpeed.self, .limit(.init(selection: .all, bytesPerSecond: 4096)), person)
-    let window = try await world.ask(ListTransfers.self, .list(Viewport()), person)
+    _ = try await world.send(
+      LimitSpeed.self, .limit(.init(selection: selection, bytesPerSecond: 99)), as: person)
+    _ = try await world.send(
+      LimitSpeed.self, .limit(.init(selection: .all, bytesPerSecond: 4096)), as: person)
+    let window = try await world.send(ListTransfers.self, .list(Viewport()), as: person)
     #expect(window.rows.map(\.priority) == [.normal, .normal, .normal, .normal, .high])
     #expect(window.rows.map(\.limitBytesPerSecond) == [nil, nil, nil, nil, 99])
     #expect(window.totals.limitBytesPerSecond == 4096)
-    let all = try await world.ask(
-      PrioritizeTransfers.self, .prioritize(.init(selection: .all, priority: .low)), person)
+    let all = try await world.send(
+      PrioritizeTransfers.self, .prioritize(.init(selection: .all, priority: .low)), as: person)
     #expect(all.applied.count == 5)
   }
 
-  @Test func `what is cleared is counted, hidden where that is asked for, and listed all the same`()
+  @Test func `cleared transfers are counted, hidden on request, and still listed`()
     async throws
   {
     let (before, _) = try await world()
-    // Two of them are finished in a service of another time.
+    // An earlier service has finished two of them.
     for id in [Int64(1), 3] {
       var record = try #require(before.journal.records[TransferID(rawValue: id)])
       record.state = .completed
       try before.journal.commit([.put(record)])
     }
     let world = try await HandlerWorld(before.journal)
-    let person = world.join()
+    let person = world.connect()
     let uncleared = Viewport(
       filter: RowFilter(scope: .uncleared), anchor: TransferID(rawValue: 4))
-    _ = try await world.ask(SubscribeViewport.self, .subscribe(uncleared), person)
+    _ = try await world.send(SubscribeViewport.self, .subscribe(uncleared), as: person)
     #expect(try await world.broadcaster.window(uncleared).anchorIndex == 3)
     for expected in [2, 0] {
-      let result = try await world.ask(ClearFinished.self, .clear, person)
+      let result = try await world.send(ClearFinished.self, .clear, as: person)
       #expect(result.clearedCount == expected)
     }
     let window = try await world.broadcaster.window(uncleared)
@@ -130,10 +131,10 @@ struct ListRequestsTests {
     #expect(try await again.broadcaster.window(uncleared).matchingCount == 3)
   }
 
-  @Test func `the details have what a screen shows of one transfer`() async throws {
+  @Test func `details contain all fields of the details screen`() async throws {
     let (world, person) = try await world()
-    let details = try await world.ask(
-      DescribeTransfer.self, .describe(.init(id: TransferID(rawValue: 1))), person)
+    let details = try await world.send(
+      DescribeTransfer.self, .describe(.init(id: TransferID(rawValue: 1))), as: person)
     #expect(details.directory == "/home/u/Downloads")
     #expect(details.redirects == [] && details.liveConnections == [] && details.recentSpeeds == [])
     #expect(details.history.map(\.text).first == "Added")

@@ -5,7 +5,7 @@ import Testing
 @testable import KettleDaemon
 
 struct RefusalTests {
-  @Test func `a name that no file can have is refused by its place, as the decoder does`() throws {
+  @Test func `an invalid file name is refused by its index, as in the decoder`() throws {
     let url = try TransferURL.parse("https://example.org/a").get().url
     var good = TransferSpec(url: url)
     good.name = "a.iso"

@@ -10,24 +10,24 @@ import TestSupport
 
 private let app = SessionID(rawValue: "org.example.app")
 
-/// What programs ask, answered by the service put together over fakes.
+/// Requests of programs, handled by the service's parts over fakes.
 @Suite(.timeLimit(.minutes(1)))
 struct SessionRequestsTests {
-  @Test func `a session that is attached is on record and in the list`() async throws {
+  @Test func `an attached session is recorded and listed`() async throws {
     let world = try await HandlerWorld()
-    let client = world.join(processID: 4711)
+    let client = world.connect(processID: 4711)
     let result = try await world.attach(client)
     #expect(result.tasks.isEmpty && result.lastTaskIdentifier == 0)
-    let listed = try await world.ask(ListSessions.self, .listSessions, client).sessions
+    let listed = try await world.send(ListSessions.self, .listSessions, as: client).sessions
     #expect(listed.map(\.id) == [app] && listed.map(\.processID) == [4711])
-    world.registry.leave(client.id)
-    let later = try await world.ask(ListSessions.self, .listSessions, world.join()).sessions
+    world.registry.disconnect(client.id)
+    let later = try await world.send(ListSessions.self, .listSessions, as: world.connect()).sessions
     #expect(later.map(\.processID) == [nil])
   }
 
-  @Test func `tasks are added by the attached program alone`() async throws {
+  @Test func `only the attached program adds tasks`() async throws {
     let world = try await HandlerWorld()
-    let (program, other) = (world.join(processID: 5), world.join())
+    let (program, other) = (world.connect(processID: 5), world.connect())
     await #expect(throws: ControlError(.unknownSession, app.rawValue)) {
       try await world.add(other)
     }
@@ -37,75 +37,77 @@ struct SessionRequestsTests {
       try await world.add(other)
     }
     _ = try await world.add(program)
-    // A person's transfer may have the name of the session; it is no task of it.
+    // A person's transfer may have the session's name without being a task.
     _ = try await world.add(other, isTask: false)
   }
 
-  @Test func `what is no task is unknown to a program`() async throws {
+  @Test func `a transfer that is not a task is unknown to a program`() async throws {
     let world = try await HandlerWorld()
-    let program = world.join()
+    let program = world.connect()
     _ = try await world.attach(program)
     let id = try await world.add(program, isTask: false)
-    let result = try await world.ask(
-      CancelTasks.self, .cancelTasks(.init(ids: [id], keepsBytes: false)), program)
+    let result = try await world.send(
+      CancelTasks.self, .cancelTasks(.init(ids: [id], keepsBytes: false)), as: program)
     #expect(result.applied.isEmpty && result.refused == [.init(id: id, why: .unknown)])
     await #expect(throws: ControlError(.unknownTransfer, id.description)) {
-      try await world.ask(UpdateTask.self, .updateTask(.init(id: id)), program)
+      try await world.send(UpdateTask.self, .updateTask(.init(id: id)), as: program)
     }
-    let tokens = try await world.ask(
-      AcknowledgeTasks.self, .acknowledgeTasks(.init(ids: [id], keepsResumeData: true)), program)
+    let tokens = try await world.send(
+      AcknowledgeTasks.self, .acknowledgeTasks(.init(ids: [id], keepsResumeData: true)), as: program
+    )
     #expect(tokens.tokens.isEmpty)
-    let answer = try await world.ask(
+    let answer = try await world.send(
       AnswerChallenge.self,
       .answerChallenge(
         .init(
           id: id, challenge: ServerChallenge(kind: .basic, origin: "o", failureCount: 0),
-          answer: .standard)), program)
+          answer: .standard)), as: program)
     #expect(answer.refused == [.init(id: id, why: .unknown)])
     #expect(await world.engine.details(of: id) != nil)
   }
 
-  @Test func `a session is dropped by anybody once its program has gone`() async throws {
+  @Test func `anyone may drop a session without a program`() async throws {
     let world = try await HandlerWorld()
-    let (program, person) = (world.join(processID: 5), world.join())
+    let (program, person) = (world.connect(processID: 5), world.connect())
     _ = try await world.attach(program)
     await #expect(throws: ControlError(.sessionInUse, "5")) {
-      try await world.ask(DropSession.self, .dropSession(.init(session: app)), person)
+      try await world.send(DropSession.self, .dropSession(.init(session: app)), as: person)
     }
     await #expect(throws: ControlError(.sessionInUse, "5")) {
-      try await world.ask(AdoptSession.self, .adoptSession(.init(session: app)), person)
+      try await world.send(AdoptSession.self, .adoptSession(.init(session: app)), as: person)
     }
-    world.registry.leave(program.id)
-    _ = try await world.ask(DropSession.self, .dropSession(.init(session: app)), person)
+    world.registry.disconnect(program.id)
+    _ = try await world.send(DropSession.self, .dropSession(.init(session: app)), as: person)
     #expect(
-      try await world.ask(ListSessions.self, .listSessions, person).sessions.isEmpty)
+      try await world.send(ListSessions.self, .listSessions, as: person).sessions.isEmpty)
     await #expect(throws: ControlError(.unknownSession, app.rawValue)) {
-      try await world.ask(AdoptSession.self, .adoptSession(.init(session: app)), person)
+      try await world.send(AdoptSession.self, .adoptSession(.init(session: app)), as: person)
     }
   }
 
-  @Test func `only the attached program can say that it has taken everything`() async throws {
+  @Test func `only the attached program may finish events`() async throws {
     let world = try await HandlerWorld()
-    let program = world.join()
+    let program = world.connect()
     await #expect(throws: ControlError(.unknownSession, app.rawValue)) {
-      try await world.ask(FinishEvents.self, .finishEvents(.init(session: app)), program)
+      try await world.send(FinishEvents.self, .finishEvents(.init(session: app)), as: program)
     }
     _ = try await world.attach(program)
-    _ = try await world.ask(FinishEvents.self, .finishEvents(.init(session: app)), program)
+    _ = try await world.send(FinishEvents.self, .finishEvents(.init(session: app)), as: program)
     await #expect(throws: ControlError(.notAttached, app.rawValue)) {
-      try await world.ask(FinishEvents.self, .finishEvents(.init(session: app)), world.join())
+      try await world.send(
+        FinishEvents.self, .finishEvents(.init(session: app)), as: world.connect())
     }
   }
 
-  @Test func `who watches a session hears nothing of others`() async throws {
+  @Test func `a client that watches a session receives no events of others`() async throws {
     let world = try await HandlerWorld()
-    let (program, person) = (world.join(), world.join())
+    let (program, person) = (world.connect(), world.connect())
     _ = try await world.attach(program)
-    _ = try await world.ask(
-      WatchEvents.self, .watch(.init(includesProgress: false, session: app)), program)
+    _ = try await world.send(
+      WatchEvents.self, .watch(.init(includesProgress: false, session: app)), as: program)
     var spec = TransferSpec(url: try TransferURL.parse("https://example.org/b").get().url)
     spec.beginning = .idle
-    _ = try await world.ask(AddTransfers.self, .add(.init(transfers: [spec])), person)
+    _ = try await world.send(AddTransfers.self, .add(.init(transfers: [spec])), as: person)
     let id = try await world.add(program)
     var heard: [TransferID] = []
     while case .event(let event)? = program.mailbox.next()?.notification { heard.append(event.id) }
@@ -115,9 +117,9 @@ struct SessionRequestsTests {
 
 extension HandlerWorld {
   func attach(_ client: ConnectedClient) async throws -> AttachSession.Result {
-    try await ask(
+    try await send(
       AttachSession.self,
-      .attachSession(.init(session: app, options: SessionOptions(launch: nil))), client)
+      .attachSession(.init(session: app, options: SessionOptions(launch: nil))), as: client)
   }
 
   func add(_ client: ConnectedClient, isTask: Bool = true) async throws -> TransferID {
@@ -126,6 +128,6 @@ extension HandlerWorld {
     spec.session = app
     spec.beginning = .idle
     spec.task = isTask ? TaskOptions(kind: .download) : nil
-    return try await ask(AddTransfers.self, .add(.init(transfers: [spec])), client).ids[0]
+    return try await send(AddTransfers.self, .add(.init(transfers: [spec])), as: client).ids[0]
   }
 }

@@ -4,8 +4,8 @@ import KettleScheduler
 import KettleSystem
 import TestSupport
 
-/// The store as a journal in memory has it, except that its answers can be held back and fail, and
-/// that orders can come from elsewhere.
+/// An archive over a journal in memory whose reads can be delayed and fail, and whose orders can
+/// come from the test.
 final class ArchiveStandIn: TransferArchive {
   struct Failure: Error {}
 
@@ -22,19 +22,19 @@ final class ArchiveStandIn: TransferArchive {
 
   init(_ base: InMemoryJournal = InMemoryJournal()) { self.base = base }
 
-  /// Makes every order from now on.
+  /// Sets the function that makes every order from now on.
   func order(by order: @escaping @Sendable (RowFilter, RowSort) -> StoredOrder) {
     state.withLock { $0.order = order }
   }
 
-  /// Is called on the thread that asks, before it is answered.
+  /// Sets the function that is called on the reading thread before each read.
   func whenAsked(_ body: @escaping @Sendable () -> Void) {
     state.withLock { $0.whenAsked = body }
   }
 
   func fail(_ hasFailed: Bool) { state.withLock { $0.hasFailed = hasFailed } }
 
-  /// How many records were asked for, each time.
+  /// The number of records of each read.
   var recordCounts: [Int] { state.withLock { $0.recordCounts } }
   var orderCount: Int { state.withLock { $0.orderCount } }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import KettleDaemon
 
-/// Rows that are told of, and that no store has yet.
+/// Rows that are only in memory.
 struct AwakeRowsTests {
   private func row(
     _ id: Int64, _ title: String = "a", state: TransferState = .queued, speed: Int64 = 0,
@@ -22,11 +22,11 @@ struct AwakeRowsTests {
     try await ListWorld(awake: rows).ids(viewport)
   }
 
-  @Test func `rows stand in the order in which they were added`() async throws {
+  @Test func `rows are in the order of their addition`() async throws {
     #expect(try await ids([row(2), row(5), row(1), row(3)], Viewport()) == [1, 2, 3, 5])
   }
 
-  @Test func `a window has its rows and says how many there are`() async throws {
+  @Test func `a window has its rows and the total count`() async throws {
     let world = try ListWorld(awake: (1...100).map { row($0) })
     let window = try await world.list.window(Viewport(first: 40, count: 3, tag: 7))
     #expect(window.rows.map(\.id.rawValue) == [41, 42, 43])
@@ -39,7 +39,7 @@ struct AwakeRowsTests {
     #expect(try await world.ids(Viewport(first: .max, count: .max)).isEmpty)
   }
 
-  @Test func `what was moved stands where it was put`() async throws {
+  @Test func `moved rows are at their new position`() async throws {
     var moved = row(3)
     moved.queuePosition = -7
     let rows = [row(1), row(2), moved]
@@ -50,7 +50,7 @@ struct AwakeRowsTests {
     #expect(window.anchorIndex == 1)
   }
 
-  @Test func `what was cleared is out of one scope and in the other, and back when begun anew`()
+  @Test func `a cleared row leaves one scope, stays in the other, and returns when it restarts`()
     async throws
   {
     let world = try ListWorld(
@@ -60,11 +60,11 @@ struct AwakeRowsTests {
     world.list.update { $0.clear(upTo: 9) }
     #expect(try await world.ids(uncleared) == [3])
     #expect(try await world.ids(Viewport()) == [1, 2, 3])
-    world.list.update { $0.put(row(1, state: .queued)) }
+    world.list.update { $0.update(row(1, state: .queued)) }
     #expect(try await world.ids(uncleared) == [1, 3])
   }
 
-  @Test func `without titles the names of the files sort`() async throws {
+  @Test func `rows without titles sort by file name`() async throws {
     var (low, high) = (row(1, ""), row(2, ""))
     low.path = "/a/z.iso"
     high.path = "/b/B.iso"
@@ -76,11 +76,11 @@ struct AwakeRowsTests {
 
   @Test func `totals follow every change`() {
     var table = RowTable(RowMaker(documentsDirectory: "/d"))
-    table.put(row(1, state: .running, speed: 10))
-    table.put(row(2, state: .running, speed: 5))
+    table.update(row(1, state: .running, speed: 10))
+    table.update(row(2, state: .running, speed: 5))
     #expect(table.totals.bytesPerSecond == 15)
     #expect(table.totals.count(.running) == 2)
-    table.put(row(1, state: .completed))
+    table.update(row(1, state: .completed))
     table.remove(TransferID(rawValue: 2))
     table.remove(TransferID(rawValue: 2))
     #expect(table.totals.bytesPerSecond == 0)
@@ -88,7 +88,7 @@ struct AwakeRowsTests {
     #expect(table.count == 1)
   }
 
-  @Test func `a filter takes states and text without regard to case`() async throws {
+  @Test func `a filter matches states, and text without regard to case`() async throws {
     let world = try ListWorld(awake: [
       row(1, "Debian"), row(2, "debian-src", state: .failed), row(3, "Alpine"),
     ])
@@ -105,7 +105,7 @@ struct AwakeRowsTests {
     (RowSort.Key.title, [3, 1, 2]), (.size, [2, 1, 3]), (.progress, [2, 1, 3]),
     (.speed, [1, 2, 3]), (.createdAt, [1, 2, 3]), (.queue, [1, 2, 3]), (.state, [3, 1, 2]),
   ])
-  func `each key sorts, and equal rows keep their order`(
+  func `every key sorts, and equal rows keep their order`(
     key: RowSort.Key, expected: [Int64]
   ) async throws {
     let rows = [

@@ -6,7 +6,7 @@ import Testing
 
 struct BatchTallyTests {
   private func row(
-    _ id: Int64, _ state: TransferState, _ received: Int64 = 0, of expected: Int64? = nil
+    _ id: Int64, _ state: TransferState, received: Int64 = 0, of expected: Int64? = nil
   ) -> TransferSnapshot {
     TransferSnapshot(
       id: TransferID(rawValue: id), session: .kettle, taskIdentifier: id, title: "a",
@@ -14,7 +14,7 @@ struct BatchTallyTests {
       createdAt: WallTime(millisecondsSince1970: 0))
   }
 
-  /// The tally after these rows, one after the other.
+  /// Returns the tally after these rows, in order.
   private func tally(_ rows: [TransferSnapshot]) -> BatchTally {
     var tally = BatchTally()
     var known: [TransferID: TransferSnapshot] = [:]
@@ -25,17 +25,18 @@ struct BatchTallyTests {
     return tally
   }
 
-  @Test func `nothing under way is no batch`() {
+  @Test func `there is no batch without transfers in progress`() {
     #expect(BatchTally().progress(bytesPerSecond: 5) == nil)
-    let rest = tally([row(1, .completed, 5, of: 5), row(2, .paused), row(3, .scheduled)])
+    let rest = tally([row(1, .completed, received: 5, of: 5), row(2, .paused), row(3, .scheduled)])
     #expect(rest.progress(bytesPerSecond: 5) == nil)
   }
 
-  @Test func `what was finished meanwhile counts, what was finished before does not`() {
+  @Test func `transfers that finish during the batch count, earlier ones do not`() {
     let batch = tally([
-      row(1, .completed, 900, of: 900), row(2, .running, 0, of: 100), row(3, .queued, 0, of: 50),
-      row(2, .verifying, 100, of: 100), row(2, .completed, 100, of: 100),
-      row(3, .running, 20, of: 50),
+      row(1, .completed, received: 900, of: 900), row(2, .running, received: 0, of: 100),
+      row(3, .queued, received: 0, of: 50),
+      row(2, .verifying, received: 100, of: 100), row(2, .completed, received: 100, of: 100),
+      row(3, .running, received: 20, of: 50),
     ])
     #expect(
       batch.progress(bytesPerSecond: 7)
@@ -44,10 +45,12 @@ struct BatchTallyTests {
           unknownSizeCount: 0, secondsLeft: 5))
   }
 
-  @Test func `a batch ends when nothing is under way, and the next one begins with nothing`() {
-    var batch = tally([row(1, .running, 0, of: 10), row(1, .completed, 10, of: 10)])
+  @Test func `a batch ends with the last transfer in progress, and the next starts from zero`() {
+    var batch = tally([
+      row(1, .running, received: 0, of: 10), row(1, .completed, received: 10, of: 10),
+    ])
     #expect(batch.progress(bytesPerSecond: 1) == nil)
-    batch.change(from: nil, to: row(2, .waiting, 1, of: 4))
+    batch.change(from: nil, to: row(2, .waiting, received: 1, of: 4))
     #expect(
       batch.progress(bytesPerSecond: 0)
         == BatchProgress(
@@ -55,19 +58,21 @@ struct BatchTallyTests {
           unknownSizeCount: 0, secondsLeft: nil))
   }
 
-  @Test func `who is paused, fails, is removed or is reset leaves the batch`() {
+  @Test func `a paused, failed, removed or reset transfer leaves the batch`() {
     var batch = tally([
-      row(1, .running, 1, of: 10), row(2, .running, 2, of: 10), row(3, .running, 3, of: 10),
-      row(4, .running, 4, of: 10), row(2, .paused, 2, of: 10), row(3, .failed, 3, of: 10),
-      row(4, .completed, 10, of: 10), row(4, .idle),
+      row(1, .running, received: 1, of: 10), row(2, .running, received: 2, of: 10),
+      row(3, .running, received: 3, of: 10),
+      row(4, .running, received: 4, of: 10), row(2, .paused, received: 2, of: 10),
+      row(3, .failed, received: 3, of: 10),
+      row(4, .completed, received: 10, of: 10), row(4, .idle),
     ])
     #expect(batch.progress(bytesPerSecond: 1)?.transferCount == 1)
-    batch.change(from: row(5, .running, 5, of: 10), to: nil)
+    batch.change(from: row(5, .running, received: 5, of: 10), to: nil)
     #expect(batch.progress(bytesPerSecond: 1) == nil)
   }
 
-  @Test func `without a size the time left cannot be told`() {
-    let batch = tally([row(1, .running, 5, of: 10), row(2, .queued, 3)])
+  @Test func `the time left is unknown without a size`() {
+    let batch = tally([row(1, .running, received: 5, of: 10), row(2, .queued, received: 3)])
     #expect(
       batch.progress(bytesPerSecond: 5)
         == BatchProgress(
@@ -75,22 +80,23 @@ struct BatchTallyTests {
           unknownSizeCount: 1, secondsLeft: nil))
   }
 
-  @Test func `sizes that servers made up do no harm`() {
+  @Test func `absurd sizes do no harm`() {
     var batch = tally([
-      row(1, .running, .max, of: .max), row(2, .running, -5, of: .max), row(3, .running, 9, of: 0),
-      row(4, .running, .min, of: .min),
+      row(1, .running, received: .max, of: .max), row(2, .running, received: -5, of: .max),
+      row(3, .running, received: 9, of: 0),
+      row(4, .running, received: .min, of: .min),
     ])
     #expect(
       batch.progress(bytesPerSecond: 1)
         == BatchProgress(
           transferCount: 4, finishedCount: 0, bytesReceived: .max, bytesExpected: .max,
           unknownSizeCount: 1, secondsLeft: nil))
-    batch.change(from: row(1, .running, .max, of: .max), to: nil)
-    batch.change(from: row(4, .running, .min, of: .min), to: nil)
+    batch.change(from: row(1, .running, received: .max, of: .max), to: nil)
+    batch.change(from: row(4, .running, received: .min, of: .min), to: nil)
     #expect(batch.progress(bytesPerSecond: .max)?.secondsLeft == 1)
   }
 
-  @Test func `any changes give what counting gives`() {
+  @Test func `the tally agrees with counting after any changes`() {
     let seed = UInt64.random(in: .min ... .max)
     print("batch seed \(seed)")
     var random = SeededGenerator(seed: seed)
@@ -105,7 +111,7 @@ struct BatchTallyTests {
         ? nil
         : row(
           id.rawValue, TransferState.allCases.randomElement(using: &random) ?? .idle,
-          Int64.random(in: 0...(size ?? 9), using: &random), of: size)
+          received: Int64.random(in: 0...(size ?? 9), using: &random), of: size)
       let was = known[id]
       tally.change(from: was, to: next)
       known[id] = next

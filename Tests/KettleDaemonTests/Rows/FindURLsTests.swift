@@ -5,15 +5,15 @@ import Testing
 @testable import KettleDaemon
 
 struct FindURLsTests {
-  private func row(_ id: Int64, _ url: String, _ state: TransferState) -> TransferSnapshot {
+  private func row(_ id: Int64, url: String, _ state: TransferState) -> TransferSnapshot {
     TransferSnapshot(
       id: TransferID(rawValue: id), session: .kettle, taskIdentifier: id, title: "", url: url,
       state: state, createdAt: WallTime(millisecondsSince1970: id))
   }
 
-  @Test func `of transfers with one URL the first is named`() async throws {
+  @Test func `the first transfer with a URL is found`() async throws {
     let world = try ListWorld(
-      awake: (1...9).map { row($0, "http://a/\($0 % 3)", $0 == 2 ? .completed : .running) })
+      awake: (1...9).map { row($0, url: "http://a/\($0 % 3)", $0 == 2 ? .completed : .running) })
     let found = try await world.list.find(["http://a/2", "http://a/0", "http://a/9"])
     #expect(
       found == [
@@ -25,14 +25,13 @@ struct FindURLsTests {
     #expect(try await world.list.find([]) == [])
   }
 
-  @Test func `what only the store has is found, and what is awake as it was told of`() async throws
-  {
+  @Test func `stored and loaded transfers are found`() async throws {
     let world = try ListWorld(
       dormant: [try ListWorld.record(1), try ListWorld.record(2), try ListWorld.record(3)])
-    try world.wake(2)
-    try world.wake(3)
-    world.list.update { $0.put(row(2, "http://files.example/2", .running)) }
-    world.list.update { $0.put(row(3, "http://elsewhere.example/", .running)) }
+    try world.load(2)
+    try world.load(3)
+    world.list.update { $0.update(row(2, url: "http://files.example/2", .running)) }
+    world.list.update { $0.update(row(3, url: "http://elsewhere.example/", .running)) }
     let found = try await world.list.find(Set((1...3).map { "http://files.example/\($0)" }))
     #expect(found.map(\.id.rawValue) == [1, 2])
     #expect(found.map(\.state) == [.queued, .running])
@@ -40,9 +39,11 @@ struct FindURLsTests {
     #expect(try await world.list.find(["http://files.example/2"]) == [])
   }
 
-  @Test func `who falls asleep or is cleared while the store is asked is found`() async throws {
-    let world = try ListWorld(dormant: [ListWorld.record(1), ListWorld.record(2, "", .completed)])
-    try world.wake(1)
+  @Test func `a transfer evicted or cleared while the store is read is found`() async throws {
+    let world = try ListWorld(dormant: [
+      ListWorld.record(1), ListWorld.record(2, name: "", .completed),
+    ])
+    try world.load(1)
     world.archive.whenAsked {
       world.list.update { table in
         table.evict([TransferID(rawValue: 1)])
@@ -53,10 +54,10 @@ struct FindURLsTests {
     #expect(found.map(\.id.rawValue) == [1, 2])
   }
 
-  @Test func `who is removed while the store is asked is not found`() async throws {
+  @Test func `a transfer removed while the store is read is not found`() async throws {
     let world = try ListWorld(dormant: [ListWorld.record(1)])
     world.archive.whenAsked {
-      try? world.wake(1)
+      try? world.load(1)
       world.list.update { $0.remove(TransferID(rawValue: 1)) }
     }
     #expect(try await world.list.find(["http://files.example/1"]) == [])

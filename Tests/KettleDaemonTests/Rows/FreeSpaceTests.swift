@@ -5,7 +5,7 @@ import Testing
 @testable import KettleDaemon
 
 struct FreeSpaceTests {
-  @Test func `the disk is asked at most once a second, however many look`() {
+  @Test func `the disk is queried at most once a second`() {
     let time = Mutex(Int64(5000))
     let askedCount = Mutex(Int64(0))
     let space = FreeSpace(now: { MonotonicTime(milliseconds: time.withLock { $0 }) }) {
@@ -22,7 +22,7 @@ struct FreeSpaceTests {
     #expect(askedCount.withLock { $0 } == 2)
   }
 
-  @Test func `what cannot be told is not asked again at once either`() {
+  @Test func `an unknown result is cached too`() {
     let askedCount = Mutex(0)
     let space = FreeSpace(now: { MonotonicTime(milliseconds: 0) }) {
       askedCount.withLock { $0 += 1 }

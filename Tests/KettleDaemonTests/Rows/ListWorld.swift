@@ -14,7 +14,7 @@ struct ListWorld {
   let list: RowList
   let rows = RowMaker(documentsDirectory: "/d")
 
-  /// - Parameter dormant: what the store has at first.
+  /// - Parameter dormant: the initial contents of the store.
   init(dormant: [TransferRecord] = [], driftMax: Int = RowIndex.driftMax) throws {
     var contents = JournalContents()
     contents.records = dormant
@@ -27,26 +27,26 @@ struct ListWorld {
     list.update { $0.begin(tally, clearedUpTo: nil) }
   }
 
-  /// With these rows, all awake.
+  /// Creates a list of these rows, all awake.
   init(awake: [TransferSnapshot]) throws {
     try self.init()
-    for row in awake { list.update { $0.put(row) } }
+    for row in awake { list.update { $0.update(row) } }
   }
 
   func ids(_ viewport: Viewport) async throws -> [Int64] {
     try await list.window(viewport).rows.map(\.id.rawValue)
   }
 
-  /// Takes one out of the store into memory, as it is.
-  func wake(_ id: Int64) throws {
+  /// Loads a row from the store, unchanged.
+  func load(_ id: Int64) throws {
     for record in try journal.records([TransferID(rawValue: id)]) {
       let row = rows.row(of: record)
-      list.update { $0.wake(row) }
+      list.update { $0.load(row) }
     }
   }
 
   static func record(
-    _ id: Int64, _ name: String = "", _ state: TransferState = .queued
+    _ id: Int64, name: String = "", _ state: TransferState = .queued
   ) throws -> TransferRecord {
     var spec = TransferSpec(url: try TransferURL.parse("http://files.example/\(id)").get().url)
     if !name.isEmpty { spec.title = name }
@@ -56,4 +56,9 @@ struct ListWorld {
     if state == .completed { record.finishNumber = id }
     return record
   }
+}
+
+extension RowTable {
+  /// The number of orders kept.
+  var orderCount: Int { subscriptions.count { $0.index != nil } }
 }

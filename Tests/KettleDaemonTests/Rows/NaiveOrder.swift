@@ -2,14 +2,14 @@ import KettleModel
 
 @testable import KettleDaemon
 
-/// Filters and sorts everything, by rules that are written down a second time.
+/// Filters and sorts all rows, with an independent implementation of the rules.
 enum NaiveOrder {
   static func rows(
     _ rows: [TransferID: TransferSnapshot], _ view: Viewport
   ) -> [TransferSnapshot] {
     let passing = rows.values.filter { passes($0, view.filter) }
     return passing.sorted { left, right in
-      let order = compare(left, right, view.sort)
+      let order = compare(left, right, by: view.sort)
       return order == 0 ? left.id < right.id : order < 0
     }
   }
@@ -25,7 +25,7 @@ enum NaiveOrder {
   }
 
   private static func compare(
-    _ left: TransferSnapshot, _ right: TransferSnapshot, _ sort: RowSort
+    _ left: TransferSnapshot, _ right: TransferSnapshot, by sort: RowSort
   ) -> Int {
     func order<Value: Comparable>(_ value: (TransferSnapshot) -> Value) -> Int {
       let (left, right) = (value(left), value(right))

@@ -4,19 +4,19 @@ import SeededNumbers
 
 @testable import KettleDaemon
 
-/// Makes up what an engine tells, with a store that is behind it and sometimes before it.
+/// Generates engine events, with a store that is behind them and sometimes ahead.
 struct RowHistory {
   var random: SeededGenerator
   var table: RowTable
-  /// As they were told last.
+  /// The rows of the latest events.
   private(set) var current: [TransferID: TransferSnapshot] = [:]
   private var awake: Set<TransferID> = []
   private var stored: [TransferID: TransferSnapshot] = [:]
-  /// Added, and not told yet.
-  private var untold: [TransferSnapshot] = []
-  /// The same of those that are never awake.
+  /// Added; the event is outstanding.
+  private var unannounced: [TransferSnapshot] = []
+  /// The same for transfers that are never awake.
   private var unlisted: [TransferRecord] = []
-  /// Removed, and still in the store.
+  /// Removed, but still in the store.
   private var doomed: [TransferID] = []
   private var lastID: Int64 = 0
 
@@ -41,22 +41,24 @@ struct RowHistory {
   mutating func step() {
     switch Int.random(in: 0..<20, using: &random) {
     case 0...3: add()
-    case 4...5: tellAdded()
+    case 4...5: announceAdded()
     case 6...10: change()
     case 11...12: commit()
     case 13...14: evict()
-    case 15...16: wake()
+    case 15...16: load()
     case 17: remove()
     case 18: commitRemoval()
     default: if Int.random(in: 0..<20, using: &random) == 0 { clear() }
     }
   }
 
-  /// Tells what the store has and nobody was told of yet.
-  mutating func settle() { while !untold.isEmpty || !unlisted.isEmpty { tellAdded() } }
+  /// Delivers all outstanding events.
+  mutating func deliverAdded() {
+    while !unannounced.isEmpty || !unlisted.isEmpty { announceAdded() }
+  }
 
-  /// What the store answers, whatever the table knows.
-  func answer(_ view: RowView) -> StoredOrder {
+  /// Returns the order in the store, whatever the table knows.
+  func storedOrder(of view: RowView) -> StoredOrder {
     let rows = stored.values.map(\.atRest)
     let test = RowTest(view.filter)
     return StoredOrder(rows.filter(test.passes).map(view.sort.key).sorted())
@@ -72,18 +74,18 @@ struct RowHistory {
     } else {
       let row = newRow().atRest
       stored[row.id] = row
-      untold.append(row)
+      unannounced.append(row)
     }
-    if Bool.random(using: &random) { tellAdded() }
+    if Bool.random(using: &random) { announceAdded() }
   }
 
-  private mutating func tellAdded() {
+  private mutating func announceAdded() {
     list()
-    guard !untold.isEmpty else { return }
-    let row = untold.removeFirst()
+    guard !unannounced.isEmpty else { return }
+    let row = unannounced.removeFirst()
     current[row.id] = row
     awake.insert(row.id)
-    table.put(row)
+    table.update(row)
   }
 
   private mutating func list() {
@@ -92,16 +94,16 @@ struct RowHistory {
     unlisted.removeFirst(records.count)
     let listed = ListedTransfers(records.map(JournalChange.put)[...], table.maker)
     for row in listed.rows { current[row.id] = row }
-    table.list(listed)
+    table.add(listed)
   }
 
   private mutating func change() {
     guard let id = one(of: awake) else { return }
     let row = Self.row(id.rawValue, using: &random)
-    // What is finished is told when the store has it.
+    // The event of a completed transfer follows its commit.
     if row.state == .completed { stored[id] = row.atRest }
     current[id] = row
-    table.put(row)
+    table.update(row)
   }
 
   private mutating func commit() {
@@ -112,7 +114,7 @@ struct RowHistory {
     let ids = (0..<3).compactMap { _ in one(of: awake) }
     for id in Set(ids) {
       guard let row = current[id]?.atRest else { continue }
-      if row != current[id] { table.put(row) }
+      if row != current[id] { table.update(row) }
       current[id] = row
       stored[id] = row
       awake.remove(id)
@@ -120,12 +122,12 @@ struct RowHistory {
     table.evict(Array(Set(ids)))
   }
 
-  private mutating func wake() {
+  private mutating func load() {
     guard let id = one(of: Set(current.keys).subtracting(awake)), let row = current[id] else {
       return
     }
     awake.insert(id)
-    table.wake(row)
+    table.load(row)
   }
 
   private mutating func remove() {
@@ -143,13 +145,13 @@ struct RowHistory {
   private mutating func clear() {
     for id in current.keys where current[id]?.state == .completed { current[id]?.isCleared = true }
     for id in stored.keys where stored[id]?.state == .completed { stored[id]?.isCleared = true }
-    for place in untold.indices where untold[place].state == .completed {
-      untold[place].isCleared = true
+    for index in unannounced.indices where unannounced[index].state == .completed {
+      unannounced[index].isCleared = true
     }
     table.clear(upTo: 1)
   }
 
-  // MARK: Made up rows
+  // MARK: Generated rows
 
   private mutating func one(of ids: Set<TransferID>) -> TransferID? {
     ids.sorted().randomElement(using: &random)
@@ -199,7 +201,7 @@ struct RowHistory {
 }
 
 extension TransferSnapshot {
-  /// As the store has it.
+  /// The row as the store has it.
   fileprivate var atRest: TransferSnapshot {
     var row = self
     row.bytesPerSecond = 0

@@ -5,7 +5,7 @@ import Testing
 
 @testable import KettleDaemon
 
-/// The orders that are kept, against sorting everything anew.
+/// Compares the orders with sorting all rows again.
 struct RowIndexTests {
   private static let filters = [
     RowFilter(), RowFilter(states: [.running, .queued]), RowFilter(session: .kettle),
@@ -13,7 +13,7 @@ struct RowIndexTests {
     RowFilter(scope: .uncleared),
   ]
 
-  /// Each sort, and each filter with another few of them each time.
+  /// All sorts, and each filter with three random ones.
   private static func views(_ seed: UInt64) -> [Viewport] {
     var random = SeededGenerator(seed: seed)
     let sorts = RowSort.Key.allCases.flatMap { key in
@@ -26,76 +26,77 @@ struct RowIndexTests {
   }
 
   @Test(arguments: [(0, 20_000), (60, 20_000), (60, 12)])
-  func `any history leaves the kept orders as a sort of everything gives them`(
+  func `orders agree with a full sort after any history`(
     dormantCount: Int, driftMax: Int
   ) throws {
     let seed = UInt64.random(in: .min ... .max)
     print("row index seed \(seed)")
     var history = RowHistory(seed: seed, dormantCount: dormantCount, driftMax: driftMax)
     let views = Self.views(seed)
-    for view in views { history.table.look(from: nil, to: RowView(view)) }
+    for view in views { history.table.switchSubscription(from: nil, to: RowView(view)) }
     for _ in 1...8 {
       history.steps(25)
       for view in views { make(RowView(view), &history) }
-      history.settle()
-      for view in views { try check(view, history, seed) }
-      checkTotals(history, seed)
+      history.deliverAdded()
+      for view in views { try check(view, in: history, seed: seed) }
+      checkTotals(of: history, seed: seed)
     }
     #expect(history.dormantCount > 0)
   }
 
-  /// What a service does on another thread, with events between any two steps of it.
+  /// Makes an order as the service does on another thread, with events between any two steps.
   private func make(_ view: RowView, _ history: inout RowHistory) {
     func pass(_ history: inout RowHistory) {
       history.steps(Int.random(in: 0...2, using: &history.random))
     }
     while true {
       _ = history.table.use(view)
-      guard let source = history.table.beginOrder(view) else { return }
+      guard let source = history.table.beginOrder(of: view) else { return }
       pass(&history)
       var index: RowIndex
       switch source {
-      case .order(let order): index = RowIndex(freezing: order, view.sort)
+      case .order(let order): index = RowIndex(compacting: order, view.sort)
       case .store(let awake, _):
-        let told = history.table.keys(of: awake, in: view)
+        let changes = history.table.keys(of: awake, in: view)
         pass(&history)
-        let stored = history.answer(view)
+        let stored = history.storedOrder(of: view)
         pass(&history)
-        let notes = history.table.notes(on: view) ?? []
+        let recorded = history.table.takeRecordedChanges(of: view) ?? []
         index = RowIndex(
-          OrderSnapshot(stored, view.sort), told: told + notes, removed: history.table.removed)
+          OrderSnapshot(stored, view.sort), changes: changes + recorded,
+          removed: history.table.removed)
       }
       pass(&history)
-      if let notes = history.table.notes(on: view) {
-        for note in notes { index.follow(note) }
+      if let changes = history.table.takeRecordedChanges(of: view) {
+        for change in changes { index.apply(change) }
         pass(&history)
-        if history.table.install(index, view, noteCountMax: .max) { return }
+        if history.table.install(index, as: view, changeCountMax: .max) { return }
       }
-      history.table.giveUpOrder(view)
+      history.table.abandonOrder(of: view)
     }
   }
 
-  private func check(_ view: Viewport, _ history: RowHistory, _ seed: UInt64) throws {
+  private func check(_ view: Viewport, in history: RowHistory, seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
-    // One that has drifted and was not used is gone.
-    guard let index = history.table.look(at: RowView(view))?.index else { return }
+    // An unused order that has drifted was dropped.
+    guard let made = history.table.subscription(to: RowView(view))?.index else { return }
     let expected = NaiveOrder.rows(history.current, view).map(\.id)
     let (first, count) = (
       Int.random(in: 0...20, using: &random), Int.random(in: 0...30, using: &random)
     )
-    #expect(index.count == expected.count, "seed \(seed), \(view)")
+    #expect(made.count == expected.count, "seed \(seed), \(view)")
     for (first, count) in [(first, count), (0, .max)] {
       #expect(
-        index.window(first: first, count: count)
+        made.window(first: first, count: count)
           .elementsEqual(expected.dropFirst(first).prefix(count)), "seed \(seed), \(view)")
     }
-    for (place, id) in expected.enumerated() {
+    for (index, id) in expected.enumerated() {
       let row = try #require(history.current[id])
-      #expect(index.index(of: view.sort.key(of: row)) == place, "seed \(seed), \(view)")
+      #expect(made.index(of: view.sort.key(of: row)) == index, "seed \(seed), \(view)")
     }
   }
 
-  private func checkTotals(_ history: RowHistory, _ seed: UInt64) {
+  private func checkTotals(of history: RowHistory, seed: UInt64) {
     let rows = history.current.values
     let counts = Dictionary(grouping: rows, by: \.state).mapValues(\.count)
     #expect(history.table.totals.counts == counts, "seed \(seed)")

@@ -14,7 +14,7 @@ struct RowListTests {
   private let bySize = Viewport(sort: RowSort(key: .size))
 
   private func dormant(_ count: Int64) throws -> ListWorld {
-    try ListWorld(dormant: (1...count).map { try ListWorld.record($0, "r\($0)") })
+    try ListWorld(dormant: (1...count).map { try ListWorld.record($0, name: "r\($0)") })
   }
 
   private func running(_ id: Int64, size: Int64) -> TransferSnapshot {
@@ -26,11 +26,10 @@ struct RowListTests {
 
   // MARK: Windows
 
-  @Test func `rows come from the store, and those that woke up as they were told of`() async throws
-  {
+  @Test func `rows come from the store, and loaded rows from their events`() async throws {
     let world = try dormant(50)
-    try world.wake(7)
-    world.list.update { $0.put(running(7, size: 5)) }
+    try world.load(7)
+    world.list.update { $0.update(running(7, size: 5)) }
     let window = try await world.list.window(Viewport(first: 4, count: 4))
     #expect(window.rows.map(\.id.rawValue) == [5, 6, 7, 8])
     #expect(window.rows.map(\.state) == [.queued, .queued, .running, .queued])
@@ -39,10 +38,10 @@ struct RowListTests {
     #expect(try await world.ids(Viewport(sort: RowSort(key: .size, isDescending: true))).first == 7)
   }
 
-  @Test func `a shown window asks the store for its rows once`() async throws {
+  @Test func `a displayed window reads its rows from the store once`() async throws {
     let world = try dormant(20)
     let window = world.list.update { $0.openWindow() }
-    world.list.look(from: nil, to: RowView(bySize))
+    world.list.switchSubscription(from: nil, to: RowView(bySize))
     var viewport = bySize
     viewport.count = 5
     for _ in 0..<3 { _ = try await world.list.window(viewport, for: window) }
@@ -53,38 +52,37 @@ struct RowListTests {
     #expect(world.archive.orderCount == 1)
   }
 
-  @Test func `a row is never older than what was told of it`() async throws {
+  @Test func `a row is never older than its latest event`() async throws {
     let world = try dormant(3)
     let window = world.list.update { $0.openWindow() }
-    world.list.look(from: nil, to: RowView(bySize))
+    world.list.switchSubscription(from: nil, to: RowView(bySize))
     _ = try await world.list.window(bySize, for: window)
-    // It wakes up, changes and falls asleep again.
-    try world.wake(2)
-    var record = try ListWorld.record(2, "another", .paused)
+    // It is loaded, changes and is evicted again.
+    try world.load(2)
+    var record = try ListWorld.record(2, name: "another", .paused)
     record.queuePosition = 2
     let row = world.rows.row(of: record)
-    world.list.update { $0.put(row) }
+    world.list.update { $0.update(row) }
     try world.journal.commit([.put(record)])
     world.list.update { $0.evict([record.id]) }
     let shown = try await world.list.window(bySize, for: window)
     #expect(shown?.rows.map(\.title) == ["r1", "another", "r3"])
   }
 
-  @Test func `a row that changes while the store is asked for it is asked for again`() async throws
-  {
+  @Test func `a row that changes while it is read is read again`() async throws {
     let world = try dormant(3)
     let isFirst = Mutex(true)
     let list = world.list
     _ = try await list.window(bySize)
-    var record = try ListWorld.record(2, "another", .paused)
+    var record = try ListWorld.record(2, name: "another", .paused)
     record.queuePosition = 2
-    let (before, after) = (world.rows.row(of: try ListWorld.record(2, "r2")), record)
+    let (before, after) = (world.rows.row(of: try ListWorld.record(2, name: "r2")), record)
     let (rows, journal, archive) = (world.rows, world.journal, world.archive)
     world.archive.whenAsked {
       guard archive.recordCounts.count == 2, isFirst.withLock({ $0 }) else { return }
       isFirst.withLock { $0 = false }
-      list.update { $0.wake(before) }
-      list.update { $0.put(rows.row(of: after)) }
+      list.update { $0.load(before) }
+      list.update { $0.update(rows.row(of: after)) }
       try? journal.commit([.put(after)])
       list.update { $0.evict([after.id]) }
     }
@@ -93,10 +91,9 @@ struct RowListTests {
     #expect(!isFirst.withLock { $0 })
   }
 
-  @Test func `a row that was removed is shown no more, though the store has it still`() async throws
-  {
+  @Test func `a removed row is not shown while the store still has it`() async throws {
     let world = try dormant(3)
-    try world.wake(2)
+    try world.load(2)
     world.list.update { $0.remove(TransferID(rawValue: 2)) }
     for viewport in [bySize, Viewport(), Viewport(count: 3)] {
       let window = try await world.list.window(viewport)
@@ -107,10 +104,10 @@ struct RowListTests {
 
   // MARK: The first screen
 
-  @Test func `the beginning of the list is there before its order`() async throws {
+  @Test func `the beginning of the list is available before its order`() async throws {
     let world = try dormant(500)
-    try world.wake(3)
-    world.list.update { $0.put(running(3, size: 1)) }
+    try world.load(3)
+    world.list.update { $0.update(running(3, size: 1)) }
     let gate = Gate()
     world.archive.whenAsked { gate.pass() }
     for filter in [RowFilter(), RowFilter(scope: .uncleared)] {
@@ -124,7 +121,7 @@ struct RowListTests {
     #expect(try await world.ids(Viewport(first: 498, count: 9)) == [499, 500])
   }
 
-  @Test func `a list that is shorter than the screen is there at once`() async throws {
+  @Test func `a list shorter than the screen is available at once`() async throws {
     let world = try dormant(3)
     let gate = Gate()
     world.archive.whenAsked { gate.pass() }
@@ -137,24 +134,24 @@ struct RowListTests {
 
   // MARK: Orders
 
-  @Test func `nobody who tells something waits while the store answers`() async throws {
+  @Test func `events do not wait while the store is read`() async throws {
     let world = try dormant(3)
     let gate = Gate()
     world.archive.whenAsked { gate.pass() }
     let (list, view) = (world.list, bySize)
     async let window = list.window(view)
     await gate.reached()
-    try world.wake(1)
-    world.list.update { $0.put(running(1, size: 9)) }
-    world.list.update { $0.put(running(4, size: 7)) }
+    try world.load(1)
+    world.list.update { $0.update(running(1, size: 9)) }
+    world.list.update { $0.update(running(4, size: 7)) }
     #expect(world.list.update { $0.totals.count(.running) } == 2)
     gate.open()
     #expect(try await window.rows.map(\.id.rawValue) == [2, 3, 4, 1])
   }
 
-  @Test func `what is cleared while the store answers is not shown`() async throws {
+  @Test func `a row cleared while the store is read is not shown`() async throws {
     let world = try ListWorld(
-      dormant: (1...3).map { try ListWorld.record($0, "r", $0 == 2 ? .queued : .completed) })
+      dormant: (1...3).map { try ListWorld.record($0, name: "r", $0 == 2 ? .queued : .completed) })
     let uncleared = Viewport(filter: RowFilter(scope: .uncleared), sort: RowSort(key: .size))
     #expect(try await world.ids(uncleared) == [1, 2, 3])
     let gate = Gate()
@@ -169,21 +166,21 @@ struct RowListTests {
     #expect(try await world.list.window(bySize).rows.map(\.isCleared) == [true, nil, true])
   }
 
-  @Test func `who looks elsewhere waits no more`() async throws {
+  @Test func `a client that switches views stops waiting`() async throws {
     let world = try dormant(3)
     let gate = Gate()
     world.archive.whenAsked { gate.pass() }
     let (list, view) = (world.list, bySize)
     let window = list.update { $0.openWindow() }
-    list.look(from: nil, to: RowView(view))
+    list.switchSubscription(from: nil, to: RowView(view))
     async let shown = list.window(view, for: window)
     await gate.reached()
-    list.look(from: RowView(view), to: RowView(Viewport()))
+    list.switchSubscription(from: RowView(view), to: RowView(Viewport()))
     #expect(try await shown == nil)
     gate.open()
   }
 
-  @Test func `who is cancelled waits no more`() async throws {
+  @Test func `a cancelled task stops waiting`() async throws {
     let world = try dormant(3)
     let gate = Gate()
     world.archive.whenAsked { gate.pass() }
@@ -195,7 +192,7 @@ struct RowListTests {
     gate.open()
   }
 
-  @Test func `a store that fails is said, and asked again by the next one`() async throws {
+  @Test func `a failing store is reported, and read again by the next request`() async throws {
     let world = try dormant(3)
     world.archive.fail(true)
     await #expect(throws: ControlError.self) { try await world.list.window(bySize) }
@@ -207,93 +204,92 @@ struct RowListTests {
     #expect(try await world.ids(bySize) == [1, 2, 3])
   }
 
-  @Test func `an order is kept from its first window until it is left and forgotten`() async throws
-  {
+  @Test func `an order is kept from its first window until it is dropped`() async throws {
     let world = try dormant(3)
     let list = world.list
     let window = list.update { $0.openWindow() }
-    list.look(from: nil, to: RowView(bySize))
+    list.switchSubscription(from: nil, to: RowView(bySize))
     #expect(list.update { $0.orderCount } == 0)
-    list.look(from: nil, to: RowView(bySize))
+    list.switchSubscription(from: nil, to: RowView(bySize))
     _ = try await list.window(bySize, for: window)
-    list.look(from: RowView(bySize), to: nil)
-    list.look(from: RowView(bySize), to: RowView(bySize))
+    list.switchSubscription(from: RowView(bySize), to: nil)
+    list.switchSubscription(from: RowView(bySize), to: RowView(bySize))
     #expect(list.update { $0.orderCount } == 1)
-    list.look(from: RowView(bySize), to: nil)
-    list.look(from: RowView(bySize), to: nil)
+    list.switchSubscription(from: RowView(bySize), to: nil)
+    list.switchSubscription(from: RowView(bySize), to: nil)
     #expect(try await world.ids(bySize) == [1, 2, 3])
     #expect(world.archive.orderCount == 1)
-    list.update { $0.forgetResting() }
+    list.update { $0.dropIdleOrders(rowCountMax: 0) }
     #expect(list.update { $0.orderCount } == 0)
   }
 
-  @Test func `an order that was left follows the list, and goes when it became another`()
+  @Test func `an abandoned order follows the list and is dropped when it drifts`()
     async throws
   {
     let world = try ListWorld(
       dormant: (1...40).map { try ListWorld.record($0) }, driftMax: 10)
     let list = world.list
     #expect(try await world.ids(bySize).count == 40)
-    list.update { $0.put(running(41, size: 1)) }
+    list.update { $0.update(running(41, size: 1)) }
     #expect(try await world.ids(bySize).last == 41)
-    for number in 42...54 { list.update { $0.put(running(Int64(number), size: 2)) } }
+    for number in 42...54 { list.update { $0.update(running(Int64(number), size: 2)) } }
     #expect(list.update { $0.orderCount } == 0)
     #expect(try await world.ids(bySize).count == 54)
     #expect(world.archive.orderCount == 2)
   }
 
-  @Test func `of orders that were left those that were left first are forgotten`() async throws {
+  @Test func `the longest abandoned orders are dropped first`() async throws {
     let world = try dormant(3)
     let list = world.list
     let byTitle = Viewport(sort: RowSort(key: .title), count: 3)
     for viewport in [bySize, byTitle, bySize] { _ = try await list.window(viewport) }
     #expect(world.archive.orderCount == 2)
-    list.update { $0.forgetResting(but: 5) }
+    list.update { $0.dropIdleOrders(rowCountMax: 5) }
     _ = try await list.window(bySize)
     #expect(world.archive.orderCount == 2)
     _ = try await list.window(byTitle)
     #expect(world.archive.orderCount == 3)
   }
 
-  @Test func `an order that became another is made anew without the store, or given up`()
+  @Test func `a drifted order is compacted without the store, or dropped if unused`()
     async throws
   {
     let world = try ListWorld(
       dormant: (1...40).map { try ListWorld.record($0) }, driftMax: 10)
     let list = world.list
     let window = list.update { $0.openWindow() }
-    list.look(from: nil, to: RowView(bySize))
+    list.switchSubscription(from: nil, to: RowView(bySize))
     _ = try await list.window(bySize, for: window)
     _ = try await list.window(bySize, for: window)
     for id in Int64(1)...11 {
-      try world.wake(id)
-      list.update { $0.put(running(id, size: 100 - id)) }
+      try world.load(id)
+      list.update { $0.update(running(id, size: 100 - id)) }
     }
     await ordersMade(by: list)
     let expected = Array(Int64(12)...40) + (Int64(1)...11).reversed()
     #expect(try await list.window(bySize, for: window)?.rows.map(\.id.rawValue) == expected)
-    let driftCount = list.update { $0.look(at: RowView(bySize))?.index?.order.driftCount }
+    let driftCount = list.update { $0.subscription(to: RowView(bySize))?.index?.order.driftCount }
     #expect(driftCount.map { $0 <= 10 } == true)
     #expect(world.archive.orderCount == 1)
-    // Nobody asked since it was made.
-    list.update { table in for id in Int64(50)...90 { table.put(running(id, size: 1)) } }
+    // No rows were requested since it was made.
+    list.update { table in for id in Int64(50)...90 { table.update(running(id, size: 1)) } }
     await ordersMade(by: list)
-    list.update { table in for id in Int64(91)...150 { table.put(running(id, size: 1)) } }
+    list.update { table in for id in Int64(91)...150 { table.update(running(id, size: 1)) } }
     #expect(list.update { $0.orderCount } == 0)
   }
 
-  /// Orders are made one after the other.
+  /// Waits until all requested orders are made: they are made one by one.
   private func ordersMade(by list: RowList) async {
     await withCheckedContinuation { made in list.orders.async { made.resume() } }
   }
 
   // MARK: Selections
 
-  @Test func `what passes a filter is found near and far, by id`() async throws {
+  @Test func `matching ids include loaded and stored transfers`() async throws {
     let world = try dormant(9)
-    try world.wake(4)
-    world.list.update { $0.put(running(4, size: 1)) }
-    world.list.update { $0.put(running(10, size: 1)) }
+    try world.load(4)
+    world.list.update { $0.update(running(4, size: 1)) }
+    world.list.update { $0.update(running(10, size: 1)) }
     let queued = try await world.list.matching(
       RowFilter(states: [.queued]), except: [TransferID(rawValue: 2)])
     #expect(queued.map(\.rawValue) == [1, 3, 5, 6, 7, 8, 9])

@@ -5,7 +5,7 @@ import Testing
 @testable import KettleDaemon
 
 struct TransferIDSetTests {
-  @Test func `it has what a plain set has`() {
+  @Test func `the set agrees with a plain set`() {
     let seed = UInt64.random(in: .min ... .max)
     print("id set seed \(seed)")
     var random = SeededGenerator(seed: seed)

@@ -9,55 +9,55 @@ import TestSupport
 
 @testable import KettleDaemon
 
-/// A registry whose store and programs a test can watch.
+/// A registry whose commits and launches a test observes.
 final class RegistryWorld: Sendable {
-  enum Told: Sendable, Hashable {
-    case kept(SessionRecord)
-    case forgotten(SessionID)
+  enum Effect: Sendable, Hashable {
+    case recorded(SessionRecord)
+    case removed(SessionID)
     case launched(LaunchCommand, SessionID)
-    case heard(ProgramLauncher.News)
+    case reported(ProgramLauncher.Event)
   }
 
   static let app = SessionID(rawValue: "org.example.app")
 
   let clock = ManualClock()
   let registry: SessionRegistry
-  /// Everything in its order.
-  let told: AsyncStream<Told>
-  private let teller: AsyncStream<Told>.Continuation
+  /// All effects in order.
+  let effects: AsyncStream<Effect>
+  private let continuation: AsyncStream<Effect>.Continuation
   private let work: Task<Void, Never>
 
   /// - Parameter launcher: nil lets every launch succeed without a process.
   init(launcher: ProgramLauncher? = nil) {
-    let (told, teller) = AsyncStream<Told>.makeStream()
-    (self.told, self.teller) = (told, teller)
+    let (effects, continuation) = AsyncStream<Effect>.makeStream()
+    (self.effects, self.continuation) = (effects, continuation)
     let store = StoreSwitch()
     let policies = Policies()
     (self.store, self.policies) = (store, policies)
     registry = SessionRegistry(
       clock: clock,
       ports: SessionRegistry.Ports(
-        keep: { changes throws(EngineError) in
+        commit: { changes throws(EngineError) in
           if store.isBroken { throw EngineError.cannotKeep("no space") }
           for change in changes {
             switch change {
-            case .putSession(let record): teller.yield(.kept(record))
-            case .removeSession(let id): teller.yield(.forgotten(id))
+            case .putSession(let record): continuation.yield(.recorded(record))
+            case .removeSession(let id): continuation.yield(.removed(id))
             case .put, .progress, .remove, .clearFinished: break
             }
           }
         },
         setPolicy: { session, policy in
-          policies.noted.withLock { $0[session, default: []].append(policy) }
+          policies.received.withLock { $0[session, default: []].append(policy) }
         },
-        launch: { command, session, tell in
-          teller.yield(.launched(command, session))
-          let telling: @Sendable (ProgramLauncher.News) -> Void = { news in
-            tell(news)
-            teller.yield(.heard(news))
+        launch: { command, session, report in
+          continuation.yield(.launched(command, session))
+          let reportTwice: @Sendable (ProgramLauncher.Event) -> Void = { event in
+            report(event)
+            continuation.yield(.reported(event))
           }
-          guard let launcher else { return telling(.started(processID: 1)) }
-          launcher.launch(command, for: session, telling)
+          guard let launcher else { return reportTwice(.started(processID: 1)) }
+          launcher.launch(command, for: session, report: reportTwice)
         }),
       logger: Logger(label: "test"))
     work = Task { [registry] in await registry.run() }
@@ -66,9 +66,9 @@ final class RegistryWorld: Sendable {
   let store: StoreSwitch
   let policies: Policies
 
-  /// What the engine was told of sessions, in its order.
+  /// The policies that the engine received, in order.
   final class Policies: Sendable {
-    let noted = Mutex<[SessionID: [SessionPolicy]]>([:])
+    let received = Mutex<[SessionID: [SessionPolicy]]>([:])
   }
 
   final class StoreSwitch: Sendable {
@@ -79,7 +79,7 @@ final class RegistryWorld: Sendable {
 
   func client(_ id: UInt64, processID: Int64 = 77) -> ConnectedClient {
     ConnectedClient(
-      id: ClientID(rawValue: id), processID: processID, mailbox: Mailboxes().join())
+      id: ClientID(rawValue: id), processID: processID, mailbox: Mailboxes().open())
   }
 
   func attach(
@@ -101,9 +101,9 @@ final class RegistryWorld: Sendable {
     registry.observe(.changed(row))
   }
 
-  /// Returns when everything that was decided is done, with what follows from it: what goes through
-  /// the queue afterwards has come through, twice.
-  func settle() async {
+  /// Returns when all queued actions and their consequences are performed: two later jobs have
+  /// passed through the queue.
+  func drainQueue() async {
     for _ in 0..<2 {
       try? await registry.attach(
         client(1000),
@@ -112,29 +112,29 @@ final class RegistryWorld: Sendable {
     }
   }
 
-  /// Waits for what the predicate names; what comes before it is passed over.
-  func first(where isWanted: (Told) -> Bool) async -> Told? {
-    for await one in told where isWanted(one) { return one }
+  /// Waits for the first matching effect and skips the ones before it.
+  func first(where isWanted: (Effect) -> Bool) async -> Effect? {
+    for await one in effects where isWanted(one) { return one }
     return nil
   }
 
-  /// Everything up to what the predicate names.
-  func all(until isLast: (Told) -> Bool) async -> [Told] {
-    var all: [Told] = []
-    for await one in told {
+  /// Returns all effects up to the first matching one.
+  func all(until isLast: (Effect) -> Bool) async -> [Effect] {
+    var all: [Effect] = []
+    for await one in effects {
       all.append(one)
       if isLast(one) { break }
     }
     return all
   }
 
-  /// Ends, and answers with all that was told and not taken yet.
-  func end() async -> [Told] {
+  /// Ends the registry. Returns the effects that were not read yet.
+  func end() async -> [Effect] {
     registry.end()
     await work.value
-    teller.finish()
-    var rest: [Told] = []
-    for await one in told { rest.append(one) }
+    continuation.finish()
+    var rest: [Effect] = []
+    for await one in effects { rest.append(one) }
     return rest
   }
 }

@@ -14,58 +14,59 @@ import TestSupport
 struct SessionRegistryTests {
   private let app = RegistryWorld.app
 
-  // MARK: Order
+  // MARK: Order of actions
 
-  @Test func `a launch is on record before the program is started`() async throws {
+  @Test func `a launch is recorded before the program is started`() async throws {
     let world = RegistryWorld()
     try await world.attach()
-    world.registry.leave(ClientID(rawValue: 1))
+    world.registry.disconnect(ClientID(rawValue: 1))
     world.task(1, .completed)
-    let told = await world.all { if case .launched = $0 { true } else { false } }
-    #expect(told.last == .launched(LaunchCommand(executablePath: "/opt/app"), app))
-    guard case .kept(let record) = told.dropLast().last else {
-      Issue.record("nothing was kept before the launch: \(told)")
+    let effects = await world.all { if case .launched = $0 { true } else { false } }
+    #expect(effects.last == .launched(LaunchCommand(executablePath: "/opt/app"), app))
+    guard case .recorded(let record) = effects.dropLast().last else {
+      Issue.record("nothing was kept before the launch: \(effects)")
       return
     }
     #expect(record.launch == .spent)
   }
 
-  @Test func `a program that has no opinion is asked about servers while it is there`() async throws
+  @Test func `a program without an opinion is asked about server trust while connected`()
+    async throws
   {
     let world = RegistryWorld()
     try await world.attach(
       1, SessionOptions(launch: nil, asksServerTrust: true, asksServerTrustWhenAway: false))
-    world.registry.leave(ClientID(rawValue: 1))
-    await world.settle()
-    let policies = world.policies.noted.withLock { $0[app] ?? [] }
+    world.registry.disconnect(ClientID(rawValue: 1))
+    await world.drainQueue()
+    let policies = world.policies.received.withLock { $0[app] ?? [] }
     #expect(policies.map(\.asksServerTrust) == [true, false])
   }
 
-  @Test func `a launch that cannot be kept is not made`() async throws {
+  @Test func `a launch that cannot be recorded is not made`() async throws {
     let world = RegistryWorld()
     try await world.attach()
-    world.registry.leave(ClientID(rawValue: 1))
+    world.registry.disconnect(ClientID(rawValue: 1))
     world.store.setBroken(true)
     world.task(1, .completed)
-    await world.settle()
-    let told = await world.end()
-    #expect(!told.contains { if case .launched = $0 { true } else { false } })
+    await world.drainQueue()
+    let effects = await world.end()
+    #expect(!effects.contains { if case .launched = $0 { true } else { false } })
   }
 
-  @Test func `a service that ends launches nobody whose connection goes with it`() async throws {
+  @Test func `a shutdown launches no program whose connection it closes`() async throws {
     let world = RegistryWorld()
     try await world.attach()
     world.task(1, .completed)
     world.registry.end()
-    world.registry.leave(ClientID(rawValue: 1))
-    let told = await world.end()
-    #expect(!told.contains { if case .launched = $0 { true } else { false } })
+    world.registry.disconnect(ClientID(rawValue: 1))
+    let effects = await world.end()
+    #expect(!effects.contains { if case .launched = $0 { true } else { false } })
     await #expect(throws: ControlError(.stopping, "")) { try await world.attach(2) }
   }
 
   // MARK: Programs
 
-  @Test func `a session that cannot be kept is not attached`() async throws {
+  @Test func `a session that cannot be recorded is not attached`() async throws {
     let world = RegistryWorld()
     world.store.setBroken(true)
     await #expect(throws: ControlError(.cannotKeep, "no space")) { try await world.attach() }
@@ -74,15 +75,15 @@ struct SessionRegistryTests {
     #expect(world.registry.summaries.map(\.processID) == [77])
   }
 
-  @Test func `a second program is refused until the first has gone`() async throws {
+  @Test func `a second program is refused until the first disconnects`() async throws {
     let world = RegistryWorld()
     try await world.attach(1)
     await #expect(throws: ControlError(.sessionInUse, "77")) { try await world.attach(2) }
-    world.registry.leave(ClientID(rawValue: 1))
+    world.registry.disconnect(ClientID(rawValue: 1))
     try await world.attach(2)
   }
 
-  @Test func `only the program of a session may ask about its tasks`() async throws {
+  @Test func `only the program of a session may use its tasks`() async throws {
     let world = RegistryWorld()
     try await world.attach(1)
     world.task(9, .queued)
@@ -102,7 +103,7 @@ struct SessionRegistryTests {
     }
   }
 
-  @Test func `a session is summed up with its tasks`() async throws {
+  @Test func `a summary counts the tasks of a session`() async throws {
     let world = RegistryWorld()
     try await world.attach(1)
     world.task(1, .completed)
@@ -114,20 +115,20 @@ struct SessionRegistryTests {
     #expect(summary.launch == LaunchCommand(executablePath: "/opt/app"))
   }
 
-  @Test func `a program that is connected is seen now`() async throws {
+  @Test func `a connected program was last seen now`() async throws {
     let world = RegistryWorld()
     try await world.attach(1)
     world.clock.advance(milliseconds: 5000)
     #expect(world.registry.summaries.first?.lastSeenAt == world.clock.now().wall)
-    world.registry.leave(ClientID(rawValue: 1))
+    world.registry.disconnect(ClientID(rawValue: 1))
     let left = world.clock.now().wall
     world.clock.advance(milliseconds: 5000)
     #expect(world.registry.summaries.first?.lastSeenAt == left)
   }
 
-  // MARK: Sessions that go
+  // MARK: Removal
 
-  @Test func `a session is removed by nobody but its program while that is connected`()
+  @Test func `only its program may remove a connected session`()
     async throws
   {
     let world = RegistryWorld()
@@ -141,10 +142,10 @@ struct SessionRegistryTests {
     await #expect(throws: ControlError(.unknownSession, app.rawValue)) {
       try await world.registry.remove(app, by: ClientID(rawValue: 1), removing)
     }
-    #expect(await world.end().last == .forgotten(app))
+    #expect(await world.end().last == .removed(app))
   }
 
-  @Test func `who attaches while a session goes gets a new one after it`() async throws {
+  @Test func `a program that attaches during a removal gets a new session`() async throws {
     let world = RegistryWorld()
     try await world.attach(1)
     let (gate, opening) = AsyncStream<Void>.makeStream()
@@ -159,12 +160,12 @@ struct SessionRegistryTests {
     opening.finish()
     _ = try await removed
     try await attached
-    let told = await world.end()
-    guard case .kept = told.last else {
-      Issue.record("the new session is not the last on record: \(told)")
+    let effects = await world.end()
+    guard case .recorded = effects.last else {
+      Issue.record("the new session is not the last on record: \(effects)")
       return
     }
-    #expect(told.dropLast().last == .forgotten(app))
+    #expect(effects.dropLast().last == .removed(app))
   }
 
   // MARK: Real programs
@@ -180,7 +181,8 @@ struct SessionRegistryTests {
     )
   }
 
-  @Test func `a program is told its session, and what it prints is in the log`() async throws {
+  @Test func `a launched program receives its session, and its output is in the log`() async throws
+  {
     let (launcher, directory) = launcher()
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let world = RegistryWorld(launcher: launcher)
@@ -189,35 +191,35 @@ struct SessionRegistryTests {
       launch: LaunchCommand(
         executablePath: "/bin/sh", arguments: ["-c", script, "--events", "a b"],
         directory: directory))
-    world.registry.leave(ClientID(rawValue: 1))
+    world.registry.disconnect(ClientID(rawValue: 1))
     world.task(1, .completed)
-    let end = await world.first { if case .heard(.ended) = $0 { true } else { false } }
-    #expect(end == .heard(.ended("exit 7")))
+    let end = await world.first { if case .reported(.ended) = $0 { true } else { false } }
+    #expect(end == .reported(.ended("exit 7")))
     let said = try String(contentsOfFile: launcher.logPath, encoding: .utf8)
     #expect(said == "\(directory)\norg.example.app yes --events a b\n")
     let notice = world.registry.summaries.first?.notice
     #expect(notice?.problem == .ended && notice?.detail == "exit 7")
-    // The same again launches nobody.
+    // The same news launches nothing again.
     try await world.attach(2)
-    world.registry.leave(ClientID(rawValue: 2))
-    await world.settle()
-    let told = await world.end()
-    #expect(!told.contains { if case .launched = $0 { true } else { false } })
+    world.registry.disconnect(ClientID(rawValue: 2))
+    await world.drainQueue()
+    let effects = await world.end()
+    #expect(!effects.contains { if case .launched = $0 { true } else { false } })
   }
 
-  @Test func `a program that is not there is noted with its errno`() async throws {
+  @Test func `a missing program is recorded with its errno`() async throws {
     let (launcher, directory) = launcher()
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let world = RegistryWorld(launcher: launcher)
     try await world.attach(launch: LaunchCommand(executablePath: directory + "/gone"))
-    world.registry.leave(ClientID(rawValue: 1))
+    world.registry.disconnect(ClientID(rawValue: 1))
     world.task(1, .completed)
-    let end = await world.first { if case .heard = $0 { true } else { false } }
-    #expect(end == .heard(.notRun("ENOENT")))
+    let end = await world.first { if case .reported = $0 { true } else { false } }
+    #expect(end == .reported(.notRun("ENOENT")))
     #expect(world.registry.summaries.first?.notice?.problem == .notRun)
   }
 
-  @Test func `a program that hangs is noted after 30 seconds and not ended`() async throws {
+  @Test func `a program that hangs is recorded after 30 seconds and not killed`() async throws {
     let (launcher, directory) = launcher()
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let pipe = directory + "/pipe"
@@ -226,15 +228,15 @@ struct SessionRegistryTests {
     try await world.attach(
       launch: LaunchCommand(
         executablePath: "/bin/sh", arguments: ["-c", "read word < \(pipe); exit 3"]))
-    world.registry.leave(ClientID(rawValue: 1))
+    world.registry.disconnect(ClientID(rawValue: 1))
     world.task(1, .completed)
-    _ = await world.first { if case .heard(.started) = $0 { true } else { false } }
-    await world.settle()
+    _ = await world.first { if case .reported(.started) = $0 { true } else { false } }
+    await world.drainQueue()
     world.clock.advance(milliseconds: 30_000)
     #expect(world.registry.summaries.first?.notice?.problem == .silent)
-    // It is alive to read the word.
+    // It is still alive and reads the word.
     try Data("go\n".utf8).write(to: URL(filePath: pipe))
-    let end = await world.first { if case .heard(.ended) = $0 { true } else { false } }
-    #expect(end == .heard(.ended("exit 3")))
+    let end = await world.first { if case .reported(.ended) = $0 { true } else { false } }
+    #expect(end == .reported(.ended("exit 3")))
   }
 }

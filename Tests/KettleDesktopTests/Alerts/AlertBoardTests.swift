@@ -4,7 +4,7 @@ import Testing
 @testable import KettleDesktop
 
 struct AlertBoardTests {
-  /// A list as the service has it, and the board that is told its changes.
+  /// The service's list, and the board that records its changes.
   private struct Bench {
     var board: AlertBoard
     var rows: [Int64: TransferSnapshot] = [:]
@@ -27,7 +27,7 @@ struct AlertBoardTests {
           taskIdentifier: id, title: "file \(id)", url: "http://host/\(id)", state: state,
           reason: reason, createdAt: WallTime(millisecondsSince1970: 0), error: error, task: task)
         let before = rows.updateValue(row, forKey: id)
-        board.take(before, row, isWatched: isWatched, at: now)
+        board.record(from: before, to: row, isWatched: isWatched, at: now)
       }
     }
 
@@ -36,10 +36,10 @@ struct AlertBoardTests {
     }
 
     mutating func remove(_ id: Int64) {
-      board.take(rows.removeValue(forKey: id), nil, isWatched: isWatched, at: now)
+      board.record(from: rows.removeValue(forKey: id), to: nil, isWatched: isWatched, at: now)
     }
 
-    /// It was in the line of the store.
+    /// It was queued in the store.
     mutating func wake(_ id: Int64) {
       rows[id] = TransferSnapshot(
         id: TransferID(rawValue: id), session: SessionID(rawValue: "kettle"), taskIdentifier: id,
@@ -49,7 +49,7 @@ struct AlertBoardTests {
 
     mutating func pass(seconds: Int64) { now = now.advanced(byMilliseconds: seconds * 1000) }
 
-    /// Waits until there is something to say, and answers it with the seconds that it took.
+    /// Waits until an alert is due. Returns it and the seconds until then.
     mutating func next() -> (alert: Alert?, seconds: Int64)? {
       guard let dueAt = board.dueAt else { return nil }
       let wait = max(0, dueAt.milliseconds(since: now))
@@ -60,7 +60,7 @@ struct AlertBoardTests {
 
   private let refused = TransferFailure(.httpStatus, on: "http://host/1", detail: "404 Not Found")
 
-  @Test func `not all is done while somebody stands in the line of the store`() {
+  @Test func `a queued transfer in the store delays the alert`() {
     var bench = Bench()
     var dormant = EvictedTally()
     dormant.states = [.queued: StateTally(count: 2), .completed: StateTally(count: 7)]
@@ -74,20 +74,20 @@ struct AlertBoardTests {
     #expect(bench.next()?.alert?.summary == "2 downloads finished")
   }
 
-  @Test func `the end is not told when a long list was added meanwhile`() {
+  @Test func `adding a long list cancels the alert`() {
     var bench = Bench()
     bench.put(1, .running)
     bench.put(1, .completed)
-    bench.board.take([.paused: 5])
+    bench.board.record([.paused: 5])
     #expect(bench.board.dueAt != nil)
-    bench.board.take([.queued: 1, .paused: 5])
+    bench.board.record([.queued: 1, .paused: 5])
     #expect(bench.board.dueAt == nil)
     bench.wake(2)
     bench.put(2, .completed)
     #expect(bench.next()?.alert?.summary == "2 downloads finished")
   }
 
-  @Test func `one finished file is told by its name`() {
+  @Test func `a single finished file is named`() {
     var bench = Bench()
     bench.put(1, .queued)
     bench.put(1, .running)
@@ -99,7 +99,7 @@ struct AlertBoardTests {
     #expect(bench.board.dueAt == nil)
   }
 
-  @Test func `several are told once, when all of them are finished`() {
+  @Test func `several downloads share one alert after the last one`() {
     var bench = Bench()
     bench.put(1...5, .queued)
     bench.put(1...4, .completed)
@@ -113,7 +113,7 @@ struct AlertBoardTests {
           body: "file 1, file 2, file 3 and 2 more"))
   }
 
-  @Test func `what was there before is not told again`() {
+  @Test func `earlier downloads are not reported again`() {
     var bench = Bench()
     bench.put(1...3, .completed)
     bench.put(4, .failed, error: refused)
@@ -122,7 +122,7 @@ struct AlertBoardTests {
     #expect(bench.board.dueAt == nil)
   }
 
-  @Test func `those that failed are named with the ones that finished`() {
+  @Test func `failures are named together with finished downloads`() {
     var bench = Bench()
     bench.put(1...3, .running)
     bench.put(2, .failed, error: refused)
@@ -135,7 +135,7 @@ struct AlertBoardTests {
     #expect(bench.board.dueAt == nil)
   }
 
-  @Test func `a failure is told at once, with its sentence, while the rest goes on`() {
+  @Test func `a failure is reported with its sentence while the rest continues`() {
     var bench = Bench()
     bench.put(1...2, .running)
     bench.put(1, .failed, error: refused)
@@ -147,7 +147,7 @@ struct AlertBoardTests {
     #expect(bench.next()?.alert?.summary == "1 download finished, 1 failed")
   }
 
-  @Test func `ten thousand failures are one alert with their number`() {
+  @Test func `ten thousand failures are one alert with a count`() {
     var bench = Bench()
     bench.put(1...10_001, .queued)
     bench.put(1...10_000, .failed, error: refused)
@@ -157,14 +157,14 @@ struct AlertBoardTests {
     #expect(bench.board.dueAt == nil)
   }
 
-  @Test func `more failures than are known one by one are counted all the same`() {
+  @Test func `failures beyond the named ones are counted`() {
     var bench = Bench()
     bench.put(1...12_000, .running)
     bench.put(1...12_000, .failed, error: refused)
     #expect(bench.next()?.alert?.summary == "12,000 downloads failed")
   }
 
-  @Test func `failures one after the other come with growing pauses`() {
+  @Test func `consecutive failures are reported with growing pauses`() {
     var bench = Bench()
     bench.put(1...1000, .running)
     var waits: [Int64] = []
@@ -180,7 +180,7 @@ struct AlertBoardTests {
     #expect(waits == [3, 33, 93, 213, 453, 933])
   }
 
-  @Test func `what needs the user is told with what is to be done`() {
+  @Test func `a transfer that needs the user is reported with what to do`() {
     var bench = Bench()
     let login = TransferFailure(.loginNeeded, on: "http://host/1")
     bench.put(1...3, .running)
@@ -194,7 +194,7 @@ struct AlertBoardTests {
     #expect(next?.alert?.body == "Waiting for a login or a new link: file 2, file 3")
   }
 
-  @Test func `a transfer that goes on by itself has not failed`() {
+  @Test func `a transfer that retries has not failed`() {
     var bench = Bench()
     bench.put(1, .running)
     bench.put(1...1, .waiting, reason: .retry, error: refused)
@@ -205,7 +205,7 @@ struct AlertBoardTests {
     #expect(bench.next()?.alert?.summary == "Download finished")
   }
 
-  @Test func `a failed one that is started again before it was told is not told`() {
+  @Test func `a failure that is restarted before the alert is not reported`() {
     var bench = Bench()
     bench.put(1...2, .running)
     bench.put(1, .failed, error: refused)
@@ -215,21 +215,21 @@ struct AlertBoardTests {
     #expect(bench.next()?.alert?.summary == "2 downloads finished")
   }
 
-  @Test func `nothing is told of what a person sees`() {
+  @Test func `nothing is reported while a person watches`() {
     var bench = Bench()
     bench.isWatched = true
     bench.put(1...3, .running)
     bench.put(1, .failed, error: refused)
     bench.put(2...3, .completed)
     #expect(bench.board.dueAt == nil)
-    // What was seen is not told later either.
+    // Changes that were seen are not reported later either.
     bench.isWatched = false
     bench.put(4, .running)
     bench.put(4, .completed)
     #expect(bench.next()?.alert?.body == "file 4")
   }
 
-  @Test func `a person who comes before it is told sees it`() {
+  @Test func `a person who arrives before the alert is due prevents it`() {
     var bench = Bench()
     bench.put(1, .running)
     bench.put(1, .completed)
@@ -240,7 +240,7 @@ struct AlertBoardTests {
     #expect(bench.board.dueAt == nil)
   }
 
-  @Test func `the whole work is told to one who left in the middle`() {
+  @Test func `a person who left in between gets the whole count`() {
     var bench = Bench()
     bench.isWatched = true
     bench.put(1...3, .running)
@@ -250,7 +250,7 @@ struct AlertBoardTests {
     #expect(bench.next()?.alert?.summary == "3 downloads finished")
   }
 
-  @Test func `who pauses or removes the last one is told nothing`() {
+  @Test func `pausing or removing the last transfer is not reported`() {
     var bench = Bench()
     bench.put(1...3, .running)
     bench.put(1, .completed)
@@ -262,7 +262,7 @@ struct AlertBoardTests {
     #expect(bench.next()?.alert?.summary == "2 downloads finished")
   }
 
-  @Test func `the end is not told when more was begun meanwhile`() {
+  @Test func `starting another transfer cancels the alert`() {
     var bench = Bench()
     bench.put(1, .running)
     bench.put(1, .completed)
@@ -273,7 +273,7 @@ struct AlertBoardTests {
     #expect(bench.next()?.alert?.summary == "2 downloads finished")
   }
 
-  @Test func `tasks of programs are their programs' business`() {
+  @Test func `tasks of programs are not reported`() {
     var bench = Bench()
     bench.put(1...2, .running, task: TaskStatus())
     bench.put(1...1, .failed, error: refused, task: TaskStatus())
@@ -281,9 +281,9 @@ struct AlertBoardTests {
     #expect(bench.board.dueAt == nil)
   }
 
-  @Test func `each of the two kinds can be switched off`() {
-    var onlyFailures = Bench { $0.tellsFinished = false }
-    var onlyEnds = Bench { $0.tellsFailures = false }
+  @Test func `each kind of alert can be turned off`() {
+    var onlyFailures = Bench { $0.reportsFinished = false }
+    var onlyEnds = Bench { $0.reportsFailures = false }
     for step in 1...2 {
       onlyFailures.put(1...3, step == 1 ? .running : .completed)
       onlyEnds.put(1...3, step == 1 ? .running : .completed)
@@ -300,16 +300,16 @@ struct AlertBoardTests {
     #expect(onlyEnds.next()?.alert?.summary == "Download finished")
   }
 
-  @Test func `a name from outside shows nothing but itself`() {
+  @Test func `a file name cannot control the display`() {
     var bench = Bench()
     var row = TransferSnapshot(
       id: TransferID(rawValue: 1), session: SessionID(rawValue: "kettle"), taskIdentifier: 1,
       title: "\u{1B}[31m\n\u{202E}" + String(repeating: "x", count: 10_000), url: "http://host/1",
       state: .running, createdAt: WallTime(millisecondsSince1970: 0))
-    bench.board.take(nil, row, isWatched: false, at: bench.now)
+    bench.board.record(from: nil, to: row, isWatched: false, at: bench.now)
     let before = row
     row.state = .completed
-    bench.board.take(before, row, isWatched: false, at: bench.now)
+    bench.board.record(from: before, to: row, isWatched: false, at: bench.now)
     let body = bench.next()?.alert?.body ?? ""
     #expect(body.hasPrefix("\u{FFFD}[31m\u{FFFD}\u{FFFD}xxx"))
     #expect(body.count == 81)

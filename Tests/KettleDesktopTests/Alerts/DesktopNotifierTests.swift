@@ -13,7 +13,7 @@ struct DesktopNotifierTests {
     DesktopNotifier(addresses, timeout: .seconds(600))
   }
 
-  @Test func `an alert is shown with all that the specification asks for`() async throws {
+  @Test func `an alert is shown with all arguments of the specification`() async throws {
     let bus = try ScriptedBus()
     bus.setCapabilities(["body", "actions"])
     try await notifier(bus.addresses).show(alert)
@@ -32,7 +32,7 @@ struct DesktopNotifierTests {
   }
 
   @Test(arguments: [["body", "body-markup"], nil])
-  func `a name is no markup for a desktop that reads markup, or may`(
+  func `a name is escaped for a desktop that interprets markup, or may`(
     capabilities: [String]?
   ) async throws {
     let bus = try ScriptedBus()
@@ -42,11 +42,11 @@ struct DesktopNotifierTests {
     #expect(bus.shown.first?.dropFirst(4).first == .string(body))
   }
 
-  @Test func `a bracket with an accent is a bracket`() {
+  @Test func `a bracket with an accent is escaped`() {
     #expect(DesktopNotifier.escaped("<\u{301}b") == "&lt;\u{301}b")
   }
 
-  @Test func `a desktop that goes and comes back is told again`() async throws {
+  @Test func `a desktop that restarts is notified again`() async throws {
     let bus = try ScriptedBus()
     let notifier = notifier(bus.addresses)
     try await notifier.show(alert)
@@ -56,11 +56,11 @@ struct DesktopNotifierTests {
     #expect(bus.shown.count == 2)
   }
 
-  @Test func `without a desktop there is an error and nothing else`() async {
+  @Test func `without a desktop there is only an error`() async {
     await #expect(throws: BusError.unreachable(0)) { try await notifier([]).show(alert) }
   }
 
-  @Test func `a bus that says nothing is given up`() async throws {
+  @Test func `a silent bus times out`() async throws {
     let bus = try ScriptedBus(.mute)
     let notifier = DesktopNotifier(bus.addresses, timeout: .milliseconds(100))
     await #expect(throws: BusError.timedOut) { try await notifier.show(alert) }

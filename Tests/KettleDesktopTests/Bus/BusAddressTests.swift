@@ -18,11 +18,11 @@ struct BusAddressTests {
       ("unixexec:path=/bin/sh", []), (";;,=;:", []),
       ("unix:path=/a=b", [.path(Array("/a=b".utf8))]),
     ] as [(String, [BusAddress])])
-  func `addresses are read, and others passed over`(text: String, addresses: [BusAddress]) {
+  func `addresses are parsed, and other kinds are skipped`(text: String, addresses: [BusAddress]) {
     #expect(BusAddress.parse(text) == addresses)
   }
 
-  @Test func `the environment tells where the buses are`() {
+  @Test func `the environment gives the addresses of the buses`() {
     #expect(
       BusAddress.system(environment: [:]) == [.path(Array("/run/dbus/system_bus_socket".utf8))])
     #expect(
@@ -40,29 +40,29 @@ struct BusAddressTests {
 }
 
 struct BusHandshakeTests {
-  @Test func `the greeting names the user in hexadecimal digits of decimal ones`() {
+  @Test func `the greeting has the user id in hexadecimal ASCII`() {
     #expect(
       BusHandshake.greeting(userID: 1000) == [0] + Array("AUTH EXTERNAL 31303030\r\n".utf8))
   }
 
-  @Test func `a line may come in pieces`() {
+  @Test func `a line may arrive in pieces`() {
     var handshake = BusHandshake()
-    #expect(handshake.take(Array("O".utf8)) == .wait)
-    #expect(handshake.take(Array("K 12".utf8)) == .wait)
+    #expect(handshake.receive(Array("O".utf8)) == .wait)
+    #expect(handshake.receive(Array("K 12".utf8)) == .wait)
     #expect(
-      handshake.take(Array("ab\r\nl".utf8))
+      handshake.receive(Array("ab\r\nl".utf8))
         == .begin(send: Array("BEGIN\r\n".utf8), rest: Array("l".utf8)))
   }
 
   @Test(arguments: ["REJECTED EXTERNAL\r\n", "ERROR\r\n", "\r\n", "OKAY 1\r\n", "\u{7F}ELF\n"])
-  func `anything but a yes is a no`(line: String) {
+  func `anything but OK is a refusal`(line: String) {
     var handshake = BusHandshake()
-    #expect(handshake.take(Array(line.utf8)) == .refused)
+    #expect(handshake.receive(Array(line.utf8)) == .refused)
   }
 
-  @Test func `a line without an end is not waited for`() {
+  @Test func `an overlong line is refused`() {
     var handshake = BusHandshake()
-    #expect(handshake.take([UInt8](repeating: 79, count: 1024)) == .wait)
-    #expect(handshake.take([79]) == .refused)
+    #expect(handshake.receive([UInt8](repeating: 79, count: 1024)) == .wait)
+    #expect(handshake.receive([79]) == .refused)
   }
 }

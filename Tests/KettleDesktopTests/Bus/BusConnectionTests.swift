@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct BusConnectionTests {
-  /// For what is to come: a machine that does other things is no reason to give it up.
+  /// A generous limit, because the machine may be busy.
   private static let patience = Duration.seconds(600)
 
   private func open(
@@ -16,7 +16,7 @@ struct BusConnectionTests {
   }
 
   private func echo(_ values: [BusValue] = []) -> BusCall {
-    BusCall("org.example", "/org/example", "org.example", "Echo", values)
+    BusCall("Echo", of: "org.example", on: "org.example", at: "/org/example", values)
   }
 
   private func echoed(
@@ -36,14 +36,14 @@ struct BusConnectionTests {
     }
   }
 
-  @Test func `a call has its answer`() async throws {
+  @Test func `a call gets its reply`() async throws {
     let bus = try ScriptedBus()
     let connection = try await open(bus.addresses)
     let values: [BusValue] = [.string("water"), .array(of: .int64, [.int64(100)]), .boolean(true)]
     #expect(try await echoed(values, by: connection) == values)
   }
 
-  @Test func `answers find their calls, whatever their number`() async throws {
+  @Test func `replies are matched to their calls`() async throws {
     let bus = try ScriptedBus()
     let connection = try await open(bus.addresses)
     try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -56,7 +56,7 @@ struct BusConnectionTests {
     }
   }
 
-  /// More than a socket takes at once.
+  /// More than a socket accepts at once.
   @Test func `large messages pass in both directions`() async throws {
     let bus = try ScriptedBus()
     let connection = try await open(bus.addresses)
@@ -69,11 +69,11 @@ struct BusConnectionTests {
     #expect(text.utf8.elementsEqual(large.utf8))
   }
 
-  @Test func `an error has its name and its words`() async throws {
+  @Test func `an error has its name and its text`() async throws {
     let bus = try ScriptedBus()
     let connection = try await open(bus.addresses)
     let call = BusCall.property(
-      "Level", of: "org.example", "org.example", "/", mayStartService: false)
+      "Level", of: "org.example", on: "org.example", at: "/", mayStartService: false)
     let error = await error { () throws(BusError) in
       _ = try await connection.call(call, timeout: Self.patience)
     }
@@ -83,12 +83,12 @@ struct BusConnectionTests {
           name: "org.freedesktop.DBus.Error.ServiceUnknown", text: "nobody has that name"))
   }
 
-  @Test func `what is not answered in time is given up, and the next call is answered`()
+  @Test func `a call times out, and the next one is answered`()
     async throws
   {
     let bus = try ScriptedBus()
     let connection = try await open(bus.addresses)
-    let mute = BusCall("org.example", "/org/example", "org.example", "Mute")
+    let mute = BusCall("Mute", of: "org.example", on: "org.example", at: "/org/example")
     let error = await error { () throws(BusError) in
       _ = try await connection.call(mute, timeout: .milliseconds(20))
     }
@@ -96,7 +96,7 @@ struct BusConnectionTests {
     #expect(try await echoed([.byte(1)], by: connection) == [.byte(1)])
   }
 
-  @Test func `signals come in their order, and the end after them`() async throws {
+  @Test func `signals arrive in order, and the end after them`() async throws {
     let bus = try ScriptedBus()
     let (events, continuation) = AsyncStream<BusEvent>.makeStream()
     let connection = try await open(bus.addresses) { continuation.yield($0) }
@@ -105,15 +105,15 @@ struct BusConnectionTests {
     let member = BusMessage.Member(path: "/", interface: "org.example", name: "Boiled")
     for number in 0..<3 as Range<Int32> { bus.send(.signal(member), [.int32(number)]) }
     bus.drop()
-    var told = events.makeAsyncIterator()
+    var received = events.makeAsyncIterator()
     for number in 0..<3 as Range<Int32> {
-      #expect(await told.next() == .signal(member, [.int32(number)]))
+      #expect(await received.next() == .signal(member, [.int32(number)]))
     }
-    #expect(await told.next() == .ended(.ended))
+    #expect(await received.next() == .ended(.ended))
     #expect(await error { () throws(BusError) in _ = try await echoed(by: connection) } == .ended)
   }
 
-  @Test func `who calls us is told that we serve nothing`() async throws {
+  @Test func `a call to us gets an error`() async throws {
     let bus = try ScriptedBus()
     let connection = try await open(bus.addresses)
     let member = BusMessage.Member(
@@ -132,7 +132,7 @@ struct BusConnectionTests {
     #expect(try await echoed(by: connection) == [])
   }
 
-  @Test func `no bus is an error with its number`() async throws {
+  @Test func `no bus is an error with its errno`() async throws {
     let bus = try ScriptedBus()
     for (addresses, code) in [
       ([], 0), (BusAddress.parse("unix:path=\(bus.path)-gone"), 2),
@@ -152,30 +152,31 @@ struct BusConnectionTests {
       (.babbling([UInt8](repeating: 0x6C, count: 64)), .fault(.malformed)),
       (.babbling([0x6C, 1, 0, 1, 255, 255, 255, 255, 1, 0, 0, 0, 0, 0, 0, 0]), .fault(.tooLarge)),
     ] as [(ScriptedBus.Manner, BusError)])
-  func `a bus that misbehaves is left`(manner: ScriptedBus.Manner, expected: BusError) async throws
+  func `a misbehaving bus is disconnected`(manner: ScriptedBus.Manner, expected: BusError)
+    async throws
   {
     let bus = try ScriptedBus(manner)
     let timeout = expected == .timedOut ? Duration.milliseconds(100) : Self.patience
     let error = await error { () throws(BusError) in
       _ = try await BusConnection.open(bus.addresses, timeout: timeout) { event in
-        Issue.record("told \(event) of a connection that nobody has")
+        Issue.record("received \(event) of a released connection")
       }
     }
     #expect(error == expected)
   }
 
-  @Test func `a bus that goes mad later ends the calls that wait`() async throws {
+  @Test func `a bus that misbehaves later fails the pending calls`() async throws {
     let bus = try ScriptedBus()
     let (events, continuation) = AsyncStream<BusEvent>.makeStream()
     let connection = try await open(bus.addresses) { continuation.yield($0) }
     bus.behave(.babbling([0, 1, 2]))
     let error = await error { () throws(BusError) in _ = try await echoed(by: connection) }
     #expect(error == .fault(.malformed))
-    var told = events.makeAsyncIterator()
-    #expect(await told.next() == .ended(.fault(.malformed)))
+    var received = events.makeAsyncIterator()
+    #expect(await received.next() == .ended(.fault(.malformed)))
   }
 
-  @Test func `a bus that takes nothing does not fill the memory`() async throws {
+  @Test func `a bus that accepts nothing does not fill the memory`() async throws {
     let bus = try ScriptedBus()
     let (events, continuation) = AsyncStream<BusEvent>.makeStream()
     let connection = try await open(bus.addresses) { continuation.yield($0) }
@@ -192,14 +193,14 @@ struct BusConnectionTests {
       }
       for await error in group { #expect(error == .fault(.tooLarge)) }
     }
-    var told = events.makeAsyncIterator()
-    #expect(await told.next() == .ended(.fault(.tooLarge)))
+    var received = events.makeAsyncIterator()
+    #expect(await received.next() == .ended(.fault(.tooLarge)))
   }
 
-  @Test func `a connection that is let go of leaves the bus`() async throws {
+  @Test func `a released connection disconnects from the bus`() async throws {
     let bus = try ScriptedBus()
     var connection: BusConnection? = try await open(bus.addresses) { event in
-      Issue.record("told \(event) of what was let go of")
+      Issue.record("received \(event) of a released connection")
     }
     #expect(try await echoed(by: connection) == [])
     connection = nil

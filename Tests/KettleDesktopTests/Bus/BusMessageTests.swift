@@ -20,7 +20,7 @@ struct BusMessageTests {
     #expect(try BusMessage(bytes: bytes[...]) == BusCall.bus("Hello").message(serial: 1))
   }
 
-  @Test func `numbers stand in either order`() throws {
+  @Test func `numbers have either byte order`() throws {
     var message = BusMessage(.reply(to: 2), serial: 3)
     message.body = [.uint32(0x0102_0304), .byte(9), .array(of: .int64, [.int64(-2)])]
     let little: [UInt8] =
@@ -35,10 +35,10 @@ struct BusMessageTests {
     }
   }
 
-  @Test func `a notification can be said`() throws {
+  @Test func `a notification can be encoded`() throws {
     let call = BusCall(
-      "org.freedesktop.Notifications", "/org/freedesktop/Notifications",
-      "org.freedesktop.Notifications", "Notify",
+      "Notify", of: "org.freedesktop.Notifications", on: "org.freedesktop.Notifications",
+      at: "/org/freedesktop/Notifications",
       [
         .string("Kettle"), .uint32(0), .string(""), .string("It boils"), .string("Whole"),
         .array(of: .string, [.string("default"), .string("Open")]),
@@ -50,7 +50,7 @@ struct BusMessageTests {
     #expect(try BusMessage(bytes: bytes[...]).body == call.arguments)
   }
 
-  @Test func `any message comes back as it was, in either order`() throws {
+  @Test func `any message survives a round trip in either byte order`() throws {
     let seed = UInt64.random(in: .min ... .max)
     var generator = SeededGenerator(seed: seed)
     for _ in 0..<500 {
@@ -63,7 +63,7 @@ struct BusMessageTests {
     }
   }
 
-  @Test func `edited bytes are read or refused, and what is read can be said again`() throws {
+  @Test func `edited bytes are decoded or refused, and decoded ones can be encoded again`() throws {
     let seed = UInt64.random(in: .min ... .max)
     var generator = SeededGenerator(seed: seed)
     var refused = 0
@@ -91,7 +91,7 @@ struct BusMessageTests {
     #expect(refused > 100, "seed \(seed)")
   }
 
-  @Test func `a message that is cut off anywhere is refused`() throws {
+  @Test func `a truncated message is refused`() throws {
     for count in 0..<Self.hello.count {
       #expect(throws: BusFault.cutOff) { try BusMessage(bytes: Self.hello.prefix(count)) }
     }
@@ -100,21 +100,21 @@ struct BusMessageTests {
   @Test(arguments: [
     (0, 0x6D), (1, 0), (3, 2), (8, 0), (18, 0x73), (20, 22), (42, 1), (37, 0x2E), (45, 1), (46, 1),
   ])
-  func `a byte that lies is seen`(place: Int, byte: UInt8) {
+  func `a wrong byte is noticed`(place: Int, byte: UInt8) {
     var bytes = Self.hello
     bytes[place] = byte
     #expect(throws: BusFault.self) { try BusMessage(bytes: bytes[...]) }
   }
 
-  @Test func `a message that says it is too long is refused at its first bytes`() {
+  @Test func `a message that declares too many bytes is refused at its start`() {
     var bytes = Array(Self.hello.prefix(16))
     for place in [4, 12] {
       var long = bytes
       long[place + 2] = 0x10
       #expect(throws: BusFault.tooLarge) {
-        var cutter = BusMessageSplitter()
-        cutter.take(long)
-        _ = try cutter.next()
+        var splitter = BusMessageSplitter()
+        splitter.append(long)
+        _ = try splitter.next()
       }
     }
     bytes.replaceSubrange(4..<8, with: [255, 255, 255, 255])
@@ -128,13 +128,13 @@ struct BusMessageTests {
       .signature("z"), .array(of: .string, [.byte(1)]), .structure([]),
       .array(of: .entry(.variant, .byte), [.entry(key: .variant(.byte(1)), value: .byte(1))]),
     ] as [BusValue])
-  func `what nobody could read is not said`(value: BusValue) {
+  func `values that cannot be decoded are not encoded`(value: BusValue) {
     var message = BusMessage(.reply(to: 1), serial: 1)
     message.body = [value]
     #expect(throws: BusFault.malformed) { try message.encoded() }
   }
 
-  @Test func `what is too large or nests too deep is not said`() {
+  @Test func `values that are too large or nest too deep are not encoded`() {
     var message = BusMessage(.reply(to: 1), serial: 1)
     message.body = [.string(String(repeating: "x", count: 1 << 20))]
     #expect(throws: BusFault.tooLarge) { try message.encoded() }
@@ -144,7 +144,7 @@ struct BusMessageTests {
     #expect(throws: BusFault.tooLarge) { try message.encoded() }
   }
 
-  @Test func `variants that nest too deep are not read`() throws {
+  @Test func `variants that nest too deep are refused`() throws {
     // 33 variants of `v` and one of a byte, each a signature of one letter.
     func reply(depth: Int) throws -> [UInt8] {
       var message = BusMessage(.reply(to: 1), serial: 1)
@@ -165,13 +165,13 @@ struct BusMessageTests {
     let messages = (0..<40).map { _ in RandomValue.message(&generator) }
       .filter { (try? $0.encoded()) != nil }
     var stream = try messages.flatMap { try $0.encoded() }[...]
-    var cutter = BusMessageSplitter()
+    var splitter = BusMessageSplitter()
     var read: [BusMessage] = []
     while !stream.isEmpty {
       let count = Int.random(in: 1...90, using: &generator)
-      cutter.take(stream.prefix(count))
+      splitter.append(stream.prefix(count))
       stream = stream.dropFirst(count)
-      while let message = try cutter.next() { read.append(message) }
+      while let message = try splitter.next() { read.append(message) }
     }
     #expect(read == messages, "seed \(seed)")
   }

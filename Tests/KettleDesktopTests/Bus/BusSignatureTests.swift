@@ -3,7 +3,7 @@ import Testing
 @testable import KettleDesktop
 
 struct BusSignatureTests {
-  @Test func `the types of a notification are read and written`() {
+  @Test func `the types of a notification are parsed and written`() {
     let types = BusSignature.parse("susssasa{sv}i")
     #expect(
       types == [
@@ -14,7 +14,7 @@ struct BusSignatureTests {
   }
 
   @Test(arguments: ["", "ybnqiuxtdsogh", "a(ii)", "aaay", "a{s(iv)}", "((i)(v))"])
-  func `a signature comes back as it was`(text: String) {
+  func `a signature survives a round trip`(text: String) {
     #expect(BusSignature.parse(text)?.map(\.text).joined() == text)
   }
 
@@ -23,11 +23,11 @@ struct BusSignatureTests {
       "a", "(", ")", "()", "(i", "{sv}", "a{sv", "a{s}", "a{vs}", "a{svv}", "z", "i)", "a{}", "a(",
       "ä", "\0",
     ])
-  func `what is no signature is refused`(text: String) {
+  func `invalid signatures are refused`(text: String) {
     #expect(BusSignature.parse(text) == nil)
   }
 
-  @Test func `depth and length have bounds`() {
+  @Test func `depth and length are bounded`() {
     func arrays(_ count: Int) -> String { String(repeating: "a", count: count) + "y" }
     func structures(_ count: Int) -> String {
       String(repeating: "(", count: count) + "y" + String(repeating: ")", count: count)

@@ -2,7 +2,7 @@ import SeededNumbers
 
 @testable import KettleDesktop
 
-/// Any types and values that can stand in a message.
+/// Random types and values of a message.
 enum RandomValue {
   static func type(_ generator: inout SeededGenerator, depth: Int = 0) -> BusType {
     let basics: [BusType] = [

@@ -26,13 +26,13 @@ struct MachineWatchTests {
     settings.interval = .seconds(3600)
     settings.timeout = .seconds(600)
     change(&settings)
-    let (told, continuation) = AsyncStream<Set<TransferCondition>>.makeStream()
+    let (reports, continuation) = AsyncStream<Set<TransferCondition>>.makeStream()
     let watch = MachineWatch(settings) { continuation.yield($0) }
     await watch.start()
-    return (watch, told.makeAsyncIterator())
+    return (watch, reports.makeAsyncIterator())
   }
 
-  /// Waits until the watch has asked both services so often.
+  /// Waits until the watch has queried both services this often.
   private func hasAsked(_ bus: ScriptedBus, _ count: Int) async {
     var gets = 0
     for await method in bus.heard where method == "Get" {
@@ -41,72 +41,72 @@ struct MachineWatchTests {
     }
   }
 
-  @Test func `a machine that tells nothing gives everything`() async throws {
-    var (watch, told) = await watch([])
-    #expect(await told.next() == both)
+  @Test func `a machine that reports nothing meets all conditions`() async throws {
+    var (watch, reports) = await watch([])
+    #expect(await reports.next() == both)
     watch.stop()
   }
 
-  @Test func `the kernel's word holds where there is no UPower`() async throws {
+  @Test func `the kernel's report counts without UPower`() async throws {
     try tree.put("BAT0", ["type": "Battery", "status": "Discharging"])
     let bus = try ScriptedBus()
     for addresses in [[], bus.addresses] {
-      var (watch, told) = await watch(addresses)
-      #expect(await told.next() == [.unmeteredNetwork])
+      var (watch, reports) = await watch(addresses)
+      #expect(await reports.next() == [.unmeteredNetwork])
       watch.stop()
     }
   }
 
-  @Test func `UPower's word goes before the kernel's, and its changes are told`() async throws {
+  @Test func `UPower's report overrides the kernel's, and its changes are reported`() async throws {
     try tree.put("BAT0", ["type": "Battery", "status": "Discharging"])
     let bus = try ScriptedBus()
     bus.set("OnBattery", of: upower, .boolean(false))
-    var (watch, told) = await watch(bus.addresses)
-    #expect(await told.next() == both)
+    var (watch, reports) = await watch(bus.addresses)
+    #expect(await reports.next() == both)
     bus.set("OnBattery", of: upower, .boolean(true))
     bus.tellChange(of: upower)
-    #expect(await told.next() == [.unmeteredNetwork])
+    #expect(await reports.next() == [.unmeteredNetwork])
     bus.set("OnBattery", of: upower, .boolean(false))
     bus.tellChange(of: upower)
-    #expect(await told.next() == both)
-    // It goes, and the kernel is asked.
+    #expect(await reports.next() == both)
+    // It stops, and the kernel is read.
     bus.set("OnBattery", of: upower, nil)
     bus.tellChange(of: upower)
-    #expect(await told.next() == [.unmeteredNetwork])
+    #expect(await reports.next() == [.unmeteredNetwork])
     watch.stop()
   }
 
   @Test(arguments: [0, 1, 2, 3, 4, 5] as [UInt32])
-  func `a metered network is one that NetworkManager calls so or takes for it`(metered: UInt32)
+  func `a network is metered if NetworkManager says or guesses so`(metered: UInt32)
     async throws
   {
     let bus = try ScriptedBus()
     bus.set("Metered", of: networkManager, .uint32(metered))
-    var (watch, told) = await watch(bus.addresses)
-    #expect(await told.next() == (metered == 1 || metered == 3 ? [.mainsPower] : both))
+    var (watch, reports) = await watch(bus.addresses)
+    #expect(await reports.next() == (metered == 1 || metered == 3 ? [.mainsPower] : both))
     watch.stop()
   }
 
-  @Test func `another network is told when it costs`() async throws {
+  @Test func `a change to a metered network is reported`() async throws {
     let bus = try ScriptedBus()
     bus.set("Metered", of: networkManager, .uint32(4))
-    var (watch, told) = await watch(bus.addresses)
-    #expect(await told.next() == both)
+    var (watch, reports) = await watch(bus.addresses)
+    #expect(await reports.next() == both)
     bus.set("Metered", of: networkManager, .uint32(3))
     bus.tellChange(of: networkManager)
-    #expect(await told.next() == [.mainsPower])
+    #expect(await reports.next() == [.mainsPower])
     bus.set("Metered", of: networkManager, nil)
     bus.tellChange(of: networkManager)
-    #expect(await told.next() == both)
+    #expect(await reports.next() == both)
     watch.stop()
   }
 
-  @Test func `the bus is asked for changes of both services, their coming and their going`()
+  @Test func `the bus is subscribed for changes, starts and stops of both services`()
     async throws
   {
     let bus = try ScriptedBus()
-    var (watch, told) = await watch(bus.addresses)
-    #expect(await told.next() == both)
+    var (watch, reports) = await watch(bus.addresses)
+    #expect(await reports.next() == both)
     let rules = bus.rules
     #expect(rules.count == 4)
     for service in [upower, networkManager] {
@@ -121,11 +121,11 @@ struct MachineWatchTests {
     watch.stop()
   }
 
-  @Test func `a signal is a reason to look, and not believed`() async throws {
+  @Test func `a signal triggers a check and is not believed`() async throws {
     let bus = try ScriptedBus()
     bus.set("OnBattery", of: upower, .boolean(false))
-    var (watch, told) = await watch(bus.addresses)
-    #expect(await told.next() == both)
+    var (watch, reports) = await watch(bus.addresses)
+    #expect(await reports.next() == both)
     let member = BusMessage.Member(
       path: "/org/freedesktop/UPower", interface: "org.freedesktop.DBus.Properties",
       name: "PropertiesChanged")
@@ -137,7 +137,7 @@ struct MachineWatchTests {
     await hasAsked(bus, 4)
     bus.set("Metered", of: networkManager, .uint32(1))
     bus.tellChange(of: networkManager)
-    #expect(await told.next() == [.mainsPower])
+    #expect(await reports.next() == [.mainsPower])
     watch.stop()
   }
 
@@ -146,80 +146,80 @@ struct MachineWatchTests {
       .silent, .refusing, .endlessLine, .mute, .babbling([]), .babbling([1, 2, 3]),
       .babbling([UInt8](repeating: 0x6C, count: 4096)),
     ] as [ScriptedBus.Manner])
-  func `a bus that misbehaves knows nothing, and the kernel is asked`(manner: ScriptedBus.Manner)
+  func `a misbehaving bus counts as unknown, and the kernel is read`(manner: ScriptedBus.Manner)
     async throws
   {
     try tree.put("BAT0", ["type": "Battery", "status": "Discharging"])
     let bus = try ScriptedBus(manner)
-    var (watch, told) = await watch(bus.addresses) { $0.timeout = .milliseconds(50) }
-    #expect(await told.next() == [.unmeteredNetwork])
+    var (watch, reports) = await watch(bus.addresses) { $0.timeout = .milliseconds(50) }
+    #expect(await reports.next() == [.unmeteredNetwork])
     watch.stop()
   }
 
-  @Test func `properties of the wrong type are nothing known`() async throws {
+  @Test func `properties of the wrong type count as unknown`() async throws {
     let bus = try ScriptedBus()
     bus.set("OnBattery", of: upower, .string("true"))
     bus.set("Metered", of: networkManager, .int32(1))
-    var (watch, told) = await watch(bus.addresses)
-    #expect(await told.next() == both)
+    var (watch, reports) = await watch(bus.addresses)
+    #expect(await reports.next() == both)
     watch.stop()
   }
 
-  @Test func `a bus that ends leaves nothing known, and is joined again when somebody needs it`()
+  @Test func `a bus that ends leaves conditions unknown, and is connected again when needed`()
     async throws
   {
     let bus = try ScriptedBus()
     bus.set("Metered", of: networkManager, .uint32(1))
-    var (watch, told) = await watch(bus.addresses) { $0.interval = .milliseconds(300) }
-    #expect(await told.next() == [.mainsPower])
-    // It comes back at once and is not there.
+    var (watch, reports) = await watch(bus.addresses) { $0.interval = .milliseconds(300) }
+    #expect(await reports.next() == [.mainsPower])
+    // It would be reconnected at once, but it is gone.
     bus.behave(.refusing)
     bus.drop()
-    #expect(await told.next() == both)
+    #expect(await reports.next() == both)
     bus.behave(.polite)
     await watch.setNeeded(true)
-    #expect(await told.next() == [.mainsPower])
+    #expect(await reports.next() == [.mainsPower])
     watch.stop()
   }
 
-  @Test func `a bus that throws us out is not stormed`() async throws {
+  @Test func `a bus that disconnects us is not flooded`() async throws {
     let bus = try ScriptedBus()
     bus.set("Metered", of: networkManager, .uint32(1))
-    var (watch, told) = await watch(bus.addresses)
-    #expect(await told.next() == [.mainsPower])
-    // It would take us back at once, and then throw us out again.
+    var (watch, reports) = await watch(bus.addresses)
+    #expect(await reports.next() == [.mainsPower])
+    // It would accept us at once and disconnect us again.
     bus.drop()
-    #expect(await told.next() == both)
+    #expect(await reports.next() == both)
     watch.stop()
   }
 
-  @Test func `what the kernel does not tell is looked for as long as somebody needs it`()
+  @Test func `unreported conditions are polled while needed`()
     async throws
   {
     try tree.put("BAT0", ["type": "Battery", "status": "Charging"])
-    var (watch, told) = await watch([]) { $0.interval = .milliseconds(20) }
-    #expect(await told.next() == both)
+    var (watch, reports) = await watch([]) { $0.interval = .milliseconds(20) }
+    #expect(await reports.next() == both)
     await watch.setNeeded(true)
     try tree.put("BAT0", ["status": "Discharging"])
-    #expect(await told.next() == [.unmeteredNetwork])
+    #expect(await reports.next() == [.unmeteredNetwork])
     try tree.put("BAT0", ["status": "Full"])
-    #expect(await told.next() == both)
+    #expect(await reports.next() == both)
     watch.stop()
   }
 
-  @Test func `what the user knows better is not looked for`() async throws {
+  @Test func `preset conditions are not checked`() async throws {
     try tree.put("BAT0", ["type": "Battery", "status": "Discharging"])
     let bus = try ScriptedBus()
     bus.set("Metered", of: networkManager, .uint32(1))
-    var (known, told) = await watch(bus.addresses) {
-      $0.mains = .known(true)
-      $0.unmetered = .known(false)
+    var (known, reports) = await watch(bus.addresses) {
+      $0.mains = .preset(true)
+      $0.unmetered = .preset(false)
     }
-    #expect(await told.next() == [.mainsPower])
+    #expect(await reports.next() == [.mainsPower])
     #expect(bus.rules.isEmpty)
     known.stop()
-    (known, told) = await watch(bus.addresses) { $0.unmetered = .known(true) }
-    #expect(await told.next() == [.unmeteredNetwork])
+    (known, reports) = await watch(bus.addresses) { $0.unmetered = .preset(true) }
+    #expect(await reports.next() == [.unmeteredNetwork])
     known.stop()
   }
 }

@@ -25,7 +25,7 @@ struct PowerSupplyTests {
       ([battery("Discharging")], false),
       ([battery("Discharging"), line("0")], false),
       ([battery("Charging")], true),
-      // The adapter hangs on a port that the kernel does not show as online.
+      // The adapter is on a port that the kernel does not show as online.
       ([battery("Charging"), line("0")], true),
       ([battery("Full")], true),
       ([battery("Not charging"), line("0")], true),
@@ -33,7 +33,7 @@ struct PowerSupplyTests {
       ([battery("Discharging"), line("1")], true),
       // Fixed and programmable voltage.
       ([battery("Full"), line("2", type: "USB_PD")], true),
-      // A telephone hangs on the port.
+      // A phone is on the port.
       ([battery("Discharging"), line("1", type: "USB")], false),
       ([battery("Discharging"), line("1", type: "USB"), line("1")], true),
       ([battery("Unknown"), line("1", type: "USB_C")], true),
@@ -45,18 +45,18 @@ struct PowerSupplyTests {
       ([battery("Discharging"), battery("Charging")], true),
       ([PowerSupply(type: "UPS", status: "Discharging")], false),
     ] as [([PowerSupply], Bool)])
-  func `the supplies tell whether the machine runs from the mains`(
+  func `the supplies decide whether the machine runs on mains`(
     supplies: [PowerSupply], isOnMains: Bool
   ) {
     #expect(supplies.isOnMains == isOnMains)
   }
 
-  @Test func `only a battery of the machine is one`() {
+  @Test func `only batteries of the machine count`() {
     #expect([Self.battery("Full")].hasBattery)
     #expect(![Self.battery("Full", scope: "Device"), Self.line("1")].hasBattery)
   }
 
-  @Test func `the tree of the kernel is read`() throws {
+  @Test func `the sysfs tree is read`() throws {
     let tree = try PowerTree()
     #expect(PowerSupplyDirectory(root: tree.root).read() == [])
     try tree.put("BAT0", ["type": "Battery\n", "status": "Not charging\n", "present": "1\n"])
@@ -69,7 +69,7 @@ struct PowerSupplyTests {
       ])
   }
 
-  @Test func `rubbish in the tree costs nothing`() throws {
+  @Test func `unreadable files in the tree are ignored`() throws {
     let tree = try PowerTree()
     let endless = String(repeating: "x", count: 100_000)
     for number in 0..<200 { try tree.put("s\(number)", ["type": endless]) }

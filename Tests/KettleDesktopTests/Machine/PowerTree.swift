@@ -1,6 +1,6 @@
 import Foundation
 
-/// A directory that looks like /sys.
+/// A directory with the structure of /sys.
 struct PowerTree {
   let root: String
   private let supplies: URL

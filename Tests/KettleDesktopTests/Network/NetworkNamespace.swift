@@ -4,7 +4,7 @@ import Foundation
 @_silgen_name("unshare") private func unshareNamespaces(_ flags: Int32) -> Int32
 @_silgen_name("setns") private func enterNamespace(_ descriptor: Int32, _ type: Int32) -> Int32
 
-/// A network of its own, in which a test may add and remove interfaces.
+/// A network namespace in which a test may add and remove interfaces.
 final class NetworkNamespace: Sendable {
   private static let network: Int32 = 0x4000_0000
   private let descriptor: Int32
@@ -13,7 +13,7 @@ final class NetworkNamespace: Sendable {
 
   deinit { close(descriptor) }
 
-  /// nil where that is not permitted, or there is no ip(8).
+  /// Returns nil if that is not permitted, or ip(8) is missing.
   static func make() async -> NetworkNamespace? {
     guard program != nil else { return nil }
     let descriptor = await onThread { () -> Int32 in
@@ -33,14 +33,14 @@ final class NetworkNamespace: Sendable {
     (path: String) in access(path, X_OK) == 0
   }
 
-  /// Runs on a thread that is in the namespace.
+  /// Runs `body` on a thread in the namespace.
   func inside<Answer: Sendable>(_ body: @escaping @Sendable () -> Answer) async -> Answer? {
     await Self.onThread { [descriptor] in
       enterNamespace(descriptor, Self.network) == 0 ? body() : nil
     }
   }
 
-  /// Runs ip(8) and answers its status.
+  /// Runs ip(8) and returns its exit status.
   @discardableResult
   func ip(_ words: String) async -> Int32 {
     await inside {

@@ -14,7 +14,7 @@ struct NetworkWatchTests {
     return (try #require(watch ?? nil), states.makeAsyncIterator())
   }
 
-  /// Takes what is told until it is this; a way that became another one is told in between.
+  /// Waits for this state; a changed route is reported in between.
   private func next(
     _ expected: NetworkState, _ states: inout AsyncStream<NetworkState>.Iterator
   ) async -> Bool {
@@ -26,7 +26,7 @@ struct NetworkWatchTests {
 
   // Fault 66
   @Test(.enabled("a network of its own can be made") { await NetworkNamespace.make() != nil })
-  func `the network goes and comes with the interface, its carrier and its addresses`()
+  func `the network state follows the interface, its carrier and its addresses`()
     async throws
   {
     let network = try #require(await NetworkNamespace.make())
@@ -53,7 +53,7 @@ struct NetworkWatchTests {
   }
 
   @Test(.enabled("a network of its own can be made") { await NetworkNamespace.make() != nil })
-  func `a network that was there before is told at once`() async throws {
+  func `an existing network is reported at once`() async throws {
     let network = try #require(await NetworkNamespace.make())
     await network.ip("link add v0 type veth peer name v1")
     await network.ip("link set v1 up")
@@ -66,7 +66,7 @@ struct NetworkWatchTests {
 
   // Fault 66
   @Test(.enabled("a network of its own can be made") { await NetworkNamespace.make() != nil })
-  func `another way is told though there was one before`() async throws {
+  func `a changed route is reported although one existed`() async throws {
     let network = try #require(await NetworkNamespace.make())
     for names in ["v0 type veth peer name v1", "w0 type veth peer name w1"] {
       await network.ip("link add " + names)
@@ -80,11 +80,11 @@ struct NetworkWatchTests {
     watch.stop()
   }
 
-  @Test func `this machine's own network is told too`() async throws {
+  @Test func `the network of this machine is reported`() async throws {
     let (states, continuation) = AsyncStream<NetworkState>.makeStream()
     let watch = try NetworkWatch { continuation.yield($0) }
-    var told = states.makeAsyncIterator()
-    #expect(await told.next() != nil)
+    var reports = states.makeAsyncIterator()
+    #expect(await reports.next() != nil)
     watch.stop()
   }
 }

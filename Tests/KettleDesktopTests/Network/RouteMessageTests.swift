@@ -3,7 +3,7 @@ import Testing
 
 @testable import KettleDesktop
 
-/// Messages as the kernel sends them, made byte by byte after linux/netlink.h, and broken ones.
+/// Kernel messages built byte by byte after linux/netlink.h, and broken ones.
 struct RouteMessageTests {
   private func message(
     _ type: UInt16, sequence: UInt32 = 1, length: UInt32? = nil, _ body: [UInt8]
@@ -51,14 +51,14 @@ struct RouteMessageTests {
   }
 
   private func state(_ messages: [[UInt8]]) -> NetworkState {
-    var picture = NetworkSnapshot()
-    for message in RouteMessage.parse(messages.flatMap { $0 }) { picture.take(message) }
-    return picture.state
+    var snapshot = NetworkSnapshot()
+    for message in RouteMessage.parse(messages.flatMap { $0 }) { snapshot.apply(message) }
+    return snapshot.state
   }
 
   private let upAndRunning: UInt32 = 0x1 | 0x40
 
-  @Test func `a default route out of an interface that runs is a way out`() {
+  @Test func `a default route through a running interface leads out`() {
     let out = attribute(4, bytes(Int32(7)))
     #expect(state([link(7, flags: upAndRunning), route([out])]) == .present)
     #expect(state([link(7, flags: upAndRunning)]) == .absent)
@@ -67,7 +67,9 @@ struct RouteMessageTests {
   }
 
   @Test(arguments: [0, 0x1, 0x40, 0x49] as [UInt32])
-  func `an interface that is down, has no carrier or is the loopback is none`(flags: UInt32) {
+  func `an interface that is down, has no carrier or is the loopback does not lead out`(
+    flags: UInt32
+  ) {
     #expect(state([link(7, flags: flags), route([attribute(4, bytes(Int32(7)))])]) == .absent)
   }
 
@@ -78,7 +80,7 @@ struct RouteMessageTests {
       (10, 64, [0xFE, 0x80, 0, 0], .absent), (10, 8, [0xFF, 0], .absent),
       (10, 64, [0x20, 0x01, 0x0D, 0xB8], .present), (10, 7, [0xFC, 0], .present),
     ] as [(UInt8, UInt8, [UInt8], NetworkState)])
-  func `addresses that hold on one cable only are no way out`(
+  func `link-local addresses do not lead out`(
     family: UInt8, prefix: UInt8, destination: [UInt8], expected: NetworkState
   ) {
     let attributes = [attribute(1, destination), attribute(4, bytes(Int32(7)))]
@@ -88,11 +90,11 @@ struct RouteMessageTests {
       ]) == expected)
   }
 
-  @Test func `the machine's own addresses and what is thrown away are no way out`() {
+  @Test func `own addresses and discarding routes do not lead out`() {
     let up = link(7, flags: upAndRunning)
     let out = attribute(4, bytes(Int32(7)))
     #expect(state([up, route(table: 255, [out])]) == .absent)
-    // In the attribute stands the whole number of the table.
+    // The attribute has the complete table number.
     #expect(state([up, route(table: 252, [out, attribute(15, bytes(UInt32(255)))])]) == .absent)
     #expect(state([up, route(table: 252, [out, attribute(15, bytes(UInt32(1000)))])]) == .present)
     for type: UInt8 in [2, 3, 5, 6, 7, 8] {
@@ -101,7 +103,7 @@ struct RouteMessageTests {
     #expect(state([up, route(flags: 0x200, [out])]) == .absent)
   }
 
-  @Test func `a route with several hops leads out of any of them`() {
+  @Test func `a route with several hops leads out through any of them`() {
     func hop(_ link: Int32) -> [UInt8] { bytes(UInt16(8)) + [0, 0] + bytes(link) }
     let hops = route([attribute(9, hop(3) + hop(7))])
     #expect(state([link(7, flags: upAndRunning), hops]) == .present)
@@ -109,34 +111,34 @@ struct RouteMessageTests {
     #expect(state([link(4, flags: upAndRunning), hops]) == .absent)
   }
 
-  @Test func `answers to another question are passed over`() {
+  @Test func `replies to another request are skipped`() {
     let all = message(3, sequence: 4, []) + message(2, sequence: 5, bytes(Int32(-22)))
     #expect(RouteMessage.parse(all, answering: 5) == [.failed(22)])
     #expect(RouteMessage.parse(all, answering: 4) == [.done])
     #expect(RouteMessage.parse(all) == [.done, .failed(22)])
   }
 
-  @Test func `an acknowledgement is no failure`() {
+  @Test func `an acknowledgement is not a failure`() {
     #expect(RouteMessage.parse(message(2, bytes(Int32(0)))) == [.other])
     #expect(RouteMessage.parse(message(2, bytes(Int32.min))) == [.failed(.max)])
   }
 
   @Test(arguments: [UInt32(0), 1, 15, 33, 1000, .max])
-  func `a length that lies ends the reading`(length: UInt32) {
+  func `a wrong length ends parsing`(length: UInt32) {
     let lie = message(16, length: length, [UInt8](repeating: 0, count: 16))
     #expect(RouteMessage.parse(lie + link(1, flags: 0)) != [])
     #expect(RouteMessage.parse(lie).count == 1 || length == 33)
     #expect(!RouteMessage.parse(lie).contains { if case .failed = $0 { true } else { false } })
   }
 
-  @Test func `a message that is cut off anywhere is never read past its end`() {
+  @Test func `a truncated message is never read past its end`() {
     let whole = route([
       attribute(1, [10, 0, 0, 0]), attribute(4, bytes(Int32(7))), attribute(15, bytes(UInt32(254))),
     ])
     for count in 0..<whole.count {
       let cut = Array(whole.prefix(count))
       #expect(RouteMessage.parse(cut) == (count < 4 ? [] : [.other]), "\(count)")
-      // The same with a header that knows the true length.
+      // The same with the true length in the header.
       guard count >= 16 else { continue }
       let honest = bytes(UInt32(count)) + cut.dropFirst(4)
       let read = RouteMessage.parse(honest)
@@ -146,19 +148,19 @@ struct RouteMessageTests {
   }
 
   @Test(arguments: [UInt16(0), 3, 9, .max])
-  func `an attribute whose length lies hides itself and what follows`(length: UInt16) {
+  func `an attribute with a wrong length hides itself and the rest`(length: UInt16) {
     let lie = attribute(1, length: length, [10, 0, 0, 0])
     let parsed = RouteMessage.parse(route(prefix: 8, [lie, attribute(4, bytes(Int32(7)))]))
     guard case .route(let read) = parsed.first, parsed.count == 1 else {
       Issue.record("\(parsed)")
       return
     }
-    // Nine bytes lie about one byte of the next attribute only.
+    // A length of nine claims only one byte of the next attribute.
     #expect(read.destination.count == (length == 9 ? 5 : 0))
     #expect(read.links.isEmpty)
   }
 
-  @Test func `any bytes are read to their end and no further`() {
+  @Test func `any bytes are parsed without reading past the end`() {
     let seed = UInt64.random(in: .min ... .max)
     print("netlink seed \(seed)")
     var state = seed

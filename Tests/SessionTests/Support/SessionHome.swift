@@ -2,14 +2,14 @@ import BackgroundTransfer
 import Foundation
 import KettleClient
 import KettleControl
-import Testing
 import TestSupport
+import Testing
 
 /// A home of its own for the real service, which the library in this process finds and starts.
 final class SessionHome: Sendable {
   let path: String
   let environment: [String: String]
-  let places: ServicePaths
+  let paths: ServicePaths
   private let sessions = Monitor<[URLSession]>([])
 
   /// The programs stand beside the tests that were built with them.
@@ -35,7 +35,7 @@ final class SessionHome: Sendable {
     environment["LD_LIBRARY_PATH"] = ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"]
     environment["KETTLE_EXECUTABLE"] = path + "/kettle"
     self.environment = environment
-    places = ServicePaths.of(environment: environment)
+    paths = ServicePaths.of(environment: environment)
     for folder in ["run", "files", ".config/kettle"] {
       try FileManager.default.createDirectory(
         atPath: path + "/" + folder, withIntermediateDirectories: true,
@@ -65,7 +65,7 @@ final class SessionHome: Sendable {
   func file(_ name: String) -> URL { URL(filePath: files + "/" + name) }
 
   func configure(_ text: String) throws {
-    try text.write(toFile: places.configPath, atomically: true, encoding: .utf8)
+    try text.write(toFile: paths.configPath, atomically: true, encoding: .utf8)
   }
 
   /// Writes a program into the home, and answers its path.
@@ -77,7 +77,7 @@ final class SessionHome: Sendable {
 
   func configuration(_ identifier: String = UUID().uuidString) -> URLSessionConfiguration {
     let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
-    configuration.servicePaths = places
+    configuration.servicePaths = paths
     configuration.serviceExecutable = path + "/kettle"
     configuration.sessionSendsLaunchEvents = false
     // A download that the origin holds must not go on over another connection.
@@ -134,12 +134,12 @@ final class SessionHome: Sendable {
 
   /// A connection of its own, as another program has it.
   func connect() async throws -> ServiceConnection {
-    try await ServiceConnection.connect(places: places, clientName: "test")
+    try await ServiceConnection.connect(paths: paths, clientName: "test")
   }
 
   /// What the service holds for its programs.
   var heldFiles: [String] {
-    (try? FileManager.default.subpathsOfDirectory(atPath: places.heldDirectory)) ?? []
+    (try? FileManager.default.subpathsOfDirectory(atPath: paths.heldDirectory)) ?? []
   }
 }
 

@@ -104,7 +104,7 @@ final class WireWorld: Sendable {
     _ settings: CurlSettings, _ home: WireHome,
     _ told: Monitor<Told>
   ) throws -> Running {
-    let clock = SystemClock()
+    let clock = ServiceClock()
     let opened = try StoreOpening.open(home.storePath, at: clock.now().wall)
     let journal = CuttableJournal(opened.journal)
     let engine = try TransferEngine(
@@ -148,7 +148,7 @@ extension WireWorld {
   func pause(_ id: TransferID) async { _ = await engine.control(.pause, [id]) }
   func start(_ id: TransferID) async { _ = await engine.control(.start, [id]) }
 
-  var now: WallTime { SystemClock().now().wall }
+  var now: WallTime { ServiceClock().now().wall }
 
   func row(of id: TransferID) -> TransferSnapshot? { told.read { $0.rows[id] } }
 

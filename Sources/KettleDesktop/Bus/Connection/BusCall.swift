@@ -9,7 +9,7 @@ package struct BusCall: Hashable, Sendable {
   package var mayStartService: Bool
 
   package init(
-    _ service: String, _ path: String, _ interface: String, _ method: String,
+    _ method: String, of interface: String, on service: String, at path: String,
     _ arguments: [BusValue] = [], mayStartService: Bool = true
   ) {
     self.service = service
@@ -22,18 +22,18 @@ package struct BusCall: Hashable, Sendable {
 
   /// Reads a property (D-Bus Specification, "Standard Interfaces").
   package static func property(
-    _ name: String, of interface: String, _ service: String, _ path: String,
+    _ name: String, of interface: String, on service: String, at path: String,
     mayStartService: Bool
   ) -> BusCall {
     BusCall(
-      service, path, "org.freedesktop.DBus.Properties", "Get", [.string(interface), .string(name)],
-      mayStartService: mayStartService)
+      "Get", of: "org.freedesktop.DBus.Properties", on: service, at: path,
+      [.string(interface), .string(name)], mayStartService: mayStartService)
   }
 
   /// A call to the bus itself.
   static func bus(_ method: String, _ arguments: [BusValue] = []) -> BusCall {
     let name = "org.freedesktop.DBus"
-    return BusCall(name, "/org/freedesktop/DBus", name, method, arguments)
+    return BusCall(method, of: name, on: name, at: "/org/freedesktop/DBus", arguments)
   }
 
   func message(serial: UInt32) -> BusMessage {

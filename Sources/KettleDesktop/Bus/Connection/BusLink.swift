@@ -4,22 +4,22 @@ import Glibc
 /// The implementation of a connection. It is Sendable because all its mutable state is used on
 /// `queue` alone.
 final class BusLink: @unchecked Sendable {
-  typealias Answer = Result<[BusValue], BusError>
+  typealias Reply = Result<[BusValue], BusError>
 
   private enum State {
     case new
-    case shakingHands(BusHandshake, CheckedContinuation<Answer, Never>)
+    case handshake(BusHandshake, CheckedContinuation<Reply, Never>)
     /// Messages are exchanged; the observer is not notified yet.
-    case joining
+    case connecting
     case open
     case ended(BusError)
   }
 
   private enum Pace {
     /// Read when the source reports readable data.
-    case asTold
+    case onReadable
     /// Read the next piece without waiting for the source.
-    case goingOn
+    case continuing
   }
 
   /// The limit on bytes that the bus has not accepted, so that a stalled bus does not fill the
@@ -31,11 +31,11 @@ final class BusLink: @unchecked Sendable {
   private let observer: @Sendable (BusEvent) -> Void
   // All used on `queue` only.
   private var state = State.new
-  private var cutter = BusMessageSplitter()
-  private var waiting: [UInt32: CheckedContinuation<Answer, Never>] = [:]
+  private var splitter = BusMessageSplitter()
+  private var waiting: [UInt32: CheckedContinuation<Reply, Never>] = [:]
   private var lastSerial: UInt32 = 0
   private var unsent: ArraySlice<UInt8> = []
-  private var pace = Pace.asTold
+  private var pace = Pace.onReadable
   private var reading: (any DispatchSourceRead)?
   private var writing: (any DispatchSourceWrite)?
 
@@ -46,23 +46,24 @@ final class BusLink: @unchecked Sendable {
 
   // MARK: From any thread
 
-  func begin(timeout: Duration) async throws(BusError) {
-    _ = try await answer { continuation in
-      self.state = .shakingHands(BusHandshake(), continuation)
+  /// Completes the handshake.
+  func connect(timeout: Duration) async throws(BusError) {
+    _ = try await onQueue { continuation in
+      self.state = .handshake(BusHandshake(), continuation)
       self.read()
       self.send(BusHandshake.greeting(userID: geteuid()))
-      self.later(timeout) {
-        if case .shakingHands = self.state { self.end(.timedOut) }
+      self.onQueue(after: timeout) {
+        if case .handshake = self.state { self.end(.timedOut) }
       }
     }
   }
 
   /// From now on the observer is notified of the end.
-  func announce() async throws(BusError) {
-    _ = try await answer { continuation in
+  func startReportingEnd() async throws(BusError) {
+    _ = try await onQueue { continuation in
       switch self.state {
       case .ended(let reason): continuation.resume(returning: .failure(reason))
-      case .new, .shakingHands, .joining, .open:
+      case .new, .handshake, .connecting, .open:
         self.state = .open
         continuation.resume(returning: .success([]))
       }
@@ -70,7 +71,7 @@ final class BusLink: @unchecked Sendable {
   }
 
   func call(_ call: BusCall, timeout: Duration) async throws(BusError) -> [BusValue] {
-    try await answer { continuation in
+    try await onQueue { continuation in
       if case .ended(let reason) = self.state {
         continuation.resume(returning: .failure(reason))
         return
@@ -84,7 +85,7 @@ final class BusLink: @unchecked Sendable {
         return
       }
       self.waiting[message.serial] = continuation
-      self.later(timeout) { self.settle(message.serial, .failure(.timedOut)) }
+      self.onQueue(after: timeout) { self.complete(message.serial, .failure(.timedOut)) }
       self.send(bytes)
     }
   }
@@ -92,23 +93,23 @@ final class BusLink: @unchecked Sendable {
   func end() {
     queue.async {
       // The caller that closes the connection needs no event.
-      if case .open = self.state { self.state = .joining }
+      if case .open = self.state { self.state = .connecting }
       self.end(.ended)
     }
   }
 
-  private func answer(
-    _ body: @escaping @Sendable (CheckedContinuation<Answer, Never>) -> Void
+  private func onQueue(
+    _ body: @escaping @Sendable (CheckedContinuation<Reply, Never>) -> Void
   ) async throws(BusError) -> [BusValue] {
-    let answer: Answer = await withCheckedContinuation { continuation in
+    let reply: Reply = await withCheckedContinuation { continuation in
       queue.async { body(continuation) }
     }
-    return try answer.get()
+    return try reply.get()
   }
 
   // MARK: On the queue
 
-  private func later(_ delay: Duration, _ body: @escaping @Sendable () -> Void) {
+  private func onQueue(after delay: Duration, _ body: @escaping @Sendable () -> Void) {
     let (seconds, attoseconds) = delay.components
     let nanoseconds = Double(seconds) * 1e9 + Double(attoseconds) / 1e9
     queue.asyncAfter(
@@ -121,8 +122,8 @@ final class BusLink: @unchecked Sendable {
     return lastSerial
   }
 
-  private func settle(_ serial: UInt32, _ answer: Answer) {
-    waiting.removeValue(forKey: serial)?.resume(returning: answer)
+  private func complete(_ serial: UInt32, _ reply: Reply) {
+    waiting.removeValue(forKey: serial)?.resume(returning: reply)
   }
 
   private func end(_ reason: BusError) {
@@ -132,19 +133,19 @@ final class BusLink: @unchecked Sendable {
     reading?.cancel()
     writing?.cancel()
     (reading, writing, unsent) = (nil, nil, [])
-    socket.leave()
-    for serial in waiting.keys.sorted() { settle(serial, .failure(reason)) }
+    socket.disconnect()
+    for serial in waiting.keys.sorted() { complete(serial, .failure(reason)) }
     switch before {
-    case .shakingHands(_, let continuation): continuation.resume(returning: .failure(reason))
+    case .handshake(_, let continuation): continuation.resume(returning: .failure(reason))
     case .open: observer(.ended(reason))
-    case .new, .joining, .ended: break
+    case .new, .connecting, .ended: break
     }
   }
 
   private func read() {
     let source = DispatchSource.makeReadSource(fileDescriptor: socket.descriptor, queue: queue)
     source.setEventHandler { [weak self] in
-      if let self, self.pace == .asTold { self.readPiece() }
+      if let self, self.pace == .onReadable { self.readPiece() }
     }
     // The descriptor must live until the source is done with it.
     source.setCancelHandler { [socket] in withExtendedLifetime(socket) {} }
@@ -158,47 +159,47 @@ final class BusLink: @unchecked Sendable {
   private func readPiece() {
     if case .ended = state { return }
     switch socket.receive() {
-    case .nothing: pace = .asTold
+    case .nothing: pace = .onReadable
     case .ended: end(.ended)
     case .bytes(let bytes):
-      pace = .goingOn
-      take(bytes)
+      pace = .continuing
+      receive(bytes)
       queue.async { self.readPiece() }
     }
   }
 
-  private func take(_ bytes: ArraySlice<UInt8>) {
+  private func receive(_ bytes: ArraySlice<UInt8>) {
     switch state {
     case .new, .ended: break
-    case .shakingHands(var handshake, let continuation):
-      switch handshake.take(bytes) {
-      case .wait: state = .shakingHands(handshake, continuation)
+    case .handshake(var handshake, let continuation):
+      switch handshake.receive(bytes) {
+      case .wait: state = .handshake(handshake, continuation)
       case .refused: end(.refused)
       case .begin(let words, let rest):
-        state = .joining
+        state = .connecting
         send(words)
         continuation.resume(returning: .success([]))
-        takeMessages(rest[...])
+        receiveMessages(rest[...])
       }
-    case .joining, .open: takeMessages(bytes)
+    case .connecting, .open: receiveMessages(bytes)
     }
   }
 
-  private func takeMessages(_ bytes: ArraySlice<UInt8>) {
-    cutter.take(bytes)
+  private func receiveMessages(_ bytes: ArraySlice<UInt8>) {
+    splitter.append(bytes)
     do throws(BusFault) {
-      while let message = try cutter.next() { take(message) }
+      while let message = try splitter.next() { receive(message) }
     } catch {
       end(.fault(error))
     }
   }
 
-  private func take(_ message: BusMessage) {
+  private func receive(_ message: BusMessage) {
     switch message.kind {
-    case .reply(let serial): settle(serial, .success(message.body))
+    case .reply(let serial): complete(serial, .success(message.body))
     case .failure(let name, let serial):
       let text: String = if case .string(let text)? = message.body.first { text } else { "" }
-      settle(serial, .failure(.failed(name: name, text: text)))
+      complete(serial, .failure(.failed(name: name, text: text)))
     case .signal(let member):
       if case .open = state { observer(.signal(member, message.body)) }
     case .call: refuse(message)
@@ -209,12 +210,12 @@ final class BusLink: @unchecked Sendable {
   /// We provide no methods. The error reply spares the caller the wait.
   private func refuse(_ message: BusMessage) {
     guard !message.flags.contains(.noReplyExpected) else { return }
-    var answer = BusMessage(
+    var reply = BusMessage(
       .failure(name: "org.freedesktop.DBus.Error.UnknownMethod", to: message.serial),
       serial: nextSerial())
-    answer.destination = message.sender
+    reply.destination = message.sender
     // A reply that cannot be encoded is dropped.
-    if let bytes = try? answer.encoded() { send(bytes) }
+    if let bytes = try? reply.encoded() { send(bytes) }
   }
 
   // MARK: Sending

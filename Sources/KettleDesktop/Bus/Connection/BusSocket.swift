@@ -11,27 +11,27 @@ final class BusSocket: Sendable {
     guard let socket = OwnedDescriptor(opened: Glibc.socket(AF_UNIX, type, 0)) else {
       throw .unreachable(errno)
     }
-    try Self.join(socket.number, to: address)
+    try Self.connect(socket.number, to: address)
     self.socket = socket
   }
 
-  private static func join(_ descriptor: Int32, to address: BusAddress) throws(BusError) {
-    var place = sockaddr_un()
-    place.sun_family = sa_family_t(AF_UNIX)
-    let name: [UInt8] =
+  private static func connect(_ descriptor: Int32, to address: BusAddress) throws(BusError) {
+    var name = sockaddr_un()
+    name.sun_family = sa_family_t(AF_UNIX)
+    let path: [UInt8] =
       switch address {
-      case .path(let path): path + [0]
-      case .abstract(let name): [0] + name
+      case .path(let text): text + [0]
+      case .abstract(let text): [0] + text
       }
-    guard name.count <= MemoryLayout.size(ofValue: place.sun_path) else {
+    guard path.count <= MemoryLayout.size(ofValue: name.sun_path) else {
       throw .unreachable(ENAMETOOLONG)
     }
-    withUnsafeMutableBytes(of: &place.sun_path) { $0.copyBytes(from: name) }
+    withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: path) }
     // The length is part of an abstract name (unix(7)).
-    let byteCount = MemoryLayout<sa_family_t>.size + name.count
-    let result = withUnsafePointer(to: &place) { pointer in
+    let byteCount = MemoryLayout<sa_family_t>.size + path.count
+    let result = withUnsafePointer(to: &name) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(byteCount))
+        Glibc.connect(descriptor, $0, socklen_t(byteCount))
       }
     }
     // A bus with a full backlog returns EAGAIN; do not wait for it.
@@ -39,7 +39,7 @@ final class BusSocket: Sendable {
   }
 
   /// Disconnects from the bus, even while others hold the socket.
-  func leave() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
+  func disconnect() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
 
   enum Received {
     case bytes(ArraySlice<UInt8>)

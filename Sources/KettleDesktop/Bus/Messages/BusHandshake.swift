@@ -21,7 +21,7 @@ struct BusHandshake {
     return [0] + Array("AUTH EXTERNAL \(digits)\r\n".utf8)
   }
 
-  mutating func take(_ bytes: some Collection<UInt8>) -> Step {
+  mutating func receive(_ bytes: some Collection<UInt8>) -> Step {
     line += bytes
     guard let end = line.firstIndex(of: UInt8(ascii: "\n")) else {
       return line.count > Self.lineByteCountMax ? .refused : .wait

@@ -24,11 +24,11 @@ struct BusHeaderFields {
       else { throw .malformed }
       // Skip fields of later versions.
       guard let field = BusHeaderField(rawValue: number) else { continue }
-      try take(field, content)
+      try set(field, to: content)
     }
   }
 
-  private mutating func take(_ field: BusHeaderField, _ value: BusValue) throws(BusFault) {
+  private mutating func set(_ field: BusHeaderField, to value: BusValue) throws(BusFault) {
     switch (field, value) {
     case (.path, .objectPath(let text)): path = text
     case (.interface, .string(let text)): interface = text

@@ -59,12 +59,12 @@ struct BusReader {
   /// Padding must be nul, so that nothing is hidden in it.
   mutating func skipPadding(to alignment: Int) throws(BusFault) {
     let padding = (alignment - offset % alignment) % alignment
-    guard try take(padding).allSatisfy({ $0 == 0 }) else { throw .malformed }
+    guard try readBytes(padding).allSatisfy({ $0 == 0 }) else { throw .malformed }
   }
 
-  mutating func skip(_ count: Int) throws(BusFault) { _ = try take(count) }
+  mutating func skip(_ count: Int) throws(BusFault) { _ = try readBytes(count) }
 
-  private mutating func take(_ count: Int) throws(BusFault) -> ArraySlice<UInt8> {
+  private mutating func readBytes(_ count: Int) throws(BusFault) -> ArraySlice<UInt8> {
     guard count >= 0, count <= bytes.count - offset else { throw .cutOff }
     let taken = bytes.dropFirst(offset).prefix(count)
     offset += count
@@ -72,7 +72,7 @@ struct BusReader {
   }
 
   mutating func number<Number: FixedWidthInteger>() throws(BusFault) -> Number {
-    let taken = try take(MemoryLayout<Number>.size)
+    let taken = try readBytes(MemoryLayout<Number>.size)
     var number = Number.zero
     withUnsafeMutableBytes(of: &number) { $0.copyBytes(from: taken) }
     return order == .little ? Number(littleEndian: number) : Number(bigEndian: number)
@@ -90,8 +90,8 @@ struct BusReader {
 
   /// UTF-8 without a nul, followed by a nul.
   private mutating func text(_ count: Int) throws(BusFault) -> String {
-    let content = try take(count)
-    guard try take(1).first == 0, !content.contains(0),
+    let content = try readBytes(count)
+    guard try readBytes(1).first == 0, !content.contains(0),
       let text = String(validating: content, as: UTF8.self)
     else { throw .malformed }
     return text

@@ -68,7 +68,7 @@ struct BusWriter {
   private mutating func append(
     _ values: [BusValue], of element: BusType, depth: Int
   ) throws(BusFault) {
-    let place = bytes.count
+    let lengthOffset = bytes.count
     append(number: UInt32.zero)
     pad(to: element.alignment)
     let start = bytes.count
@@ -78,6 +78,6 @@ struct BusWriter {
     }
     var length = BusWriter(order: order)
     length.append(number: UInt32(truncatingIfNeeded: bytes.count - start))
-    bytes.replaceSubrange(place..<place + 4, with: length.bytes)
+    bytes.replaceSubrange(lengthOffset..<lengthOffset + 4, with: length.bytes)
   }
 }

@@ -1,0 +1,80 @@
+import Foundation
+import FoundationNetworking
+import KettleModel
+
+/// A challenge for a delegate, with every method through which the delegate may handle it.
+// Unchecked because delegates need not be Sendable: this is used on the delegate queue only.
+struct ChallengeDelivery: @unchecked Sendable {
+  let delegate: any URLSessionDelegate
+  let session: URLSession
+  let task: URLSessionTask
+  let challenge: ServerChallenge
+
+  /// Calls one method after another until it finds one that the delegate implements.
+  ///
+  /// - Returns: Whether the delegate implements one. Only then is `answer` called, at most once.
+  func callDelegate(_ answer: @escaping @Sendable (ChallengeAnswer) -> Void) async -> Bool {
+    let answer = AnswerOnce(answer)
+    if challenge.kind.isOfConnection {
+      let first = MethodCall(challenge, of: task.handle, answer)
+      delegate.urlSession(
+        session, didReceive: first.challenge, completionHandler: first.handler)
+      if first.isImplemented { return true }
+      let second = MethodCall(challenge, of: task.handle, answer)
+      let (disposition, credential) = await delegate.urlSession(
+        session, didReceive: second.challenge)
+      if second.answer(disposition, credential) { return true }
+    }
+    guard let delegate = delegate as? any URLSessionTaskDelegate else { return false }
+    let first = MethodCall(challenge, of: task.handle, answer)
+    delegate.urlSession(
+      session, task: task, didReceive: first.challenge, completionHandler: first.handler)
+    if first.isImplemented { return true }
+    let second = MethodCall(challenge, of: task.handle, answer)
+    let (disposition, credential) = await delegate.urlSession(
+      session, task: task, didReceive: second.challenge)
+    return second.answer(disposition, credential)
+  }
+
+  /// One call of a delegate method, and whether the delegate implements that method.
+  private struct MethodCall {
+    let marker = ChallengeMarker()
+    let challenge: URLAuthenticationChallenge
+    let handler: @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+
+    init(_ challenge: ServerChallenge, of handle: TaskHandle, _ answer: AnswerOnce) {
+      let marker = marker
+      self.challenge = URLAuthenticationChallenge(
+        protectionSpace: challenge.protectionSpace, proposedCredential: nil,
+        previousFailureCount: challenge.failureCount, failureResponse: handle.response, error: nil,
+        sender: marker)
+      handler = { disposition, credential in
+        guard !marker.isUnimplemented else { return }
+        answer.call(ChallengeAnswer(disposition, credential, to: challenge))
+      }
+    }
+
+    var isImplemented: Bool { !marker.isUnimplemented }
+
+    /// Passes on the answer if the delegate implements the method. Returns whether it does.
+    func answer(
+      _ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?
+    ) -> Bool {
+      handler(disposition, credential)
+      return isImplemented
+    }
+  }
+}
+
+/// Runs challenge methods of a delegate on the delegate's queue, `async` ones included: the program
+/// may block every thread of the cooperative pool.
+final class DelegateExecutor: TaskExecutor {
+  private let queue: OperationQueue
+
+  init(queue: OperationQueue) { self.queue = queue }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.addOperation { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
+  }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import FoundationNetworking
+
+extension URLSession {
+  /// Creates a download of a URL.
+  ///
+  /// ```swift
+  /// session.downloadTask(with: url).resume()
+  /// ```
+  public func downloadTask(with url: URL) -> URLSessionDownloadTask {
+    downloadTask(with: URLRequest(url: url))
+  }
+
+  /// Creates a download of the response to a request. The URL must be http or https; otherwise the
+  /// task fails with `URLError.unsupportedURL`.
+  ///
+  /// ```swift
+  /// var request = URLRequest(url: url)
+  /// request.setValue("application/pdf", forHTTPHeaderField: "Accept")
+  /// session.downloadTask(with: request).resume()
+  /// ```
+  public func downloadTask(with request: URLRequest) -> URLSessionDownloadTask {
+    core.makeDownload(DownloadPlan(request: request), duplicates: duplicatePolicy)
+  }
+
+  /// Creates a download whose file the service itself puts at its destination, complete or not at
+  /// all, even while the program is not running.
+  ///
+  /// The task fails with `URLError.badServerResponse` when the server responds with an error
+  /// status, so that an error page never gets the name of the file. Without a destination it would
+  /// succeed.
+  ///
+  /// The destination is a file in an existing directory. If `duplicates` is nil, the session's own
+  /// `duplicatePolicy` applies.
+  ///
+  /// ```swift
+  /// let task = session.downloadTask(with: URLRequest(url: url), to: file, onConflict: .replace)
+  /// task.resume()
+  /// ```
+  public func downloadTask(
+    with request: URLRequest, to destination: URL, onConflict: DestinationConflict = .rename,
+    duplicates: DuplicatePolicy? = nil
+  ) -> URLSessionDownloadTask {
+    core.makeDownload(
+      DownloadPlan(request: request, destination: destination, onConflict: onConflict),
+      duplicates: duplicates ?? duplicatePolicy)
+  }
+
+  /// Creates a download of a URL to a destination; see the method that accepts a request.
+  ///
+  /// ```swift
+  /// session.downloadTask(with: url, to: file, onConflict: .replace).resume()
+  /// ```
+  public func downloadTask(
+    with url: URL, to destination: URL, onConflict: DestinationConflict = .rename,
+    duplicates: DuplicatePolicy? = nil
+  ) -> URLSessionDownloadTask {
+    downloadTask(
+      with: URLRequest(url: url), to: destination, onConflict: onConflict, duplicates: duplicates)
+  }
+
+  /// Creates a download that continues from the resume data of another one
+  /// (`cancel(byProducingResumeData:)`, or `URLError.downloadTaskResumeData`). It is a new task
+  /// with a new identifier.
+  ///
+  /// If the data is not resume data, or has another version, the task fails with
+  /// `URLError.unsupportedURL`, as on Apple's systems. If the bytes no longer exist, or the server
+  /// has another version of the file, the download starts from zero.
+  ///
+  /// ```swift
+  /// if let resumeData = await task.cancelByProducingResumeData() {
+  ///   session.downloadTask(withResumeData: resumeData).resume()
+  /// }
+  /// ```
+  public func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask {
+    core.makeDownload(resumeData: resumeData)
+  }
+
+  /// Downloads a file to a destination and waits for it. The transfer continues when the program
+  /// ends.
+  ///
+  /// The wait belongs to the task, not to this call. A program that ends before the file is
+  /// complete and calls again with the same URL and destination waits for the same task, which may
+  /// be running or finished. For such a task the delegate receives only challenges. Cancelling the
+  /// Swift task cancels the transfer for all calls that wait for it.
+  ///
+  /// By default an existing file stays, and the new one is named `NAME (2).EXT`: a program that
+  /// calls again after it received its file downloads it a second time. With `.skip` such a call
+  /// downloads nothing and returns the existing file.
+  ///
+  /// - Returns: The URL of the file; with `.rename` the name may differ from the destination's.
+  /// - Throws: `URLError`.
+  ///
+  /// ```swift
+  /// let place = URL(fileURLWithPath: "/tmp/book.pdf")
+  /// let file = try await session.download(from: url, to: place, onConflict: .skip)
+  /// print("It is at \(file.path(percentEncoded: false))")
+  /// ```
+  @discardableResult
+  public func download(
+    from url: URL, to destination: URL, onConflict: DestinationConflict = .rename
+  ) async throws -> URL {
+    try await download(for: URLRequest(url: url), to: destination, onConflict: onConflict)
+  }
+
+  /// Downloads the response to a request and waits for it; see the method that accepts a URL.
+  ///
+  /// ```swift
+  /// var request = URLRequest(url: url)
+  /// request.setValue("Bearer 5f3a", forHTTPHeaderField: "Authorization")
+  /// try await session.download(for: request, to: file, onConflict: .replace)
+  /// ```
+  @discardableResult
+  public func download(
+    for request: URLRequest, to destination: URL, onConflict: DestinationConflict = .rename
+  ) async throws -> URL {
+    try await core.download(
+      DownloadPlan(
+        request: request, destination: destination, onConflict: onConflict, isAwaited: true))
+  }
+}
+
+extension URLSession {
+  /// Creates an upload of a file.
+  ///
+  /// The body of the request is ignored, and its method is sent as it is: set PUT or POST. A file
+  /// that cannot be read makes the task fail with `URLError.fileDoesNotExist`. After a lost
+  /// connection the file is sent again from its beginning.
+  ///
+  /// ```swift
+  /// var request = URLRequest(url: url)
+  /// request.httpMethod = "POST"
+  /// session.uploadTask(with: request, fromFile: file).resume()
+  /// ```
+  public func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask {
+    core.makeUpload(request, file: fileURL)
+  }
+}

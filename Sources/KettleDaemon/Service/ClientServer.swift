@@ -1,0 +1,40 @@
+import KettleEngine
+import KettleSocket
+import Logging
+
+/// Serves the clients that connect, each in a task of its own.
+struct ClientServer: Sendable {
+  let listener: ControlListener
+  let handler: RequestHandler
+  let dropped: DroppedClientLog
+  let logger: Logger
+
+  /// Serves clients while `work` runs.
+  func run(until work: () async -> Void) async {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await serveAll() }
+      await work()
+      group.cancelAll()
+    }
+  }
+
+  private func serveAll() async {
+    await withDiscardingTaskGroup { group in
+      for await connection in listener.connections {
+        group.addTask { await serve(connection) }
+      }
+      group.cancelAll()
+    }
+  }
+
+  private func serve(_ connection: ControlConnection) async {
+    let session = ClientSession(
+      connection: connection, broadcaster: handler.broadcaster, logger: logger,
+      dropped: dropped, whenLeft: { handler.sessions.disconnect($0) }
+    ) { request, id, client, decided in
+      await handler.handle(request, id: id, for: client, whenDecided: decided)
+    }
+    await session.run()
+    await handler.engine.setCadence(handler.broadcaster.cadence)
+  }
+}

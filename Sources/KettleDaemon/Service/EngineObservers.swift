@@ -1,0 +1,44 @@
+import KettleEngine
+import KettleModel
+import KettleSystem
+
+/// Forwards engine events. The sessions need the engine, so they are added later.
+final class EngineObservers: Sendable {
+  private let broadcaster: Broadcaster
+  private let need: ConditionNeed
+  private let notifications: DesktopNotificationBridge?
+  private let clock: any EngineClock
+  private let sessions = Mutex<SessionRegistry?>(nil)
+
+  init(
+    broadcaster: Broadcaster, need: ConditionNeed,
+    notifications: DesktopNotificationBridge? = nil, clock: any EngineClock
+  ) {
+    self.broadcaster = broadcaster
+    self.need = need
+    self.notifications = notifications
+    self.clock = clock
+  }
+
+  /// Must be called before the engine starts.
+  func add(_ registry: SessionRegistry) { sessions.withLock { $0 = registry } }
+
+  func observe(_ event: EngineEvent) {
+    need.observe(event)
+    sessions.withLock { $0 }?.observe(event)
+    notify(of: event)
+    broadcaster.observe(event, at: clock.now().wall)
+  }
+
+  /// Runs before the broadcaster, which still has the previous row.
+  private func notify(of event: EngineEvent) {
+    switch event {
+    case .recovered(let dormant, _): notifications?.begin(dormant)
+    case .added(let row): notifications?.observe(from: nil, to: row)
+    case .listed(let listed): notifications?.observe(listed)
+    case .changed(let row): notifications?.observe(from: broadcaster.row(row.id), to: row)
+    case .removed(let row): notifications?.observe(from: row, to: nil)
+    case .loaded, .evicted, .progress, .cleared, .limited: break
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import Glibc
+import KettleControl
+import KettleCurl
+import KettleEngine
+import KettleFiles
+import KettleModel
+import KettleStore
+import Logging
+
+/// The parts of the service that do not depend on its socket: the store, the engine, the rows for
+/// clients, and the sessions of programs.
+struct ServiceCore: Sendable {
+  let engine: TransferEngine
+  /// Whether power and network must be watched.
+  let need: ConditionNeed
+  private let broadcaster: Broadcaster
+  private let sessions: SessionRegistry
+  private let notifications: DesktopNotificationBridge?
+  private let journal: SQLiteJournal
+  private let information: ServiceInformation
+
+  /// Opens the store and connects the parts. Nothing is started yet.
+  init(
+    _ options: TransferService.Options, settings: ServiceSettings, crashes: CrashCounter,
+    clock: ServiceClock, logger: Logger
+  ) throws {
+    let paths = options.paths
+    let startedAt = clock.now().wall
+    let opened = try StoreOpening.open(paths.storePath, at: startedAt)
+    journal = opened.journal
+    information = ServiceInformation(
+      processID: Int64(getpid()), startedAt: startedAt, storePath: paths.storePath,
+      notices: Self.notices(settings, store: opened.notice, crashes: crashes))
+    for notice in information.notices { logger.error("\(notice)") }
+    let files = POSIXFileStorage(
+      documentsDirectory: settings.documentsDirectory, heldDirectory: paths.heldDirectory,
+      unrecordedPath: paths.unrecordedFilesPath)
+    let freeSpace = FreeSpace(now: { clock.now().monotonic }) {
+      files.freeBytes(at: settings.documentsDirectory)
+    }
+    let broadcaster = Broadcaster(
+      freeSpace: freeSpace, archive: journal, rows: settings.engine.rows(clearedUpTo: nil),
+      logger: logger)
+    self.broadcaster = broadcaster
+    need = ConditionNeed()
+    notifications = settings.alerts.map {
+      DesktopNotificationBridge.onDesktop($0, broadcaster: broadcaster, logger: logger)
+    }
+    let observers = EngineObservers(
+      broadcaster: broadcaster, need: need, notifications: notifications, clock: clock)
+    engine = try TransferEngine(
+      configuration: settings.engine,
+      ports: TransferEngine.Ports(
+        journal: crashes.mustPause
+          ? PausingJournal(base: journal, archive: journal) : journal,
+        archive: journal, files: files, clock: clock,
+        makeTransport: { events throws(TransferFailure) in
+          try CurlTransport(events: events, settings: settings.curl)
+        }),
+      logger: logger,
+      observer: { observers.observe($0) })
+    sessions = Self.makeSessions(for: engine, options, logger: logger)
+    observers.add(sessions)
+  }
+
+  /// Returns the notices for `daemon status` and the dashboard.
+  private static func notices(
+    _ settings: ServiceSettings, store: StoreNotice?, crashes: CrashCounter
+  ) -> [String] {
+    var notices = settings.notices
+    if let store { notices.append(store.sentence) }
+    if crashes.mustPause { notices.append(CrashCounter.notice(count: crashes.count)) }
+    return notices
+  }
+
+  private static func makeSessions(
+    for engine: TransferEngine, _ options: TransferService.Options, logger: Logger
+  ) -> SessionRegistry {
+    let launcher = ProgramLauncher(
+      environment: options.environment, logPath: options.paths.logPath)
+    return SessionRegistry(
+      clock: ServiceClock(),
+      ports: SessionRegistry.Ports(
+        commit: { changes throws(EngineError) in try await engine.keep(changes) },
+        setPolicy: { session, policy in await engine.setPolicy(of: session, policy) },
+        launch: { command, session, report in
+          launcher.launch(command, for: session, report: report)
+        }),
+      logger: logger)
+  }
+
+  /// Loads the transfers and the sessions, and continues the transfers. Returns the task that
+  /// performs the actions of the sessions; it finishes after `endSessions`.
+  func start() async throws -> Task<Void, Never> {
+    try await engine.start()
+    await sessions.recover(engine.recoveredSessions)
+    return Task(executorPreference: WorkerPool.tasks) { [sessions] in await sessions.run() }
+  }
+
+  /// - Parameter stop: called when a client requests the end of the service.
+  func makeHandler(stop: @escaping @Sendable () -> Void) -> RequestHandler {
+    RequestHandler(
+      engine: engine, broadcaster: broadcaster, sessions: sessions, information: information,
+      stop: stop)
+  }
+
+  /// Ends notifications and launches.
+  func endSessions() {
+    notifications?.end()
+    sessions.end()
+  }
+
+  /// Leaves a single file; the data in the database's log would survive without this too.
+  func closeStore() { try? journal.close() }
+}

@@ -1,0 +1,128 @@
+import KettleConfiguration
+import KettleControl
+import KettleCurl
+import KettleDesktop
+import KettleEngine
+import KettleModel
+import KettleScheduler
+import KettleSocket
+import KettleSystem
+
+/// The settings for the parts of the service, combined from the user's configuration file, the
+/// environment and the system's limits.
+struct ServiceSettings: Sendable {
+  let documentsDirectory: String
+  let engine: TransferEngine.Configuration
+  let curl: CurlSettings
+  let listener: ControlListener.Limits
+  let conditions: MachineWatch.Settings
+  let alerts: Alerts?
+  /// The problems of the configuration file, one sentence each.
+  let notices: [String]
+
+  /// The desktop notifications to send, and the bus to send them on; nil for none.
+  struct Alerts: Hashable, Sendable {
+    var board: AlertBoard.Settings
+    var busAddresses: [BusAddress]
+  }
+
+  init(_ options: TransferService.Options, descriptorLimit: Int) {
+    let paths = options.paths
+    let contents = FileContents.read(
+      path: paths.configPath, byteCountMax: ConfigurationFile.byteCountMax)
+    let (file, notices) = ConfigurationFile(path: paths.configPath, contents: contents)
+      .serviceConfiguration()
+    self.notices = notices
+    documentsDirectory =
+      file.downloadsDirectory(home: paths.homeDirectory) ?? paths.documentsDirectory
+    let budget = DescriptorBudget(limit: descriptorLimit)
+    var engine = Self.engine(file, documentsDirectory: documentsDirectory, budget)
+    engine.heldDirectory = paths.heldDirectory
+    self.engine = engine
+    listener = ControlListener.Limits(connectionCountMax: budget.clientCountMax)
+    conditions = Self.conditions(file, options.environment)
+    alerts = Self.alerts(file.notify, options.environment)
+    curl = CurlSettings(
+      userAgent: "Kettle/\(ProductVersion.text)",
+      certificates: TrustedCertificates(environment: options.environment),
+      proxies: Self.proxies(file, options.environment))
+  }
+
+  private static func conditions(
+    _ file: ServiceConfiguration, _ environment: [String: String]
+  ) -> MachineWatch.Settings {
+    var settings = MachineWatch.Settings(
+      busAddresses: BusAddress.system(environment: environment))
+    settings.mains = rule(file.mains)
+    settings.unmetered = rule(file.unmetered)
+    return settings
+  }
+
+  private static func alerts(
+    _ notify: ServiceConfiguration.Notify, _ environment: [String: String]
+  ) -> Alerts? {
+    guard notify.desktop else { return nil }
+    var board = AlertBoard.Settings()
+    board.reportsFailures = notify.failures
+    board.reportsFinished = notify.finished
+    return Alerts(board: board, busAddresses: sessionBus(environment))
+  }
+
+  /// The address in the environment belongs to the login that started the service; the one in the
+  /// runtime directory also works after the next login. An empty variable disables notifications.
+  private static func sessionBus(_ environment: [String: String]) -> [BusAddress] {
+    let name = "DBUS_SESSION_BUS_ADDRESS"
+    let given = BusAddress.session(environment: environment)
+    guard environment[name] != "" else { return given }
+    let lasting = BusAddress.session(environment: environment.filter { $0.key != name })
+    return given + lasting.filter { !given.contains($0) }
+  }
+
+  private static func rule(
+    _ condition: ServiceConfiguration.Condition
+  ) -> MachineWatch.Settings.Rule {
+    switch condition {
+    case .auto: .checked
+    case .always: .preset(true)
+    case .never: .preset(false)
+    }
+  }
+
+  private static func proxies(
+    _ file: ServiceConfiguration, _ environment: [String: String]
+  ) -> ProxyRules {
+    switch file.proxy {
+    case .asInEnvironment:
+      var rules = ProxyRules(environment: environment)
+      if !file.noProxy.isEmpty { rules.exceptions = ProxyExceptions(file.noProxy) }
+      return rules
+    case .through(let text):
+      let route = ProxyServer(text).map(ProxyRules.Route.through) ?? unusableProxy
+      return ProxyRules(
+        forHTTP: route, forHTTPS: route, exceptions: ProxyExceptions(file.noProxy))
+    case .unusable: return ProxyRules(forHTTP: unusableProxy, forHTTPS: unusableProxy)
+    }
+  }
+
+  private static let unusableProxy = ProxyRules.Route.unusable(
+    "proxy.url in the configuration file")
+
+  private static func engine(
+    _ file: ServiceConfiguration, documentsDirectory: String, _ budget: DescriptorBudget
+  ) -> TransferEngine.Configuration {
+    var engine = TransferEngine.Configuration(documentsDirectory: documentsDirectory)
+    let limits = engine.limits
+    let most = budget.connectionCountMax
+    engine.limits.runningMax = min(file.transfersMax ?? limits.runningMax, most)
+    engine.limits.connectionsMax = min(file.connectionsMax ?? limits.connectionsMax, most)
+    engine.limits.connectionsPerHostMax = min(
+      file.connectionsPerHostMax ?? limits.connectionsPerHostMax, most)
+    engine.limitBytesPerSecond = file.limitBytesPerSecond
+    // With the maximum number of running transfers, this is a few MiB of memory.
+    engine.lateFileByteCountMax = 256 << 10
+    // Tasks with conditions wait until the machine has been checked: an earlier start could violate
+    // what their program requested.
+    engine.metConditions = []
+    return engine
+  }
+}

@@ -1,0 +1,128 @@
+import Glibc
+import KettleControl
+import KettleCurl
+import KettleEngine
+import KettleModel
+import KettleSocket
+import KettleSystem
+import Logging
+
+/// The service, from the lock to the last flush. `ServiceCore` is the part that knows transfers,
+/// `ClientServer` the part that knows clients.
+package struct TransferService: Sendable {
+  package struct Options: Sendable {
+    package var paths: ServicePaths
+    /// For the certificates and proxies that are passed to libcurl.
+    package var environment: [String: String]
+    /// A byte is written here when the service accepts requests; the starter reads the other end.
+    package var readyDescriptor: Int32?
+    /// Called once it is certain that no other service runs, before anything is opened.
+    package var whenAlone: @Sendable () async throws -> Void
+
+    package init(
+      paths: ServicePaths, environment: [String: String], readyDescriptor: Int32? = nil,
+      whenAlone: @escaping @Sendable () async throws -> Void = {}
+    ) {
+      self.paths = paths
+      self.environment = environment
+      self.readyDescriptor = readyDescriptor
+      self.whenAlone = whenAlone
+    }
+  }
+
+  /// How the service ended.
+  package enum End: Sendable, Hashable {
+    case stopped
+    /// Another service has the lock.
+    case alreadyRunning
+    /// What failed, on what, and what to do.
+    case failed(String)
+  }
+
+  private let options: Options
+
+  package init(_ options: Options) { self.options = options }
+
+  /// Runs until it is stopped. Transfers in progress then continue at the next start.
+  package func run() async -> End {
+    ProcessResources.prepare()
+    let lock: ServiceLock
+    do throws(ControlSocketError) {
+      guard let held = try ServiceLock.acquire(at: options.paths.lockPath) else {
+        return .alreadyRunning
+      }
+      lock = held
+    } catch {
+      return .failed(ServiceSentence.of(error))
+    }
+    let clock = ServiceClock()
+    let logger = makeLogger(clock)
+    do {
+      try await serve(holding: lock, clock: clock, logger: logger)
+      return .stopped
+    } catch {
+      let sentence = ServiceSentence.of(error)
+      logger.critical("The service failed", metadata: ["error": "\(sentence)"])
+      return .failed(sentence)
+    }
+  }
+
+  private func makeLogger(_ clock: ServiceClock) -> Logger {
+    let file = LogFile(path: options.paths.logPath)
+    return Logger(label: "kettle") { _ in FileLogHandler(file: file) { clock.now().wall } }
+  }
+
+  /// Runs the service while this process holds the lock. Throws if it cannot start.
+  private func serve(
+    holding lock: ServiceLock, clock: ServiceClock, logger: Logger
+  ) async throws {
+    try NetworkLibraries.load()
+    try await options.whenAlone()
+    let settings = ServiceSettings(options, descriptorLimit: ProcessResources.descriptorLimit)
+    let crashes = CrashCounter(path: options.paths.crashCountPath)
+    crashes.arm()
+    let core = try ServiceCore(
+      options, settings: settings, crashes: crashes, clock: clock, logger: logger)
+    let sessionWork = try await core.start()
+
+    let stop = StopSwitch()
+    // Before the socket exists: a service that accepts requests must shut down cleanly.
+    let signals = await TerminationSignals.handle(by: { stop.turnOn() })
+    let dropped = DroppedClientLog(logger: logger) { clock.now().monotonic }
+    let listener = try await ControlListener.start(
+      at: options.paths.socketPath, holding: lock, limits: settings.listener,
+      refused: { dropped.log(refused: $0) })
+    let handler = core.makeHandler(stop: { stop.turnOn() })
+    let server = ClientServer(
+      listener: listener, handler: handler, dropped: dropped, logger: logger)
+    signalReadiness()
+    logger.info(
+      "The service accepts requests", metadata: ["socket": "\(options.paths.socketPath)"])
+    let health = ServiceHealth(
+      listener: listener, crashes: crashes, engine: core.engine, conditions: settings.conditions,
+      need: core.need, logger: logger)
+
+    await server.run {
+      await stop.waitUntilOn()
+      health.end()
+      // Before the connections close: a program whose service ends is still connected.
+      core.endSessions()
+      await sessionWork.value
+      // The reply to the stop request is sent before the connections close.
+      await listener.close()
+      await core.engine.shutDown()
+    }
+    signals.end()
+    core.closeStore()
+    crashes.clear()
+    logger.info("The service stopped")
+  }
+
+  private func signalReadiness() {
+    guard let number = options.readyDescriptor else { return }
+    // The starter left it open for this byte only; closing it signals the end.
+    let starter = OwnedDescriptor(owning: number)
+    var byte: UInt8 = 1
+    write(starter.number, &byte, 1)
+  }
+}

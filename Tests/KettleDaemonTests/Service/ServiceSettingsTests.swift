@@ -1,0 +1,134 @@
+import Foundation
+import KettleControl
+import KettleCurl
+import KettleDesktop
+import KettleEngine
+import KettleScheduler
+import KettleSocket
+import Testing
+
+@testable import KettleDaemon
+
+final class ServiceSettingsTests {
+  private let home: String
+
+  init() throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(
+      at: directory.appending(path: ".config/kettle"), withIntermediateDirectories: true)
+    home = directory.path
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: home) }
+
+  private func settings(
+    _ file: String?, descriptorLimit: Int = 4096, environment: [String: String] = [:]
+  ) throws -> ServiceSettings {
+    if let file {
+      try Data(file.utf8).write(to: URL(filePath: home + "/.config/kettle/config.toml"))
+    }
+    let environment = environment.merging(["HOME": home]) { first, _ in first }
+    let paths = ServicePaths(
+      environment: environment, passwordHome: "/", userDirectories: nil)
+    return ServiceSettings(
+      TransferService.Options(paths: paths, environment: environment),
+      descriptorLimit: descriptorLimit)
+  }
+
+  @Test func `without a file all settings are the defaults`() throws {
+    let settings = try settings(nil)
+    #expect(settings.documentsDirectory == home + "/Downloads")
+    #expect(settings.engine.heldDirectory == home + "/.local/state/kettle/held")
+    #expect(settings.engine.limits == TransferQueue.Limits())
+    #expect(settings.engine.limitBytesPerSecond == nil)
+    #expect(settings.listener.connectionCountMax == 256)
+    #expect(settings.notices.isEmpty)
+  }
+
+  @Test func `desktop notifications are on unless the file turns them off`() throws {
+    let environment = ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/run/bus"]
+    let alerts = try settings(nil, environment: environment).alerts
+    #expect(alerts?.busAddresses == [.path(Array("/run/bus".utf8))])
+    #expect(alerts?.board == AlertBoard.Settings())
+    let lasting = environment.merging(["XDG_RUNTIME_DIR": "/run/user/1"]) { first, _ in first }
+    #expect(
+      try settings(nil, environment: lasting).alerts?.busAddresses
+        == [.path(Array("/run/bus".utf8)), .path(Array("/run/user/1/bus".utf8))])
+    let fewer = try settings("notify.finished = false", environment: environment).alerts
+    #expect(fewer?.board.reportsFinished == false)
+    #expect(fewer?.board.reportsFailures == true)
+    #expect(try settings("notify.desktop = false", environment: environment).alerts == nil)
+  }
+
+  @Test func `the settings of the file apply`() throws {
+    let settings = try settings(
+      """
+      downloads.directory = "~/in"
+      [limits]
+      transfers = 3
+      connections-per-host = 2
+      connections = 9
+      rate = "2M"
+      """)
+    #expect(settings.documentsDirectory == home + "/in")
+    #expect(settings.engine.documentsDirectory == home + "/in")
+    #expect(settings.engine.limits.runningMax == 3)
+    #expect(settings.engine.limits.connectionsPerHostMax == 2)
+    #expect(settings.engine.limits.connectionsMax == 9)
+    #expect(settings.engine.limitBytesPerSecond == 2 << 20)
+  }
+
+  @Test func `the proxy of the file overrides the proxy of the environment`() throws {
+    let environment = ["http_proxy": "http://env:1", "no_proxy": "a.example"]
+    let none = try settings("", environment: environment).curl.proxies
+    #expect(none == ProxyRules(environment: environment))
+    let server = try #require(ProxyServer("socks5h://me:pw@p:1080"))
+    let own = try settings(
+      "[proxy]\nurl = \"socks5h://me:pw@p:1080\"\nno-proxy = [\"b.example\"]",
+      environment: environment
+    ).curl.proxies
+    #expect(
+      own
+        == ProxyRules(
+          forHTTP: .through(server), forHTTPS: .through(server),
+          exceptions: ProxyExceptions(["b.example"])))
+    let exceptions = try settings("proxy.no-proxy = [\"b.example\"]", environment: environment)
+    #expect(exceptions.curl.proxies.exceptions == ProxyExceptions(["b.example"]))
+    #expect(exceptions.curl.proxies.forHTTP == none.forHTTP)
+  }
+
+  @Test func `an unusable proxy blocks all requests`() throws {
+    let rules = try settings("proxy.url = \"p.example\"").curl.proxies
+    #expect(rules.forHTTP == .unusable("proxy.url in the configuration file"))
+    #expect(rules.forHTTPS == rules.forHTTP)
+  }
+
+  @Test func `conditions are checked unless the file presets them`() throws {
+    let built = try settings(nil).conditions
+    #expect(built.mains == .checked)
+    #expect(built.unmetered == .checked)
+    #expect(built.busAddresses == BusAddress.parse("unix:path=/run/dbus/system_bus_socket"))
+    let own = try settings(
+      "[conditions]\nmains = \"always\"\nunmetered = \"never\"",
+      environment: ["DBUS_SYSTEM_BUS_ADDRESS": "unix:abstract=own"]
+    ).conditions
+    #expect(own.mains == .preset(true))
+    #expect(own.unmetered == .preset(false))
+    #expect(own.busAddresses == BusAddress.parse("unix:abstract=own"))
+  }
+
+  // Fault 103
+  @Test func `few descriptors lower the limits of the file`() throws {
+    let settings = try settings("[limits]\ntransfers = 500\nconnections = 500", descriptorLimit: 64)
+    #expect(settings.engine.limits.runningMax == 8)
+    #expect(settings.engine.limits.connectionsMax == 8)
+    #expect(settings.engine.limits.connectionsPerHostMax == 5)
+    #expect(settings.listener.connectionCountMax == 16)
+  }
+
+  @Test func `a broken file leaves the defaults and produces a notice`() throws {
+    let settings = try settings("[limits\ntransfers = 3")
+    #expect(settings.engine.limits == TransferQueue.Limits())
+    #expect(settings.notices.count == 1)
+  }
+}
