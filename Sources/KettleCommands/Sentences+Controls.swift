@@ -5,9 +5,9 @@ import KettleModel
 /// Sentences about completed controls.
 extension Sentences {
   static let listEmpty =
-    "There is nothing in the list; \"kettle add URL\" puts something there"
-  static let nothingToWaitFor = "There is nothing to wait for: no transfer is unfinished"
-  static let nothingChanged = "Nothing was changed"
+    "The list is empty; add a transfer with \"kettle add URL\""
+  static let nothingToWaitFor = "Nothing to wait for: no transfer is unfinished"
+  static let nothingChanged = "Nothing changed"
 
   static func did(_ verb: TransferControlVerb, _ id: TransferID) -> String {
     "\(id) \(past(verb))"
@@ -33,8 +33,8 @@ extension Sentences {
   }
 
   static func limitedAll(_ bytesPerSecond: Int64?) -> String {
-    bytesPerSecond.map { "Everything together is limited to \(ByteText.speed($0))" }
-      ?? "Everything together has no limit"
+    bytesPerSecond.map { "All transfers together are limited to \(ByteText.speed($0))" }
+      ?? "All transfers together have no limit"
   }
 
   static func limitRefused(_ refusal: ControlTransfers.Refusal) -> String {
@@ -48,16 +48,16 @@ extension Sentences {
   static func started(_ row: TransferSnapshot) -> String {
     let held = ByteText.size(row.bytesReceived)
     if row.state == .completed { return "\(row.id) is completed" }
-    if row.bytesReceived > 0 { return "\(row.id) goes on from \(held)" }
+    if row.bytesReceived > 0 { return "\(row.id) resumes from \(held)" }
     return "\(row.id) starts from the beginning" + (row.freshStart.map { because($0) } ?? "")
   }
 
   private static func because(_ reason: FreshStartReason) -> String {
     switch reason {
-    case .resourceChanged: ", because the server has another version"
-    case .rangeIgnored: ", because the server sends only the whole file"
-    case .noValidator: ", because the server gives nothing to tell versions apart by"
-    case .partialFileChanged: ", because the partial file was changed"
+    case .resourceChanged: ", because the file on the server has changed"
+    case .rangeIgnored: ", because the server sends whole files only"
+    case .noValidator: ", because the server does not identify the version of the file"
+    case .partialFileChanged: ", because the partial file was modified"
     case .asked: ""
     }
   }
@@ -69,7 +69,7 @@ extension Sentences {
   static func reset(_ result: ResetTransfers.Result) -> [String] {
     let deleted = result.deletedPaths.map { "deleted \(quoted($0, limit: 4096))" }
     let kept = result.keptPaths.map {
-      "kept \(quoted($0, limit: 4096)), which is no longer what Kettle wrote"
+      "kept \(quoted($0, limit: 4096)), which was modified after Kettle wrote it"
     }
     let count = result.deletedPaths.count
     return deleted + kept + [
@@ -79,11 +79,11 @@ extension Sentences {
   }
 
   static let resetQuestion =
-    "Delete every file that Kettle fetched and is unchanged, and put all transfers back to idle?"
+    "Delete every unmodified file that Kettle downloaded, and reset all transfers to idle?"
 
   static func removeAllQuestion(withFiles: Bool) -> String {
     withFiles
-      ? "Take all transfers off the list and delete their files?"
-      : "Take all transfers off the list, with their partial files?"
+      ? "Remove all transfers from the list and delete their files?"
+      : "Remove all transfers from the list and delete their partial files?"
   }
 }

@@ -8,14 +8,14 @@ extension Sentences {
       "\(quoted(path)) is not a private directory of yours, so the demo does not touch it; "
         + "remove it, or set TMPDIR to another directory"
     case .homeUnusable(let path, let detail):
-      "The demo's home \(quoted(path)) cannot be used (\(detail)); set TMPDIR to a directory "
-        + "that you can write to"
+      "The demo directory \(quoted(path)) cannot be used (\(detail)); set TMPDIR to a writable "
+        + "directory"
     case .catalogueUnusable(let path):
-      "The demo's service did not say what it serves in \(quoted(path)); "
+      "The demo service did not list its files in \(quoted(path)); "
         + "delete that directory and try again"
     case .serviceStillRuns(let path):
-      "The demo's service did not end, so its home \(quoted(path)) is still there; "
-        + "run \"kettle demo\" and leave it once more"
+      "The demo service did not stop, so its directory \(quoted(path)) was not deleted; run "
+        + "\"kettle demo\" and leave it again"
     }
   }
 
@@ -24,10 +24,10 @@ extension Sentences {
     let completed = rows.filter { $0.state == .completed }
     let byteCount = completed.reduce(Int64(0)) { $0.addingReportingOverflow($1.bytesReceived).0 }
     return [
-      "That was the demo: \(completed.count) of \(rows.count) files fetched "
-        + "(\(ByteText.size(byteCount))), from a server inside Kettle into \(quoted(home))",
-      "Its service has stopped and that directory is deleted; nothing of yours was touched",
-      "Now fetch something of your own: kettle get URL, or kettle for the dashboard",
+      "The demo downloaded \(completed.count) of \(rows.count) files "
+        + "(\(ByteText.size(byteCount))) from a server inside Kettle to \(quoted(home))",
+      "Its service has stopped and the directory was deleted; none of your files was touched",
+      "Now download something of your own: kettle get URL, or kettle for the dashboard",
     ]
   }
 }

@@ -9,28 +9,28 @@ extension Sentences {
     let said = words.isEmpty ? "" : " (\(words))"
     switch error.why {
     case .cannotRunSSH(let code):
-      return "\"ssh\", the way to \(host), cannot be run (\(errnoText(code))); install it"
+      return "Cannot run \"ssh\" to reach \(host) (\(errnoText(code))); install it"
     case .unreachable:
       return "\(host) cannot be reached\(said); check that \"ssh \(error.host.text)\" works"
     case .noProgram:
-      return "There is no \"kettle\" on \(host) where ssh looks for it\(said); "
-        + "install it there, in /usr/local/bin for example"
+      return "ssh found no \"kettle\" on \(host)\(said); install it there, for example in "
+        + "/usr/local/bin"
     case .otherVersion(let ours, let theirs?):
-      return "The service on \(host) speaks version \(quoted(theirs)) of the protocol and this "
-        + "program \(ours); install the same version of kettle on both, "
+      return "The service on \(host) uses protocol version \(quoted(theirs)) and this program "
+        + "uses \(ours); install the same version of kettle on both, "
         + "and run \"kettle daemon stop\" there"
     case .otherVersion(_, nil):
       return "The \"kettle\" on \(host) is older than this one\(said); "
         + "install the same version on both"
     case .notRunning:
-      return "No service runs on \(host); start it with "
+      return "No service is running on \(host); start it with "
         + "\"kettle --host \(error.host.text) daemon start\""
     case .noService:
       return "The service on \(host) cannot be reached\(said); "
-        + "look there with \"kettle daemon status\""
+        + "check it there with \"kettle daemon status\""
     case .ended:
       // Output of a login shell precedes the first reply.
-      return "The connection to \(host) ended before the service answered\(said); try again, "
+      return "The connection to \(host) ended before the service replied\(said); try again, "
         + "and check that \"ssh \(error.host.text) true\" prints nothing"
     }
   }

@@ -5,13 +5,12 @@ import KettleModel
 /// Sentences about the service itself.
 extension Sentences {
   static let serviceStopped = "The service has stopped"
-  static let noServiceRuns = "No service runs"
+  static let noServiceRuns = "No service is running"
   static let serviceStillRuns =
-    "The service was asked to stop and still runs after 30 seconds; "
-    + "look at its log, and end its process if it hangs"
+    "The service did not stop within 30 seconds; check its log, and kill its process if it hangs"
 
   static func serviceRuns(_ status: ServiceStatus.Result) -> String {
-    "The service runs (process \(status.processID))"
+    "The service is running (process \(status.processID))"
   }
 
   /// - Parameter launches: Sentences about the programs of sessions.
@@ -29,7 +28,7 @@ extension Sentences {
       "Speed: \(ByteText.speed(totals.bytesPerSecond))",
     ]
     if let limit = totals.limitBytesPerSecond {
-      lines.append("Limit: \(ByteText.speed(limit)) for everything together")
+      lines.append("Limit: \(ByteText.speed(limit)) in total")
     }
     if let freeBytes = totals.freeBytes { lines.append("Free: \(ByteText.size(freeBytes))") }
     lines.append("Store: \(status.storePath.sanitizedForDisplay(limit: 4096))")

@@ -3,7 +3,7 @@ import KettleModel
 
 /// Sentences about programs' sessions.
 extension Sentences {
-  static let noSessions = "There are no sessions of programs"
+  static let noSessions = "There are no program sessions"
 
   /// Returns why a launch failed, or nil when there is nothing to report.
   static func launchNotice(of session: SessionSummary) -> String? {
@@ -14,13 +14,13 @@ extension Sentences {
     switch notice.problem {
     case .notRun:
       return "\(subject) could not be launched\(detail); "
-        + "look whether it is still there and can be run"
+        + "check that it exists and is executable"
     case .ended:
-      return "\(subject) ended before it had taken everything\(detail); "
-        + "the log of the service has what it said"
+      return "\(subject) exited before it had collected everything\(detail); "
+        + "its output is in the log of the service"
     case .silent:
-      return "\(subject) was launched and did not say within 30 seconds that it is done; "
-        + "look whether it hangs"
+      return "\(subject) was launched but did not report within 30 seconds that it is done; check "
+        + "whether it hangs"
     }
   }
 
@@ -30,21 +30,21 @@ extension Sentences {
     let transfers = count(ids.count)
     let paths = Dictionary(
       (result.finished ?? []).map { ($0.id, $0.path) }, uniquingKeysWith: { first, _ in first })
-    return ["\(transfers) of the session \(quoted(session.rawValue)) \(be(ids.count)) yours now"]
+    return ["\(transfers) of the session \(quoted(session.rawValue)) \(be(ids.count)) now yours"]
       + ids.map { id in paths[id].map { "\(id) is at \(quoted($0, limit: 4096))" } ?? "\(id)" }
   }
 
   static func dropped(_ session: SessionID, _ ids: [TransferID]) -> String {
-    "The session \(quoted(session.rawValue)) is gone, with \(count(ids.count))"
+    "Dropped the session \(quoted(session.rawValue)) with \(count(ids.count))"
   }
 
   static func dropQuestion(_ session: SessionSummary) -> String {
     let tasks = session.counts.values.reduce(0) { $0.addingReportingOverflow($1).partialValue }
     let taken =
       session.untoldCount == 0
-      ? "" : ", among them \(session.untoldCount) that its program has not taken yet"
+      ? "" : ", including \(session.untoldCount) that its program has not collected"
     return "Drop the session \(quoted(session.id.rawValue)) with \(count(tasks))\(taken), "
-      + "and delete what they have fetched?"
+      + "and delete their downloaded data?"
   }
 
   private static func count(_ number: Int) -> String {
@@ -55,7 +55,7 @@ extension Sentences {
 
   // MARK: Tasks in the list
 
-  static let taskIsUntold = "its program has not taken it yet"
-  static let taskIsPutAside = "put aside, its program can go on with it"
-  static let taskIsAsked = "its program is to answer the server"
+  static let taskIsUntold = "its program has not collected it yet"
+  static let taskIsPutAside = "set aside; its program can resume it"
+  static let taskIsAsked = "its program must answer the server"
 }

@@ -21,7 +21,8 @@ extension Sentences {
       "Line \(number) of \(list) is longer than \(URLList.lineByteCountMax) bytes; "
         + "check that it is a list of URLs"
     case .moreLines(let count, let isAll):
-      "\(isAll ? "" : "At least ")\(count) more \(count == 1 ? "line" : "lines") of \(list) cannot be used either; "
+      "\(isAll ? "" : "At least ")\(count) more \(count == 1 ? "line" : "lines") of \(list) are "
+        + "not valid either; "
         + "check that it is a list of URLs"
     case .unreadable(let detail):
       "The list \(list) cannot be read (\(detail)); check its path and permissions"
@@ -37,16 +38,16 @@ extension Sentences {
     case .nothingToAdd:
       "No URL was given; write \"kettle add URL\", or \"kettle add -i FILE\" for a list"
     case .nameForSeveral(let count):
-      "-o names one file and \(count) URLs were given; leave it out, or add them one by one"
+      "-o names one file but \(count) URLs were given; leave it out, or add them one by one"
     case .checksumForSeveral(let count):
-      "--checksum is of one file and \(count) URLs were given; add them one by one"
+      "--checksum applies to one file but \(count) URLs were given; add them one by one"
     case .pausedGet:
-      "\"kettle get\" waits for the file, which --paused keeps from coming; "
+      "\"kettle get\" waits for the file, but --paused would not start it; "
         + "use \"kettle add --paused\""
     case .linkForSeveral:
-      "--url is a link for one transfer; give exactly one id with it"
+      "--url applies to one transfer; give exactly one id"
     case .neitherIDsNorAll(let command):
-      "\"kettle \(command)\" needs the ids of transfers, or --all; "
+      "\"kettle \(command)\" needs transfer ids, or --all; "
         + "\"kettle list\" shows the ids"
     case .bothIDsAndAll(let command):
       "\"kettle \(command)\" takes either ids or --all; leave one of them out"
@@ -54,17 +55,17 @@ extension Sentences {
       "\"kettle \(command)\" deletes files and asks first, but there is no terminal to ask on; "
         + "add --yes"
     case .passwordNeedsTerminal(let user):
-      "The password of \(quoted(user)) has to be asked for and there is no terminal; "
-        + "write --user NAME:PASSWORD"
+      "Cannot ask for the password of \(quoted(user)) without a terminal; write --user "
+        + "NAME:PASSWORD"
     case .unknown(let name, let meant):
-      "There is no command \(quoted(name, limit: 60)); "
+      "Unknown command \(quoted(name, limit: 60)); "
         + (meant.map { "did you mean \"\($0)\"? " } ?? "")
-        + "\"kettle --help\" lists them"
+        + "\"kettle --help\" lists the commands"
     case .isURL(let url):
-      "\(quoted(url)) is no command; fetch it with \"kettle get URL\", "
+      "\(quoted(url)) is not a command; download it with \"kettle get URL\", "
         + "or queue it with \"kettle add URL\""
     case .host(let text):
-      "\(quoted(text)) is no host; write --host HOST or --host USER@HOST, as for ssh"
+      "\(quoted(text)) is not a host; write --host HOST or --host USER@HOST, as for ssh"
     case .notOverHost(let command):
       "\"kettle \(command)\" is for this machine; leave --host out"
     }
@@ -73,35 +74,35 @@ extension Sentences {
   private static func of(_ problem: UsageProblem.ValueProblem) -> String {
     switch problem {
     case .fileName(let name):
-      "The name \(quoted(name)) cannot be given to a file; use one without \"/\" "
-        + "and control characters, of at most \(FileNameText.byteCountMax) bytes, "
+      "\(quoted(name)) is not a valid file name; use no \"/\" and no control characters, at most "
+        + "\(FileNameText.byteCountMax) bytes, "
         + "and choose the directory with -d"
     case .rate(let text):
-      "The rate \(quoted(text)) cannot be read; write bytes a second above 0, such as "
+      "Invalid rate \(quoted(text)); write bytes per second above 0, such as "
         + "500K, 1.5M or 1G"
     case .limit(let text):
-      "The rate \(quoted(text)) cannot be read; write bytes a second above 0, such as "
+      "Invalid rate \(quoted(text)); write bytes per second above 0, such as "
         + "500K, 1.5M or 1G, or none for no limit"
     case .time(let text):
-      "The time \(quoted(text)) cannot be read; write 2026-12-24T18:00:00Z, "
+      "Invalid time \(quoted(text)); write 2026-12-24T18:00:00Z, "
         + "2026-12-24T18:00 for local time, or +90m, +2h, +1d from now"
     case .priority(let text):
-      "The priority \(quoted(text)) cannot be read; write low, normal, high, "
+      "Invalid priority \(quoted(text)); write low, normal, high, "
         + "or a number from 0 to 1"
     case .header(let text):
       // The value may be a secret, so only the name is repeated.
-      "The header \(quoted(String(text.prefix { $0 != ":" }))) cannot be sent; "
-        + "write it as \"Name: value\" without line breaks"
+      "Invalid header \(quoted(String(text.prefix { $0 != ":" }))); write it as \"Name: value\" "
+        + "without line breaks"
     case .checksum(let text):
-      "The checksum \(quoted(text)) cannot be read; write sha256: and its 64 hexadecimal digits"
+      "Invalid checksum \(quoted(text)); write sha256: and 64 hexadecimal digits"
     case .connections(let count):
-      "\(count) connections cannot be used for one file; "
+      "Cannot use \(count) connections for one file; "
         + "give a number from 1 to \(AddOptions.connectionsMax)"
     case .session(let text):
-      "The session \(quoted(text)) cannot be used; give a name of 1 to 255 bytes "
+      "Invalid session \(quoted(text)); give a name of 1 to 255 bytes "
         + "without control characters"
     case .seconds(let seconds):
-      "\(seconds) seconds cannot be waited; give a number from 0 to \(Seconds.max)"
+      "Cannot wait \(seconds) seconds; give a number from 0 to \(Seconds.max)"
     case .userEmpty: "The user name is empty; write --user NAME or --user NAME:PASSWORD"
     case .readyDescriptor(let number):
       "The descriptor \(number) of --ready-fd is not open; leave the option out"
@@ -111,9 +112,9 @@ extension Sentences {
   private static func of(_ problem: UsageProblem.PlaceProblem) -> String {
     switch problem {
     case .directoryMissing(let path):
-      "The directory \(quoted(path)) is not there; create it, or choose another with -d"
+      "The directory \(quoted(path)) does not exist; create it, or choose another with -d"
     case .notADirectory(let path):
-      "\(quoted(path)) is no directory; choose one with -d, and name the file with -o"
+      "\(quoted(path)) is not a directory; choose one with -d, and name the file with -o"
     case .directoryUnwritable(let path, let detail):
       "The directory \(quoted(path)) cannot be written to (\(detail)); "
         + "change its permissions, or choose another with -d"
@@ -121,9 +122,9 @@ extension Sentences {
       "The certificate file \(quoted(path)) cannot be read (\(detail)); "
         + "check its path and permissions"
     case .certificateNotAFile(let path):
-      "\(quoted(path)) is no file; give a file of certificates in PEM form with --ca-certificate"
+      "\(quoted(path)) is not a file; give a PEM certificate file with --ca-certificate"
     case .relativeOverHost(let path):
-      "\(quoted(path)) would be looked for on the other machine; write a path that begins with /"
+      "\(quoted(path)) would be resolved on the other machine; write an absolute path"
     }
   }
 }

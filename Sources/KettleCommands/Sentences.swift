@@ -24,7 +24,7 @@ enum Sentences {
     case let error as ConsoleError: ([of(error)].compactMap { $0 }, exitCode(of: error))
     case let error as AddedInPart:
       (
-        report(of: error.error).sentences + ["\(error.count) were added before that"],
+        report(of: error.error).sentences + ["\(error.count) were added before the failure"],
         report(of: error.error).code
       )
     case let problem as FileOpener.Problem: ([of(problem)], .transferFailed)
@@ -34,7 +34,7 @@ enum Sentences {
   }
 
   private static func unforeseen(_ error: any Error) -> String {
-    "Kettle went wrong (\(String(describing: error).sanitizedForDisplay(limit: 400))); "
+    "Internal error (\(String(describing: error).sanitizedForDisplay(limit: 400))); "
       + "please report it"
   }
 }
@@ -48,37 +48,36 @@ extension Sentences {
     switch error.code {
     case .parseError, .invalidRequest, .invalidParams:
       return "The service could not read the request (\(value)); "
-        + "this program and the service may differ in age, "
-        + "run \"kettle daemon stop\" and try again"
+        + "the service may be another version of Kettle, run \"kettle daemon stop\" and try again"
     case .methodNotFound:
-      return "The running service does not know \(value) because it is older than this program; "
+      return "The running service does not support \(value) because it is older than this program; "
         + "run \"kettle daemon stop\" and try again"
     case .internalError:
-      return "The service went wrong (\(value)); try again, and report it when it stays"
+      return "The service hit an internal error (\(value)); try again, and report it if it persists"
     case .versionMismatch:
-      return "The running service speaks version \(value) of the protocol and this program "
+      return "The running service uses protocol version \(value) and this program uses "
         + "\(ProtocolVersion.current); run \"kettle daemon stop\" and try again"
     case .helloMissing:
-      return "The service was asked for \(value) before it was greeted; please report it"
+      return "The request \(value) was sent before the handshake; please report it"
     case .unknownTransfer:
-      return "There is no transfer \(value); \"kettle list\" shows those that there are"
+      return "There is no transfer \(value); \"kettle list\" shows all transfers"
     case .cannotKeep:
-      return "The service cannot keep the request (\(said)), so nothing was queued; "
-        + "free some space on the disk of its store and try again"
+      return "The service could not store the request (\(said)), so nothing was queued; "
+        + "free some space on its disk and try again"
     case .refusedSpec:
-      return "The service refuses the request (\(said)), so nothing was queued; "
-        + "change that and try again"
+      return "The service rejected the request (\(said)), so nothing was queued; correct it and "
+        + "try again"
     case .stopping:
-      return "The service is ending; try again in a moment"
+      return "The service is shutting down; try again in a moment"
     case .sessionInUse:
-      return "The program of the session is connected (process \(said)); "
-        + "end it and try again"
+      return "The program of the session is still connected (process \(said)); "
+        + "quit it and try again"
     case .unknownSession:
-      return "There is no session \(value); \"kettle session list\" shows those that there are"
+      return "There is no session \(value); \"kettle session list\" shows all sessions"
     case .tooManyConnections:
       return tooManyConnections(said)
     case .notAttached:
-      return "Only the program of the session \(value) may ask that; please report it"
+      return "Only the program of the session \(value) may make this request; please report it"
     }
   }
 
@@ -98,7 +97,7 @@ extension Sentences {
   static func of(_ error: ClientError) -> String {
     switch error {
     case .notRunning(let socketPath):
-      return "No service runs at \(quoted(socketPath)); start it with \"kettle daemon start\""
+      return "No service is running at \(quoted(socketPath)); start it with \"kettle daemon start\""
     case .didNotStart(let detail, let logPath):
       return "The service did not start (\(detail.sanitizedForDisplay(limit: 400))); "
         + "see \(quoted(logPath)), or run \"kettle daemon run\" to watch it"
@@ -109,14 +108,15 @@ extension Sentences {
       return "The directory \(quoted(path)) is not safe for the socket "
         + "(\(detail.sanitizedForDisplay(limit: 400))); make it yours with mode 0700"
     case .versionMismatch(let ours, let theirs):
-      return "The running service speaks version \(quoted(theirs)) of the protocol and this "
-        + "program \(ours); run \"kettle daemon stop\" and try again"
+      return "The running service uses protocol version \(quoted(theirs)) and this program uses "
+        + "\(ours); run \"kettle daemon stop\" and try again"
     case .connectionLost:
-      return "The connection to the service was lost; try again, it is started when it is gone"
+      return "The connection to the service was lost; try again, which restarts the service if "
+        + "needed"
     case .tooManyConnections(let count):
       return tooManyConnections(count.sanitizedForDisplay(limit: 20))
     case .socketPathTooLong(let path):
-      return "The path of the socket \(quoted(path)) is too long for the system; "
+      return "The socket path \(quoted(path)) is too long for the system; "
         + "set XDG_RUNTIME_DIR to a shorter one"
     }
   }
@@ -124,8 +124,8 @@ extension Sentences {
 
 extension Sentences {
   fileprivate static func tooManyConnections(_ count: String) -> String {
-    "\(count) connections are open to the service, and it takes no more; close some of them, "
-      + "for example dashboards and \"kettle watch\", and try again"
+    "The service has \(count) open connections and accepts no more; close some of them, for "
+      + "example dashboards and \"kettle watch\", and try again"
   }
 }
 
@@ -135,10 +135,10 @@ extension Sentences {
   static func of(_ refusal: ControlTransfers.Refusal) -> String {
     switch refusal.why {
     case .unknown:
-      "There is no transfer \(refusal.id); \"kettle list\" shows those that there are"
+      "There is no transfer \(refusal.id); \"kettle list\" shows all transfers"
     case .completed:
-      "Transfer \(refusal.id) is completed and stays so; "
-        + "add its URL again, or put everything back with \"kettle reset\""
+      "Transfer \(refusal.id) is already completed; add its URL again, or reset everything with "
+        + "\"kettle reset\""
     case .notStarted:
       "Transfer \(refusal.id) was never started, so there is nothing to pause; "
         + "start it with \"kettle start \(refusal.id)\""
@@ -154,11 +154,11 @@ extension Sentences {
     switch error {
     case .readerGone, .interrupted: nil
     case .cannotWrite(let detail):
-      "Standard output cannot be written to (\(detail)); check where it leads"
+      "Cannot write to standard output (\(detail)); check where it is redirected"
     case .cannotRead(let detail):
-      "Standard input cannot be read (\(detail)); check where it comes from"
+      "Cannot read standard input (\(detail)); check where it comes from"
     case .noTerminal:
-      "A question has to be asked and there is no terminal; run the command in one"
+      "The command has to ask a question but there is no terminal; run it in one"
     }
   }
 

@@ -42,7 +42,7 @@ struct RealPlainTests {
     ),
     (
       "-u TERM",
-      "kettle: TERM is not set, so the terminal cannot be driven; set it, or use kettle list\n"
+      "kettle: TERM is not set, so the dashboard cannot draw; set it, or use kettle list\n"
     ),
   ])
   func `a terminal that cannot draw gets the reason and lines`(

@@ -55,8 +55,8 @@ struct SilentClientsTests {
     #expect(outcome.code == 3)
     #expect(
       outcome.errors
-        == "kettle: 256 connections are open to the service, and it takes no more; close some of "
-        + "them, for example dashboards and \"kettle watch\", and try again\n")
+        == "kettle: The service has 256 open connections and accepts no more; close some of them, "
+        + "for example dashboards and \"kettle watch\", and try again\n")
     for client in clients { client.hangUp() }
     service.send(SIGTERM)
     #expect(await service.end().status == 0)

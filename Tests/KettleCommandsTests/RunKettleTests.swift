@@ -74,7 +74,7 @@ struct RunKettleTests {
       await world.run()
         == .init(
           code: 0,
-          output: "3 transfers go on in the background; \"kettle\" shows them again\n",
+          output: "3 transfers continue in the background; \"kettle\" shows them again\n",
           error: ""))
     #expect(world.dashboard.requests.map(\.client) == ["kettle"])
     #expect(world.dashboard.requests.map(\.place.environment) == [["HOME": "/home/anna"]])

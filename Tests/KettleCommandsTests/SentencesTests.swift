@@ -23,20 +23,20 @@ struct SentencesTests {
     case .helloMissing:
       "The service was asked for \"x\" before it was greeted; please report it"
     case .unknownTransfer:
-      "There is no transfer \"x\"; \"kettle list\" shows those that there are"
+      "There is no transfer \"x\"; \"kettle list\" shows the existing ones"
     case .cannotKeep:
-      "The service cannot keep the request (x), so nothing was queued; "
-        + "free some space on the disk of its store and try again"
+      "The service could not store the request (x), so nothing was queued; "
+        + "free some space on its disk and try again"
     case .refusedSpec:
-      "The service refuses the request (x), so nothing was queued; change that and try again"
-    case .stopping: "The service is ending; try again in a moment"
+      "The service rejected the request (x), so nothing was queued; correct it and try again"
+    case .stopping: "The service is shutting down; try again in a moment"
     case .sessionInUse:
-      "The program of the session is connected (process x); end it and try again"
+      "The program of the session is still connected (process x); end it and try again"
     case .unknownSession:
-      "There is no session \"x\"; \"kettle session list\" shows those that there are"
+      "There is no session \"x\"; \"kettle session list\" shows the existing ones"
     case .tooManyConnections: Self.tooMany("x")
     case .notAttached:
-      "Only the program of the session \"x\" may ask that; please report it"
+      "Only the program of the session \"x\" may make this request; please report it"
     }
   }
 
@@ -93,7 +93,7 @@ struct SentencesTests {
     ),
     (
       .connectionLost,
-      "The connection to the service was lost; try again, it is started when it is gone"
+      "The connection to the service was lost; try again, which restarts the service if needed"
     ),
     (
       .socketPathTooLong(path: "/s"),
@@ -110,7 +110,7 @@ struct SentencesTests {
   @Test(arguments: [
     (
       ControlTransfers.Refusal.Why.unknown,
-      "There is no transfer 7; \"kettle list\" shows those that there are"
+      "There is no transfer 7; \"kettle list\" shows the existing ones"
     ),
     (
       .completed,
@@ -142,7 +142,7 @@ struct SentencesTests {
     ),
     (
       .noTerminal,
-      ["A question has to be asked and there is no terminal; run the command in one"], .refused
+      ["The command has to ask a question but there is no terminal; run it in one"], .refused
     ),
   ])
   func `trouble with the console is told or passed over`(
@@ -166,12 +166,12 @@ struct SentencesTests {
     ),
     (
       .catalogueUnusable(path: "/tmp/k/catalogue.json"),
-      "The demo's service did not say what it serves in \"/tmp/k/catalogue.json\"; "
+      "The demo service did not list its files in \"/tmp/k/catalogue.json\"; "
         + "delete that directory and try again"
     ),
     (
       .serviceStillRuns(path: "/tmp/k"),
-      "The demo's service did not end, so its home \"/tmp/k\" is still there; "
+      "The demo service did not stop, so its directory \"/tmp/k\" is still there; "
         + "run \"kettle demo\" and leave it once more"
     ),
   ])
@@ -185,8 +185,7 @@ struct SentencesTests {
     let report = Sentences.report(of: FollowError.serviceStopped)
     #expect(
       report.sentences == [
-        "The service was stopped while it was watched; \"kettle daemon start\" starts it, "
-          + "and the transfers go on"
+        "The service was stopped; \"kettle daemon start\" starts it again, and the transfers resume"
       ])
     #expect(report.code == .serviceUnreachable)
   }
@@ -194,7 +193,7 @@ struct SentencesTests {
   @Test func `what nobody foresaw is still told, and is a failure`() {
     struct Odd: Error {}
     let report = Sentences.report(of: Odd())
-    #expect(report.sentences == ["Kettle went wrong (Odd()); please report it"])
+    #expect(report.sentences == ["Internal error (Odd()); please report it"])
     #expect(report.code == .transferFailed)
   }
 

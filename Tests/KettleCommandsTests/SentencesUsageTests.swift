@@ -70,16 +70,16 @@ struct SentencesUsageTests {
     ),
     (
       .command(.linkForSeveral),
-      "--url is a link for one transfer; give exactly one id with it"
+      "--url applies to one transfer; give exactly one id"
     ),
     (
       .command(.pausedGet),
-      "\"kettle get\" waits for the file, which --paused keeps from coming; "
+      "\"kettle get\" waits for the file, but --paused would not start it; "
         + "use \"kettle add --paused\""
     ),
     (
       .command(.neitherIDsNorAll(command: "stop")),
-      "\"kettle stop\" needs the ids of transfers, or --all; \"kettle list\" shows the ids"
+      "\"kettle stop\" needs transfer ids, or --all; \"kettle list\" shows the ids"
     ),
     (
       .command(.bothIDsAndAll(command: "stop")),

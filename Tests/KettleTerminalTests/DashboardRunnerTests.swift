@@ -155,7 +155,7 @@ struct DashboardRunnerTests {
       ])
     #expect(
       result.terminal.calls.withLock { $0 }
-        == ["claim", "ring", "announce Everything is finished", "restore"])
+        == ["claim", "ring", "announce All transfers are finished", "restore"])
     #expect(result.terminal.gauges.withLock { $0 } == [])
     let shown = try run(
       [[], [.key(.character("q"))]],

@@ -7,12 +7,12 @@ import KettleModel
 struct DemoCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo",
-    abstract: "Try the dashboard over five files that Kettle serves itself.",
+    abstract: "Try the dashboard with five files that Kettle itself serves.",
     discussion: """
-      Everything happens in a throw-away home under the directory for temporary files, with a \
-      service of its own; nothing of yours is touched, and no network is needed. Leaving with q \
-      deletes it all. When the terminal is closed it goes on, and the next "kettle demo" finds \
-      it again. Without a terminal it fetches the files and prints lines.
+      Everything happens in a temporary home directory with a service of its own; none of your \
+      files is touched, and no network is needed. Leaving with q deletes it all. If the terminal \
+      is closed, the demo continues, and the next "kettle demo" finds it again. Without a \
+      terminal it downloads the files and prints lines.
 
       Examples:
         kettle demo
@@ -21,7 +21,7 @@ struct DemoCommand: RunnableCommand {
 
   static let isForThisMachineOnly = true
 
-  @Option(help: ArgumentHelp("Leave by itself after so many seconds.", valueName: "n"))
+  @Option(help: ArgumentHelp("Leave automatically after this many seconds.", valueName: "n"))
   var seconds: Double?
 
   func run(in world: CommandWorld) async throws -> ExitCode {
@@ -37,7 +37,7 @@ struct DemoCommand: RunnableCommand {
 /// `kettle demo-service`: started by `kettle demo`.
 struct DemoServiceCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "demo-service", abstract: "Be the service of the demo.", shouldDisplay: false)
+    commandName: "demo-service", abstract: "Run the service of the demo.", shouldDisplay: false)
   static let isForThisMachineOnly = true
 
   @OptionGroup var ready: ReadyOptions

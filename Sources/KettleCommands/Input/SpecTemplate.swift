@@ -38,7 +38,7 @@ struct SpecTemplate: Sendable {
 
   private static func password(of user: String, _ console: any Console) throws -> String {
     do {
-      return try console.askSecret("Password of \(user.sanitizedForDisplay(limit: 60)): ")
+      return try console.askSecret("Password for \(user.sanitizedForDisplay(limit: 60)): ")
     } catch {
       guard error == .noTerminal else { throw error }
       throw UsageError(.command(.passwordNeedsTerminal(user: user)))

@@ -8,30 +8,30 @@ struct AddOptions: ParsableArguments {
 
   @Option(
     name: [.customShort("t"), .long],
-    help: ArgumentHelp("What the list shows in place of the file's name.", valueName: "title"))
+    help: ArgumentHelp("The title to show instead of the file name.", valueName: "title"))
   var title: String?
 
   @Option(
     name: [.customShort("d"), .customLong("directory")],
     help: ArgumentHelp(
-      "Where the file goes; the downloads directory unless given.", valueName: "dir"),
+      "The directory for the file; default: the downloads directory.", valueName: "dir"),
     completion: .directory)
   var directory: String?
 
   @Option(
     name: [.customShort("o"), .customLong("output")],
     help: ArgumentHelp(
-      "What the file is called; the server's name unless given.", valueName: "name"))
+      "The name of the file; default: the name given by the server.", valueName: "name"))
   var name: String?
 
   @Option(
     help: ArgumentHelp(
-      "The group that the transfer belongs to; \"kettle\" unless given.", valueName: "id"))
+      "The group of the transfer; default: \"kettle\".", valueName: "id"))
   var session: String?
 
   @Option(
     help: ArgumentHelp(
-      "The most connections at once, also above the limit for the host.", valueName: "n"))
+      "The maximum number of connections; overrides the limit per host.", valueName: "n"))
   var connections: Int?
 
   @Option(
@@ -43,45 +43,45 @@ struct AddOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The login, as name:password, or name and the password is asked for.", valueName: "user"))
+      "The login, as name:password; asks for a missing password.", valueName: "user"))
   var user: String?
 
   @Option(
     help: ArgumentHelp(
-      "The digest that the finished file must have, as sha256:HEX.", valueName: "checksum"))
+      "The expected digest of the finished file, as sha256:HEX.", valueName: "checksum"))
   var checksum: String?
 
   @Option(
     help: ArgumentHelp(
-      "Trust the authorities in this PEM file for this transfer.", valueName: "file"),
+      "Trust the certificate authorities in this PEM file.", valueName: "file"),
     completion: .file())
   var caCertificate: String?
 
   @Option(
     help: ArgumentHelp(
-      "The most bytes a second, with K, M or G for powers of 1024: 1.5M.", valueName: "rate"))
+      "Bytes per second, with K, M or G for powers of 1024: 1.5M.", valueName: "rate"))
   var limit: String?
 
   @Option(
     help: ArgumentHelp(
       """
-      When it may start: 2026-12-24T18:00:00Z, 2026-12-24T18:00 or 2026-12-24 in local time, or \
+      The earliest start: 2026-12-24T18:00:00Z, 2026-12-24T18:00 or 2026-12-24 in local time, or \
       +45s, +90m, +2h, +1d from now.
       """, valueName: "time"))
   var notBefore: String?
 
   @Option(
     help: ArgumentHelp(
-      "Its place in the queue: low, normal, high, or 0 (last) to 1 (first).", valueName: "priority")
+      "The priority: low, normal, high, or 0 (last) to 1 (first).", valueName: "priority")
   )
   var priority: String?
 
-  @Flag(help: "List it without starting it.")
+  @Flag(help: "Add it without starting it.")
   var paused = false
 
   @Option(
     help: ArgumentHelp(
-      "What to do when the file's name is taken: rename gives this one a number.",
+      "What to do if the file exists: rename adds a number to the name.",
       valueName: "policy"))
   var onConflict: ConflictPolicy = .rename
 }

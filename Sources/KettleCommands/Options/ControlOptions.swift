@@ -5,10 +5,10 @@ import KettleModel
 /// The transfers that a control applies to: ids, or all.
 struct ControlOptions: ParsableArguments {
   @Argument(
-    help: ArgumentHelp("The number of a transfer, as \"kettle list\" shows it.", valueName: "id"))
+    help: ArgumentHelp("The id of a transfer, as shown by \"kettle list\".", valueName: "id"))
   var ids: [TransferID] = []
 
-  @Flag(help: "All that the command makes sense for.")
+  @Flag(help: "All transfers to which the command applies.")
   var all = false
 
   /// `command` is its name in complaints.

@@ -8,31 +8,31 @@ struct AddCommand: RunnableCommand {
     commandName: "add",
     abstract: "Queue downloads and print their ids.",
     discussion: """
-      The service fetches them in the background; this command does not wait. Either all are \
-      queued, or what is wrong is named and none is.
+      The service downloads them in the background; this command does not wait for them. If any \
+      argument is invalid, an error is printed and nothing is queued.
 
       Examples:
         kettle add https://example.org/disk.iso
         kettle add -d ~/isos --checksum sha256:… https://example.org/disk.iso
-        kettle add -i urls.txt --limit 1.5M      a list: one URL a line, # starts a comment
+        kettle add -i urls.txt --limit 1.5M      a list: one URL per line, # starts a comment
         grep -o 'https://[^"]*' page | kettle add -i -
         kettle add --not-before +2h --priority low https://example.org/big.tar
         kettle wait $(kettle add https://example.org/a https://example.org/b)
       """)
 
-  @Argument(help: ArgumentHelp("What to fetch: http or https.", valueName: "url"))
+  @Argument(help: ArgumentHelp("The http or https URL to download.", valueName: "url"))
   var urls: [String] = []
 
   @Option(
     name: [.customShort("i"), .customLong("input")],
     help: ArgumentHelp(
-      "A list of URLs, one a line; - reads standard input.", valueName: "file"),
+      "A list of URLs, one per line; - reads standard input.", valueName: "file"),
     completion: .file())
   var input: String?
 
   @OptionGroup var options: AddOptions
 
-  @Flag(help: "Print an array of objects with id and url.")
+  @Flag(help: "Print a JSON array of objects with id and url.")
   var json = false
 
   func run(in world: CommandWorld) async throws -> ExitCode {

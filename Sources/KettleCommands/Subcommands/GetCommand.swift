@@ -7,13 +7,13 @@ import KettleModel
 struct GetCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
     commandName: "get",
-    abstract: "Fetch one file and wait for it.",
+    abstract: "Download one file and wait for it.",
     discussion: """
-      The download is the service's: Ctrl-C, or closing the terminal, leaves it running in the \
-      background. It takes the options of "kettle add".
+      The service performs the download: Ctrl-C, or closing the terminal, leaves it running in \
+      the background. Accepts the options of "kettle add".
 
-      Ends with 0 when the file is there, and with 1 when the transfer failed, was stopped or \
-      removed, or cannot go on without a login or a fresh link.
+      Exits with 0 when the file is complete, and with 1 when the transfer failed, was stopped \
+      or removed, or needs a login or a new link.
 
       Examples:
         kettle get https://example.org/disk.iso
@@ -21,7 +21,7 @@ struct GetCommand: RunnableCommand {
         kettle get --user anna https://example.org/private.zip
       """)
 
-  @Argument(help: ArgumentHelp("What to fetch: http or https.", valueName: "url"))
+  @Argument(help: ArgumentHelp("The http or https URL to download.", valueName: "url"))
   var url: String
 
   @OptionGroup var options: AddOptions

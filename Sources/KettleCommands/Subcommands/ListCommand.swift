@@ -9,10 +9,10 @@ struct ListCommand: RunnableCommand {
     commandName: "list",
     abstract: "Show the transfers.",
     discussion: """
-      On a terminal the lines are cut to its width; in a pipe they are whole. Programs read \
-      --json: an array of objects with id, session, taskIdentifier, title, url, state, reason, \
-      path, bytesReceived, bytesExpected, bytesPerSecond, secondsLeft, connections, createdAt \
-      and error. What is not known is null.
+      On a terminal, lines are cut to its width; in a pipe they are complete. Programs should \
+      use --json: an array of objects with id, session, taskIdentifier, title, url, state, \
+      reason, path, bytesReceived, bytesExpected, bytesPerSecond, secondsLeft, connections, \
+      createdAt and error. Unknown values are null.
 
       Examples:
         kettle list
@@ -25,10 +25,10 @@ struct ListCommand: RunnableCommand {
 
   @Option(
     name: .customLong("state"),
-    help: ArgumentHelp("Only those in this state; can be repeated.", valueName: "state"))
+    help: ArgumentHelp("Only transfers in this state; can be repeated.", valueName: "state"))
   var states: [TransferState] = []
 
-  @Option(help: ArgumentHelp("Only those of this session.", valueName: "id"))
+  @Option(help: ArgumentHelp("Only transfers of this session.", valueName: "id"))
   var session: String?
 
   func run(in world: CommandWorld) async throws -> ExitCode {

@@ -5,10 +5,9 @@ import KettleControl
 struct PauseCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pause",
-    abstract: "Pause transfers; what they have is kept.",
+    abstract: "Pause transfers and keep the downloaded bytes.",
     discussion: """
-      A paused transfer goes on where it was with "kettle start". --all pauses each that is \
-      unfinished.
+      A paused transfer resumes with "kettle start". --all pauses every unfinished transfer.
 
       Examples:
         kettle pause 3 4

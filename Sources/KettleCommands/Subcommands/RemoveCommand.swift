@@ -5,11 +5,11 @@ import KettleControl
 struct RemoveCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
-    abstract: "Take transfers off the list.",
+    abstract: "Remove transfers from the list.",
     discussion: """
-      A partial file goes with its transfer; a finished file stays, unless --with-file is given \
-      and it is still what Kettle wrote. On a terminal, --all asks first. Without one it does \
-      not, except that --with-file wants --yes.
+      A partial file is deleted with its transfer; a finished file is kept, unless --with-file is \
+      given and the file was not modified since. On a terminal, --all asks first. Without a \
+      terminal it does not ask, but --with-file requires --yes.
 
       Examples:
         kettle remove 3
@@ -19,7 +19,7 @@ struct RemoveCommand: RunnableCommand {
 
   @OptionGroup var options: ControlOptions
 
-  @Flag(help: "Delete the finished file too.")
+  @Flag(help: "Also delete the finished file.")
   var withFile = false
 
   @Flag(name: [.short, .long], help: "Do not ask.")

@@ -6,10 +6,10 @@ import KettleControl
 struct ResetCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
     commandName: "reset",
-    abstract: "Delete the fetched files and put all transfers back to idle.",
+    abstract: "Delete the downloaded files and reset all transfers to idle.",
     discussion: """
-      Only files that Kettle put there, and that are still exactly what it wrote, are deleted; \
-      what was changed by others is kept and named. The list stays, ready to be started again.
+      Deletes only files that Kettle wrote and nobody has modified since; modified files are kept \
+      and listed. The list is kept, ready to be started again.
 
       Examples:
         kettle reset

@@ -6,15 +6,15 @@ import KettleModel
 struct StartCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
     commandName: "start",
-    abstract: "Start transfers, or let them go on.",
+    abstract: "Start or resume transfers.",
     discussion: """
-      A transfer that was paused or failed goes on from the bytes it has when they can still be \
-      used, else it starts from the beginning; the answer says which. --all starts each that is \
-      neither running nor completed.
+      A paused or failed transfer resumes from the bytes it has if they are still usable, and \
+      otherwise starts from the beginning; the output says which. --all starts every transfer \
+      that is neither running nor completed.
 
-      --url gives one transfer a fresh link, for example when its own has expired. The bytes that \
-      it has are kept as far as the server proves that it is the same file. A user and password \
-      in the link are its new login.
+      --url gives one transfer a new link, for example when its own has expired. Its bytes are \
+      kept if the server proves that the file is the same. A user and password in the link \
+      become its new login.
 
       Examples:
         kettle start 3
@@ -24,7 +24,7 @@ struct StartCommand: RunnableCommand {
 
   @OptionGroup var options: ControlOptions
 
-  @Option(help: ArgumentHelp("A fresh link for the transfer.", valueName: "url"))
+  @Option(help: ArgumentHelp("A new link for the transfer.", valueName: "url"))
   var url: String?
 
   func run(in world: CommandWorld) async throws -> ExitCode {

@@ -5,10 +5,10 @@ import KettleControl
 struct StopCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stop",
-    abstract: "Stop transfers and throw away what they have so far.",
+    abstract: "Stop transfers and discard the downloaded bytes.",
     discussion: """
       A stopped transfer stays in the list and starts from the beginning with "kettle start"; \
-      "kettle pause" keeps the bytes. --all stops each that is unfinished.
+      "kettle pause" keeps the bytes. --all stops every unfinished transfer.
 
       Examples:
         kettle stop 3

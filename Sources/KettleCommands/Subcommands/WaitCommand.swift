@@ -9,13 +9,13 @@ struct WaitCommand: RunnableCommand {
     commandName: "wait",
     abstract: "Wait until transfers are finished.",
     discussion: """
-      Without ids it waits for all that are unfinished at that moment. A transfer that was \
-      removed meanwhile, or that cannot go on without a login or a fresh link, counts as \
-      failed. One that is paused or not started is waited for until somebody starts it, and \
-      is named, so --timeout may be wanted.
+      Without ids, waits for all transfers that are unfinished when it starts. A transfer that is \
+      removed in the meantime, or that needs a login or a new link, counts as failed. A message \
+      names each transfer that is paused or not started; it is waited for until it is started, \
+      so consider --timeout.
 
-      Ends with 0 when all are completed or nothing was to be waited for, which is said, 1 when \
-      some failed, 2 when an id is unknown, and 4 when the time is over.
+      Exits with 0 when all are completed or there was nothing to wait for, 1 when some failed, \
+      2 when an id is unknown, and 4 on timeout.
 
       Examples:
         kettle wait && poweroff
@@ -23,10 +23,10 @@ struct WaitCommand: RunnableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The number of a transfer, as \"kettle list\" shows it.", valueName: "id"))
+    help: ArgumentHelp("The id of a transfer, as shown by \"kettle list\".", valueName: "id"))
   var ids: [TransferID] = []
 
-  @Option(help: ArgumentHelp("The most seconds to wait.", valueName: "seconds"))
+  @Option(help: ArgumentHelp("The maximum number of seconds to wait.", valueName: "seconds"))
   var timeout: Double?
 
   func run(in world: CommandWorld) async throws -> ExitCode {

@@ -6,12 +6,12 @@ import KettleModel
 struct WatchCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",
-    abstract: "Print what happens, one event a line, until Ctrl-C.",
+    abstract: "Print events, one per line, until Ctrl-C.",
     discussion: """
-      With --json each line is an object with event (added, stateChanged, progress or \
-      removed), at, and transfer, which has the members of "kettle list --json". Where \
-      events are missing, because the reader is too slow or the connection was lost, a line with \
-      the event eventsDropped and without a transfer says so.
+      With --json, each line is an object with event (added, stateChanged, progress or \
+      removed), at, and transfer, which has the members of "kettle list --json". If events were \
+      dropped, because the reader is too slow or the connection was lost, a line has the event \
+      eventsDropped and no transfer.
 
       Examples:
         kettle watch
@@ -21,7 +21,7 @@ struct WatchCommand: RunnableCommand {
   @Flag(help: "Print JSON.")
   var json = false
 
-  @Flag(help: "Print how bytes come in too, up to ten times a second for each transfer.")
+  @Flag(help: "Also print progress, up to ten times per second for each transfer.")
   var progress = false
 
   func run(in world: CommandWorld) async throws -> ExitCode {

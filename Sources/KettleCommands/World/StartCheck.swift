@@ -43,7 +43,7 @@ extension UInt64 {
 
 extension Sentences {
   static func addressSpaceTooSmall(limit: UInt64, needed: UInt64) -> String {
-    "The address space is limited to \(limit >> 20) MiB, and the \(needed >> 20) MiB that "
-      + "Kettle needs beside its own code do not fit; raise the limit (ulimit -v) and try again"
+    "The address space is limited to \(limit >> 20) MiB, but the \(needed >> 20) MiB that "
+      + "Kettle needs besides its own code do not fit; raise the limit (ulimit -v) and try again"
   }
 }

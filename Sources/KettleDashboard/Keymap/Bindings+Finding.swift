@@ -5,67 +5,68 @@ extension Bindings {
   private static let marks: [Binding] = [
     Binding(
       .finding, [.list], [.character(" ")], .mark(.toggle),
-      "Mark the row, or take its mark away, and go on to the next"),
-    Binding(.finding, [.list], [.character("A")], .mark(.all), "Mark all that the filter shows"),
-    Binding(.finding, [.list], [.character("U")], .mark(.none), "Take all marks away"),
+      "Mark or unmark the row, and move to the next"),
+    Binding(.finding, [.list], [.character("A")], .mark(.all), "Mark all that match the filter"),
+    Binding(.finding, [.list], [.character("U")], .mark(.none), "Clear all marks"),
     Binding(
       .finding, [.list], [.character("i")], .mark(.invert),
-      "Mark what is not marked, and take the marks of the others away"),
+      "Invert the marks"),
   ]
 
   private static let query: [Binding] = [
     Binding(
       .finding, [.list], [.character("/")], .view(.search), label: "search", rank: 12,
-      "Search: the cursor goes to the next row with the words"),
-    Binding(.finding, [.list], [.character("n")], .view(.findNext), "To the next one with them"),
-    Binding(.finding, [.list], [.character("N")], .view(.findPrevious), "To the one before"),
+      "Search: move to the next row that contains the words"),
+    Binding(.finding, [.list], [.character("n")], .view(.findNext), "To the next match"),
+    Binding(.finding, [.list], [.character("N")], .view(.findPrevious), "To the previous match"),
     Binding(
       .finding, [.list], [.character("\\")], .view(.filter),
       "Filter: state:failed host:example.org session:kettle \"two words\" iso"),
     Binding(
       .finding, [.list], [.escape], .view(.clear),
-      "End the search, the filter, the marks, the history: the first that there is"),
+      "Clear the search, filter or marks, or leave the history, in this order"),
     Binding(
       .finding, [.query], [.enter], .takeField, label: "keep it", "Keep the filter or the search"),
     Binding(
       .finding, [.query], [.up], .move(.up), label: "earlier", rank: 4,
-      "What was entered before"),
-    Binding(.finding, [.query], [.down], .move(.down), "What was entered after it"),
+      "The previous entry"),
+    Binding(.finding, [.query], [.down], .move(.down), "The next entry"),
     Binding(
       .finding, [.list], [.character("H")], .view(.history),
-      "The history: everything that is finished, also what was cleared; and back"),
+      "Show or hide the history: all finished transfers, even cleared ones"),
     Binding(
       .finding, [.list], [.character("c")], .view(.clearFinished),
-      "Clear finished ones from view; H shows them, and their files stay"),
+      "Clear finished transfers from view; H shows them, files are kept"),
   ]
 
   private static let order: [Binding] = [
     Binding(
       .finding, [.list], [.character("o")], .view(.sortMenu),
-      "Choose what the list is sorted by"),
-    Binding(.finding, [.list], [.character("<")], .view(.columnLeft), "Sort by the column before"),
+      "Choose the sort order of the list"),
+    Binding(
+      .finding, [.list], [.character("<")], .view(.columnLeft), "Sort by the previous column"),
     Binding(.finding, [.list], [.character(">")], .view(.columnRight), "Sort by the next column"),
     Binding(
-      .finding, [.list, .menu], [.character("I")], .view(.reverse), "Turn the order round"),
+      .finding, [.list, .menu], [.character("I")], .view(.reverse), "Reverse the order"),
     Binding(.finding, [.menu], [.up, .character("k")], .move(.up), "One line up"),
     Binding(.finding, [.menu], [.down, .character("j")], .move(.down), "One line down"),
     Binding(
-      .finding, [.menu], [.enter], .choose, label: "take it",
-      "Sort by it; by the same again turns the order round"),
+      .finding, [.menu], [.enter], .choose, label: "select",
+      "Sort by it; selecting the current order reverses it"),
     Binding(
       .finding, [.menu], [.escape, .character("q"), .character("o"), .control("c")], .cancel,
-      label: "leave", rank: 1, "Leave and change nothing"),
+      label: "cancel", rank: 1, "Cancel and change nothing"),
     Binding(.finding, [.list], [.character("K")], .queue(.up), "Up in the queue"),
     Binding(.finding, [.list], [.character("J")], .queue(.down), "Down in the queue"),
     Binding(.finding, [.list], [.alt("k")], .queue(.toTop), "To the top of the queue"),
     Binding(.finding, [.list], [.alt("j")], .queue(.toBottom), "To the bottom of the queue"),
-    Binding(.finding, [.list], [.character("+")], .queue(.sooner), "A higher priority"),
-    Binding(.finding, [.list], [.character("-")], .queue(.later), "A lower priority"),
+    Binding(.finding, [.list], [.character("+")], .queue(.sooner), "Raise the priority"),
+    Binding(.finding, [.list], [.character("-")], .queue(.later), "Lower the priority"),
     Binding(
       .finding, [.list], [.character("F")], .view(.follow),
-      "Follow: the view goes after the row wherever it goes; and stop that"),
+      "Follow the row wherever it moves, or stop following"),
     Binding(
       .finding, [.list], [.character("Z")], .view(.freeze),
-      "Freeze: the rows stay as they are; and go on"),
+      "Freeze the rows, or resume updates"),
   ]
 }

@@ -8,38 +8,38 @@ package enum Bindings {
   private static let transfer: [Binding] = [
     Binding(
       .transfer, [.list], [.character("s")], .row(.start), label: "start", rank: 2,
-      "Start it, or go on with it; what waits is tried at once"),
+      "Start or resume it; a waiting transfer is retried at once"),
     Binding(
       .transfer, [.list], [.character("p")], .row(.pause), label: "pause", rank: 1,
-      "Pause it and keep what was fetched; a paused one goes on"),
+      "Pause it and keep the downloaded bytes, or resume it"),
     Binding(
       .transfer, [.list], [.character("x")], .row(.stop), label: "stop", rank: 3,
-      "Stop it; what was fetched so far is thrown away"),
+      "Stop it and discard the downloaded bytes"),
     Binding(
       .transfer, [.list], [.enter], .row(.details), label: "details", rank: 9,
-      "Show all about it"),
+      "Show its details"),
     Binding(
       .transfer, [.list], [.character("d"), .delete], .row(.remove), label: "remove", rank: 10,
-      "Take it off the list, after a question; a finished file stays"),
+      "Remove it from the list (asks first); a finished file is kept"),
     Binding(
       .transfer, [.list], [.character("D")], .row(.removeWithFile),
       label: Strings.footerDeleteFile, rank: 4,
-      "Take it off the list and delete its finished file, after a question"),
+      "Remove it from the list and delete its finished file (asks first)"),
     Binding(
       .transfer, [.list], [.character("u")], .row(.relink), rank: 4,
-      "Give it a fresh link and go on; what was fetched is kept when it is the same file"),
+      "Set a new link and resume; the bytes are kept if the file is the same"),
     Binding(
       .transfer, [.list], [.character("l")], .row(.limit),
-      "Limit the speed of it, of all that is marked, or of everything together"),
+      "Limit the speed of it, of the marked ones, or of all together"),
     Binding(
       .transfer, [.list, .reader], [.character("y")], .take(.copyURL),
-      "Copy its URL to the clipboard of the terminal"),
+      "Copy its URL to the terminal's clipboard"),
     Binding(
       .transfer, [.list, .reader], [.character("Y")], .take(.copyPath),
       "Copy the path of its file"),
     Binding(
       .transfer, [.list, .reader], [.character("O")], .take(.openFile), label: "open", rank: 12,
-      "Open its finished file with the program that the desktop has for it"),
+      "Open its finished file with the desktop's default program"),
   ]
 
   private static let everything: [Binding] = [
@@ -48,16 +48,16 @@ package enum Bindings {
       "Start everything that is neither running nor finished"),
     Binding(
       .all, [.list], [.character("X")], .all(.stop), label: "stop all", rank: 6,
-      "Stop everything unfinished; what was fetched of it is thrown away"),
+      "Stop everything unfinished and discard the downloaded bytes"),
     Binding(
       .all, [.list], [.character("P")], .all(.pause), label: "pause all", rank: 7,
       "Pause everything unfinished"),
     Binding(
       .all, [.list], [.character("R")], .all(.reset), label: "reset", rank: 8,
-      "Delete the finished files and begin again with an untouched list, after a question"),
+      "Delete the finished files and reset all transfers (asks first)"),
     Binding(
       .all, [.list], [.character("a"), .paste("")], .add, label: "add", rank: 4,
-      "Add one URL or many: type them, or paste them right here"),
+      "Add one or more URLs: type them, or paste them here"),
   ]
 
   private static let moving: [Binding] = [
@@ -86,7 +86,7 @@ package enum Bindings {
       "To the next section of the details"),
     Binding(
       .reader, [.reader], [.left, .backTab], .details(.previousSection),
-      "To the section before"),
+      "To the previous section"),
   ]
 
   private static let sections: [Binding] = DetailsSection.allCases.map { section in
@@ -98,23 +98,23 @@ package enum Bindings {
   private static let add: [Binding] = [
     Binding(
       .add, [.add], [.enter], .addNow, label: "add",
-      "Add all the lines, when each is a URL or a curl command"),
+      "Add all lines, if each is a URL or a curl command"),
     Binding(
-      .add, [.entry], [.enter], .enterNow, label: "take it", "Take the link, or the limit"),
+      .add, [.entry], [.enter], .enterNow, label: "apply", "Apply the link or the limit"),
     Binding(
-      .add, [.add, .entry, .query], [.escape, .control("c")], .cancel, label: "leave", rank: 1,
-      "Leave and change nothing"),
+      .add, [.add, .entry, .query], [.escape, .control("c")], .cancel, label: "cancel", rank: 1,
+      "Cancel and change nothing"),
     Binding(
       .add, [.add], [.control("j")], .edit(.nextLine), label: "next line", rank: 2,
-      "Begin another line of URLs, or another header"),
+      "Start a new line of URLs, or another header"),
     Binding(
       .add, [.add, .entry], [.tab], .edit(.nextField), label: "next", rank: 2,
-      "To the next field; or to what else a limit can be for"),
-    Binding(.add, [.add, .entry], [.backTab], .edit(.previousField), "To the field before"),
+      "To the next field, or the next choice for a limit"),
+    Binding(.add, [.add, .entry], [.backTab], .edit(.previousField), "To the previous field"),
     Binding(
       .add, [.add, .entry, .query], [.control("u")], .edit(.eraseLine), label: "clear line",
       rank: 3,
-      "Empty the line"),
+      "Clear the line"),
     Binding(
       .add, [.add, .entry, .query], [.left, .control("b")], .edit(.left),
       "One character to the left"),
@@ -136,7 +136,7 @@ package enum Bindings {
       "Erase the character before the cursor"),
     Binding(
       .add, [.add, .entry, .query], [.delete, .control("d")], .edit(.eraseAfter),
-      "Erase the one under it"),
+      "Erase the character under it"),
   ]
 
   private static let question: [Binding] = [
@@ -154,14 +154,15 @@ package enum Bindings {
       .dashboard, [.list, .reader], [.character("?"), .function(1)], .help, label: "help",
       rank: 0, "Show the keys"),
     Binding(
-      .dashboard, Set(KeyContext.allCases), [.control("l")], .redraw, "Draw the screen anew"),
+      .dashboard, Set(KeyContext.allCases), [.control("l")], .redraw, "Redraw the screen"),
     Binding(
       .dashboard, Set(KeyContext.allCases), [.control("z")], .suspend,
-      "Suspend the dashboard; the shell's fg brings it back"),
+      "Suspend the dashboard; fg in the shell resumes it"),
     Binding(
       .dashboard, [.list], [.character("q")], .leave, label: "leave", rank: 0,
-      "Leave; the transfers go on in the background"),
+      "Leave; the transfers continue in the background"),
     Binding(
-      .dashboard, [.list, .reader], [.control("c")], .leave, action: "interrupt", "The same"),
+      .dashboard, [.list, .reader], [.control("c")], .leave, action: "interrupt",
+      "Leave; the transfers continue in the background"),
   ]
 }

@@ -3,12 +3,13 @@ import KettleModel
 /// The add form.
 extension Strings {
   static let addTitle = "Add"
-  static let nothingToAdd = "There is no URL yet; type or paste one"
+  static let nothingToAdd = "No URL yet; type or paste one"
   static let tooManyLines =
-    "That is too much for this dialog; put it into a file and use kettle add -i FILE"
-  static let oneLineOnly = "There is room for one line here; paste less"
-  static let nothingElse = "there is nothing else to choose here"
-  static let beingAdded = "They are being added; Esc leaves, and they are added all the same"
+    "The text is too long for this dialog; save it to a file and use kettle add -i FILE"
+  static let oneLineOnly = "Only one line fits here; paste less"
+  static let nothingElse = "there is no other choice here"
+  static let beingAdded = "The transfers are being added; Esc closes the form and they are added "
+    + "anyway"
   static let adding = "Adding…"
   static let isPaused = "yes"
   static let isNotPaused = "no"
@@ -16,7 +17,7 @@ extension Strings {
   static func notTaken(by field: AddField) -> String {
     switch field {
     case .urls: tooManyLines
-    case .paused: "y or n, or Space for the other"
+    case .paused: "press y, n or Space"
     case .directory, .name, .checksum, .limit, .headers, .login, .start: oneLineOnly
     }
   }
@@ -38,14 +39,14 @@ extension Strings {
   /// The meaning of an empty field, and what can be typed into it.
   static func placeholder(_ field: AddField) -> String {
     switch field {
-    case .urls: "(one a line, or a curl command; Ctrl-J begins another line)"
+    case .urls: "(one per line, or a curl command; Ctrl-J starts a new line)"
     case .directory: "(the downloads directory)"
-    case .name: "(as the server calls it)"
+    case .name: "(the server's file name)"
     case .checksum: "(none; sha256:HEX, sha512:, sha1:, md5:)"
     case .limit: "(none; 500K, 1.5M)"
     case .headers: "(none; Name: value; Name: value)"
     case .login: "(none; user:password)"
-    case .start: "(at once; +90m, 2026-12-24T18:00)"
+    case .start: "(now; +90m, 2026-12-24T18:00)"
     case .paused: ""
     }
   }
@@ -53,22 +54,22 @@ extension Strings {
   static func sentence(_ problem: AddFieldProblem) -> String {
     switch problem {
     case .directoryUnknown(let path):
-      "Nothing tells where \"\(path.sanitizedForDisplay(limit: 60))\" is; write the whole path"
+      "Cannot resolve \"\(path.sanitizedForDisplay(limit: 60))\"; write an absolute path"
     case .nameUnusable:
-      "That is no name for a file; it must have no slash and at most "
+      "Not a valid file name; use no slash and at most "
         + "\(FileNameText.byteCountMax) bytes"
     case .nameForSeveral(let count):
-      "One name cannot be for \(count) URLs; leave it empty, or add them one by one"
+      "One name cannot apply to \(count) URLs; leave it empty, or add them one by one"
     case .checksumUnusable:
-      "That is no checksum; write sha256: and its 64 hexadecimal digits, or md5:, sha1:, sha512:"
+      "Not a valid checksum; write sha256: and 64 hexadecimal digits, or md5:, sha1:, sha512:"
     case .checksumForSeveral(let count):
-      "One checksum cannot be for \(count) URLs; leave it empty, or add them one by one"
+      "One checksum cannot apply to \(count) URLs; leave it empty, or add them one by one"
     case .limitUnusable: noRate
     case .header(let text):
-      "\"\(text.sanitizedForDisplay(limit: 40))\" is no header; write Name: value"
+      "\"\(text.sanitizedForDisplay(limit: 40))\" is not a header; write Name: value"
     case .loginUnusable: "Write the login as user:password"
     case .startUnusable:
-      "That is no time; write +90m, +2h, +1d, 2026-12-24T18:00 or 2026-12-24T18:00:00Z"
+      "Not a valid time; write +90m, +2h, +1d, 2026-12-24T18:00 or 2026-12-24T18:00:00Z"
     }
   }
 
@@ -91,19 +92,19 @@ extension Strings {
     switch problem {
     case .empty: "empty"
     case .tooLong: "too long"
-    case .controlCharacter: "has a control character"
-    case .characterForbidden(" "): "has a space in it"
-    case .characterForbidden(let character): "has a \(character) in it"
+    case .controlCharacter: "control character"
+    case .characterForbidden(" "): "contains a space"
+    case .characterForbidden(let character): "contains \(character)"
     case .schemeMissing: "https:// is missing"
     case .schemeUnsupported: "not http or https"
-    case .hostMissing: "names no host"
-    case .hostMalformed: "no host name"
-    case .portMalformed: "no port number"
-    case .loginMalformed: "login not readable"
+    case .hostMissing: "no host"
+    case .hostMalformed: "invalid host"
+    case .portMalformed: "invalid port"
+    case .loginMalformed: "invalid login"
     }
   }
 
-  static let repeated = "also in another line"
+  static let repeated = "also on another line"
 
   static func inList(_ found: DuplicateSearch.Found) -> String {
     "already in the list as \(found.id) (\(state(found.state)))"
@@ -119,8 +120,8 @@ extension Strings {
     let (good, bad) = (dialog.urls.goodCount, dialog.urls.problemCount)
     guard good + bad > 0 else { return "" }
     var parts = [good + bad == 1 ? "1 URL" : "\(good + bad) URLs"]
-    if bad > 0 { parts.append("\(bad) not usable") }
-    if dialog.urls.repeatedCount > 0 { parts.append("\(dialog.urls.repeatedCount) more than once") }
+    if bad > 0 { parts.append("\(bad) invalid") }
+    if dialog.urls.repeatedCount > 0 { parts.append("\(dialog.urls.repeatedCount) repeated") }
     let known = knownCount(dialog)
     if known > 0 { parts.append("\(known) already in the list") }
     let what = parts.joined(separator: ", ")
@@ -131,12 +132,12 @@ extension Strings {
   static func warning(about dialog: AddDialog) -> String? {
     let (known, repeated) = (knownCount(dialog), dialog.urls.repeatedCount)
     if known > 0 {
-      return (known == 1 ? "1 is in the list already" : "\(known) are in the list already")
-        + "; Enter again adds all the same"
+      return (known == 1 ? "1 is already in the list" : "\(known) are already in the list")
+        + "; press Enter again to add anyway"
     }
     if repeated > 0 {
-      return (repeated == 1 ? "1 is there more than once" : "\(repeated) are there more than once")
-        + "; Enter again adds all the same"
+      return (repeated == 1 ? "1 is repeated" : "\(repeated) are repeated")
+        + "; press Enter again to add anyway"
     }
     return nil
   }

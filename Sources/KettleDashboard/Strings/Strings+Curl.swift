@@ -4,43 +4,43 @@ import KettleModel
 extension Strings {
   static func sentence(_ problem: CurlProblem) -> String {
     switch problem {
-    case .noURL: "The curl command names no URL"
+    case .noURL: "The curl command has no URL"
     case .severalURLs(let count):
-      "The curl command names \(count) URLs; write each into a line of its own"
+      "The curl command has \(count) URLs; put each on a line of its own"
     case .url(let text, let problem): problem.sentence(text)
     case .sendsData(let option):
-      "\(shown(option)) sends data: that is no download, and Kettle only downloads here"
-    case .method(let method): "Its method is \(shown(method)); a download is a GET"
-    case .headersOnly(let option): "\(shown(option)) fetches the headers only; leave it out"
+      "\(shown(option)) sends data, but this dialog adds only downloads; leave it out"
+    case .method(let method): "The method \(shown(method)) is not supported; a download uses GET"
+    case .headersOnly(let option): "\(shown(option)) fetches only the headers; leave it out"
     case .insecure(let option):
-      "\(shown(option)) would trust any server; leave it out, or give kettle add the authority "
-        + "with --ca-certificate"
+      "\(shown(option)) would trust any server; leave it out, or use kettle add --ca-certificate "
+        + "FILE"
     case .proxy(let option):
-      "\(shown(option)): the proxy is set for the whole service, in config.toml; leave it out"
+      "\(shown(option)): the proxy is set in config.toml for the whole service; leave it out"
     case .unsupportedOption(let option):
-      "\(shown(option)) has nothing here that does the same; leave it out if it can be spared"
-    case .unknownOption(let option): "\(shown(option)) is not known here; leave it out"
-    case .valueMissing(let option): "\(shown(option)) needs a value behind it"
-    case .valueUnusable(let option): "What stands behind \(shown(option)) cannot be used"
+      "\(shown(option)) is not supported; leave it out if it is not essential"
+    case .unknownOption(let option): "\(shown(option)) is an unknown option; leave it out"
+    case .valueMissing(let option): "\(shown(option)) needs a value"
+    case .valueUnusable(let option): "The value of \(shown(option)) is not valid"
     case .valueFromFile(let option):
-      "\(shown(option)) takes it from a file; write what stands in the file instead"
-    case .unclosedQuote: "A quote in the curl command is not closed; copy all of it"
+      "\(shown(option)) reads from a file; write the file's content here instead"
+    case .unclosedQuote: "A quote in the curl command is not closed; copy the whole command"
     case .needsShell(let text):
-      "Only a shell knows what \(shown(text)) is; put what it stands for in its place"
+      "\(shown(text)) needs a shell; replace it with its value"
     }
   }
 
   static func brief(_ problem: CurlProblem) -> String {
     switch problem {
-    case .noURL: "names no URL"
+    case .noURL: "no URL"
     case .severalURLs: "several URLs"
-    case .url: "no usable URL"
+    case .url: "invalid URL"
     case .sendsData: "sends data"
     case .method(let method): shown(method)
     case .headersOnly, .insecure, .proxy, .unsupportedOption, .unknownOption, .valueMissing,
       .valueUnusable, .valueFromFile:
       option(of: problem)
-    case .unclosedQuote: "quote not closed"
+    case .unclosedQuote: "unclosed quote"
     case .needsShell: "needs a shell"
     }
   }
@@ -49,10 +49,10 @@ extension Strings {
     switch problem {
     case .headersOnly(let option), .insecure(let option), .proxy(let option),
       .unsupportedOption(let option):
-      shown(option) + " not possible"
-    case .unknownOption(let option): shown(option) + " not known"
+      shown(option) + " not supported"
+    case .unknownOption(let option): shown(option) + " unknown"
     case .valueMissing(let option), .valueUnusable(let option), .valueFromFile(let option):
-      shown(option) + " not usable"
+      shown(option) + " invalid"
     case .noURL, .severalURLs, .url, .sendsData, .method, .unclosedQuote, .needsShell: ""
     }
   }

@@ -15,21 +15,21 @@ extension Strings {
 
   static func detailsTitle(of title: String) -> String { detailsTitle + ": " + title }
 
-  static let labelAdvice = "What helps"
+  static let labelAdvice = "What to do"
   static let labelLimit = "Limit"
   static let labelDirectory = "Directory"
   static let headingConnections = "Connections"
-  static let headingHeaders = "Headers of the last reply"
+  static let headingHeaders = "Headers of the last response"
   static let columnRange = "Range"
-  static let columnThere = "There"
+  static let columnThere = "Done"
   static let theEnd = "the end"
   static func range(_ lower: String, _ upper: String) -> String { lower + " to " + upper }
 
-  static let noAnswerYet = "no answer yet"
-  static let sizeUnknown = "The server has not said how large the file is"
-  static let noReplyYet = "No server has replied yet"
+  static let noAnswerYet = "no response yet"
+  static let sizeUnknown = "The server has not reported the size of the file"
+  static let noReplyYet = "No response yet"
   static let nothingHappened = "Nothing has happened yet"
-  static let noSpeedYet = "Nothing came in the last minutes"
+  static let noSpeedYet = "Nothing was received in the last minutes"
   static let now = "now"
 
   static func secondsAgo(_ seconds: Int) -> String {
@@ -42,48 +42,48 @@ extension Strings {
     switch (own, all) {
     case (nil, nil): nil
     case (let own?, nil): ByteText.speed(own)
-    case (nil, let all?): ByteText.speed(all) + " for everything together"
+    case (nil, let all?): ByteText.speed(all) + " in total"
     case (let own?, let all?):
-      ByteText.speed(own) + ", and " + ByteText.speed(all) + " for everything together"
+      ByteText.speed(own) + ", and " + ByteText.speed(all) + " in total"
     }
   }
 
   static func checksumVerdict(_ row: TransferSnapshot) -> String {
-    if row.error?.code == .checksumMismatch { return "the file has another" }
+    if row.error?.code == .checksumMismatch { return "does not match the file" }
     switch row.state {
-    case .completed: return "the file has it"
-    case .verifying: return "the file is being checked"
+    case .completed: return "matches the file"
+    case .verifying: return "being checked"
     case .idle, .scheduled, .queued, .running, .waiting, .paused, .failed:
-      return "checked when the whole file is there"
+      return "checked when the file is complete"
     }
   }
 
   static func speeds(now: String, most: String, mean: String, seconds: Int) -> String {
-    "now \(now), at most \(most), on average \(mean) over \(DurationText.countdown(Int64(seconds)))"
+    "now \(now), peak \(most), average \(mean) over \(DurationText.countdown(Int64(seconds)))"
   }
 
-  static let legendHeld = "there"
-  static let legendAsked = "on its way"
+  static let legendHeld = "received"
+  static let legendAsked = "in progress"
   static let legendMissing = "missing"
-  static let legendConnection = "1-9 a connection"
+  static let legendConnection = "1-9 connection"
 
   static func urlsCopied(_ count: Int) -> String {
-    count == 1 ? "the URL is on the clipboard" : "\(count) URLs are on the clipboard"
+    count == 1 ? "URL copied to the clipboard" : "\(count) URLs copied to the clipboard"
   }
 
   static func pathsCopied(_ count: Int) -> String {
-    count == 1 ? "the path is on the clipboard" : "\(count) paths are on the clipboard"
+    count == 1 ? "path copied to the clipboard" : "\(count) paths copied to the clipboard"
   }
 
   /// Marked transfers that were not sent are unknown here, and some have no path.
   static func restNotSent(_ count: Int) -> String {
-    count > 0 ? "; \(count) of the marked are not at hand" : ""
+    count > 0 ? "; \(count) of the marked are not loaded" : ""
   }
 
   static let nothingToTake = "nothing here can be copied or opened"
   static let noFileYet = "it has no file yet"
-  static let notFinished = "its file is not finished"
+  static let notFinished = "its file is not complete"
   static let opensOne = "only one file can be opened at a time"
-  static let sectionIsShown = "this section is shown already"
+  static let sectionIsShown = "this section is already shown"
   static let noSections = "there are no sections here"
 }

@@ -22,16 +22,16 @@ extension Strings {
   static func searchShown(_ text: String) -> String { searchTitle + ": \(text)" }
 
   static func sortedBy(_ sort: RowSort) -> String {
-    "by " + name(of: sort.key) + (sort.isDescending ? ", the most first" : "")
+    "by " + name(of: sort.key) + (sort.isDescending ? ", descending" : "")
   }
 
-  static let queueFromEnd = "the queue from its end"
+  static let queueFromEnd = "the queue in reverse"
   static let following = "following"
-  static let frozen = "FROZEN, {freeze} goes on"
+  static let frozen = "FROZEN, {freeze} resumes"
 
   static func name(of key: RowSort.Key) -> String {
     switch key {
-    case .queue: "order of the queue"
+    case .queue: "queue order"
     case .title: "name"
     case .state: "state"
     case .size: "size"
@@ -42,8 +42,8 @@ extension Strings {
     case .priority: "priority"
     case .host: "host"
     case .session: "session"
-    case .createdAt: "time of adding"
-    case .finishedAt: "time of finishing"
+    case .createdAt: "time added"
+    case .finishedAt: "time finished"
     }
   }
 
@@ -54,7 +54,7 @@ extension Strings {
     "state:  host:  session:  words",
   ]
   static let searchHints = [
-    "Words of the name, the URL or the path; n and N go on", "Words; n and N go on",
+    "Words in the name, URL or path; n and N find more", "Words; n and N find more",
   ]
   static let searching = "searching…"
 
@@ -63,21 +63,21 @@ extension Strings {
     switch problem {
     case .unknownKey(let name):
       [
-        "There is no \(quoted(name + ":")); there are state:, host: and session:",
-        "Not one of state: host: session:",
+        "Unknown \(quoted(name + ":")); use state:, host: or session:",
+        "Use state: host: session:",
       ]
     case .unknownState(let name):
       [
-        "There is no state \(quoted(name)); there are "
+        "Unknown state \(quoted(name)); use one of "
           + TransferState.allCases.map(countWord).joined(separator: ", "),
-        "Not one of " + TransferState.allCases.map(countWord).joined(separator: " "),
-        "There is no state \(quoted(name))",
+        "Use one of " + TransferState.allCases.map(countWord).joined(separator: " "),
+        "Unknown state \(quoted(name))",
       ]
     case .missingValue(.state): ["state: needs a state, as in state:failed"]
     case .missingValue(.host): ["host: needs a host, as in host:example.org", "host: needs a host"]
     case .missingValue(.session):
       ["session: needs the name of a session, as in session:kettle", "session: needs a name"]
-    case .second(let key): ["Only one \(key.rawValue): can be asked for"]
+    case .second(let key): ["Only one \(key.rawValue): is allowed"]
     }
   }
 
@@ -87,10 +87,10 @@ extension Strings {
 
   // MARK: - Answers
 
-  static func notFound(_ text: String) -> String { "Nothing here has \(quoted(text))" }
+  static func notFound(_ text: String) -> String { "No match for \(quoted(text))" }
 
   static func wrapped(isBackwards: Bool) -> String {
-    isBackwards ? "went on from the last row" : "went on from the first row"
+    isBackwards ? "continued from the last row" : "continued from the first row"
   }
 
   static func foundElsewhere(_ text: String, inURL: Bool) -> String {
@@ -98,34 +98,34 @@ extension Strings {
   }
 
   static func frozenSearch(_ text: String) -> String {
-    "None of the frozen rows has \(quoted(text)); Z goes on"
+    "No match for \(quoted(text)) in the frozen rows; Z resumes"
   }
 
-  static let searchEnded = "the search is ended"
-  static let filterEnded = "the filter is taken away"
-  static let marksEnded = "the marks are taken away"
-  static let marksOfOtherFilter = "the marks are taken away: they were for all of the other filter"
-  static let followingOn = "the view follows this transfer; {follow} stops that"
-  static let followingOff = "the view stays where it is"
-  static let frozenOn = "the rows are frozen; {freeze} goes on"
-  static let frozenOff = "the rows go on"
+  static let searchEnded = "search ended"
+  static let filterEnded = "filter cleared"
+  static let marksEnded = "marks cleared"
+  static let marksOfOtherFilter = "marks cleared: they applied to the previous filter"
+  static let followingOn = "following this transfer; {follow} stops"
+  static let followingOff = "no longer following"
+  static let frozenOn = "the rows are frozen; {freeze} resumes"
+  static let frozenOff = "the rows update again"
 
   // MARK: - Reasons
 
-  static let noSearchYet = "there is no search yet; {search} begins one"
-  static let nothingToClear = "there is no search, no filter and no mark to end"
-  static let nothingPasses = "nothing passes the filter; {clear} clears it"
+  static let noSearchYet = "there is no search yet; {search} starts one"
+  static let nothingToClear = "there is no search, filter or mark to clear"
+  static let nothingPasses = "nothing matches the filter; {clear} clears it"
   static let historyIsEmpty = "nothing is finished yet; {history} goes back"
   static let nothingFinished = "nothing is finished"
   static let historyIsNotCleared =
-    "nothing is cleared from the history; {remove} takes one off the list"
-  static let historyHasNoQueue = "what is finished is not in the queue"
-  static let frozenEdge = "the rows are frozen and no others are there; {freeze} goes on"
-  static let highestPriority = "it has high priority already"
-  static let lowestPriority = "it has low priority already"
+    "the history cannot be cleared; {remove} removes a transfer"
+  static let historyHasNoQueue = "finished transfers are not in the queue"
+  static let frozenEdge = "the rows are frozen, so no others are loaded; {freeze} resumes"
+  static let highestPriority = "it already has high priority"
+  static let lowestPriority = "it already has low priority"
 
   static let neighboursAreHidden =
-    "the filter hides rows between; Esc ends the filter, {queue-top} and {queue-bottom} still work"
+    "the filter hides rows in between; Esc clears it, {queue-top} and {queue-bottom} still work"
 
   static func notInQueueOrder(_ sort: RowSort) -> String {
     "the list is sorted by \(name(of: sort.key)); {sort-menu} u sorts it by the queue"
@@ -134,11 +134,11 @@ extension Strings {
   // MARK: - Without rows
 
   static func nothingPasses(_ text: String, _ keymap: Keymap) -> [String] {
-    ["Nothing passes the filter", text, keymap.filled(escClears)]
+    ["Nothing matches the filter", text, keymap.filled(escClears)]
   }
 
   static let emptyHistory = [
     "Nothing is finished yet",
-    "what is finished is kept here, also when {clear-finished} cleared it; {history} goes back",
+    "finished transfers stay here, even after {clear-finished} clears them; {history} goes back",
   ]
 }

@@ -55,9 +55,9 @@ package enum Strings {
   static let columnAdded = "Added"
   static let columnFinished = "Finished"
 
-  static let waitingForRows = ["Asking the service for the list…"]
+  static let waitingForRows = ["Loading the list…"]
   static let emptyList = [
-    "Nothing here yet", "press {add} and type a URL, or paste some right here",
+    "Nothing here yet", "press {add} to add a URL, or paste URLs here",
   ]
 
   /// From the longest form to the shortest.
@@ -76,7 +76,7 @@ extension Strings {
   static let queued = "queued"
   static let paused = "paused"
   static let verifying = "verifying"
-  static let waits = "waits"
+  static let waits = "waiting"
 
   static func idle(wasStarted: Bool) -> String { wasStarted ? "stopped" : "not started" }
 
@@ -87,7 +87,7 @@ extension Strings {
 
   /// - Parameter countdown: nil when the retry is due.
   static func retry(in countdown: String?, because failure: TransferFailure?) -> [String] {
-    let retry = countdown.map { "retry in " + $0 } ?? "retries now"
+    let retry = countdown.map { "retry in " + $0 } ?? "retrying now"
     let brief = countdown ?? "now"
     guard let failure else { return [retry, brief] }
     return [retry + " (" + shortFailure(failure) + ")", retry, brief]
@@ -96,9 +96,9 @@ extension Strings {
   static func waitingForms(_ reason: WaitingReason) -> [String] {
     switch reason {
     case .retry, .retryAfter: [waits]
-    case .network: ["waits for the network", "no network"]
-    case .diskSpace: ["waits for disk space", "disk full"]
-    case .discretionary: ["waits for a good time", "waits"]
+    case .network: ["waiting for network", "no network"]
+    case .diskSpace: ["waiting for disk space", "disk full"]
+    case .discretionary: ["waiting until idle", "waiting"]
     case .needsLink: ["needs a new link", "needs link"]
     case .needsLogin: ["needs a login", "needs login"]
     }
@@ -157,23 +157,24 @@ extension Strings {
   /// For the message line when the service sent no failure.
   static func remark(_ reason: WaitingReason) -> String {
     switch reason {
-    case .retry: "It is tried again soon; {start} tries now"
-    case .retryAfter: "The server asked to wait; {start} tries now"
-    case .network: "There is no network; it goes on by itself when there is"
-    case .diskSpace: "The disk is full; it goes on by itself when there is space"
-    case .discretionary: "It waits for a time when the machine has little else to do"
-    case .needsLink: "The link is no longer valid; {new-link} gives it a fresh one"
-    case .needsLogin: "The server asks for a login; add it again with --user"
+    case .retry: "It will be retried soon; {start} retries now"
+    case .retryAfter: "The server asked to wait; {start} retries now"
+    case .network: "There is no network; it resumes when the network is back"
+    case .diskSpace: "The disk is full; it resumes when there is space"
+    case .discretionary: "It waits until the machine is less busy"
+    case .needsLink: "The link has expired; {new-link} sets a new one"
+    case .needsLogin: "The server requires a login; add it again with --user"
     }
   }
 
   static func freshStart(_ reason: FreshStartReason) -> String {
     switch reason {
-    case .resourceChanged: "Began again from zero: the server has another version of the file"
-    case .rangeIgnored: "Began again from zero: the server sends whole files only"
-    case .noValidator: "Began again from zero: the server gives nothing to tell versions apart"
-    case .partialFileChanged: "Began again from zero: the partial file was changed by others"
-    case .asked: "Began again from zero, as you asked"
+    case .resourceChanged: "Restarted from zero: the file on the server has changed"
+    case .rangeIgnored: "Restarted from zero: the server sends whole files only"
+    case .noValidator: "Restarted from zero: the server does not identify the version of the file"
+    case .partialFileChanged: "Restarted from zero: the partial file was modified by another "
+      + "program"
+    case .asked: "Restarted from zero, as you requested"
     }
   }
 }

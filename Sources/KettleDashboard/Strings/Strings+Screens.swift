@@ -11,16 +11,17 @@ extension Strings {
 
   static func hint(on dialog: EntryDialog) -> String {
     switch dialog.purpose {
-    case .freshLink: "A fresh link for " + name(dialog.scope)
-    case .speedLimit: "The most bytes a second for " + name(dialog.scope)
+    case .freshLink: "New link for " + name(dialog.scope)
+    case .speedLimit: "Speed limit for " + name(dialog.scope)
     }
   }
 
   private static func name(_ scope: EntryDialog.Scope) -> String {
     switch scope {
     case .row(let row): "\"" + row.shownTitle.sanitizedForDisplay(limit: 60) + "\""
-    case .marked(_, let count, _): count == 1 ? "the marked one" : "each of the \(count) marked"
-    case .everything: "everything together"
+    case .marked(_, let count, _): count == 1 ? "the marked transfer" : "each of the \(count) "
+      + "marked transfers"
+    case .everything: "all transfers together"
     }
   }
 
@@ -29,16 +30,16 @@ extension Strings {
     return "Tab: for " + others.joined(separator: ", or ")
   }
 
-  static let noRate = "That is no rate; write 500K, 1.5M or 1G, or nothing for no limit"
+  static let noRate = "Not a valid rate; write 500K, 1.5M or 1G, or nothing for no limit"
 
   /// The meaning of the line, or what is wrong with it.
   static func verdict(on dialog: EntryDialog) -> String {
     switch dialog.reading {
-    case .missing: "Paste the link; Esc leaves everything as it is"
+    case .missing: "Paste the link; Esc cancels"
     case .link(let link):
-      link.login == nil ? "Enter goes on with it" : "Enter goes on with it and its login"
+      link.login == nil ? "Enter uses it" : "Enter uses it and its login"
     case .linkProblem(let problem): problem.sentence(dialog.line.text)
-    case .limit(nil): "Enter takes the limit away; 500K or 1.5M sets one"
+    case .limit(nil): "Enter removes the limit; 500K or 1.5M sets one"
     case .limit(let rate?): "Enter limits it to " + ByteText.speed(rate)
     case .noRate: noRate
     }
@@ -59,34 +60,34 @@ extension Strings {
     switch question {
     case .reset(let finishedCount, let unfinishedCount):
       [
-        "Delete what was downloaded and begin again?",
-        "Finished files that are deleted: \(finishedCount). "
-          + "A file that others changed is kept and named.",
-        "Unfinished transfers that go back to nothing: \(unfinishedCount).",
+        "Delete all downloaded files and start over?",
+        "Finished files to delete: \(finishedCount). "
+          + "Files modified by other programs are kept and listed.",
+        "Unfinished transfers to reset: \(unfinishedCount).",
       ]
     case .remove(let row):
       [
-        "Take \"\(row.shownTitle.sanitizedForDisplay(limit: 80))\" off the list?",
+        "Remove \"\(row.shownTitle.sanitizedForDisplay(limit: 80))\" from the list?",
         row.state == .completed
-          ? "Its file stays where it is."
-          : "What was fetched so far (\(ByteText.size(row.bytesReceived))) is thrown away.",
+          ? "Its file is kept."
+          : "What was downloaded so far (\(ByteText.size(row.bytesReceived))) is discarded.",
       ]
     case .removeWithFile(let row):
       [
-        "Take \"\(row.shownTitle.sanitizedForDisplay(limit: 80))\" off the list "
+        "Remove \"\(row.shownTitle.sanitizedForDisplay(limit: 80))\" from the list "
           + "and delete its file?",
         row.path ?? "",
-        "A file that others changed is kept.",
+        "A file modified by another program is kept.",
       ].filter { !$0.isEmpty }
     case .removeMarked(let selection, let count, withFiles: false):
       [
-        "Take \(marked(selection, count)) off the list?",
-        "Finished files stay where they are. What was fetched of the unfinished is thrown away.",
+        "Remove \(marked(selection, count)) from the list?",
+        "Finished files are kept. Unfinished downloads are discarded.",
       ]
     case .removeMarked(let selection, let count, withFiles: true):
       [
-        "Take \(marked(selection, count)) off the list and delete their finished files?",
-        "A file that others changed is kept. What was fetched of the unfinished is thrown away.",
+        "Remove \(marked(selection, count)) from the list and delete their finished files?",
+        "A file modified by another program is kept. Unfinished downloads are discarded.",
       ]
     }
   }
@@ -96,14 +97,14 @@ extension Strings {
     case .ids: transfers(count)
     case .matching(_, let except):
       except.isEmpty
-        ? "all that the filter shows (\(count) now)"
-        : "all that the filter shows but the unmarked (at most \(count) now)"
+        ? "all transfers that match the filter (\(count) now)"
+        : "all matches of the filter except the unmarked ones (at most \(count) now)"
     case .all: "all transfers"
     }
   }
 
   static let detailsTitle = "Details"
-  static let loading = "Asking the service…"
+  static let loading = "Loading…"
   static let labelState = "State"
   static let labelProblem = "Problem"
   static let labelFreshStart = "Note"
@@ -121,7 +122,7 @@ extension Strings {
   static let labelPartialFile = "Partial file"
   static let labelChecksum = "Checksum"
   static let labelSession = "Session"
-  static let headingHeld = "What is there"
+  static let headingHeld = "Received ranges"
   static let labelStatus = "Status"
   static let labelETag = "ETag"
   static let labelLastModified = "Last-Modified"
@@ -146,21 +147,21 @@ extension Strings {
   static let helpTitle = "Keys"
   static let reportTitle = "Reset"
   static let noKey = "-"
-  static let headingRemapping = "Other keys"
+  static let headingRemapping = "Changing keys"
   static let remappingNote =
-    "The table [keys] of the configuration gives an action other keys by its name, for example "
+    "The [keys] table of the configuration file binds actions to other keys, for example "
     + "pause = \"z\" or start = [\"s\", \"F5\"]."
   static let headingLeaving = "Leaving"
   static let leavingNote =
-    "The transfers belong to the service: they go on when the dashboard, the terminal or the "
-    + "login is gone. kettle shows them again."
+    "The transfers run in the service: they continue after the dashboard, the terminal or the "
+      + "login session ends. Run kettle to see them again."
   static let markdownNote =
-    "This page is made from the table of bindings that the dashboard itself uses."
+    "This page is generated from the dashboard's table of key bindings."
 
   static func title(of group: Binding.Group) -> String {
     switch group {
-    case .transfer: "The marked transfers, else the one under the cursor"
-    case .finding: "Marks, filter, search and order"
+    case .transfer: "The marked transfers, or the one under the cursor"
+    case .finding: "Marking, filtering, searching and sorting"
     case .all: "All transfers"
     case .moving: "Moving"
     case .reader: "Details and other screens"

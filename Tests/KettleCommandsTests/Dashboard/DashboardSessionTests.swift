@@ -168,7 +168,7 @@ struct DashboardSessionTests {
         == .commandFinished(
           .detailsFailed(
             TransferID(rawValue: 8),
-            sentence: "There is no transfer \"8\"; \"kettle list\" shows those that there are")))
+            sentence: "There is no transfer \"8\"; \"kettle list\" shows the existing ones")))
   }
 
   @Test func `what goes wrong is told in a sentence`() async throws {
@@ -176,7 +176,8 @@ struct DashboardSessionTests {
     world.service.fail(ResetTransfers.name, with: ControlError(.stopping, ""))
     #expect(
       try await outcome(.reset, in: world)
-        == .commandFinished(.failed(sentence: "The service is ending; try again in a moment")))
+        == .commandFinished(.failed(sentence: "The service is shutting down; try again in a "
+          + "moment")))
   }
 
   @Test func `a service that died is started again`() async throws {
@@ -219,8 +220,8 @@ struct DashboardSessionTests {
       await all.next()
         == .commandFinished(
           .failed(
-            sentence: "The service was stopped while it was watched; "
-              + "\"kettle daemon start\" starts it, and the transfers go on")))
+            sentence: "The service was stopped; \"kettle daemon start\" starts it again, and the "
+              + "transfers resume")))
     #expect(await all.next() == .linkChanged(.connected))
     #expect(door.knocks.dropFirst().allSatisfy { !$0.startIfNeeded })
     await session.close()

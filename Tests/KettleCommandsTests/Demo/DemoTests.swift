@@ -71,8 +71,8 @@ struct DemoTests {
     #expect(
       outcome.output == """
         That was the demo: 0 of 2 files fetched (0 B), from a server inside Kettle into "\(home)"
-        Its service has stopped and that directory is deleted; nothing of yours was touched
-        Now fetch something of your own: kettle get URL, or kettle for the dashboard
+        Its service has stopped and the directory was deleted; none of your files was touched
+        Now download something of your own: kettle get URL, or kettle for the dashboard
 
         """)
     #expect(!FileManager.default.fileExists(atPath: home))

@@ -17,8 +17,8 @@ struct EventFollowerTests {
     #expect(outcome.code == 3)
     #expect(
       outcome.error
-        == "kettle: The connection to the service was lost; "
-        + "try again, it is started when it is gone\n")
+        == "kettle: The connection to the service was lost; try again, which restarts the service "
+          + "if needed\n")
     #expect(door.knocks.count == 11)
     #expect(world.clock.elapsedMilliseconds == 200 + 400 + 800 + 1600 + 3200 + 5 * 5000)
   }

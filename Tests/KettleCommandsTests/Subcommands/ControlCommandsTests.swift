@@ -41,7 +41,7 @@ struct ControlCommandsTests {
           output: """
             1 goes on from 12 MiB
             2 starts from the beginning
-            3 starts from the beginning, because the server has another version
+            3 starts from the beginning, because the file on the server has changed
 
             """, error: ""))
   }
@@ -83,7 +83,7 @@ struct ControlCommandsTests {
       await world.run("pause", "8")
         == .init(
           code: 2, output: "",
-          error: "kettle: There is no transfer 8; \"kettle list\" shows those that there are\n"))
+          error: "kettle: There is no transfer 8; \"kettle list\" shows the existing ones\n"))
   }
 
   @Test func `when some were controlled and some refused it exits 1`() async {
@@ -118,9 +118,9 @@ struct ControlCommandsTests {
     #expect(outcome.code == code)
     #expect(
       world.console.questions
-        == ["Take all transfers off the list, with their partial files? [y/N] "])
+        == ["Remove all transfers from the list and delete their partial files? [y/N] "])
     #expect(world.service.asked.isEmpty == (code != 0))
-    #expect(outcome.error == (code == 0 ? "" : "Nothing was changed\n"))
+    #expect(outcome.error == (code == 0 ? "" : "Nothing changed\n"))
   }
 
   @Test func `remove --all --yes does not ask`() async {

@@ -50,7 +50,7 @@ struct DaemonCommandTests {
         processID: 1, startedAt: WallTime(millisecondsSince1970: 0), storePath: "/s",
         totals: totals, notices: []),
       launches: [], socketPath: "/k", clock: FakeClock())
-    #expect(lines.contains("Limit: 1.5 MiB/s for everything together"))
+    #expect(lines.contains("Limit: 1.5 MiB/s in total"))
   }
 
   @Test func `status --json is one object`() async throws {
@@ -71,7 +71,7 @@ struct DaemonCommandTests {
     let world = FakeWorld()
     #expect(
       await world.run("daemon", "start")
-        == .init(code: 0, output: "The service runs (process 4711)\n", error: ""))
+        == .init(code: 0, output: "The service is running (process 4711)\n", error: ""))
   }
 
   @Test func `start says what the service has to say of itself`() async {
@@ -82,7 +82,7 @@ struct DaemonCommandTests {
         == .init(
           code: 0,
           output: """
-            The service runs (process 4711)
+            The service is running (process 4711)
             Notice: Line 3 of "c" cannot be read\u{FFFD}
 
             """, error: ""))

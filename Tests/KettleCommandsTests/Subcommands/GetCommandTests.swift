@@ -115,7 +115,7 @@ struct GetCommandTests {
     let outcome = await world.run("get", url)
     #expect(outcome.code == 130)
     #expect(
-      outcome.error == "Transfer 1 goes on in the background; watch it with \"kettle\", "
+      outcome.error == "Transfer 1 continues in the background; watch it with \"kettle\", "
         + "wait for it with \"kettle wait 1\", stop it with \"kettle stop 1\"\n")
     let controls = world.service.asked.filter { if case .control = $0 { true } else { false } }
     #expect(controls.isEmpty)
@@ -150,7 +150,7 @@ struct GetCommandTests {
     let outcome = await stopped.run("get", url)
     #expect(outcome.code == 1)
     #expect(
-      outcome.error == "kettle: Transfer 1 was stopped before it was finished; "
+      outcome.error == "kettle: Transfer 1 was stopped before it finished; "
         + "start it again with \"kettle start 1\"\n")
 
     let removed = FakeWorld()
@@ -158,7 +158,7 @@ struct GetCommandTests {
     let end = await removed.run("get", url)
     #expect(end.code == 1)
     #expect(
-      end.error == "kettle: Transfer 1 was removed from the list before it was finished\n")
+      end.error == "kettle: Transfer 1 was removed from the list before it finished\n")
   }
 
   @Test func `events of other transfers are no matter`() async {

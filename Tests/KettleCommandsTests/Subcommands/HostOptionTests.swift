@@ -122,7 +122,7 @@ struct HostOptionTests {
     ),
     (
       .notRunning, "",
-      "No service runs on \"me@box\"; start it with \"kettle --host me@box daemon start\""
+      "No service is running on \"me@box\"; start it with \"kettle --host me@box daemon start\""
     ),
     (
       .otherVersion(ours: 1, theirs: nil), "kettle: Unexpected argument 'pipe'",
@@ -132,7 +132,7 @@ struct HostOptionTests {
     (
       .noService, "kettle: No disk",
       "The service on \"me@box\" cannot be reached (No disk); "
-        + "look there with \"kettle daemon status\""
+        + "check it there with \"kettle daemon status\""
     ),
     (
       .ended, "",

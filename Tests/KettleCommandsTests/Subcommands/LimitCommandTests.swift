@@ -22,7 +22,7 @@ struct LimitCommandTests {
     let world = FakeWorld()
     #expect(
       await world.run(arguments)
-        == .init(code: 0, output: "Everything together is limited to 1.5 MiB/s\n", error: ""))
+        == .init(code: 0, output: "All transfers together are limited to 1.5 MiB/s\n", error: ""))
     #expect(world.service.asked == [.limit(.all, 1_572_864)])
   }
 
@@ -31,7 +31,7 @@ struct LimitCommandTests {
     #expect(await world.run("limit", "none", "3").code == 0)
     #expect(await world.run("limit", "None").code == 0)
     #expect(
-      world.console.output == "3 has no limit of its own\nEverything together has no limit\n")
+      world.console.output == "3 has no limit of its own\nAll transfers together have no limit\n")
     #expect(world.service.asked == [.limit(.ids([id(3)]), nil), .limit(.all, nil)])
   }
 
@@ -66,7 +66,7 @@ struct LimitCommandTests {
     #expect(
       outcome.error == """
         kettle: Transfer 3 is completed, so there is nothing to limit
-        kettle: There is no transfer 4; "kettle list" shows those that there are
+        kettle: There is no transfer 4; "kettle list" shows the existing ones
 
         """)
   }

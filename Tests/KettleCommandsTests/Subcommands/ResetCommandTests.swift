@@ -43,8 +43,7 @@ struct ResetCommandTests {
     #expect(await world.run("reset").code == code)
     #expect(
       world.console.questions == [
-        "Delete every file that Kettle fetched and is unchanged, "
-          + "and put all transfers back to idle? [y/N] "
+        "Delete every unmodified file that Kettle downloaded, and reset all transfers to idle? [y/N] "
       ])
     #expect(world.service.asked == (code == 0 ? [.reset] : []))
   }

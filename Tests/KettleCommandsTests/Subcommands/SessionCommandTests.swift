@@ -45,7 +45,7 @@ struct SessionCommandTests {
             SESSION                         PROGRAM         LAST SEEN            UNTOLD  TASKS
             org.example.app                 away            2026-11-21 14:00:00       2  2 completed
               The program "/opt/app" of the session "org.example.app" could not be launched \
-            (ENOENT); look whether it is still there and can be run
+            (ENOENT); check that it exists and is executable
             b                               process 4711    2026-11-21 14:00:00       0  \
             1 running, 3 paused
 
@@ -55,7 +55,7 @@ struct SessionCommandTests {
   @Test func `list without sessions says so, and prints an empty array as JSON`() async {
     #expect(
       await world([]).run("session", "list")
-        == .init(code: 0, output: "", error: "There are no sessions of programs\n"))
+        == .init(code: 0, output: "", error: "There are no program sessions\n"))
     #expect(
       await world([]).run("session", "list", "--json") == .init(code: 0, output: "[]\n", error: ""))
   }
@@ -71,8 +71,7 @@ struct SessionCommandTests {
         "running": 0, "waiting": 0, "paused": 0, "verifying": 0, "completed": 2, "failed": 0}, \
         "untoldCount": 2, "notice": {"code": "notRun", "at": "2026-11-21T12:00:00Z", \
         "detail": "ENOENT", "message": "The program \\"/opt/app\\" of the session \
-        \\"org.example.app\\" could not be launched (ENOENT); look whether it is still there and \
-        can be run"}}
+        \\"org.example.app\\" could not be launched (ENOENT); check that it exists and is executable"}}
         ]
 
         """)
@@ -81,13 +80,12 @@ struct SessionCommandTests {
   @Test(arguments: [
     (
       LaunchNotice.Problem.ended, "exit 1" as String?,
-      "The program \"/opt/app\" of the session \"s\" ended before it had taken everything (exit 1); "
-        + "the log of the service has what it said"
+      "The program \"/opt/app\" of the session \"s\" exited before it had collected everything (exit 1); "
+        + "its output is in the log of the service"
     ),
     (
       .silent, nil,
-      "The program \"/opt/app\" of the session \"s\" was launched and did not say within "
-        + "30 seconds that it is done; look whether it hangs"
+      "The program \"/opt/app\" of the session \"s\" was launched but did not report within 30 seconds that it is done; check whether it hangs"
     ),
   ])
   func `a launch that came to nothing is told by the status of the service, too`(
@@ -112,7 +110,7 @@ struct SessionCommandTests {
       await world.run("session", "adopt", "org.example.app")
         == .init(
           code: 0,
-          output: "2 transfers of the session \"org.example.app\" are yours now\n"
+          output: "2 transfers of the session \"org.example.app\" are now yours\n"
             + "3 is at \"/held/a b\"\n5\n", error: ""))
     #expect(world.service.asked == [.adopt(SessionID(rawValue: "org.example.app"))])
   }
@@ -120,11 +118,11 @@ struct SessionCommandTests {
   @Test(arguments: [
     (
       ControlError(.sessionInUse, "4711"),
-      "The program of the session is connected (process 4711); end it and try again"
+      "The program of the session is still connected (process 4711); end it and try again"
     ),
     (
       ControlError(.unknownSession, "x\u{1B}"),
-      "There is no session \"x\u{FFFD}\"; \"kettle session list\" shows those that there are"
+      "There is no session \"x\u{FFFD}\"; \"kettle session list\" shows the existing ones"
     ),
   ])
   func `what the service refuses exits 2`(_ error: ControlError, _ sentence: String) async {
@@ -142,7 +140,7 @@ struct SessionCommandTests {
     #expect(
       world.console.questions == [
         "Drop the session \"org.example.app\" with 2 transfers, among them 2 that its program has "
-          + "not taken yet, and delete what they have fetched? [y/N] "
+          + "not taken yet, and delete their downloaded data? [y/N] "
       ])
     #expect(
       world.service.asked == (code == 0 ? [.drop(SessionID(rawValue: "org.example.app"))] : []))
@@ -159,8 +157,7 @@ struct SessionCommandTests {
       await world([]).run("session", "drop", "nosuch")
         == .init(
           code: 2, output: "",
-          error: "kettle: There is no session \"nosuch\"; \"kettle session list\" shows those "
-            + "that there are\n"))
+          error: "kettle: There is no session \"nosuch\"; \"kettle session list\" shows the existing ones\n"))
   }
 
   @Test func `drop without a terminal wants --yes`() async {
@@ -199,8 +196,8 @@ struct SessionCommandTests {
     ])
     let lines = await world.run("list").output.split(separator: "\n").map(String.init)
     #expect(lines.count == 8)
-    #expect(lines.dropFirst(2).first == "        its program has not taken it yet")
-    #expect(lines.dropFirst(4).first == "        put aside, its program can go on with it")
-    #expect(lines.dropFirst(6).first == "        its program is to answer the server")
+    #expect(lines.dropFirst(2).first == "        its program has not collected it yet")
+    #expect(lines.dropFirst(4).first == "        set aside; its program can resume it")
+    #expect(lines.dropFirst(6).first == "        its program must answer the server")
   }
 }

@@ -40,7 +40,7 @@ struct StartWithLinkTests {
     #expect(outcome.code == 2)
     #expect(
       outcome.error
-        == "kettle: --url is a link for one transfer; give exactly one id with it\n")
+        == "kettle: --url applies to one transfer; give exactly one id\n")
     #expect(world.service.asked.isEmpty)
   }
 

@@ -21,7 +21,7 @@ struct WaitCommandTests {
       await world.run("wait")
         == .init(
           code: 0, output: "",
-          error: "There is nothing to wait for: no transfer is unfinished\n"))
+          error: "Nothing to wait for: no transfer is unfinished\n"))
   }
 
   @Test func `all that are unfinished at that moment are waited for`() async {
@@ -91,8 +91,8 @@ struct WaitCommandTests {
         == .init(
           code: 2, output: "",
           error: """
-            kettle: There is no transfer 8; "kettle list" shows those that there are
-            kettle: There is no transfer 9; "kettle list" shows those that there are
+            kettle: There is no transfer 8; "kettle list" shows the existing ones
+            kettle: There is no transfer 9; "kettle list" shows the existing ones
 
             """))
   }
@@ -108,9 +108,9 @@ struct WaitCommandTests {
         == .init(
           code: 0, output: "",
           error: """
-            Transfer 1 is paused and does not go on by itself; waiting until it is started with \
+            Transfer 1 is paused and will not resume by itself; waiting until it is started with \
             "kettle start 1"
-            Transfer 2 is idle and does not go on by itself; waiting until it is started with \
+            Transfer 2 is idle and will not resume by itself; waiting until it is started with \
             "kettle start 2"
 
             """))
@@ -128,7 +128,7 @@ struct WaitCommandTests {
           error: """
             kettle: Transfer 1 waits for a fresh link, because its own has expired; give it \
             with "kettle start 1 --url URL"
-            kettle: Transfer 2 was removed from the list before it was finished
+            kettle: Transfer 2 was removed from the list before it finished
 
             """))
   }
@@ -141,8 +141,7 @@ struct WaitCommandTests {
       outcome
         == .init(
           code: 4, output: "",
-          error: "kettle: The time is over and 1 transfer is not finished; "
-            + "it goes on in the background\n"))
+          error: "kettle: Timed out with 1 transfer unfinished; it continues in the background\n"))
     #expect(world.clock.elapsedMilliseconds == 2500)
   }
 
@@ -171,6 +170,6 @@ struct WaitCommandTests {
     #expect(outcome.code == 1)
     #expect(
       outcome.error
-        == "kettle: Transfer 2 was removed from the list before it was finished\n")
+        == "kettle: Transfer 2 was removed from the list before it finished\n")
   }
 }

@@ -71,8 +71,7 @@ struct WatchCommandTests {
           : "14:00:00     1  file.iso: running"))
     #expect(
       outcome.error
-        == "Events came faster than they were read, so some were dropped; "
-        + "\"kettle list\" shows how it is\n")
+        == "Events arrived faster than they were read, so some were dropped; \"kettle list\" shows the current state\n")
   }
 
   @Test func `Ctrl-C ends it with 130`() async {
@@ -92,7 +91,6 @@ struct WatchCommandTests {
       await world.run("watch")
         == .init(
           code: 0, output: "14:00:00     1  file.iso: running\n",
-          error: "The connection to the service was lost for a moment; "
-            + "what happened meanwhile is not shown, \"kettle list\" shows how it is\n"))
+          error: "The connection to the service was lost briefly, so some events were missed; \"kettle list\" shows the current state\n"))
   }
 }

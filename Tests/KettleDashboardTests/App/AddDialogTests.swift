@@ -21,7 +21,7 @@ struct AddDialogTests {
     #expect(model.press(.enter) == [])
     #expect(
       model.said
-        == "The URL \"https://example.org/a b\" has a space in it; write %20, or quote each URL by "
+        == "The URL \"https://example.org/a b\" contains a space; write %20, or quote each URL by "
         + "itself")
     _ = model.press(.backspace, .backspace)
     #expect(addedURLs(model.press(.enter)) == ["https://example.org/a"])
@@ -73,7 +73,7 @@ struct AddDialogTests {
   @Test func `nothing is added from an empty dialog`() {
     var model = opened()
     #expect(model.press(.enter) == [])
-    #expect(model.said == "There is no URL yet; type or paste one")
+    #expect(model.said == "No URL yet; type or paste one")
     #expect(model.screens.count == 1)
   }
 
@@ -110,7 +110,7 @@ struct AddDialogTests {
     var model = opened(.paste("https://example.org/a"))
     _ = model.update(.linkChanged(.lost), at: Sample.now)
     #expect(model.press(.enter) == [])
-    #expect(model.said == "the service is not there; it is being reconnected")
+    #expect(model.said == "not connected to the service; reconnecting")
     _ = model.update(.linkChanged(.connected), at: Sample.now)
     #expect(addedURLs(model.press(.enter)) == ["https://example.org/a"])
   }

@@ -106,28 +106,28 @@ struct AddFormTests {
     var two = filled(.name, "x.iso", "http://a/1\nhttp://a/2")
     #expect(two.press(.enter) == [])
     #expect(
-      two.said == "One name cannot be for 2 URLs; leave it empty, or add them one by one")
+      two.said == "One name cannot apply to 2 URLs; leave it empty, or add them one by one")
     var checked = filled(.checksum, "sha256:" + hex, "http://a/1\nhttp://a/2")
     #expect(checked.press(.enter) == [])
     #expect(
-      checked.said == "One checksum cannot be for 2 URLs; leave it empty, or add them one by one")
+      checked.said == "One checksum cannot apply to 2 URLs; leave it empty, or add them one by one")
   }
 
   @Test(arguments: [
     (
       AddField.name, "a/b",
-      "That is no name for a file; it must have no slash and at most 250 bytes"
+      "Not a valid file name; use no slash and at most 250 bytes"
     ),
     (
       .checksum, "sha256:12",
-      "That is no checksum; write sha256: and its 64 hexadecimal digits, or md5:, sha1:, sha512:"
+      "Not a valid checksum; write sha256: and 64 hexadecimal digits, or md5:, sha1:, sha512:"
     ),
-    (.limit, "fast", "That is no rate; write 500K, 1.5M or 1G, or nothing for no limit"),
-    (.headers, "no header", "\"no header\" is no header; write Name: value"),
+    (.limit, "fast", "Not a valid rate; write 500K, 1.5M or 1G, or nothing for no limit"),
+    (.headers, "no header", "\"no header\" is not a header; write Name: value"),
     (.login, "me", "Write the login as user:password"),
     (
       .start, "soon",
-      "That is no time; write +90m, +2h, +1d, 2026-12-24T18:00 or 2026-12-24T18:00:00Z"
+      "Not a valid time; write +90m, +2h, +1d, 2026-12-24T18:00 or 2026-12-24T18:00:00Z"
     ),
   ])
   func `what cannot be used is told, from anywhere in the form`(
@@ -178,7 +178,7 @@ struct AddFormTests {
     _ = model.press(.character("n"))
     #expect(form(model)?.isPaused == false)
     _ = model.press(.character("x"))
-    #expect(model.said == "y or n, or Space for the other")
+    #expect(model.said == "press y, n or Space")
     _ = model.press(.right)
     #expect(form(model)?.isPaused == true)
   }

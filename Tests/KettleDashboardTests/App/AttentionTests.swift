@@ -30,17 +30,17 @@ struct AttentionTests {
     #expect(
       announced(
         [.running: 2, .completed: 5], [.running: 1, .completed: 6], [.completed: 7],
-        [.completed: 7]) == ["Everything is finished"])
+        [.completed: 7]) == ["All transfers are finished"])
     #expect(
       announced([.running: 2], [.running: 1, .failed: 1], [.completed: 1, .failed: 1])
-        == ["1 transfer failed", "Nothing is under way any more; 1 transfer failed"])
+        == ["1 transfer failed", "All transfers have ended; 1 transfer failed"])
   }
 
   @Test func `what fails is told, while others go on and as the last`() {
     #expect(announced([.running: 9], [.running: 6, .failed: 3]) == ["3 transfers failed"])
     #expect(
       announced([.running: 1], [.failed: 1])
-        == ["Nothing is under way any more; 1 transfer failed"])
+        == ["All transfers have ended; 1 transfer failed"])
   }
 
   @Test func `what is done here needs no bell`() {

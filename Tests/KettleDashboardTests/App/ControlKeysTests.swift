@@ -17,8 +17,8 @@ struct ControlKeysTests {
   }
 
   @Test(arguments: [
-    (TransferState.running, "it is running already"),
-    (.queued, "it is queued already; it starts when a slot is free"),
+    (TransferState.running, "it is already running"),
+    (.queued, "it is already queued; it starts when a slot is free"),
     (.verifying, "it is being verified"), (.completed, "it is already finished"),
   ])
   func `s says why it cannot start`(state: TransferState, reason: String) {
@@ -66,7 +66,7 @@ struct ControlKeysTests {
   @Test func `for all there is a reason too`() {
     var model = model(.completed)
     _ = model.press(.character("S"))
-    #expect(model.said == "everything is running or finished already")
+    #expect(model.said == "everything is already running or finished")
     _ = model.press(.character("P"))
     #expect(model.said == "nothing is under way")
     _ = model.press(.character("X"))
@@ -99,7 +99,7 @@ struct ControlKeysTests {
     var model = Sample.model(columns: 80, rows: 24)
     #expect(model.press(.character("R"), .character("x"), .paste("y"), .down) == [])
     #expect(model.screens.count == 1)
-    #expect(model.said == "Down has no meaning here; y for yes; n for no")
+    #expect(model.said == "Down does nothing here; y for yes; n for no")
   }
 
   @Test func `remove is for the transfer that was asked about, wherever it went`() {
@@ -139,12 +139,12 @@ struct ControlKeysTests {
     _ = model.press(.character("R"))
     _ = model.update(.linkChanged(.lost), at: Sample.now)
     #expect(model.press(.character("y")) == [])
-    #expect(model.said == "the service is not there; it is being reconnected")
+    #expect(model.said == "not connected to the service; reconnecting")
     #expect(model.screens.count == 1)
     _ = model.press(.character("n"))
     for key in ["s", "p", "x", "d", "S", "R"] {
       #expect(model.press(.character(Character(key))) == [])
-      #expect(model.said == "the service is not there; it is being reconnected")
+      #expect(model.said == "not connected to the service; reconnecting")
     }
   }
 }

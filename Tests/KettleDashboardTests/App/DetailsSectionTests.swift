@@ -65,15 +65,15 @@ struct DetailsSectionTests {
     }
     #expect(
       model.screen().lines.contains {
-        $0.hasPrefix(" What helps      The server asks for a login")
+        $0.hasPrefix(" What to do      The server asks for a login")
       })
   }
 
   @Test(arguments: [
     (TransferState.completed, TransferFailure?.none, "the file has it"),
-    (.verifying, nil, "the file is being checked"),
-    (.running, nil, "checked when the whole file is there"),
-    (.failed, TransferFailure(.checksumMismatch, on: "x"), "the file has another"),
+    (.verifying, nil, "being checked"),
+    (.running, nil, "checked when the file is complete"),
+    (.failed, TransferFailure(.checksumMismatch, on: "x"), "does not match the file"),
   ])
   func `the checksum stands with its verdict`(
     state: TransferState, error: TransferFailure?, verdict: String
@@ -90,14 +90,14 @@ struct DetailsSectionTests {
   @Test func `y copies the URL and Y the path, in the list and in the details`() {
     var model = Sample.model(columns: 80, rows: 24)
     #expect(model.press(.character("y")) == [.copy("https://example.org/files/1")])
-    #expect(model.said == "the URL is on the clipboard")
+    #expect(model.said == "URL copied to the clipboard")
     #expect(model.press(.character("Y")) == [])
     #expect(model.said == "it has no file yet")
     _ = model.press(.down, .down, .down)
     #expect(model.press(.character("Y")) == [.copy("/home/me/Downloads/AVFoundation.pdf")])
     var open = opened()
     #expect(open.press(.character("Y")) == [.copy("/home/me/Downloads/Networking.pdf")])
-    #expect(open.said == "the path is on the clipboard")
+    #expect(open.said == "path copied to the clipboard")
   }
 
   @Test func `of marked transfers all URLs are copied, one a line`() {
@@ -106,7 +106,7 @@ struct DetailsSectionTests {
     #expect(
       model.press(.character("y"))
         == [.copy("https://example.org/files/1\nhttps://example.org/files/2")])
-    #expect(model.said == "2 URLs are on the clipboard")
+    #expect(model.said == "2 URLs copied to the clipboard")
     #expect(model.press(.character("O")) == [])
     #expect(model.said == "only one file can be opened at a time")
   }
@@ -114,7 +114,7 @@ struct DetailsSectionTests {
   @Test func `O opens a finished file`() {
     var model = Sample.model(columns: 80, rows: 24)
     #expect(model.press(.character("O")) == [])
-    #expect(model.said == "its file is not finished")
+    #expect(model.said == "its file is not complete")
     _ = model.press(.down, .down, .down)
     let effects: [DashboardEffect] = [.openFile(path: "/home/me/Downloads/AVFoundation.pdf")]
     #expect(model.press(.character("O")) == effects)

@@ -48,7 +48,7 @@ struct DuplicatesTests {
     #expect(
       model.screen().lines.contains { $0.contains("already in the list as 17 (completed)") })
     #expect(model.press(.enter) == [])
-    #expect(model.said == "1 is in the list already; Enter again adds all the same")
+    #expect(model.said == "1 is already in the list; press Enter again to add anyway")
     #expect(model.press(.enter).count == 1)
   }
 
@@ -62,9 +62,9 @@ struct DuplicatesTests {
 
   @Test func `the same line twice is pointed out`() {
     var model = opened("http://a/1\nhttp://a/2\nHTTP://A/1")
-    #expect(model.screen().lines.contains { $0.contains("also in another line") })
+    #expect(model.screen().lines.contains { $0.contains("also on another line") })
     #expect(model.press(.enter) == [])
-    #expect(model.said == "1 is there more than once; Enter again adds all the same")
+    #expect(model.said == "1 is repeated; press Enter again to add anyway")
     _ = model.press(.control("u"))
     #expect(model.press(.enter).count == 1)
   }

@@ -28,7 +28,7 @@ struct EntryDialogTests {
     var model = model()
     _ = model.press(.character("u"))
     #expect(model.press(.enter) == [])
-    #expect(model.said == "Paste the link; Esc leaves everything as it is")
+    #expect(model.said == "Paste the link; Esc cancels")
     _ = model.type("ftp://example.org/a")
     #expect(model.press(.enter) == [])
     #expect(
@@ -44,9 +44,9 @@ struct EntryDialogTests {
   @Test func `two links are one too many`() {
     var model = model()
     _ = model.press(.character("u"), .paste("http://a/\nhttp://b/"))
-    #expect(model.said == "There is room for one line here; paste less")
+    #expect(model.said == "Only one line fits here; paste less")
     _ = model.press(.paste(String(repeating: "x", count: 20_001)))
-    #expect(model.said == "There is room for one line here; paste less")
+    #expect(model.said == "Only one line fits here; paste less")
   }
 
   @Test(arguments: TransferState.allCases)
@@ -90,12 +90,12 @@ struct EntryDialogTests {
     _ = model.type("fast")
     #expect(model.press(.enter) == [])
     #expect(
-      model.said == "That is no rate; write 500K, 1.5M or 1G, or nothing for no limit")
+      model.said == "Not a valid rate; write 500K, 1.5M or 1G, or nothing for no limit")
     #expect(model.press(.escape) == [])
     #expect(model.screens.isEmpty)
   }
 
-  @Test func `with a finished transfer the limit is for everything together`() {
+  @Test func `with a finished transfer the limit is in total`() {
     var model = model(.completed)
     #expect(model.press(.character("l"), .character("9"), .enter) == [.limit(.all, 9)])
     var empty = Sample.model(columns: 80, rows: 24, showing: [])
@@ -140,7 +140,7 @@ struct EntryDialogTests {
     _ = model.press(.character("l"), .character("9"))
     _ = model.update(.linkChanged(.lost), at: Sample.now)
     #expect(model.press(.enter) == [])
-    #expect(model.said == "the service is not there; it is being reconnected")
+    #expect(model.said == "not connected to the service; reconnecting")
     _ = model.update(.linkChanged(.connected), at: Sample.now)
     #expect(model.press(.enter) == [.limit(.ids([id]), 9)])
   }
@@ -152,10 +152,10 @@ struct EntryDialogTests {
       return model.said
     }
     let refused = [ControlRefusal(id: id, why: .completed)]
-    #expect(said(.relinked(refused: [])) == "it goes on with the new link")
+    #expect(said(.relinked(refused: [])) == "resumed with the new link")
     #expect(said(.relinked(refused: refused)) == "it is already finished")
     #expect(said(.limited(bytesPerSecond: 512_000, refused: [])) == "limited to 500 KiB/s")
-    #expect(said(.limited(bytesPerSecond: nil, refused: [])) == "its speed has no limit")
+    #expect(said(.limited(bytesPerSecond: nil, refused: [])) == "speed limit removed")
     #expect(said(.limited(bytesPerSecond: 1, refused: refused)) == "it is already finished")
   }
 
@@ -170,14 +170,14 @@ struct EntryDialogTests {
     let frame = model.screen()
     let lines = frame.lines
     #expect(lines.contains { $0.contains("─ Speed limit ─") })
-    #expect(lines.contains { $0.contains("The most bytes a second for \"Guide\"") })
+    #expect(lines.contains { $0.contains("Speed limit for \"Guide\"") })
     #expect(lines.contains { $0.contains("│ 1.5M ") })
     #expect(lines.contains { $0.contains("Enter limits it to 1.5 MiB/s") })
     #expect(frame.cursor.map { lines[$0.row].contains("1.5M") } == true)
     _ = model.press(.control("u"))
     #expect(
       model.screen().lines.contains {
-        $0.contains("Enter takes the limit away; 500K or 1.5M sets one")
+        $0.contains("Enter removes the limit; 500K or 1.5M sets one")
       })
   }
 }

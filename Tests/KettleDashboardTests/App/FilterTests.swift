@@ -50,7 +50,7 @@ struct FilterTests {
     #expect(model.cursorRow?.id == TransferID(rawValue: 199))
     #expect(model.cursor == 0)
     list.press(.enter, .escape, in: &model)
-    #expect(model.said == "the filter is taken away")
+    #expect(model.said == "filter cleared")
     #expect(model.cursor == 199)
     #expect(model.cursorRow?.id == TransferID(rawValue: 199))
   }
@@ -63,8 +63,8 @@ struct FilterTests {
     list.type("9", in: &model)
     list.press(.enter, in: &model)
     let words = [
-      "the search is ended", "the filter is taken away", "the marks are taken away",
-      "there is no search, no filter and no mark to end",
+      "search ended", "filter cleared", "marks cleared",
+      "there is no search, filter or mark to clear",
     ]
     for word in words {
       list.press(.escape, in: &model)
@@ -91,7 +91,7 @@ struct FilterTests {
     list.type("9", in: &model)
     #expect(model.marks.isEmpty)
     #expect(
-      model.said == "the marks are taken away: they were for all of the other filter")
+      model.said == "marks cleared: they applied to the previous filter")
     // Those that were marked by hand do.
     list.press(.enter, .character(" "), .character("\\"), .control("u"), .enter, in: &model)
     #expect(model.selection == .ids([TransferID(rawValue: 9)]))
@@ -260,7 +260,7 @@ struct FilterTests {
           File                     Progress                 Speed
 
 
-                       Nothing passes the filter
+                       Nothing matches the filter
                                 nowhere
                              Esc clears it
 
@@ -270,6 +270,6 @@ struct FilterTests {
        S start all  X stop all  a add   ? help  q leave
       """)
     list.press(.character("d"), in: &model)
-    #expect(model.said == "nothing passes the filter; Esc clears it")
+    #expect(model.said == "nothing matches the filter; Esc clears it")
   }
 }

@@ -47,7 +47,7 @@ struct ListMovementTests {
     #expect(model.cursor == 999_999)
     #expect(model.cursorRow == nil)
     #expect(model.press(.character("s")) == [])
-    #expect(model.said == "this row has not arrived yet")
+    #expect(model.said == "this row has not loaded yet")
     _ = model.update(window(999_973..<1_000_000, of: 1_000_000), at: Sample.now)
     #expect(model.cursorRow?.id == TransferID(rawValue: 999_999))
     #expect(model.press(.character("g")) == [.subscribe(.unfiltered(first: 0, count: 27))])

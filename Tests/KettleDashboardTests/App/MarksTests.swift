@@ -169,7 +169,7 @@ struct MarksTests {
     _ = model.press(.character("A"), .character("d"))
     #expect(
       model.screen().lines.contains {
-        $0.contains("Take all that the filter shows (\(count) now) off")
+        $0.contains("Take all transfers that match the filter (\(count) now) off")
       })
     _ = model.press(.character("n"), .character("g"), .character(" "), .character("d"))
     #expect(

@@ -72,7 +72,7 @@ struct OrderTests {
     var model = model()
     _ = model.press(.character("I"))
     #expect(model.sort == RowSort(key: .queue, isDescending: true))
-    #expect(model.screen().place(of: "the queue from its end") != nil)
+    #expect(model.screen().place(of: "the queue in reverse") != nil)
   }
 
   @Test func `an order that no column shows is told`() {
@@ -150,7 +150,7 @@ struct OrderTests {
     #expect(set("-", .low, .high) == .low)
     var model = model(.high)
     _ = model.press(.character("+"))
-    #expect(model.said == "it has high priority already")
+    #expect(model.said == "it already has high priority")
     model = Sample.model(columns: 80, rows: 24, showing: [Sample.row(1, "x", .completed)])
     _ = model.press(.character("-"))
     #expect(model.said == "it is already finished")
@@ -167,9 +167,9 @@ struct OrderTests {
        ▶  Networking Overview   ██████▏     61 %   405/659 MiB   12.1 MiB/s      0:21
        ‖  iOS Technology Over…  ██▎         22 %      6/29 MiB  paused
        ◷  Archive of 2025      ┌─ Sort by ──────────────────┐B  retry in 12 s (503)
-       ✔  AV Foundation Guide  │   u  order of the queue    │B  ready           14:02
+       ✔  AV Foundation Guide  │   u  queue order    │B  ready           14:02
        ▶  A stream without a … │   n  name                  │B    500 KiB/s
-       ◷  Offline              │   s  state                 │B  waits for the network
+       ◷  Offline              │   s  state                 │B  waiting for network
        ◷  Members only         │   z  size                  │   needs a login
        ·  Next in line         │   p  progress              │   queued
        ◔  At night             │   e  speed               ↓ │   starts 18:00
@@ -178,8 +178,8 @@ struct OrderTests {
        ≡  Checksummed          │   r  priority              │B  verifying
        ○  Stopped              │   h  host                  │   stopped
        ○  New                  │   i  session               │   not started
-       ▶  文件传输指南 🚀 第…  │   a  time of adding        │B       10 B/s      1:30
-                               │   f  time of finishing     │
+       ▶  文件传输指南 🚀 第…  │   a  time added        │B       10 B/s      1:30
+                               │   f  time finished     │
                                └────────────────────────────┘
       (3 empty lines)
        Enter take it  Esc leave

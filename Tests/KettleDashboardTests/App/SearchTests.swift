@@ -39,10 +39,10 @@ struct SearchTests {
     #expect(model.said == nil)
     list.press(.character("N"), .character("N"), in: &model)
     #expect(model.cursorRow?.id == id(999))
-    #expect(model.said == "went on from the last row")
+    #expect(model.said == "continued from the last row")
     list.press(.character("n"), in: &model)
     #expect(model.cursorRow?.id == id(99))
-    #expect(model.said == "went on from the first row")
+    #expect(model.said == "continued from the first row")
   }
 
   @Test func `Esc goes back to where the search began`() {
@@ -130,7 +130,7 @@ struct SearchTests {
        ✔  AV Foundation …  100 %  ready
        ▶  A stream witho…           500 KiB/s
        Search: overview
-       Words; n and N go on
+       Words; n and N find more
        Enter keep it   Esc leave
       """)
     _ = model.press(.enter)

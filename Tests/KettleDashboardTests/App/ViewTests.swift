@@ -51,7 +51,7 @@ struct ViewTests {
     #expect(model.cursorRow?.id == TransferID(rawValue: 3))
     #expect(model.firstVisible == 397)
     list.press(.character("F"), in: &model)
-    #expect(model.said == "the view stays where it is")
+    #expect(model.said == "no longer following")
   }
 
   @Test func `frozen rows stay while the totals go on`() {
@@ -134,7 +134,7 @@ struct ViewTests {
     _ = model.update(.commandFinished(.cleared(count: 3)), at: Sample.now)
     #expect(model.said == "3 transfers cleared from view; H shows them, their files stay")
     _ = model.update(.commandFinished(.cleared(count: 0)), at: Sample.now)
-    #expect(model.said == "Everything finished is cleared already; H shows it")
+    #expect(model.said == "All finished transfers are already cleared; H shows them")
     model = LongList(3).model()
     _ = model.press(.character("c"))
     #expect(model.said == "nothing is finished")
@@ -183,7 +183,7 @@ struct ViewTests {
        X stop all  P pause all  R reset  a add   / search   ? help  q leave
       """)
     _ = model.press(.character("J"))
-    #expect(model.said == "what is finished is not in the queue")
+    #expect(model.said == "finished transfers are not in the queue")
     _ = model.press(.character("c"))
     #expect(model.said == "nothing is cleared from the history; d takes one off the list")
   }

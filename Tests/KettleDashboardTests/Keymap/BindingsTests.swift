@@ -71,8 +71,8 @@ struct BindingsTests {
   @Test func `a key without a meaning says so`() {
     var model = Sample.model(columns: 80, rows: 24)
     #expect(model.press(.character("b")) == [])
-    #expect(model.said == "b has no meaning here; ? shows the keys")
+    #expect(model.said == "b does nothing here; ? shows the keys")
     #expect(model.press(.alt("s")) == [])
-    #expect(model.said == "Alt-s has no meaning here; ? shows the keys")
+    #expect(model.said == "Alt-s does nothing here; ? shows the keys")
   }
 }

@@ -47,7 +47,7 @@ struct KeymapTests {
     #expect(model.said == "the list is empty; F2 adds something")
     #expect(model.screen().lines.contains { $0.contains("press F2 and type a URL") })
     _ = model.press(.alt("x"))
-    #expect(model.said == "Alt-x has no meaning here; F1 shows the keys")
+    #expect(model.said == "Alt-x does nothing here; F1 shows the keys")
     let row = Sample.row(1, "New", .idle)
     let window = ListWindow(first: 0, matchingCount: 1, rows: [row])
     _ = model.update(.rowsArrived(window, Sample.totals(of: [row])), at: Sample.now)
@@ -91,12 +91,13 @@ struct KeymapTests {
         "The action \"begin\" in line 1 of \"/c/config.toml\" means nothing; "
           + "the help screen names them all",
         "The keys of \"start\" in line 2 of \"/c/config.toml\" do not hold: "
-          + "no key is called \"Meta-s\"",
+          + "there is no key \"Meta-s\"",
         "The keys of \"erase-line\" in line 3 of \"/c/config.toml\" do not hold: "
           + "e is text there",
-        "The keys of \"leave\" in line 4 of \"/c/config.toml\" do not hold: it must have a key",
+        "The keys of \"leave\" in line 4 of \"/c/config.toml\" do not hold: it needs at least one "
+          + "key",
         "The keys of \"pause\" in line 5 of \"/c/config.toml\" do not hold: "
-          + "x is a key of \"stop\"",
+          + "x is already bound to \"stop\"",
       ])
     #expect(keymap.command(for: .function(9), in: .list) == .all(.reset))
     #expect(keymap.command(for: .character("p"), in: .list) == .row(.pause))
@@ -191,7 +192,7 @@ struct ConfigurationProblemTests {
     _ = model.press(.character("?"), .end)
     #expect(model.said == nil)
     let lines = model.screen().lines
-    #expect(lines.contains { $0.contains("What the service reports") })
+    #expect(lines.contains { $0.contains("Service notices") })
     #expect(lines.contains { $0.contains("The store was damaged") })
     #expect(lines.contains { $0.contains(String(repeating: "x", count: 20)) })
   }

@@ -36,14 +36,14 @@ struct AddScreenTests {
        ‖  iOS Technology Over…  ██▎         22 %      6/29 MiB  paused
        ◷  Archive of 2025       ▏            0 %     0/1.2 GiB  retry in 12 s (503)
       ┌─ Add ────────────────────────────────────────────────────────────────────────┐
-      │ URLs        (one a line, or a curl command; Ctrl-J begins another line)      │
+      │ URLs        (one per line, or a curl command; Ctrl-J starts a new line)      │
       │ Directory   (the downloads directory)                                        │
-      │ Name        (as the server calls it)                                         │
+      │ Name        (the server's file name)                                         │
       │ Checksum    (none; sha256:HEX, sha512:, sha1:, md5:)                         │
       │ Limit       (none; 500K, 1.5M)                                               │
       │ Headers     (none; Name: value; Name: value)                                 │
       │ Login       (none; user:password)                                            │
-      │ Start       (at once; +90m, 2026-12-24T18:00)                                │
+      │ Start       (now; +90m, 2026-12-24T18:00)                                │
       │ Paused      no                                                               │
       │                                                                              │
       │                                                                              │
@@ -68,14 +68,14 @@ struct AddScreenTests {
       ┌─ Add ────────────────────────────────────────────────────────────────────────┐
       │ URLs      ✔ https://example.org/a                                            │
       │           ✘ ftp://example.org/b                                              │
-      │           ✘ hello world                                    has a space in it │
+      │           ✘ hello world                                    contains a space │
       │ Directory   ~/isos                                                           │
-      │ Name        (as the server calls it)                                         │
+      │ Name        (the server's file name)                                         │
       │ Checksum    (none; sha256:HEX, sha512:, sha1:, md5:)                         │
       │ Limit     ✘ fast                                                             │
       │ Headers     Referer: http://r/; Cookie:•••••••••                             │
       │ Login       me:••••••                                                        │
-      │ Start       (at once; +90m, 2026-12-24T18:00)                                │
+      │ Start       (now; +90m, 2026-12-24T18:00)                                │
       │ Paused      no                                                               │
       │ The URL "ftp://example.org/b" has the scheme "ftp"; only http and https can  │
       │ be fetched                                                                   │
@@ -97,16 +97,16 @@ struct AddScreenTests {
       +- Add ------------------------------------------------------------------------+
       | URLs      + https://example.org/a                                            |
       |           ! ftp://example.org/b                            not http or https |
-      |           ! hello world                                    has a space in it |
+      |           ! hello world                                    contains a space |
       | Directory   ~/isos                                                           |
-      | Name        (as the server calls it)                                         |
+      | Name        (the server's file name)                                         |
       | Checksum    (none; sha256:HEX, sha512:, sha1:, md5:)                         |
       | Limit     ! fast                                                             |
       | Headers     Referer: http://r/; Cookie:*********                             |
       | Login       me:******                                                        |
-      | Start       (at once; +90m, 2026-12-24T18:00)                                |
+      | Start       (now; +90m, 2026-12-24T18:00)                                |
       | Paused      no                                                               |
-      | That is no rate; write 500K, 1.5M or 1G, or nothing for no limit             |
+      | Not a valid rate; write 500K, 1.5M or 1G, or nothing for no limit             |
       | 3 URLs, 2 not usable                                                         |
       |                                                                              |
       +------------------------------------------------------------------------------+
@@ -134,12 +134,12 @@ struct AddScreenTests {
       ┌─ Add ────────────────────────────────────────────────────────────────────────────────────────────┐
       │ URLs      ✔ curl 'https://example.org/a.iso' -H 'Cookie:•••••••••• -H 'Referer: http://r/'       │
       │ Directory   (the downloads directory)                                                            │
-      │ Name        (as the server calls it)                                                             │
+      │ Name        (the server's file name)                                                             │
       │ Checksum    (none; sha256:HEX, sha512:, sha1:, md5:)                                             │
       │ Limit       (none; 500K, 1.5M)                                                                   │
       │ Headers     (none; Name: value; Name: value)                                                     │
       │ Login       (none; user:password)                                                                │
-      │ Start       (at once; +90m, 2026-12-24T18:00)                                                    │
+      │ Start       (now; +90m, 2026-12-24T18:00)                                                    │
       │ Paused      no                                                                                   │
       │ with 2 headers: https://example.org/a.iso                                                        │
       │ 1 URL; Enter adds it                                                                             │
@@ -187,14 +187,14 @@ struct AddScreenTests {
                         │           ✔ https://example.org/0                                                                    │
                         │           ✔ https://example.org/1                                                                    │
                         │ Directory   (the downloads directory)                                                                │
-                        │ Name        (as the server calls it)                                                                 │
+                        │ Name        (the server's file name)                                                                 │
                         │ Checksum    (none; sha256:HEX, sha512:, sha1:, md5:)                                                 │
                         │ Limit       (none; 500K, 1.5M)                                                                       │
                         │ Headers     (none; Name: value; Name: value)                                                         │
                         │ Login       (none; user:password)                                                                    │
-                        │ Start       (at once; +90m, 2026-12-24T18:00)                                                        │
+                        │ Start       (now; +90m, 2026-12-24T18:00)                                                        │
                         │ Paused      no                                                                                       │
-                        │ also in another line                                                                                 │
+                        │ also on another line                                                                                 │
                         │ 300 URLs, 1 more than once, 1 already in the list; Enter adds them                                   │
                         │                                                                                                      │
                         └──────────────────────────────────────────────────────────────────────────────────────────────────────┘
@@ -212,7 +212,7 @@ struct AddScreenTests {
       │ URLs      ✔ https://example.org/a-n… │
       │           ✘ x                        │
       │ Directory   (the downloads director… │
-      │ Name        (as the server calls it) │
+      │ Name        (the server's file name) │
       │ Checksum    (none; sha256:HEX, sha5… │
       │ The URL "x" has no scheme; start it  │
       │ with https:// or http://             │

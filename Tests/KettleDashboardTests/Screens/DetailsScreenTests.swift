@@ -21,15 +21,14 @@ struct DetailsScreenTests {
        Networking Overview
        ████████████████████████████████████████████████
        State           running
-       Note            Began again from zero: the server has another version of the
-                       file
+       Note            Restarted from zero: the file on the server has changed
        Progress        405/659 MiB, 61 %
        Speed           12.1 MiB/s
        Time left       0:21
        Connections     4
        Limit           20.0 MiB/s
        Priority        normal
-       Checksum        checked when the whole file is there
+       Checksum        checked when the file is complete
                        sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0
                        a0a0a0a0a
        File            /home/me/Downloads/Networking.pdf
@@ -50,9 +49,8 @@ struct DetailsScreenTests {
        Networking Overview
        [######################>             ]
        State           running
-       Note            Began again from zero:
-                       the server has another
-                       version of the file
+       Note            Restarted from zero:
+                       the file on the server has changed
        Progress        405/659 MiB, 61 %
        Esc back  PgDn more   ? help
       """)
@@ -74,9 +72,9 @@ struct DetailsScreenTests {
        #  Range                       Speed   There  Host
        1  300 MiB to 400 MiB      5.7 MiB/s    20 %  cdn.example.org
        2  502 MiB to 659 MiB      6.4 MiB/s     0 %  cdn.example.org
-       3  no answer yet               0 B/s          cdn.example.org
+       3  no response yet               0 B/s          cdn.example.org
 
-       What is there
+       Received ranges
        from 0 B to 300 MiB
        from 400 MiB to 502 MiB
       (6 empty lines)
@@ -128,7 +126,7 @@ struct DetailsScreenTests {
        Status          206
        ETag            "5f-1a"
 
-       Headers of the last reply
+       Headers of the last response
        Content-Type: application/pdf
        Server: nginx
       (15 empty lines)
@@ -210,9 +208,9 @@ struct DetailsScreenTests {
        #  Range                       Speed   There  Host
        1  300 MiB to 400 MiB      5.7 MiB/s    20 %  cdn.example.org
        2  502 MiB to 659 MiB      6.4 MiB/s     0 %  cdn.example.org
-       3  no answer yet               0 B/s          cdn.example.org
+       3  no response yet               0 B/s          cdn.example.org
 
-       What is there
+       Received ranges
        from 0 B to 300 MiB
        from 400 MiB to 502 MiB
       (20 empty lines)

@@ -16,12 +16,12 @@ struct DialogScreenTests {
        ◷  Archive of 2025       ▏            0 %     0/1.2 GiB  retry in 12 s (503)
        ✔  AV Foundation Guide   ██████████ 100 %        11 MiB  ready           14:02
        ▶  A stream without a …      ███                5.0 MiB    500 KiB/s
-       ◷  Offline               ███▎        33 %   3.0/9.0 MiB  waits for the network
+       ◷  Offline               ███▎        33 %   3.0/9.0 MiB  waiting for network
        ◷  Me┌─ Reset ──────────────────────────────────────────────────────────┐
-       ·  Ne│ Delete what was downloaded and begin again?                      │
-       ◔  At│ Finished files that are deleted: 1. A file that others changed   │
+       ·  Ne│ Delete all downloaded files and start over?                      │
+       ◔  At│ Finished files to delete: 1. A file that others changed   │
        ◔  At│ is kept and named.                                               │:00
-       ✘  Go│ Unfinished transfers that go back to nothing: 14.                │ found
+       ✘  Go│ Unfinished transfers to reset: 14.                │ found
        ≡  Ch│ y yes   n no (Enter, Esc)                                        │
        ○  St└──────────────────────────────────────────────────────────────────┘
        ○  New                                                   not started
@@ -42,7 +42,7 @@ struct DialogScreenTests {
       +- Remove -----------------------------+
       | Take "Networking Overview" off the   |
       | list?                                |
-      | What was fetched so far (406 MiB) is |
+      | What was downloaded so far (406 MiB) is |
       | thrown away.                         |
       | y yes   n no (Enter, Esc)            |
       +--------------------------------------+
@@ -64,12 +64,12 @@ struct DialogScreenTests {
        ◷  Archive of 2025       ▏            0 %     0/1.2 GiB  retry in 12 s (503)
        ✔  AV Foundation Guide   ██████████ 100 %        11 MiB  ready           14:02
        ▶  A stream without a …      ███                5.0 MiB    500 KiB/s
-       ◷  Offline               ███▎        33 %   3.0/9.0 MiB  waits for the network
+       ◷  Offline               ███▎        33 %   3.0/9.0 MiB  waiting for network
        ◷  Members only                                          needs a login
        ·  Ne┌─ Remove and delete ──────────────────────────────────────────────┐
        ◔  At│ Take "AV Foundation Guide" off the list and delete its file?     │
        ◔  At│ /home/me/Downloads/AVFoundation.pdf                              │:00
-       ✘  Go│ A file that others changed is kept.                              │ found
+       ✘  Go│ A file modified by another program is kept.                              │ found
        ≡  Ch│ y yes   n no (Enter, Esc)                                        │
        ○  St└──────────────────────────────────────────────────────────────────┘
        ○  New                                                   not started

@@ -25,7 +25,7 @@ struct FindingScreenTests {
        ◷  Archive of 2025               ▏               0 %     0/1.2 GiB  retry in 12 s (503)
        ✔◆ AV Foundation Guide           █████████████ 100 %        11 MiB  ready             14:02
       >▶  A stream without a length     ███                       5.0 MiB      500 KiB/s                1
-       ◷  Offline                       ████▎          33 %   3.0/9.0 MiB  waits for the network
+       ◷  Offline                       ████▎          33 %   3.0/9.0 MiB  waiting for network
        ◷  Members only                                                     needs a login
        ·  Next in line                                                     queued
        ◔  At night                                                         starts 18:00
@@ -58,7 +58,7 @@ struct FindingScreenTests {
        ◷  Archive of 2025                   ▏                 0 %     0/1.2 GiB  retry in 12 s (503)             example.org                11:00
        ✔◆ AV Foundation Guide               ███████████████ 100 %        11 MiB  ready             14:02         example.org                11:00
       >▶  A stream without a length         ███                         5.0 MiB      500 KiB/s                1  example.org                11:00
-       ◷  Offline                           █████            33 %   3.0/9.0 MiB  waits for the network           example.org                11:00
+       ◷  Offline                           █████            33 %   3.0/9.0 MiB  waiting for network           example.org                11:00
        ◷  Members only                                                           needs a login                   example.org                11:00
        ·  Next in line                                                           queued                          example.org                11:00
        ◔  At night                                                               starts 18:00                    example.org                11:00
@@ -90,7 +90,7 @@ struct FindingScreenTests {
        ◷  Archive of 2025       ▏            0 %     0/1.2 GiB  retry in 12 s (503)
        ✔◆ AV Foundation Guide   ██████████ 100 %        11 MiB  ready           14:02
       >▶  A stream without a …      ███                5.0 MiB    500 KiB/s
-       ◷  Offline               ███▎        33 %   3.0/9.0 MiB  waits for the network
+       ◷  Offline               ███▎        33 %   3.0/9.0 MiB  waiting for network
        ◷  Members only                                          needs a login
        ·  Next in line                                          queued
        ◔  At night                                              starts 18:00
@@ -122,7 +122,7 @@ struct FindingScreenTests {
        ◷  Archive of 2025               ▏               0 %     0/1.2 GiB  retry in 12 s (503)
        ✔◆ AV Foundation Guide           █████████████ 100 %        11 MiB  ready             14:02
        ▶  A stream without a length     █┌─ Sort by ──────────────────┐iB      500 KiB/s                1
-       ◷  Offline                       █│ > u  order of the queue  ↑ │iB  waits for the network
+       ◷  Offline                       █│ > u  queue order  ↑ │iB  waiting for network
        ◷  Members only                   │   n  name                  │    needs a login
        ·  Next in line                   │   s  state                 │    queued
        ◔  At night                       │   z  size                  │    starts 18:00
@@ -133,8 +133,8 @@ struct FindingScreenTests {
        ○  New                            │   r  priority              │    not started
        ▶  文件传输指南 🚀 第二版        █│   h  host                  │ B         10 B/s      1:30      1
                                          │   i  session               │
-                                         │   a  time of adding        │
-                                         │   f  time of finishing     │
+                                         │   a  time added        │
+                                         │   f  time finished     │
                                          └────────────────────────────┘
       (4 empty lines)
        3 marked   Esc clears it
@@ -173,7 +173,7 @@ struct FindingScreenTests {
       ┌─ Remove and delete ──────────────────┐
       │ Take 3 transfers off the list and    │
       │ delete their finished files?         │
-      │ A file that others changed is kept.  │
+      │ A file modified by another program is kept.  │
       │ What was fetched of the unfinished   │
       │ is thrown away.                      │
       │ y yes   n no (Enter, Esc)            │

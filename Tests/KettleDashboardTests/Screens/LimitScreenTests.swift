@@ -23,13 +23,13 @@ struct LimitScreenTests {
        ◷  Archive of 2025       ▏            0 %     0/1.2 GiB  retry in 12 s (503)
        ✔  AV Foundation Guide   ██████████ 100 %        11 MiB  ready           14:02
        ▶  A stream without a …      ███                5.0 MiB    500 KiB/s
-       ◷  Offline               ███▎        33 %   3.0/9.0 MiB  waits for the network
+       ◷  Offline               ███▎        33 %   3.0/9.0 MiB  waiting for network
       ┌─ Speed limit ────────────────────────────────────────────────────────────────┐
-      │ The most bytes a second for "Networking Overview"                            │
+      │ Speed limit for "Networking Overview"                            │
       │ 2M                                                                           │
       │ Enter limits it to 2.0 MiB/s                                                 │
       │                                                                              │
-      │ Tab: for everything together                                                 │
+      │ Tab: in total                                                 │
       └──────────────────────────────────────────────────────────────────────────────┘
        ○  New                                                   not started
        ▶  文件传输指南 🚀 第…   █           10 %    100/1000 B       10 B/s      1:30
@@ -44,7 +44,7 @@ struct LimitScreenTests {
     _ = model.press(.character("l"), .control("u"))
     _ = model.type("fast")
     _ = model.press(.enter)
-    let sentence = "That is no rate; write 500K, 1.5M or 1G, or nothing for no limit"
+    let sentence = "Not a valid rate; write 500K, 1.5M or 1G, or nothing for no limit"
     #expect(model.said == sentence)
     let text = model.screen().lines.joined(separator: "\n")
     #expect(text.split(separator: sentence, omittingEmptySubsequences: false).count == 2)
@@ -64,13 +64,13 @@ struct LimitScreenTests {
        ◷  Archive of 2025               ▏               0 %     0/1.2 GiB  retry in 12 s (503)
        ✔  AV Foundation Guide           █████████████ 100 %        11 MiB  ready             14:02
        ▶  A stream without a length     ███                       5.0 MiB      500 KiB/s                1
-       ◷  Offline                       ████▎          33 %   3.0/9.0 MiB  waits for the network
+       ◷  Offline                       ████▎          33 %   3.0/9.0 MiB  waiting for network
        ◷  Members only                                                     needs a login
        ·  Next in line                                                     queued
       ┌─ Speed limit ────────────────────────────────────────────────────────────────────────────────────┐
-      │ The most bytes a second for each of the 2 marked                                                 │
+      │ Speed limit for each of the 2 marked                                                 │
       │                                                                                                  │
-      │ Enter takes the limit away; 500K or 1.5M sets one                                                │
+      │ Enter removes the limit; 500K or 1.5M sets one                                                │
       │                                                                                                  │
       │ Tab: for "Archive of 2025", or everything together                                               │
       └──────────────────────────────────────────────────────────────────────────────────────────────────┘
@@ -92,7 +92,7 @@ struct LimitScreenTests {
       """
        Kettle   v 12.6 MiB/s   *3 ~3 .1 +1 !1
       +- Speed limit ------------------------+
-      | The most bytes a second for everyth~ |
+      | Speed limit for everyth~ |
       |                                      |
       | Enter takes the limit away; 500K or  |
       | 1.5M sets one                        |
@@ -117,7 +117,7 @@ struct LimitScreenTests {
        ◷  Archive of 2025                   ▏                 0 %     0/1.2 GiB  retry in 12 s (503)             example.org                11:00
        ✔  AV Foundation Guide               ███████████████ 100 %        11 MiB  ready             14:02         example.org                11:00
        ▶  A stream without a length         ███                         5.0 MiB      500 KiB/s                1  example.org                11:00
-       ◷  Offline                           █████            33 %   3.0/9.0 MiB  waits for the network           example.org                11:00
+       ◷  Offline                           █████            33 %   3.0/9.0 MiB  waiting for network           example.org                11:00
        ◷  Members only                                                           needs a login                   example.org                11:00
        ·  Next in line                                                           queued                          example.org                11:00
        ◔  At night                                                               starts 18:00                    example.org                11:00
@@ -127,7 +127,7 @@ struct LimitScreenTests {
        ○  Stopped                                                                stopped                         example.org                11:00
        ○  New                                                                    not started                     example.org                11:00
        ▶  文件传输指南  ┌─ New link ───────────────────────────────────────────────────────────────────────────────────────────┐            11:00
-                        │ A fresh link for "Networking Overview"                                                               │
+                        │ New link for "Networking Overview"                                                               │
                         │ example.org/a                                                                                        │
                         │ The URL "example.org/a" has no scheme; start it with https:// or http://                             │
                         │                                                                                                      │

@@ -15,7 +15,7 @@ struct ListScreenTests {
        ◷  Archive of 2025       ▏            0 %     0/1.2 GiB  retry in 12 s (503)
        ✔  AV Foundation Guide   ██████████ 100 %        11 MiB  ready           14:02
        ▶  A stream without a …      ███                5.0 MiB    500 KiB/s
-       ◷  Offline               ███▎        33 %   3.0/9.0 MiB  waits for the network
+       ◷  Offline               ███▎        33 %   3.0/9.0 MiB  waiting for network
        ◷  Members only                                          needs a login
        ·  Next in line                                          queued
        ◔  At night                                              starts 18:00
@@ -43,7 +43,7 @@ struct ListScreenTests {
        ◷  Archive of 2025               ▏               0 %     0/1.2 GiB  retry in 12 s (503)
        ✔  AV Foundation Guide           █████████████ 100 %        11 MiB  ready             14:02
        ▶  A stream without a length     ███                       5.0 MiB      500 KiB/s                1
-       ◷  Offline                       ████▎          33 %   3.0/9.0 MiB  waits for the network
+       ◷  Offline                       ████▎          33 %   3.0/9.0 MiB  waiting for network
        ◷  Members only                                                     needs a login
        ·  Next in line                                                     queued
        ◔  At night                                                         starts 18:00
@@ -71,7 +71,7 @@ struct ListScreenTests {
        ◷  Archive of 2025                   ▏                 0 %     0/1.2 GiB  retry in 12 s (503)             example.org                11:00
        ✔  AV Foundation Guide               ███████████████ 100 %        11 MiB  ready             14:02         example.org                11:00
        ▶  A stream without a length         ███                         5.0 MiB      500 KiB/s                1  example.org                11:00
-       ◷  Offline                           █████            33 %   3.0/9.0 MiB  waits for the network           example.org                11:00
+       ◷  Offline                           █████            33 %   3.0/9.0 MiB  waiting for network           example.org                11:00
        ◷  Members only                                                           needs a login                   example.org                11:00
        ·  Next in line                                                           queued                          example.org                11:00
        ◔  At night                                                               starts 18:00                    example.org                11:00
@@ -115,7 +115,7 @@ struct ListScreenTests {
        ~  Archive of 2025       [>       ]   0 %     0/1.2 GiB  retry in 12 s (503)
        +  AV Foundation Guide   [########] 100 %        11 MiB  ready           14:02
        *  A stream without a ~  [===     ]             5.0 MiB    500 KiB/s
-       ~  Offline               [##>     ]  33 %   3.0/9.0 MiB  waits for the network
+       ~  Offline               [##>     ]  33 %   3.0/9.0 MiB  waiting for network
        ~  Members only          [        ]                      needs a login
        .  Next in line          [        ]                      queued
        @  At night              [        ]                      starts 18:00
@@ -174,7 +174,7 @@ struct ListScreenTests {
           File                     Progress                 Speed
 
 
-                    Asking the service for the list…
+                    Loading the list…
       (4 empty lines)
        a add   ? help  q leave
       """)
@@ -190,10 +190,10 @@ struct ListScreenTests {
           File                  Progress                  Size        Speed      Left
       >▶  Networking Overview   ██████▏     61 %   405/659 MiB   12.1 MiB/s      0:21
        ‖  iOS Technology Over…  ██▎         22 %      6/29 MiB  paused
-       ◷  Archive of 2025       ▏            0 %     0/1.2 GiB  retries now (503)
+       ◷  Archive of 2025       ▏            0 %     0/1.2 GiB  retrying now (503)
        ✔  AV Foundation Guide   ██████████ 100 %        11 MiB  ready           14:02
        ▶  A stream without a …                         5.0 MiB    500 KiB/s
-       ◷  Offline               ███▎        33 %   3.0/9.0 MiB  waits for the network
+       ◷  Offline               ███▎        33 %   3.0/9.0 MiB  waiting for network
 
        a add   / search   ? help  q leave
       """)

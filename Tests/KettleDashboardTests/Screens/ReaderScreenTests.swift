@@ -20,7 +20,7 @@ struct ReaderScreenTests {
       model.screen(),
       """
        Kettle   Keys                                             lines 1 to 22 of 139
-       The marked transfers, else the one under the cursor
+       The marked transfers, or the one under the cursor
        s              Start it, or go on with it; what waits is      start
                       tried at once
        p              Pause it and keep what was fetched; a paused   pause
@@ -64,7 +64,7 @@ struct ReaderScreenTests {
     var model = Sample.model(columns: 140, rows: 40)
     _ = model.press(.character("?"))
     let lines = model.screen().lines
-    #expect(lines[1].contains("The marked transfers, else the one under the cursor     "))
+    #expect(lines[1].contains("The marked transfers, or the one under the cursor     "))
     #expect(lines[1].hasSuffix("   Moving"))
     #expect(lines[2].hasPrefix(" s              Start it, or go on with it; what"))
     #expect(
@@ -95,9 +95,9 @@ struct ReaderScreenTests {
       model.screen(),
       """
        Kettle   Reset
-       2 files deleted, everything is back at the start
+       2 files deleted, all transfers reset
 
-       1 file left alone: changed by others, or they cannot be deleted
+       1 file kept: modified by other programs, or not deletable
        /home/me/Downloads/mine.pdf
       (6 empty lines)
        Esc back   ? help

@@ -4,7 +4,7 @@ import KettleClient
 /// `kettle daemon pipe`: runs on the other machine for `kettle --host`.
 struct DaemonPipeCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "pipe", abstract: "Couple standard input and output with the service.",
+    commandName: "pipe", abstract: "Connect standard input and output to the service.",
     shouldDisplay: false)
   static let isForThisMachineOnly = true
 

@@ -5,9 +5,9 @@ import Glibc
 struct DaemonRunCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
-    abstract: "Be the service, in the foreground, until it is stopped.",
+    abstract: "Run the service in the foreground until it is stopped.",
     discussion: """
-      For a supervisor such as systemd, or to see what the service has to say. Ctrl-C stops it.
+      For a supervisor such as systemd, or to watch the log of the service. Ctrl-C stops it.
       """)
 
   static let isForThisMachineOnly = true

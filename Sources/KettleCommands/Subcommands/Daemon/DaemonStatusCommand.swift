@@ -7,9 +7,9 @@ import KettleModel
 struct DaemonStatusCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
-    abstract: "Say whether the service runs, and what it does.",
+    abstract: "Show whether the service is running, and its status.",
     discussion: """
-      Starts nothing. Ends with 0 when the service runs, and with 3 when it does not.
+      Does not start the service. Exits with 0 if it is running and with 3 if it is not.
       """)
 
   @Flag(help: "Print JSON.")

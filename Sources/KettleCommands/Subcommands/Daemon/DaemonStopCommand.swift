@@ -5,10 +5,10 @@ import KettleClient
 struct DaemonStopCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stop",
-    abstract: "Stop the service and wait until it has ended.",
+    abstract: "Stop the service and wait until it has exited.",
     discussion: """
-      What is under way goes on when the service is started again, which the next command that \
-      needs it does.
+      Running transfers resume when the service starts again; the next command that needs the \
+      service starts it.
       """)
 
   func run(in world: CommandWorld) async throws -> ExitCode {

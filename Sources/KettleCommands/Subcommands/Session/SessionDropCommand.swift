@@ -7,10 +7,10 @@ import KettleModel
 struct SessionDropCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
     commandName: "drop",
-    abstract: "Remove a program's session with all that the program did not take.",
+    abstract: "Remove a program's session and all files that it has not collected.",
     discussion: """
-      Asks first. Refused while its program is connected. Files whose place the program has named \
-      stay.
+      Asks first. Fails while its program is connected. Files with a destination chosen by the \
+      program are kept.
       """)
 
   @Argument(help: ArgumentHelp("The session.", valueName: "id"))

@@ -6,10 +6,10 @@ import KettleControl
 struct SessionListCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "Show the sessions of programs.",
+    abstract: "List the sessions of programs.",
     discussion: """
-      Programs read --json: an array of objects with id, processID (null while the program is not \
-      connected), lastSeenAt, launch (null or executablePath, arguments and directory), \
+      Programs should use --json: an array of objects with id, processID (null while the program \
+      is not connected), lastSeenAt, launch (null or executablePath, arguments and directory), \
       sendsLaunchEvents, counts, untoldCount and notice (null or code, at, detail and message).
       """)
 
