@@ -88,3 +88,30 @@ package enum KeyContext: Hashable, Sendable, CaseIterable {
   case query
   case menu
 }
+
+/// What the list shows, and in which order.
+package enum ViewCommand: Hashable, Sendable, CaseIterable {
+  case filter, search, findNext, findPrevious
+  case sortMenu, columnLeft, columnRight, reverse
+  case follow, freeze, history
+  /// Hides finished transfers from the list.
+  case clearFinished
+  /// Ends the first that applies: the search, the filter, the marks, the history.
+  case clear
+}
+
+/// The position of the selected transfers in the queue.
+package enum QueueCommand: Hashable, Sendable, CaseIterable {
+  case up, down, toTop, toBottom
+  /// By priority.
+  case sooner, later
+}
+
+/// Marks for controls over many transfers.
+package enum MarkCommand: Hashable, Sendable, CaseIterable {
+  /// Marks or unmarks the row under the cursor, and moves to the next one.
+  case toggle
+  /// Marks all that match the filter, including rows that are not visible.
+  case all
+  case none, invert
+}

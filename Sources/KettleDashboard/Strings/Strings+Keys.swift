@@ -124,12 +124,6 @@ extension Strings {
     }
   }
 
-  static func transfers(_ count: Int) -> String {
-    count == 1 ? "1 transfer" : "\(count) transfers"
-  }
-
-  static func files(_ count: Int) -> String { count == 1 ? "1 file" : "\(count) files" }
-
   static func added(_ count: Int) -> String { transfers(count) + " added" }
   static func removed(_ count: Int) -> String { transfers(count) + " removed" }
 

@@ -14,7 +14,7 @@ enum BannedRule {
   private static let allowed: [String: Set<String>] = [
     "sleep(": [
       // The wait behind Clock, which tests replace.
-      "Sources/KettleCommands/World/SystemClock.swift",
+      "Sources/KettleCommands/Context/CommandClock.swift",
       // Nothing tells that another process has begun to listen; it waits with a budget.
       "Sources/KettleClient/ServiceStarter.swift",
     ],
