@@ -51,24 +51,24 @@ struct KettleCommand: RunnableCommand {
       valueName: "user@host"))
   var host: String?
 
-  func run(in world: CommandWorld) async throws -> ExitCode {
-    let plainMode = PlainMode(world: world)
-    guard !plain, world.console.isInputTerminal, world.console.isTerminal(.output) else {
+  func run(in context: CommandContext) async throws -> ExitCode {
+    let plainMode = PlainMode(context: context)
+    guard !plain, context.console.isInputTerminal, context.console.isTerminal(.output) else {
       return try await plainMode.run()
     }
     do {
-      var request = DashboardRequest(place: world.place, client: "kettle")
+      var request = DashboardRequest(address: context.address, client: "kettle")
       request.isASCII = ascii
-      let outcome = try await world.dashboard.open(request, in: world)
+      let outcome = try await context.dashboard.open(request, in: context)
       switch outcome {
-      case .left(let goingOnCount):
-        try world.console.say(Sentences.leftDashboard(goingOnCount: goingOnCount))
+      case .left(let continuingCount):
+        try context.console.printLine(Sentences.leftDashboard(continuingCount: continuingCount))
         return .done
       case .limitReached: return .done
       case .ended(let code): return code
       }
-    } catch let problem as NoDashboard {
-      world.console.complain(problem.sentence)
+    } catch let problem as DashboardUnavailable {
+      context.console.printError(problem.sentence)
       return try await plainMode.run()
     }
   }

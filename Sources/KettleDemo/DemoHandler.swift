@@ -38,10 +38,10 @@ final class DemoHandler: ChannelInboundHandler {
   }
 
   private let catalogue: DemoCatalogue
-  private let log: RequestLog
+  private let log: DemoRequestLog
   private var state = State.waitingForHead
 
-  init(catalogue: DemoCatalogue, log: RequestLog) {
+  init(catalogue: DemoCatalogue, log: DemoRequestLog) {
     self.catalogue = catalogue
     self.log = log
   }
@@ -75,7 +75,7 @@ final class DemoHandler: ChannelInboundHandler {
         method: head.method.rawValue, path: head.uri, range: range, ifRange: ifRange,
         status: reply.status))
     var headers = HTTPHeaders(reply.headers.map { ($0.name, $0.value) })
-    headers.add(name: "Date", value: HTTPDate.now())
+    headers.add(name: "Date", value: ResponseDate.now())
     if !head.isKeepAlive { headers.add(name: "Connection", value: "close") }
     let responseHead = HTTPResponseHead(
       version: .http1_1, status: HTTPResponseStatus(statusCode: reply.status), headers: headers)

@@ -7,7 +7,7 @@ import NIOPosix
 /// resuming as a good server does.
 package final class DemoOrigin: Sendable {
   package let catalogue: DemoCatalogue
-  private let log = RequestLog()
+  private let log = DemoRequestLog()
   private let state = Mutex(State.new)
 
   private enum State {

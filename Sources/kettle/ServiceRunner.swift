@@ -37,16 +37,16 @@ enum ServiceRunner {
     switch await service.run() {
     case .stopped: return 0
     case .alreadyRunning:
-      complain("A service is already running; kettle daemon status shows it")
+      printError("A service is already running; kettle daemon status shows it")
       return ServiceProcess.lostRaceStatus
     case .failed(let sentence):
-      complain(sentence)
+      printError(sentence)
       return 1
     }
   }
 
-  private static func complain(_ sentence: String) {
-    TerminalConsole().complain(sentence)
+  private static func printError(_ sentence: String) {
+    TerminalConsole().printError(sentence)
   }
 }
 
@@ -62,7 +62,7 @@ private struct DemoCatalogueFile: Encodable {
   var origin: String
   var items: [Item]
 
-  init(_ catalogue: DemoCatalogue, port: Int) {
+  init(_ catalogue: DemoFileList, port: Int) {
     origin = "http://127.0.0.1:\(port)"
     items = catalogue.items.map {
       Item(title: $0.title, path: $0.path, bytes: $0.byteCount, sha256: $0.sha256)

@@ -119,8 +119,8 @@ struct FailingInitializerTests {
     let (missing, directory) = (missing, directory)
     repeatedly { throwsError { _ = try Directory(missing) } }
     repeatedly { !ConfigurationFile(path: directory).readForService().notices.isEmpty }
-    repeatedly { throwsError { try FilePlace.read(missing, from: "/") { _ in true } } }
-    repeatedly { throwsError { try FilePlace.read(directory, from: "/") { _ in true } } }
+    repeatedly { throwsError { try ArgumentPath.read(missing, from: "/") { _ in true } } }
+    repeatedly { throwsError { try ArgumentPath.read(directory, from: "/") { _ in true } } }
     let certificate = ClientCertificate(certificatePath: directory, keyPath: directory)
     repeatedly { certificate.fileProblem != nil }
     repeatedly {

@@ -27,7 +27,7 @@ struct HostileArgumentTests {
     ["start", "1", "--url", word],
   ])
   func `a word that is refused is not printed raw`(arguments: [String]) async {
-    let outcome = await FakeWorld().run(arguments)
+    let outcome = await FakeContext().run(arguments)
     // As the name of a session to look for, and as a subject of help, it is refused by nobody.
     #expect(outcome.code == (accepted.contains(arguments) ? 0 : 2), "\(outcome)")
     let shown = outcome.output + outcome.error
@@ -41,7 +41,7 @@ struct HostileArgumentTests {
   }
 
   @Test func `a refused id is shown in one line`() async {
-    let outcome = await FakeWorld().run("pause", "1\nX")
+    let outcome = await FakeContext().run("pause", "1\nX")
     #expect(outcome.code == 2)
     #expect(outcome.error.hasPrefix("kettle: The value '1\u{FFFD}X' is invalid for '<id>'\n"))
   }

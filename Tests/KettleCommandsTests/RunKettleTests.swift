@@ -9,13 +9,13 @@ import Testing
 struct RunKettleTests {
   @Test func `--version`() async {
     #expect(
-      await FakeWorld().run("--version")
+      await FakeContext().run("--version")
         == .init(code: 0, output: "kettle 0.1.0\n", error: ""))
   }
 
   @Test(arguments: [["--help"], ["-h"], ["help"]])
   func `help goes to standard output`(arguments: [String]) async {
-    let outcome = await FakeWorld().run(arguments)
+    let outcome = await FakeContext().run(arguments)
     #expect(outcome.code == 0)
     #expect(outcome.error == "")
     #expect(outcome.output == Self.help)
@@ -26,7 +26,7 @@ struct RunKettleTests {
     "limit", "session",
   ])
   func `each command has a help with examples that fits 80 columns`(command: String) async {
-    let outcome = await FakeWorld().run(command, "--help")
+    let outcome = await FakeContext().run(command, "--help")
     #expect(outcome.code == 0)
     #expect(outcome.output.contains("Examples:\n  kettle \(command)"))
     for line in outcome.output.split(separator: "\n") { #expect(line.count <= 80) }
@@ -43,11 +43,11 @@ struct RunKettleTests {
   ])
   func `a word that is no command is answered with help`(word: String, expected: String) async {
     #expect(
-      await FakeWorld().run(word) == .init(code: 2, output: "", error: "kettle: \(expected)\n"))
+      await FakeContext().run(word) == .init(code: 2, output: "", error: "kettle: \(expected)\n"))
   }
 
   @Test func `a wrong option exits 2 with the usage`() async {
-    let outcome = await FakeWorld().run("list", "--jsn")
+    let outcome = await FakeContext().run("list", "--jsn")
     #expect(outcome.code == 2)
     #expect(outcome.output == "")
     #expect(
@@ -61,36 +61,36 @@ struct RunKettleTests {
 
   // Fault 128
   @Test func `words of the command line are made safe before they are repeated`() async {
-    let outcome = await FakeWorld().run("list", "\u{1B}[31m")
+    let outcome = await FakeContext().run("list", "\u{1B}[31m")
     #expect(outcome.code == 2)
     #expect(!outcome.error.contains("\u{1B}"))
   }
 
   @Test func `on a terminal the dashboard is shown, and says that the service goes on`() async {
-    var world = FakeWorld()
-    world.console = FakeConsole(inputIsTerminal: true, outputColumns: 80)
-    world.dashboard = FakeDashboard(end: .left(goingOnCount: 3))
+    var context = FakeContext()
+    context.console = FakeConsole(inputIsTerminal: true, outputColumns: 80)
+    context.dashboard = FakeDashboard(end: .left(continuingCount: 3))
     #expect(
-      await world.run()
+      await context.run()
         == .init(
           code: 0,
           output: "3 transfers continue in the background; \"kettle\" shows them again\n",
           error: ""))
-    #expect(world.dashboard.requests.map(\.client) == ["kettle"])
-    #expect(world.dashboard.requests.map(\.place.environment) == [["HOME": "/home/anna"]])
+    #expect(context.dashboard.requests.map(\.client) == ["kettle"])
+    #expect(context.dashboard.requests.map(\.address.environment) == [["HOME": "/home/anna"]])
   }
 
   // Fault 131
   @Test func `elsewhere the list and then events are printed`() async {
-    var world = FakeWorld()
-    world.service = FakeService([snapshot(1, .running)])
-    world.service.onWatch([event(snapshot(1, .paused)), event(snapshot(1, .idle))])
-    world.console.fail(with: .readerGone, afterWrites: 3)
-    let outcome = await world.run()
+    var context = FakeContext()
+    context.service = FakeService([snapshot(1, .running)])
+    context.service.onWatch([event(snapshot(1, .paused)), event(snapshot(1, .idle))])
+    context.console.fail(with: .readerGone, afterWrites: 3)
+    let outcome = await context.run()
     #expect(outcome.code == 0)
     #expect(outcome.output.hasPrefix("    ID  STATE"))
     #expect(outcome.output.hasSuffix("file.iso\n14:00:00     1  file.iso: paused\n"))
-    #expect(world.dashboard.requests.isEmpty)
+    #expect(context.dashboard.requests.isEmpty)
   }
 
   static let help = """

@@ -165,25 +165,25 @@ struct SentencesUsageTests {
 
   static let places: [(UsageProblem, String)] = [
     (
-      .place(.directoryMissing("d")),
+      .path(.directoryMissing("d")),
       "The directory \"d\" is not there; create it, or choose another with -d"
     ),
     (
-      .place(.notADirectory("d")),
+      .path(.notADirectory("d")),
       "\"d\" is no directory; choose one with -d, and name the file with -o"
     ),
     (
-      .place(.directoryUnwritable("d", detail: "Permission denied")),
+      .path(.directoryUnwritable("d", detail: "Permission denied")),
       "The directory \"d\" cannot be written to (Permission denied); change its permissions, "
         + "or choose another with -d"
     ),
     (
-      .place(.certificateUnreadable("c", detail: "No such file or directory")),
+      .path(.certificateUnreadable("c", detail: "No such file or directory")),
       "The certificate file \"c\" cannot be read (No such file or directory); "
         + "check its path and permissions"
     ),
     (
-      .place(.certificateNotAFile("c")),
+      .path(.certificateNotAFile("c")),
       "\"c\" is no file; give a file of certificates in PEM form with --ca-certificate"
     ),
   ]

@@ -84,8 +84,8 @@ struct InputDecoderTests {
     var decoder = InputDecoder()
     #expect(
       decoder.decode("\u{1B}]11;rgb:ffff/8080/0000\u{1B}\\q")
-        == [.background(RGB(255, 128, 0)), .key(.character("q"))])
-    #expect(decoder.decode("\u{1B}]11;rgb:1e/1e/1e\u{7}") == [.background(RGB(30, 30, 30))])
+        == [.background(RGB(0xFF8000)), .key(.character("q"))])
+    #expect(decoder.decode("\u{1B}]11;rgb:1e/1e/1e\u{7}") == [.background(RGB(0x1E1E1E))])
     #expect(decoder.decode("\u{1B}[?62;4c") == [.identity])
     #expect(decoder.decode("\u{1B}[>1;95;0c") == [.identity])
     #expect(decoder.decode("\u{1B}P1$r0m\u{1B}\\\u{1B}[I\u{1B}_Gi=1;OK\u{1B}\\") == [])

@@ -38,11 +38,11 @@ package struct TerminalConsole: Console {
     }
   }
 
-  package func ask(_ question: String) throws(ConsoleError) -> String {
+  package func prompt(_ question: String) throws(ConsoleError) -> String {
     try QuestionTerminal.open().ask(question, isSecret: false)
   }
 
-  package func askSecret(_ question: String) throws(ConsoleError) -> String {
+  package func promptForSecret(_ question: String) throws(ConsoleError) -> String {
     try QuestionTerminal.open().ask(question, isSecret: true)
   }
 

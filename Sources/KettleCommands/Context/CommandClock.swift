@@ -19,7 +19,7 @@ extension TimeText {
 }
 
 /// The clocks and the time zone of this machine.
-package struct SystemClock: CommandClock {
+package struct SystemCommandClock: CommandClock {
   package init() {}
 
   package func now() -> Moment {

@@ -4,24 +4,24 @@ import KettleModel
 import KettleTerminal
 
 /// The dashboard on this process's terminal.
-package struct TerminalDashboard: DashboardOpening {
+package struct TerminalDashboard: DashboardPresenter {
   package init() {}
 
   package func open(
-    _ request: DashboardRequest, in world: CommandWorld
+    _ request: DashboardRequest, in context: CommandContext
   ) async throws -> DashboardOutcome {
-    let session = try await DashboardSession.open(request, in: world)
+    let session = try await DashboardSession.open(request, in: context)
     let end: KettleTerminal.DashboardEnd
     do {
-      end = try await show(session, request, world)
+      end = try await show(session, for: request, in: context)
     } catch {
       await session.close()
       throw error
     }
-    let goingOnCount = session.goingOnCount
+    let continuingCount = session.continuingCount
     await session.close()
     switch end {
-    case .left: return .left(goingOnCount: goingOnCount)
+    case .left: return .left(continuingCount: continuingCount)
     case .signalled(TimedTerminal.signal): return .limitReached
     case .signalled(let number): return .ended(ExitCode(rawValue: 128 + number))
     case .hungUp: return .ended(ExitCode(rawValue: 128 + SIGHUP))
@@ -29,13 +29,13 @@ package struct TerminalDashboard: DashboardOpening {
   }
 
   private func show(
-    _ session: DashboardSession, _ request: DashboardRequest, _ world: CommandWorld
+    _ session: DashboardSession, for request: DashboardRequest, in context: CommandContext
   ) async throws -> KettleTerminal.DashboardEnd {
-    let runner = try Self.runner(session, request, world)
+    let runner = try Self.runner(session, for: request, in: context)
     if request.filesAreHere {
-      let home = world.environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-      let places = UserPlaces(home: home, workingDirectory: world.currentDirectory)
-      runner.post(.placesKnown(places))
+      let home = context.environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+      let directories = UserDirectories(home: home, workingDirectory: context.currentDirectory)
+      runner.post(.directoriesKnown(directories))
     }
     let messages = session.messages
     let postman = Task {
@@ -45,24 +45,24 @@ package struct TerminalDashboard: DashboardOpening {
     do throws(TerminalProblem) {
       return try await runner.runOnOwnThread()
     } catch {
-      throw NoDashboard(sentence: error.sentence)
+      throw DashboardUnavailable(sentence: error.sentence)
     }
   }
 
   private static func runner(
-    _ session: DashboardSession, _ request: DashboardRequest, _ world: CommandWorld
-  ) throws(NoDashboard) -> DashboardRunner {
+    _ session: DashboardSession, for request: DashboardRequest, in context: CommandContext
+  ) throws(DashboardUnavailable) -> DashboardRunner {
     do {
       let deadline = request.limitMilliseconds.map {
-        world.clock.now().monotonic.advanced(byMilliseconds: $0)
+        context.clock.now().monotonic.advanced(byMilliseconds: $0)
       }
-      var settings = DashboardSettings.ofUser(environment: world.environment)
+      var settings = DashboardSettings.ofUser(environment: context.environment)
       settings.terminal.isASCII = request.isASCII
       let backend = TimedTerminal(
-        try NcursesTerminal(settings.terminal), clock: world.clock, deadline: deadline)
+        try NcursesTerminal(settings.terminal), clock: context.clock, deadline: deadline)
       return DashboardRunner(backend: backend, settings: settings) { session.perform($0) }
     } catch {
-      throw NoDashboard(sentence: error.sentence)
+      throw DashboardUnavailable(sentence: error.sentence)
     }
   }
 }

@@ -24,11 +24,11 @@ struct DemoCommand: RunnableCommand {
   @Option(help: ArgumentHelp("Leave automatically after this many seconds.", valueName: "n"))
   var seconds: Double?
 
-  func run(in world: CommandWorld) async throws -> ExitCode {
+  func run(in context: CommandContext) async throws -> ExitCode {
     let limit = try seconds.map { try Seconds.milliseconds($0) }
-    let home = try DemoHome.open(environment: world.environment)
-    let demo = Demo(world: world, home: home)
-    let canDraw = world.console.isInputTerminal && world.console.isTerminal(.output)
+    let home = try DemoHome.open(environment: context.environment)
+    let demo = Demo(context: context, home: home)
+    let canDraw = context.console.isInputTerminal && context.console.isTerminal(.output)
     return try await canDraw
       ? demo.runDashboard(limitMilliseconds: limit) : demo.runPlain(limitMilliseconds: limit)
   }
@@ -42,8 +42,8 @@ struct DemoServiceCommand: RunnableCommand {
 
   @OptionGroup var ready: ReadyOptions
 
-  func run(in world: CommandWorld) async throws -> ExitCode {
-    let options = try ready.serviceOptions(in: world)
-    return ExitCode(rawValue: await world.runDemoService(options))
+  func run(in context: CommandContext) async throws -> ExitCode {
+    let options = try ready.serviceOptions(in: context)
+    return ExitCode(rawValue: await context.runDemoService(options))
   }
 }

@@ -23,7 +23,7 @@ extension TransferSnapshot {
   var percentWords: String {
     if state == .completed { return "100 %" }
     guard let bytesExpected else { return "" }
-    return PercentText.text(bytesReceived, of: bytesExpected, isWhole: false)
+    return PercentageText.text(bytesReceived, of: bytesExpected, isWhole: false)
   }
 
   var sizeWords: String {

@@ -7,7 +7,7 @@ extension Sentences {
     case .list(let why, let name): of(why, name: name)
     case .command(let why): of(why)
     case .value(let why): of(why)
-    case .place(let why): of(why)
+    case .path(let why): of(why)
     }
   }
 
@@ -109,7 +109,7 @@ extension Sentences {
     }
   }
 
-  private static func of(_ problem: UsageProblem.PlaceProblem) -> String {
+  private static func of(_ problem: UsageProblem.PathProblem) -> String {
     switch problem {
     case .directoryMissing(let path):
       "The directory \(quoted(path)) does not exist; create it, or choose another with -d"

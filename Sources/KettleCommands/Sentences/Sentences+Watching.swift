@@ -11,11 +11,11 @@ extension Sentences {
 
   static let eventsMissed =
     "The connection to the service was lost briefly, so some events were missed; \"kettle list\" "
-      + "shows the current state"
+    + "shows the current state"
 
   static let eventsDropped =
     "Events arrived faster than they were read, so some were dropped; \"kettle list\" shows the "
-      + "current state"
+    + "current state"
 
   static func failed(_ row: TransferSnapshot) -> String {
     guard let error = row.error else {
@@ -49,7 +49,7 @@ extension Sentences {
       + "wait for it with \"kettle wait \(id)\", stop it with \"kettle stop \(id)\""
   }
 
-  static func leftDashboard(goingOnCount count: Int) -> String {
+  static func leftDashboard(continuingCount count: Int) -> String {
     switch count {
     case 0: "Nothing is under way; \"kettle\" shows the list again"
     case 1: "1 transfer continues in the background; \"kettle\" shows it again"

@@ -22,7 +22,7 @@ enum Sentences {
     case let error as UnknownTransfers: (of(error), .refused)
     case let error as DemoProblem: ([of(error)], .refused)
     case let error as ConsoleError: ([of(error)].compactMap { $0 }, exitCode(of: error))
-    case let error as AddedInPart:
+    case let error as PartialAddError:
       (
         report(of: error.error).sentences + ["\(error.count) were added before the failure"],
         report(of: error.error).code

@@ -32,21 +32,21 @@ struct LimitCommand: RunnableCommand {
   @Flag(help: "Limit all transfers together.")
   var all = false
 
-  func run(in world: CommandWorld) async throws -> ExitCode {
+  func run(in context: CommandContext) async throws -> ExitCode {
     if all, !ids.isEmpty { throw UsageError(.command(.bothIDsAndAll(command: "limit"))) }
     let bytesPerSecond = try readRate()
     let selection: TransferSelection = ids.isEmpty ? .all : .ids(ids)
-    return try await world.withService(for: "kettle limit") { service in
+    return try await context.withService(for: "kettle limit") { service in
       let result = try await service.call(
         LimitSpeed.self, .init(selection: selection, bytesPerSecond: bytesPerSecond))
       switch selection {
-      case .all: try world.console.say(Sentences.limitedAll(bytesPerSecond))
+      case .all: try context.console.printLine(Sentences.limitedAll(bytesPerSecond))
       case .ids, .matching:
         for id in result.applied {
-          try world.console.say(Sentences.limited(id, bytesPerSecond))
+          try context.console.printLine(Sentences.limited(id, bytesPerSecond))
         }
       }
-      for refusal in result.refused { world.console.complain(Sentences.limitRefused(refusal)) }
+      for refusal in result.refused { context.console.printError(Sentences.limitRefused(refusal)) }
       return ControlRunner.exitCode(of: result)
     }
   }

@@ -31,15 +31,15 @@ struct ListCommand: RunnableCommand {
   @Option(help: ArgumentHelp("Only transfers of this session.", valueName: "id"))
   var session: String?
 
-  func run(in world: CommandWorld) async throws -> ExitCode {
+  func run(in context: CommandContext) async throws -> ExitCode {
     let filter = RowFilter(
       states: states.isEmpty ? nil : states, session: session.map { SessionID(rawValue: $0) })
-    return try await world.withService(for: "kettle list") { service in
+    return try await context.withService(for: "kettle list") { service in
       let rows = ListReader(service: service, filter: filter)
       if json {
-        try await printJSON(rows, to: world.console)
+        try await printJSON(rows, to: context.console)
       } else {
-        try await Self.printTable(rows, to: world.console)
+        try await Self.printTable(rows, to: context.console)
       }
       return .done
     }
@@ -59,6 +59,6 @@ struct ListCommand: RunnableCommand {
       isEmpty = isEmpty && page.isEmpty
       try console.write(page.map { table.text(of: $0) }.joined(), to: .output)
     }
-    if isEmpty { console.mention(Sentences.listEmpty) }
+    if isEmpty { console.printNote(Sentences.listEmpty) }
   }
 }

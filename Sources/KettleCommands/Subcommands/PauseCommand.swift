@@ -16,9 +16,9 @@ struct PauseCommand: RunnableCommand {
 
   @OptionGroup var options: ControlOptions
 
-  func run(in world: CommandWorld) async throws -> ExitCode {
+  func run(in context: CommandContext) async throws -> ExitCode {
     try await ControlRunner(
-      verb: .pause, selection: options.selection(for: "pause"), world: world
+      verb: .pause, selection: options.selection(for: "pause"), context: context
     ).run()
   }
 }

@@ -25,23 +25,23 @@ struct RemoveCommand: RunnableCommand {
   @Flag(name: [.short, .long], help: "Do not ask.")
   var yes = false
 
-  func run(in world: CommandWorld) async throws -> ExitCode {
+  func run(in context: CommandContext) async throws -> ExitCode {
     let selection = try options.selection(for: "remove")
     if options.all, !yes {
-      let mayAsk = world.console.isInputTerminal
+      let mayAsk = context.console.isInputTerminal
       if withFile, !mayAsk {
         throw UsageError(
           .command(.confirmationNeedsTerminal(command: "remove --all --with-file")))
       }
       if mayAsk,
-        try !world.console.confirms(Sentences.removeAllQuestion(withFiles: withFile))
+        try !context.console.confirms(Sentences.removeAllQuestion(withFiles: withFile))
       {
-        world.console.mention(Sentences.nothingChanged)
+        context.console.printNote(Sentences.nothingChanged)
         return .interrupted
       }
     }
     return try await ControlRunner(
-      verb: withFile ? .removeWithFile : .remove, selection: selection, world: world
+      verb: withFile ? .removeWithFile : .remove, selection: selection, context: context
     ).run()
   }
 }

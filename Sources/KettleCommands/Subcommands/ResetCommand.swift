@@ -19,19 +19,19 @@ struct ResetCommand: RunnableCommand {
   @Flag(name: [.short, .long], help: "Do not ask.")
   var yes = false
 
-  func run(in world: CommandWorld) async throws -> ExitCode {
+  func run(in context: CommandContext) async throws -> ExitCode {
     if !yes {
-      guard world.console.isInputTerminal else {
+      guard context.console.isInputTerminal else {
         throw UsageError(.command(.confirmationNeedsTerminal(command: "reset")))
       }
-      guard try world.console.confirms(Sentences.resetQuestion) else {
-        world.console.mention(Sentences.nothingChanged)
+      guard try context.console.confirms(Sentences.resetQuestion) else {
+        context.console.printNote(Sentences.nothingChanged)
         return .interrupted
       }
     }
-    return try await world.withService(for: "kettle reset") { service in
+    return try await context.withService(for: "kettle reset") { service in
       let result = try await service.call(ResetTransfers.self, .init())
-      try world.console.write(
+      try context.console.write(
         Sentences.reset(result).map { $0 + "\n" }.joined(), to: .output)
       return .done
     }

@@ -27,17 +27,17 @@ struct StartCommand: RunnableCommand {
   @Option(help: ArgumentHelp("A new link for the transfer.", valueName: "url"))
   var url: String?
 
-  func run(in world: CommandWorld) async throws -> ExitCode {
+  func run(in context: CommandContext) async throws -> ExitCode {
     let selection = try options.selection(for: "start")
     guard let url else {
-      return try await ControlRunner(verb: .start, selection: selection, world: world).run()
+      return try await ControlRunner(verb: .start, selection: selection, context: context).run()
     }
     guard options.ids.count == 1, let id = options.ids.first else {
       throw UsageError(.command(.linkForSeveral))
     }
     switch TransferURL.parse(url) {
     case .success(let link):
-      return try await ControlRunner(verb: .start, selection: selection, world: world)
+      return try await ControlRunner(verb: .start, selection: selection, context: context)
         .run(relinking: id, to: link)
     case .failure(let why): throw UsageError(.url(url, why))
     }

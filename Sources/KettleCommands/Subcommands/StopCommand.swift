@@ -17,9 +17,9 @@ struct StopCommand: RunnableCommand {
 
   @OptionGroup var options: ControlOptions
 
-  func run(in world: CommandWorld) async throws -> ExitCode {
+  func run(in context: CommandContext) async throws -> ExitCode {
     try await ControlRunner(
-      verb: .stop, selection: options.selection(for: "stop"), world: world
+      verb: .stop, selection: options.selection(for: "stop"), context: context
     ).run()
   }
 }

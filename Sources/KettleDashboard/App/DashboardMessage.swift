@@ -16,7 +16,7 @@ package enum DashboardMessage: Hashable, Sendable {
   /// The reply to `DashboardEffect.findDuplicates`: one transfer for each URL that is in the list.
   case duplicatesFound([String: DuplicateSearch.Found])
   /// The base directories for paths; sent at the start, unless the files are on another machine.
-  case placesKnown(UserPlaces)
+  case directoriesKnown(UserDirectories)
   case linkChanged(LinkReport)
   /// What the connected service reports about itself, for example that its store was damaged; empty
   /// when all is well.

@@ -38,7 +38,7 @@ extension DashboardModel {
     }
     let lines = fitting ?? ["!"]
     let top = (size.rows - lines.count) / 2
-    for (offset, line) in lines.enumerated() { canvas.putCentred(line, row: top + offset) }
+    for (offset, line) in lines.enumerated() { canvas.writeCentred(line, row: top + offset) }
   }
 
   private func drawList(on canvas: inout Canvas, at now: Moment) {
@@ -62,12 +62,12 @@ extension DashboardModel {
   func drawMessage(on canvas: inout Canvas, row: Int, at now: Moment) {
     let width = size.columns - 2
     if let notice {
-      canvas.put(notice.text, row: row, column: 1, width: width, notice.kind.role)
+      canvas.write(notice.text, row: row, column: 1, width: width, notice.kind.role)
     } else if case .query(let field) = screens.last {
       let verdict = verdict(on: field)
-      canvas.put(verdict.text, row: row, column: 1, width: width, verdict.role)
+      canvas.write(verdict.text, row: row, column: 1, width: width, verdict.role)
     } else if screens.isEmpty, let remark = cursorRow?.remark(keymap) ?? matchRemark {
-      canvas.put(remark, row: layout.messageRow, column: 1, width: width, .quiet)
+      canvas.write(remark, row: layout.messageRow, column: 1, width: width, .quiet)
     }
   }
 }

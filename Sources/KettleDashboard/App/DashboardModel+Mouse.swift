@@ -27,13 +27,13 @@ extension DashboardModel {
     case .command(let command): return attempt(command, key: .unknown, at: now)
     case .column(let key):
       guard link.isConnected else {
-        say(Strings.needsService, at: now)
+        showNotice(Strings.needsService, at: now)
         return []
       }
       return sort(by: key)
     case .state(let state):
       guard link.isConnected else {
-        say(Strings.needsService, at: now)
+        showNotice(Strings.needsService, at: now)
         return []
       }
       return filter(by: state, at: now)

@@ -11,7 +11,7 @@ extension DashboardModel {
       dialog.move(movement)
       replaceTop(with: .add(dialog))
     case .query:
-      return changeField(at: now) { $0.recall(by: movement == .up ? -1 : 1) }
+      return changeQuery(at: now) { $0.recall(by: movement == .up ? -1 : 1) }
     case .sortMenu(var menu):
       menu.move(to: movement.target(from: menu.choice, page: 5, last: menu.keys.count - 1))
       replaceTop(with: .sortMenu(menu))

@@ -1,26 +1,26 @@
 /// The names of actions in the configuration and in docs/keybindings.md. They never change, so that
 /// users' mappings stay valid.
 extension DashboardCommand {
-  /// - Parameter place: The context of the binding; the first one if it has several.
-  func actionName(in place: KeyContext) -> String {
+  /// - Parameter context: The context of the binding; the first one if it has several.
+  func actionName(in context: KeyContext) -> String {
     switch self {
     case .row(let command): command.actionName
     case .mark(let command): command.actionName
     case .view(let command): command.actionName
     case .queue(let command): command.actionName
     case .all(let command): command.actionName
-    case .move(let movement): movement.actionName(in: place)
+    case .move(let movement): movement.actionName(in: context)
     case .edit(let edit): edit.actionName
     case .details(let command): command.actionName
-    case .take(let command): command.actionName
+    case .copyOrOpen(let command): command.actionName
     case .add: "add"
     case .addNow: "add-now"
-    case .enterNow: "accept"
-    case .takeField: "keep-query"
+    case .acceptEntry: "accept"
+    case .acceptQuery: "keep-query"
     case .choose: "choose"
     case .back: "back"
     case .confirm: "yes"
-    case .cancel: cancelName(in: place)
+    case .cancel: cancelName(in: context)
     case .help: "help"
     case .redraw: "redraw"
     case .suspend: "suspend"
@@ -28,8 +28,8 @@ extension DashboardCommand {
     }
   }
 
-  private func cancelName(in place: KeyContext) -> String {
-    switch place {
+  private func cancelName(in context: KeyContext) -> String {
+    switch context {
     case .question: "no"
     case .menu: "menu-cancel"
     case .list, .reader, .add, .entry, .query: "cancel"
@@ -39,8 +39,9 @@ extension DashboardCommand {
   /// Whether it must have a key: otherwise the user could not leave the screen or find the keys.
   var needsKey: Bool {
     switch self {
-    case .addNow, .enterNow, .takeField, .choose, .back, .confirm, .cancel, .help, .leave: true
-    case .row, .mark, .view, .queue, .all, .move, .edit, .details, .take, .add, .redraw, .suspend:
+    case .addNow, .acceptEntry, .acceptQuery, .choose, .back, .confirm, .cancel, .help, .leave: true
+    case .row, .mark, .view, .queue, .all, .move, .edit, .details, .copyOrOpen, .add, .redraw,
+      .suspend:
       false
     }
   }
@@ -105,7 +106,7 @@ extension QueueCommand {
   }
 }
 
-extension ListCommand {
+extension AllCommand {
   fileprivate var actionName: String {
     switch self {
     case .start: "start-all"
@@ -118,7 +119,7 @@ extension ListCommand {
 
 extension Movement {
   /// The same movement has another action name in the list, in the reader and in each dialog.
-  fileprivate func actionName(in place: KeyContext) -> String {
+  fileprivate func actionName(in context: KeyContext) -> String {
     let name =
       switch self {
       case .up: "up"
@@ -128,7 +129,7 @@ extension Movement {
       case .home: "first"
       case .end: "last"
       }
-    return switch place {
+    return switch context {
     case .list: name
     case .reader: "scroll-" + name
     case .menu: "menu-" + name
@@ -138,7 +139,7 @@ extension Movement {
   }
 }
 
-extension TakeCommand {
+extension CopyOrOpenCommand {
   fileprivate var actionName: String {
     switch self {
     case .copyURL: "copy-url"

@@ -19,15 +19,15 @@ package struct Binding: Hashable, Sendable {
   package var footerRank: Int
 
   init(
-    _ group: Group, _ contexts: Set<KeyContext>, _ keys: [Key], _ command: DashboardCommand,
-    action: String? = nil, label: String? = nil, rank: Int = 0, _ description: String
+    _ group: Group, in contexts: Set<KeyContext>, keys: [Key], _ command: DashboardCommand,
+    action: String? = nil, label: String? = nil, rank: Int = 0, description: String
   ) {
-    let place = KeyContext.allCases.first(where: contexts.contains) ?? .list
+    let context = KeyContext.allCases.first(where: contexts.contains) ?? .list
     self.group = group
     self.contexts = contexts
     self.keys = keys
     self.command = command
-    self.action = action ?? command.actionName(in: place)
+    self.action = action ?? command.actionName(in: context)
     self.label = label
     self.description = description
     footerRank = rank

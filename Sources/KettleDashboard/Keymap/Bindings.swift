@@ -7,163 +7,196 @@ package enum Bindings {
 
   private static let transfer: [Binding] = [
     Binding(
-      .transfer, [.list], [.character("s")], .row(.start), label: "start", rank: 2,
-      "Start or resume it; a waiting transfer is retried at once"),
+      .transfer, in: [.list], keys: [.character("s")], .row(.start), label: "start", rank: 2,
+      description: "Start or resume it; a waiting transfer is retried at once"),
     Binding(
-      .transfer, [.list], [.character("p")], .row(.pause), label: "pause", rank: 1,
-      "Pause it and keep the downloaded bytes, or resume it"),
+      .transfer, in: [.list], keys: [.character("p")], .row(.pause), label: "pause", rank: 1,
+      description: "Pause it and keep the downloaded bytes, or resume it"),
     Binding(
-      .transfer, [.list], [.character("x")], .row(.stop), label: "stop", rank: 3,
-      "Stop it and discard the downloaded bytes"),
+      .transfer, in: [.list], keys: [.character("x")], .row(.stop), label: "stop", rank: 3,
+      description: "Stop it and discard the downloaded bytes"),
     Binding(
-      .transfer, [.list], [.enter], .row(.details), label: "details", rank: 9,
-      "Show its details"),
+      .transfer, in: [.list], keys: [.enter], .row(.details), label: "details", rank: 9,
+      description: "Show its details"),
     Binding(
-      .transfer, [.list], [.character("d"), .delete], .row(.remove), label: "remove", rank: 10,
-      "Remove it from the list (asks first); a finished file is kept"),
+      .transfer, in: [.list], keys: [.character("d"), .delete], .row(.remove), label: "remove",
+      rank: 10,
+      description: "Remove it from the list (asks first); a finished file is kept"),
     Binding(
-      .transfer, [.list], [.character("D")], .row(.removeWithFile),
+      .transfer, in: [.list], keys: [.character("D")], .row(.removeWithFile),
       label: Strings.footerDeleteFile, rank: 4,
-      "Remove it from the list and delete its finished file (asks first)"),
+      description: "Remove it from the list and delete its finished file (asks first)"),
     Binding(
-      .transfer, [.list], [.character("u")], .row(.relink), rank: 4,
-      "Set a new link and resume; the bytes are kept if the file is the same"),
+      .transfer, in: [.list], keys: [.character("u")], .row(.relink), rank: 4,
+      description: "Set a new link and resume; the bytes are kept if the file is the same"),
     Binding(
-      .transfer, [.list], [.character("l")], .row(.limit),
-      "Limit the speed of it, of the marked ones, or of all together"),
+      .transfer, in: [.list], keys: [.character("l")], .row(.limit),
+      description: "Limit the speed of it, of the marked ones, or of all together"),
     Binding(
-      .transfer, [.list, .reader], [.character("y")], .take(.copyURL),
-      "Copy its URL to the terminal's clipboard"),
+      .transfer, in: [.list, .reader], keys: [.character("y")], .copyOrOpen(.copyURL),
+      description: "Copy its URL to the terminal's clipboard"),
     Binding(
-      .transfer, [.list, .reader], [.character("Y")], .take(.copyPath),
-      "Copy the path of its file"),
+      .transfer, in: [.list, .reader], keys: [.character("Y")], .copyOrOpen(.copyPath),
+      description: "Copy the path of its file"),
     Binding(
-      .transfer, [.list, .reader], [.character("O")], .take(.openFile), label: "open", rank: 12,
-      "Open its finished file with the desktop's default program"),
+      .transfer, in: [.list, .reader], keys: [.character("O")], .copyOrOpen(.openFile),
+      label: "open", rank: 12,
+      description: "Open its finished file with the desktop's default program"),
   ]
 
   private static let everything: [Binding] = [
     Binding(
-      .all, [.list], [.character("S")], .all(.start), label: "start all", rank: 5,
-      "Start everything that is neither running nor finished"),
+      .all, in: [.list], keys: [.character("S")], .all(.start), label: "start all", rank: 5,
+      description: "Start everything that is neither running nor finished"),
     Binding(
-      .all, [.list], [.character("X")], .all(.stop), label: "stop all", rank: 6,
-      "Stop everything unfinished and discard the downloaded bytes"),
+      .all, in: [.list], keys: [.character("X")], .all(.stop), label: "stop all", rank: 6,
+      description: "Stop everything unfinished and discard the downloaded bytes"),
     Binding(
-      .all, [.list], [.character("P")], .all(.pause), label: "pause all", rank: 7,
-      "Pause everything unfinished"),
+      .all, in: [.list], keys: [.character("P")], .all(.pause), label: "pause all", rank: 7,
+      description: "Pause everything unfinished"),
     Binding(
-      .all, [.list], [.character("R")], .all(.reset), label: "reset", rank: 8,
-      "Delete the finished files and reset all transfers (asks first)"),
+      .all, in: [.list], keys: [.character("R")], .all(.reset), label: "reset", rank: 8,
+      description: "Delete the finished files and reset all transfers (asks first)"),
     Binding(
-      .all, [.list], [.character("a"), .paste("")], .add, label: "add", rank: 4,
-      "Add one or more URLs: type them, or paste them here"),
+      .all, in: [.list], keys: [.character("a"), .paste("")], .add, label: "add", rank: 4,
+      description: "Add one or more URLs: type them, or paste them here"),
   ]
 
   private static let moving: [Binding] = [
-    Binding(.moving, [.list], [.up, .character("k")], .move(.up), "One row up"),
-    Binding(.moving, [.list], [.down, .character("j")], .move(.down), "One row down"),
-    Binding(.moving, [.list], [.pageUp], .move(.pageUp), "One screen up"),
-    Binding(.moving, [.list], [.pageDown], .move(.pageDown), "One screen down"),
-    Binding(.moving, [.list], [.home, .character("g")], .move(.home), "To the first row"),
-    Binding(.moving, [.list], [.end, .character("G")], .move(.end), "To the last row"),
+    Binding(
+      .moving, in: [.list], keys: [.up, .character("k")], .move(.up), description: "One row up"),
+    Binding(
+      .moving, in: [.list], keys: [.down, .character("j")], .move(.down),
+      description: "One row down"),
+    Binding(
+      .moving, in: [.list], keys: [.pageUp], .move(.pageUp), description: "One screen up"),
+    Binding(
+      .moving, in: [.list], keys: [.pageDown], .move(.pageDown), description: "One screen down"),
+    Binding(
+      .moving, in: [.list], keys: [.home, .character("g")], .move(.home),
+      description: "To the first row"),
+    Binding(
+      .moving, in: [.list], keys: [.end, .character("G")], .move(.end),
+      description: "To the last row"),
   ]
 
   private static let reader: [Binding] = [
     Binding(
-      .reader, [.reader], [.escape, .character("q"), .enter], .back, label: "back",
-      "Back to the list"),
-    Binding(.reader, [.reader], [.up, .character("k")], .move(.up), "One line up"),
-    Binding(.reader, [.reader], [.down, .character("j")], .move(.down), "One line down"),
-    Binding(.reader, [.reader], [.pageUp], .move(.pageUp), "One screen up"),
+      .reader, in: [.reader], keys: [.escape, .character("q"), .enter], .back, label: "back",
+      description: "Back to the list"),
     Binding(
-      .reader, [.reader], [.pageDown, .character(" ")], .move(.pageDown), label: "more", rank: 1,
-      "One screen down"),
-    Binding(.reader, [.reader], [.home, .character("g")], .move(.home), "To the beginning"),
-    Binding(.reader, [.reader], [.end, .character("G")], .move(.end), "To the end"),
+      .reader, in: [.reader], keys: [.up, .character("k")], .move(.up), description: "One line up"),
     Binding(
-      .reader, [.reader], [.right, .tab], .details(.nextSection), label: "next section", rank: 2,
-      "To the next section of the details"),
+      .reader, in: [.reader], keys: [.down, .character("j")], .move(.down),
+      description: "One line down"),
     Binding(
-      .reader, [.reader], [.left, .backTab], .details(.previousSection),
-      "To the previous section"),
+      .reader, in: [.reader], keys: [.pageUp], .move(.pageUp), description: "One screen up"),
+    Binding(
+      .reader, in: [.reader], keys: [.pageDown, .character(" ")], .move(.pageDown), label: "more",
+      rank: 1,
+      description: "One screen down"),
+    Binding(
+      .reader, in: [.reader], keys: [.home, .character("g")], .move(.home),
+      description: "To the beginning"),
+    Binding(
+      .reader, in: [.reader], keys: [.end, .character("G")], .move(.end), description: "To the end"),
+    Binding(
+      .reader, in: [.reader], keys: [.right, .tab], .details(.nextSection), label: "next section",
+      rank: 2,
+      description: "To the next section of the details"),
+    Binding(
+      .reader, in: [.reader], keys: [.left, .backTab], .details(.previousSection),
+      description: "To the previous section"),
   ]
 
   private static let sections: [Binding] = DetailsSection.allCases.map { section in
     Binding(
-      .reader, [.reader], [.character(Character("\(section.number)"))],
-      .details(.section(section)), "Details: " + Strings.title(of: section))
+      .reader, in: [.reader], keys: [.character(Character("\(section.number)"))],
+      .details(.section(section)), description: "Details: " + Strings.title(of: section))
   }
 
   private static let add: [Binding] = [
     Binding(
-      .add, [.add], [.enter], .addNow, label: "add",
-      "Add all lines, if each is a URL or a curl command"),
+      .add, in: [.add], keys: [.enter], .addNow, label: "add",
+      description: "Add all lines, if each is a URL or a curl command"),
     Binding(
-      .add, [.entry], [.enter], .enterNow, label: "apply", "Apply the link or the limit"),
+      .add, in: [.entry], keys: [.enter], .acceptEntry, label: "apply",
+      description: "Apply the link or the limit"),
     Binding(
-      .add, [.add, .entry, .query], [.escape, .control("c")], .cancel, label: "cancel", rank: 1,
-      "Cancel and change nothing"),
+      .add, in: [.add, .entry, .query], keys: [.escape, .control("c")], .cancel, label: "cancel",
+      rank: 1,
+      description: "Cancel and change nothing"),
     Binding(
-      .add, [.add], [.control("j")], .edit(.nextLine), label: "next line", rank: 2,
-      "Start a new line of URLs, or another header"),
+      .add, in: [.add], keys: [.control("j")], .edit(.nextLine), label: "next line", rank: 2,
+      description: "Start a new line of URLs, or another header"),
     Binding(
-      .add, [.add, .entry], [.tab], .edit(.nextField), label: "next", rank: 2,
-      "To the next field, or the next choice for a limit"),
-    Binding(.add, [.add, .entry], [.backTab], .edit(.previousField), "To the previous field"),
+      .add, in: [.add, .entry], keys: [.tab], .edit(.nextField), label: "next", rank: 2,
+      description: "To the next field, or the next choice for a limit"),
     Binding(
-      .add, [.add, .entry, .query], [.control("u")], .edit(.eraseLine), label: "clear line",
+      .add, in: [.add, .entry], keys: [.backTab], .edit(.previousField),
+      description: "To the previous field"),
+    Binding(
+      .add, in: [.add, .entry, .query], keys: [.control("u")], .edit(.eraseLine),
+      label: "clear line",
       rank: 3,
-      "Clear the line"),
+      description: "Clear the line"),
     Binding(
-      .add, [.add, .entry, .query], [.left, .control("b")], .edit(.left),
-      "One character to the left"),
+      .add, in: [.add, .entry, .query], keys: [.left, .control("b")], .edit(.left),
+      description: "One character to the left"),
     Binding(
-      .add, [.add, .entry, .query], [.right, .control("f")], .edit(.right),
-      "One character to the right"),
-    Binding(.add, [.add], [.up], .move(.up), "One line or field up"),
-    Binding(.add, [.add], [.down], .move(.down), "One line or field down"),
-    Binding(.add, [.add], [.pageUp], .move(.pageUp), "Ten lines up, or back to the URLs"),
-    Binding(.add, [.add], [.pageDown], .move(.pageDown), "Ten lines down, or to the last field"),
+      .add, in: [.add, .entry, .query], keys: [.right, .control("f")], .edit(.right),
+      description: "One character to the right"),
     Binding(
-      .add, [.add, .entry, .query], [.home, .control("a")], .edit(.lineStart),
-      "To the start of the line"),
+      .add, in: [.add], keys: [.up], .move(.up), description: "One line or field up"),
     Binding(
-      .add, [.add, .entry, .query], [.end, .control("e")], .edit(.lineEnd), "To the end of the line"
+      .add, in: [.add], keys: [.down], .move(.down), description: "One line or field down"),
+    Binding(
+      .add, in: [.add], keys: [.pageUp], .move(.pageUp),
+      description: "Ten lines up, or back to the URLs"),
+    Binding(
+      .add, in: [.add], keys: [.pageDown], .move(.pageDown),
+      description: "Ten lines down, or to the last field"),
+    Binding(
+      .add, in: [.add, .entry, .query], keys: [.home, .control("a")], .edit(.lineStart),
+      description: "To the start of the line"),
+    Binding(
+      .add, in: [.add, .entry, .query], keys: [.end, .control("e")], .edit(.lineEnd),
+      description: "To the end of the line"
     ),
     Binding(
-      .add, [.add, .entry, .query], [.backspace], .edit(.eraseBefore),
-      "Erase the character before the cursor"),
+      .add, in: [.add, .entry, .query], keys: [.backspace], .edit(.eraseBefore),
+      description: "Erase the character before the cursor"),
     Binding(
-      .add, [.add, .entry, .query], [.delete, .control("d")], .edit(.eraseAfter),
-      "Erase the character under it"),
+      .add, in: [.add, .entry, .query], keys: [.delete, .control("d")], .edit(.eraseAfter),
+      description: "Erase the character under it"),
   ]
 
   private static let question: [Binding] = [
     Binding(
-      .question, [.question], [.character("y"), .character("Y")], .confirm, label: "yes",
-      "Yes, do it"),
+      .question, in: [.question], keys: [.character("y"), .character("Y")], .confirm, label: "yes",
+      description: "Yes, do it"),
     Binding(
       .question, [.question],
       [.character("n"), .character("N"), .character("q"), .escape, .enter, .control("c")],
-      .cancel, label: "no", rank: 1, "No, leave everything as it is"),
+      .cancel, label: "no", rank: 1, description: "No, leave everything as it is"),
   ]
 
   private static let dashboard: [Binding] = [
     Binding(
-      .dashboard, [.list, .reader], [.character("?"), .function(1)], .help, label: "help",
-      rank: 0, "Show the keys"),
+      .dashboard, in: [.list, .reader], keys: [.character("?"), .function(1)], .help, label: "help",
+      rank: 0, description: "Show the keys"),
     Binding(
-      .dashboard, Set(KeyContext.allCases), [.control("l")], .redraw, "Redraw the screen"),
+      .dashboard, in: Set(KeyContext.allCases), keys: [.control("l")], .redraw,
+      description: "Redraw the screen"),
     Binding(
-      .dashboard, Set(KeyContext.allCases), [.control("z")], .suspend,
-      "Suspend the dashboard; fg in the shell resumes it"),
+      .dashboard, in: Set(KeyContext.allCases), keys: [.control("z")], .suspend,
+      description: "Suspend the dashboard; fg in the shell resumes it"),
     Binding(
-      .dashboard, [.list], [.character("q")], .leave, label: "leave", rank: 0,
-      "Leave; the transfers continue in the background"),
+      .dashboard, in: [.list], keys: [.character("q")], .leave, label: "leave", rank: 0,
+      description: "Leave; the transfers continue in the background"),
     Binding(
-      .dashboard, [.list, .reader], [.control("c")], .leave, action: "interrupt",
-      "Leave; the transfers continue in the background"),
+      .dashboard, in: [.list, .reader], keys: [.control("c")], .leave, action: "interrupt",
+      description: "Leave; the transfers continue in the background"),
   ]
 }
 
@@ -173,70 +206,98 @@ extension Bindings {
 
   private static let marks: [Binding] = [
     Binding(
-      .finding, [.list], [.character(" ")], .mark(.toggle),
-      "Mark or unmark the row, and move to the next"),
-    Binding(.finding, [.list], [.character("A")], .mark(.all), "Mark all that match the filter"),
-    Binding(.finding, [.list], [.character("U")], .mark(.none), "Clear all marks"),
+      .finding, in: [.list], keys: [.character(" ")], .mark(.toggle),
+      description: "Mark or unmark the row, and move to the next"),
     Binding(
-      .finding, [.list], [.character("i")], .mark(.invert),
-      "Invert the marks"),
+      .finding, in: [.list], keys: [.character("A")], .mark(.all),
+      description: "Mark all that match the filter"),
+    Binding(
+      .finding, in: [.list], keys: [.character("U")], .mark(.none), description: "Clear all marks"),
+    Binding(
+      .finding, in: [.list], keys: [.character("i")], .mark(.invert),
+      description: "Invert the marks"),
   ]
 
   private static let query: [Binding] = [
     Binding(
-      .finding, [.list], [.character("/")], .view(.search), label: "search", rank: 12,
-      "Search: move to the next row that contains the words"),
-    Binding(.finding, [.list], [.character("n")], .view(.findNext), "To the next match"),
-    Binding(.finding, [.list], [.character("N")], .view(.findPrevious), "To the previous match"),
+      .finding, in: [.list], keys: [.character("/")], .view(.search), label: "search", rank: 12,
+      description: "Search: move to the next row that contains the words"),
     Binding(
-      .finding, [.list], [.character("\\")], .view(.filter),
-      "Filter: state:failed host:example.org session:kettle \"two words\" iso"),
+      .finding, in: [.list], keys: [.character("n")], .view(.findNext),
+      description: "To the next match"),
     Binding(
-      .finding, [.list], [.escape], .view(.clear),
-      "Clear the search, filter or marks, or leave the history, in this order"),
+      .finding, in: [.list], keys: [.character("N")], .view(.findPrevious),
+      description: "To the previous match"),
     Binding(
-      .finding, [.query], [.enter], .takeField, label: "keep it", "Keep the filter or the search"),
+      .finding, in: [.list], keys: [.character("\\")], .view(.filter),
+      description: "Filter: state:failed host:example.org session:kettle \"two words\" iso"),
     Binding(
-      .finding, [.query], [.up], .move(.up), label: "earlier", rank: 4,
-      "The previous entry"),
-    Binding(.finding, [.query], [.down], .move(.down), "The next entry"),
+      .finding, in: [.list], keys: [.escape], .view(.clear),
+      description: "Clear the search, filter or marks, or leave the history, in this order"),
     Binding(
-      .finding, [.list], [.character("H")], .view(.history),
-      "Show or hide the history: all finished transfers, even cleared ones"),
+      .finding, in: [.query], keys: [.enter], .acceptQuery, label: "keep it",
+      description: "Keep the filter or the search"),
     Binding(
-      .finding, [.list], [.character("c")], .view(.clearFinished),
-      "Clear finished transfers from view; H shows them, files are kept"),
+      .finding, in: [.query], keys: [.up], .move(.up), label: "earlier", rank: 4,
+      description: "The previous entry"),
+    Binding(
+      .finding, in: [.query], keys: [.down], .move(.down), description: "The next entry"),
+    Binding(
+      .finding, in: [.list], keys: [.character("H")], .view(.history),
+      description: "Show or hide the history: all finished transfers, even cleared ones"),
+    Binding(
+      .finding, in: [.list], keys: [.character("c")], .view(.clearFinished),
+      description: "Clear finished transfers from view; H shows them, files are kept"),
   ]
 
   private static let order: [Binding] = [
     Binding(
-      .finding, [.list], [.character("o")], .view(.sortMenu),
-      "Choose the sort order of the list"),
+      .finding, in: [.list], keys: [.character("o")], .view(.sortMenu),
+      description: "Choose the sort order of the list"),
     Binding(
-      .finding, [.list], [.character("<")], .view(.columnLeft), "Sort by the previous column"),
-    Binding(.finding, [.list], [.character(">")], .view(.columnRight), "Sort by the next column"),
+      .finding, in: [.list], keys: [.character("<")], .view(.columnLeft),
+      description: "Sort by the previous column"),
     Binding(
-      .finding, [.list, .menu], [.character("I")], .view(.reverse), "Reverse the order"),
-    Binding(.finding, [.menu], [.up, .character("k")], .move(.up), "One line up"),
-    Binding(.finding, [.menu], [.down, .character("j")], .move(.down), "One line down"),
+      .finding, in: [.list], keys: [.character(">")], .view(.columnRight),
+      description: "Sort by the next column"),
     Binding(
-      .finding, [.menu], [.enter], .choose, label: "select",
-      "Sort by it; selecting the current order reverses it"),
+      .finding, in: [.list, .menu], keys: [.character("I")], .view(.reverse),
+      description: "Reverse the order"),
     Binding(
-      .finding, [.menu], [.escape, .character("q"), .character("o"), .control("c")], .cancel,
-      label: "cancel", rank: 1, "Cancel and change nothing"),
-    Binding(.finding, [.list], [.character("K")], .queue(.up), "Up in the queue"),
-    Binding(.finding, [.list], [.character("J")], .queue(.down), "Down in the queue"),
-    Binding(.finding, [.list], [.alt("k")], .queue(.toTop), "To the top of the queue"),
-    Binding(.finding, [.list], [.alt("j")], .queue(.toBottom), "To the bottom of the queue"),
-    Binding(.finding, [.list], [.character("+")], .queue(.sooner), "Raise the priority"),
-    Binding(.finding, [.list], [.character("-")], .queue(.later), "Lower the priority"),
+      .finding, in: [.menu], keys: [.up, .character("k")], .move(.up), description: "One line up"),
     Binding(
-      .finding, [.list], [.character("F")], .view(.follow),
-      "Follow the row wherever it moves, or stop following"),
+      .finding, in: [.menu], keys: [.down, .character("j")], .move(.down),
+      description: "One line down"),
     Binding(
-      .finding, [.list], [.character("Z")], .view(.freeze),
-      "Freeze the rows, or resume updates"),
+      .finding, in: [.menu], keys: [.enter], .choose, label: "select",
+      description: "Sort by it; selecting the current order reverses it"),
+    Binding(
+      .finding, in: [.menu], keys: [.escape, .character("q"), .character("o"), .control("c")],
+      .cancel,
+      label: "cancel", rank: 1, description: "Cancel and change nothing"),
+    Binding(
+      .finding, in: [.list], keys: [.character("K")], .queue(.up), description: "Up in the queue"),
+    Binding(
+      .finding, in: [.list], keys: [.character("J")], .queue(.down),
+      description: "Down in the queue"),
+    Binding(
+      .finding, in: [.list], keys: [.alt("k")], .queue(.toTop),
+      description: "To the top of the queue"),
+    Binding(
+      .finding, in: [.list], keys: [.alt("j")], .queue(.toBottom),
+      description: "To the bottom of the queue"),
+    Binding(
+      .finding, in: [.list], keys: [.character("+")], .queue(.sooner),
+      description: "Raise the priority"),
+    Binding(
+      .finding, in: [.list], keys: [.character("-")], .queue(.later),
+      description: "Lower the priority"),
+    Binding(
+      .finding, in: [.list], keys: [.character("F")], .view(.follow),
+      description: "Follow the row wherever it moves, or stop following"),
+    Binding(
+      .finding, in: [.list], keys: [.character("Z")], .view(.freeze),
+      description: "Freeze the rows, or resume updates"),
   ]
 }
 

@@ -4,17 +4,17 @@ package enum DashboardCommand: Hashable, Sendable {
   case mark(MarkCommand)
   case view(ViewCommand)
   case queue(QueueCommand)
-  case all(ListCommand)
+  case all(AllCommand)
   case move(Movement)
   case edit(Edit)
   case details(DetailsCommand)
-  case take(TakeCommand)
+  case copyOrOpen(CopyOrOpenCommand)
   /// `add` opens the dialog that adds URLs; `addNow` adds its content.
   case add, addNow
   /// Applies the content of a dialog with one line.
-  case enterNow
+  case acceptEntry
   /// Applies the filter or the search in the line below the list.
-  case takeField
+  case acceptQuery
   /// Selects the current line of the menu.
   case choose
   /// Closes the reader screen.
@@ -40,12 +40,12 @@ package enum RowCommand: Hashable, Sendable, CaseIterable {
 }
 
 /// Copies or opens something of a transfer.
-package enum TakeCommand: Hashable, Sendable, CaseIterable {
+package enum CopyOrOpenCommand: Hashable, Sendable, CaseIterable {
   case copyURL, copyPath, openFile
 }
 
 /// Applies to all transfers.
-package enum ListCommand: Hashable, Sendable, CaseIterable {
+package enum AllCommand: Hashable, Sendable, CaseIterable {
   case start, pause, stop, reset
 }
 

@@ -92,7 +92,9 @@ struct Palette {
       let index = theme.background == .dark ? dark : light
       return Style(foreground: .palette(index), attributes: attributes)
     }
-    func line(_ background: ThemeColor, _ index: UInt8, _ attributes: Style.Attributes) -> Style {
+    func bar(
+      on background: ThemeColor, index: UInt8, _ attributes: Style.Attributes = []
+    ) -> Style {
       Style(
         foreground: theme.colors[.bar] == nil ? .palette(7) : color(.bar),
         background: theme.colors[background] == nil ? .palette(index) : color(background),
@@ -102,9 +104,9 @@ struct Palette {
     case .plain, .keyLabel, .progressRest, .dialog: .plain
     case .quiet, .dialogQuiet: Style(attributes: .dim)
     case .heading, .dialogTitle: Style(attributes: .bold)
-    case .bar: line(.barBackground, 4, [])
-    case .barName: line(.barBackground, 4, .bold)
-    case .barProblem: line(.problemBackground, 1, .bold)
+    case .bar: bar(on: .barBackground, index: 4)
+    case .barName: bar(on: .barBackground, index: 4, .bold)
+    case .barProblem: bar(on: .problemBackground, index: 1, .bold)
     case .columnHeader, .field: Style(attributes: .underline)
     case .progress: pick(.progress, dark: 6, light: 4)
     case .progressDone: pick(.progressDone, dark: 2, light: 2)

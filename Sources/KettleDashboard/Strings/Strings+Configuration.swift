@@ -4,15 +4,15 @@ import KettleModel
 extension Strings {
   static func sentence(on problem: KeyMappingProblem, path: String) -> String {
     let action = problem.action.sanitizedForDisplay(limit: 60)
-    let place = "on line \(problem.line) of \"" + path.sanitizedForDisplay(limit: 4096) + "\""
-    let start = "The keys of \"\(action)\" \(place) are ignored: "
+    let location = "on line \(problem.line) of \"" + path.sanitizedForDisplay(limit: 4096) + "\""
+    let start = "The keys of \"\(action)\" \(location) are ignored: "
     return switch problem.what {
     case .unknownAction:
-      "Unknown action \"\(action)\" \(place); the help screen lists all actions"
+      "Unknown action \"\(action)\" \(location); the help screen lists all actions"
     case .unknownKey(let name):
       start + "there is no key \"" + name.sanitizedForDisplay(limit: 30) + "\""
     case .letterInText(let key): start + "\(key.name) types text there"
-    case .taken(let key, let other): start + "\(key.name) is already bound to \"\(other)\""
+    case .bound(let key, let other): start + "\(key.name) is already bound to \"\(other)\""
     case .needsKey: start + "it needs at least one key"
     }
   }

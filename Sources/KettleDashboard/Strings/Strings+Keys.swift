@@ -2,7 +2,7 @@ import KettleModel
 
 /// Reasons why a key does nothing, and messages about results.
 extension Strings {
-  static let footerGoOn = "resume"
+  static let footerResume = "resume"
   // As long as "start", so that the text behind it in the footer keeps its position.
   static let footerRetry = "retry"
   static let footerNewLink = "new link"
@@ -11,12 +11,13 @@ extension Strings {
   /// The labels that a command can have in the footer besides its usual one.
   static func footerLabels(_ command: DashboardCommand) -> [String] {
     switch command {
-    case .row(.pause): [footerGoOn]
+    case .row(.pause): [footerResume]
     case .row(.start): [footerRetry]
     // Both share one position: a transfer with a finished file needs no link.
     case .row(.relink), .row(.removeWithFile): [footerNewLink, footerDeleteFile]
-    case .row, .mark, .view, .queue, .all, .move, .edit, .details, .take, .add, .addNow, .enterNow,
-      .takeField,
+    case .row, .mark, .view, .queue, .all, .move, .edit, .details, .copyOrOpen, .add, .addNow,
+      .acceptEntry,
+      .acceptQuery,
       .choose, .back, .confirm, .cancel,
       .help, .redraw, .suspend, .leave:
       []

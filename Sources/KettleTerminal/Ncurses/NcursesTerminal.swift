@@ -56,7 +56,7 @@ package final class NcursesTerminal: TerminalBackend {
       // Decoded here, in the form that is not limited to column 223.
       define_key(key, 0)
     }
-    enter()
+    enterScreen()
     // ncurses installs handlers where there are none, so these are installed afterwards.
     signals.install()
     findBackground()
@@ -66,14 +66,14 @@ package final class NcursesTerminal: TerminalBackend {
   package func restore() {
     guard isClaimed else { return }
     isClaimed = false
-    leave()
+    leaveScreen()
     signals.uninstall()
     if let screen { delscreen(screen) }
     screen = nil
     shown = nil
   }
 
-  // MARK: - Output -
+  // MARK: - Drawing -
 
   package var size: ScreenSize {
     var (width, height): (Int32, Int32) = (0, 0)
@@ -107,20 +107,20 @@ package final class NcursesTerminal: TerminalBackend {
     wrefresh(kettle_stdscr())
   }
 
-  // MARK: - Coming and going -
+  // MARK: - Suspending -
 
   package func suspend() {
     guard isClaimed else { return }
-    leave()
+    leaveScreen()
     signals.stopProcess()
-    enter()
+    enterScreen()
     forgetScreen()
   }
 
   package func reclaim() {
     guard isClaimed else { return }
     endwin()
-    enter()
+    enterScreen()
     forgetScreen()
   }
 
@@ -152,14 +152,14 @@ package final class NcursesTerminal: TerminalBackend {
   }
 
   /// Enters the dashboard's screen, at the start and after a suspension.
-  private func enter() {
+  private func enterScreen() {
     Self.send(TerminalText.pasteOn + (hasMouse ? TerminalText.mouseOn : ""))
     let leaving = kettle_string_capability("rmcup").map { String(cString: $0) } ?? ""
     kettle_guard_on(farewell + "\u{1B}[0m\u{1B}[?25h" + leaving)
     wrefresh(kettle_stdscr())
   }
 
-  private func leave() {
+  private func leaveScreen() {
     curs_set(1)
     endwin()
     Self.send(farewell)

@@ -10,9 +10,9 @@ import Testing
 struct DashboardSessionTests {
   private let id = TransferID(rawValue: 1)
 
-  private func open(_ world: FakeWorld) async throws -> DashboardSession {
+  private func open(_ context: FakeContext) async throws -> DashboardSession {
     try await DashboardSession.open(
-      DashboardRequest(place: world.world.place, client: "kettle"), in: world.world)
+      DashboardRequest(address: context.context.address, client: "kettle"), in: context.context)
   }
 
   /// What was asked except for the notices, which may be at any place between the others.
@@ -21,9 +21,9 @@ struct DashboardSessionTests {
   }
 
   @Test func `the notices of the service reach the dashboard`() async throws {
-    let world = FakeWorld()
-    world.service.have(notices: ["The store was damaged\u{1B}"])
-    let session = try await open(world)
+    let context = FakeContext()
+    context.service.have(notices: ["The store was damaged\u{1B}"])
+    let session = try await open(context)
     var all = session.messages.makeAsyncIterator()
     #expect(await all.next() == .linkChanged(.connected))
     #expect(
@@ -33,19 +33,19 @@ struct DashboardSessionTests {
   }
 
   @Test func `the service knows that a person looks on`() async throws {
-    var world = FakeWorld()
-    let door = FakeDoor([.success(world.service)])
-    world.door = door
-    await (try open(world)).close()
-    _ = await world.run("list")
+    var context = FakeContext()
+    let door = FakeDoor([.success(context.service)])
+    context.door = door
+    await (try open(context)).close()
+    _ = await context.run("list")
     #expect(door.knocks.map(\.isWatchedByPerson) == [true, false])
   }
 
   /// The messages that come of some effects, up to so many.
   private func messages(
-    _ effects: [DashboardEffect], count: Int, in world: FakeWorld
+    _ effects: [DashboardEffect], count: Int, in context: FakeContext
   ) async throws -> [DashboardMessage] {
-    let session = try await open(world)
+    let session = try await open(context)
     for effect in effects { session.perform(effect) }
     var messages: [DashboardMessage] = []
     for await message in session.messages {
@@ -57,33 +57,33 @@ struct DashboardSessionTests {
   }
 
   /// The outcome of one effect: the link's own message comes at any moment.
-  private func outcome(_ effect: DashboardEffect, in world: FakeWorld) async throws
+  private func outcome(_ effect: DashboardEffect, in context: FakeContext) async throws
     -> DashboardMessage?
   {
-    try await messages([effect], count: 2, in: world).first { $0 != .linkChanged(.connected) }
+    try await messages([effect], count: 2, in: context).first { $0 != .linkChanged(.connected) }
   }
 
   @Test func `rows and totals that the service sends reach the dashboard`() async throws {
-    let world = FakeWorld()
+    let context = FakeContext()
     var totals = Totals()
     totals.counts = [.running: 2, .waiting: 1, .paused: 4, .completed: 9]
-    world.service.send(
+    context.service.send(
       .viewport(
         RowWindow(first: 5, matchingCount: 9, rows: [snapshot(1, .running)], totals: totals)))
-    let session = try await open(world)
+    let session = try await open(context)
     var all = session.messages.makeAsyncIterator()
     #expect(await all.next() == .linkChanged(.connected))
     #expect(
       await all.next()
         == .rowsArrived(
           ListWindow(first: 5, matchingCount: 9, rows: [snapshot(1, .running)]), totals))
-    #expect(session.goingOnCount == 3)
+    #expect(session.continuingCount == 3)
     await session.close()
-    #expect(world.service.isClosed)
+    #expect(context.service.isClosed)
   }
 
   @Test func `effects become calls, in their order`() async throws {
-    let world = FakeWorld()
+    let context = FakeContext()
     guard case .success(let parsed) = TransferURL.parse("https://a.org/1") else { return }
     let spec = TransferSpec(url: parsed.url)
     let messages = try await messages(
@@ -92,9 +92,9 @@ struct DashboardSessionTests {
         .control(.pause, .all), .remove(.ids([id]), withFile: true),
         .remove(.ids([id]), withFile: false), .reset, .add([spec]), .suspend, .redraw, .leave,
         .control(.stop, .all),
-      ], count: 8, in: world)
+      ], count: 8, in: context)
     #expect(
-      askedOf(world.service) == [
+      askedOf(context.service) == [
         .subscribe(Viewport(first: 3, count: 20)), .control(.start, .ids([id])),
         .control(.pause, .all), .control(.removeWithFile, .ids([id])),
         .control(.remove, .ids([id])), .reset, .add([spec]), .control(.stop, .all),
@@ -105,26 +105,26 @@ struct DashboardSessionTests {
   }
 
   @Test func `a fresh link and a limit become calls, with what came of them`() async throws {
-    let world = FakeWorld()
+    let context = FakeContext()
     guard case .success(let link) = TransferURL.parse("https://me:p@a.org/1") else { return }
     #expect(
-      try await outcome(.relink(id, link), in: world)
+      try await outcome(.relink(id, link), in: context)
         == .commandFinished(.relinked(refused: [])))
-    world.service.refuse([.init(id: id, why: .completed)])
+    context.service.refuse([.init(id: id, why: .completed)])
     #expect(
-      try await outcome(.limit(.ids([id]), 512), in: world)
+      try await outcome(.limit(.ids([id]), 512), in: context)
         == .commandFinished(
           .limited(bytesPerSecond: 512, refused: [ControlRefusal(id: id, why: .completed)])))
     #expect(
-      askedOf(world.service) == [
+      askedOf(context.service) == [
         .relink(id, url: "https://a.org/1", Login(user: "me", password: "p")),
         .limit(.ids([id]), 512),
       ])
   }
 
   @Test func `a search is asked of the service, and its answer names the question`() async throws {
-    var world = FakeWorld()
-    world.service = FakeService([snapshot(1, .running)])
+    var context = FakeContext()
+    context.service = FakeService([snapshot(1, .running)])
     let row = snapshot(1, .running)
     func search(_ text: String) -> RowSearch {
       RowSearch(
@@ -132,39 +132,39 @@ struct DashboardSessionTests {
     }
     let known = search(row.title)
     let unknown = search("nowhere")
-    let messages = try await messages([.find(known), .find(unknown)], count: 3, in: world)
+    let messages = try await messages([.find(known), .find(unknown)], count: 3, in: context)
     let found = FoundRow(id: row.id, index: 0, hasWrapped: false)
     #expect(messages.contains(.found(known, found)))
     #expect(messages.contains(.found(unknown, nil)))
-    #expect(askedOf(world.service) == [.find(known), .find(unknown)])
+    #expect(askedOf(context.service) == [.find(known), .find(unknown)])
   }
 
   @Test func `a search that the service does not answer is over`() async throws {
-    let world = FakeWorld()
-    world.service.fail(FindTransfer.name, with: ControlError(.stopping, ""))
+    let context = FakeContext()
+    context.service.fail(FindTransfer.name, with: ControlError(.stopping, ""))
     let search = RowSearch(
       filter: RowFilter(), sort: RowSort(), text: "x", start: nil, startIndex: 0)
-    #expect(try await outcome(.find(search), in: world) == .found(search, nil))
+    #expect(try await outcome(.find(search), in: context) == .found(search, nil))
   }
 
   @Test func `refusals are handed on`() async throws {
-    let world = FakeWorld()
-    world.service.refuse([.init(id: id, why: .completed)])
+    let context = FakeContext()
+    context.service.refuse([.init(id: id, why: .completed)])
     #expect(
-      try await outcome(.control(.start, .ids([id])), in: world)
+      try await outcome(.control(.start, .ids([id])), in: context)
         == .commandFinished(
           .controlled(
             .start, appliedCount: 0, refused: [ControlRefusal(id: id, why: .completed)])))
   }
 
   @Test func `details are loaded, or it is said why not`() async throws {
-    var world = FakeWorld()
-    world.service = FakeService([snapshot(1, .running)])
+    var context = FakeContext()
+    context.service = FakeService([snapshot(1, .running)])
     #expect(
-      try await outcome(.loadDetails(id), in: world)
+      try await outcome(.loadDetails(id), in: context)
         == .detailsArrived(TransferDetailsView(snapshot: snapshot(1, .running))))
     #expect(
-      try await outcome(.loadDetails(TransferID(rawValue: 8)), in: FakeWorld())
+      try await outcome(.loadDetails(TransferID(rawValue: 8)), in: FakeContext())
         == .commandFinished(
           .detailsFailed(
             TransferID(rawValue: 8),
@@ -172,24 +172,26 @@ struct DashboardSessionTests {
   }
 
   @Test func `what goes wrong is told in a sentence`() async throws {
-    let world = FakeWorld()
-    world.service.fail(ResetTransfers.name, with: ControlError(.stopping, ""))
+    let context = FakeContext()
+    context.service.fail(ResetTransfers.name, with: ControlError(.stopping, ""))
     #expect(
-      try await outcome(.reset, in: world)
-        == .commandFinished(.failed(sentence: "The service is shutting down; try again in a "
-          + "moment")))
+      try await outcome(.reset, in: context)
+        == .commandFinished(
+          .failed(
+            sentence: "The service is shutting down; try again in a "
+              + "moment")))
   }
 
   @Test func `a service that died is started again`() async throws {
-    var world = FakeWorld()
+    var context = FakeContext()
     let next = FakeService()
     let door = FakeDoor([
-      .success(world.service), .failure(.notRunning(socketPath: "/s")), .success(next),
+      .success(context.service), .failure(.notRunning(socketPath: "/s")), .success(next),
     ])
     door.socket(true)
-    world.door = door
-    let session = try await open(world)
-    world.service.breakConnection()
+    context.door = door
+    let session = try await open(context)
+    context.service.breakConnection()
     var all = session.messages.makeAsyncIterator()
     #expect(await all.next() == .linkChanged(.connected))
     #expect(await all.next() == .linkChanged(.lost))
@@ -205,14 +207,14 @@ struct DashboardSessionTests {
   @Test func `a service that was stopped is not started, and taken up when others start it`()
     async throws
   {
-    var world = FakeWorld()
+    var context = FakeContext()
     let away = Result<FakeService, ClientError>.failure(.notRunning(socketPath: "/s"))
     let door = FakeDoor([
-      .success(world.service), away, away, away, away, away, away, .success(FakeService()),
+      .success(context.service), away, away, away, away, away, away, .success(FakeService()),
     ])
-    world.door = door
-    let session = try await open(world)
-    world.service.breakConnection()
+    context.door = door
+    let session = try await open(context)
+    context.service.breakConnection()
     var all = session.messages.makeAsyncIterator()
     #expect(await all.next() == .linkChanged(.connected))
     #expect(await all.next() == .linkChanged(.lost))
@@ -228,10 +230,10 @@ struct DashboardSessionTests {
   }
 
   @Test func `a dashboard without a service is not opened`() async {
-    var world = FakeWorld()
-    world.door = FakeDoor([.failure(.didNotStart(detail: "x", logPath: "/l"))])
+    var context = FakeContext()
+    context.door = FakeDoor([.failure(.didNotStart(detail: "x", logPath: "/l"))])
     await #expect(throws: ClientError.didNotStart(detail: "x", logPath: "/l")) {
-      _ = try await open(world)
+      _ = try await open(context)
     }
   }
 }

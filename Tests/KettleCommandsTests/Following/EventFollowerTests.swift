@@ -8,19 +8,19 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct EventFollowerTests {
   @Test func `a service that drops every connection is given up in the end`() async {
-    var world = FakeWorld()
+    var context = FakeContext()
     let dropping = FakeService([snapshot(1, .running)])
     dropping.fail(WatchEvents.name, with: ClientError.connectionLost)
     let door = FakeDoor([.success(dropping)])
-    world.door = door
-    let outcome = await world.run("watch")
+    context.door = door
+    let outcome = await context.run("watch")
     #expect(outcome.code == 3)
     #expect(
       outcome.error
         == "kettle: The connection to the service was lost; try again, which restarts the service "
-          + "if needed\n")
+        + "if needed\n")
     #expect(door.knocks.count == 11)
-    #expect(world.clock.elapsedMilliseconds == 200 + 400 + 800 + 1600 + 3200 + 5 * 5000)
+    #expect(context.clock.elapsedMilliseconds == 200 + 400 + 800 + 1600 + 3200 + 5 * 5000)
   }
 
   @Test func `the pauses grow and stay bounded`() {

@@ -35,7 +35,7 @@ struct TimeTextTests {
   }
 
   @Test func `local time is what the machine's time zone says`() throws {
-    let clock = SystemClock()
+    let clock = SystemCommandClock()
     let noon = CivilTime(year: 2026, month: 11, day: 21, hour: 12, minute: 34, second: 56)
     let time = try #require(clock.wallTime(ofLocal: noon))
     #expect(clock.localTime(of: time) == noon)

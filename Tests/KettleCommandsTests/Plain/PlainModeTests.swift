@@ -29,14 +29,14 @@ struct PlainModeTests {
 
   private func run(
     _ words: [String], _ console: FakeConsole, environment: [String: String]
-  ) async -> FakeWorld.Outcome {
-    var world = FakeWorld()
-    world.service = FakeService(rows)
-    world.service.onWatch(events)
-    world.console = console
+  ) async -> FakeContext.TransferOutcome {
+    var context = FakeContext()
+    context.service = FakeService(rows)
+    context.service.onWatch(events)
+    context.console = console
     console.fail(with: .readerGone, afterWrites: 4)
-    for (name, value) in environment { world.environment[name] = value }
-    return await world.run(words)
+    for (name, value) in environment { context.environment[name] = value }
+    return await context.run(words)
   }
 
   private let inUTF8 = """
@@ -83,24 +83,24 @@ struct PlainModeTests {
   }
 
   @Test func `where the terminal cannot draw, the reason is said and lines come`() async {
-    var world = FakeWorld()
-    world.service = FakeService(rows)
-    world.service.onWatch(events)
-    world.console = FakeConsole(inputIsTerminal: true, outputColumns: 200)
-    world.console.fail(with: .readerGone, afterWrites: 4)
-    world.environment["LANG"] = "C.UTF-8"
-    world.dashboard = FakeDashboard(problem: NoDashboard(sentence: "TERM is not set"))
+    var context = FakeContext()
+    context.service = FakeService(rows)
+    context.service.onWatch(events)
+    context.console = FakeConsole(inputIsTerminal: true, outputColumns: 200)
+    context.console.fail(with: .readerGone, afterWrites: 4)
+    context.environment["LANG"] = "C.UTF-8"
+    context.dashboard = FakeDashboard(problem: DashboardUnavailable(sentence: "TERM is not set"))
     #expect(
-      await world.run()
+      await context.run()
         == .init(code: 0, output: inUTF8, error: "kettle: TERM is not set\n"))
   }
 
   @Test func `an empty list is said to be empty`() async {
-    let world = FakeWorld()
-    world.service.onWatch([event(snapshot(3, .queued), .added), event(snapshot(9, .idle))])
-    world.console.fail(with: .readerGone, afterWrites: 1)
+    let context = FakeContext()
+    context.service.onWatch([event(snapshot(3, .queued), .added), event(snapshot(9, .idle))])
+    context.console.fail(with: .readerGone, afterWrites: 1)
     #expect(
-      await world.run("--plain")
+      await context.run("--plain")
         == .init(
           code: 0, output: "14:00:00     3  file.iso: added, queued\n",
           error: "There is nothing in the list; \"kettle add URL\" puts something there\n"))
@@ -108,12 +108,12 @@ struct PlainModeTests {
 
   @Test func `a person at a terminal is known to look on`() async {
     for columns in [80, nil] as [Int?] {
-      var world = FakeWorld()
-      world.console = FakeConsole(outputColumns: columns)
-      world.interruptions = [.interrupt]
-      let door = FakeDoor([.success(world.service)])
-      world.door = door
-      #expect(await world.run("--plain").code == 130)
+      var context = FakeContext()
+      context.console = FakeConsole(outputColumns: columns)
+      context.interruptions = [.interrupt]
+      let door = FakeDoor([.success(context.service)])
+      context.door = door
+      #expect(await context.run("--plain").code == 130)
       #expect(door.knocks.map(\.isWatchedByPerson) == [columns != nil])
     }
   }

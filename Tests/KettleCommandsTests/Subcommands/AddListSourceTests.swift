@@ -9,14 +9,14 @@ import TestSupport
 @Suite(.timeLimit(.minutes(1)))
 struct AddListSourceTests {
   @Test func `a device without an end is refused at the line limit`() async {
-    let world = FakeWorld()
-    let outcome = await world.run("add", "-i", "/dev/zero")
+    let context = FakeContext()
+    let outcome = await context.run("add", "-i", "/dev/zero")
     #expect(outcome.code == 2)
     #expect(
       outcome.error
         == "kettle: Line 1 of \"/dev/zero\" is longer than 65536 bytes; "
         + "check that it is a list of URLs\n")
-    #expect(world.service.asked.isEmpty)
+    #expect(context.service.asked.isEmpty)
   }
 
   @Test func `ten gigabytes without a line end are refused at the line limit`() async throws {
@@ -24,7 +24,7 @@ struct AddListSourceTests {
     let path = try directory.file("long.txt", "https://example.org/a\n# ")
     // A hole: no disk is used, and reading it all would take seconds.
     truncate(path, 10 << 30)
-    let outcome = await FakeWorld().run("add", "-i", path)
+    let outcome = await FakeContext().run("add", "-i", path)
     #expect(outcome.code == 2)
     #expect(outcome.error.contains("Line 2 of"))
     #expect(outcome.error.contains("is longer than 65536 bytes"))
@@ -32,7 +32,7 @@ struct AddListSourceTests {
 
   @Test func `a directory is called one`() async throws {
     let directory = try TemporaryDirectory()
-    let outcome = await FakeWorld().run("add", "-i", directory.path)
+    let outcome = await FakeContext().run("add", "-i", directory.path)
     #expect(outcome.code == 2)
     #expect(
       outcome.error
@@ -43,7 +43,7 @@ struct AddListSourceTests {
     let directory = try TemporaryDirectory()
     let path = directory.path + "/fifo"
     mkfifo(path, 0o600)
-    let outcome = await FakeWorld().run("add", "-i", path)
+    let outcome = await FakeContext().run("add", "-i", path)
     #expect(outcome.code == 2)
     #expect(
       outcome.error == "kettle: Nothing writes to the FIFO \"\(path)\"; start its writer first\n")
@@ -55,8 +55,8 @@ struct AddListSourceTests {
     mkfifo(path, 0o600)
     // Open for both, which does not wait for the other end (fifo(7)).
     let writer = open(path, O_RDWR | O_CLOEXEC)
-    let world = FakeWorld()
-    async let running = world.run("add", "-i", path)
+    let context = FakeContext()
+    async let running = context.run("add", "-i", path)
     let line = Array("https://example.org/a\n".utf8)
     #expect(write(writer, line, line.count) == line.count)
     // On a thread of its own, because the command blocks one of the few that tasks have. It closes
@@ -75,7 +75,7 @@ struct AddListSourceTests {
     let line = Array("https://example.org/a\n".utf8)
     #expect(write(ends[1], line, line.count) == line.count)
     close(ends[1])
-    let outcome = await FakeWorld().run("add", "-i", "/dev/fd/\(ends[0])")
+    let outcome = await FakeContext().run("add", "-i", "/dev/fd/\(ends[0])")
     close(ends[0])
     #expect(outcome == .init(code: 0, output: "1\n", error: ""))
   }

@@ -9,13 +9,13 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct DaemonCommandTests {
   @Test func `status without a service exits 3 and starts nothing`() async {
-    var world = FakeWorld()
+    var context = FakeContext()
     let door = FakeDoor([.failure(.notRunning(socketPath: "/run/k"))])
-    world.door = door
+    context.door = door
     for arguments in [["daemon", "status"], ["daemon", "status", "--json"]] {
-      world.console = FakeConsole()
+      context.console = FakeConsole()
       #expect(
-        await world.run(arguments)
+        await context.run(arguments)
           == .init(
             code: 3, output: "",
             error: "kettle: No service runs at \"/run/k\"; "
@@ -25,10 +25,10 @@ struct DaemonCommandTests {
   }
 
   @Test func `status tells what runs`() async {
-    var world = FakeWorld()
-    world.service = FakeService([snapshot(1, .running), snapshot(2, .failed)])
+    var context = FakeContext()
+    context.service = FakeService([snapshot(1, .running), snapshot(2, .failed)])
     #expect(
-      await world.run("daemon", "status")
+      await context.run("daemon", "status")
         == .init(
           code: 0,
           output: """
@@ -54,7 +54,7 @@ struct DaemonCommandTests {
   }
 
   @Test func `status --json is one object`() async throws {
-    let outcome = await FakeWorld().run("daemon", "status", "--json")
+    let outcome = await FakeContext().run("daemon", "status", "--json")
     #expect(
       outcome.output == """
         {"serviceVersion": "0.1.0", "processID": 4711, "startedAt": "2026-11-21T12:00:00Z", \
@@ -68,17 +68,17 @@ struct DaemonCommandTests {
   }
 
   @Test func `start waits until the service answers`() async {
-    let world = FakeWorld()
+    let context = FakeContext()
     #expect(
-      await world.run("daemon", "start")
+      await context.run("daemon", "start")
         == .init(code: 0, output: "The service is running (process 4711)\n", error: ""))
   }
 
   @Test func `start says what the service has to say of itself`() async {
-    let world = FakeWorld()
-    world.service.have(notices: ["Line 3 of \"c\" cannot be read\u{1B}"])
+    let context = FakeContext()
+    context.service.have(notices: ["Line 3 of \"c\" cannot be read\u{1B}"])
     #expect(
-      await world.run("daemon", "start")
+      await context.run("daemon", "start")
         == .init(
           code: 0,
           output: """
@@ -89,46 +89,46 @@ struct DaemonCommandTests {
   }
 
   @Test func `stop waits until the socket is gone`() async {
-    var world = FakeWorld()
-    let door = FakeDoor([.success(world.service), .failure(.notRunning(socketPath: "/s"))])
+    var context = FakeContext()
+    let door = FakeDoor([.success(context.service), .failure(.notRunning(socketPath: "/s"))])
     door.socket(true, true, false)
-    world.door = door
+    context.door = door
     #expect(
-      await world.run("daemon", "stop")
+      await context.run("daemon", "stop")
         == .init(code: 0, output: "The service has stopped\n", error: ""))
-    #expect(world.service.asked == [.stop])
-    #expect(world.clock.elapsedMilliseconds == 100)
+    #expect(context.service.asked == [.stop])
+    #expect(context.clock.elapsedMilliseconds == 100)
   }
 
   @Test func `stop without a service is done already`() async {
-    var world = FakeWorld()
-    world.door = FakeDoor([.failure(.notRunning(socketPath: "/s"))])
+    var context = FakeContext()
+    context.door = FakeDoor([.failure(.notRunning(socketPath: "/s"))])
     #expect(
-      await world.run("daemon", "stop")
+      await context.run("daemon", "stop")
         == .init(code: 0, output: "No service runs\n", error: ""))
   }
 
   @Test func `a service that does not end in time is told`() async {
-    let world = FakeWorld()
-    let outcome = await world.run("daemon", "stop")
+    let context = FakeContext()
+    let outcome = await context.run("daemon", "stop")
     #expect(outcome.code == 4)
     #expect(outcome.error.contains("still runs after 30 seconds"))
-    #expect(world.clock.elapsedMilliseconds >= 30_000)
+    #expect(context.clock.elapsedMilliseconds >= 30_000)
   }
 
   @Test func `run is the service, and its end is ours`() async {
-    #expect(await FakeWorld().run("daemon", "run").code == 42)
+    #expect(await FakeContext().run("daemon", "run").code == 42)
     let pipe = Pipe()
     let descriptor = pipe.fileHandleForWriting.fileDescriptor
-    let outcome = await FakeWorld().run("daemon", "run", "--ready-fd", "\(descriptor)")
+    let outcome = await FakeContext().run("daemon", "run", "--ready-fd", "\(descriptor)")
     #expect(outcome.code == 40 + descriptor)
-    let demo = await FakeWorld().run("demo-service", "--ready-fd", "\(descriptor)")
+    let demo = await FakeContext().run("demo-service", "--ready-fd", "\(descriptor)")
     #expect(demo.code == 60 + descriptor)
   }
 
   @Test(arguments: ["-1", "99999"])
   func `a descriptor that is not open is refused`(text: String) async {
-    let outcome = await FakeWorld().run("daemon", "run", "--ready-fd=\(text)")
+    let outcome = await FakeContext().run("daemon", "run", "--ready-fd=\(text)")
     #expect(outcome.code == 2)
     #expect(outcome.error.contains("of --ready-fd is not open"))
   }

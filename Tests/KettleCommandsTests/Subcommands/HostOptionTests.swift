@@ -6,15 +6,15 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct HostOptionTests {
-  private func run(_ words: String...) async -> (FakeWorld.Outcome, [FakeDoor.Knock]) {
+  private func run(_ words: String...) async -> (FakeContext.TransferOutcome, [FakeDoor.Knock]) {
     await run(words)
   }
 
-  private func run(_ words: [String]) async -> (FakeWorld.Outcome, [FakeDoor.Knock]) {
-    var world = FakeWorld()
-    let door = FakeDoor([.success(world.service)])
-    world.door = door
-    return (await world.run(words), door.knocks)
+  private func run(_ words: [String]) async -> (FakeContext.TransferOutcome, [FakeDoor.Knock]) {
+    var context = FakeContext()
+    let door = FakeDoor([.success(context.service)])
+    context.door = door
+    return (await context.run(words), door.knocks)
   }
 
   @Test func `a host before or behind the command is where the service is`() async {
@@ -22,20 +22,20 @@ struct HostOptionTests {
       ["--host", "me@box", "list"], ["--host=me@box", "list"], ["list", "--host", "me@box"],
       ["list", "--json", "--host=me@box"],
     ] {
-      var world = FakeWorld()
-      let door = FakeDoor([.success(world.service)])
-      world.door = door
-      #expect(await world.run(words).code == 0)
-      #expect(door.knocks.map(\.place.host) == [RemoteHost("me@box")])
+      var context = FakeContext()
+      let door = FakeDoor([.success(context.service)])
+      context.door = door
+      #expect(await context.run(words).code == 0)
+      #expect(door.knocks.map(\.address.host) == [RemoteHost("me@box")])
     }
   }
 
   @Test func `the dashboard of a host is asked for with it`() async {
-    var world = FakeWorld()
-    world.console = FakeConsole(inputIsTerminal: true, outputColumns: 80)
-    #expect(await world.run("--host", "box").code == 0)
-    #expect(world.dashboard.requests.map(\.place.host) == [RemoteHost("box")])
-    #expect(world.dashboard.requests.map(\.filesAreHere) == [false])
+    var context = FakeContext()
+    context.console = FakeConsole(inputIsTerminal: true, outputColumns: 80)
+    #expect(await context.run("--host", "box").code == 0)
+    #expect(context.dashboard.requests.map(\.address.host) == [RemoteHost("box")])
+    #expect(context.dashboard.requests.map(\.filesAreHere) == [false])
   }
 
   @Test func `without a name, or as a plain word, it is none`() async {
@@ -71,20 +71,20 @@ struct HostOptionTests {
 
   @Test func `the other end starts a service, unless it is told not to`() async {
     for (words, startIfNeeded, code) in [([], true, 3), (["--if-running"], false, 69)] {
-      var world = FakeWorld()
+      var context = FakeContext()
       let door = FakeDoor([.failure(.notRunning(socketPath: "/s"))])
-      world.door = door
-      #expect(await world.run(["daemon", "pipe"] + words).code == code)
+      context.door = door
+      #expect(await context.run(["daemon", "pipe"] + words).code == code)
       #expect(door.knocks.map(\.startIfNeeded) == [startIfNeeded])
     }
   }
 
   @Test func `a service that does not run there has nothing to stop`() async throws {
     let host = try #require(RemoteHost("box"))
-    var world = FakeWorld()
-    world.door = FakeDoor(failing: RemoteError(host: host, why: .notRunning))
+    var context = FakeContext()
+    context.door = FakeDoor(failing: RemoteError(host: host, why: .notRunning))
     #expect(
-      await world.run("--host", "box", "daemon", "stop")
+      await context.run("--host", "box", "daemon", "stop")
         == .init(code: 0, output: "No service runs\n", error: ""))
   }
 

@@ -9,46 +9,46 @@ struct LimitCommandTests {
   private func id(_ number: Int64) -> TransferID { TransferID(rawValue: number) }
 
   @Test func `ids are limited each by itself`() async {
-    let world = FakeWorld()
+    let context = FakeContext()
     #expect(
-      await world.run("limit", "500K", "3", "4")
+      await context.run("limit", "500K", "3", "4")
         == .init(
           code: 0, output: "3 is limited to 500 KiB/s\n4 is limited to 500 KiB/s\n", error: ""))
-    #expect(world.service.asked == [.limit(.ids([id(3), id(4)]), 512_000)])
+    #expect(context.service.asked == [.limit(.ids([id(3), id(4)]), 512_000)])
   }
 
   @Test(arguments: [["limit", "1.5M"], ["limit", "1.5M", "--all"], ["limit", "--all", "1.5M"]])
   func `without ids it is the limit of everything`(arguments: [String]) async {
-    let world = FakeWorld()
+    let context = FakeContext()
     #expect(
-      await world.run(arguments)
+      await context.run(arguments)
         == .init(code: 0, output: "All transfers together are limited to 1.5 MiB/s\n", error: ""))
-    #expect(world.service.asked == [.limit(.all, 1_572_864)])
+    #expect(context.service.asked == [.limit(.all, 1_572_864)])
   }
 
   @Test func `none takes a limit away`() async {
-    let world = FakeWorld()
-    #expect(await world.run("limit", "none", "3").code == 0)
-    #expect(await world.run("limit", "None").code == 0)
+    let context = FakeContext()
+    #expect(await context.run("limit", "none", "3").code == 0)
+    #expect(await context.run("limit", "None").code == 0)
     #expect(
-      world.console.output == "3 has no limit of its own\nAll transfers together have no limit\n")
-    #expect(world.service.asked == [.limit(.ids([id(3)]), nil), .limit(.all, nil)])
+      context.console.output == "3 has no limit of its own\nAll transfers together have no limit\n")
+    #expect(context.service.asked == [.limit(.ids([id(3)]), nil), .limit(.all, nil)])
   }
 
   @Test(arguments: ["0", "fast", "-1", "1.5X"])
   func `what is no rate is refused before anything is asked`(text: String) async {
-    let world = FakeWorld()
-    let outcome = await world.run("limit", "--", text)
+    let context = FakeContext()
+    let outcome = await context.run("limit", "--", text)
     #expect(outcome.code == 2)
     #expect(
       outcome.error
         == "kettle: The rate \"\(text)\" cannot be read; write bytes a second above 0, such as "
         + "500K, 1.5M or 1G, or none for no limit\n")
-    #expect(world.service.asked.isEmpty)
+    #expect(context.service.asked.isEmpty)
   }
 
   @Test func `ids and --all together are a mistake`() async {
-    let outcome = await FakeWorld().run("limit", "1M", "3", "--all")
+    let outcome = await FakeContext().run("limit", "1M", "3", "--all")
     #expect(outcome.code == 2)
     #expect(
       outcome.error == "kettle: \"kettle limit\" takes either ids or --all; leave one of them out\n"
@@ -56,11 +56,11 @@ struct LimitCommandTests {
   }
 
   @Test func `what cannot be limited is named`() async {
-    let world = FakeWorld()
-    world.service.refuse([
+    let context = FakeContext()
+    context.service.refuse([
       .init(id: id(3), why: .completed), .init(id: id(4), why: .unknown),
     ])
-    let outcome = await world.run("limit", "1M", "2", "3", "4")
+    let outcome = await context.run("limit", "1M", "2", "3", "4")
     #expect(outcome.code == 1)
     #expect(outcome.output == "2 is limited to 1.0 MiB/s\n")
     #expect(

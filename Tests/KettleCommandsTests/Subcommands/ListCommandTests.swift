@@ -27,9 +27,9 @@ struct ListCommandTests {
   }
 
   @Test func `a table for people, whole in a pipe`() async {
-    var world = FakeWorld()
-    world.service = FakeService(rows)
-    let outcome = await world.run("list")
+    var context = FakeContext()
+    context.service = FakeService(rows)
+    let outcome = await context.run("list")
     #expect(outcome.code == 0)
     #expect(outcome.error == "")
     #expect(
@@ -44,10 +44,10 @@ struct ListCommandTests {
   }
 
   @Test func `on a terminal each line is cut to its width`() async {
-    var world = FakeWorld()
-    world.service = FakeService(rows)
-    world.console = FakeConsole(outputColumns: 76)
-    let lines = await world.run("list").output.split(separator: "\n").map(String.init)
+    var context = FakeContext()
+    context.service = FakeService(rows)
+    context.console = FakeConsole(outputColumns: 76)
+    let lines = await context.run("list").output.split(separator: "\n").map(String.init)
     #expect(lines.count == 5)
     #expect(lines.allSatisfy { ColumnText.width(of: $0) <= 76 })
     #expect(lines[1].hasSuffix("  Netw…"))
@@ -55,9 +55,9 @@ struct ListCommandTests {
   }
 
   @Test func `--json prints the members of the contract, null written out`() async throws {
-    var world = FakeWorld()
-    world.service = FakeService(rows)
-    let outcome = await world.run("list", "--json")
+    var context = FakeContext()
+    context.service = FakeService(rows)
+    let outcome = await context.run("list", "--json")
     #expect(outcome.code == 0)
     #expect(
       outcome.output == """
@@ -92,9 +92,9 @@ struct ListCommandTests {
     row.session = SessionID(rawValue: Self.hostile)
     row.error = TransferFailure(.httpStatus, on: Self.hostile, detail: Self.hostile)
     for arguments in [["list"], ["list", "--json"]] {
-      var world = FakeWorld()
-      world.service = FakeService([row])
-      let output = await world.run(arguments).output
+      var context = FakeContext()
+      context.service = FakeService([row])
+      let output = await context.run(arguments).output
       let stray = output.unicodeScalars.filter {
         ($0.isControl || $0.isInvisible) && $0 != "\n"
       }
@@ -112,20 +112,20 @@ struct ListCommandTests {
   }
 
   @Test func `an empty list is an empty array, or a hint on standard error`() async {
-    #expect(await FakeWorld().run("list", "--json") == .init(code: 0, output: "[]\n", error: ""))
+    #expect(await FakeContext().run("list", "--json") == .init(code: 0, output: "[]\n", error: ""))
     #expect(
-      await FakeWorld().run("list")
+      await FakeContext().run("list")
         == .init(
           code: 0, output: "",
           error: "There is nothing in the list; \"kettle add URL\" puts something there\n"))
   }
 
   @Test func `filters go to the service`() async {
-    let world = FakeWorld()
-    _ = await world.run(
+    let context = FakeContext()
+    _ = await context.run(
       "list", "--state", "failed", "--state", "waiting", "--session", "mine", "--json")
     #expect(
-      world.service.asked == [
+      context.service.asked == [
         .list(
           Viewport(
             filter: RowFilter(
@@ -134,26 +134,26 @@ struct ListCommandTests {
   }
 
   @Test func `an unknown state is refused with those that there are`() async {
-    let outcome = await FakeWorld().run("list", "--state", "ready")
+    let outcome = await FakeContext().run("list", "--state", "ready")
     #expect(outcome.code == 2)
     #expect(outcome.output == "")
     #expect(outcome.error.contains("  - idle\n  - scheduled\n  - queued\n  - running\n"))
   }
 
   @Test func `a reader that has seen enough ends the command in silence`() async {
-    var world = FakeWorld()
-    world.service = FakeService(rows)
-    world.console.fail(with: .readerGone, afterWrites: 1)
-    let outcome = await world.run("list")
+    var context = FakeContext()
+    context.service = FakeService(rows)
+    context.console.fail(with: .readerGone, afterWrites: 1)
+    let outcome = await context.run("list")
     #expect(outcome.code == 0)
     #expect(outcome.error == "")
-    #expect(world.service.isClosed)
+    #expect(context.service.isClosed)
   }
 
   @Test func `a full disk behind standard output is an error`() async {
-    let world = FakeWorld()
-    world.console.fail(with: .cannotWrite(detail: "No space left on device"))
-    let outcome = await world.run("list", "--json")
+    let context = FakeContext()
+    context.console.fail(with: .cannotWrite(detail: "No space left on device"))
+    let outcome = await context.run("list", "--json")
     #expect(outcome.code == 1)
     #expect(outcome.error.contains("No space left on device"))
   }

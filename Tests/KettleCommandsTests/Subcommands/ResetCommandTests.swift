@@ -6,11 +6,11 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct ResetCommandTests {
   @Test func `what was deleted and what was kept is named`() async {
-    let world = FakeWorld()
-    world.service.reset(
+    let context = FakeContext()
+    context.service.reset(
       answers: .init(deletedPaths: ["/d/a.iso", "/d/\u{1B}[2J"], keptPaths: ["/d/c.iso"]))
     #expect(
-      await world.run("reset", "--yes")
+      await context.run("reset", "--yes")
         == .init(
           code: 0,
           output: """
@@ -20,31 +20,31 @@ struct ResetCommandTests {
             All transfers are idle again; 2 files deleted, 1 kept
 
             """, error: ""))
-    #expect(world.service.asked == [.reset])
+    #expect(context.service.asked == [.reset])
   }
 
   @Test func `without a terminal and without --yes nothing is done`() async {
-    let world = FakeWorld()
-    let outcome = await world.run("reset")
+    let context = FakeContext()
+    let outcome = await context.run("reset")
     #expect(
       outcome
         == .init(
           code: 2, output: "",
           error: "kettle: \"kettle reset\" deletes files and asks first, "
             + "but there is no terminal to ask on; add --yes\n"))
-    #expect(world.service.asked.isEmpty)
+    #expect(context.service.asked.isEmpty)
   }
 
   @Test(arguments: [("y", Int32(0)), ("", 130), ("no", 130)])
   func `on a terminal it asks first`(answer: String, code: Int32) async {
-    var world = FakeWorld()
-    world.console = FakeConsole(inputIsTerminal: true, outputColumns: 80)
-    world.console.answer(.success(answer))
-    #expect(await world.run("reset").code == code)
+    var context = FakeContext()
+    context.console = FakeConsole(inputIsTerminal: true, outputColumns: 80)
+    context.console.answer(.success(answer))
+    #expect(await context.run("reset").code == code)
     #expect(
-      world.console.questions == [
+      context.console.questions == [
         "Delete every unmodified file that Kettle downloaded, and reset all transfers to idle? [y/N] "
       ])
-    #expect(world.service.asked == (code == 0 ? [.reset] : []))
+    #expect(context.service.asked == (code == 0 ? [.reset] : []))
   }
 }

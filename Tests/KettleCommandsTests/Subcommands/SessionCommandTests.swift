@@ -22,19 +22,19 @@ struct SessionCommandTests {
     notice: LaunchNotice(
       problem: .notRun, at: WallTime(millisecondsSince1970: FakeClock.start), detail: "ENOENT"))
 
-  private func world(_ sessions: [SessionSummary], answer: String? = nil) -> FakeWorld {
-    var world = FakeWorld()
-    world.service = FakeService([snapshot(3, .completed), snapshot(5, .failed)])
-    world.service.have(sessions)
+  private func context(_ sessions: [SessionSummary], answer: String? = nil) -> FakeContext {
+    var context = FakeContext()
+    context.service = FakeService([snapshot(3, .completed), snapshot(5, .failed)])
+    context.service.have(sessions)
     if let answer {
-      world.console = FakeConsole(inputIsTerminal: true, outputColumns: 200)
-      world.console.answer(.success(answer))
+      context.console = FakeConsole(inputIsTerminal: true, outputColumns: 200)
+      context.console.answer(.success(answer))
     }
-    return world
+    return context
   }
 
   @Test func `list shows who is connected, what there is and what went wrong`() async {
-    let outcome = await world([
+    let outcome = await context([
       Self.troubled, Self.summary("b", processID: 4711, counts: ["running": 1, "paused": 3]),
     ]).run("session", "list")
     #expect(
@@ -54,14 +54,15 @@ struct SessionCommandTests {
 
   @Test func `list without sessions says so, and prints an empty array as JSON`() async {
     #expect(
-      await world([]).run("session", "list")
+      await context([]).run("session", "list")
         == .init(code: 0, output: "", error: "There are no program sessions\n"))
     #expect(
-      await world([]).run("session", "list", "--json") == .init(code: 0, output: "[]\n", error: ""))
+      await context([]).run("session", "list", "--json")
+        == .init(code: 0, output: "[]\n", error: ""))
   }
 
   @Test func `list --json has all members, always`() async {
-    let outcome = await world([Self.troubled]).run("session", "list", "--json")
+    let outcome = await context([Self.troubled]).run("session", "list", "--json")
     #expect(
       outcome.output == """
         [
@@ -95,24 +96,24 @@ struct SessionCommandTests {
       problem: problem, at: WallTime(millisecondsSince1970: 0), detail: detail)
     let session = Self.summary("s", notice: notice)
     #expect(Sentences.launchNotice(of: session) == sentence)
-    let status = await world([session]).run("daemon", "status")
+    let status = await context([session]).run("daemon", "status")
     #expect(status.output.hasSuffix("Notice: \(sentence)\n"))
     #expect(Sentences.launchNotice(of: Self.summary()) == nil)
   }
 
   @Test func `adopt makes the transfers of a session the user's and says where files are`() async {
-    var world = world([Self.summary()])
+    var context = context([Self.summary()])
     var finished = snapshot(3, .completed)
     finished.path = "/held/a b"
-    world.service = FakeService([finished, snapshot(5, .failed)])
-    world.service.have([Self.summary()])
+    context.service = FakeService([finished, snapshot(5, .failed)])
+    context.service.have([Self.summary()])
     #expect(
-      await world.run("session", "adopt", "org.example.app")
+      await context.run("session", "adopt", "org.example.app")
         == .init(
           code: 0,
           output: "2 transfers of the session \"org.example.app\" are now yours\n"
             + "3 is at \"/held/a b\"\n5\n", error: ""))
-    #expect(world.service.asked == [.adopt(SessionID(rawValue: "org.example.app"))])
+    #expect(context.service.asked == [.adopt(SessionID(rawValue: "org.example.app"))])
   }
 
   @Test(arguments: [
@@ -126,42 +127,44 @@ struct SessionCommandTests {
     ),
   ])
   func `what the service refuses exits 2`(_ error: ControlError, _ sentence: String) async {
-    let world = world([Self.summary()])
-    world.service.fail(AdoptSession.name, with: error)
+    let context = context([Self.summary()])
+    context.service.fail(AdoptSession.name, with: error)
     #expect(
-      await world.run("session", "adopt", "s")
+      await context.run("session", "adopt", "s")
         == .init(code: 2, output: "", error: "kettle: \(sentence)\n"))
   }
 
   @Test(arguments: [("y", Int32(0)), ("", 130)])
   func `drop says what is lost and asks`(_ answer: String, _ code: Int32) async {
-    let world = world([Self.troubled], answer: answer)
-    #expect(await world.run("session", "drop", "org.example.app").code == code)
+    let context = context([Self.troubled], answer: answer)
+    #expect(await context.run("session", "drop", "org.example.app").code == code)
     #expect(
-      world.console.questions == [
+      context.console.questions == [
         "Drop the session \"org.example.app\" with 2 transfers, among them 2 that its program has "
           + "not taken yet, and delete their downloaded data? [y/N] "
       ])
     #expect(
-      world.service.asked == (code == 0 ? [.drop(SessionID(rawValue: "org.example.app"))] : []))
+      context.service.asked == (code == 0 ? [.drop(SessionID(rawValue: "org.example.app"))] : []))
   }
 
   @Test func `drop of a session that is not there asks nothing`() async {
-    let world = world([], answer: "y")
-    #expect(await world.run("session", "drop", "s").code == 2)
-    #expect(world.console.questions.isEmpty)
+    let context = context([], answer: "y")
+    #expect(await context.run("session", "drop", "s").code == 2)
+    #expect(context.console.questions.isEmpty)
   }
 
   @Test func `drop of a session that is not there says so without a terminal, too`() async {
     #expect(
-      await world([]).run("session", "drop", "nosuch")
+      await context([]).run("session", "drop", "nosuch")
         == .init(
           code: 2, output: "",
-          error: "kettle: There is no session \"nosuch\"; \"kettle session list\" shows the existing ones\n"))
+          error:
+            "kettle: There is no session \"nosuch\"; \"kettle session list\" shows the existing ones\n"
+        ))
   }
 
   @Test func `drop without a terminal wants --yes`() async {
-    let refused = world([Self.summary("s")])
+    let refused = context([Self.summary("s")])
     #expect(
       await refused.run("session", "drop", "s")
         == .init(
@@ -169,13 +172,13 @@ struct SessionCommandTests {
           error: "kettle: \"kettle session drop\" deletes files and asks first, "
             + "but there is no terminal to ask on; add --yes\n"))
     #expect(
-      await world([Self.summary()]).run("session", "drop", "s", "--yes")
+      await context([Self.summary()]).run("session", "drop", "s", "--yes")
         == .init(code: 0, output: "The session \"s\" is gone, with 2 transfers\n", error: ""))
   }
 
   @Test func `a task in the list says what its program has to do with it`() async {
     func task(
-      _ id: Int64, _ state: TransferState, _ change: (inout TaskStatus) -> Void
+      _ id: Int64, in state: TransferState, _ change: (inout TaskStatus) -> Void
     ) -> TransferSnapshot {
       var row = snapshot(id, state)
       var status = TaskStatus()
@@ -185,16 +188,18 @@ struct SessionCommandTests {
       row.error = state == .waiting ? TransferFailure(.loginNeeded, on: "example.org") : nil
       return row
     }
-    var world = FakeWorld()
-    world.service = FakeService([
-      task(1, .completed) { _ in },
-      task(2, .paused) { $0.resumeToken = ResumeToken(id: TransferID(rawValue: 2), secret: "s") },
-      task(3, .waiting) {
+    var context = FakeContext()
+    context.service = FakeService([
+      task(1, in: .completed) { _ in },
+      task(2, in: .paused) {
+        $0.resumeToken = ResumeToken(id: TransferID(rawValue: 2), secret: "s")
+      },
+      task(3, in: .waiting) {
         $0.challenge = ServerChallenge(kind: .basic, origin: "https://a:443", failureCount: 0)
       },
       snapshot(4, .completed),
     ])
-    let lines = await world.run("list").output.split(separator: "\n").map(String.init)
+    let lines = await context.run("list").output.split(separator: "\n").map(String.init)
     #expect(lines.count == 8)
     #expect(lines.dropFirst(2).first == "        its program has not collected it yet")
     #expect(lines.dropFirst(4).first == "        set aside; its program can resume it")

@@ -77,7 +77,7 @@ final class FakeConsole: Console {
     }
   }
 
-  func ask(_ question: String) throws(ConsoleError) -> String {
+  func prompt(_ question: String) throws(ConsoleError) -> String {
     let answer: Result<String, ConsoleError> = state.withLock { state in
       state.questions.append(question)
       return state.answers.isEmpty ? .failure(.noTerminal) : state.answers.removeFirst()
@@ -85,7 +85,7 @@ final class FakeConsole: Console {
     return try answer.get()
   }
 
-  func askSecret(_ question: String) throws(ConsoleError) -> String {
+  func promptForSecret(_ question: String) throws(ConsoleError) -> String {
     try ask("secret: " + question)
   }
 }

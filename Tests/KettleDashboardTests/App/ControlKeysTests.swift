@@ -5,7 +5,7 @@ import Testing
 /// Which effects keys have.
 struct ControlKeysTests {
   private func model(_ state: TransferState) -> DashboardModel {
-    Sample.model(columns: 80, rows: 24, showing: [Sample.row(7, "x", state)])
+    Sample.model(columns: 80, rows: 24, showing: [Sample.row(7, titled: "x", state: state)])
   }
 
   private let seven = TransferSelection.ids([TransferID(rawValue: 7)])

@@ -16,7 +16,7 @@ struct HostileTextTests {
     var list: [TransferSnapshot] = []
     for (index, state) in TransferState.allCases.enumerated() {
       list.append(
-        Sample.row(Int64(index), text, state) {
+        Sample.row(Int64(index), titled: text, state: state) {
           $0.url = text
           $0.path = "/" + text
           $0.error = TransferFailure(.httpStatus, on: text, detail: text)
@@ -28,7 +28,7 @@ struct HostileTextTests {
 
   private static func details(_ text: String) -> TransferDetailsView {
     var details = TransferDetailsView(
-      snapshot: Sample.row(0, text, .failed) {
+      snapshot: Sample.row(0, titled: text, state: .failed) {
         $0.url = text
         $0.path = text
         $0.error = TransferFailure(.hostNotFound, on: text)
@@ -50,7 +50,7 @@ struct HostileTextTests {
     return details
   }
 
-  private static func frames(_ text: String, _ look: Look, _ columns: Int, _ rows: Int) -> [Frame] {
+  private static func frames(_ text: String, _ look: Look, columns: Int, rows: Int) -> [Frame] {
     var models = [model(text, columns: columns, rows: rows)]
     for keys in [
       [Key.character("d")], [.character("a"), .paste(text)], [.character("R")], [.enter],
@@ -84,7 +84,7 @@ struct HostileTextTests {
   func `no frame has a control or invisible scalar`(text: String) {
     for look in [Look.text, .ascii] {
       for (columns, rows) in [(80, 24), (37, 9)] {
-        for frame in Self.frames(text, look, columns, rows) {
+        for frame in Self.frames(text, look, columns: columns, rows: rows) {
           expectSound(frame, look)
         }
       }

@@ -43,7 +43,7 @@ struct StormTests {
     case 10:
       let found = DuplicateSearch.Found(id: TransferID(rawValue: 1), state: .running)
       return .duplicatesFound(["https://example.org/1": found])
-    case 11: return .placesKnown(UserPlaces(home: "/home/me", workingDirectory: "/"))
+    case 11: return .directoriesKnown(UserDirectories(home: "/home/me", workingDirectory: "/"))
     case 8: return .commandFinished(.failed(sentence: "no"))
     case 9...11:
       let kind = MouseEvent.Kind.allCases.randomElement(using: &random) ?? .click

@@ -52,12 +52,12 @@ struct FormattingTests {
   }
 
   @Test func `100 percent is kept for what is whole`() {
-    #expect(PercentText.text(61, of: 100, isWhole: false) == "61 %")
-    #expect(PercentText.text(100, of: 100, isWhole: false) == "99 %")
-    #expect(PercentText.text(999, of: 1000, isWhole: false) == "99 %")
-    #expect(PercentText.text(0, of: 0, isWhole: true) == "100 %")
-    #expect(PercentText.text(.max, of: 1, isWhole: false) == "99 %")
-    #expect(PercentText.text(.min, of: .max, isWhole: false) == "0 %")
+    #expect(PercentageText.text(61, of: 100, isWhole: false) == "61 %")
+    #expect(PercentageText.text(100, of: 100, isWhole: false) == "99 %")
+    #expect(PercentageText.text(999, of: 1000, isWhole: false) == "99 %")
+    #expect(PercentageText.text(0, of: 0, isWhole: true) == "100 %")
+    #expect(PercentageText.text(.max, of: 1, isWhole: false) == "99 %")
+    #expect(PercentageText.text(.min, of: .max, isWhole: false) == "0 %")
   }
 
   @Test func `a time is short for today and longer the farther it is`() {

@@ -13,7 +13,7 @@ struct BindingsTests {
   @Test func `every command of rows, lists, movements and edits has a key`() {
     let commands = Set(Bindings.all.map(\.command))
     #expect(RowCommand.allCases.allSatisfy { commands.contains(.row($0)) })
-    #expect(ListCommand.allCases.allSatisfy { commands.contains(.all($0)) })
+    #expect(AllCommand.allCases.allSatisfy { commands.contains(.all($0)) })
     #expect(Movement.allCases.allSatisfy { commands.contains(.move($0)) })
     #expect(Edit.allCases.allSatisfy { commands.contains(.edit($0)) })
   }
@@ -56,7 +56,8 @@ struct BindingsTests {
 
   @Test func `the footer says what a key does for the row`() {
     func labels(_ state: TransferState) -> [String: String] {
-      let model = Sample.model(columns: 140, rows: 30, showing: [Sample.row(1, "x", state)])
+      let model = Sample.model(
+        columns: 140, rows: 30, showing: [Sample.row(1, titled: "x", state: state)])
       return Dictionary(uniqueKeysWithValues: model.footerItems.map { ($0.key, $0.label) })
     }
     #expect(labels(.running)["p"] == "pause")

@@ -48,7 +48,7 @@ struct KeymapTests {
     #expect(model.screen().lines.contains { $0.contains("press F2 and type a URL") })
     _ = model.press(.alt("x"))
     #expect(model.said == "Alt-x does nothing here; F1 shows the keys")
-    let row = Sample.row(1, "New", .idle)
+    let row = Sample.row(1, titled: "New", state: .idle)
     let window = ListWindow(first: 0, matchingCount: 1, rows: [row])
     _ = model.update(.rowsArrived(window, Sample.totals(of: [row])), at: Sample.now)
     _ = model.press(.character("p"))

@@ -7,8 +7,8 @@ import Testing
 struct ThemeTests {
   /// What terminals have for dark and for light: the darkest and the lightest of each.
   private static let backgrounds: [(Theme.Background, [RGB])] = [
-    (.dark, [RGB(0, 0, 0), RGB(40, 42, 54), RGB(30, 30, 30)]),
-    (.light, [RGB(255, 255, 255), RGB(253, 246, 227), RGB(250, 250, 250)]),
+    (.dark, [RGB(0x000000), RGB(0x282A36), RGB(0x1E1E1E)]),
+    (.light, [RGB(0xFFFFFF), RGB(0xFDF6E3), RGB(0xFAFAFA)]),
   ]
 
   private static let textRoles: [Role] = [
@@ -103,8 +103,8 @@ struct ThemeTests {
 
   @Test(
     arguments: [
-      ("11;rgb:ffff/ffff/ffff", RGB(255, 255, 255)), ("11;rgb:0/f/0", RGB(0, 255, 0)),
-      ("11;rgba:1e1e/1e1e/1e1e/ffff", RGB(30, 30, 30)), ("11;rgb:ff/ff", nil),
+      ("11;rgb:ffff/ffff/ffff", RGB(0xFFFFFF)), ("11;rgb:0/f/0", RGB(0x00FF00)),
+      ("11;rgba:1e1e/1e1e/1e1e/ffff", RGB(0x1E1E1E)), ("11;rgb:ff/ff", nil),
       ("11;rgb:fffff/0/0", nil), ("10;rgb:ff/ff/ff", nil), ("11;rgb:-1/0/0", nil),
       ("11;rgb:+f/0/0", nil), ("11;#ffffff", nil),
     ] as [(String, RGB?)])
@@ -113,10 +113,10 @@ struct ThemeTests {
   }
 
   @Test func `light is what dark text is read on`() {
-    #expect(RGB(253, 246, 227).isLight)
-    #expect(RGB(200, 200, 200).isLight)
-    #expect(!RGB(40, 42, 54).isLight)
-    #expect(!RGB(0, 0, 255).isLight)
+    #expect(RGB(0xFDF6E3).isLight)
+    #expect(RGB(0xC8C8C8).isLight)
+    #expect(!RGB(0x282A36).isLight)
+    #expect(!RGB(0x0000FF).isLight)
   }
 
   private func color(_ color: Color) -> RGB? {

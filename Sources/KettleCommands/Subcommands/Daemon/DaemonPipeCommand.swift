@@ -11,9 +11,9 @@ struct DaemonPipeCommand: RunnableCommand {
   @Flag(help: ArgumentHelp("", visibility: .hidden))
   var ifRunning = false
 
-  func run(in world: CommandWorld) async throws -> ExitCode {
+  func run(in context: CommandContext) async throws -> ExitCode {
     do {
-      try await world.services.pipe(to: world.place, startIfNeeded: !ifRunning)
+      try await context.services.pipe(to: context.address, startIfNeeded: !ifRunning)
       return .done
     } catch ClientError.notRunning where ifRunning {
       return ExitCode(rawValue: RemoteStarter.notRunningStatus)

@@ -14,9 +14,9 @@ struct DaemonRunCommand: RunnableCommand {
 
   @OptionGroup var ready: ReadyOptions
 
-  func run(in world: CommandWorld) async throws -> ExitCode {
-    let options = try ready.serviceOptions(in: world)
-    return ExitCode(rawValue: await world.runService(options))
+  func run(in context: CommandContext) async throws -> ExitCode {
+    let options = try ready.serviceOptions(in: context)
+    return ExitCode(rawValue: await context.runService(options))
   }
 }
 
@@ -25,13 +25,13 @@ struct ReadyOptions: ParsableArguments {
   @Option(help: ArgumentHelp("", visibility: .hidden))
   var readyFd: Int32?
 
-  func serviceOptions(in world: CommandWorld) throws(UsageError) -> ServiceRunOptions {
+  func serviceOptions(in context: CommandContext) throws(UsageError) -> ServiceRunOptions {
     if let readyFd {
       // EBADF is the only error of F_GETFD (fcntl(2)).
       guard readyFd >= 0, fcntl(readyFd, F_GETFD) >= 0 else {
         throw UsageError(.value(.readyDescriptor(readyFd)))
       }
     }
-    return ServiceRunOptions(readyDescriptor: readyFd, environment: world.environment)
+    return ServiceRunOptions(readyDescriptor: readyFd, environment: context.environment)
   }
 }

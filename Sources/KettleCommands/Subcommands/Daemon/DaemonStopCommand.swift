@@ -11,16 +11,16 @@ struct DaemonStopCommand: RunnableCommand {
       service starts it.
       """)
 
-  func run(in world: CommandWorld) async throws -> ExitCode {
-    switch try await ServiceStopping(world: world, place: world.place).stop() {
+  func run(in context: CommandContext) async throws -> ExitCode {
+    switch try await ServiceStopper(context: context, address: context.address).stop() {
     case .stopped:
-      try world.console.say(Sentences.serviceStopped)
+      try context.console.printLine(Sentences.serviceStopped)
       return .done
     case .didNotRun:
-      try world.console.say(Sentences.noServiceRuns)
+      try context.console.printLine(Sentences.noServiceRuns)
       return .done
     case .stillRuns:
-      world.console.complain(Sentences.serviceStillRuns)
+      context.console.printError(Sentences.serviceStillRuns)
       return .timedOut
     }
   }

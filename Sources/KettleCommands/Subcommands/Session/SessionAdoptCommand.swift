@@ -17,12 +17,12 @@ struct SessionAdoptCommand: RunnableCommand {
   @Argument(help: ArgumentHelp("The session.", valueName: "id"))
   var session: String
 
-  func run(in world: CommandWorld) async throws -> ExitCode {
+  func run(in context: CommandContext) async throws -> ExitCode {
     let id = SessionID(rawValue: session)
-    return try await world.withService(for: "kettle session adopt") { service in
+    return try await context.withService(for: "kettle session adopt") { service in
       let result = try await service.call(AdoptSession.self, .init(session: id))
       let lines = Sentences.adopted(id, result)
-      try world.console.write(lines.map { $0 + "\n" }.joined(), to: .output)
+      try context.console.write(lines.map { $0 + "\n" }.joined(), to: .output)
       return .done
     }
   }

@@ -16,19 +16,19 @@ struct SessionListCommand: RunnableCommand {
   @Flag(help: "Print JSON.")
   var json = false
 
-  func run(in world: CommandWorld) async throws -> ExitCode {
-    try await world.withService(for: "kettle session list") { service in
+  func run(in context: CommandContext) async throws -> ExitCode {
+    try await context.withService(for: "kettle session list") { service in
       let sessions = try await service.call(ListSessions.self, .init()).sessions
       if json {
-        var printer = try JSONArrayPrinter(on: world.console)
+        var printer = try JSONArrayPrinter(on: context.console)
         try printer.print(sessions.map(\.json))
         try printer.end()
       } else if sessions.isEmpty {
-        world.console.mention(Sentences.noSessions)
+        context.console.printNote(Sentences.noSessions)
       } else {
         let table = SessionTableText(
-          columnCount: world.console.columnCount(of: .output), clock: world.clock)
-        try world.console.write(table.text(of: sessions), to: .output)
+          columnCount: context.console.columnCount(of: .output), clock: context.clock)
+        try context.console.write(table.text(of: sessions), to: .output)
       }
       return .done
     }

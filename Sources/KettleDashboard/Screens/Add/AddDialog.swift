@@ -112,12 +112,12 @@ extension AddDialog {
 
 /// Parsing and validation of the form.
 extension AddDialog {
-  package func problem(of field: AddField, _ around: AddSurroundings) -> AddFieldProblem? {
+  package func problem(of field: AddField, _ context: AddFormContext) -> AddFieldProblem? {
     let text = text(field)
     guard !text.isEmpty else { return nil }
     switch field {
     case .urls, .paused: return nil
-    case .directory: return around.absolute(text) == nil ? .directoryUnknown(text) : nil
+    case .directory: return context.absolute(text) == nil ? .directoryUnknown(text) : nil
     case .name:
       if urls.goodCount > 1 { return .nameForSeveral(count: urls.goodCount) }
       return FileNameText.isUsable(text) ? nil : .nameUnusable
@@ -131,15 +131,15 @@ extension AddDialog {
       return HeaderList.parts(editor(.headers).characters).first { $0.header == nil }
         .map { .header($0.text) }
     case .login: return login == nil ? .loginUnusable : nil
-    case .start: return around.time(text) == nil ? .startUnusable : nil
+    case .start: return context.time(text) == nil ? .startUnusable : nil
     }
   }
 
   package func firstFieldProblem(
-    _ around: AddSurroundings
+    _ context: AddFormContext
   ) -> (field: AddField, problem: AddFieldProblem)? {
     for field in AddField.settings {
-      if let problem = problem(of: field, around) { return (field, problem) }
+      if let problem = problem(of: field, context) { return (field, problem) }
     }
     return nil
   }
@@ -155,7 +155,7 @@ extension AddDialog {
 
   /// Returns one spec for each line that is a download; the fields apply to all of them. Fails with
   /// the row when a directory in a command cannot be resolved.
-  package func specs(_ around: AddSurroundings) -> Result<[TransferSpec], SpecsProblem> {
+  package func specs(_ context: AddFormContext) -> Result<[TransferSpec], SpecsProblem> {
     var specs: [TransferSpec] = []
     for (row, line) in urls.lines.enumerated() {
       var spec: TransferSpec
@@ -167,13 +167,13 @@ extension AddDialog {
       case .command(let command):
         spec = TransferSpec(command)
         if let directory = command.directory, text(.directory).isEmpty {
-          guard let path = around.absolute(directory) else {
+          guard let path = context.absolute(directory) else {
             return .failure(SpecsProblem(row: row, directory: directory))
           }
           spec.directory = path
         }
       }
-      applySettings(to: &spec, around)
+      applySettings(to: &spec, context)
       specs.append(spec)
     }
     return .success(specs)
@@ -184,15 +184,15 @@ extension AddDialog {
     package var directory: String
   }
 
-  private func applySettings(to spec: inout TransferSpec, _ around: AddSurroundings) {
+  private func applySettings(to spec: inout TransferSpec, _ context: AddFormContext) {
     let directory = text(.directory)
-    if !directory.isEmpty { spec.directory = around.absolute(directory) }
+    if !directory.isEmpty { spec.directory = context.absolute(directory) }
     if !text(.name).isEmpty { spec.name = text(.name) }
     spec.checksum = Checksum(text(.checksum))
     if !text(.limit).isEmpty { spec.limitBytesPerSecond = RateText.parse(text(.limit)) }
     spec.headers += HeaderList.parts(editor(.headers).characters).compactMap(\.header)
     spec.login = spec.login ?? login
-    if !text(.start).isEmpty { spec.notBefore = around.time(text(.start)) }
+    if !text(.start).isEmpty { spec.notBefore = context.time(text(.start)) }
     spec.beginning = isPaused ? .paused : .queued
   }
 }

@@ -26,15 +26,15 @@ package enum AddFieldProblem: Hashable, Sendable {
 }
 
 /// The values that the meaning of some fields depends on.
-package struct AddSurroundings: Hashable, Sendable {
+package struct AddFormContext: Hashable, Sendable {
   /// nil when the files are on another machine: only absolute paths are meaningful there.
-  package var places: UserPlaces?
+  package var directories: UserDirectories?
   package var now: WallTime
   package var utcOffsetSeconds: Int
 
   func absolute(_ path: String) -> String? {
     guard !path.unicodeScalars.contains(where: \.isControl) else { return nil }
-    if let places { return places.absolute(path) }
+    if let directories { return directories.absolute(path) }
     return path.hasPrefix("/") ? path : nil
   }
 

@@ -7,22 +7,22 @@ extension DashboardModel {
     if case .paste(let text) = key,
       !dialog.insert(text.withoutEndingBreaks, at: now.monotonic)
     {
-      say(Strings.tooManyLines, .problem, at: now)
+      showNotice(Strings.tooManyLines, .problem, at: now)
     }
     screens.append(.add(dialog))
   }
 
   mutating func insert(_ text: String, into dialog: AddDialog, at now: Moment) {
     var dialog = dialog
-    guard dialog.phase != .adding else { return say(Strings.beingAdded, at: now) }
+    guard dialog.phase != .adding else { return showNotice(Strings.beingAdded, at: now) }
     if !dialog.insert(text, at: now.monotonic) {
-      say(Strings.notTaken(by: dialog.focus), .problem, at: now)
+      showNotice(Strings.notTaken(by: dialog.focus), .problem, at: now)
     }
     replaceTop(with: .add(dialog))
   }
 
-  func surroundings(at now: Moment) -> AddSurroundings {
-    AddSurroundings(places: places, now: now.wall, utcOffsetSeconds: utcOffsetSeconds)
+  func addContext(at now: Moment) -> AddFormContext {
+    AddFormContext(directories: directories, now: now.wall, utcOffsetSeconds: utcOffsetSeconds)
   }
 
   /// Adds all lines or none: a list of which half was added is hard to continue with.
@@ -30,39 +30,39 @@ extension DashboardModel {
     guard case .add(var dialog) = screens.last else { return [] }
     defer { replaceTop(with: .add(dialog)) }
     guard dialog.phase != .adding else {
-      say(Strings.beingAdded, at: now)
+      showNotice(Strings.beingAdded, at: now)
       return []
     }
     if let (row, problem) = dialog.urls.firstProblem {
       dialog.focus = .urls
       dialog.urls.move(to: row, column: .max)
-      say(Strings.sentence(problem, on: dialog.urls.current.text), .problem, at: now)
+      showNotice(Strings.sentence(problem, on: dialog.urls.current.text), .problem, at: now)
       return []
     }
-    let around = surroundings(at: now)
-    if let (field, problem) = dialog.firstFieldProblem(around) {
+    let context = addContext(at: now)
+    if let (field, problem) = dialog.firstFieldProblem(context) {
       dialog.focus = field
-      say(Strings.sentence(problem), .problem, at: now)
+      showNotice(Strings.sentence(problem), .problem, at: now)
       return []
     }
     guard dialog.urls.goodCount > 0 else {
       dialog.focus = .urls
-      say(Strings.nothingToAdd, .problem, at: now)
+      showNotice(Strings.nothingToAdd, .problem, at: now)
       return []
     }
     if dialog.phase == .editing, let warning = Strings.warning(about: dialog) {
       dialog.phase = .warned
-      say(warning, .problem, at: now)
+      showNotice(warning, .problem, at: now)
       return []
     }
-    switch dialog.specs(around) {
+    switch dialog.specs(context) {
     case .success(let specs):
       dialog.phase = .adding
       return [.add(specs)]
     case .failure(let problem):
       dialog.focus = .urls
       dialog.urls.move(to: problem.row, column: .max)
-      say(Strings.sentence(.directoryUnknown(problem.directory)), .problem, at: now)
+      showNotice(Strings.sentence(.directoryUnknown(problem.directory)), .problem, at: now)
       return []
     }
   }

@@ -8,17 +8,18 @@ extension DashboardModel {
     box.draw(title: Strings.addTitle, on: &canvas)
     for (line, row) in layout.shownRows.enumerated() {
       switch row {
-      case .url(let index): drawURL(dialog, index, layout, line: line, on: &canvas)
-      case .setting(let field): drawSetting(dialog, field, layout, line: line, at: now, on: &canvas)
+      case .url(let index): drawURL(at: index, of: dialog, layout, line: line, on: &canvas)
+      case .setting(let field):
+        drawSetting(field, of: dialog, layout, line: line, at: now, on: &canvas)
       }
     }
     for (offset, verdict) in verdicts(on: dialog, layout, at: now).enumerated() {
-      box.put(verdict.text, line: layout.rowRoom + offset, on: &canvas, verdict.role)
+      box.write(verdict.text, line: layout.rowRoom + offset, on: &canvas, verdict.role)
     }
   }
 
   private func drawURL(
-    _ dialog: AddDialog, _ index: Int, _ layout: AddLayout, line place: Int,
+    at index: Int, of dialog: AddDialog, _ layout: AddLayout, line position: Int,
     on canvas: inout Canvas
   ) {
     let box = layout.box
@@ -26,21 +27,21 @@ extension DashboardModel {
     let isCurrent = dialog.focus == .urls && index == dialog.urls.row
     if index == layout.firstURL {
       let role: Role = dialog.focus == .urls ? .dialogKey : .dialogQuiet
-      box.put(Strings.label(.urls), line: place, on: &canvas, role)
+      box.write(Strings.label(.urls), line: position, on: &canvas, role)
     }
-    let (row, glyphs) = (box.row + place, canvas.look.glyphs)
+    let (row, glyphs) = (box.row + position, canvas.look.glyphs)
     let signColumn = box.column + AddLayout.labelWidth
     switch line.reading {
     case .blank: break
     case .url, .command:
-      canvas.put(glyphs.good, row: row, column: signColumn, width: 1, .dialogGood)
-    case .problem: canvas.put(glyphs.bad, row: row, column: signColumn, width: 1, .dialogProblem)
+      canvas.write(glyphs.good, row: row, column: signColumn, width: 1, .dialogGood)
+    case .problem: canvas.write(glyphs.bad, row: row, column: signColumn, width: 1, .dialogProblem)
     }
     var width = box.width - AddLayout.labelWidth - 2
     if !isCurrent, let remark = remark(on: line, dialog) {
       let room = min(remark.count + 1, width / 2)
       width -= room
-      canvas.put(
+      canvas.write(
         remark, row: row, column: signColumn + 2 + width + 1, width: room - 1, .dialogProblem)
     }
     let field = FieldView(
@@ -58,15 +59,17 @@ extension DashboardModel {
   }
 
   private func drawSetting(
-    _ dialog: AddDialog, _ field: AddField, _ layout: AddLayout, line place: Int, at now: Moment,
+    _ field: AddField, of dialog: AddDialog, _ layout: AddLayout, line position: Int,
+    at now: Moment,
     on canvas: inout Canvas
   ) {
     let box = layout.box
     let isCurrent = dialog.focus == field
-    box.put(Strings.label(field), line: place, on: &canvas, isCurrent ? .dialogKey : .dialogQuiet)
-    let (row, signColumn) = (box.row + place, box.column + AddLayout.labelWidth)
-    if dialog.problem(of: field, surroundings(at: now)) != nil {
-      canvas.put(canvas.look.glyphs.bad, row: row, column: signColumn, width: 1, .dialogProblem)
+    box.write(
+      Strings.label(field), line: position, on: &canvas, isCurrent ? .dialogKey : .dialogQuiet)
+    let (row, signColumn) = (box.row + position, box.column + AddLayout.labelWidth)
+    if dialog.problem(of: field, addContext(at: now)) != nil {
+      canvas.write(canvas.look.glyphs.bad, row: row, column: signColumn, width: 1, .dialogProblem)
     }
     let editor = dialog.editor(field)
     var characters = editor.characters
@@ -112,11 +115,11 @@ extension DashboardModel {
         }
       }
     }
-    let around = surroundings(at: now)
-    if let problem = dialog.problem(of: dialog.focus, around) {
+    let context = addContext(at: now)
+    if let problem = dialog.problem(of: dialog.focus, context) {
       return (Strings.sentence(problem), .dialogProblem)
     }
-    return dialog.firstFieldProblem(around).map { (Strings.sentence($0.problem), .dialogProblem) }
+    return dialog.firstFieldProblem(context).map { (Strings.sentence($0.problem), .dialogProblem) }
   }
 }
 
@@ -152,8 +155,8 @@ struct AddLayout {
     let rows =
       (0..<urlCount).map { Row.url(first + $0) } + settings.map { Row.setting($0) }
     let focused = isInURLs ? Row.url(dialog.urls.row) : Row.setting(dialog.focus)
-    let place = rows.firstIndex(of: focused) ?? 0
-    let skipped = min(max(0, place - room + 1), max(0, rows.count - room))
+    let index = rows.firstIndex(of: focused) ?? 0
+    let skipped = min(max(0, index - room + 1), max(0, rows.count - room))
     firstURL = first
     shownRows = Array(rows.dropFirst(skipped).prefix(room))
     box = DialogBox(size: size, width: 100, height: shownRows.count + verdictRoom)

@@ -8,7 +8,8 @@ extension Strings {
     "The text is too long for this dialog; save it to a file and use kettle add -i FILE"
   static let oneLineOnly = "Only one line fits here; paste less"
   static let nothingElse = "there is no other choice here"
-  static let beingAdded = "The transfers are being added; Esc closes the form and they are added "
+  static let beingAdded =
+    "The transfers are being added; Esc closes the form and they are added "
     + "anyway"
   static let adding = "Adding…"
   static let isPaused = "yes"

@@ -7,7 +7,7 @@ extension DashboardModel {
   mutating func openDetails(of row: TransferSnapshot, at now: Moment) -> [DashboardEffect] {
     screens.append(
       .details(
-        DetailsScreen(id: row.id, content: .loading, scroll: 0, askedAt: now.monotonic)))
+        DetailsScreen(id: row.id, content: .loading, scroll: 0, requestedAt: now.monotonic)))
     return [.loadDetails(row.id)]
   }
 
@@ -43,14 +43,14 @@ extension DashboardModel {
 
   mutating func reloadDetailsIfOld(at now: Moment) -> [DashboardEffect] {
     guard let open = openDetails,
-      now.monotonic.milliseconds(since: open.askedAt) >= Self.detailsInterval
+      now.monotonic.milliseconds(since: open.requestedAt) >= Self.detailsInterval
     else { return [] }
     return reloadDetails(at: now)
   }
 
   mutating func reloadDetails(at now: Moment) -> [DashboardEffect] {
     guard link.isConnected, let open = openDetails else { return [] }
-    changeDetails(of: open.id) { $0.askedAt = now.monotonic }
+    changeDetails(of: open.id) { $0.requestedAt = now.monotonic }
     return [.loadDetails(open.id)]
   }
 

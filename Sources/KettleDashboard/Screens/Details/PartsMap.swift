@@ -23,7 +23,7 @@ package struct PartsMap: Hashable, Sendable {
     return signs.indices.contains(index) ? String(signs[index]) : "*"
   }
 
-  package static func askedCell(_ charset: Charset) -> String { charset == .utf8 ? "▒" : "-" }
+  package static func requestedCell(_ charset: Charset) -> String { charset == .utf8 ? "▒" : "-" }
 
   package func lines(width: Int, _ look: Look) -> [String] {
     let width = max(1, width)
@@ -36,7 +36,7 @@ package struct PartsMap: Hashable, Sendable {
       guard let upper = connection.upper ?? connection.lower.map({ _ in total }) else { continue }
       for cell in range(connection.receivedUpTo, upper, count: count)
       where cells[cell] == glyphs.missingCell {
-        cells[cell] = Self.askedCell(look.charset)
+        cells[cell] = Self.requestedCell(look.charset)
       }
     }
     for (index, connection) in connections.enumerated() where connection.lower != nil {
@@ -46,7 +46,7 @@ package struct PartsMap: Hashable, Sendable {
   }
 
   private func cell(of offset: Int64, count: Int) -> Int {
-    let part = PercentText.fraction(offset, of: total)
+    let part = PercentageText.fraction(offset, of: total)
     return min(Int(part * Double(count)), count - 1)
   }
 

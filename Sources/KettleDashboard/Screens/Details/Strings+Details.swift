@@ -58,7 +58,7 @@ extension Strings {
   static let headingConnections = "Connections"
   static let headingHeaders = "Headers of the last response"
   static let columnRange = "Range"
-  static let columnThere = "Done"
+  static let columnDone = "Done"
   static let theEnd = "the end"
   static func range(_ lower: String, _ upper: String) -> String { lower + " to " + upper }
 
@@ -100,7 +100,7 @@ extension Strings {
   }
 
   static let legendHeld = "received"
-  static let legendAsked = "in progress"
+  static let legendRequested = "in progress"
   static let legendMissing = "missing"
   static let legendConnection = "1-9 connection"
 
@@ -113,11 +113,11 @@ extension Strings {
   }
 
   /// Marked transfers that were not sent are unknown here, and some have no path.
-  static func restNotSent(_ count: Int) -> String {
+  static func notLoaded(_ count: Int) -> String {
     count > 0 ? "; \(count) of the marked are not loaded" : ""
   }
 
-  static let nothingToTake = "nothing here can be copied or opened"
+  static let nothingToCopy = "nothing here can be copied or opened"
   static let noFileYet = "it has no file yet"
   static let notFinished = "its file is not complete"
   static let opensOne = "only one file can be opened at a time"

@@ -16,7 +16,7 @@ extension DashboardModel {
     let box = DialogBox(size: size, width: width, height: lines.count + 1)
     box.draw(title: Strings.questionTitle(question), on: &canvas)
     for (index, line) in lines.enumerated() {
-      box.put(line.0, line: index, on: &canvas, line.1)
+      box.write(line.0, line: index, on: &canvas, line.1)
     }
     drawAnswers(in: box, line: lines.count, on: &canvas)
   }
@@ -24,7 +24,7 @@ extension DashboardModel {
   private func drawAnswers(in box: DialogBox, line: Int, on canvas: inout Canvas) {
     var column = box.column
     for (text, command) in [(Strings.yes, DashboardCommand.confirm), (Strings.no, .cancel)] {
-      let used = canvas.put(
+      let used = canvas.write(
         text, row: box.row + line, column: column, width: box.column + box.width - column,
         .dialogKey)
       canvas.claim(row: box.row + line, columns: column..<(column + used), for: .command(command))

@@ -19,26 +19,26 @@ struct DialogBox {
     let (left, right) = (column - 2, column + width + 1)
     let edge = String(repeating: glyphs.horizontal, count: width + 2)
     let across = width + 4
-    canvas.put(
+    canvas.write(
       glyphs.corners[0] + edge + glyphs.corners[1], row: row - 1, column: left, width: across,
       .dialogTitle)
-    canvas.put(
+    canvas.write(
       " " + title + " ", row: row - 1, column: left + 2, width: width, .dialogTitle)
     for line in (row - 1)...(row + height) {
       canvas.claim(row: line, columns: left..<(left + across), for: .inside)
     }
     for line in row..<(row + height) {
       canvas.fill(row: line, column: left, width: across, .dialog)
-      canvas.put(glyphs.vertical, row: line, column: left, width: 1, .dialogTitle)
-      canvas.put(glyphs.vertical, row: line, column: right, width: 1, .dialogTitle)
+      canvas.write(glyphs.vertical, row: line, column: left, width: 1, .dialogTitle)
+      canvas.write(glyphs.vertical, row: line, column: right, width: 1, .dialogTitle)
     }
-    canvas.put(
+    canvas.write(
       glyphs.corners[2] + edge + glyphs.corners[3], row: row + height, column: left,
       width: across, .dialogTitle)
   }
 
-  func put(_ text: String, line: Int, on canvas: inout Canvas, _ role: Role = .dialog) {
+  func write(_ text: String, line: Int, on canvas: inout Canvas, _ role: Role = .dialog) {
     guard (0..<height).contains(line) else { return }
-    canvas.put(text, row: row + line, column: column, width: width, role)
+    canvas.write(text, row: row + line, column: column, width: width, role)
   }
 }

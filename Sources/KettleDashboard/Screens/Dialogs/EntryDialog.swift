@@ -126,14 +126,14 @@ extension DashboardModel {
   }
 
   /// Applies the content of the dialog if it is valid.
-  mutating func enterNow(at now: Moment) -> [DashboardEffect] {
+  mutating func acceptEntry(at now: Moment) -> [DashboardEffect] {
     guard case .entry(let dialog) = screens.last else { return [] }
     let effect: DashboardEffect
     switch (dialog.reading, dialog.scope) {
     case (.link(let link), .row(let row)): effect = .relink(row.id, link)
     case (.limit(let bytesPerSecond), let scope): effect = .limit(scope.selection, bytesPerSecond)
     case (.link, _), (.missing, _), (.linkProblem, _), (.noRate, _):
-      say(Strings.verdict(on: dialog), .problem, at: now)
+      showNotice(Strings.verdict(on: dialog), .problem, at: now)
       return []
     }
     screens.removeLast()
@@ -142,7 +142,7 @@ extension DashboardModel {
 
   mutating func insert(_ text: String, into dialog: EntryDialog, at now: Moment) {
     var dialog = dialog
-    if !dialog.insert(text) { say(Strings.oneLineOnly, .problem, at: now) }
+    if !dialog.insert(text) { showNotice(Strings.oneLineOnly, .problem, at: now) }
     replaceTop(with: .entry(dialog))
   }
 }
@@ -153,7 +153,7 @@ extension DashboardModel {
     let hasChoice = dialog.scopes.count > 1
     let box = DialogBox(size: size, width: 100, height: hasChoice ? 5 : 4)
     box.draw(title: Strings.title(of: dialog.purpose), on: &canvas)
-    box.put(Strings.hint(on: dialog), line: 0, on: &canvas, .dialogQuiet)
+    box.write(Strings.hint(on: dialog), line: 0, on: &canvas, .dialogQuiet)
     let characters = dialog.line.characters
     let password = SecretText.passwordRange(inURL: characters, characters.indices)
     let field = FieldView(
@@ -166,8 +166,8 @@ extension DashboardModel {
       }
     let verdict = notice?.text ?? Strings.verdict(on: dialog)
     for (offset, text) in Fold.lines(verdict, width: box.width).prefix(2).enumerated() {
-      box.put(text, line: 2 + offset, on: &canvas, role)
+      box.write(text, line: 2 + offset, on: &canvas, role)
     }
-    if hasChoice { box.put(Strings.otherScopes(dialog), line: 4, on: &canvas, .dialogQuiet) }
+    if hasChoice { box.write(Strings.otherScopes(dialog), line: 4, on: &canvas, .dialogQuiet) }
   }
 }

@@ -12,20 +12,20 @@ struct FieldView {
     guard width > 0 else { return }
     canvas.fill(row: row, column: column, width: width, .field)
     if characters.isEmpty {
-      canvas.put(placeholder, row: row, column: column, width: width, .dialogQuiet)
+      canvas.write(placeholder, row: row, column: column, width: width, .dialogQuiet)
     }
     let charset = canvas.look.charset
     guard let cursor else {
       // No screen line is longer.
       let shown = seen(characters.startIndex..<min(characters.count, 2000), charset)
-      canvas.put(String(shown), row: row, column: column, width: width, .field)
+      canvas.write(String(shown), row: row, column: column, width: width, .field)
       return
     }
-    let place = min(cursor, characters.count)
-    var before = seen(max(0, place - width)..<place, charset)[...]
+    let position = min(cursor, characters.count)
+    var before = seen(max(0, position - width)..<position, charset)[...]
     while columns(before, charset) > width - 1 { before = before.dropFirst() }
-    let after = seen(place..<min(characters.count, place + width), charset)
-    canvas.put(String(before) + String(after), row: row, column: column, width: width, .field)
+    let after = seen(position..<min(characters.count, position + width), charset)
+    canvas.write(String(before) + String(after), row: row, column: column, width: width, .field)
     canvas.placeCursor(row: row, column: column + columns(before, charset))
   }
 

@@ -19,8 +19,11 @@ extension Strings {
   private static func name(_ scope: EntryDialog.Scope) -> String {
     switch scope {
     case .row(let row): "\"" + row.shownTitle.sanitizedForDisplay(limit: 60) + "\""
-    case .marked(_, let count, _): count == 1 ? "the marked transfer" : "each of the \(count) "
-      + "marked transfers"
+    case .marked(_, let count, _):
+      count == 1
+        ? "the marked transfer"
+        : "each of the \(count) "
+          + "marked transfers"
     case .everything: "all transfers together"
     }
   }

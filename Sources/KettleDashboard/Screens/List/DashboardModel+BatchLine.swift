@@ -8,11 +8,11 @@ extension DashboardModel {
     let end = size.columns - 1
     let right = fittingRight(canvas.look)
     let rightWidth = right.isEmpty ? 0 : BatchText.width(right, canvas.look) + 3
-    canvas.putRight(right, row: row, column: 1, width: end - 1, .quiet)
+    canvas.writeRight(right, row: row, column: 1, width: end - 1, .quiet)
     guard let batch = totals.batch else {
       let isCalm = link.isConnected && window != nil && !totals.hasSomethingUnderWay
       if isCalm {
-        canvas.put(Strings.nothingUnderWay, row: row, column: 1, width: end - 1, .quiet)
+        canvas.write(Strings.nothingUnderWay, row: row, column: 1, width: end - 1, .quiet)
       }
       return
     }
@@ -32,7 +32,7 @@ extension DashboardModel {
     var column = 1 + barWidth
     for text in shown {
       column += 2
-      column += canvas.put(text, row: row, column: column, width: end - column)
+      column += canvas.write(text, row: row, column: column, width: end - column)
     }
   }
 
@@ -71,7 +71,7 @@ enum BatchText {
   }
 
   private static func percent(_ batch: BatchProgress) -> String {
-    let text = PercentText.text(
+    let text = PercentageText.text(
       Int64(batch.fraction * 10_000), of: 10_000,
       isWhole: batch.finishedCount >= batch.transferCount)
     // The text keeps its width as the number grows.
@@ -93,8 +93,8 @@ extension BatchProgress {
   /// By bytes; by the number of transfers while no size is known.
   var fraction: Double {
     guard bytesExpected > 0 else {
-      return PercentText.fraction(Int64(finishedCount), of: Int64(transferCount))
+      return PercentageText.fraction(Int64(finishedCount), of: Int64(transferCount))
     }
-    return PercentText.fraction(bytesReceived, of: bytesExpected)
+    return PercentageText.fraction(bytesReceived, of: bytesExpected)
   }
 }

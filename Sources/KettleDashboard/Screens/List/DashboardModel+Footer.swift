@@ -16,14 +16,14 @@ extension DashboardModel {
   }
 
   /// The keys that currently have an effect.
-  package var footerItems: [FooterItem] { footerPlaces.filter(\.isPossible) }
+  package var footerItems: [FooterItem] { footerSlots.filter(\.isPossible) }
 
   /// Includes keys that have no effect on the row under the cursor: as the cursor moves, each key
   /// keeps its position and only appears or disappears.
-  private var footerPlaces: [FooterItem] {
+  private var footerSlots: [FooterItem] {
     let context = keyContext
     // On a narrow screen, showing the available keys is worth more than fixed positions.
-    let keepsPlaces =
+    let keepsPositions =
       context == .list && link.isConnected && rowCount > 0 && size.columns >= 80
     return keymap.bindings.compactMap { binding in
       let label = footerLabel(binding.command) ?? binding.label
@@ -31,9 +31,9 @@ extension DashboardModel {
         return nil
       }
       let isPossible = availability(of: binding.command).isPossible
-      guard isPossible || keepsPlaces else { return nil }
-      if binding.command == .row(.removeWithFile), cursorWantsLink { return nil }
-      let others = keepsPlaces ? Strings.footerLabels(binding.command) : []
+      guard isPossible || keepsPositions else { return nil }
+      if binding.command == .row(.removeWithFile), cursorNeedsLink { return nil }
+      let others = keepsPositions ? Strings.footerLabels(binding.command) : []
       let labels = [label, binding.label ?? label] + others
       let longest = labels.map(\.count).max() ?? 0
       return FooterItem(
@@ -44,14 +44,14 @@ extension DashboardModel {
 
   /// Returns the key's label for this row when it differs from the usual label.
   private func footerLabel(_ command: DashboardCommand) -> String? {
-    if command == .row(.pause), pauseMeansStart { return Strings.footerGoOn }
+    if command == .row(.pause), pauseMeansStart { return Strings.footerResume }
     guard marks.isEmpty, let row = cursorRow else { return nil }
     switch (command, row.state) {
     case (.row(.start), .failed), (.row(.start), .waiting): return Strings.footerRetry
-    case (.row(.relink), _) where cursorWantsLink: return Strings.footerNewLink
-    case (.row, _), (.mark, _), (.view, _), (.queue, _), (.takeField, _), (.choose, _), (.all, _),
-      (.move, _), (.edit, _), (.details, _), (.take, _), (.add, _), (.addNow, _),
-      (.enterNow, _),
+    case (.row(.relink), _) where cursorNeedsLink: return Strings.footerNewLink
+    case (.row, _), (.mark, _), (.view, _), (.queue, _), (.acceptQuery, _), (.choose, _), (.all, _),
+      (.move, _), (.edit, _), (.details, _), (.copyOrOpen, _), (.add, _), (.addNow, _),
+      (.acceptEntry, _),
       (.back, _),
       (.confirm, _), (.cancel, _), (.help, _), (.redraw, _), (.suspend, _), (.leave, _):
       return nil
@@ -59,7 +59,7 @@ extension DashboardModel {
   }
 
   /// Whether only a new link can help the transfer under the cursor.
-  private var cursorWantsLink: Bool {
+  private var cursorNeedsLink: Bool {
     guard marks.isEmpty, let row = cursorRow else { return false }
     return row.reason == .needsLink || row.error?.code == .linkExpired
   }
@@ -76,17 +76,17 @@ extension DashboardModel {
   }
 
   private func draw(_ item: FooterItem, on canvas: inout Canvas, row: Int, column: Int) {
-    let keyWidth = canvas.put(
+    let keyWidth = canvas.write(
       item.key, row: row, column: column, width: size.columns - column, .key)
     let start = column + keyWidth + 1
-    let labelWidth = canvas.put(
+    let labelWidth = canvas.write(
       item.label, row: row, column: start, width: size.columns - start, .keyLabel)
     canvas.claim(row: row, columns: column..<(start + labelWidth), for: .key(item.pressed))
   }
 
   /// Fills the lines in order; drops the least important items until the rest fits.
   private func footerLines(height: Int) -> [[FooterItem]] {
-    var items = footerPlaces
+    var items = footerSlots
     while true {
       if let lines = Self.fill(items, height: height, columns: size.columns - 2) { return lines }
       guard let worst = items.indices.max(by: { items[$0].rank < items[$1].rank }) else {

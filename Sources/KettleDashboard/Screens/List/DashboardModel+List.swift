@@ -1,7 +1,7 @@
 import KettleModel
 
 /// A transfer that the cursor should move to.
-struct Seek: Hashable, Sendable {
+struct CursorTarget: Hashable, Sendable {
   enum Otherwise: Hashable, Sendable {
     case stays, toTop, toEnd
   }
@@ -29,31 +29,31 @@ extension DashboardModel {
     let range = cursorRange
     cursor = max(min(index, range.upperBound - 1), range.lowerBound)
     cursorID = window?.row(at: cursor)?.id
-    seeking = nil
+    cursorTarget = nil
     return scrollToCursor()
   }
 
   /// Whether the visible rows still belong to the previous list.
-  var isAwaitingList: Bool { seeking.map { $0.otherwise != .stays } ?? false }
+  var isAwaitingList: Bool { cursorTarget.map { $0.otherwise != .stays } ?? false }
 
   /// While the rows of another list are on their way, the visible rows do not count: Home and End
   /// mean the ends of the list that arrives next.
   mutating func moveCursor(by movement: Movement, page: Int) -> [DashboardEffect] {
     if isAwaitingList, movement == .home || movement == .end {
-      seeking = Self.end(movement)
+      cursorTarget = Self.end(movement)
       return subscribeIfMoved()
     }
     return moveCursor(to: movement.target(from: cursor, page: page, last: rowCount - 1))
   }
 
-  private static func end(_ movement: Movement) -> Seek {
-    Seek(id: nil, otherwise: movement == .home ? .toTop : .toEnd)
+  private static func end(_ movement: Movement) -> CursorTarget {
+    CursorTarget(id: nil, otherwise: movement == .home ? .toTop : .toEnd)
   }
 
   /// Whether the cursor will already move there when the rows arrive.
-  func isOnTheWay(to movement: Movement) -> Bool {
+  func isMovePending(to movement: Movement) -> Bool {
     guard movement == .home || movement == .end else { return false }
-    return seeking == Self.end(movement)
+    return cursorTarget == Self.end(movement)
   }
 
   mutating func receive(_ next: ListWindow, _ newTotals: Totals, at now: Moment)
@@ -63,7 +63,7 @@ extension DashboardModel {
     speeds.record(newTotals.bytesPerSecond, at: now.monotonic)
     refreshDetails(from: next)
     guard !isFrozen, next.tag == nil || next.tag == viewTag else { return [] }
-    if mustGoOn(from: next) { return subscribeIfMoved() }
+    if mustLoadMore(from: next) { return subscribeIfMoved() }
     window = next
     pruneMarks(with: next)
     placeCursor(in: next)
@@ -72,26 +72,26 @@ extension DashboardModel {
 
   /// Returns whether the rows around the transfer that the cursor moves to must be requested first.
   /// The previous rows stay until they arrive: a screen that is empty for a moment would flicker.
-  private mutating func mustGoOn(from next: ListWindow) -> Bool {
-    guard let seek = seeking, seek.index == nil, let id = seek.id, next.index(of: id) == nil,
+  private mutating func mustLoadMore(from next: ListWindow) -> Bool {
+    guard let seek = cursorTarget, seek.index == nil, let id = seek.id, next.index(of: id) == nil,
       let index = next.anchorIndex, next.row(at: index) == nil
     else { return false }
-    seeking?.index = index
+    cursorTarget?.index = index
     return true
   }
 
   /// Moves the cursor to a transfer at a known index, either now or when its row arrives.
   mutating func seek(_ id: TransferID, at index: Int, line: Int? = nil) -> [DashboardEffect] {
     if window?.row(at: index)?.id == id { return moveCursor(to: index) }
-    seeking = Seek(id: id, otherwise: .stays, line: line, index: max(0, index))
+    cursorTarget = CursorTarget(id: id, otherwise: .stays, line: line, index: max(0, index))
     return subscribeIfMoved()
   }
 
   private mutating func placeCursor(in next: ListWindow) {
-    if let seek = seeking {
-      seeking = nil
+    if let seek = cursorTarget {
+      cursorTarget = nil
       if let id = seek.id, let index = next.index(of: id) ?? next.anchorIndex {
-        return goAfter(id, to: index, line: seek.line)
+        return followRow(id, to: index, line: seek.line)
       }
       switch seek.otherwise {
       case .stays: break
@@ -103,7 +103,7 @@ extension DashboardModel {
         cursor = index
         return
       }
-      if isFollowing, let index = next.anchorIndex { return goAfter(id, to: index) }
+      if isFollowing, let index = next.anchorIndex { return followRow(id, to: index) }
     }
     cursor = min(cursor, max(next.matchingCount - 1, 0))
     // A cursor on a row that was not sent keeps its transfer: the row may become visible again.
@@ -111,7 +111,7 @@ extension DashboardModel {
   }
 
   /// Keeps the transfer on its screen line, so that the eye does not have to search for it.
-  private mutating func goAfter(_ id: TransferID, to index: Int, line: Int? = nil) {
+  private mutating func followRow(_ id: TransferID, to index: Int, line: Int? = nil) {
     firstVisible = max(0, index - (line ?? cursor - firstVisible))
     cursor = index
     cursorID = id
@@ -120,9 +120,9 @@ extension DashboardModel {
   /// Shows a different list, after a change of filter or order.
   ///
   /// - Parameter wanted: The transfer that the cursor moves to if it is in the new list.
-  mutating func showOther(wanted: TransferID?, line: Int? = nil) -> [DashboardEffect] {
+  mutating func showOtherList(wanted: TransferID?, line: Int? = nil) -> [DashboardEffect] {
     isFrozen = false
-    seeking = Seek(id: wanted, otherwise: .toTop, line: line)
+    cursorTarget = CursorTarget(id: wanted, otherwise: .toTop, line: line)
     return subscribeIfMoved()
   }
 
@@ -136,8 +136,8 @@ extension DashboardModel {
   }
 
   /// The first visible row, or the one that will be visible when the transfer is found.
-  private var topToAskFor: Int {
-    guard let seek = seeking else { return firstVisible }
+  private var requestedTop: Int {
+    guard let seek = cursorTarget else { return firstVisible }
     guard let index = seek.index else { return seek.otherwise == .stays ? firstVisible : 0 }
     return max(0, min(index, 1 << 40) - (seek.line ?? cursor - firstVisible))
   }
@@ -147,13 +147,13 @@ extension DashboardModel {
   mutating func subscribeIfMoved() -> [DashboardEffect] {
     guard link.isConnected, !isFrozen || subscription == nil else { return [] }
     let margin = 8
-    let top = topToAskFor
+    let top = requestedTop
     let first = max(0, top - margin)
     // Depends on the size alone, so that a view line appearing does not request the rows again.
     let height = ListLayout(size: size).bodyHeight
     var wanted = Viewport(
       filter: filter, sort: sort, first: first, count: top + height + margin - first,
-      anchor: seeking?.id ?? (isFollowing ? cursorID : nil), tag: viewTag)
+      anchor: cursorTarget?.id ?? (isFollowing ? cursorID : nil), tag: viewTag)
     if let known = subscription {
       var same = known
       // An anchor that is no longer needed is no reason for a new request.

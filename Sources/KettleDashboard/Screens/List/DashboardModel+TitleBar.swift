@@ -8,20 +8,20 @@ extension DashboardModel {
     canvas.fill(row: 0, column: 0, width: size.columns, role)
     let title = fittingTitle(canvas.look, now)
     var column = 1
-    column += canvas.put(
+    column += canvas.write(
       Strings.product, row: 0, column: column, width: size.columns,
       isLinkLost ? role : .barName)
     for piece in title.left {
       column += piece.gap
       let start = column
-      column += canvas.put(
+      column += canvas.write(
         piece.text, row: 0, column: column, width: size.columns - column, role)
       if let state = piece.state {
         canvas.claim(row: 0, columns: start..<column, for: .state(state))
       }
     }
     let right = title.right.joined(separator: TitlePiece.separator)
-    canvas.putRight(right, row: 0, column: column, width: size.columns - column - 1, role)
+    canvas.writeRight(right, row: 0, column: column, width: size.columns - column - 1, role)
     if let bar = title.bar {
       let start = size.columns - 1 - BatchText.width(right, canvas.look) - 1 - Title.barWidth
       bar.draw(on: &canvas, row: 0, column: start, width: Title.barWidth)
@@ -33,13 +33,13 @@ extension DashboardModel {
   private func fittingTitle(_ look: Look, _ now: Moment) -> Title {
     let room = size.columns - Strings.product.count - 2
     for form in TitleForm.all {
-      let title = title(form, look, now)
+      let title = title(form, look, at: now)
       if title.columns(look) <= room { return title }
     }
     return Title(left: [TitlePiece(firstText(look, now), gap: 3)])
   }
 
-  private func title(_ form: TitleForm, _ look: Look, _ now: Moment) -> Title {
+  private func title(_ form: TitleForm, _ look: Look, at now: Moment) -> Title {
     var title = Title()
     var first = firstText(look, now)
     if form.hasLevels, link.isConnected { first += " " + levels(look) }

@@ -25,14 +25,14 @@ extension DashboardModel {
       canvas.claim(row: screenRow, columns: 0..<size.columns, for: .row(index))
       if let row = window.row(at: index) {
         switch view.kind {
-        case .transfers: draw(row, columns, on: &canvas, screenRow: screenRow, now)
-        case .history: drawHistory(row, on: &canvas, screenRow: screenRow, now)
+        case .transfers: draw(row, in: columns, on: &canvas, screenRow: screenRow, at: now)
+        case .history: drawHistory(row, on: &canvas, screenRow: screenRow, at: now)
         }
-        drawMatches(in: row, on: &canvas, screenRow: screenRow, fileColumns)
+        drawMatches(in: row, on: &canvas, screenRow: screenRow, columns: fileColumns)
         if marks.contains(row.id) { drawMark(on: &canvas, row: screenRow) }
       } else {
         let width = columns.file.count
-        canvas.put("…", row: screenRow, column: columns.file.lowerBound, width: width, .quiet)
+        canvas.write("…", row: screenRow, column: columns.file.lowerBound, width: width, .quiet)
       }
       if index == cursor, isListOnTop { markCursor(columns, on: &canvas, row: screenRow) }
     }
@@ -49,75 +49,75 @@ extension DashboardModel {
   private func drawInBody(_ lines: [String], on canvas: inout Canvas) {
     let top = layout.bodyTop + max(0, (layout.bodyHeight - lines.count) / 2)
     for (offset, line) in lines.prefix(layout.bodyHeight).enumerated() {
-      canvas.putCentred(line, row: top + offset, offset == 0 ? .heading : .quiet)
+      canvas.writeCentred(line, row: top + offset, offset == 0 ? .heading : .quiet)
     }
   }
 
   private func draw(
-    _ row: TransferSnapshot, _ columns: TableColumns, on canvas: inout Canvas, screenRow: Int,
-    _ now: Moment
+    _ row: TransferSnapshot, in columns: TableColumns, on canvas: inout Canvas, screenRow: Int,
+    at now: Moment
   ) {
     // While the service is disconnected, the rows show the last known state.
     let plain: Role = link.isConnected ? .plain : .quiet
-    canvas.put(
+    canvas.write(
       canvas.look.glyphs.symbol(row.state), row: screenRow, column: TableColumns.symbolColumn,
       width: 1, link.isConnected ? row.stateRole : .quiet)
-    canvas.put(
+    canvas.write(
       row.shownTitle, row: screenRow, column: columns.file.lowerBound, width: columns.file.count,
       plain)
     if let bar = columns.bar {
       let progress = ProgressBar(row, at: now, isLive: link.isConnected)
       progress.draw(on: &canvas, row: screenRow, column: bar.lowerBound, width: bar.count)
     }
-    func right(_ text: String, _ place: Range<Int>?, _ role: Role) {
-      guard let place else { return }
-      canvas.putRight(
-        text, row: screenRow, column: place.lowerBound, width: place.count, role)
+    func right(_ text: String, in range: Range<Int>?, _ role: Role) {
+      guard let range else { return }
+      canvas.writeRight(
+        text, row: screenRow, column: range.lowerBound, width: range.count, role)
     }
-    if let text = row.percentText { right(text, columns.percent, plain) }
-    right(row.sizeText, columns.size, plain)
-    drawStatus(of: row, columns, on: &canvas, screenRow: screenRow, now)
-    drawOrigin(of: row, columns, on: &canvas, screenRow: screenRow)
-    right(clockText.short(row.createdAt, now: now.wall), columns.added, .quiet)
+    if let text = row.percentText { right(text, in: columns.percent, plain) }
+    right(row.sizeText, in: columns.size, plain)
+    drawStatus(of: row, in: columns, on: &canvas, screenRow: screenRow, at: now)
+    drawOrigin(of: row, in: columns, on: &canvas, screenRow: screenRow)
+    right(clockText.short(row.createdAt, now: now.wall), in: columns.added, .quiet)
   }
 
   /// Draws the status: numbers while the transfer runs, otherwise words.
   private func drawStatus(
-    of row: TransferSnapshot, _ columns: TableColumns, on canvas: inout Canvas, screenRow: Int,
-    _ now: Moment
+    of row: TransferSnapshot, in columns: TableColumns, on canvas: inout Canvas, screenRow: Int,
+    at now: Moment
   ) {
-    guard let speedPlace = columns.speed else { return }
+    guard let speedRange = columns.speed else { return }
     let plain: Role = link.isConnected ? .plain : .quiet
-    func right(_ text: String, _ place: Range<Int>?) {
-      guard let place else { return }
-      canvas.putRight(
-        text, row: screenRow, column: place.lowerBound, width: place.count, plain)
+    func right(_ text: String, in range: Range<Int>?) {
+      guard let range else { return }
+      canvas.writeRight(
+        text, row: screenRow, column: range.lowerBound, width: range.count, plain)
     }
     switch RowStatus(row, clock: clockText, now: now.wall) {
     case .moving(let speeds, let left, let connections):
-      right(speeds.first { shownWidth($0) <= speedPlace.count } ?? "", speedPlace)
-      right(left, columns.left)
-      right(connections, columns.connections)
+      right(speeds.first { shownWidth($0) <= speedRange.count } ?? "", in: speedRange)
+      right(left, in: columns.left)
+      right(connections, in: columns.connections)
     case .words(let forms, let clock):
-      let clockPlace = clock.isEmpty ? nil : columns.left
-      let room = clockPlace == nil ? columns.words : speedPlace
+      let clockRange = clock.isEmpty ? nil : columns.left
+      let room = clockRange == nil ? columns.words : speedRange
       let text = forms.first { shownWidth($0) <= room.count } ?? forms.last ?? ""
-      canvas.put(
+      canvas.write(
         text, row: screenRow, column: room.lowerBound, width: room.count,
         link.isConnected ? row.stateRole : .quiet)
-      right(clock, clockPlace)
+      right(clock, in: clockRange)
     }
   }
 
   private func drawOrigin(
-    of row: TransferSnapshot, _ columns: TableColumns, on canvas: inout Canvas, screenRow: Int
+    of row: TransferSnapshot, in columns: TableColumns, on canvas: inout Canvas, screenRow: Int
   ) {
-    func left(_ text: String, _ place: Range<Int>?) {
-      guard let place else { return }
-      canvas.put(text, row: screenRow, column: place.lowerBound, width: place.count, .quiet)
+    func left(_ text: String, in range: Range<Int>?) {
+      guard let range else { return }
+      canvas.write(text, row: screenRow, column: range.lowerBound, width: range.count, .quiet)
     }
-    left(String(row.host), columns.host)
-    left(row.session.rawValue, columns.session)
+    left(String(row.host), in: columns.host)
+    left(row.session.rawValue, in: columns.session)
   }
 
   private func shownWidth(_ text: String) -> Int {
@@ -125,7 +125,7 @@ extension DashboardModel {
   }
 
   private func markCursor(_ columns: TableColumns, on canvas: inout Canvas, row: Int) {
-    canvas.put(">", row: row, column: TableColumns.markColumn, width: 1, .heading)
+    canvas.write(">", row: row, column: TableColumns.markColumn, width: 1, .heading)
     let look = canvas.look
     let bar = view.kind == .history ? 0..<0 : columns.bar ?? 0..<0
     canvas.restyle(row: row, columns: 0..<bar.lowerBound) { look.select(&$0, isBar: false) }

@@ -145,8 +145,9 @@ extension Strings {
     case .resourceChanged: "Restarted from zero: the file on the server has changed"
     case .rangeIgnored: "Restarted from zero: the server sends whole files only"
     case .noValidator: "Restarted from zero: the server does not identify the version of the file"
-    case .partialFileChanged: "Restarted from zero: the partial file was modified by another "
-      + "program"
+    case .partialFileChanged:
+      "Restarted from zero: the partial file was modified by another "
+        + "program"
     case .asked: "Restarted from zero, as you requested"
     }
   }

@@ -18,9 +18,9 @@ extension DashboardModel {
     guard view.filter != before else { return [] }
     if marks.dependsOnFilter {
       marks.removeAll()
-      say(Strings.marksOfOtherFilter, at: now)
+      showNotice(Strings.marksOfOtherFilter, at: now)
     }
-    return showOther(wanted: wanted)
+    return showOtherList(wanted: wanted)
   }
 
   /// Handles a click on a count: shows only this state; a second click shows all again.

@@ -3,13 +3,13 @@ import KettleModel
 /// Highlighting of search matches in the rows.
 extension DashboardModel {
   func drawMatches(
-    in row: TransferSnapshot, on canvas: inout Canvas, screenRow: Int, _ place: Range<Int>
+    in row: TransferSnapshot, on canvas: inout Canvas, screenRow: Int, columns range: Range<Int>
   ) {
     guard search.isOn else { return }
     let title = ShownText(
-      row.shownTitle, charset: canvas.look.charset, columnsMax: place.count)
+      row.shownTitle, charset: canvas.look.charset, columnsMax: range.count)
     for match in title.matches(search.words, charset: canvas.look.charset) {
-      let columns = (place.lowerBound + match.lowerBound)..<(place.lowerBound + match.upperBound)
+      let columns = (range.lowerBound + match.lowerBound)..<(range.lowerBound + match.upperBound)
       // Underlined as well as bold: bold alone would be invisible in a bold row.
       canvas.restyle(row: screenRow, columns: columns) {
         $0.attributes.formUnion([.bold, .underline])

@@ -5,7 +5,8 @@ extension DashboardModel {
   /// `n`, `N`, and Enter in an empty field.
   mutating func findNext(isBackwards: Bool, at now: Moment) -> [DashboardEffect] {
     find(
-      from: seeking?.id ?? cursorID, index: seeking?.index ?? cursor, isBackwards: isBackwards,
+      from: cursorTarget?.id ?? cursorID, index: cursorTarget?.index ?? cursor,
+      isBackwards: isBackwards,
       includesStart: false, at: now)
   }
 
@@ -26,15 +27,15 @@ extension DashboardModel {
       isBackwards: isBackwards, includesStart: includesStart)
     if let found = nearMatch(wanted) { return go(to: found, wanted, at: now) }
     guard !isFrozen else {
-      say(Strings.frozenSearch(search.text), .problem, at: now)
+      showNotice(Strings.frozenSearch(search.text), .problem, at: now)
       return []
     }
     guard link.isConnected else {
-      say(Strings.needsService, at: now)
+      showNotice(Strings.needsService, at: now)
       return []
     }
     // A request is pending: its reply finds that the text has changed, and triggers a new request.
-    if let asked = search.asked, asked.text != wanted.text, fieldPurpose == .search { return [] }
+    if let asked = search.asked, asked.text != wanted.text, queryPurpose == .search { return [] }
     search.asked = wanted
     return [.find(wanted)]
   }
@@ -50,14 +51,14 @@ extension DashboardModel {
       return findWhileTyping(field, at: now)
     }
     if let found { return go(to: found, answered, at: now) }
-    say(Strings.notFound(answered.text), .problem, at: now)
+    showNotice(Strings.notFound(answered.text), .problem, at: now)
     return []
   }
 
   private mutating func go(
     to found: FoundRow, _ search: RowSearch, at now: Moment
   ) -> [DashboardEffect] {
-    if found.hasWrapped { say(Strings.wrapped(isBackwards: search.isBackwards), at: now) }
+    if found.hasWrapped { showNotice(Strings.wrapped(isBackwards: search.isBackwards), at: now) }
     return seek(found.id, at: found.index, line: layout.bodyHeight / 2)
   }
 
@@ -90,11 +91,11 @@ extension DashboardModel {
 // MARK: - The field
 
 extension DashboardModel {
-  var fieldPurpose: QueryField.Purpose? {
+  var queryPurpose: QueryField.Purpose? {
     if case .query(let field) = screens.last { field.purpose } else { nil }
   }
 
-  mutating func openField(_ purpose: QueryField.Purpose) {
+  mutating func openQuery(_ purpose: QueryField.Purpose) {
     let (text, history) =
       switch purpose {
       case .filter: (view.filterText, filterHistory)
@@ -107,7 +108,7 @@ extension DashboardModel {
           startID: cursorID, startIndex: cursor, history: history)))
   }
 
-  mutating func changeField(
+  mutating func changeQuery(
     at now: Moment, _ change: (inout QueryField) -> Void
   ) -> [DashboardEffect] {
     guard case .query(var field) = screens.last else { return [] }
@@ -123,18 +124,18 @@ extension DashboardModel {
 
   mutating func insert(_ text: String, at now: Moment) -> [DashboardEffect] {
     var isTaken = true
-    let effects = changeField(at: now) { isTaken = $0.insert(text) }
-    if !isTaken { say(Strings.oneLineOnly, .problem, at: now) }
+    let effects = changeQuery(at: now) { isTaken = $0.insert(text) }
+    if !isTaken { showNotice(Strings.oneLineOnly, .problem, at: now) }
     return effects
   }
 
   /// Enter: the content of the field stays in effect.
-  mutating func takeField(at now: Moment) -> [DashboardEffect] {
+  mutating func acceptQuery(at now: Moment) -> [DashboardEffect] {
     guard case .query(let field) = screens.last else { return [] }
     switch field.purpose {
     case .filter:
       if case .failure(let problem) = FilterQuery.parse(field.text) {
-        say(fitting(Strings.forms(of: problem)), .problem, at: now)
+        showNotice(fitting(Strings.forms(of: problem)), .problem, at: now)
         return []
       }
       filterHistory.append(field.text)
@@ -152,7 +153,7 @@ extension DashboardModel {
   }
 
   /// Esc: restores the previous state.
-  mutating func leaveField(at now: Moment) -> [DashboardEffect] {
+  mutating func cancelQuery(at now: Moment) -> [DashboardEffect] {
     guard case .query(let field) = screens.popLast() else { return [] }
     switch field.purpose {
     case .filter: return setFilter(field.earlier, wanted: field.startID, at: now)

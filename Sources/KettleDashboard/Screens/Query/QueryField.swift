@@ -72,7 +72,7 @@ extension DashboardModel {
   func draw(_ field: QueryField, on canvas: inout Canvas) {
     let row = layout.viewRow
     let title = Strings.title(of: field.purpose) + ":"
-    let begin = 2 + canvas.put(title, row: row, column: 1, width: size.columns - 2, .heading)
+    let begin = 2 + canvas.write(title, row: row, column: 1, width: size.columns - 2, .heading)
     let width = max(1, size.columns - 1 - begin)
     let line = FieldView(characters: field.line.characters, cursor: field.line.column)
     line.draw(row: row, column: begin, width: width, on: &canvas)

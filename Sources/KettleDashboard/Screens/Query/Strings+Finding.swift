@@ -6,7 +6,7 @@ extension Strings {
   static let searchTitle = "Search"
   static let orderTitle = "Sort by"
   static let historyShown = "History, {history} goes back"
-  static let escClears = "{clear} clears it"
+  static let clearHint = "{clear} clears it"
 
   static func title(of purpose: QueryField.Purpose) -> String {
     switch purpose {
@@ -25,7 +25,7 @@ extension Strings {
     "by " + name(of: sort.key) + (sort.isDescending ? ", descending" : "")
   }
 
-  static let queueFromEnd = "the queue in reverse"
+  static let queueReversed = "the queue in reverse"
   static let following = "following"
   static let frozen = "FROZEN, {freeze} resumes"
 
@@ -134,7 +134,7 @@ extension Strings {
   // MARK: - Without rows
 
   static func nothingPasses(_ text: String, _ keymap: Keymap) -> [String] {
-    ["Nothing matches the filter", text, keymap.filled(escClears)]
+    ["Nothing matches the filter", text, keymap.filled(clearHint)]
   }
 
   static let emptyHistory = [

@@ -44,9 +44,9 @@ extension DashboardModel {
       for index in 0..<max(keyLines.count, textLines.count) {
         lines.append(
           .key(
-            keyLines.indices.contains(index) ? keyLines[index] : "",
-            textLines.indices.contains(index) ? textLines[index] : "",
-            index == 0 ? binding.action : "", layout))
+            names: keyLines.indices.contains(index) ? keyLines[index] : "",
+            text: textLines.indices.contains(index) ? textLines[index] : "",
+            action: index == 0 ? binding.action : "", layout))
       }
     }
     return lines

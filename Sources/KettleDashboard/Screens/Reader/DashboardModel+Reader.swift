@@ -46,13 +46,13 @@ extension DashboardModel {
     let role: Role = isLost ? .barProblem : .bar
     canvas.fill(row: 0, column: 0, width: size.columns, role)
     let height = readerLayout.bodyHeight
-    let place =
+    let position =
       count > height ? Strings.linesShown(first + 1, min(first + height, count), of: count) : ""
     // On a narrow screen the name is cut; the position in the text is not.
-    let room = size.columns - 2 - (place.isEmpty ? 0 : place.count + 2)
+    let room = size.columns - 2 - (position.isEmpty ? 0 : position.count + 2)
     let title = Strings.product + "   " + readerTitle
-    let used = canvas.put(title, row: 0, column: 1, width: max(room, 16), role)
-    canvas.putRight(place, row: 0, column: used + 2, width: size.columns - used - 3, role)
+    let used = canvas.write(title, row: 0, column: 1, width: max(room, 16), role)
+    canvas.writeRight(position, row: 0, column: used + 2, width: size.columns - used - 3, role)
   }
 
   /// The current section is in brackets; where not all names fit, the others are numbers.
@@ -65,7 +65,7 @@ extension DashboardModel {
     for (section, name) in zip(sections, names) {
       let isCurrent = section == current
       let text = isCurrent ? "[" + name + "]" : isWide ? " " + name + " " : " \(section.number) "
-      let used = canvas.put(
+      let used = canvas.write(
         text, row: 1, column: column, width: max(0, size.columns - column),
         isCurrent ? .key : .quiet)
       canvas.claim(
@@ -78,40 +78,40 @@ extension DashboardModel {
     let width = ReaderLayout(size: size).textWidth - (column - 1)
     switch line {
     case .blank: break
-    case .heading(let text): canvas.put(text, row: row, column: column, width: width, .heading)
-    case .text(let text, let role): canvas.put(text, row: row, column: column, width: width, role)
+    case .heading(let text): canvas.write(text, row: row, column: column, width: width, .heading)
+    case .text(let text, let role): canvas.write(text, row: row, column: column, width: width, role)
     case .key(let keys, let text, let action, let layout):
-      canvas.put(keys, row: row, column: column, width: layout.keysWidth - 1, .key)
+      canvas.write(keys, row: row, column: column, width: layout.keysWidth - 1, .key)
       let start = column + layout.keysWidth
-      canvas.put(text, row: row, column: start, width: layout.textWidth)
-      canvas.put(
+      canvas.write(text, row: row, column: start, width: layout.textWidth)
+      canvas.write(
         action, row: row, column: start + layout.textWidth + 1, width: layout.actionWidth, .quiet)
-    case .pairOfLines(let left, let right, let place):
+    case .pairOfLines(let left, let right, let offset):
       draw(left, on: &canvas, row: row, column: column)
-      draw(right, on: &canvas, row: row, column: column + place)
+      draw(right, on: &canvas, row: row, column: column + offset)
     case .pair(let label, let value, let role):
       let labelWidth = ReaderLayout.labelWidth(textWidth: width)
-      canvas.put(label, row: row, column: 1, width: labelWidth - 1, .quiet)
-      canvas.put(value, row: row, column: 1 + labelWidth, width: width - labelWidth, role)
+      canvas.write(label, row: row, column: 1, width: labelWidth - 1, .quiet)
+      canvas.write(value, row: row, column: 1 + labelWidth, width: width - labelWidth, role)
     case .bar(let bar): bar.draw(on: &canvas, row: row, column: 1, width: min(width, 100))
     case .parts(let map, let index):
       let lines = map.lines(width: min(width, 100), canvas.look)
       guard lines.indices.contains(index) else { return }
-      canvas.put(lines[index], row: row, column: 1, width: width, .progress)
+      canvas.write(lines[index], row: row, column: 1, width: width, .progress)
     case .partsLegend(let hasConnections):
       let glyphs = canvas.look.glyphs
       var parts = [
         glyphs.heldCell + " " + Strings.legendHeld,
-        PartsMap.askedCell(canvas.look.charset) + " " + Strings.legendAsked,
+        PartsMap.requestedCell(canvas.look.charset) + " " + Strings.legendRequested,
         glyphs.missingCell + " " + Strings.legendMissing,
       ]
       if hasConnections { parts.append(Strings.legendConnection) }
       while parts.joined(separator: "  ").count > width, parts.count > 1 { parts.removeLast() }
-      canvas.put(parts.joined(separator: "  "), row: row, column: 1, width: width, .quiet)
+      canvas.write(parts.joined(separator: "  "), row: row, column: 1, width: width, .quiet)
     case .graph(let graph, let index):
       let lines = graph.lines(width: width, canvas.look)
       guard lines.indices.contains(index) else { return }
-      canvas.put(lines[index], row: row, column: 1, width: width, .progress)
+      canvas.write(lines[index], row: row, column: 1, width: width, .progress)
     }
   }
 }

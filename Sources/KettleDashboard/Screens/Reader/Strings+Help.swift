@@ -16,7 +16,7 @@ extension Strings {
   static let headingLeaving = "Leaving"
   static let leavingNote =
     "The transfers run in the service: they continue after the dashboard, the terminal or the "
-      + "login session ends. Run kettle to see them again."
+    + "login session ends. Run kettle to see them again."
   static let markdownNote =
     "This page is generated from the dashboard's table of key bindings."
 

@@ -5,7 +5,7 @@ extension DashboardModel {
   mutating func setSort(_ sort: RowSort) -> [DashboardEffect] {
     guard sort != view.sort else { return [] }
     view.sort = sort
-    return showOther(wanted: cursorID)
+    return showOtherList(wanted: cursorID)
   }
 
   /// Sorting by the current key again reverses the order.

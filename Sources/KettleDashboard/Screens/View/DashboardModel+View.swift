@@ -12,8 +12,8 @@ extension DashboardModel {
 
   mutating func perform(_ command: ViewCommand, at now: Moment) -> [DashboardEffect] {
     switch command {
-    case .filter: openField(.filter)
-    case .search: openField(.search)
+    case .filter: openQuery(.filter)
+    case .search: openQuery(.search)
     case .findNext: return findNext(isBackwards: false, at: now)
     case .findPrevious: return findNext(isBackwards: true, at: now)
     case .sortMenu: screens.append(.sortMenu(SortMenu(of: view.kind, showing: sort)))
@@ -62,13 +62,13 @@ extension DashboardModel {
 
   private mutating func toggleFollowing(at now: Moment) -> [DashboardEffect] {
     isFollowing.toggle()
-    say(keymap.filled(isFollowing ? Strings.followingOn : Strings.followingOff), at: now)
+    showNotice(keymap.filled(isFollowing ? Strings.followingOn : Strings.followingOff), at: now)
     return subscribeIfMoved()
   }
 
   private mutating func toggleFreezing(at now: Moment) -> [DashboardEffect] {
     isFrozen.toggle()
-    say(keymap.filled(isFrozen ? Strings.frozenOn : Strings.frozenOff), at: now)
+    showNotice(keymap.filled(isFrozen ? Strings.frozenOn : Strings.frozenOff), at: now)
     guard !isFrozen else { return [] }
     // Rows that arrived in the meantime were discarded.
     subscription = nil
@@ -85,7 +85,7 @@ extension DashboardModel {
     // The rows of the other view would appear under the wrong column names.
     window = nil
     (cursor, cursorID, firstVisible) = (0, nil, 0)
-    return showOther(wanted: view.cursorID, line: view.cursorLine)
+    return showOtherList(wanted: view.cursorID, line: view.cursorLine)
   }
 
   // MARK: - Esc
@@ -97,14 +97,14 @@ extension DashboardModel {
   private mutating func clear(at now: Moment) -> [DashboardEffect] {
     if search.isOn {
       endSearch()
-      say(Strings.searchEnded, at: now)
+      showNotice(Strings.searchEnded, at: now)
     } else if !view.filterText.isEmpty {
       let effects = setFilter("", wanted: cursorID, at: now)
-      if notice == nil { say(Strings.filterEnded, at: now) }
+      if notice == nil { showNotice(Strings.filterEnded, at: now) }
       return effects
     } else if !marks.isEmpty {
       marks.removeAll()
-      say(Strings.marksEnded, at: now)
+      showNotice(Strings.marksEnded, at: now)
     } else {
       return showOtherView()
     }

@@ -3,7 +3,7 @@ import KettleModel
 /// The line that explains the current view, and in which a filter or a search is typed.
 extension DashboardModel {
   /// The line takes no room from the rows while it would be empty.
-  var hasViewLine: Bool { fieldPurpose != nil || !viewParts.isEmpty }
+  var hasViewLine: Bool { queryPurpose != nil || !viewParts.isEmpty }
 
   private struct Part {
     var text: String
@@ -30,7 +30,7 @@ extension DashboardModel {
     if isFollowing { parts.append(Part(text: Strings.following, role: .quiet)) }
     let isCleared = view.isFiltered || search.isOn || !marks.isEmpty
     if isCleared {
-      parts.append(Part(text: keymap.filled(Strings.escClears), role: .quiet, command: .clear))
+      parts.append(Part(text: keymap.filled(Strings.clearHint), role: .quiet, command: .clear))
     }
     return parts
   }
@@ -38,7 +38,7 @@ extension DashboardModel {
   /// nil when the order is the default one or a column name shows it.
   private var sortText: String? {
     guard sort != ListView.naturalSort(of: view.kind) else { return nil }
-    if sort.key == .queue { return sort.isDescending ? Strings.queueFromEnd : nil }
+    if sort.key == .queue { return sort.isDescending ? Strings.queueReversed : nil }
     return columnKeys.contains(sort.key) ? nil : Strings.sortedBy(sort)
   }
 
@@ -48,7 +48,7 @@ extension DashboardModel {
     for part in viewParts {
       let room = size.columns - 1 - column
       guard room > 3, part.command == nil || part.text.count <= room else { break }
-      let used = canvas.put(
+      let used = canvas.write(
         part.text, row: layout.viewRow, column: column, width: room, part.role)
       if let command = part.command {
         canvas.claim(
@@ -60,7 +60,7 @@ extension DashboardModel {
 
   /// Draws the mark beside the symbol of the state.
   func drawMark(on canvas: inout Canvas, row: Int) {
-    canvas.put(
+    canvas.write(
       canvas.look.glyphs.mark, row: row, column: TableColumns.symbolColumn + 1, width: 1, .key)
   }
 }

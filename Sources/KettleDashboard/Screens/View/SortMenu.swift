@@ -53,12 +53,12 @@ extension DashboardModel {
     for (line, key) in menu.keys.dropFirst(first).prefix(box.height).enumerated() {
       let isChosen = first + line == menu.choice
       let row = box.row + line
-      box.put(isChosen ? ">" : " ", line: line, on: &canvas, .dialogTitle)
-      canvas.put(String(key.letter), row: row, column: box.column + 2, width: 1, .dialogKey)
-      canvas.put(
+      box.write(isChosen ? ">" : " ", line: line, on: &canvas, .dialogTitle)
+      canvas.write(String(key.letter), row: row, column: box.column + 2, width: 1, .dialogKey)
+      canvas.write(
         Strings.name(of: key), row: row, column: box.column + 5, width: box.width - 7, .dialog)
       if key == sort.key {
-        canvas.put(
+        canvas.write(
           canvas.look.glyphs.arrow(of: sort), row: row, column: box.column + box.width - 1,
           width: 1, .dialogTitle)
       }

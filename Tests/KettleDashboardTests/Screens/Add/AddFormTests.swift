@@ -6,15 +6,15 @@ import Testing
 struct AddFormTests {
   private func opened(_ url: String = "https://example.org/a") -> DashboardModel {
     var model = Sample.model(columns: 80, rows: 24)
-    let places = UserPlaces(home: "/home/me", workingDirectory: "/srv")
-    _ = model.update(.placesKnown(places), at: Sample.now)
+    let places = UserDirectories(home: "/home/me", workingDirectory: "/srv")
+    _ = model.update(.directoriesKnown(places), at: Sample.now)
     _ = model.press(.character("a"), .paste(url))
     return model
   }
 
   /// The form with a text in a field; the fields are reached by Tab in the order in which they
   /// stand.
-  private func filled(_ field: AddField, _ text: String, _ url: String = "https://example.org/a")
+  private func filled(_ field: AddField, with text: String, url: String = "https://example.org/a")
     -> DashboardModel
   {
     var model = opened(url)
@@ -59,7 +59,7 @@ struct AddFormTests {
     ("  ../x ", "/srv/../x"), (".", "/srv/."),
   ])
   func `a directory is found as a shell would`(text: String, path: String) {
-    #expect(spec(filled(.directory, text))?.directory == path)
+    #expect(spec(filled(.directory, with: text))?.directory == path)
   }
 
   @Test func `without a directory the service chooses`() {
@@ -68,7 +68,7 @@ struct AddFormTests {
   }
 
   @Test func `a directory that only others know is refused`() {
-    var model = filled(.directory, "~somebody/x")
+    var model = filled(.directory, with: "~somebody/x")
     #expect(model.press(.enter) == [])
     #expect(
       model.said == "Nothing tells where \"~somebody/x\" is; write the whole path")
@@ -81,7 +81,7 @@ struct AddFormTests {
   }
 
   @Test func `the settings are for every line`() {
-    var model = filled(.limit, "1.5M", "http://a/1\nhttp://a/2")
+    var model = filled(.limit, with: "1.5M", url: "http://a/1\nhttp://a/2")
     _ = model.press(.tab, .paste("Referer: http://r/\nCookie: a=b; c=d"), .tab, .paste("me:p:w"))
     _ = model.press(.tab, .paste("+90m"), .tab, .character(" "))
     guard case .add(let specs) = model.press(.enter).first else {
@@ -101,13 +101,13 @@ struct AddFormTests {
 
   @Test func `a name and a checksum are for one`() {
     let hex = String(repeating: "ab", count: 32)
-    #expect(spec(filled(.name, "x.iso"))?.name == "x.iso")
-    #expect(spec(filled(.checksum, "sha256:" + hex))?.checksum?.text == "sha256:" + hex)
-    var two = filled(.name, "x.iso", "http://a/1\nhttp://a/2")
+    #expect(spec(filled(.name, with: "x.iso"))?.name == "x.iso")
+    #expect(spec(filled(.checksum, with: "sha256:" + hex))?.checksum?.text == "sha256:" + hex)
+    var two = filled(.name, with: "x.iso", url: "http://a/1\nhttp://a/2")
     #expect(two.press(.enter) == [])
     #expect(
       two.said == "One name cannot apply to 2 URLs; leave it empty, or add them one by one")
-    var checked = filled(.checksum, "sha256:" + hex, "http://a/1\nhttp://a/2")
+    var checked = filled(.checksum, with: "sha256:" + hex, url: "http://a/1\nhttp://a/2")
     #expect(checked.press(.enter) == [])
     #expect(
       checked.said == "One checksum cannot apply to 2 URLs; leave it empty, or add them one by one")
@@ -133,7 +133,7 @@ struct AddFormTests {
   func `what cannot be used is told, from anywhere in the form`(
     field: AddField, text: String, sentence: String
   ) {
-    var model = filled(field, text)
+    var model = filled(field, with: text)
     _ = model.press(.pageUp)
     #expect(model.press(.enter) == [])
     #expect(model.said == sentence)
@@ -141,7 +141,7 @@ struct AddFormTests {
   }
 
   @Test func `local time is by the offset of the clock`() {
-    var model = filled(.start, "2026-12-24T18:00")
+    var model = filled(.start, with: "2026-12-24T18:00")
     _ = model.update(.utcOffsetChanged(seconds: 3600), at: Sample.now)
     #expect(spec(model)?.notBefore?.iso8601 == "2026-12-24T17:00:00Z")
   }
@@ -201,8 +201,8 @@ struct AddFormTests {
 
   @Test func `a command that was pasted into the list brings its headers, login and place`() {
     var model = Sample.model(columns: 80, rows: 24)
-    let places = UserPlaces(home: nil, workingDirectory: "/srv")
-    _ = model.update(.placesKnown(places), at: Sample.now)
+    let places = UserDirectories(home: nil, workingDirectory: "/srv")
+    _ = model.update(.directoriesKnown(places), at: Sample.now)
     _ = model.press(
       .paste(
         """

@@ -5,11 +5,11 @@ import Testing
 /// The add form on screens of all sizes.
 struct AddScreenTests {
   private func model(
-    _ columns: Int, _ rows: Int, _ text: String, fields: [AddField: String] = [:]
+    columns: Int, rows: Int, _ text: String, fields: [AddField: String] = [:]
   ) -> DashboardModel {
     var model = Sample.model(columns: columns, rows: rows)
-    let places = UserPlaces(home: "/home/me", workingDirectory: "/srv")
-    _ = model.update(.placesKnown(places), at: Sample.now)
+    let places = UserDirectories(home: "/home/me", workingDirectory: "/srv")
+    _ = model.update(.directoriesKnown(places), at: Sample.now)
     _ = model.press(.character("a"), .paste(text))
     for field in AddField.allCases {
       if let text = fields[field] { _ = model.press(.paste(text)) }
@@ -56,7 +56,7 @@ struct AddScreenTests {
   }
 
   @Test func `each line says what is wrong with it, and what is secret is dots`() {
-    var model = model(80, 24, three, fields: settings)
+    var model = model(columns: 80, rows: 24, three, fields: settings)
     _ = model.press(.up)
     expectScreen(
       model.screen(),
@@ -121,7 +121,7 @@ struct AddScreenTests {
     let text =
       "curl 'https://example.org/a.iso' \\\n  -H 'Cookie: secret=1' \\\n  -H 'Referer: http://r/'"
     expectScreen(
-      model(100, 30, text).screen(),
+      model(columns: 100, rows: 30, text).screen(),
       """
        Kettle   ↓ 12.6 MiB/s █          ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1
        ████████▌              42 %  1:30 left  0 of 8 done  1.0/2.5 GiB  3 of unknown size   182 GiB free
@@ -153,7 +153,7 @@ struct AddScreenTests {
 
   @Test func `hundreds of lines leave room for the fields`() {
     let lines = (1...300).map { "https://example.org/\($0 % 299)" }.joined(separator: "\n")
-    var model = model(140, 40, lines)
+    var model = model(columns: 140, rows: 40, lines)
     let found = DuplicateSearch.Found(id: TransferID(rawValue: 17), state: .running)
     _ = model.update(.duplicatesFound(["https://example.org/298": found]), at: Sample.now)
     expectScreen(
@@ -203,7 +203,8 @@ struct AddScreenTests {
   }
 
   @Test func `on a small screen the field with the cursor is seen, and what is wrong`() {
-    var model = model(40, 10, "https://example.org/a-name-longer-than-the-form.iso\nx")
+    var model = model(
+      columns: 40, rows: 10, "https://example.org/a-name-longer-than-the-form.iso\nx")
     let frame = model.screen()
     expectScreen(
       frame,
@@ -240,7 +241,7 @@ struct AddScreenTests {
   @Test(arguments: AddField.allCases)
   func `in every field of every size the cursor is in the form`(field: AddField) {
     for (columns, rows) in [(36, 8), (40, 10), (80, 24), (100, 30), (140, 40)] {
-      var model = model(columns, rows, three)
+      var model = model(columns: columns, rows: rows, three)
       let index = AddField.allCases.firstIndex(of: field) ?? 0
       for _ in 0..<index { _ = model.press(.tab) }
       let frame = model.screen()

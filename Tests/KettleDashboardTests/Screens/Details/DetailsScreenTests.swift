@@ -4,7 +4,7 @@ import Testing
 
 /// The sections of the details on screens of all sizes.
 struct DetailsScreenTests {
-  private func details(_ columns: Int, _ rows: Int, _ keys: Key...) -> DashboardModel {
+  private func details(columns: Int, rows: Int, _ keys: Key...) -> DashboardModel {
     var model = Sample.model(columns: columns, rows: rows)
     _ = model.press(.enter)
     _ = model.update(.detailsArrived(Sample.details), at: Sample.now)
@@ -14,7 +14,7 @@ struct DetailsScreenTests {
 
   @Test func `the overview in 80 columns`() {
     expectScreen(
-      details(80, 24).screen(),
+      details(columns: 80, rows: 24).screen(),
       """
        Kettle   Details: Networking Overview
        [1 Overview]  2 Parts   3 Addresses   4 Headers   5 Events   6 Speed
@@ -42,7 +42,7 @@ struct DetailsScreenTests {
 
   @Test func `the overview folds in 40 columns, in ASCII`() {
     expectScreen(
-      details(40, 10).screen(.ascii),
+      details(columns: 40, rows: 10).screen(.ascii),
       """
        Kettle   Details:~  lines 1 to 7 of 23
        [1 Overview] 2  3  4  5  6
@@ -58,7 +58,7 @@ struct DetailsScreenTests {
 
   @Test func `the parts show what is there and where the connections are`() {
     expectScreen(
-      details(80, 24, .character("2")).screen(),
+      details(columns: 80, rows: 24, .character("2")).screen(),
       """
        Kettle   Details: Networking Overview
         1 Overview  [2 Parts]  3 Addresses   4 Headers   5 Events   6 Speed
@@ -84,7 +84,7 @@ struct DetailsScreenTests {
 
   @Test func `the parts in 40 columns, in ASCII`() {
     expectScreen(
-      details(40, 10, .right).screen(.ascii),
+      details(columns: 40, rows: 10, .right).screen(.ascii),
       """
        Kettle   Details:~  lines 1 to 7 of 12
         1 [2 Parts] 3  4  5  6
@@ -101,7 +101,7 @@ struct DetailsScreenTests {
 
   @Test func `the addresses in 100 columns`() {
     expectScreen(
-      details(100, 30, .character("3")).screen(),
+      details(columns: 100, rows: 30, .character("3")).screen(),
       """
        Kettle   Details: Networking Overview
         1 Overview   2 Parts  [3 Addresses]  4 Headers   5 Events   6 Speed
@@ -119,7 +119,7 @@ struct DetailsScreenTests {
 
   @Test func `the headers in 80 columns`() {
     expectScreen(
-      details(80, 24, .character("4")).screen(),
+      details(columns: 80, rows: 24, .character("4")).screen(),
       """
        Kettle   Details: Networking Overview
         1 Overview   2 Parts   3 Addresses  [4 Headers]  5 Events   6 Speed
@@ -136,7 +136,7 @@ struct DetailsScreenTests {
 
   @Test func `the events in 100 columns`() {
     expectScreen(
-      details(100, 30, .left, .left).screen(),
+      details(columns: 100, rows: 30, .left, .left).screen(),
       """
        Kettle   Details: Networking Overview
         1 Overview   2 Parts   3 Addresses   4 Headers  [5 Events]  6 Speed
@@ -149,7 +149,7 @@ struct DetailsScreenTests {
 
   @Test func `the speed in 80 columns is a curve of Braille`() {
     expectScreen(
-      details(80, 24, .character("6")).screen(),
+      details(columns: 80, rows: 24, .character("6")).screen(),
       """
        Kettle   Details: Networking Overview
         1 Overview   2 Parts   3 Addresses   4 Headers   5 Events  [6 Speed]
@@ -175,7 +175,7 @@ struct DetailsScreenTests {
 
   @Test func `the speed in 40 columns, in ASCII`() {
     expectScreen(
-      details(40, 10, .left).screen(.ascii),
+      details(columns: 40, rows: 10, .left).screen(.ascii),
       """
        Kettle   Details: Networking Overview
         1  2  3  4  5 [6 Speed]
@@ -192,7 +192,7 @@ struct DetailsScreenTests {
 
   @Test func `the parts and the speed in 140 columns`() {
     expectScreen(
-      details(140, 40, .character("2")).screen(),
+      details(columns: 140, rows: 40, .character("2")).screen(),
       """
        Kettle   Details: Networking Overview
         1 Overview  [2 Parts]  3 Addresses   4 Headers   5 Events   6 Speed
@@ -217,7 +217,7 @@ struct DetailsScreenTests {
        Esc back  Right next section   ? help
       """)
     expectScreen(
-      details(140, 40, .character("6")).screen(),
+      details(columns: 140, rows: 40, .character("6")).screen(),
       """
        Kettle   Details: Networking Overview
         1 Overview   2 Parts   3 Addresses   4 Headers   5 Events  [6 Speed]
@@ -247,9 +247,10 @@ struct DetailsScreenTests {
   ) {
     for (columns, rows) in [(36, 8), (40, 10), (80, 24), (100, 30), (140, 40), (400, 100)] {
       for look in [Look.text, .ascii] {
-        var model = details(columns, rows, .character(Character("\(section.number)")))
+        var model = details(
+          columns: columns, rows: rows, .character(Character("\(section.number)")))
         expectSound(model.screen(look), look)
-        let bare = TransferDetailsView(snapshot: Sample.row(1, "Bare", .idle))
+        let bare = TransferDetailsView(snapshot: Sample.row(1, titled: "Bare", state: .idle))
         _ = model.update(.detailsArrived(bare), at: Sample.now)
         expectSound(model.screen(look), look)
         #expect(model.screen(look).lines[2].isEmpty == false)
@@ -258,7 +259,7 @@ struct DetailsScreenTests {
   }
 
   @Test func `numbers beyond all sense do not trap`() {
-    var model = details(80, 24, .character("2"))
+    var model = details(columns: 80, rows: 24, .character("2"))
     var view = Sample.details
     view.snapshot.bytesExpected = 5
     view.connections = [Int64.min, -1, 0, 4, .max].flatMap { lower in

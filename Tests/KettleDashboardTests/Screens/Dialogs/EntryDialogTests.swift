@@ -9,7 +9,8 @@ struct EntryDialogTests {
   private func model(
     _ state: TransferState = .waiting, _ change: (inout TransferSnapshot) -> Void = { _ in }
   ) -> DashboardModel {
-    Sample.model(columns: 80, rows: 24, showing: [Sample.row(7, "Guide", state, change)])
+    Sample.model(
+      columns: 80, rows: 24, showing: [Sample.row(7, titled: "Guide", state: state, change)])
   }
 
   @Test func `u gives the row a fresh link, with the login in it`() throws {
@@ -161,7 +162,7 @@ struct EntryDialogTests {
 
   @Test func `the dialog shows what the line means`() {
     var model = Sample.model(columns: 60, rows: 12, showing: [])
-    let row = Sample.row(7, "Guide", .running)
+    let row = Sample.row(7, titled: "Guide", state: .running)
     _ = model.update(
       .rowsArrived(ListWindow(first: 0, matchingCount: 1, rows: [row]), Totals()),
       at: Sample.now)

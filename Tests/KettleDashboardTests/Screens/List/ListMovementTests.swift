@@ -5,7 +5,7 @@ import Testing
 /// The cursor, the visible part and the subscription.
 struct ListMovementTests {
   private static func rows(_ range: Range<Int64>) -> [TransferSnapshot] {
-    range.map { Sample.row($0, "file \($0)", .queued) }
+    range.map { Sample.row($0, titled: "file \($0)", state: .queued) }
   }
 
   private func window(_ range: Range<Int>, of count: Int) -> DashboardMessage {

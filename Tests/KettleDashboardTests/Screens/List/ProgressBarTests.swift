@@ -26,7 +26,7 @@ struct ProgressBarTests {
   }
 
   @Test func `the moving piece goes to the end and back`() {
-    let places = (0..<10).map { MovingBar.place(step: $0, width: 7).lowerBound }
+    let places = (0..<10).map { MovingBar.columns(step: $0, width: 7).lowerBound }
     #expect(places == [0, 1, 2, 3, 4, 3, 2, 1, 0, 1])
     #expect(text(.moving(step: 2), width: 9, .ascii) == "[  ===  ]")
   }
@@ -34,7 +34,7 @@ struct ProgressBarTests {
   @Test func `the moving piece stays within a bar of any width`() {
     for width in 0..<6 {
       for step in [Int64.min, -1, 0, 1, 5, .max] {
-        let place = MovingBar.place(step: step, width: width)
+        let place = MovingBar.columns(step: step, width: width)
         #expect(place.lowerBound >= 0 && place.upperBound <= width)
       }
     }

@@ -15,7 +15,7 @@ struct TitleBarTests {
     return totals
   }
 
-  private func model(_ columns: Int, _ rows: Int, _ totals: Totals) -> DashboardModel {
+  private func model(columns: Int, rows: Int, _ totals: Totals) -> DashboardModel {
     var model = DashboardModel(size: ScreenSize(columns: columns, rows: rows))
     _ = model.update(.linkChanged(.connected), at: Sample.now)
     let window = ListWindow(first: 0, matchingCount: 1, rows: [Sample.rows[0]])
@@ -23,12 +23,12 @@ struct TitleBarTests {
     return model
   }
 
-  private func lines(_ columns: Int, _ rows: Int, _ totals: Totals) -> [String] {
-    Array(model(columns, rows, totals).screen().lines.prefix(2))
+  private func lines(columns: Int, rows: Int, _ totals: Totals) -> [String] {
+    Array(model(columns: columns, rows: rows, totals).screen().lines.prefix(2))
   }
 
   @Test func `100 columns have words, and a line for all that is under way`() {
-    let text = lines(100, 30, totals { $0.limitBytesPerSecond = 2 << 20 })
+    let text = lines(columns: 100, rows: 30, totals { $0.limitBytesPerSecond = 2 << 20 })
     #expect(
       text == [
         " Kettle   ↓ 38.1 MiB/s █          3 running  12 queued  41 done  1 failed",
@@ -41,7 +41,7 @@ struct TitleBarTests {
     let full = totals { $0.limitBytesPerSecond = 1_572_864 }
     let widths = stride(from: 151, through: 43, by: -9)
     #expect(
-      widths.map { lines($0, 24, full)[0] }.joined(separator: "\n") == """
+      widths.map { lines(columns: $0, rows: 24, full)[0] }.joined(separator: "\n") == """
          Kettle   ↓ 38.1 MiB/s █          3 running  12 queued  41 done  1 failed                 ██████      61 %  0:21 left   limit 1.5 MiB/s   182 GiB free
          Kettle   ↓ 38.1 MiB/s █          3 running  12 queued  41 done  1 failed        ██████      61 %  0:21 left   limit 1.5 MiB/s   182 GiB free
          Kettle   ↓ 38.1 MiB/s   3 running  12 queued  41 done  1 failed        ██████      61 %  0:21 left   limit 1.5 MiB/s   182 GiB free
@@ -63,8 +63,8 @@ struct TitleBarTests {
       $0.batch = nil
       $0.counts = [.completed: 2]
     }
-    #expect(lines(100, 30, idle)[1].hasPrefix(" nothing is under way   "))
-    #expect(lines(100, 30, idle)[1].hasSuffix("   182 GiB free"))
+    #expect(lines(columns: 100, rows: 30, idle)[1].hasPrefix(" nothing is under way   "))
+    #expect(lines(columns: 100, rows: 30, idle)[1].hasSuffix("   182 GiB free"))
   }
 
   @Test func `of unknown sizes the number of files makes the bar`() {
@@ -73,15 +73,15 @@ struct TitleBarTests {
         transferCount: 4, finishedCount: 1, bytesReceived: 0, bytesExpected: 0,
         unknownSizeCount: 3, secondsLeft: nil)
     }
-    let text = lines(140, 40, unknown)[1]
+    let text = lines(columns: 140, rows: 40, unknown)[1]
     #expect(text.contains("█   ") && text.contains("   25 %  1 of 4 done  3 of unknown size"))
   }
 
   @Test func `all but done is not shown as done`() {
     let nearly = totals { $0.batch?.bytesReceived = 659 << 20 }
-    #expect(lines(140, 40, nearly)[1].contains(" 99 %"))
+    #expect(lines(columns: 140, rows: 40, nearly)[1].contains(" 99 %"))
     let done = totals { $0.batch?.finishedCount = 53 }
-    #expect(lines(140, 40, done)[1].contains(" 100 %"))
+    #expect(lines(columns: 140, rows: 40, done)[1].contains(" 100 %"))
   }
 
   @Test func `absurd numbers do no harm`() {
@@ -94,14 +94,14 @@ struct TitleBarTests {
       $0.freeBytes = .max
     }
     for (columns, rows) in [(36, 8), (80, 24), (100, 30), (200, 50)] {
-      let frame = model(columns, rows, absurd).screen()
+      let frame = model(columns: columns, rows: rows, absurd).screen()
       #expect(frame.cells.count == columns * rows)
     }
   }
 
   @Test func `a click on a count is a click on its state, whatever stands before it`() {
     for (columns, rows) in [(60, 24), (80, 24), (140, 40)] {
-      let model = model(columns, rows, totals())
+      let model = model(columns: columns, rows: rows, totals())
       let line = Array(model.screen().lines[0])
       for (state, number) in [(TransferState.running, "3"), (.queued, "12"), (.failed, "1")] {
         let column = line.indices.first { column in

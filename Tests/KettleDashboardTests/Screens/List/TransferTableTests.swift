@@ -8,7 +8,7 @@ struct TransferTableTests {
   }
 
   @Test func `a limit stands beside the speed where there is room, else below`() {
-    let row = Sample.row(1, "Slow", .running) {
+    let row = Sample.row(1, titled: "Slow", state: .running) {
       $0.bytesReceived = 1 << 20
       $0.bytesExpected = 1 << 30
       $0.bytesPerSecond = 1_992_294
@@ -17,7 +17,7 @@ struct TransferTableTests {
     }
     #expect(line(100, row).contains(" 1.9/2 MiB/s "))
     #expect(line(80, row).contains(" 1.9/2 MiB/s"))
-    let long = Sample.row(1, "Slow", .running) {
+    let long = Sample.row(1, titled: "Slow", state: .running) {
       $0.bytesPerSecond = 500_000
       $0.limitBytesPerSecond = 512_000
     }
@@ -28,7 +28,7 @@ struct TransferTableTests {
   }
 
   @Test func `what is verified says so and is whole`() {
-    let row = Sample.row(1, "Checksummed", .verifying) {
+    let row = Sample.row(1, titled: "Checksummed", state: .verifying) {
       $0.bytesReceived = 699 << 20
       $0.bytesExpected = 700 << 20
     }

@@ -73,7 +73,7 @@ struct FilterTests {
     #expect(model.marks.isEmpty && !model.search.isOn && !model.view.isFiltered)
   }
 
-  @Test func `rows of an earlier filter are not taken for the new ones`() {
+  @Test func `rows of an earlier filter are not used for the new one`() {
     var model = list.model()
     let asked = model.press(.character("\\"), .character("9"))
     let late = ListWindow(first: 0, matchingCount: 200, rows: list.rows, tag: 0)
@@ -175,7 +175,7 @@ struct FilterTests {
       """)
     #expect(
       model.screen().cursor
-        == model.screen().place(of: "lost").map {
+        == model.screen().position(of: "lost").map {
           Frame.Position(row: $0.row, column: $0.column + 4)
         })
     list.press(.control("u"), in: &model)
@@ -226,7 +226,7 @@ struct FilterTests {
       """)
     #expect(
       model.screen().cursor
-        == model.screen().place(of: "lost").map {
+        == model.screen().position(of: "lost").map {
           Frame.Position(row: $0.row, column: $0.column + 4)
         })
     list.press(.control("u"), in: &model)

@@ -104,7 +104,7 @@ struct SearchTests {
     _ = model.type("OVERVIEW")
     _ = model.press(.enter)
     let frame = model.screen()
-    let place = try #require(frame.place(of: "Overview"))
+    let place = try #require(frame.position(of: "Overview"))
     let style = frame.row(place.row)
     #expect(style[style.startIndex + place.column].style.attributes.contains(.underline))
     #expect(!style[style.startIndex + place.column - 2].style.attributes.contains(.underline))

@@ -9,7 +9,9 @@ struct MarksTests {
   }
 
   private func model(_ states: TransferState...) -> DashboardModel {
-    let rows = states.enumerated().map { Sample.row(Int64($0.offset) + 1, "x", $0.element) }
+    let rows = states.enumerated().map {
+      Sample.row(Int64($0.offset) + 1, titled: "x", state: $0.element)
+    }
     return Sample.model(columns: 80, rows: 24, showing: rows)
   }
 
@@ -84,7 +86,8 @@ struct MarksTests {
 
   @Test func `rows that have not been sent may allow it`() {
     var model = model(.completed)
-    let window = ListWindow(first: 0, matchingCount: 50, rows: [Sample.row(1, "x", .completed)])
+    let window = ListWindow(
+      first: 0, matchingCount: 50, rows: [Sample.row(1, titled: "x", state: .completed)])
     _ = model.update(.rowsArrived(window, Totals()), at: Sample.now)
     #expect(
       model.press(.character("A"), .character("s"))
@@ -120,7 +123,7 @@ struct MarksTests {
     _ = model.press(.character("A"), .character("i"))
     #expect(model.marks.isEmpty)
     _ = model.press(.character(" "), .character(" "))
-    let rows = [Sample.row(2, "x", .running)]
+    let rows = [Sample.row(2, titled: "x", state: .running)]
     _ = model.update(
       .rowsArrived(ListWindow(first: 0, matchingCount: 1, rows: rows), Totals()), at: Sample.now)
     #expect(model.selection == ids(2))

@@ -31,7 +31,7 @@ struct OrderTests {
     #expect(viewport.sort == model.sort)
   }
 
-  @Test func `the menu is walked and its line taken`() {
+  @Test func `the menu selects a line`() {
     var model = model()
     _ = model.press(.character("o"), .down, .down, .up, .enter)
     #expect(model.sort == RowSort(key: .title))
@@ -48,7 +48,7 @@ struct OrderTests {
     _ = model.click(row: 0, column: 0)
     #expect(model.keyContext == .list)
     _ = model.press(.character("o"))
-    let place = try #require(model.screen().place(of: "z  size"))
+    let place = try #require(model.screen().position(of: "z  size"))
     _ = model.click(row: place.row, column: place.column)
     #expect(model.sort == RowSort(key: .size, isDescending: true))
   }
@@ -72,15 +72,15 @@ struct OrderTests {
     var model = model()
     _ = model.press(.character("I"))
     #expect(model.sort == RowSort(key: .queue, isDescending: true))
-    #expect(model.screen().place(of: "the queue in reverse") != nil)
+    #expect(model.screen().position(of: "the queue in reverse") != nil)
   }
 
   @Test func `an order that no column shows is told`() {
     var model = model()
     _ = model.press(.character("o"), .character("h"))
-    #expect(model.screen().place(of: "by host") != nil)
+    #expect(model.screen().position(of: "by host") != nil)
     _ = model.press(.character("o"), .character("z"))
-    #expect(model.screen().place(of: "by size") == nil)
+    #expect(model.screen().position(of: "by size") == nil)
   }
 
   @Test func `the cursor stays on its transfer when the order changes`() {
@@ -123,13 +123,13 @@ struct OrderTests {
   @Test func `plus and minus go through low, normal and high`() {
     func model(_ priorities: TransferPriority...) -> DashboardModel {
       let rows = priorities.enumerated().map { number, priority in
-        Sample.row(Int64(number), "x", .queued) { $0.priority = priority }
+        Sample.row(Int64(number), titled: "x", state: .queued) { $0.priority = priority }
       }
       return Sample.model(columns: 80, rows: 24, showing: rows)
     }
     func set(_ key: Character, _ priorities: TransferPriority...) -> TransferPriority? {
       let rows = priorities.enumerated().map { number, priority in
-        Sample.row(Int64(number), "x", .queued) { $0.priority = priority }
+        Sample.row(Int64(number), titled: "x", state: .queued) { $0.priority = priority }
       }
       var model = Sample.model(columns: 80, rows: 24, showing: rows)
       _ = model.press(.character("A"))
@@ -151,7 +151,8 @@ struct OrderTests {
     var model = model(.high)
     _ = model.press(.character("+"))
     #expect(model.said == "it already has high priority")
-    model = Sample.model(columns: 80, rows: 24, showing: [Sample.row(1, "x", .completed)])
+    model = Sample.model(
+      columns: 80, rows: 24, showing: [Sample.row(1, titled: "x", state: .completed)])
     _ = model.press(.character("-"))
     #expect(model.said == "it is already finished")
   }

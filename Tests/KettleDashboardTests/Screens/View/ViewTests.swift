@@ -43,7 +43,7 @@ struct ViewTests {
     var model = list.model()
     list.press(.down, .down, .down, in: &model)
     let asked = model.press(.character("F"))
-    #expect(model.screen().place(of: "following") != nil)
+    #expect(model.screen().position(of: "following") != nil)
     list.answer(asked, &model)
     shuffle(moving: 3, to: 400)
     refresh(&model, asked)
@@ -64,7 +64,7 @@ struct ViewTests {
       at: Sample.now)
     #expect(model.window?.matchingCount == 500)
     #expect(model.totals.bytesPerSecond == 1 << 20)
-    #expect(model.screen().place(of: "FROZEN, Z goes on") != nil)
+    #expect(model.screen().position(of: "FROZEN, Z goes on") != nil)
     #expect(model.press(.end) == [])
     #expect(model.cursor == 26)
     #expect(model.press(.down) == [])
@@ -74,7 +74,7 @@ struct ViewTests {
     let effects = model.press(.character("Z"))
     #expect(effects.count == 1)
     list.answer(effects, &model)
-    #expect(model.screen().place(of: "FROZEN") == nil)
+    #expect(model.screen().position(of: "FROZEN") == nil)
   }
 
   @Test func `another order thaws the rows`() {
@@ -145,16 +145,16 @@ struct ViewTests {
     _ = model.press(.character("H"))
     let day: Int64 = 86_400
     let done = [
-      Sample.row(4, "AV Foundation Guide", .completed) {
+      Sample.row(4, titled: "AV Foundation Guide", state: .completed) {
         $0.bytesExpected = 11 * Sample.mebibyte
         $0.finishedAt = Sample.time(seconds: -7320)
       },
-      Sample.row(21, "Debian 13 netinst, which has a long name", .completed) {
+      Sample.row(21, titled: "Debian 13 netinst, which has a long name", state: .completed) {
         $0.url = "https://cdimage.example.org/debian.iso"
         $0.bytesExpected = 700 * Sample.mebibyte
         $0.finishedAt = Sample.time(seconds: -3 * day)
       },
-      Sample.row(22, "文件传输指南", .completed) {
+      Sample.row(22, titled: "文件传输指南", state: .completed) {
         $0.url = "https://[2001:db8::1]:8443/x"
         $0.bytesReceived = 12
         $0.finishedAt = Sample.time(seconds: -400 * day)
@@ -224,7 +224,7 @@ struct ViewTests {
 
   @Test func `the names of the columns of the history sort it`() throws {
     var model = Self.history(columns: 80, rows: 24)
-    let place = try #require(model.screen().place(of: "Host"))
+    let place = try #require(model.screen().position(of: "Host"))
     _ = model.click(row: place.row, column: place.column)
     #expect(model.sort == RowSort(key: .host))
     _ = model.click(row: place.row, column: place.column)

@@ -1,5 +1,5 @@
 /// Percentages of a total.
-package enum PercentText {
+package enum PercentageText {
   /// For example `61 %`, rounded down; 100 is reserved for complete transfers.
   package static func text(_ done: Int64, of total: Int64, isWhole: Bool) -> String {
     if isWhole { return "100 %" }

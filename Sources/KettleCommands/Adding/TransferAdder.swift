@@ -3,7 +3,7 @@ import KettleControl
 import KettleModel
 
 /// Sends new transfers to the service.
-struct Adding {
+struct TransferAdder {
   let service: any ServiceCalling
   /// Reconnects to the running service without starting one. nil: a lost reply is not recovered.
   var reconnect: (@Sendable () async throws -> any ServiceCalling)?
@@ -16,18 +16,18 @@ struct Adding {
 
   /// Adds all of them in one request.
   func add(_ specs: [TransferSpec]) async throws -> [TransferID] {
-    var line = AddingLine(service, reconnect)
+    var pipeline = AddPipeline(service: service, reconnect: reconnect)
     var all: [TransferID] = []
-    try await line.add(CollectionOfOne(AddRequest(specs))) { ids, _ in all = ids }
+    try await pipeline.add(CollectionOfOne(AddRequest(specs))) { ids, _ in all = ids }
     return all
   }
 
-  /// Sends the requests one by one and passes the ids of each to `tell` once it is in the store.
+  /// Sends the requests one by one and passes the ids of each to `report` once it is in the store.
   func add(
-    _ requests: some Sequence<AddRequest>, tell: ([TransferID], AddRequest) -> Void
+    _ requests: some Sequence<AddRequest>, report: ([TransferID], AddRequest) -> Void
   ) async throws {
-    var line = AddingLine(service, reconnect)
-    try await line.add(requests, tell: tell)
+    var pipeline = AddPipeline(service: service, reconnect: reconnect)
+    try await pipeline.add(requests, report: report)
   }
 
   static func batches(_ specs: [TransferSpec]) -> [[TransferSpec]] {
@@ -59,8 +59,8 @@ struct Adding {
 
 /// A pipeline of add requests. A few are in flight at once, so that the next one is written and
 /// read while the store is busy with the previous one. Replies arrive in request order.
-private struct AddingLine {
-  private struct Place {
+private struct AddPipeline {
+  private struct PendingRequest {
     let request: AddRequest
     var asked: AskedRequest<[TransferID]>
   }
@@ -72,10 +72,10 @@ private struct AddingLine {
   private let reconnect: (@Sendable () async throws -> any ServiceCalling)?
   /// Our own connection, opened after the first one was lost.
   private var ownConnection: (any ServiceCalling)?
-  private var places: [Place] = []
+  private var pending: [PendingRequest] = []
 
   init(
-    _ service: any ServiceCalling, _ reconnect: (@Sendable () async throws -> any ServiceCalling)?
+    service: any ServiceCalling, reconnect: (@Sendable () async throws -> any ServiceCalling)?
   ) {
     self.service = service
     self.reconnect = reconnect
@@ -84,17 +84,17 @@ private struct AddingLine {
   /// Sends no further request after a refusal. Requests already in flight are still reported if
   /// they were added.
   mutating func add(
-    _ requests: some Sequence<AddRequest>, tell: ([TransferID], AddRequest) -> Void
+    _ requests: some Sequence<AddRequest>, report: ([TransferID], AddRequest) -> Void
   ) async throws {
     do {
       for request in requests {
-        if places.count == Self.countMax { try await finishFirst(tell) }
-        await begin(request)
+        if pending.count == Self.countMax { try await finishFirst(report) }
+        await send(request)
       }
-      while !places.isEmpty { try await finishFirst(tell) }
+      while !pending.isEmpty { try await finishFirst(report) }
     } catch {
-      for place in places {
-        if let ids = try? await place.asked.answer() { tell(ids, place.request) }
+      for sent in pending {
+        if let ids = try? await sent.asked.answer() { report(ids, sent.request) }
       }
       await ownConnection?.close()
       throw error
@@ -102,34 +102,36 @@ private struct AddingLine {
     await ownConnection?.close()
   }
 
-  private mutating func begin(_ request: AddRequest) async {
-    places.append(await Self.place(request, service))
+  private mutating func send(_ request: AddRequest) async {
+    pending.append(await Self.send(request, over: service))
   }
 
   /// A request that cannot be sent gets the error as its answer.
-  private static func place(_ request: AddRequest, _ service: any ServiceCalling) async -> Place {
+  private static func send(
+    _ request: AddRequest, over service: any ServiceCalling
+  ) async -> PendingRequest {
     do {
-      return Place(request: request, asked: try await request.ask(service))
+      return PendingRequest(request: request, asked: try await request.send(over: service))
     } catch {
-      return Place(request: request, asked: AskedRequest { throw error })
+      return PendingRequest(request: request, asked: AskedRequest { throw error })
     }
   }
 
-  private mutating func finishFirst(_ tell: ([TransferID], AddRequest) -> Void) async throws {
-    let place = places.removeFirst()
+  private mutating func finishFirst(_ report: ([TransferID], AddRequest) -> Void) async throws {
+    let first = pending.removeFirst()
     do {
-      tell(try await place.asked.answer(), place.request)
+      report(try await first.asked.answer(), first.request)
     } catch ClientError.connectionLost {
-      places.insert(place, at: 0)
-      try await askAgain()
-      let again = places.removeFirst()
-      tell(try await again.asked.answer(), again.request)
+      pending.insert(first, at: 0)
+      try await resendAll()
+      let again = pending.removeFirst()
+      report(try await again.asked.answer(), again.request)
     }
   }
 
   /// Resends every unanswered request over a new connection, provided that it reaches the same
   /// service instance.
-  private mutating func askAgain() async throws {
+  private mutating func resendAll() async throws {
     guard let instance = service.instance, let next = try? await reconnect?() else {
       throw ClientError.connectionLost
     }
@@ -140,8 +142,8 @@ private struct AddingLine {
     await ownConnection?.close()
     ownConnection = next
     service = next
-    for index in places.indices {
-      places[index] = await Self.place(places[index].request, next)
+    for index in pending.indices {
+      pending[index] = await Self.send(pending[index].request, over: next)
     }
   }
 }

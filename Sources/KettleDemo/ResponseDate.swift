@@ -1,7 +1,7 @@
 import Glibc
 
 /// The date of a reply (RFC 9110, section 5.6.7), in English regardless of the locale.
-enum HTTPDate {
+enum ResponseDate {
   static func now() -> String {
     text(secondsSince1970: time(nil))
   }

@@ -1,13 +1,14 @@
 /// Shows the dashboard on the terminal.
-package protocol DashboardOpening: Sendable {
-  /// Returns when the user leaves, the time is over, or the terminal is gone. Throws `NoDashboard`
+package protocol DashboardPresenter: Sendable {
+  /// Returns when the user leaves, the time is over, or the terminal is gone. Throws `DashboardUnavailable`
   /// when the terminal cannot show the dashboard.
-  func open(_ request: DashboardRequest, in world: CommandWorld) async throws -> DashboardOutcome
+  func open(_ request: DashboardRequest, in context: CommandContext) async throws
+    -> DashboardOutcome
 }
 
 /// Which service the dashboard shows, and for how long.
 package struct DashboardRequest: Hashable, Sendable {
-  package var place: ServicePlace
+  package var address: ServiceAddress
   /// The client name that the service receives.
   package var client: String
   package var limitMilliseconds: Int64?
@@ -16,24 +17,24 @@ package struct DashboardRequest: Hashable, Sendable {
   /// Whether the service's files are on this machine and can be opened here.
   package var filesAreHere: Bool
 
-  package init(place: ServicePlace, client: String, limitMilliseconds: Int64? = nil) {
-    self.place = place
+  package init(address: ServiceAddress, client: String, limitMilliseconds: Int64? = nil) {
+    self.address = address
     self.client = client
     self.limitMilliseconds = limitMilliseconds
-    filesAreHere = place.host == nil
+    filesAreHere = address.host == nil
   }
 }
 
 package enum DashboardOutcome: Hashable, Sendable {
-  /// `goingOnCount` transfers continue by themselves after the user leaves.
-  case left(goingOnCount: Int)
+  /// `continuingCount` transfers continue by themselves after the user leaves.
+  case left(continuingCount: Int)
   case limitReached
   /// The terminal was closed, or a signal asked the program to end; the service keeps running.
   case ended(ExitCode)
 }
 
 /// The terminal cannot show a dashboard; the sentence says why. Plain lines replace it.
-package struct NoDashboard: Error, Hashable, Sendable {
+package struct DashboardUnavailable: Error, Hashable, Sendable {
   package var sentence: String
 
   package init(sentence: String) { self.sentence = sentence }

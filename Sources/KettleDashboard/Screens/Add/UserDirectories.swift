@@ -1,5 +1,5 @@
 /// The base directories for paths that the user of the dashboard types.
-package struct UserPlaces: Hashable, Sendable {
+package struct UserDirectories: Hashable, Sendable {
   /// Absolute; nil when the environment defines none.
   package var home: String?
   /// Absolute.

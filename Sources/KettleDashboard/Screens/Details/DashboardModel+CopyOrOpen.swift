@@ -3,7 +3,7 @@ import KettleModel
 /// Copying a transfer's URL or path, and opening its file.
 extension DashboardModel {
   /// The marked transfers, the one under the cursor, or the one whose details are shown.
-  private var takenRows: [TransferSnapshot] {
+  private var copyableRows: [TransferSnapshot] {
     switch screens.last {
     case nil: return selectedRows
     case .details(let open):
@@ -13,8 +13,8 @@ extension DashboardModel {
     }
   }
 
-  mutating func take(_ command: TakeCommand, at now: Moment) -> [DashboardEffect] {
-    let rows = takenRows
+  mutating func perform(_ command: CopyOrOpenCommand, at now: Moment) -> [DashboardEffect] {
+    let rows = copyableRows
     switch command {
     case .copyURL: return copy(rows.map(\.url), what: Strings.urlsCopied, at: now)
     case .copyPath: return copy(rows.compactMap(\.path), what: Strings.pathsCopied, at: now)
@@ -26,14 +26,14 @@ extension DashboardModel {
     _ texts: [String], what: (Int) -> String, at now: Moment
   ) -> [DashboardEffect] {
     let wanted = screens.isEmpty ? selectedCount : 1
-    say(what(texts.count) + Strings.restNotSent(wanted - texts.count), at: now)
+    showNotice(what(texts.count) + Strings.notLoaded(wanted - texts.count), at: now)
     return [.copy(texts.joined(separator: "\n"))]
   }
 
-  func availability(of command: TakeCommand) -> Availability {
-    let rows = takenRows
+  func availability(of command: CopyOrOpenCommand) -> Availability {
+    let rows = copyableRows
     guard let first = rows.first else {
-      guard screens.isEmpty else { return .impossible(Strings.nothingToTake) }
+      guard screens.isEmpty else { return .impossible(Strings.nothingToCopy) }
       return .impossible(rowCount == 0 ? Strings.listIsEmpty : Strings.rowNotThereYet)
     }
     switch command {

@@ -2,7 +2,7 @@ import Glibc
 import KettleSystem
 
 /// Checks paths from the command line against the disk.
-enum FilePlace {
+enum ArgumentPath {
   /// Returns the path, resolved against the command's directory when it is relative.
   static func absolute(_ path: String, from directory: String) -> String {
     if path.hasPrefix("/") { return path }
@@ -18,15 +18,15 @@ enum FilePlace {
       let isMissing = errno == ENOENT || errno == ENOTDIR
       return .failure(
         UsageError(
-          .place(
+          .path(
             isMissing
               ? .directoryMissing(path) : .directoryUnwritable(path, detail: errnoText()))))
     }
     guard mode & S_IFMT == S_IFDIR else {
-      return .failure(UsageError(.place(.notADirectory(path))))
+      return .failure(UsageError(.path(.notADirectory(path))))
     }
     guard access(resolved, W_OK | X_OK) == 0 else {
-      return .failure(UsageError(.place(.directoryUnwritable(path, detail: errnoText()))))
+      return .failure(UsageError(.path(.directoryUnwritable(path, detail: errnoText()))))
     }
     return .success(resolved)
   }
@@ -36,13 +36,13 @@ enum FilePlace {
     _ path: String, from directory: String
   ) -> Result<String, UsageError> {
     guard let (resolved, mode) = resolve(absolute(path, from: directory)) else {
-      return .failure(UsageError(.place(.certificateUnreadable(path, detail: errnoText()))))
+      return .failure(UsageError(.path(.certificateUnreadable(path, detail: errnoText()))))
     }
     guard mode & S_IFMT == S_IFREG else {
-      return .failure(UsageError(.place(.certificateNotAFile(path))))
+      return .failure(UsageError(.path(.certificateNotAFile(path))))
     }
     guard access(resolved, R_OK) == 0 else {
-      return .failure(UsageError(.place(.certificateUnreadable(path, detail: errnoText()))))
+      return .failure(UsageError(.path(.certificateUnreadable(path, detail: errnoText()))))
     }
     return .success(resolved)
   }

@@ -3,13 +3,13 @@ import KettleControl
 import KettleSystem
 
 /// Merges everything that a following command waits for into one stream, in order of arrival.
-final class Feed: Sendable {
+final class FollowerInputs: Sendable {
   enum Input: Sendable {
     /// The next notification arrives once this one is consumed.
     case notification(number: Int, ControlNotification, Demand)
     case connectionEnded(number: Int)
     case tryAgain
-    case lookDue
+    case pollDue
     case interrupted(Interruption)
     case limitReached
   }
@@ -22,7 +22,7 @@ final class Feed: Sendable {
     func next() { signal.yield() }
   }
 
-  let inputs: AsyncStream<Input>
+  let stream: AsyncStream<Input>
   private let continuation: AsyncStream<Input>.Continuation
   private let clock: any CommandClock
   private let tasks = Mutex(Tasks())
@@ -35,7 +35,7 @@ final class Feed: Sendable {
   }
 
   init(clock: any CommandClock) {
-    (inputs, continuation) = AsyncStream.makeStream()
+    (stream, continuation) = AsyncStream.makeStream()
     self.clock = clock
   }
 

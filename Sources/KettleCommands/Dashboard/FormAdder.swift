@@ -4,20 +4,20 @@ import KettleDashboard
 import KettleModel
 
 /// Sends the requests of the add form to the service.
-struct FormAdding {
+struct FormAdder {
   let service: any ServiceCalling
   let filesAreHere: Bool
 
-  /// Returns how many were added. Throws `AddedInPart` with that count if it fails midway.
+  /// Returns how many were added. Throws `PartialAddError` with that count if it fails midway.
   func add(_ specs: [TransferSpec]) async throws -> Int {
     let specs = try placed(specs)
     var count = 0
     do {
-      for batch in Adding.batches(specs) {
-        count += try await Adding(service: service).add(batch).count
+      for batch in TransferAdder.batches(specs) {
+        count += try await TransferAdder(service: service).add(batch).count
       }
     } catch {
-      throw count == 0 ? error : AddedInPart(count: count, error: error)
+      throw count == 0 ? error : PartialAddError(count: count, error: error)
     }
     return count
   }
@@ -29,7 +29,7 @@ struct FormAdding {
     guard filesAreHere else { return specs }
     var resolved: [String: String] = [:]
     for directory in Set(specs.compactMap(\.directory)) {
-      resolved[directory] = try FilePlace.writableDirectory(directory, from: "/").get()
+      resolved[directory] = try ArgumentPath.writableDirectory(directory, from: "/").get()
     }
     return specs.map { spec in
       var spec = spec
@@ -54,7 +54,8 @@ struct FormAdding {
     var byteCount = 0
     for url in urls {
       byteCount += url.utf8.count
-      if batches[batches.count - 1].count == FindURLs.countMax || byteCount > Adding.batchByteCount
+      if batches[batches.count - 1].count == FindURLs.countMax
+        || byteCount > TransferAdder.batchByteCount
       {
         batches.append([])
         byteCount = url.utf8.count
@@ -66,7 +67,7 @@ struct FormAdding {
 }
 
 /// An error that occurred after some transfers had been added.
-struct AddedInPart: Error {
+struct PartialAddError: Error {
   var count: Int
   var error: any Error
 }

@@ -1,7 +1,7 @@
 import KettleModel
 
 /// The outcome of a transfer, for commands that wait for it.
-enum Outcome: Hashable, Sendable {
+enum TransferOutcome: Hashable, Sendable {
   /// It continues by itself, or when the client that paused it starts it again.
   case unfinished
   case completed

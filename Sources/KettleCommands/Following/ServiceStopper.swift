@@ -3,9 +3,9 @@ import KettleControl
 import KettleModel
 
 /// Stops a service and waits until it has ended.
-struct ServiceStopping {
-  let world: CommandWorld
-  let place: ServicePlace
+struct ServiceStopper {
+  let context: CommandContext
+  let address: ServiceAddress
 
   enum End: Hashable {
     case stopped, didNotRun, stillRuns
@@ -18,8 +18,8 @@ struct ServiceStopping {
   func stop() async throws -> End {
     let service: any ServiceCalling
     do {
-      service = try await world.services.connect(
-        to: place, client: "kettle daemon stop", startIfNeeded: false)
+      service = try await context.services.connect(
+        to: address, client: "kettle daemon stop", startIfNeeded: false)
     } catch ClientError.notRunning {
       return .didNotRun
     } catch let error as RemoteError where error.why == .notRunning {
@@ -40,12 +40,12 @@ struct ServiceStopping {
   }
 
   private func waitUntilGone() async -> Bool {
-    let start = world.clock.now().monotonic
+    let start = context.clock.now().monotonic
     while await stillAnswers() {
-      if world.clock.now().monotonic.milliseconds(since: start) >= Self.budgetMilliseconds {
+      if context.clock.now().monotonic.milliseconds(since: start) >= Self.budgetMilliseconds {
         return false
       }
-      await world.clock.wait(milliseconds: Self.stepMilliseconds)
+      await context.clock.wait(milliseconds: Self.stepMilliseconds)
     }
     return true
   }
@@ -53,13 +53,13 @@ struct ServiceStopping {
   /// The socket disappears before the service does, and may lie elsewhere for a command without
   /// XDG_RUNTIME_DIR. So this checks the socket, which is cheap, and then connects.
   private func stillAnswers() async -> Bool {
-    if world.services.isSocketThere(of: place) { return true }
-    var place = place
+    if context.services.isSocketThere(of: address) { return true }
+    var address = address
     // Do not ask for a password repeatedly: when ssh needs one, the service counts as gone.
-    if place.host != nil { place.mayAsk = false }
+    if address.host != nil { address.mayAsk = false }
     do {
-      let service = try await world.services.connect(
-        to: place, client: "kettle daemon stop", startIfNeeded: false)
+      let service = try await context.services.connect(
+        to: address, client: "kettle daemon stop", startIfNeeded: false)
       await service.close()
       return true
     } catch ClientError.connectionLost {

@@ -7,7 +7,7 @@ import Testing
 @testable import KettleCommands
 
 @Suite(.timeLimit(.minutes(1)))
-struct AddingTests {
+struct TransferAdderTests {
   private func request(_ number: Int) throws -> AddRequest {
     let url = try TransferURL.parse("https://example.org/\(number)").get().url
     return AddRequest([TransferSpec(url: url)])
@@ -106,7 +106,7 @@ struct AddingTests {
     for number in 3...5 { service.answer(result(Int64(number))) }
     let told = Mutex<[Int64]>([])
     await #expect(throws: ControlError(.cannotKeep, "disk full")) {
-      try await Adding(service: service).add(requests) { ids, _ in
+      try await TransferAdder(service: service).add(requests) { ids, _ in
         told.withLock { $0 += ids.map(\.rawValue) }
       }
     }
@@ -118,7 +118,7 @@ struct AddingTests {
     let service = SlowService()
     service.answer(.success(AddTransfers.Result(ids: [])))
     await #expect(throws: ControlError(.internalError, AddTransfers.name)) {
-      _ = try await Adding(service: service).add([TransferSpec(url: url())])
+      _ = try await TransferAdder(service: service).add([TransferSpec(url: url())])
     }
   }
 
@@ -128,9 +128,9 @@ struct AddingTests {
     first.answer(result(1))
     for _ in 2...5 { first.answer(.failure(ClientError.connectionLost)) }
     for number in 2...5 { second.answer(result(Int64(number))) }
-    let adding = Adding(service: first) { second }
+    let adder = TransferAdder(service: first) { second }
     let told = Mutex<[Int64]>([])
-    try await adding.add(requests) { ids, _ in told.withLock { $0 += ids.map(\.rawValue) } }
+    try await adder.add(requests) { ids, _ in told.withLock { $0 += ids.map(\.rawValue) } }
     #expect(told.withLock { $0 } == [1, 2, 3, 4, 5])
     #expect(second.asked == ["/2", "/3", "/4", "/5"])
   }
@@ -141,7 +141,7 @@ struct AddingTests {
     _ service: SlowService, _ requests: [AddRequest]
   ) async throws -> [TransferID] {
     var all: [TransferID] = []
-    try await Adding(service: service).add(requests) { ids, _ in all += ids }
+    try await TransferAdder(service: service).add(requests) { ids, _ in all += ids }
     return all
   }
 }

@@ -1,7 +1,7 @@
 import KettleModel
 
 /// The total speed of all transfers in recent seconds, one sample per second.
-package struct SpeedHistory: Hashable, Sendable {
+package struct TotalSpeedHistory: Hashable, Sendable {
   package static let countMax = 12
   static let interval: Int64 = 1000
 

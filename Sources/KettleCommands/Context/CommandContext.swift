@@ -2,26 +2,26 @@ import FoundationEssentials
 import KettleClient
 
 /// Everything outside that a command uses, so that tests can replace it.
-package struct CommandWorld: Sendable {
+package struct CommandContext: Sendable {
   package var environment: [String: String]
   /// Absolute; relative paths on the command line are resolved against it.
   package var currentDirectory: String
   package var console: any Console
   package var clock: any CommandClock
-  package var services: any ServiceDoor
+  package var services: any ServiceConnector
   package var interruptions: any InterruptionSource
   /// Runs the service itself: `KettleCommands` must not know how it is built.
   package var runService: @Sendable (ServiceRunOptions) async -> Int32
   /// The service of `kettle demo`, with its own origin.
   package var runDemoService: @Sendable (ServiceRunOptions) async -> Int32
-  package var dashboard: any DashboardOpening
+  package var dashboard: any DashboardPresenter
   /// The machine of the service; nil for this one.
   package var host: RemoteHost?
 
   package init(
     environment: [String: String], currentDirectory: String, console: any Console,
-    clock: any CommandClock, services: any ServiceDoor, interruptions: any InterruptionSource,
-    dashboard: any DashboardOpening,
+    clock: any CommandClock, services: any ServiceConnector, interruptions: any InterruptionSource,
+    dashboard: any DashboardPresenter,
     runService: @escaping @Sendable (ServiceRunOptions) async -> Int32,
     runDemoService: @escaping @Sendable (ServiceRunOptions) async -> Int32
   ) {
@@ -37,7 +37,7 @@ package struct CommandWorld: Sendable {
   }
 
   /// The service that the environment selects.
-  package var place: ServicePlace { ServicePlace(environment: environment, host: host) }
+  package var address: ServiceAddress { ServiceAddress(environment: environment, host: host) }
 }
 
 /// What `kettle daemon run` passes to the service.
@@ -53,25 +53,25 @@ package struct ServiceRunOptions: Hashable, Sendable {
   }
 }
 
-extension CommandWorld {
+extension CommandContext {
   /// Reconnects to the service if it still runs.
-  func reconnection(for client: Caller) -> @Sendable () async throws -> any ServiceCalling {
-    { [services, place] in
-      try await services.connect(to: place, client: client, startIfNeeded: false)
+  func reconnection(for client: ClientIdentity) -> @Sendable () async throws -> any ServiceCalling {
+    { [services, address] in
+      try await services.connect(to: address, client: client, startIfNeeded: false)
     }
   }
 
   /// Connects to the service, runs `body`, and closes the connection.
-  func withService<Answer>(
-    for client: Caller, startIfNeeded: Bool = true,
-    _ body: (any ServiceCalling) async throws -> Answer
-  ) async throws -> Answer {
+  func withService<Value>(
+    for client: ClientIdentity, startIfNeeded: Bool = true,
+    _ body: (any ServiceCalling) async throws -> Value
+  ) async throws -> Value {
     let service = try await services.connect(
-      to: place, client: client, startIfNeeded: startIfNeeded)
+      to: address, client: client, startIfNeeded: startIfNeeded)
     do {
-      let answer = try await body(service)
+      let value = try await body(service)
       await service.close()
-      return answer
+      return value
     } catch {
       await service.close()
       throw error
@@ -79,16 +79,16 @@ extension CommandWorld {
   }
 }
 
-extension CommandWorld {
-  /// The world of this process.
+extension CommandContext {
+  /// The context for this process.
   package static func ofThisProcess(
     runService: @escaping @Sendable (ServiceRunOptions) async -> Int32,
     runDemoService: @escaping @Sendable (ServiceRunOptions) async -> Int32
-  ) -> CommandWorld {
-    CommandWorld(
+  ) -> CommandContext {
+    CommandContext(
       environment: ProcessInfo.processInfo.environment,
       currentDirectory: FileManager.default.currentDirectoryPath,
-      console: TerminalConsole(), clock: SystemClock(), services: SocketServiceDoor(),
+      console: TerminalConsole(), clock: SystemCommandClock(), services: SocketServiceConnector(),
       interruptions: ProcessSignals(), dashboard: TerminalDashboard(),
       runService: runService, runDemoService: runDemoService)
   }

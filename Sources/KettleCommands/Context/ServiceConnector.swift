@@ -3,26 +3,26 @@ import KettleClient
 import KettleControl
 
 /// Connects commands to the service.
-package protocol ServiceDoor: Sendable {
+package protocol ServiceConnector: Sendable {
   /// Opens a connection and completes `hello`. If no service runs, starts one when `startIfNeeded`
   /// is set, else throws `ClientError.notRunning`.
   func connect(
-    to place: ServicePlace, client: Caller, startIfNeeded: Bool
+    to address: ServiceAddress, client: ClientIdentity, startIfNeeded: Bool
   ) async throws -> any ServiceCalling
 
   /// Couples standard input and output with the service's socket until one of them ends.
-  func pipe(to place: ServicePlace, startIfNeeded: Bool) async throws
+  func pipe(to address: ServiceAddress, startIfNeeded: Bool) async throws
 
-  /// The path on which the service of the place listens, whether or not it runs.
-  func socketPath(of place: ServicePlace) -> String
+  /// The path on which the service listens, whether or not it runs.
+  func socketPath(of address: ServiceAddress) -> String
 
   /// Whether the socket exists in its directory. A service that ends cleanly removes it; one that
   /// was killed leaves it behind.
-  func isSocketThere(of place: ServicePlace) -> Bool
+  func isSocketThere(of address: ServiceAddress) -> Bool
 }
 
 /// The identity of a client.
-package struct Caller: Hashable, Sendable, ExpressibleByStringInterpolation {
+package struct ClientIdentity: Hashable, Sendable, ExpressibleByStringInterpolation {
   /// Such as `kettle add`; for the log.
   package var name: String
   /// Whether a person is watching, so that the service need not notify them.
@@ -37,7 +37,7 @@ package struct Caller: Hashable, Sendable, ExpressibleByStringInterpolation {
 }
 
 /// Which service is meant; the environment determines its paths.
-package struct ServicePlace: Hashable, Sendable {
+package struct ServiceAddress: Hashable, Sendable {
   package var environment: [String: String]
   /// The arguments with which this program becomes that service.
   package var serviceArguments: [String]
@@ -57,45 +57,45 @@ package struct ServicePlace: Hashable, Sendable {
 }
 
 /// Reaches the service of this machine over its socket, and other machines over ssh.
-package struct SocketServiceDoor: ServiceDoor {
+package struct SocketServiceConnector: ServiceConnector {
   package init() {}
 
   package func connect(
-    to place: ServicePlace, client: Caller, startIfNeeded: Bool
+    to address: ServiceAddress, client: ClientIdentity, startIfNeeded: Bool
   ) async throws -> any ServiceCalling {
-    if let host = place.host {
+    if let host = address.host {
       var starter = RemoteStarter(
-        host: host, clientName: client.name, environment: place.environment)
+        host: host, clientName: client.name, environment: address.environment)
       starter.isWatchedByPerson = client.isWatchedByPerson
-      starter.mayAsk = place.mayAsk
+      starter.mayAsk = address.mayAsk
       return try await starter.connect(startingIfNeeded: startIfNeeded)
     }
-    return try await starter(of: place, client).connect(startingIfNeeded: startIfNeeded)
+    return try await starter(of: address, client).connect(startingIfNeeded: startIfNeeded)
   }
 
-  package func pipe(to place: ServicePlace, startIfNeeded: Bool) async throws {
+  package func pipe(to address: ServiceAddress, startIfNeeded: Bool) async throws {
     let pipe = try ServicePipe.open(
-      starter(of: place, "kettle daemon pipe"), startingIfNeeded: startIfNeeded)
+      starter(of: address, "kettle daemon pipe"), startingIfNeeded: startIfNeeded)
     await pipe.run()
   }
 
-  private func starter(of place: ServicePlace, _ client: Caller) -> ServiceStarter {
+  private func starter(of address: ServiceAddress, _ client: ClientIdentity) -> ServiceStarter {
     var starter = ServiceStarter(
-      places: .of(environment: place.environment), clientName: client.name)
+      places: .of(environment: address.environment), clientName: client.name)
     starter.isWatchedByPerson = client.isWatchedByPerson
-    starter.environment = place.environment
-    starter.arguments = place.serviceArguments
+    starter.environment = address.environment
+    starter.arguments = address.serviceArguments
     return starter
   }
 
-  package func socketPath(of place: ServicePlace) -> String {
-    place.host?.text ?? ServicePlaces.of(environment: place.environment).socketPath
+  package func socketPath(of address: ServiceAddress) -> String {
+    address.host?.text ?? ServicePlaces.of(environment: address.environment).socketPath
   }
 
-  package func isSocketThere(of place: ServicePlace) -> Bool {
+  package func isSocketThere(of address: ServiceAddress) -> Bool {
     // Checking the other machine would take an ssh connection.
-    guard place.host == nil else { return false }
+    guard address.host == nil else { return false }
     var status = stat()
-    return lstat(socketPath(of: place), &status) == 0
+    return lstat(socketPath(of: address), &status) == 0
   }
 }

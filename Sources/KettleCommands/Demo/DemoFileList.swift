@@ -2,7 +2,7 @@ import FoundationEssentials
 import KettleModel
 
 /// What the demo's origin serves, as its service writes it into the home.
-struct DemoCatalogue: Hashable, Sendable, Decodable {
+struct DemoFileList: Hashable, Sendable, Decodable {
   struct Item: Hashable, Sendable, Decodable {
     var title: String
     /// Begins with a slash.
@@ -17,8 +17,8 @@ struct DemoCatalogue: Hashable, Sendable, Decodable {
   var items: [Item]
 
   init(readingFrom home: DemoHome) throws(DemoProblem) {
-    guard let bytes = try? FilePlace.contents(of: home.cataloguePath, from: "/"),
-      let catalogue = try? JSONDecoder().decode(DemoCatalogue.self, from: Data(bytes)),
+    guard let bytes = try? ArgumentPath.contents(of: home.cataloguePath, from: "/"),
+      let catalogue = try? JSONDecoder().decode(DemoFileList.self, from: Data(bytes)),
       !catalogue.items.isEmpty, catalogue.specs.count == catalogue.items.count
     else { throw .catalogueUnusable(path: home.cataloguePath) }
     self = catalogue

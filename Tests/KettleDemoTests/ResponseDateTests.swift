@@ -2,7 +2,7 @@ import Testing
 
 @testable import KettleDemo
 
-struct HTTPDateTests {
+struct ResponseDateTests {
   @Test(arguments: [
     (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
     (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
@@ -10,6 +10,6 @@ struct HTTPDateTests {
     (4_102_444_799, "Thu, 31 Dec 2099 23:59:59 GMT"),
   ])
   func `a date is written as HTTP wants it`(seconds: Int, text: String) {
-    #expect(HTTPDate.text(secondsSince1970: seconds) == text)
+    #expect(ResponseDate.text(secondsSince1970: seconds) == text)
   }
 }

@@ -5,9 +5,9 @@ import KettleModel
 import KettleSystem
 
 /// A door that leads to services in memory, one connection after the other.
-final class FakeDoor: ServiceDoor {
+final class FakeDoor: ServiceConnector {
   struct Knock: Hashable {
-    var place: ServicePlace
+    var address: ServiceAddress
     var client: String
     var isWatchedByPerson = false
     var startIfNeeded: Bool
@@ -34,12 +34,12 @@ final class FakeDoor: ServiceDoor {
   func socket(_ answers: Bool...) { state.withLock { $0.socketAnswers = answers } }
 
   func connect(
-    to place: ServicePlace, client: Caller, startIfNeeded: Bool
+    to address: ServiceAddress, client: ClientIdentity, startIfNeeded: Bool
   ) async throws -> any ServiceCalling {
     let answer = try state.withLock { state in
       state.knocks.append(
         Knock(
-          place: place, client: client.name, isWatchedByPerson: client.isWatchedByPerson,
+          address: address, client: client.name, isWatchedByPerson: client.isWatchedByPerson,
           startIfNeeded: startIfNeeded))
       if let failure = state.failure { throw failure }
       return state.answers.count > 1 ? state.answers.removeFirst() : state.answers[0]
@@ -47,13 +47,13 @@ final class FakeDoor: ServiceDoor {
     return try answer.get()
   }
 
-  func pipe(to place: ServicePlace, startIfNeeded: Bool) async throws {
-    _ = try await connect(to: place, client: "pipe", startIfNeeded: startIfNeeded)
+  func pipe(to address: ServiceAddress, startIfNeeded: Bool) async throws {
+    _ = try await connect(to: address, client: "pipe", startIfNeeded: startIfNeeded)
   }
 
-  func socketPath(of place: ServicePlace) -> String { "/run/user/1000/kettle/control.sock" }
+  func socketPath(of address: ServiceAddress) -> String { "/run/user/1000/kettle/control.sock" }
 
-  func isSocketThere(of place: ServicePlace) -> Bool {
+  func isSocketThere(of address: ServiceAddress) -> Bool {
     state.withLock { $0.socketAnswers.isEmpty ? false : $0.socketAnswers.removeFirst() }
   }
 }
@@ -70,19 +70,21 @@ struct FakeInterruptions: InterruptionSource {
 }
 
 /// A dashboard that is left at once.
-final class FakeDashboard: DashboardOpening {
+final class FakeDashboard: DashboardPresenter {
   private let end: DashboardOutcome
-  private let problem: NoDashboard?
+  private let problem: DashboardUnavailable?
   private let kept = Mutex<[DashboardRequest]>([])
 
-  init(end: DashboardOutcome = .left(goingOnCount: 0), problem: NoDashboard? = nil) {
+  init(end: DashboardOutcome = .left(continuingCount: 0), problem: DashboardUnavailable? = nil) {
     self.end = end
     self.problem = problem
   }
 
   var requests: [DashboardRequest] { kept.withLock { $0 } }
 
-  func open(_ request: DashboardRequest, in world: CommandWorld) async throws -> DashboardOutcome {
+  func open(_ request: DashboardRequest, in context: CommandContext) async throws
+    -> DashboardOutcome
+  {
     kept.withLock { $0.append(request) }
     if let problem { throw problem }
     return end
@@ -90,7 +92,7 @@ final class FakeDashboard: DashboardOpening {
 }
 
 /// Everything that a command touches, in memory, and what came of running it.
-struct FakeWorld {
+struct FakeContext {
   var service = FakeService()
   var console = FakeConsole()
   var clock = FakeClock()
@@ -100,21 +102,21 @@ struct FakeWorld {
   var environment = ["HOME": "/home/anna"]
   var directory = "/"
 
-  struct Outcome: Equatable {
+  struct TransferOutcome: Equatable {
     var code: Int32
     var output: String
     var error: String
   }
 
-  func run(_ arguments: String...) async -> Outcome { await run(arguments) }
+  func run(_ arguments: String...) async -> TransferOutcome { await run(arguments) }
 
-  func run(_ arguments: [String]) async -> Outcome {
-    let code = await runKettle(arguments: arguments, world: world)
-    return Outcome(code: code, output: console.output, error: console.error)
+  func run(_ arguments: [String]) async -> TransferOutcome {
+    let code = await runKettle(arguments: arguments, context: context)
+    return TransferOutcome(code: code, output: console.output, error: console.error)
   }
 
-  var world: CommandWorld {
-    CommandWorld(
+  var context: CommandContext {
+    CommandContext(
       environment: environment, currentDirectory: directory, console: console, clock: clock,
       services: door ?? FakeDoor([.success(service)]),
       interruptions: FakeInterruptions(all: interruptions), dashboard: dashboard,
