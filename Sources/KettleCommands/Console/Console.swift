@@ -23,8 +23,8 @@ package protocol Console: Sendable {
   /// Returns nil when the stream is not a terminal.
   func columnCount(of stream: ConsoleStream) -> Int?
   func write(_ text: String, to stream: ConsoleStream) throws(ConsoleError)
-  /// Passes standard input to `take`, piece by piece, until the end or until `take` returns false.
-  func readInput(_ take: (Span<UInt8>) -> Bool) throws(ConsoleError)
+  /// Passes standard input to `body`, piece by piece, until the end or until `body` returns false.
+  func readInput(_ body: (Span<UInt8>) -> Bool) throws(ConsoleError)
   /// Asks on the terminal, wherever standard input comes from.
   func prompt(_ question: String) throws(ConsoleError) -> String
   /// Asks on the terminal without showing what is typed.
@@ -46,7 +46,7 @@ extension Console {
 
   /// Returns whether the answer is yes. Anything else means no.
   func confirms(_ question: String) throws(ConsoleError) -> Bool {
-    let answer = try ask(question + " [y/N] ").lowercased()
+    let answer = try prompt(question + " [y/N] ").lowercased()
     return answer == "y" || answer == "yes"
   }
 }

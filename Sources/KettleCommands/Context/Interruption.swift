@@ -32,7 +32,7 @@ package struct ProcessSignals: InterruptionSource {
   /// Returns nil when the signal is ignored: a shell without job control starts background commands
   /// that way, so that Ctrl-C ends only the foreground command.
   private static func watch(
-    _ number: Int32, _ take: @escaping @Sendable () -> Void
+    _ number: Int32, onSignal handler: @escaping @Sendable () -> Void
   ) -> WatchedSignal? {
     // libdispatch installs its own handler. Ignoring the signal until then would lose one that
     // arrives in between.
@@ -42,7 +42,7 @@ package struct ProcessSignals: InterruptionSource {
         != unsafeBitCast(SIG_IGN, to: Int.self)
     else { return nil }
     let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-    source.setEventHandler(handler: take)
+    source.setEventHandler(handler: handler)
     source.resume()
     return WatchedSignal(number, source)
   }

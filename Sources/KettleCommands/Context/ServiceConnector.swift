@@ -18,7 +18,7 @@ package protocol ServiceConnector: Sendable {
 
   /// Whether the socket exists in its directory. A service that ends cleanly removes it; one that
   /// was killed leaves it behind.
-  func isSocketThere(of address: ServiceAddress) -> Bool
+  func socketExists(of address: ServiceAddress) -> Bool
 }
 
 /// The identity of a client.
@@ -92,7 +92,7 @@ package struct SocketServiceConnector: ServiceConnector {
     address.host?.text ?? ServicePlaces.of(environment: address.environment).socketPath
   }
 
-  package func isSocketThere(of address: ServiceAddress) -> Bool {
+  package func socketExists(of address: ServiceAddress) -> Bool {
     // Checking the other machine would take an ssh connection.
     guard address.host == nil else { return false }
     var status = stat()

@@ -50,9 +50,9 @@ package final class DashboardSession: Sendable {
     (messages, output) = AsyncStream.makeStream()
     let (inputs, effects) = AsyncStream<DashboardEffect>.makeStream()
     self.effects = effects
-    let keeper = Task { await keepLink(service) }
+    let keeper = Task { await maintainConnection(service) }
     let worker = Task {
-      for await effect in inputs { await carryOut(effect) }
+      for await effect in inputs { await execute(effect) }
     }
     tasks.withLock { $0 = [keeper, worker] }
   }
@@ -81,10 +81,10 @@ package final class DashboardSession: Sendable {
   }
 }
 
-// MARK: - The connection
+// MARK: - Connection
 
 extension DashboardSession {
-  private func keepLink(_ first: any ServiceCalling) async {
+  private func maintainConnection(_ first: any ServiceCalling) async {
     var service = first
     while !Task.isCancelled {
       output.yield(.linkChanged(.connected))
@@ -178,7 +178,7 @@ extension DashboardSession {
 // MARK: - Effects
 
 extension DashboardSession {
-  private func carryOut(_ effect: DashboardEffect) async {
+  private func execute(_ effect: DashboardEffect) async {
     do {
       // The only effect that needs no service.
       if case .openFile(let path) = effect { return try open(path) }
@@ -264,7 +264,7 @@ extension DashboardSession {
   }
 }
 
-// MARK: - Opening
+// MARK: - Opening files
 
 extension DashboardSession {
   private func open(_ path: String) throws {

@@ -42,7 +42,7 @@ struct Reconnection {
       case .cannotRunSSH, .noProgram, .otherVersion: throw error
       }
     } catch ClientError.notRunning {
-      if context.services.isSocketThere(of: address) {
+      if context.services.socketExists(of: address) {
         return .connected(try await connect(startIfNeeded: true))
       }
       return failureCount >= Self.failureCountBeforeStopped ? .stopped : .notYet

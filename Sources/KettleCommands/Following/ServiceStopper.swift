@@ -41,7 +41,7 @@ struct ServiceStopper {
 
   private func waitUntilGone() async -> Bool {
     let start = context.clock.now().monotonic
-    while await stillAnswers() {
+    while await isReachable() {
       if context.clock.now().monotonic.milliseconds(since: start) >= Self.budgetMilliseconds {
         return false
       }
@@ -52,8 +52,8 @@ struct ServiceStopper {
 
   /// The socket disappears before the service does, and may lie elsewhere for a command without
   /// XDG_RUNTIME_DIR. So this checks the socket, which is cheap, and then connects.
-  private func stillAnswers() async -> Bool {
-    if context.services.isSocketThere(of: address) { return true }
+  private func isReachable() async -> Bool {
+    if context.services.socketExists(of: address) { return true }
     var address = address
     // Do not ask for a password repeatedly: when ssh needs one, the service counts as gone.
     if address.host != nil { address.mayAsk = false }

@@ -57,10 +57,10 @@ enum ArgumentPath {
     return all
   }
 
-  /// Passes the content of a file or pipe to `take`, piece by piece, until the end or until `take`
+  /// Passes the content of a file or pipe to `body`, piece by piece, until the end or until `body`
   /// returns false.
   static func read(
-    _ path: String, from directory: String, _ take: (Span<UInt8>) -> Bool
+    _ path: String, from directory: String, _ body: (Span<UInt8>) -> Bool
   ) throws(UsageError) {
     // Without O_NONBLOCK, opening a FIFO would silently wait for its writer.
     let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
@@ -68,7 +68,7 @@ enum ArgumentPath {
       throw UsageError(.list(.unreadable(detail: errnoText()), name: path))
     }
     do {
-      try read(file.number, take)
+      try read(file.number, body)
     } catch {
       throw UsageError(.list(error, name: path))
     }
@@ -86,7 +86,7 @@ enum ArgumentPath {
 
   /// Reads from a non-blocking descriptor.
   private static func read(
-    _ descriptor: Int32, _ take: (Span<UInt8>) -> Bool
+    _ descriptor: Int32, _ body: (Span<UInt8>) -> Bool
   ) throws(UsageProblem.ListProblem) {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw .unreadable(detail: errnoText()) }
@@ -99,7 +99,7 @@ enum ArgumentPath {
       let count = Glibc.read(descriptor, &piece, piece.count)
       if count > 0 {
         writer = .present
-        guard take(piece.span.extracting(first: count)) else { return }
+        guard body(piece.span.extracting(first: count)) else { return }
       } else if count == 0 {
         // A FIFO that no program has open for writing reports the end (pipe(7)).
         switch writer {

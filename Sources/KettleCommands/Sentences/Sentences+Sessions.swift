@@ -53,7 +53,7 @@ extension Sentences {
 
   private static func be(_ number: Int) -> String { number == 1 ? "is" : "are" }
 
-  // MARK: Tasks in the list
+  // MARK: - Tasks in the list
 
   static let taskIsUntold = "its program has not collected it yet"
   static let taskIsPutAside = "set aside; its program can resume it"

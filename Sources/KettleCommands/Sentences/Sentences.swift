@@ -39,7 +39,7 @@ enum Sentences {
   }
 }
 
-// MARK: - The service says no
+// MARK: - Errors from the service
 
 extension Sentences {
   static func of(_ error: ControlError) -> String {
@@ -91,7 +91,7 @@ extension Sentences {
   }
 }
 
-// MARK: - The service cannot be asked
+// MARK: - Unreachable service
 
 extension Sentences {
   static func of(_ error: ClientError) -> String {
@@ -129,7 +129,7 @@ extension Sentences {
   }
 }
 
-// MARK: - A control is refused
+// MARK: - Refused controls
 
 extension Sentences {
   static func of(_ refusal: ControlTransfers.Refusal) -> String {
@@ -146,7 +146,7 @@ extension Sentences {
   }
 }
 
-// MARK: - Words cannot be written or read
+// MARK: - Input and output
 
 extension Sentences {
   /// Returns nil for an error that is not reported.

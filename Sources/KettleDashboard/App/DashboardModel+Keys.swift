@@ -4,7 +4,7 @@ import KettleModel
 extension DashboardModel {
   mutating func keyPressed(_ key: Key, at now: Moment) -> [DashboardEffect] {
     notice = nil
-    guard size.holds(ListLayout.minimum) else { return unseen(key) }
+    guard size.holds(ListLayout.minimum) else { return handleOnTinyScreen(key) }
     if let command = keymap.command(for: key, in: keyContext) {
       return attempt(command, key: key, at: now)
     }
@@ -28,7 +28,7 @@ extension DashboardModel {
 
   /// On a terminal that is too small, the user sees neither the effect of a key nor the question
   /// that the key would answer.
-  private func unseen(_ key: Key) -> [DashboardEffect] {
+  private func handleOnTinyScreen(_ key: Key) -> [DashboardEffect] {
     switch keymap.command(for: key, in: .list) {
     case .leave: [.leave]
     case .redraw: [.redraw]

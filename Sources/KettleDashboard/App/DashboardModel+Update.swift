@@ -66,7 +66,7 @@ extension DashboardModel {
       link = .connected
       // The service does not remember requests from an earlier connection.
       subscription = nil
-      search.asked = nil
+      search.pending = nil
       return subscribeIfMoved() + reloadDetails(at: now)
     case .lost:
       if case .lost = link { return [] }

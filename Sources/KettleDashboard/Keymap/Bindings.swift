@@ -2,302 +2,164 @@
 /// built from it.
 package enum Bindings {
   package static let all: [Binding] =
-    transfer + everything + finding + moving + reader + sections + add + question
+    transfer + everything + finding + moving + reader + sections + dialogs
     + dashboard
 
   private static let transfer: [Binding] = [
     Binding(
-      .transfer, in: [.list], keys: [.character("s")], .row(.start), label: "start", rank: 2,
+      "start", .row(.start), group: .transfer, in: [.list], keys: [.character("s")], label: "start",
+      otherLabels: [Strings.footerRetry], rank: 2,
       description: "Start or resume it; a waiting transfer is retried at once"),
     Binding(
-      .transfer, in: [.list], keys: [.character("p")], .row(.pause), label: "pause", rank: 1,
+      "pause", .row(.pause), group: .transfer, in: [.list], keys: [.character("p")], label: "pause",
+      otherLabels: [Strings.footerResume], rank: 1,
       description: "Pause it and keep the downloaded bytes, or resume it"),
     Binding(
-      .transfer, in: [.list], keys: [.character("x")], .row(.stop), label: "stop", rank: 3,
+      "stop", .row(.stop), group: .transfer, in: [.list], keys: [.character("x")], label: "stop",
+      rank: 3,
       description: "Stop it and discard the downloaded bytes"),
     Binding(
-      .transfer, in: [.list], keys: [.enter], .row(.details), label: "details", rank: 9,
+      "details", .row(.details), group: .transfer, in: [.list], keys: [.enter], label: "details",
+      rank: 9,
       description: "Show its details"),
     Binding(
-      .transfer, in: [.list], keys: [.character("d"), .delete], .row(.remove), label: "remove",
-      rank: 10,
+      "remove", .row(.remove), group: .transfer, in: [.list], keys: [.character("d"), .delete],
+      label: "remove", rank: 10,
       description: "Remove it from the list (asks first); a finished file is kept"),
     Binding(
-      .transfer, in: [.list], keys: [.character("D")], .row(.removeWithFile),
-      label: Strings.footerDeleteFile, rank: 4,
+      "remove-file", .row(.removeWithFile), group: .transfer, in: [.list], keys: [.character("D")],
+      label: Strings.footerDeleteFile,
+      otherLabels: [Strings.footerNewLink, Strings.footerDeleteFile], rank: 4,
       description: "Remove it from the list and delete its finished file (asks first)"),
     Binding(
-      .transfer, in: [.list], keys: [.character("u")], .row(.relink), rank: 4,
+      "new-link", .row(.relink), group: .transfer, in: [.list], keys: [.character("u")],
+      otherLabels: [Strings.footerNewLink, Strings.footerDeleteFile], rank: 4,
       description: "Set a new link and resume; the bytes are kept if the file is the same"),
     Binding(
-      .transfer, in: [.list], keys: [.character("l")], .row(.limit),
+      "limit", .row(.limit), group: .transfer, in: [.list], keys: [.character("l")],
       description: "Limit the speed of it, of the marked ones, or of all together"),
     Binding(
-      .transfer, in: [.list, .reader], keys: [.character("y")], .copyOrOpen(.copyURL),
+      "copy-url", .copyOrOpen(.copyURL), group: .transfer, in: [.list, .reader],
+      keys: [.character("y")],
       description: "Copy its URL to the terminal's clipboard"),
     Binding(
-      .transfer, in: [.list, .reader], keys: [.character("Y")], .copyOrOpen(.copyPath),
+      "copy-path", .copyOrOpen(.copyPath), group: .transfer, in: [.list, .reader],
+      keys: [.character("Y")],
       description: "Copy the path of its file"),
     Binding(
-      .transfer, in: [.list, .reader], keys: [.character("O")], .copyOrOpen(.openFile),
-      label: "open", rank: 12,
+      "open-file", .copyOrOpen(.openFile), group: .transfer, in: [.list, .reader],
+      keys: [.character("O")], label: "open", rank: 12,
       description: "Open its finished file with the desktop's default program"),
   ]
 
   private static let everything: [Binding] = [
     Binding(
-      .all, in: [.list], keys: [.character("S")], .all(.start), label: "start all", rank: 5,
+      "start-all", .all(.start), group: .all, in: [.list], keys: [.character("S")],
+      label: "start all",
+      rank: 5,
       description: "Start everything that is neither running nor finished"),
     Binding(
-      .all, in: [.list], keys: [.character("X")], .all(.stop), label: "stop all", rank: 6,
+      "stop-all", .all(.stop), group: .all, in: [.list], keys: [.character("X")], label: "stop all",
+      rank: 6,
       description: "Stop everything unfinished and discard the downloaded bytes"),
     Binding(
-      .all, in: [.list], keys: [.character("P")], .all(.pause), label: "pause all", rank: 7,
+      "pause-all", .all(.pause), group: .all, in: [.list], keys: [.character("P")],
+      label: "pause all",
+      rank: 7,
       description: "Pause everything unfinished"),
     Binding(
-      .all, in: [.list], keys: [.character("R")], .all(.reset), label: "reset", rank: 8,
+      "reset", .all(.reset), group: .all, in: [.list], keys: [.character("R")], label: "reset",
+      rank: 8,
       description: "Delete the finished files and reset all transfers (asks first)"),
     Binding(
-      .all, in: [.list], keys: [.character("a"), .paste("")], .add, label: "add", rank: 4,
+      "add", .add, group: .all, in: [.list], keys: [.character("a"), .paste("")], label: "add",
+      rank: 4,
       description: "Add one or more URLs: type them, or paste them here"),
   ]
 
   private static let moving: [Binding] = [
     Binding(
-      .moving, in: [.list], keys: [.up, .character("k")], .move(.up), description: "One row up"),
+      "up", .move(.up), group: .moving, in: [.list], keys: [.up, .character("k")],
+      description: "One row up"),
     Binding(
-      .moving, in: [.list], keys: [.down, .character("j")], .move(.down),
+      "down", .move(.down), group: .moving, in: [.list], keys: [.down, .character("j")],
       description: "One row down"),
     Binding(
-      .moving, in: [.list], keys: [.pageUp], .move(.pageUp), description: "One screen up"),
+      "page-up", .move(.pageUp), group: .moving, in: [.list], keys: [.pageUp],
+      description: "One screen up"),
     Binding(
-      .moving, in: [.list], keys: [.pageDown], .move(.pageDown), description: "One screen down"),
+      "page-down", .move(.pageDown), group: .moving, in: [.list], keys: [.pageDown],
+      description: "One screen down"),
     Binding(
-      .moving, in: [.list], keys: [.home, .character("g")], .move(.home),
+      "first", .move(.home), group: .moving, in: [.list], keys: [.home, .character("g")],
       description: "To the first row"),
     Binding(
-      .moving, in: [.list], keys: [.end, .character("G")], .move(.end),
+      "last", .move(.end), group: .moving, in: [.list], keys: [.end, .character("G")],
       description: "To the last row"),
   ]
 
   private static let reader: [Binding] = [
     Binding(
-      .reader, in: [.reader], keys: [.escape, .character("q"), .enter], .back, label: "back",
+      "back", .back, group: .reader, in: [.reader], keys: [.escape, .character("q"), .enter],
+      label: "back", isRequired: true,
       description: "Back to the list"),
     Binding(
-      .reader, in: [.reader], keys: [.up, .character("k")], .move(.up), description: "One line up"),
+      "scroll-up", .move(.up), group: .reader, in: [.reader], keys: [.up, .character("k")],
+      description: "One line up"),
     Binding(
-      .reader, in: [.reader], keys: [.down, .character("j")], .move(.down),
+      "scroll-down", .move(.down), group: .reader, in: [.reader], keys: [.down, .character("j")],
       description: "One line down"),
     Binding(
-      .reader, in: [.reader], keys: [.pageUp], .move(.pageUp), description: "One screen up"),
+      "scroll-page-up", .move(.pageUp), group: .reader, in: [.reader], keys: [.pageUp],
+      description: "One screen up"),
     Binding(
-      .reader, in: [.reader], keys: [.pageDown, .character(" ")], .move(.pageDown), label: "more",
-      rank: 1,
+      "scroll-page-down", .move(.pageDown), group: .reader, in: [.reader],
+      keys: [.pageDown, .character(" ")], label: "more", rank: 1,
       description: "One screen down"),
     Binding(
-      .reader, in: [.reader], keys: [.home, .character("g")], .move(.home),
+      "scroll-first", .move(.home), group: .reader, in: [.reader], keys: [.home, .character("g")],
       description: "To the beginning"),
     Binding(
-      .reader, in: [.reader], keys: [.end, .character("G")], .move(.end), description: "To the end"),
+      "scroll-last", .move(.end), group: .reader, in: [.reader], keys: [.end, .character("G")],
+      description: "To the end"),
     Binding(
-      .reader, in: [.reader], keys: [.right, .tab], .details(.nextSection), label: "next section",
-      rank: 2,
+      "next-section", .details(.nextSection), group: .reader, in: [.reader], keys: [.right, .tab],
+      label: "next section", rank: 2,
       description: "To the next section of the details"),
     Binding(
-      .reader, in: [.reader], keys: [.left, .backTab], .details(.previousSection),
+      "previous-section", .details(.previousSection), group: .reader, in: [.reader],
+      keys: [.left, .backTab],
       description: "To the previous section"),
   ]
 
   private static let sections: [Binding] = DetailsSection.allCases.map { section in
     Binding(
-      .reader, in: [.reader], keys: [.character(Character("\(section.number)"))],
-      .details(.section(section)), description: "Details: " + Strings.title(of: section))
+      "show-\(section)", .details(.section(section)), group: .reader, in: [.reader],
+      keys: [.character(Character("\(section.number)"))],
+      description: "Details: " + Strings.title(of: section))
   }
-
-  private static let add: [Binding] = [
-    Binding(
-      .add, in: [.add], keys: [.enter], .addNow, label: "add",
-      description: "Add all lines, if each is a URL or a curl command"),
-    Binding(
-      .add, in: [.entry], keys: [.enter], .acceptEntry, label: "apply",
-      description: "Apply the link or the limit"),
-    Binding(
-      .add, in: [.add, .entry, .query], keys: [.escape, .control("c")], .cancel, label: "cancel",
-      rank: 1,
-      description: "Cancel and change nothing"),
-    Binding(
-      .add, in: [.add], keys: [.control("j")], .edit(.nextLine), label: "next line", rank: 2,
-      description: "Start a new line of URLs, or another header"),
-    Binding(
-      .add, in: [.add, .entry], keys: [.tab], .edit(.nextField), label: "next", rank: 2,
-      description: "To the next field, or the next choice for a limit"),
-    Binding(
-      .add, in: [.add, .entry], keys: [.backTab], .edit(.previousField),
-      description: "To the previous field"),
-    Binding(
-      .add, in: [.add, .entry, .query], keys: [.control("u")], .edit(.eraseLine),
-      label: "clear line",
-      rank: 3,
-      description: "Clear the line"),
-    Binding(
-      .add, in: [.add, .entry, .query], keys: [.left, .control("b")], .edit(.left),
-      description: "One character to the left"),
-    Binding(
-      .add, in: [.add, .entry, .query], keys: [.right, .control("f")], .edit(.right),
-      description: "One character to the right"),
-    Binding(
-      .add, in: [.add], keys: [.up], .move(.up), description: "One line or field up"),
-    Binding(
-      .add, in: [.add], keys: [.down], .move(.down), description: "One line or field down"),
-    Binding(
-      .add, in: [.add], keys: [.pageUp], .move(.pageUp),
-      description: "Ten lines up, or back to the URLs"),
-    Binding(
-      .add, in: [.add], keys: [.pageDown], .move(.pageDown),
-      description: "Ten lines down, or to the last field"),
-    Binding(
-      .add, in: [.add, .entry, .query], keys: [.home, .control("a")], .edit(.lineStart),
-      description: "To the start of the line"),
-    Binding(
-      .add, in: [.add, .entry, .query], keys: [.end, .control("e")], .edit(.lineEnd),
-      description: "To the end of the line"
-    ),
-    Binding(
-      .add, in: [.add, .entry, .query], keys: [.backspace], .edit(.eraseBefore),
-      description: "Erase the character before the cursor"),
-    Binding(
-      .add, in: [.add, .entry, .query], keys: [.delete, .control("d")], .edit(.eraseAfter),
-      description: "Erase the character under it"),
-  ]
-
-  private static let question: [Binding] = [
-    Binding(
-      .question, in: [.question], keys: [.character("y"), .character("Y")], .confirm, label: "yes",
-      description: "Yes, do it"),
-    Binding(
-      .question, [.question],
-      [.character("n"), .character("N"), .character("q"), .escape, .enter, .control("c")],
-      .cancel, label: "no", rank: 1, description: "No, leave everything as it is"),
-  ]
 
   private static let dashboard: [Binding] = [
     Binding(
-      .dashboard, in: [.list, .reader], keys: [.character("?"), .function(1)], .help, label: "help",
-      rank: 0, description: "Show the keys"),
+      "help", .help, group: .dashboard, in: [.list, .reader],
+      keys: [.character("?"), .function(1)],
+      label: "help", rank: 0, isRequired: true,
+      description: "Show the keys"),
     Binding(
-      .dashboard, in: Set(KeyContext.allCases), keys: [.control("l")], .redraw,
+      "redraw", .redraw, group: .dashboard, in: Set(KeyContext.allCases), keys: [.control("l")],
       description: "Redraw the screen"),
     Binding(
-      .dashboard, in: Set(KeyContext.allCases), keys: [.control("z")], .suspend,
+      "suspend", .suspend, group: .dashboard, in: Set(KeyContext.allCases), keys: [.control("z")],
       description: "Suspend the dashboard; fg in the shell resumes it"),
     Binding(
-      .dashboard, in: [.list], keys: [.character("q")], .leave, label: "leave", rank: 0,
+      "leave", .leave, group: .dashboard, in: [.list], keys: [.character("q")], label: "leave",
+      rank: 0,
+      isRequired: true,
       description: "Leave; the transfers continue in the background"),
     Binding(
-      .dashboard, in: [.list, .reader], keys: [.control("c")], .leave, action: "interrupt",
+      "interrupt", .leave, group: .dashboard, in: [.list, .reader], keys: [.control("c")],
+      isRequired: true,
       description: "Leave; the transfers continue in the background"),
-  ]
-}
-
-/// The keys for marks and for the view of the list.
-extension Bindings {
-  static let finding = marks + query + order
-
-  private static let marks: [Binding] = [
-    Binding(
-      .finding, in: [.list], keys: [.character(" ")], .mark(.toggle),
-      description: "Mark or unmark the row, and move to the next"),
-    Binding(
-      .finding, in: [.list], keys: [.character("A")], .mark(.all),
-      description: "Mark all that match the filter"),
-    Binding(
-      .finding, in: [.list], keys: [.character("U")], .mark(.none), description: "Clear all marks"),
-    Binding(
-      .finding, in: [.list], keys: [.character("i")], .mark(.invert),
-      description: "Invert the marks"),
-  ]
-
-  private static let query: [Binding] = [
-    Binding(
-      .finding, in: [.list], keys: [.character("/")], .view(.search), label: "search", rank: 12,
-      description: "Search: move to the next row that contains the words"),
-    Binding(
-      .finding, in: [.list], keys: [.character("n")], .view(.findNext),
-      description: "To the next match"),
-    Binding(
-      .finding, in: [.list], keys: [.character("N")], .view(.findPrevious),
-      description: "To the previous match"),
-    Binding(
-      .finding, in: [.list], keys: [.character("\\")], .view(.filter),
-      description: "Filter: state:failed host:example.org session:kettle \"two words\" iso"),
-    Binding(
-      .finding, in: [.list], keys: [.escape], .view(.clear),
-      description: "Clear the search, filter or marks, or leave the history, in this order"),
-    Binding(
-      .finding, in: [.query], keys: [.enter], .acceptQuery, label: "keep it",
-      description: "Keep the filter or the search"),
-    Binding(
-      .finding, in: [.query], keys: [.up], .move(.up), label: "earlier", rank: 4,
-      description: "The previous entry"),
-    Binding(
-      .finding, in: [.query], keys: [.down], .move(.down), description: "The next entry"),
-    Binding(
-      .finding, in: [.list], keys: [.character("H")], .view(.history),
-      description: "Show or hide the history: all finished transfers, even cleared ones"),
-    Binding(
-      .finding, in: [.list], keys: [.character("c")], .view(.clearFinished),
-      description: "Clear finished transfers from view; H shows them, files are kept"),
-  ]
-
-  private static let order: [Binding] = [
-    Binding(
-      .finding, in: [.list], keys: [.character("o")], .view(.sortMenu),
-      description: "Choose the sort order of the list"),
-    Binding(
-      .finding, in: [.list], keys: [.character("<")], .view(.columnLeft),
-      description: "Sort by the previous column"),
-    Binding(
-      .finding, in: [.list], keys: [.character(">")], .view(.columnRight),
-      description: "Sort by the next column"),
-    Binding(
-      .finding, in: [.list, .menu], keys: [.character("I")], .view(.reverse),
-      description: "Reverse the order"),
-    Binding(
-      .finding, in: [.menu], keys: [.up, .character("k")], .move(.up), description: "One line up"),
-    Binding(
-      .finding, in: [.menu], keys: [.down, .character("j")], .move(.down),
-      description: "One line down"),
-    Binding(
-      .finding, in: [.menu], keys: [.enter], .choose, label: "select",
-      description: "Sort by it; selecting the current order reverses it"),
-    Binding(
-      .finding, in: [.menu], keys: [.escape, .character("q"), .character("o"), .control("c")],
-      .cancel,
-      label: "cancel", rank: 1, description: "Cancel and change nothing"),
-    Binding(
-      .finding, in: [.list], keys: [.character("K")], .queue(.up), description: "Up in the queue"),
-    Binding(
-      .finding, in: [.list], keys: [.character("J")], .queue(.down),
-      description: "Down in the queue"),
-    Binding(
-      .finding, in: [.list], keys: [.alt("k")], .queue(.toTop),
-      description: "To the top of the queue"),
-    Binding(
-      .finding, in: [.list], keys: [.alt("j")], .queue(.toBottom),
-      description: "To the bottom of the queue"),
-    Binding(
-      .finding, in: [.list], keys: [.character("+")], .queue(.sooner),
-      description: "Raise the priority"),
-    Binding(
-      .finding, in: [.list], keys: [.character("-")], .queue(.later),
-      description: "Lower the priority"),
-    Binding(
-      .finding, in: [.list], keys: [.character("F")], .view(.follow),
-      description: "Follow the row wherever it moves, or stop following"),
-    Binding(
-      .finding, in: [.list], keys: [.character("Z")], .view(.freeze),
-      description: "Freeze the rows, or resume updates"),
   ]
 }
 

@@ -87,6 +87,14 @@ package enum KeyContext: Hashable, Sendable, CaseIterable {
   /// The line in which a filter or a search is typed.
   case query
   case menu
+
+  /// Whether letters are text in this context.
+  package var takesText: Bool {
+    switch self {
+    case .add, .entry, .query: true
+    case .list, .reader, .question, .menu: false
+    }
+  }
 }
 
 /// What the list shows, and in which order.

@@ -37,7 +37,7 @@ struct KeymapPlan {
       guard let key = Key(name: name) else { return refuse(.unknownKey(name)) }
       if !keys.contains(key) { keys.append(key) }
     }
-    if keys.isEmpty, bound.contains(where: \.command.needsKey) { return refuse(.needsKey) }
+    if keys.isEmpty, bound.contains(where: \.isRequired) { return refuse(.needsKey) }
     let isInText = bound.contains { $0.contexts.contains(where: \.takesText) }
     if isInText, let letter = keys.first(where: { $0.typedText != nil }) {
       return refuse(.letterInText(letter))

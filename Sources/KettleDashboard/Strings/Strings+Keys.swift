@@ -8,22 +8,6 @@ extension Strings {
   static let footerNewLink = "new link"
   static let footerDeleteFile = "delete file"
 
-  /// The labels that a command can have in the footer besides its usual one.
-  static func footerLabels(_ command: DashboardCommand) -> [String] {
-    switch command {
-    case .row(.pause): [footerResume]
-    case .row(.start): [footerRetry]
-    // Both share one position: a transfer with a finished file needs no link.
-    case .row(.relink), .row(.removeWithFile): [footerNewLink, footerDeleteFile]
-    case .row, .mark, .view, .queue, .all, .move, .edit, .details, .copyOrOpen, .add, .addNow,
-      .acceptEntry,
-      .acceptQuery,
-      .choose, .back, .confirm, .cancel,
-      .help, .redraw, .suspend, .leave:
-      []
-    }
-  }
-
   static let needsService = "not connected to the service; reconnecting"
   static let listIsEmpty = "the list is empty; {add} adds transfers"
   static let rowNotThereYet = "this row has not loaded yet"

@@ -114,8 +114,8 @@ struct InputDecoder {
     var pieces: [Piece] = []
     for code in codes {
       switch code {
-      case .key(let number): pieces += take(number)
-      case .scalar(let scalar): pieces += take(scalar)
+      case .key(let number): pieces += decode(key: number)
+      case .scalar(let scalar): pieces += decode(scalar)
       }
     }
     // ncurses has waited for more input after Esc (`ESCDELAY`), and none arrived.

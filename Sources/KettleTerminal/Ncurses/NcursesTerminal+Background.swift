@@ -11,8 +11,8 @@ extension NcursesTerminal {
 
   func findBackground() {
     guard options.background == nil, look.colors != .none else { return }
-    if let told = Self.environment("COLORFGBG").flatMap(Theme.Background.init(COLORFGBG:)) {
-      look = look.on(told)
+    if let reported = Self.environment("COLORFGBG").flatMap(Theme.Background.init(COLORFGBG:)) {
+      look = look.on(reported)
       return
     }
     guard kind.answersColorQuestions else { return }

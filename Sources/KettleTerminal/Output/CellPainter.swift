@@ -19,7 +19,7 @@ struct CellPainter {
     // The right half of a wide character is written with its left half.
     guard let base = cell.base, cell.width > 0 else { return }
     let look = rendition(of: cell.style)
-    func put(_ scalars: [Unicode.Scalar], _ column: Int32) {
+    func write(_ scalars: [Unicode.Scalar], _ column: Int32) {
       var text = scalars.map { wchar_t($0.value) }
       text.append(0)
       kettle_put_cell(row, column, text, look.attributes, look.pair)
@@ -27,12 +27,12 @@ struct CellPainter {
     if base.isASCII, cell.width == 1, !cell.hasMarks {
       kettle_put_character(row, column, wchar_t(base.value), look.attributes, look.pair)
     } else if kettle_character_width(wchar_t(base.value)) == Int32(cell.width) {
-      put([base] + cell.combining, column)
+      write([base] + cell.combining, column)
     } else {
       // If the C library disagrees about the width, everything to the right would shift: a
       // placeholder replaces the character.
-      put(["?"], column)
-      if cell.width == 2 { put([" "], column + 1) }
+      write(["?"], column)
+      if cell.width == 2 { write([" "], column + 1) }
     }
   }
 

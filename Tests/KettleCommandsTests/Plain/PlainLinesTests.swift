@@ -20,7 +20,7 @@ struct PlainLinesTests {
     lines.note(row(0, of: all), at: MonotonicTime(milliseconds: 0))
     return progress.compactMap { second, bytes in
       let time = MonotonicTime(milliseconds: second * 1000)
-      return lines.take(event(row(bytes, of: all), .progress), at: time) == nil ? nil : second
+      return lines.line(for: event(row(bytes, of: all), .progress), at: time) == nil ? nil : second
     }
   }
 
@@ -41,9 +41,9 @@ struct PlainLinesTests {
     var lines = PlainLines(clock: FakeClock())
     let now = MonotonicTime(milliseconds: 0)
     for state in TransferState.allCases {
-      #expect(lines.take(event(snapshot(1, state)), at: now) != nil)
+      #expect(lines.line(for: event(snapshot(1, state)), at: now) != nil)
     }
-    #expect(lines.take(event(snapshot(1, .completed), .removed), at: now) != nil)
+    #expect(lines.line(for: event(snapshot(1, .completed), .removed), at: now) != nil)
   }
 
   @Test func `numbers from outside that cannot be are told too`() {
@@ -51,7 +51,7 @@ struct PlainLinesTests {
     for (bytes, all) in [(Int64.max, Int64(1)), (.min, 1), (.max, .min), (5, 0), (.max, .max)] {
       lines.note(row(bytes, of: all), at: MonotonicTime(milliseconds: 0))
       let now = MonotonicTime(milliseconds: 60_000)
-      #expect(lines.take(event(row(bytes, of: all), .progress), at: now) != nil)
+      #expect(lines.line(for: event(row(bytes, of: all), .progress), at: now) != nil)
     }
   }
 }

@@ -70,10 +70,10 @@ final class FakeConsole: Console {
   }
 
   /// Cut where no line ends, as a pipe may be.
-  func readInput(_ take: (Span<UInt8>) -> Bool) throws(ConsoleError) {
+  func readInput(_ body: (Span<UInt8>) -> Bool) throws(ConsoleError) {
     for start in stride(from: 0, to: input.count, by: 1013) {
       let piece = Array(input[start..<min(start + 1013, input.count)])
-      guard take(piece.span) else { return }
+      guard body(piece.span) else { return }
     }
   }
 
@@ -86,6 +86,6 @@ final class FakeConsole: Console {
   }
 
   func promptForSecret(_ question: String) throws(ConsoleError) -> String {
-    try ask("secret: " + question)
+    try prompt("secret: " + question)
   }
 }

@@ -53,7 +53,7 @@ final class FakeDoor: ServiceConnector {
 
   func socketPath(of address: ServiceAddress) -> String { "/run/user/1000/kettle/control.sock" }
 
-  func isSocketThere(of address: ServiceAddress) -> Bool {
+  func socketExists(of address: ServiceAddress) -> Bool {
     state.withLock { $0.socketAnswers.isEmpty ? false : $0.socketAnswers.removeFirst() }
   }
 }

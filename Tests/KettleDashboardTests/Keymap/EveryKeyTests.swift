@@ -27,7 +27,7 @@ struct EveryKeyTests {
     switch command {
     case .edit: true
     case .move: context != .list && context != .reader
-    case .row, .mark, .view, .queue, .all, .details, .take, .add, .addNow, .acceptEntry,
+    case .row, .mark, .view, .queue, .all, .details, .copyOrOpen, .add, .addNow, .acceptEntry,
       .acceptQuery,
       .choose, .back,
       .confirm, .cancel, .help, .redraw, .suspend, .leave:

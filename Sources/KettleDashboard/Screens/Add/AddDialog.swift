@@ -64,9 +64,9 @@ extension AddDialog {
 
   /// Inserts typed or pasted text. Returns false, and changes nothing, when the text is too long.
   mutating func insert(_ text: String, at now: MonotonicTime) -> Bool {
-    let isTaken: Bool
+    let isInserted: Bool
     switch focus {
-    case .urls: isTaken = urls.insert(text)
+    case .urls: isInserted = urls.insert(text)
     case .paused:
       switch text {
       case " ": isPaused.toggle()
@@ -74,19 +74,19 @@ extension AddDialog {
       case "n", "N": isPaused = false
       default: return false
       }
-      isTaken = true
+      isInserted = true
     case .headers:
       // A typed blank stays a blank; a pasted list of headers has one in each line.
       let lines = text.split(whereSeparator: \.isNewline)
-      isTaken = texts[focus, default: LineEditor()].insert(lines.joined(separator: "; "))
+      isInserted = texts[focus, default: LineEditor()].insert(lines.joined(separator: "; "))
     case .directory, .name, .checksum, .limit, .login, .start:
       let lines = text.split(whereSeparator: \.isNewline)
-      isTaken =
+      isInserted =
         lines.count < 2
         && texts[focus, default: LineEditor()].insert(lines.first.map(String.init) ?? "")
     }
-    if isTaken { changed(at: now) }
-    return isTaken
+    if isInserted { changed(at: now) }
+    return isInserted
   }
 
   /// Moves through the lines, and from the last line to the fields below.

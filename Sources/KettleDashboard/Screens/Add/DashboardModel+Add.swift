@@ -16,7 +16,7 @@ extension DashboardModel {
     var dialog = dialog
     guard dialog.phase != .adding else { return showNotice(Strings.beingAdded, at: now) }
     if !dialog.insert(text, at: now.monotonic) {
-      showNotice(Strings.notTaken(by: dialog.focus), .problem, at: now)
+      showNotice(Strings.rejectedInput(by: dialog.focus), .problem, at: now)
     }
     replaceTop(with: .add(dialog))
   }

@@ -85,7 +85,7 @@ extension DashboardModel {
       row: row, column: signColumn + 2, width: box.width - AddLayout.labelWidth - 2, on: &canvas)
   }
 
-  // MARK: - What is said below
+  // MARK: - Messages
 
   /// Returns the current problem, folded, and the summary, in as many lines as there is room for.
   private func verdicts(

@@ -15,7 +15,7 @@ extension Strings {
   static let isPaused = "yes"
   static let isNotPaused = "no"
 
-  static func notTaken(by field: AddField) -> String {
+  static func rejectedInput(by field: AddField) -> String {
     switch field {
     case .urls: tooManyLines
     case .paused: "press y, n or Space"
@@ -65,7 +65,7 @@ extension Strings {
       "Not a valid checksum; write sha256: and 64 hexadecimal digits, or md5:, sha1:, sha512:"
     case .checksumForSeveral(let count):
       "One checksum cannot apply to \(count) URLs; leave it empty, or add them one by one"
-    case .limitUnusable: noRate
+    case .limitUnusable: invalidRate
     case .header(let text):
       "\"\(text.sanitizedForDisplay(limit: 40))\" is not a header; write Name: value"
     case .loginUnusable: "Write the login as user:password"

@@ -92,10 +92,10 @@ extension DashboardModel {
     }
     addConnections(details, to: &text)
     guard !details.held.isEmpty else { return }
-    text.heading(Strings.headingHeld)
+    text.heading(Strings.headingReceived)
     let shown = 200
     for range in details.held.ranges.prefix(shown) {
-      text.text(Strings.heldRange(ByteText.size(range.lower), ByteText.size(range.upper)))
+      text.text(Strings.receivedRange(ByteText.size(range.lower), ByteText.size(range.upper)))
     }
     if details.held.ranges.count > shown {
       text.text(Strings.more(details.held.ranges.count - shown), .quiet)

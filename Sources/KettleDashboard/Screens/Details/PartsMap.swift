@@ -30,8 +30,8 @@ package struct PartsMap: Hashable, Sendable {
     let count = width * height
     guard total > 0 else { return [] }
     let glyphs = look.glyphs
-    var cells = HeldMap.cells(held, total: total, count: count)
-      .map { $0 ? glyphs.heldCell : glyphs.missingCell }
+    var cells = ReceivedMap.cells(held, total: total, count: count)
+      .map { $0 ? glyphs.receivedCell : glyphs.missingCell }
     for connection in connections {
       guard let upper = connection.upper ?? connection.lower.map({ _ in total }) else { continue }
       for cell in range(connection.receivedUpTo, upper, count: count)
@@ -57,13 +57,13 @@ package struct PartsMap: Hashable, Sendable {
 }
 
 /// A line that shows which parts of a file are durable.
-package enum HeldMap {
+package enum ReceivedMap {
   /// A cell counts as durable only when all of it is.
   package static func text(
     _ held: ByteRangeSet, total: Int64, width: Int, _ glyphs: GlyphSet
   ) -> String {
     cells(held, total: total, count: width)
-      .map { $0 ? glyphs.heldCell : glyphs.missingCell }.joined()
+      .map { $0 ? glyphs.receivedCell : glyphs.missingCell }.joined()
   }
 
   /// Returns which of `count` equal parts of a file are durable.

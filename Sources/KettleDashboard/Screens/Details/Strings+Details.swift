@@ -21,7 +21,7 @@ extension Strings {
   static let labelPartialFile = "Partial file"
   static let labelChecksum = "Checksum"
   static let labelSession = "Session"
-  static let headingHeld = "Received ranges"
+  static let headingReceived = "Received ranges"
   static let labelStatus = "Status"
   static let labelETag = "ETag"
   static let labelLastModified = "Last-Modified"
@@ -33,7 +33,7 @@ extension Strings {
     return "\(priority.value)"
   }
 
-  static func heldRange(_ lower: String, _ upper: String) -> String {
+  static func receivedRange(_ lower: String, _ upper: String) -> String {
     "from \(lower) to \(upper)"
   }
 
@@ -99,7 +99,7 @@ extension Strings {
     "now \(now), peak \(most), average \(mean) over \(DurationText.countdown(Int64(seconds)))"
   }
 
-  static let legendHeld = "received"
+  static let legendReceived = "received"
   static let legendRequested = "in progress"
   static let legendMissing = "missing"
   static let legendConnection = "1-9 connection"

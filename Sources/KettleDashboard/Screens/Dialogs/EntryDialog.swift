@@ -37,7 +37,7 @@ package struct EntryDialog: Hashable, Sendable {
     /// nil removes the limit.
     case limit(bytesPerSecond: Int64?)
     case linkProblem(TransferURLProblem)
-    case noRate
+    case invalidRate
   }
 
   package let purpose: Purpose
@@ -72,7 +72,7 @@ package struct EntryDialog: Hashable, Sendable {
       }
     case .speedLimit:
       if text.isEmpty || text.lowercased() == RateText.none { return .limit(bytesPerSecond: nil) }
-      return RateText.parse(text).map { .limit(bytesPerSecond: $0) } ?? .noRate
+      return RateText.parse(text).map { .limit(bytesPerSecond: $0) } ?? .invalidRate
     }
   }
 
@@ -132,7 +132,7 @@ extension DashboardModel {
     switch (dialog.reading, dialog.scope) {
     case (.link(let link), .row(let row)): effect = .relink(row.id, link)
     case (.limit(let bytesPerSecond), let scope): effect = .limit(scope.selection, bytesPerSecond)
-    case (.link, _), (.missing, _), (.linkProblem, _), (.noRate, _):
+    case (.link, _), (.missing, _), (.linkProblem, _), (.invalidRate, _):
       showNotice(Strings.verdict(on: dialog), .problem, at: now)
       return []
     }
@@ -162,7 +162,7 @@ extension DashboardModel {
     let role: Role =
       switch dialog.reading {
       case .link, .limit, .missing: notice == nil ? .dialogGood : .dialogProblem
-      case .linkProblem, .noRate: .dialogProblem
+      case .linkProblem, .invalidRate: .dialogProblem
       }
     let verdict = notice?.text ?? Strings.verdict(on: dialog)
     for (offset, text) in Fold.lines(verdict, width: box.width).prefix(2).enumerated() {

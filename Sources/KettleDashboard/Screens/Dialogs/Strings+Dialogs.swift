@@ -33,7 +33,7 @@ extension Strings {
     return "Tab: for " + others.joined(separator: ", or ")
   }
 
-  static let noRate = "Not a valid rate; write 500K, 1.5M or 1G, or nothing for no limit"
+  static let invalidRate = "Not a valid rate; write 500K, 1.5M or 1G, or nothing for no limit"
 
   /// The meaning of the line, or what is wrong with it.
   static func verdict(on dialog: EntryDialog) -> String {
@@ -44,7 +44,7 @@ extension Strings {
     case .linkProblem(let problem): problem.sentence(dialog.line.text)
     case .limit(nil): "Enter removes the limit; 500K or 1.5M sets one"
     case .limit(let rate?): "Enter limits it to " + ByteText.speed(rate)
-    case .noRate: noRate
+    case .invalidRate: invalidRate
     }
   }
 

@@ -33,7 +33,7 @@ extension DashboardModel {
       let isPossible = availability(of: binding.command).isPossible
       guard isPossible || keepsPositions else { return nil }
       if binding.command == .row(.removeWithFile), cursorNeedsLink { return nil }
-      let others = keepsPositions ? Strings.footerLabels(binding.command) : []
+      let others = keepsPositions ? binding.otherLabels : []
       let labels = [label, binding.label ?? label] + others
       let longest = labels.map(\.count).max() ?? 0
       return FooterItem(
@@ -46,16 +46,10 @@ extension DashboardModel {
   private func footerLabel(_ command: DashboardCommand) -> String? {
     if command == .row(.pause), pauseMeansStart { return Strings.footerResume }
     guard marks.isEmpty, let row = cursorRow else { return nil }
-    switch (command, row.state) {
-    case (.row(.start), .failed), (.row(.start), .waiting): return Strings.footerRetry
-    case (.row(.relink), _) where cursorNeedsLink: return Strings.footerNewLink
-    case (.row, _), (.mark, _), (.view, _), (.queue, _), (.acceptQuery, _), (.choose, _), (.all, _),
-      (.move, _), (.edit, _), (.details, _), (.copyOrOpen, _), (.add, _), (.addNow, _),
-      (.acceptEntry, _),
-      (.back, _),
-      (.confirm, _), (.cancel, _), (.help, _), (.redraw, _), (.suspend, _), (.leave, _):
-      return nil
+    if command == .row(.start), row.state == .failed || row.state == .waiting {
+      return Strings.footerRetry
     }
+    return command == .row(.relink) && cursorNeedsLink ? Strings.footerNewLink : nil
   }
 
   /// Whether only a new link can help the transfer under the cursor.

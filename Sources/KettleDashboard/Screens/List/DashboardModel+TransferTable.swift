@@ -39,7 +39,7 @@ extension DashboardModel {
   }
 
   private var emptyText: [String] {
-    if view.isFiltered { return Strings.nothingPasses(view.filterText, keymap) }
+    if view.isFiltered { return Strings.nothingMatches(view.filterText, keymap) }
     return switch view.kind {
     case .transfers: Strings.emptyList.map(keymap.filled)
     case .history: Strings.emptyHistory.map(keymap.filled)

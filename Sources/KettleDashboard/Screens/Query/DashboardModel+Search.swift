@@ -35,23 +35,23 @@ extension DashboardModel {
       return []
     }
     // A request is pending: its reply finds that the text has changed, and triggers a new request.
-    if let asked = search.asked, asked.text != wanted.text, queryPurpose == .search { return [] }
-    search.asked = wanted
+    if let pending = search.pending, pending.text != wanted.text, queryPurpose == .search { return [] }
+    search.pending = wanted
     return [.find(wanted)]
   }
 
   mutating func receive(
-    _ answered: RowSearch, _ found: FoundRow?, at now: Moment
+    _ reply: RowSearch, _ found: FoundRow?, at now: Moment
   ) -> [DashboardEffect] {
-    guard answered == search.asked else { return [] }
-    search.asked = nil
+    guard reply == search.pending else { return [] }
+    search.pending = nil
     guard search.isOn else { return [] }
-    if answered.text != search.text || answered.filter != filter || answered.sort != sort {
+    if reply.text != search.text || reply.filter != filter || reply.sort != sort {
       guard case .query(let field) = screens.last, field.purpose == .search else { return [] }
       return findWhileTyping(field, at: now)
     }
-    if let found { return go(to: found, answered, at: now) }
-    showNotice(Strings.notFound(answered.text), .problem, at: now)
+    if let found { return go(to: found, reply, at: now) }
+    showNotice(Strings.notFound(reply.text), .problem, at: now)
     return []
   }
 
@@ -84,11 +84,11 @@ extension DashboardModel {
 
   mutating func endSearch() {
     search.text = ""
-    search.asked = nil
+    search.pending = nil
   }
 }
 
-// MARK: - The field
+// MARK: - Query field
 
 extension DashboardModel {
   var queryPurpose: QueryField.Purpose? {
@@ -123,9 +123,9 @@ extension DashboardModel {
   }
 
   mutating func insert(_ text: String, at now: Moment) -> [DashboardEffect] {
-    var isTaken = true
-    let effects = changeQuery(at: now) { isTaken = $0.insert(text) }
-    if !isTaken { showNotice(Strings.oneLineOnly, .problem, at: now) }
+    var isInserted = true
+    let effects = changeQuery(at: now) { isInserted = $0.insert(text) }
+    if !isInserted { showNotice(Strings.oneLineOnly, .problem, at: now) }
     return effects
   }
 
@@ -159,7 +159,7 @@ extension DashboardModel {
     case .filter: return setFilter(field.earlier, wanted: field.startID, at: now)
     case .search:
       search.text = field.earlier
-      search.asked = nil
+      search.pending = nil
       return goBack(to: field)
     }
   }

@@ -88,7 +88,7 @@ extension DashboardModel {
       return (fitting(Strings.filterHints), .quiet)
     case .search:
       let hint = fitting(Strings.searchHints)
-      return (search.asked == nil ? hint : Strings.searching, .quiet)
+      return (search.pending == nil ? hint : Strings.searching, .quiet)
     }
   }
 

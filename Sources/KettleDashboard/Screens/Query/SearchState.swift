@@ -6,7 +6,7 @@ package struct SearchState: Hashable, Sendable {
   package internal(set) var text = ""
   var history = InputHistory()
   /// The pending request: only one at a time, however fast the user types.
-  var asked: RowSearch?
+  var pending: RowSearch?
 
   package var isOn: Bool { !words.isEmpty }
 

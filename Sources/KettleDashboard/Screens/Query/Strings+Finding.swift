@@ -47,7 +47,7 @@ extension Strings {
     }
   }
 
-  // MARK: - What stands beside the field
+  // MARK: - Hints and problems
 
   static let filterHints = [
     "state:failed,waiting  host:example.org  session:kettle  words  \"two words\"",
@@ -85,7 +85,7 @@ extension Strings {
     "\"" + text.sanitizedForDisplay(limit: 40) + "\""
   }
 
-  // MARK: - Answers
+  // MARK: - Results
 
   static func notFound(_ text: String) -> String { "No match for \(quoted(text))" }
 
@@ -110,11 +110,11 @@ extension Strings {
   static let frozenOn = "the rows are frozen; {freeze} resumes"
   static let frozenOff = "the rows update again"
 
-  // MARK: - Reasons
+  // MARK: - Reasons why a key does nothing
 
   static let noSearchYet = "there is no search yet; {search} starts one"
   static let nothingToClear = "there is no search, filter or mark to clear"
-  static let nothingPasses = "nothing matches the filter; {clear} clears it"
+  static let nothingMatches = "nothing matches the filter; {clear} clears it"
   static let historyIsEmpty = "nothing is finished yet; {history} goes back"
   static let nothingFinished = "nothing is finished"
   static let historyIsNotCleared =
@@ -131,9 +131,9 @@ extension Strings {
     "the list is sorted by \(name(of: sort.key)); {sort-menu} u sorts it by the queue"
   }
 
-  // MARK: - Without rows
+  // MARK: - Empty lists
 
-  static func nothingPasses(_ text: String, _ keymap: Keymap) -> [String] {
+  static func nothingMatches(_ text: String, _ keymap: Keymap) -> [String] {
     ["Nothing matches the filter", text, keymap.filled(clearHint)]
   }
 

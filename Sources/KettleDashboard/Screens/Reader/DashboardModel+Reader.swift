@@ -101,7 +101,7 @@ extension DashboardModel {
     case .partsLegend(let hasConnections):
       let glyphs = canvas.look.glyphs
       var parts = [
-        glyphs.heldCell + " " + Strings.legendHeld,
+        glyphs.receivedCell + " " + Strings.legendReceived,
         PartsMap.requestedCell(canvas.look.charset) + " " + Strings.legendRequested,
         glyphs.missingCell + " " + Strings.legendMissing,
       ]

@@ -26,7 +26,7 @@ extension DashboardModel {
       guard let row = cursorRow else { return [] }
       marks.toggle(row.id)
       return moveCursor(to: cursor + 1)
-    case .all: marks.markAll(passing: filter)
+    case .all: marks.markAll(matching: filter)
     case .none: marks.removeAll()
     case .invert: marks.invert(within: filter)
     }
@@ -39,7 +39,7 @@ extension DashboardModel {
     case .all:
       Availability(
         unless: rowCount == 0
-          ? emptyReason : marks.areAll(passing: filter) ? Strings.allAreMarked : nil)
+          ? emptyReason : marks.areAll(matching: filter) ? Strings.allAreMarked : nil)
     case .invert: Availability(unless: rowCount == 0 ? emptyReason : nil)
     case .toggle:
       Availability(

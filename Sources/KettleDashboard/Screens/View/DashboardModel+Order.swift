@@ -40,7 +40,7 @@ extension DashboardModel {
     return sort(by: menu.keys[index])
   }
 
-  // MARK: - The queue
+  // MARK: - Queue
 
   mutating func perform(_ command: QueueCommand) -> [DashboardEffect] {
     guard let selection else { return [] }

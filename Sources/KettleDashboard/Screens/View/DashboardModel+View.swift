@@ -51,7 +51,7 @@ extension DashboardModel {
 
   /// Why there are no rows.
   var emptyReason: String {
-    if view.isFiltered { return Strings.nothingPasses }
+    if view.isFiltered { return Strings.nothingMatches }
     return switch view.kind {
     case .transfers: Strings.listIsEmpty
     case .history: Strings.historyIsEmpty
@@ -75,20 +75,20 @@ extension DashboardModel {
     return subscribeIfMoved()
   }
 
-  // MARK: - The history
+  // MARK: - History
 
   private mutating func showOtherView() -> [DashboardEffect] {
     view.cursorID = cursorID
     view.cursorLine = cursor - firstVisible
     swap(&view, &otherView)
-    search.asked = nil
+    search.pending = nil
     // The rows of the other view would appear under the wrong column names.
     window = nil
     (cursor, cursorID, firstVisible) = (0, nil, 0)
     return showOtherList(wanted: view.cursorID, line: view.cursorLine)
   }
 
-  // MARK: - Esc
+  // MARK: - Clearing
 
   private var hasSomethingToClear: Bool {
     search.isOn || !view.filterText.isEmpty || !marks.isEmpty || view.kind == .history

@@ -27,7 +27,7 @@ package struct Marks: Hashable, Sendable {
     return ids.isEmpty ? nil : .ids(ids.sorted())
   }
 
-  func areAll(passing filter: RowFilter) -> Bool { self.filter == filter && ids.isEmpty }
+  func areAll(matching filter: RowFilter) -> Bool { self.filter == filter && ids.isEmpty }
 
   /// Whether the marks are defined by the filter, so that another filter would mark other
   /// transfers.
@@ -37,7 +37,7 @@ package struct Marks: Hashable, Sendable {
     if ids.remove(id) == nil { ids.insert(id) }
   }
 
-  mutating func markAll(passing filter: RowFilter) {
+  mutating func markAll(matching filter: RowFilter) {
     ids = []
     self.filter = filter
   }
