@@ -25,7 +25,7 @@ struct RunKettleTests {
     "get", "add", "list", "watch", "wait", "start", "pause", "stop", "remove", "reset", "demo",
     "limit", "session",
   ])
-  func `each command has a help with examples that fits 80 columns`(command: String) async {
+  func `the help of each command has examples and fits 80 columns`(command: String) async {
     let outcome = await FakeContext().run(command, "--help")
     #expect(outcome.code == 0)
     #expect(outcome.output.contains("Examples:\n  kettle \(command)"))
@@ -41,12 +41,12 @@ struct RunKettleTests {
         + "or queue it with \"kettle add URL\""
     ),
   ])
-  func `a word that is no command is answered with help`(word: String, expected: String) async {
+  func `an unknown command points to the help`(word: String, expected: String) async {
     #expect(
       await FakeContext().run(word) == .init(code: 2, output: "", error: "kettle: \(expected)\n"))
   }
 
-  @Test func `a wrong option exits 2 with the usage`() async {
+  @Test func `an unknown option exits with 2 and the usage`() async {
     let outcome = await FakeContext().run("list", "--jsn")
     #expect(outcome.code == 2)
     #expect(outcome.output == "")
@@ -60,13 +60,13 @@ struct RunKettleTests {
   }
 
   // Fault 128
-  @Test func `words of the command line are made safe before they are repeated`() async {
+  @Test func `repeated words of the command line are sanitized`() async {
     let outcome = await FakeContext().run("list", "\u{1B}[31m")
     #expect(outcome.code == 2)
     #expect(!outcome.error.contains("\u{1B}"))
   }
 
-  @Test func `on a terminal the dashboard is shown, and says that the service goes on`() async {
+  @Test func `on a terminal the dashboard is shown, and says that the service continues`() async {
     var context = FakeContext()
     context.console = FakeConsole(inputIsTerminal: true, outputColumns: 80)
     context.dashboard = FakeDashboard(end: .left(continuingCount: 3))
@@ -81,7 +81,7 @@ struct RunKettleTests {
   }
 
   // Fault 131
-  @Test func `elsewhere the list and then events are printed`() async {
+  @Test func `otherwise the list and then events are printed`() async {
     var context = FakeContext()
     context.service = FakeService([snapshot(1, .running)])
     context.service.onWatch([event(snapshot(1, .paused)), event(snapshot(1, .idle))])

@@ -45,7 +45,7 @@ struct SentencesTests {
       + "for example dashboards and \"kettle watch\", and try again"
   }
 
-  @Test func `a service with too many connections is told, with 3`() {
+  @Test func `too many connections exit with 3`() {
     let report = Sentences.report(of: ClientError.tooManyConnections(count: "256"))
     #expect(report.sentences == [Self.tooMany("256")])
     #expect(report.code == .serviceUnreachable)
@@ -61,7 +61,7 @@ struct SentencesTests {
   }
 
   @Test(arguments: ControlError.Code.allCases)
-  func `what the service refuses is told`(code: ControlError.Code) {
+  func `errors from the service have sentences`(code: ControlError.Code) {
     let report = Sentences.report(of: ControlError(code, "x"))
     #expect(report.sentences == [sentence(code)])
     #expect(report.code.rawValue == self.code(code))
@@ -101,7 +101,7 @@ struct SentencesTests {
         + "set XDG_RUNTIME_DIR to a shorter one"
     ),
   ])
-  func `a service that cannot be asked is told, with 3`(error: ClientError, expected: String) {
+  func `an unreachable service exits with 3`(error: ClientError, expected: String) {
     let report = Sentences.report(of: error)
     #expect(report.sentences == [expected])
     #expect(report.code == .serviceUnreachable)
@@ -123,7 +123,7 @@ struct SentencesTests {
         + "start it with \"kettle start 7\""
     ),
   ])
-  func `a refused control is told`(why: ControlTransfers.Refusal.Why, expected: String) {
+  func `refused controls have sentences`(why: ControlTransfers.Refusal.Why, expected: String) {
     #expect(Sentences.of(.init(id: TransferID(rawValue: 7), why: why)) == expected)
   }
 
@@ -145,7 +145,7 @@ struct SentencesTests {
       ["The command has to ask a question but there is no terminal; run it in one"], .refused
     ),
   ])
-  func `trouble with the console is told or passed over`(
+  func `console errors are reported or ignored`(
     error: ConsoleError, expected: [String], code: ExitCode
   ) {
     let report = Sentences.report(of: error)
@@ -175,13 +175,13 @@ struct SentencesTests {
         + "run \"kettle demo\" and leave it once more"
     ),
   ])
-  func `a demo that cannot be given is told`(problem: DemoProblem, expected: String) {
+  func `problems of the demo have sentences`(problem: DemoProblem, expected: String) {
     let report = Sentences.report(of: problem)
     #expect(report.sentences == [expected])
     #expect(report.code == .refused)
   }
 
-  @Test func `a service that was stopped while it was watched is told`() {
+  @Test func `a service that was stopped while being followed is reported`() {
     let report = Sentences.report(of: FollowError.serviceStopped)
     #expect(
       report.sentences == [
@@ -190,7 +190,7 @@ struct SentencesTests {
     #expect(report.code == .serviceUnreachable)
   }
 
-  @Test func `what nobody foresaw is still told, and is a failure`() {
+  @Test func `an unforeseen error is reported as a failure`() {
     struct Odd: Error {}
     let report = Sentences.report(of: Odd())
     #expect(report.sentences == ["Internal error (Odd()); please report it"])
@@ -204,7 +204,7 @@ struct SentencesTests {
   }
 
   // Fault 128
-  @Test func `names from outside cannot command the terminal`() {
+  @Test func `external names cannot control the terminal`() {
     let hostile = "\u{1B}]0;x\u{7}\u{202E}\u{9B}31m"
     let errors: [any Error] = [
       ControlError(.refusedSpec, hostile), ControlError(.unknownTransfer, hostile),

@@ -189,13 +189,13 @@ struct SentencesUsageTests {
   ]
 
   @Test(arguments: all)
-  func `a mistake on the command line is told, with 2`(problem: UsageProblem, expected: String) {
+  func `a usage error exits with 2`(problem: UsageProblem, expected: String) {
     let report = Sentences.report(of: UsageError(problem))
     #expect(report.sentences == [expected])
     #expect(report.code == .refused)
   }
 
-  @Test func `every mistake has its line`() {
+  @Test func `every problem has its line`() {
     let report = Sentences.report(of: UsageError(Self.all.map(\.0)))
     #expect(report.sentences == Self.all.map(\.1))
   }

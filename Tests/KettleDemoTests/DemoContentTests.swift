@@ -24,7 +24,7 @@ struct DemoContentTests {
     }
   }
 
-  @Test func `a range beyond the end is cut to what is there`() {
+  @Test func `a range beyond the end is cut to the file`() {
     #expect(DemoOrigin.expectedBytes(of: item, in: 5_000..<9_000) == Array(whole(item).suffix(3)))
     #expect(DemoOrigin.expectedBytes(of: item, in: 9_000..<9_001).isEmpty)
     #expect(DemoOrigin.expectedBytes(of: item, in: -5..<2) == Array(whole(item).prefix(2)))
@@ -48,7 +48,7 @@ struct DemoContentTests {
     }
   }
 
-  @Test func `the noise is as long as its object says`() throws {
+  @Test func `the noise is as long as its object declares`() throws {
     let bytes = whole(item)
     let begin = try #require(Self.offset(of: "6 0 obj\n<< /Length ", in: bytes))
     let digits = String(decoding: bytes[(begin + 19)...].prefix(10), as: UTF8.self)

@@ -17,7 +17,7 @@ struct RequestLogTests {
     #expect(log.requests.map(\.bytesSent) == [1, 12])
   }
 
-  @Test func `a long log forgets its oldest half and still counts right`() {
+  @Test func `a long log drops its oldest half and still counts correctly`() {
     let log = DemoRequestLog()
     for index in 0..<DemoRequestLog.countMax { _ = log.append(request("/\(index)")) }
     let last = log.append(request("/last"))

@@ -9,7 +9,7 @@ struct ResponseDateTests {
     (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"),
     (4_102_444_799, "Thu, 31 Dec 2099 23:59:59 GMT"),
   ])
-  func `a date is written as HTTP wants it`(seconds: Int, text: String) {
+  func `a date is in HTTP format`(seconds: Int, text: String) {
     #expect(ResponseDate.text(secondsSince1970: seconds) == text)
   }
 }

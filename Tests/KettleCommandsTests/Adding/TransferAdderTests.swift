@@ -83,7 +83,7 @@ struct TransferAdderTests {
     .success(AddTransfers.Result(ids: [TransferID(rawValue: number)]))
   }
 
-  @Test func `several requests are under way before the first is answered, and no more`()
+  @Test func `a limited number of requests is sent before the first reply`()
     async throws
   {
     let service = SlowService()
@@ -96,7 +96,7 @@ struct TransferAdderTests {
     #expect(service.asked.count == 7)
   }
 
-  @Test func `after a refusal nothing else is asked, and what was added by then is told`()
+  @Test func `after a refusal nothing else is sent, and earlier additions are reported`()
     async throws
   {
     let service = SlowService()
@@ -114,7 +114,7 @@ struct TransferAdderTests {
     #expect(service.asked.count == 5)
   }
 
-  @Test func `an answer with another number of ids is not believed`() async throws {
+  @Test func `a reply with the wrong number of ids is an error`() async throws {
     let service = SlowService()
     service.answer(.success(AddTransfers.Result(ids: [])))
     await #expect(throws: ControlError(.internalError, AddTransfers.name)) {
@@ -122,7 +122,7 @@ struct TransferAdderTests {
     }
   }
 
-  @Test func `all that has no answer is asked again over a new connection`() async throws {
+  @Test func `unanswered requests are resent over a new connection`() async throws {
     let (first, second) = (SlowService(), SlowService())
     let requests = try (1...5).map { try request($0) }
     first.answer(result(1))

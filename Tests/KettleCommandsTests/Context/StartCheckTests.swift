@@ -7,7 +7,7 @@ struct StartCheckTests {
     StartCheck(limitByteCount: limit, threadStackByteCount: stack, hasRoom: { $0 <= room }).problem
   }
 
-  @Test func `an address space that is too small is told with both numbers`() {
+  @Test func `an address space that is too small is reported with both numbers`() {
     #expect(
       problem(limit: 400_000 << 10, room: 511 << 20)
         == "The address space is limited to 390 MiB, and the 512 MiB that Kettle needs beside its "

@@ -34,7 +34,7 @@ struct DashboardAddingTests {
     return outcome
   }
 
-  @Test func `a directory is looked at before anything is added`() async throws {
+  @Test func `a directory is checked before anything is added`() async throws {
     let context = FakeContext()
     let missing = try spec("http://a/1", directory: "/nowhere/at/all")
     #expect(
@@ -55,7 +55,7 @@ struct DashboardAddingTests {
       ])
   }
 
-  @Test func `a directory of another machine is left to the service there`() async throws {
+  @Test func `a directory of another machine is checked by its service`() async throws {
     let context = FakeContext()
     let far = try spec("http://a/1", directory: "/nowhere/at/all")
     #expect(
@@ -63,7 +63,7 @@ struct DashboardAddingTests {
         == .commandFinished(.added(count: 1)))
   }
 
-  @Test func `what the service refuses leaves the form as it was`() async throws {
+  @Test func `a refusal by the service keeps the form`() async throws {
     let context = FakeContext()
     context.service.fail(AddTransfers.name, with: ControlError(.cannotKeep, "disk full"))
     let error = ControlError(.cannotKeep, "disk full")
@@ -72,7 +72,7 @@ struct DashboardAddingTests {
         == .commandFinished(.addFailed(sentence: Sentences.of(error))))
   }
 
-  @Test func `thousands of URLs are asked about in pieces that the service takes`() async throws {
+  @Test func `thousands of URLs are searched in batches`() async throws {
     var context = FakeContext()
     context.service = FakeService([snapshot(1, .running)])
     let known = snapshot(1, .running).url
@@ -92,7 +92,7 @@ struct DashboardAddingTests {
     (["DISPLAY": ":0", "PATH": "/nowhere"], "/etc/passwd", .noOpener),
     (["WAYLAND_DISPLAY": "w", "PATH": "relative:"], "/etc/passwd", .noOpener),
   ])
-  func `it is said why a file cannot be opened`(
+  func `a file that cannot be opened is reported with the reason`(
     environment: [String: String], path: String, problem: FileOpener.Problem
   ) async throws {
     var context = FakeContext()
@@ -105,7 +105,7 @@ struct DashboardAddingTests {
         == .commandFinished(.failed(sentence: Sentences.of(.fileElsewhere))))
   }
 
-  @Test func `the opener of the desktop gets the path as it is, and its failure is told`()
+  @Test func `the desktop's opener gets the path unchanged, and its failure is reported`()
     async throws
   {
     let directory = try TemporaryDirectory()

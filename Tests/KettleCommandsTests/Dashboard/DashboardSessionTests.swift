@@ -32,7 +32,7 @@ struct DashboardSessionTests {
     await session.close()
   }
 
-  @Test func `the service knows that a person looks on`() async throws {
+  @Test func `the service knows that a person is watching`() async throws {
     var context = FakeContext()
     let door = FakeDoor([.success(context.service)])
     context.door = door
@@ -63,7 +63,7 @@ struct DashboardSessionTests {
     try await messages([effect], count: 2, in: context).first { $0 != .linkChanged(.connected) }
   }
 
-  @Test func `rows and totals that the service sends reach the dashboard`() async throws {
+  @Test func `rows and totals of the service reach the dashboard`() async throws {
     let context = FakeContext()
     var totals = Totals()
     totals.counts = [.running: 2, .waiting: 1, .paused: 4, .completed: 9]
@@ -82,7 +82,7 @@ struct DashboardSessionTests {
     #expect(context.service.isClosed)
   }
 
-  @Test func `effects become calls, in their order`() async throws {
+  @Test func `effects become calls, in order`() async throws {
     let context = FakeContext()
     guard case .success(let parsed) = TransferURL.parse("https://a.org/1") else { return }
     let spec = TransferSpec(url: parsed.url)
@@ -104,7 +104,7 @@ struct DashboardSessionTests {
     #expect(messages.contains(.commandFinished(.added(count: 1))))
   }
 
-  @Test func `a fresh link and a limit become calls, with what came of them`() async throws {
+  @Test func `a new link and a limit become calls, with their outcome`() async throws {
     let context = FakeContext()
     guard case .success(let link) = TransferURL.parse("https://me:p@a.org/1") else { return }
     #expect(
@@ -122,7 +122,7 @@ struct DashboardSessionTests {
       ])
   }
 
-  @Test func `a search is asked of the service, and its answer names the question`() async throws {
+  @Test func `a search becomes a call, and its reply names the search`() async throws {
     var context = FakeContext()
     context.service = FakeService([snapshot(1, .running)])
     let row = snapshot(1, .running)
@@ -139,7 +139,7 @@ struct DashboardSessionTests {
     #expect(askedOf(context.service) == [.find(known), .find(unknown)])
   }
 
-  @Test func `a search that the service does not answer is over`() async throws {
+  @Test func `a search without a reply ends`() async throws {
     let context = FakeContext()
     context.service.fail(FindTransfer.name, with: ControlError(.stopping, ""))
     let search = RowSearch(
@@ -147,7 +147,7 @@ struct DashboardSessionTests {
     #expect(try await outcome(.find(search), in: context) == .found(search, nil))
   }
 
-  @Test func `refusals are handed on`() async throws {
+  @Test func `refusals are forwarded`() async throws {
     let context = FakeContext()
     context.service.refuse([.init(id: id, why: .completed)])
     #expect(
@@ -157,7 +157,7 @@ struct DashboardSessionTests {
             .start, appliedCount: 0, refused: [ControlRefusal(id: id, why: .completed)])))
   }
 
-  @Test func `details are loaded, or it is said why not`() async throws {
+  @Test func `details are loaded, or the reason is reported`() async throws {
     var context = FakeContext()
     context.service = FakeService([snapshot(1, .running)])
     #expect(
@@ -171,7 +171,7 @@ struct DashboardSessionTests {
             sentence: "There is no transfer \"8\"; \"kettle list\" shows the existing ones")))
   }
 
-  @Test func `what goes wrong is told in a sentence`() async throws {
+  @Test func `errors are reported as sentences`() async throws {
     let context = FakeContext()
     context.service.fail(ResetTransfers.name, with: ControlError(.stopping, ""))
     #expect(
@@ -204,7 +204,7 @@ struct DashboardSessionTests {
     await session.close()
   }
 
-  @Test func `a service that was stopped is not started, and taken up when others start it`()
+  @Test func `a stopped service is not restarted, and is used when others start it`()
     async throws
   {
     var context = FakeContext()
@@ -229,7 +229,7 @@ struct DashboardSessionTests {
     await session.close()
   }
 
-  @Test func `a dashboard without a service is not opened`() async {
+  @Test func `a dashboard without a service does not open`() async {
     var context = FakeContext()
     context.door = FakeDoor([.failure(.didNotStart(detail: "x", logPath: "/l"))])
     await #expect(throws: ClientError.didNotStart(detail: "x", logPath: "/l")) {

@@ -6,7 +6,7 @@ import Testing
 @testable import KettleCommands
 
 struct DashboardSettingsTests {
-  @Test func `keys of the file are keys of the dashboard, and what is wrong is said`() {
+  @Test func `keys of the file apply, and problems are reported`() {
     let text = "[keys]\nstart = ['F5', 'm']\nbegin = 'b'\nstop = 3\n"
     let (configuration, problems) = DashboardConfiguration.read(Array(text.utf8))
     let notices = problems.map { $0.sentence(path: "/c/config.toml", for: .dashboard) }
@@ -20,7 +20,7 @@ struct DashboardSettingsTests {
     #expect(notices.count == 1)
   }
 
-  @Test func `switches and colours of the file are the terminal's, and unknown colours are said`() {
+  @Test func `switches and colours of the file apply, and unknown colours are reported`() {
     let text = """
       [dashboard]
       mouse = false
@@ -53,13 +53,13 @@ struct DashboardSettingsTests {
       ])
   }
 
-  @Test func `without a file the terminal says what its background is`() {
+  @Test func `without a file the terminal determines the background`() {
     let settings = DashboardSettings(DashboardConfiguration(), notices: [], path: "/c")
     #expect(settings.terminal == TerminalOptions())
     #expect(settings.terminal.background == nil)
   }
 
-  @Test func `the example of the documentation holds`() throws {
+  @Test func `the example of the documentation is valid`() throws {
     let here = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
     let document = try String(
       contentsOf: here.appending(path: "../../../docs/configuration.md").standardizedFileURL,

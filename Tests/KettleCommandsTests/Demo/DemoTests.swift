@@ -45,7 +45,7 @@ struct DemoTests {
     return row
   }
 
-  @Test func `its service has a home of its own and hears nothing of a proxy`() async throws {
+  @Test func `its service has its own home and ignores proxies`() async throws {
     var context = try context(terminal: true)
     let door = door(context.service, connections: 3)
     context.door = door
@@ -63,7 +63,7 @@ struct DemoTests {
     #expect(door.knocks.allSatisfy { $0.address == address })
   }
 
-  @Test func `the catalogue is listed, not started, and all is deleted after leaving`()
+  @Test func `the catalogue is listed but not started, and everything is deleted after leaving`()
     async throws
   {
     var context = try context(terminal: true)
@@ -91,7 +91,7 @@ struct DemoTests {
     #expect(context.dashboard.requests.map(\.client) == ["kettle demo"])
   }
 
-  @Test func `a demo that is found again is not filled again`() async throws {
+  @Test func `a running demo is not filled again`() async throws {
     var context = try context([row(1, .running)], terminal: true)
     context.door = door(context.service, connections: 3)
     #expect(await context.run("demo").code == 0)
@@ -99,7 +99,7 @@ struct DemoTests {
     #expect(added.isEmpty)
   }
 
-  @Test func `files of an origin that is gone are replaced`() async throws {
+  @Test func `files of a previous origin are replaced`() async throws {
     let old = snapshot(7, .running, url: "http://127.0.0.1:999/one.pdf")
     var context = try context([old], terminal: true)
     context.door = door(context.service, connections: 3)
@@ -110,7 +110,7 @@ struct DemoTests {
     #expect(added.count == 1)
   }
 
-  @Test func `a closed terminal leaves everything as it is`() async throws {
+  @Test func `a closed terminal leaves the demo running`() async throws {
     var context = try context(terminal: true)
     context.dashboard = FakeDashboard(end: .ended(ExitCode(rawValue: 129)))
     let outcome = await context.run("demo")
@@ -119,7 +119,7 @@ struct DemoTests {
     #expect(!context.service.asked.contains(.stop))
   }
 
-  @Test func `without a terminal all are started and lines are printed to the end`() async throws {
+  @Test func `without a terminal all transfers are started and lines are printed to the end`() async throws {
     var context = try context([row(1, .idle), row(2, .idle)])
     context.clock = FakeClock()
     context.service.onWatch([
@@ -142,14 +142,14 @@ struct DemoTests {
     #expect(!FileManager.default.fileExists(atPath: home))
   }
 
-  @Test func `the time that is given ends it, and cleans up`() async throws {
+  @Test func `the time limit ends it and cleans up`() async throws {
     var context = try context([row(1, .running)])
     context.door = door(context.service, connections: 4)
     #expect(await context.run("demo", "--seconds", "3").code == 0)
     #expect(!FileManager.default.fileExists(atPath: home))
   }
 
-  @Test func `Ctrl-C without a dashboard cleans up and exits 130`() async throws {
+  @Test func `Ctrl-C without a dashboard cleans up and exits with 130`() async throws {
     var context = try context([row(1, .running)])
     context.interruptions = [.interrupt]
     context.door = door(context.service, connections: 4)
@@ -157,7 +157,7 @@ struct DemoTests {
     #expect(!FileManager.default.fileExists(atPath: home))
   }
 
-  @Test func `a home that is not ours alone is not touched`() async throws {
+  @Test func `a home shared with others is not touched`() async throws {
     let context = try context()
     chmod(home, 0o755)
     let outcome = await context.run("demo")
@@ -166,7 +166,7 @@ struct DemoTests {
     #expect(FileManager.default.fileExists(atPath: home + "/catalogue.json"))
   }
 
-  @Test func `a link at the place of the home is not followed`() throws {
+  @Test func `a symbolic link in place of the home is not followed`() throws {
     let other = try TemporaryDirectory()
     try FileManager.default.createSymbolicLink(
       atPath: home, withDestinationPath: other.path)
@@ -175,7 +175,7 @@ struct DemoTests {
     }
   }
 
-  @Test func `deleting the home does not follow links out of it`() throws {
+  @Test func `deleting the home does not follow symbolic links`() throws {
     let other = try TemporaryDirectory()
     let kept = try other.file("kept", "x")
     let opened = try DemoHome.open(environment: ["TMPDIR": directory.path])
@@ -192,7 +192,7 @@ struct DemoTests {
     "", "{}", #"{"origin": "http://127.0.0.1:1", "items": []}"#,
     #"{"origin": "x", "items": [{"title": "a", "path": "/b", "bytes": 1}]}"#,
   ])
-  func `a catalogue that is none is told`(text: String) throws {
+  func `an invalid catalogue is reported`(text: String) throws {
     let opened = try DemoHome.open(environment: ["TMPDIR": directory.path])
     try text.write(toFile: opened.cataloguePath, atomically: false, encoding: .utf8)
     #expect(throws: DemoProblem.catalogueUnusable(path: opened.cataloguePath)) {

@@ -14,7 +14,7 @@ struct AddCommandTests {
     }
   }
 
-  @Test func `ids are printed, one a line`() async {
+  @Test func `ids are printed, one per line`() async {
     let context = FakeContext()
     let outcome = await context.run("add", "https://example.org/a", "https://example.org/b")
     #expect(outcome == .init(code: 0, output: "1\n2\n", error: ""))
@@ -69,7 +69,7 @@ struct AddCommandTests {
     #expect(spec.onConflict == .replace)
   }
 
-  @Test func `without options the service decides`() async throws {
+  @Test func `without options the service uses its defaults`() async throws {
     let context = FakeContext()
     _ = await context.run("add", "https://example.org/a")
     let spec = try #require(specs(context).first)
@@ -91,7 +91,7 @@ struct AddCommandTests {
     #expect(specs(piped).map(\.url.path) == ["/first", "/c"])
   }
 
-  @Test func `everything that is wrong is named at once, and nothing is queued`() async {
+  @Test func `all problems are reported at once, and nothing is queued`() async {
     var context = FakeContext()
     context.console = FakeConsole(input: "https://example.org/a\nnope\n")
     let outcome = await context.run(
@@ -121,7 +121,7 @@ struct AddCommandTests {
   @Test(arguments: [
     ["-o", "name"], ["--checksum", "sha256:" + String(repeating: "0", count: 64)],
   ])
-  func `what is of one file is refused for several`(option: [String]) async {
+  func `options for one file are rejected for several`(option: [String]) async {
     let context = FakeContext()
     let outcome = await context.run(["add", "https://a.org/1", "https://a.org/2"] + option)
     #expect(outcome.code == 2)
@@ -132,14 +132,14 @@ struct AddCommandTests {
   @Test(arguments: [
     "", ".", "..", "a/b", "/a", "a\nb", "a\u{7F}", String(repeating: "x", count: 251),
   ])
-  func `a name that is no name is refused`(name: String) async {
+  func `an invalid file name is rejected`(name: String) async {
     let outcome = await FakeContext().run("add", "https://a.org/1", "-o", name)
     #expect(outcome.code == 2)
     #expect(outcome.error.hasPrefix("kettle: The name "))
   }
 
   @Test(arguments: ["gone", "file", "locked"])
-  func `a directory that cannot take the file is refused`(name: String) async throws {
+  func `an unusable directory is rejected`(name: String) async throws {
     let directory = try TemporaryDirectory()
     _ = try directory.file("file", "")
     try FileManager.default.createDirectory(
@@ -161,7 +161,7 @@ struct AddCommandTests {
     #expect(context.service.asked.isEmpty)
   }
 
-  @Test func `a certificate file that is not there or no file is refused`() async throws {
+  @Test func `a missing or invalid certificate file is rejected`() async throws {
     let directory = try TemporaryDirectory()
     var context = FakeContext()
     context.directory = directory.path
@@ -175,7 +175,7 @@ struct AddCommandTests {
     #expect(await context.run("add", "https://a.org/1", "--ca-certificate", ".").code == 2)
   }
 
-  @Test func `a password is asked for without echo, after everything else is right`() async {
+  @Test func `the password prompt comes last and does not echo`() async {
     let context = FakeContext()
     context.console.answer(.success("s3cret"))
     let outcome = await context.run("add", "https://example.org/a", "--user", "anna")
@@ -189,7 +189,7 @@ struct AddCommandTests {
     #expect(wrong.console.questions.isEmpty)
   }
 
-  @Test func `without a terminal a missing password is refused`() async {
+  @Test func `without a terminal a missing password is rejected`() async {
     let outcome = await FakeContext().run("add", "https://example.org/a", "--user", "anna")
     #expect(
       outcome
@@ -207,7 +207,7 @@ struct AddCommandTests {
     #expect(context.service.asked.isEmpty)
   }
 
-  @Test func `a login in a URL goes before --user, for that URL only`() async {
+  @Test func `a login in a URL overrides --user for that URL`() async {
     let context = FakeContext()
     _ = await context.run(
       "add", "https://eve:e@example.org/a", "https://example.org/b", "--user", "anna:a")
@@ -216,7 +216,7 @@ struct AddCommandTests {
         == [Login(user: "eve", password: "e"), Login(user: "anna", password: "a")])
   }
 
-  @Test func `nothing to add is a mistake`() async {
+  @Test func `nothing to add is an error`() async {
     let outcome = await FakeContext().run("add")
     #expect(outcome.code == 2)
     #expect(
@@ -224,7 +224,7 @@ struct AddCommandTests {
         + "or \"kettle add -i FILE\" for a list\n")
   }
 
-  @Test func `what the service refuses exits 2, and a service that is away 3`() async {
+  @Test func `a refusal exits with 2, an unreachable service with 3`() async {
     let refused = FakeContext()
     refused.service.fail(AddTransfers.name, with: ControlError(.refusedSpec, "headers"))
     let outcome = await refused.run("add", "https://example.org/a", "--json")
@@ -237,7 +237,7 @@ struct AddCommandTests {
     #expect(await away.run("add", "https://example.org/a").code == 3)
   }
 
-  @Test func `a long list goes in batches, and what was queued before a failure is printed`()
+  @Test func `a long list is sent in batches, and ids queued before a failure are printed`()
     async throws
   {
     var context = FakeContext()
@@ -251,7 +251,7 @@ struct AddCommandTests {
     #expect(counts == [1000, 1000, 500])
   }
 
-  @Test func `a list with logins in some of its URLs is added in its order`() async {
+  @Test func `a list with some logins keeps its order`() async {
     var context = FakeContext()
     context.console = FakeConsole(
       input: "https://example.org/1\nhttps://eve:e@example.org/2\nhttps://example.org/3\n")
@@ -262,7 +262,7 @@ struct AddCommandTests {
     #expect(specs(context).map { $0.login?.user } == ["anna", "eve", "anna"])
   }
 
-  @Test func `options hold for every line of a list`() async {
+  @Test func `options apply to every line of a list`() async {
     var context = FakeContext()
     context.console = FakeConsole(input: "https://example.org/1\nhttps://example.org/2\n")
     _ = await context.run(
@@ -279,7 +279,7 @@ struct AddCommandTests {
   @Test(arguments: [
     (ConsoleError.readerGone, Int32(0)), (.cannotWrite(detail: "No space left on device"), 1),
   ])
-  func `a reader that has gone does not decide what is queued`(
+  func `a closed reader does not affect what is queued`(
     failure: ConsoleError, code: Int32
   ) async {
     for json in [[], ["--json"]] {

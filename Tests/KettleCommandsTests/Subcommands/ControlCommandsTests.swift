@@ -20,7 +20,7 @@ struct ControlCommandsTests {
     ("stop", .stop, "1 stopped\n2 stopped\n"),
     ("remove", .remove, "1 removed\n2 removed\n"),
   ])
-  func `ids are controlled and named`(
+  func `ids are controlled and printed`(
     command: String, verb: TransferControlVerb, output: String
   ) async {
     let context = context(snapshot(1, .running), snapshot(2, .running))
@@ -28,7 +28,7 @@ struct ControlCommandsTests {
     #expect(context.service.asked == [.control(verb, .ids([id(1), id(2)]))])
   }
 
-  @Test func `start says whether it goes on or begins again, and why`() async {
+  @Test func `start says whether it resumes or starts over, and why`() async {
     var held = snapshot(1, .queued)
     held.bytesReceived = 12_582_912
     var changed = snapshot(3, .queued)
@@ -58,7 +58,7 @@ struct ControlCommandsTests {
   }
 
   @Test(arguments: ["start", "pause", "stop", "remove"])
-  func `neither ids nor --all, or both, is a mistake`(command: String) async {
+  func `neither ids nor --all, or both, is an error`(command: String) async {
     let neither = await FakeContext().run(command)
     #expect(neither.code == 2)
     #expect(neither.error.contains("needs the ids of transfers, or --all"))
@@ -76,7 +76,7 @@ struct ControlCommandsTests {
     #expect(context.service.asked.isEmpty)
   }
 
-  @Test func `when all ids are unknown it exits 2`() async {
+  @Test func `only unknown ids exit with 2`() async {
     let context = context()
     context.service.refuse([.init(id: id(8), why: .unknown)])
     #expect(
@@ -86,7 +86,7 @@ struct ControlCommandsTests {
           error: "kettle: There is no transfer 8; \"kettle list\" shows the existing ones\n"))
   }
 
-  @Test func `when some were controlled and some refused it exits 1`() async {
+  @Test func `partial success exits with 1`() async {
     let context = context(snapshot(1, .running))
     context.service.refuse([
       .init(id: id(8), why: .unknown), .init(id: id(9), why: .completed),
@@ -97,13 +97,13 @@ struct ControlCommandsTests {
     #expect(outcome.error.split(separator: "\n").count == 2)
   }
 
-  @Test func `a state that forbids it exits 1`() async {
+  @Test func `a state that forbids it exits with 1`() async {
     let context = context(snapshot(1, .idle))
     context.service.refuse([.init(id: id(1), why: .notStarted)])
     #expect(await context.run("pause", "1").code == 1)
   }
 
-  @Test func `remove --with-file deletes the file too`() async {
+  @Test func `remove --with-file also deletes the file`() async {
     let context = context(snapshot(1, .completed))
     #expect(await context.run("remove", "--with-file", "1").output == "1 removed with its file\n")
     #expect(context.service.asked == [.control(.removeWithFile, .ids([id(1)]))])

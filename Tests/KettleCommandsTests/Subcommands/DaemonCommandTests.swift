@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct DaemonCommandTests {
-  @Test func `status without a service exits 3 and starts nothing`() async {
+  @Test func `status without a service exits with 3 and starts nothing`() async {
     var context = FakeContext()
     let door = FakeDoor([.failure(.notRunning(socketPath: "/run/k"))])
     context.door = door
@@ -24,7 +24,7 @@ struct DaemonCommandTests {
     #expect(door.knocks.allSatisfy { !$0.startIfNeeded })
   }
 
-  @Test func `status tells what runs`() async {
+  @Test func `status shows the service and its transfers`() async {
     var context = FakeContext()
     context.service = FakeService([snapshot(1, .running), snapshot(2, .failed)])
     #expect(
@@ -42,7 +42,7 @@ struct DaemonCommandTests {
             """, error: ""))
   }
 
-  @Test func `status tells the limit of everything together`() {
+  @Test func `status shows the shared limit`() {
     var totals = Totals()
     totals.limitBytesPerSecond = 3 << 19
     let lines = Sentences.status(
@@ -67,14 +67,14 @@ struct DaemonCommandTests {
         """)
   }
 
-  @Test func `start waits until the service answers`() async {
+  @Test func `start waits until the service replies`() async {
     let context = FakeContext()
     #expect(
       await context.run("daemon", "start")
         == .init(code: 0, output: "The service is running (process 4711)\n", error: ""))
   }
 
-  @Test func `start says what the service has to say of itself`() async {
+  @Test func `start prints the notices of the service`() async {
     let context = FakeContext()
     context.service.have(notices: ["Line 3 of \"c\" cannot be read\u{1B}"])
     #expect(
@@ -88,7 +88,7 @@ struct DaemonCommandTests {
             """, error: ""))
   }
 
-  @Test func `stop waits until the socket is gone`() async {
+  @Test func `stop waits until the socket disappears`() async {
     var context = FakeContext()
     let door = FakeDoor([.success(context.service), .failure(.notRunning(socketPath: "/s"))])
     door.socket(true, true, false)
@@ -100,7 +100,7 @@ struct DaemonCommandTests {
     #expect(context.clock.elapsedMilliseconds == 100)
   }
 
-  @Test func `stop without a service is done already`() async {
+  @Test func `stop without a service succeeds`() async {
     var context = FakeContext()
     context.door = FakeDoor([.failure(.notRunning(socketPath: "/s"))])
     #expect(
@@ -108,7 +108,7 @@ struct DaemonCommandTests {
         == .init(code: 0, output: "No service runs\n", error: ""))
   }
 
-  @Test func `a service that does not end in time is told`() async {
+  @Test func `a service that does not stop in time is reported`() async {
     let context = FakeContext()
     let outcome = await context.run("daemon", "stop")
     #expect(outcome.code == 4)
@@ -116,7 +116,7 @@ struct DaemonCommandTests {
     #expect(context.clock.elapsedMilliseconds >= 30_000)
   }
 
-  @Test func `run is the service, and its end is ours`() async {
+  @Test func `run returns the exit code of the service`() async {
     #expect(await FakeContext().run("daemon", "run").code == 42)
     let pipe = Pipe()
     let descriptor = pipe.fileHandleForWriting.fileDescriptor
@@ -127,7 +127,7 @@ struct DaemonCommandTests {
   }
 
   @Test(arguments: ["-1", "99999"])
-  func `a descriptor that is not open is refused`(text: String) async {
+  func `a closed descriptor is rejected`(text: String) async {
     let outcome = await FakeContext().run("daemon", "run", "--ready-fd=\(text)")
     #expect(outcome.code == 2)
     #expect(outcome.error.contains("of --ready-fd is not open"))

@@ -53,7 +53,7 @@ struct GetCommandTests {
     #expect(context.service.asked.contains(.watch(includesProgress: false)))
   }
 
-  @Test func `it is followed over the connection that it was added over`() async {
+  @Test func `the connection used for adding is used for following`() async {
     var context = FakeContext()
     let door = FakeDoor([.success(context.service)])
     context.door = door
@@ -64,7 +64,7 @@ struct GetCommandTests {
     #expect(context.service.isClosed)
   }
 
-  @Test func `in a pipe: it looks each second, and prints every fifth one`() async {
+  @Test func `in a pipe it polls each second and prints every fifth time`() async {
     let context = FakeContext()
     let looks = (0...11).map { running($0 * 8_388_608) }
     context.service.describe([snapshot(1, .queued)] + looks + [completed])
@@ -85,7 +85,7 @@ struct GetCommandTests {
     #expect(context.clock.elapsedMilliseconds == 13_000)
   }
 
-  @Test func `on a terminal: one line drawn over itself, without escapes`() async {
+  @Test func `on a terminal one line is redrawn, without escapes`() async {
     var context = FakeContext()
     context.console = FakeConsole(inputIsTerminal: true, outputColumns: 60)
     context.service.onWatch([event(running(52_428_800), .progress), event(completed)])
@@ -99,7 +99,7 @@ struct GetCommandTests {
     #expect(!outcome.output.contains("\u{1B}"))
   }
 
-  @Test func `a failed transfer exits 1 with the sentence`() async {
+  @Test func `a failed transfer exits with 1 and its sentence`() async {
     let context = FakeContext()
     context.service.onWatch([event(failed())])
     let outcome = await context.run("get", url)
@@ -121,7 +121,7 @@ struct GetCommandTests {
     #expect(controls.isEmpty)
   }
 
-  @Test func `what needs the user is told and exits 1`() async {
+  @Test func `a transfer that needs the user exits with 1`() async {
     let context = FakeContext()
     var row = snapshot(1, .waiting)
     row.reason = .needsLogin
@@ -133,7 +133,7 @@ struct GetCommandTests {
         == "kettle: Transfer 1 waits for a login; remove it and add its URL again with --user\n")
   }
 
-  @Test func `what goes on by itself is waited for`() async {
+  @Test func `a transfer that resumes by itself is waited for`() async {
     var context = FakeContext()
     context.clock = FakeClock(stands: true)
     var row = snapshot(1, .waiting)
@@ -144,7 +144,7 @@ struct GetCommandTests {
     #expect(outcome.output.contains("file.iso: no network\n1  file.iso: paused\n"))
   }
 
-  @Test func `a transfer that is stopped or removed elsewhere ends it with 1`() async {
+  @Test func `a transfer stopped or removed elsewhere exits with 1`() async {
     let stopped = FakeContext()
     stopped.service.onWatch([event(snapshot(1, .idle))])
     let outcome = await stopped.run("get", url)
@@ -161,13 +161,13 @@ struct GetCommandTests {
       end.error == "kettle: Transfer 1 was removed from the list before it finished\n")
   }
 
-  @Test func `events of other transfers are no matter`() async {
+  @Test func `events of other transfers are ignored`() async {
     let context = FakeContext()
     context.service.onWatch([event(snapshot(2, .failed)), event(completed)])
     #expect(await context.run("get", url).code == 0)
   }
 
-  @Test func `a service that dies is started again and the transfer found`() async {
+  @Test func `a crashed service is restarted and the transfer found`() async {
     var context = FakeContext()
     let next = FakeService([completed])
     context.service.onWatch([event(running(0))], thenEnd: true)
@@ -182,7 +182,7 @@ struct GetCommandTests {
     #expect(next.asked == [.watch(includesProgress: false), .describe(TransferID(rawValue: 1))])
   }
 
-  @Test func `a service that was stopped is left alone`() async {
+  @Test func `a stopped service is not restarted`() async {
     var context = FakeContext()
     context.service.onWatch([], thenEnd: true)
     let door = FakeDoor([.success(context.service), .failure(.notRunning(socketPath: "/s"))])
@@ -202,14 +202,14 @@ struct GetCommandTests {
     #expect(context.service.asked.contains(.watch(includesProgress: false)))
   }
 
-  @Test func `a reader that has gone does not change the answer`() async {
+  @Test func `a closed reader does not change the exit code`() async {
     let context = FakeContext()
     context.console.fail(with: .readerGone)
     context.service.onWatch([event(running(0)), event(failed())])
     #expect(await context.run("get", url).code == 1)
   }
 
-  @Test func `--paused makes no sense`() async {
+  @Test func `--paused is rejected`() async {
     let context = FakeContext()
     let outcome = await context.run("get", url, "--paused")
     #expect(outcome.code == 2)

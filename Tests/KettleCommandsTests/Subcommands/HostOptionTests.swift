@@ -17,7 +17,7 @@ struct HostOptionTests {
     return (await context.run(words), door.knocks)
   }
 
-  @Test func `a host before or behind the command is where the service is`() async {
+  @Test func `a host before or after the command selects the service`() async {
     for words in [
       ["--host", "me@box", "list"], ["--host=me@box", "list"], ["list", "--host", "me@box"],
       ["list", "--json", "--host=me@box"],
@@ -30,7 +30,7 @@ struct HostOptionTests {
     }
   }
 
-  @Test func `the dashboard of a host is asked for with it`() async {
+  @Test func `the dashboard uses the host`() async {
     var context = FakeContext()
     context.console = FakeConsole(inputIsTerminal: true, outputColumns: 80)
     #expect(await context.run("--host", "box").code == 0)
@@ -38,7 +38,7 @@ struct HostOptionTests {
     #expect(context.dashboard.requests.map(\.filesAreHere) == [false])
   }
 
-  @Test func `without a name, or as a plain word, it is none`() async {
+  @Test func `a missing or plain-word host is rejected`() async {
     for words in [["list", "--host"], ["--host"], ["list", "--", "--host", "box"]] {
       let (outcome, knocks) = await run(words)
       #expect(outcome.code == 2)
@@ -46,7 +46,7 @@ struct HostOptionTests {
     }
   }
 
-  @Test func `what could be an option of ssh is no host`() async {
+  @Test func `an option of ssh is not accepted as a host`() async {
     let (outcome, knocks) = await run("--host", "-oProxyCommand=id", "list")
     #expect(
       outcome
@@ -58,7 +58,7 @@ struct HostOptionTests {
   }
 
   @Test(arguments: [["demo"], ["daemon", "run"], ["daemon", "pipe"], ["demo-service"]])
-  func `what is for this machine does not take it`(words: [String]) async {
+  func `local commands reject --host`(words: [String]) async {
     let (outcome, knocks) = await run(["--host", "box"] + words)
     let name = words.joined(separator: " ")
     #expect(
@@ -69,7 +69,7 @@ struct HostOptionTests {
     #expect(knocks.isEmpty)
   }
 
-  @Test func `the other end starts a service, unless it is told not to`() async {
+  @Test func `the remote end starts a service unless told otherwise`() async {
     for (words, startIfNeeded, code) in [([], true, 3), (["--if-running"], false, 69)] {
       var context = FakeContext()
       let door = FakeDoor([.failure(.notRunning(socketPath: "/s"))])
@@ -79,7 +79,7 @@ struct HostOptionTests {
     }
   }
 
-  @Test func `a service that does not run there has nothing to stop`() async throws {
+  @Test func `stop without a remote service is done`() async throws {
     let host = try #require(RemoteHost("box"))
     var context = FakeContext()
     context.door = FakeDoor(failing: RemoteError(host: host, why: .notRunning))
@@ -88,7 +88,7 @@ struct HostOptionTests {
         == .init(code: 0, output: "No service runs\n", error: ""))
   }
 
-  @Test func `paths are those of the other machine`() async {
+  @Test func `paths belong to the other machine`() async {
     let (outcome, _) = await run("--host", "box", "add", "-d", "in", "http://h/a")
     #expect(
       outcome

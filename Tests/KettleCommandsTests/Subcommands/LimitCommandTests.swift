@@ -8,7 +8,7 @@ import Testing
 struct LimitCommandTests {
   private func id(_ number: Int64) -> TransferID { TransferID(rawValue: number) }
 
-  @Test func `ids are limited each by itself`() async {
+  @Test func `each id gets its own limit`() async {
     let context = FakeContext()
     #expect(
       await context.run("limit", "500K", "3", "4")
@@ -18,7 +18,7 @@ struct LimitCommandTests {
   }
 
   @Test(arguments: [["limit", "1.5M"], ["limit", "1.5M", "--all"], ["limit", "--all", "1.5M"]])
-  func `without ids it is the limit of everything`(arguments: [String]) async {
+  func `without ids the limit applies to all`(arguments: [String]) async {
     let context = FakeContext()
     #expect(
       await context.run(arguments)
@@ -26,7 +26,7 @@ struct LimitCommandTests {
     #expect(context.service.asked == [.limit(.all, 1_572_864)])
   }
 
-  @Test func `none takes a limit away`() async {
+  @Test func `none removes a limit`() async {
     let context = FakeContext()
     #expect(await context.run("limit", "none", "3").code == 0)
     #expect(await context.run("limit", "None").code == 0)
@@ -36,7 +36,7 @@ struct LimitCommandTests {
   }
 
   @Test(arguments: ["0", "fast", "-1", "1.5X"])
-  func `what is no rate is refused before anything is asked`(text: String) async {
+  func `an invalid rate is rejected before any request`(text: String) async {
     let context = FakeContext()
     let outcome = await context.run("limit", "--", text)
     #expect(outcome.code == 2)
@@ -47,7 +47,7 @@ struct LimitCommandTests {
     #expect(context.service.asked.isEmpty)
   }
 
-  @Test func `ids and --all together are a mistake`() async {
+  @Test func `ids together with --all are an error`() async {
     let outcome = await FakeContext().run("limit", "1M", "3", "--all")
     #expect(outcome.code == 2)
     #expect(
@@ -55,7 +55,7 @@ struct LimitCommandTests {
     )
   }
 
-  @Test func `what cannot be limited is named`() async {
+  @Test func `transfers that cannot be limited are named`() async {
     let context = FakeContext()
     context.service.refuse([
       .init(id: id(3), why: .completed), .init(id: id(4), why: .unknown),

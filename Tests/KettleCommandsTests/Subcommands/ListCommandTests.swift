@@ -26,7 +26,7 @@ struct ListCommandTests {
     return [running, waiting, done]
   }
 
-  @Test func `a table for people, whole in a pipe`() async {
+  @Test func `a table, complete in a pipe`() async {
     var context = FakeContext()
     context.service = FakeService(rows)
     let outcome = await context.run("list")
@@ -54,7 +54,7 @@ struct ListCommandTests {
     #expect(lines[4].hasSuffix("  日本…"))
   }
 
-  @Test func `--json prints the members of the contract, null written out`() async throws {
+  @Test func `--json prints the documented members, including null`() async throws {
     var context = FakeContext()
     context.service = FakeService(rows)
     let outcome = await context.run("list", "--json")
@@ -84,7 +84,7 @@ struct ListCommandTests {
   }
 
   // Fault 128
-  @Test func `hostile names cannot command a terminal, and JSON gives them back whole`()
+  @Test func `hostile names cannot control a terminal, and JSON preserves them`()
     async throws
   {
     var row = snapshot(1, .failed, url: Self.hostile, title: Self.hostile)
@@ -120,7 +120,7 @@ struct ListCommandTests {
           error: "There is nothing in the list; \"kettle add URL\" puts something there\n"))
   }
 
-  @Test func `filters go to the service`() async {
+  @Test func `filters are sent to the service`() async {
     let context = FakeContext()
     _ = await context.run(
       "list", "--state", "failed", "--state", "waiting", "--session", "mine", "--json")
@@ -133,14 +133,14 @@ struct ListCommandTests {
       ])
   }
 
-  @Test func `an unknown state is refused with those that there are`() async {
+  @Test func `an unknown state is rejected with the valid ones`() async {
     let outcome = await FakeContext().run("list", "--state", "ready")
     #expect(outcome.code == 2)
     #expect(outcome.output == "")
     #expect(outcome.error.contains("  - idle\n  - scheduled\n  - queued\n  - running\n"))
   }
 
-  @Test func `a reader that has seen enough ends the command in silence`() async {
+  @Test func `a closed reader ends the command silently`() async {
     var context = FakeContext()
     context.service = FakeService(rows)
     context.console.fail(with: .readerGone, afterWrites: 1)
@@ -150,7 +150,7 @@ struct ListCommandTests {
     #expect(context.service.isClosed)
   }
 
-  @Test func `a full disk behind standard output is an error`() async {
+  @Test func `a full disk at standard output is an error`() async {
     let context = FakeContext()
     context.console.fail(with: .cannotWrite(detail: "No space left on device"))
     let outcome = await context.run("list", "--json")

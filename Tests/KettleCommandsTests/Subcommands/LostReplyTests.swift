@@ -12,7 +12,7 @@ struct LostReplyTests {
 
   // Fault 110
   // Fault 119
-  @Test func `asked again, the same service adds nothing twice`() async {
+  @Test func `a repeated request adds nothing twice`() async {
     var context = FakeContext()
     context.service = FakeService(instance: "a")
     context.service.loseReply()
@@ -21,7 +21,7 @@ struct LostReplyTests {
     #expect(context.service.asked.count == 2)
   }
 
-  @Test func `another service is not asked again, because it may add twice`() async {
+  @Test func `another service instance gets no repeated request`() async {
     var context = FakeContext()
     let next = FakeService(instance: "b")
     context.service = FakeService(instance: "a")
@@ -35,7 +35,7 @@ struct LostReplyTests {
     #expect(door.knocks.map(\.startIfNeeded) == [true, false])
   }
 
-  @Test func `a service that cannot say which one it is is not asked again`() async {
+  @Test func `a service without an instance gets no repeated request`() async {
     let context = FakeContext()
     context.service.loseReply()
     let outcome = await context.run("add", "https://example.org/1")
@@ -43,7 +43,7 @@ struct LostReplyTests {
     #expect(context.service.asked.count == 1)
   }
 
-  @Test func `what was added over a second connection is followed, too`() async {
+  @Test func `a transfer added over a second connection is followed`() async {
     var context = FakeContext()
     let next = FakeService(instance: "a")
     var row = snapshot(1, .completed)
@@ -60,7 +60,7 @@ struct LostReplyTests {
     #expect(context.service.isClosed)
   }
 
-  @Test func `every request has an id of its own`() async {
+  @Test func `every request has a unique id`() async {
     var context = FakeContext()
     context.service = FakeService(instance: "a")
     #expect(await context.run("add", "https://example.org/1").output == "1\n")

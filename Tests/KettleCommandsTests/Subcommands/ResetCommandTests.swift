@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ResetCommandTests {
-  @Test func `what was deleted and what was kept is named`() async {
+  @Test func `deleted and kept files are listed`() async {
     let context = FakeContext()
     context.service.reset(
       answers: .init(deletedPaths: ["/d/a.iso", "/d/\u{1B}[2J"], keptPaths: ["/d/c.iso"]))
@@ -23,7 +23,7 @@ struct ResetCommandTests {
     #expect(context.service.asked == [.reset])
   }
 
-  @Test func `without a terminal and without --yes nothing is done`() async {
+  @Test func `without a terminal and --yes nothing is done`() async {
     let context = FakeContext()
     let outcome = await context.run("reset")
     #expect(

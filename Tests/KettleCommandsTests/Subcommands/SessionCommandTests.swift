@@ -33,7 +33,7 @@ struct SessionCommandTests {
     return context
   }
 
-  @Test func `list shows who is connected, what there is and what went wrong`() async {
+  @Test func `list shows connections, transfers and problems`() async {
     let outcome = await context([
       Self.troubled, Self.summary("b", processID: 4711, counts: ["running": 1, "paused": 3]),
     ]).run("session", "list")
@@ -61,7 +61,7 @@ struct SessionCommandTests {
         == .init(code: 0, output: "[]\n", error: ""))
   }
 
-  @Test func `list --json has all members, always`() async {
+  @Test func `list --json always has all members`() async {
     let outcome = await context([Self.troubled]).run("session", "list", "--json")
     #expect(
       outcome.output == """
@@ -89,7 +89,7 @@ struct SessionCommandTests {
       "The program \"/opt/app\" of the session \"s\" was launched but did not report within 30 seconds that it is done; check whether it hangs"
     ),
   ])
-  func `a launch that came to nothing is told by the status of the service, too`(
+  func `a failed launch is also reported by the service status`(
     _ problem: LaunchNotice.Problem, _ detail: String?, _ sentence: String
   ) async {
     let notice = LaunchNotice(
@@ -101,7 +101,7 @@ struct SessionCommandTests {
     #expect(Sentences.launchNotice(of: Self.summary()) == nil)
   }
 
-  @Test func `adopt makes the transfers of a session the user's and says where files are`() async {
+  @Test func `adopt takes over the transfers of a session and prints their paths`() async {
     var context = context([Self.summary()])
     var finished = snapshot(3, .completed)
     finished.path = "/held/a b"
@@ -126,7 +126,7 @@ struct SessionCommandTests {
       "There is no session \"x\u{FFFD}\"; \"kettle session list\" shows the existing ones"
     ),
   ])
-  func `what the service refuses exits 2`(_ error: ControlError, _ sentence: String) async {
+  func `a refusal by the service exits with 2`(_ error: ControlError, _ sentence: String) async {
     let context = context([Self.summary()])
     context.service.fail(AdoptSession.name, with: error)
     #expect(
@@ -147,13 +147,13 @@ struct SessionCommandTests {
       context.service.asked == (code == 0 ? [.drop(SessionID(rawValue: "org.example.app"))] : []))
   }
 
-  @Test func `drop of a session that is not there asks nothing`() async {
+  @Test func `drop of an unknown session asks nothing`() async {
     let context = context([], answer: "y")
     #expect(await context.run("session", "drop", "s").code == 2)
     #expect(context.console.questions.isEmpty)
   }
 
-  @Test func `drop of a session that is not there says so without a terminal, too`() async {
+  @Test func `drop of an unknown session says so without a terminal`() async {
     #expect(
       await context([]).run("session", "drop", "nosuch")
         == .init(
@@ -163,7 +163,7 @@ struct SessionCommandTests {
         ))
   }
 
-  @Test func `drop without a terminal wants --yes`() async {
+  @Test func `drop without a terminal requires --yes`() async {
     let refused = context([Self.summary("s")])
     #expect(
       await refused.run("session", "drop", "s")
@@ -176,7 +176,7 @@ struct SessionCommandTests {
         == .init(code: 0, output: "The session \"s\" is gone, with 2 transfers\n", error: ""))
   }
 
-  @Test func `a task in the list says what its program has to do with it`() async {
+  @Test func `a task in the list says what its program must do`() async {
     func task(
       _ id: Int64, in state: TransferState, _ change: (inout TaskStatus) -> Void
     ) -> TransferSnapshot {

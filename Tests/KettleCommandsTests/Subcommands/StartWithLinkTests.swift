@@ -8,7 +8,7 @@ import Testing
 struct StartWithLinkTests {
   private let id = TransferID(rawValue: 3)
 
-  @Test func `a fresh link goes to the service with the login that stands in it`() async {
+  @Test func `a new link is sent with its login`() async {
     var context = FakeContext()
     var row = snapshot(3, .queued)
     row.bytesReceived = 12_582_912
@@ -22,7 +22,7 @@ struct StartWithLinkTests {
           id, url: "https://example.org/a?t=2", Login(user: "me", password: "s@")))
   }
 
-  @Test func `a link that is none is refused before anything is asked`() async {
+  @Test func `an invalid link is rejected before any request`() async {
     let context = FakeContext()
     #expect(
       await context.run("start", "3", "--url", "ftp://example.org/a")
@@ -34,7 +34,7 @@ struct StartWithLinkTests {
   }
 
   @Test(arguments: [["3", "4"], ["--all"]])
-  func `a link is for one transfer`(which: [String]) async {
+  func `a link applies to one transfer`(which: [String]) async {
     let context = FakeContext()
     let outcome = await context.run(["start"] + which + ["--url", "https://example.org/a"])
     #expect(outcome.code == 2)
@@ -44,7 +44,7 @@ struct StartWithLinkTests {
     #expect(context.service.asked.isEmpty)
   }
 
-  @Test func `an unknown transfer exits 2, a completed one 1`() async {
+  @Test func `an unknown transfer exits with 2, a completed one with 1`() async {
     for (why, code) in [(ControlTransfers.Refusal.Why.unknown, Int32(2)), (.completed, 1)] {
       let context = FakeContext()
       context.service.refuse([.init(id: id, why: why)])

@@ -15,7 +15,7 @@ struct WaitCommandTests {
     return context
   }
 
-  @Test func `with nothing unfinished it says so and ends at once`() async {
+  @Test func `with nothing unfinished it says so and exits`() async {
     let context = context(snapshot(1, .completed), snapshot(2, .failed))
     #expect(
       await context.run("wait")
@@ -24,7 +24,7 @@ struct WaitCommandTests {
           error: "Nothing to wait for: no transfer is unfinished\n"))
   }
 
-  @Test func `all that are unfinished at that moment are waited for`() async {
+  @Test func `it waits for all transfers unfinished at the start`() async {
     let context = context(snapshot(1, .running), snapshot(2, .queued), snapshot(3, .completed))
     context.service.onWatch([
       event(snapshot(1, .completed)), event(snapshot(9, .failed)), event(snapshot(2, .completed)),
@@ -32,7 +32,7 @@ struct WaitCommandTests {
     #expect(await context.run("wait") == .init(code: 0, output: "", error: ""))
   }
 
-  @Test func `ends are told by ids, and no row is read of what goes on by itself`() async {
+  @Test func `finished transfers are reported by id, and active ones are not read`() async {
     let context = context(snapshot(1, .running), snapshot(2, .queued), snapshot(3, .scheduled))
     var failed = snapshot(3, .failed)
     failed.error = TransferFailure(.hostNotFound, on: "example.org")
@@ -52,7 +52,7 @@ struct WaitCommandTests {
     #expect(context.service.asked.contains(.watch(includesProgress: false, gathersCompleted: true)))
   }
 
-  @Test func `where events are missing the list is read again`() async {
+  @Test func `missing events cause a new read of the list`() async {
     let context = context(snapshot(1, .running))
     // The end of the first is not among the events that come.
     context.service.describe([snapshot(1, .running), snapshot(1, .completed)])
@@ -60,14 +60,14 @@ struct WaitCommandTests {
     #expect(await context.run("wait", "1") == .init(code: 0, output: "", error: ""))
   }
 
-  @Test func `what began to stand still after the start is not waited for`() async {
+  @Test func `a transfer that pauses after the start is not waited for`() async {
     let context = context(snapshot(1, .running))
     context.service.afterList { $0.append(snapshot(2, .paused)) }
     context.service.onWatch([event(snapshot(1, .completed))])
     #expect(await context.run("wait") == .init(code: 0, output: "", error: ""))
   }
 
-  @Test func `one that fails makes it 1, after all are finished`() async {
+  @Test func `a failure exits with 1 after all are finished`() async {
     let context = context(snapshot(1, .running), snapshot(2, .queued))
     var failed = snapshot(1, .failed)
     failed.error = TransferFailure(.hostNotFound, on: "example.org")
@@ -80,11 +80,11 @@ struct WaitCommandTests {
             + "check its name and the network\n"))
   }
 
-  @Test func `what has failed before counts when it is named`() async {
+  @Test func `an already failed transfer counts if it is named`() async {
     #expect(await context(snapshot(1, .failed)).run("wait", "1").code == 1)
   }
 
-  @Test func `an id that no transfer has exits 2`() async {
+  @Test func `an unknown id exits with 2`() async {
     let outcome = await context(snapshot(1, .running)).run("wait", "1", "8", "9")
     #expect(
       outcome
@@ -97,7 +97,7 @@ struct WaitCommandTests {
             """))
   }
 
-  @Test func `what stands still is named once and waited for`() async {
+  @Test func `a paused transfer is named once and waited for`() async {
     let context = context(snapshot(1, .paused), snapshot(2, .idle))
     context.service.onWatch([
       event(snapshot(1, .paused)), event(snapshot(1, .queued)), event(snapshot(1, .completed)),
@@ -116,7 +116,7 @@ struct WaitCommandTests {
             """))
   }
 
-  @Test func `what needs the user, or is removed, counts as failed`() async {
+  @Test func `a transfer that needs the user, or is removed, counts as failed`() async {
     var stuck = snapshot(1, .waiting)
     stuck.reason = .needsLink
     let context = context(stuck, snapshot(2, .running))
@@ -133,7 +133,7 @@ struct WaitCommandTests {
             """))
   }
 
-  @Test func `when the time is over it exits 4`() async {
+  @Test func `a timeout exits with 4`() async {
     var context = context(snapshot(1, .running))
     context.clock = FakeClock()
     let outcome = await context.run("wait", "--timeout", "2.5")
@@ -146,19 +146,19 @@ struct WaitCommandTests {
   }
 
   @Test(arguments: ["-1", "nan", "inf", "31536001", "x"])
-  func `a timeout that is none is refused`(text: String) async {
+  func `an invalid timeout is rejected`(text: String) async {
     let context = context(snapshot(1, .running))
     #expect(await context.run("wait", "--timeout=\(text)").code == 2)
     #expect(context.service.asked.isEmpty)
   }
 
-  @Test func `Ctrl-C exits 130`() async {
+  @Test func `Ctrl-C exits with 130`() async {
     var context = context(snapshot(1, .running))
     context.interruptions = [.interrupt]
     #expect(await context.run("wait") == .init(code: 130, output: "", error: ""))
   }
 
-  @Test func `after a loss of the service what was missed is asked for`() async {
+  @Test func `after a lost connection the missed state is requested`() async {
     var context = FakeContext()
     context.service = FakeService([snapshot(1, .running), snapshot(2, .running)])
     context.service.onWatch([], thenEnd: true)

@@ -19,7 +19,7 @@ struct WatchCommandTests {
     ]
   }
 
-  @Test func `a line for each event, until the reader has gone`() async {
+  @Test func `a line for each event, until the reader closes`() async {
     let context = FakeContext()
     context.service.onWatch(events + [event(snapshot(9, .idle))])
     context.console.fail(with: .readerGone, afterWrites: 5)
@@ -40,7 +40,7 @@ struct WatchCommandTests {
     #expect(context.service.asked == [.watch(includesProgress: false)])
   }
 
-  @Test func `--json prints an object a line, and --progress asks for more`() async throws {
+  @Test func `--json prints an object per line, and --progress adds progress`() async throws {
     let context = FakeContext()
     var progress = event(snapshot(1, .running), .progress)
     progress.bytesWritten = 5
@@ -57,7 +57,7 @@ struct WatchCommandTests {
   }
 
   @Test(arguments: [false, true])
-  func `where events are missing a line says so`(json: Bool) async {
+  func `a line reports missing events`(json: Bool) async {
     let context = FakeContext()
     context.console.fail(with: .readerGone, afterWrites: json ? 2 : 1)
     context.service.onWatch([
@@ -81,7 +81,7 @@ struct WatchCommandTests {
     #expect(await context.run("watch") == .init(code: 130, output: "", error: ""))
   }
 
-  @Test func `after a loss of the connection it says that events may be missing`() async {
+  @Test func `after a lost connection it says that events may be missing`() async {
     var context = FakeContext()
     context.service.onWatch([], thenEnd: true)
     let next = FakeService()

@@ -11,7 +11,7 @@ struct ControlKeysTests {
   private let seven = TransferSelection.ids([TransferID(rawValue: 7)])
 
   @Test(arguments: [TransferState.idle, .failed, .paused, .scheduled, .waiting])
-  func `s starts what can be started`(state: TransferState) {
+  func `s starts a transfer that can start`(state: TransferState) {
     var model = model(state)
     #expect(model.press(.character("s")) == [.control(.start, seven)])
   }
@@ -21,19 +21,19 @@ struct ControlKeysTests {
     (.queued, "it is already queued; it starts when a slot is free"),
     (.verifying, "it is being verified"), (.completed, "it is already finished"),
   ])
-  func `s says why it cannot start`(state: TransferState, reason: String) {
+  func `s says why a transfer cannot start`(state: TransferState, reason: String) {
     var model = model(state)
     #expect(model.press(.character("s")) == [])
     #expect(model.said == reason)
   }
 
   @Test(arguments: [TransferState.running, .queued, .waiting, .scheduled, .verifying])
-  func `p pauses what is under way`(state: TransferState) {
+  func `p pauses an active transfer`(state: TransferState) {
     var model = model(state)
     #expect(model.press(.character("p")) == [.control(.pause, seven)])
   }
 
-  @Test func `p goes on with what is paused`() {
+  @Test func `p resumes a paused transfer`() {
     var model = model(.paused)
     #expect(model.press(.character("p")) == [.control(.start, seven)])
   }
@@ -42,28 +42,28 @@ struct ControlKeysTests {
     (TransferState.idle, "it is not started; s starts it"),
     (.failed, "it failed; s tries again"), (.completed, "it is already finished"),
   ])
-  func `p says why it cannot pause`(state: TransferState, reason: String) {
+  func `p says why a transfer cannot pause`(state: TransferState, reason: String) {
     var model = model(state)
     #expect(model.press(.character("p")) == [])
     #expect(model.said == reason)
   }
 
   @Test(arguments: TransferState.allCases)
-  func `x stops everything unfinished that was begun`(state: TransferState) {
+  func `x stops every unfinished transfer that was started`(state: TransferState) {
     var model = model(state)
     let isPossible = state != .idle && state != .completed
     #expect(model.press(.character("x")) == (isPossible ? [.control(.stop, seven)] : []))
     #expect((model.said == nil) == isPossible)
   }
 
-  @Test func `the capital letters are for all`() {
+  @Test func `the capital letters apply to all`() {
     var model = Sample.model(columns: 80, rows: 24)
     #expect(model.press(.character("S")) == [.control(.start, .all)])
     #expect(model.press(.character("X")) == [.control(.stop, .all)])
     #expect(model.press(.character("P")) == [.control(.pause, .all)])
   }
 
-  @Test func `for all there is a reason too`() {
+  @Test func `the capital letters give reasons too`() {
     var model = model(.completed)
     _ = model.press(.character("S"))
     #expect(model.said == "everything is already running or finished")
@@ -86,7 +86,7 @@ struct ControlKeysTests {
   }
 
   @Test(arguments: [Key.enter, .escape, .character("n"), .character("q"), .control("c")])
-  func `anything else that ends the question changes nothing`(no: Key) {
+  func `any other answer changes nothing`(no: Key) {
     for question in ["R", "d"] {
       var model = Sample.model(columns: 80, rows: 24)
       #expect(model.press(.character(Character(question)), no) == [])
@@ -95,14 +95,14 @@ struct ControlKeysTests {
     }
   }
 
-  @Test func `a stray key leaves the question open`() {
+  @Test func `an unbound key leaves the question open`() {
     var model = Sample.model(columns: 80, rows: 24)
     #expect(model.press(.character("R"), .character("x"), .paste("y"), .down) == [])
     #expect(model.screens.count == 1)
     #expect(model.said == "Down does nothing here; y for yes; n for no")
   }
 
-  @Test func `remove is for the transfer that was asked about, wherever it went`() {
+  @Test func `remove applies to the transfer in the question, wherever it moved`() {
     var model = Sample.model(columns: 80, rows: 24)
     _ = model.press(.down, .character("d"))
     let rows = Array(Sample.rows.dropFirst(3))
@@ -113,7 +113,7 @@ struct ControlKeysTests {
       model.press(.character("y")) == [.remove(.ids([TransferID(rawValue: 2)]), withFile: false)])
   }
 
-  @Test func `D is for finished files only`() {
+  @Test func `D applies only to finished files`() {
     var model = model(.completed)
     #expect(
       model.press(.character("D"), .character("y"))
@@ -123,7 +123,7 @@ struct ControlKeysTests {
     #expect(model.said == "it has no finished file; d takes it off the list")
   }
 
-  @Test func `what is for the terminal goes to the terminal`() {
+  @Test func `redraw, suspend and leave go to the terminal`() {
     var model = Sample.model(columns: 80, rows: 24)
     #expect(model.press(.control("l")) == [.redraw])
     #expect(model.press(.control("z")) == [.suspend])
@@ -134,7 +134,7 @@ struct ControlKeysTests {
     #expect(model.screens.isEmpty)
   }
 
-  @Test func `without the service nothing is asked of it`() {
+  @Test func `without the service nothing is requested`() {
     var model = Sample.model(columns: 80, rows: 24)
     _ = model.press(.character("R"))
     _ = model.update(.linkChanged(.lost), at: Sample.now)

@@ -81,7 +81,7 @@ struct HostileTextTests {
 
   // Fault 127
   @Test(arguments: texts)
-  func `no frame has a control or invisible scalar`(text: String) {
+  func `no frame contains a control or invisible scalar`(text: String) {
     for look in [Look.text, .ascii] {
       for (columns, rows) in [(80, 24), (37, 9)] {
         for frame in Self.frames(text, look, columns: columns, rows: rows) {
@@ -91,7 +91,7 @@ struct HostileTextTests {
     }
   }
 
-  @Test func `a name that hides its end is seen as it is`() {
+  @Test func `a name with hidden characters is shown in full`() {
     let line = Self.model("a\u{202E}gpj.exe", columns: 80, rows: 24).screen().lines[2]
     #expect(line.contains("a\u{FFFD}gpj.exe"))
   }

@@ -32,7 +32,7 @@ struct MouseTests {
     #expect(model.keyContext == .reader)
   }
 
-  @Test func `below the last row there is nothing to click`() {
+  @Test func `a click below the last row does nothing`() {
     var model = model(3)
     let before = model
     #expect(model.click(row: 10, column: 6) == [])
@@ -40,7 +40,7 @@ struct MouseTests {
     #expect(model == before)
   }
 
-  @Test func `the wheel moves three rows and takes the cursor along`() {
+  @Test func `the wheel scrolls three rows and moves the cursor`() {
     var model = model(40)
     _ = model.wheel(.wheelDown)
     #expect(model.firstVisible == 3)
@@ -55,7 +55,7 @@ struct MouseTests {
     #expect(model.cursor == 18)
   }
 
-  @Test func `the wheel scrolls what is read`() {
+  @Test func `the wheel scrolls a reader screen`() {
     var model = model(3)
     _ = model.press(.character("?"))
     let before = model.screen()
@@ -79,7 +79,7 @@ struct MouseTests {
     #expect(model.click(row: place.row, column: place.column + 7) == [])
   }
 
-  @Test func `yes and no can be clicked, and the list under a question cannot`() throws {
+  @Test func `yes and no can be clicked, the list under a question cannot`() throws {
     var model = Sample.model(columns: 80, rows: 24)
     _ = model.press(.character("d"))
     _ = model.click(row: 3, column: 2)

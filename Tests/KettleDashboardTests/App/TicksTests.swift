@@ -10,13 +10,13 @@ struct TicksTests {
     return model.millisecondsToNextTick(at: Sample.now)
   }
 
-  @Test func `a dashboard in which nothing moves needs no ticks`() {
+  @Test func `an idle dashboard needs no ticks`() {
     #expect(next([]) == nil)
     let still = Sample.rows.filter { [.paused, .completed, .queued].contains($0.state) }
     #expect(next(still) == nil)
   }
 
-  @Test func `a bar without an end needs five a second, while the service is there`() {
+  @Test func `a bar without a total needs five ticks a second while connected`() {
     let row = Sample.row(1, titled: "x", state: .running)
     #expect(next([row]) == MovingBar.stepMilliseconds)
     #expect(next([row], isLost: true) == 1000)
@@ -48,7 +48,7 @@ struct TicksTests {
     #expect(!text(1000))
   }
 
-  @Test func `a message goes by itself`() {
+  @Test func `a message disappears by itself`() {
     var model = Sample.model(columns: 80, rows: 24, showing: [])
     _ = model.press(.character("s"))
     #expect(model.millisecondsToNextTick(at: Sample.now) == 5000)
@@ -57,7 +57,7 @@ struct TicksTests {
     #expect(model.millisecondsToNextTick(at: Sample.moment(seconds: 5)) == nil)
   }
 
-  @Test func `speeds are drawn until they have run out of the picture`() {
+  @Test func `speeds are drawn until they leave the graph`() {
     let row = Sample.row(1, titled: "x", state: .running) {
       $0.bytesExpected = 100
       $0.bytesPerSecond = 5
@@ -73,7 +73,7 @@ struct TicksTests {
     #expect(model.millisecondsToNextTick(at: Sample.moment(seconds: 13)) == nil)
   }
 
-  @Test func `open details are asked for again every second`() {
+  @Test func `open details reload every second`() {
     var model = Sample.model(columns: 80, rows: 24)
     let load = DashboardEffect.loadDetails(TransferID(rawValue: 1))
     #expect(model.press(.enter) == [load])

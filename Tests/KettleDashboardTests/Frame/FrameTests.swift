@@ -21,7 +21,7 @@ struct FrameTests {
     #expect(frame.row(0).map(\.text) == [" ", "传", "", " "])
   }
 
-  @Test func `nothing is put outside`() {
+  @Test func `nothing is written outside the frame`() {
     let blank = Frame(size: ScreenSize(columns: 2, rows: 1))
     var frame = blank
     let answers = [
@@ -34,7 +34,7 @@ struct FrameTests {
     #expect(frame == blank)
   }
 
-  @Test func `a size is at least one cell and has a bound`() {
+  @Test func `a size is clamped to at least one cell and a maximum`() {
     #expect(ScreenSize(columns: 0, rows: -4) == ScreenSize(columns: 1, rows: 1))
     #expect(ScreenSize(columns: 65_535, rows: 65_535).columns == 2000)
   }

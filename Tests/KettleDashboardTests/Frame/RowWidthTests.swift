@@ -17,7 +17,7 @@ struct RowWidthTests {
   ]
 
   @Test(arguments: texts)
-  func `a text takes as many columns as its characters, at every width`(text: String) {
+  func `a text occupies as many columns as its characters, at every width`(text: String) {
     for charset in [Charset.utf8, .ascii] {
       for width in 0...12 {
         let shown = ShownText(text, charset: charset, columnsMax: width)
@@ -53,7 +53,7 @@ struct RowWidthTests {
     }
   }
 
-  @Test func `writing over what is there keeps the width of the row`() {
+  @Test func `overwriting keeps the width of the row`() {
     for start in 0..<8 {
       for text in ["x", "xyz", "文", "文x文"] {
         var canvas = Canvas(size: ScreenSize(columns: 10, rows: 1), look: .text)
@@ -67,7 +67,7 @@ struct RowWidthTests {
     }
   }
 
-  @Test func `a cell keeps a character and three marks`() {
+  @Test func `a cell holds a character and three marks`() {
     let cell = Cell(text: "e\u{301}\u{302}\u{303}\u{304}", width: 1, style: .plain)
     #expect(cell.text == "e\u{301}\u{302}\u{303}")
     #expect(cell.combining == ["\u{301}", "\u{302}", "\u{303}"])

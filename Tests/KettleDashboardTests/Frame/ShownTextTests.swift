@@ -6,13 +6,13 @@ struct ShownTextTests {
     ShownText(text, charset: charset, columnsMax: columns).glyphs.map(\.text).joined()
   }
 
-  @Test func `what fits is left as it is`() {
+  @Test func `text that fits is unchanged`() {
     #expect(shown("abc", columns: 3) == "abc")
     #expect(shown("文件", columns: 4) == "文件")
     #expect(shown("", columns: 3) == "")
   }
 
-  @Test func `what is cut ends with a mark and never with half a character`() {
+  @Test func `cut text ends with a mark and never with half a character`() {
     #expect(shown("abcd", columns: 3) == "ab…")
     #expect(shown("文件传", columns: 5) == "文件…")
     #expect(shown("文件传", columns: 4) == "文…")
@@ -28,24 +28,24 @@ struct ShownTextTests {
     #expect(glyphs[0].text.unicodeScalars.count == 4)
   }
 
-  @Test func `a mark without a character before it is left out`() {
+  @Test func `a combining mark without a base character is dropped`() {
     #expect(shown("\u{0301}a", columns: 5) == "a")
   }
 
-  @Test func `what terminals disagree on is shown in the form they agree on`() {
+  @Test func `characters of ambiguous width are replaced`() {
     #expect(shown("✔\u{FE0F}a", columns: 5) == "✔a")
     #expect(shown("👍🏽a", columns: 5) == "👍a")
     #expect(ShownText("🇩🇪", charset: .utf8, columnsMax: 9).columns == 2)
   }
 
-  @Test func `controls and tricks become visible`() {
+  @Test func `control and bidirectional characters become visible`() {
     #expect(
       shown("a\u{1B}[31mb\r\n\u{202E}c", columns: 20) == "a\u{FFFD}[31mb\u{FFFD}\u{FFFD}\u{FFFD}c")
     #expect(shown("a\u{7}b", columns: 9, .ascii) == "a?b")
   }
 
   // Fault 132
-  @Test func `ASCII has a question mark for what it has not`() {
+  @Test func `ASCII replaces other characters with a question mark`() {
     #expect(shown("Größe 文件", columns: 20, .ascii) == "Gr??e ??")
     #expect(shown("wait…", columns: 20, .ascii) == "wait...")
   }

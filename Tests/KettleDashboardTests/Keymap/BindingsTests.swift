@@ -3,7 +3,7 @@ import KettleModel
 import Testing
 
 struct BindingsTests {
-  @Test func `no key has two meanings in one place`() {
+  @Test func `no key has two meanings in one context`() {
     for context in KeyContext.allCases {
       let keys = Bindings.all.filter { $0.contexts.contains(context) }.flatMap(\.keys)
       #expect(Set(keys).count == keys.count, "\(context)")
@@ -43,7 +43,7 @@ struct BindingsTests {
   }
 
   @Test(arguments: KeyContext.allCases)
-  func `the footer has only keys that do something`(context: KeyContext) {
+  func `the footer has only keys with an effect`(context: KeyContext) {
     for model in models(context) {
       for item in model.footerItems {
         let binding = Bindings.all.first {
@@ -54,7 +54,7 @@ struct BindingsTests {
     }
   }
 
-  @Test func `the footer says what a key does for the row`() {
+  @Test func `the footer labels depend on the row`() {
     func labels(_ state: TransferState) -> [String: String] {
       let model = Sample.model(
         columns: 140, rows: 30, showing: [Sample.row(1, titled: "x", state: state)])
@@ -69,7 +69,7 @@ struct BindingsTests {
     #expect(labels(.running)["D"] == nil)
   }
 
-  @Test func `a key without a meaning says so`() {
+  @Test func `an unbound key says so`() {
     var model = Sample.model(columns: 80, rows: 24)
     #expect(model.press(.character("b")) == [])
     #expect(model.said == "b does nothing here; ? shows the keys")

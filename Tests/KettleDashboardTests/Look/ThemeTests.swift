@@ -21,7 +21,7 @@ struct ThemeTests {
   ]
 
   @Test(arguments: [ColorDepth.indexed256, .trueColor], [Theme.Background.dark, .light])
-  func `all text can be read on its background`(depth: ColorDepth, background: Theme.Background) {
+  func `all text has enough contrast`(depth: ColorDepth, background: Theme.Background) {
     let look = Look(charset: .utf8, colors: depth, theme: Theme(background: background))
     for shade in Self.backgrounds.first(where: { $0.0 == background })?.1 ?? [] {
       for role in Self.textRoles {
@@ -33,7 +33,7 @@ struct ThemeTests {
   }
 
   @Test(arguments: [ColorDepth.indexed256, .trueColor], [Theme.Background.dark, .light])
-  func `all text can be read in the row under the cursor`(
+  func `all text in the row under the cursor has enough contrast`(
     depth: ColorDepth, background: Theme.Background
   ) {
     let look = Look(charset: .utf8, colors: depth, theme: Theme(background: background))
@@ -47,7 +47,7 @@ struct ThemeTests {
 
   // WCAG 2.2, 1.4.11: what is no text needs 3 to 1.
   @Test(arguments: [ColorDepth.indexed256, .trueColor], [Theme.Background.dark, .light])
-  func `a bar is told from what is still to come`(
+  func `a bar contrasts with its empty part`(
     depth: ColorDepth, background: Theme.Background
   ) {
     let look = Look(charset: .utf8, colors: depth, theme: Theme(background: background))
@@ -58,7 +58,7 @@ struct ThemeTests {
     }
   }
 
-  @Test func `every role has a style in every depth, and without colour it has none`() {
+  @Test func `every role has a style at every color depth, and no color without colors`() {
     for role in Role.allCases {
       let style = Look(charset: .utf8, colors: .none).style(role)
       #expect(style.foreground == .standard && style.background == .standard)
@@ -68,7 +68,7 @@ struct ThemeTests {
     #expect(none.style(.progress) == .plain)
   }
 
-  @Test func `colours of the user take the place of ours, as near as the terminal has them`() {
+  @Test func `user colours replace ours, in the nearest terminal colour`() {
     let theme = Theme(colors: [
       .progress: .rgb(0x38, 0xAA, 0xF5), .problem: .palette(9), .good: .standard,
     ])
@@ -85,7 +85,7 @@ struct ThemeTests {
   }
 
   /// Numbers below eight are colours of the palette where numbers are red-green-blue values.
-  @Test func `black stays black where colours are numbers`() {
+  @Test func `black stays black with indexed colours`() {
     let theme = Theme(colors: [.progress: .rgb(0, 0, 1)])
     let look = Look(charset: .utf8, colors: .trueColor, theme: theme)
     #expect(look.style(.progress).foreground == .rgb(0, 0, 8))
@@ -97,7 +97,7 @@ struct ThemeTests {
       ("0;default;15", .light), ("15;default;0", .dark), ("0;default", nil), ("", nil),
       ("15", nil), ("1;99", nil),
     ] as [(String, Theme.Background?)])
-  func `COLORFGBG tells the background`(text: String, background: Theme.Background?) {
+  func `COLORFGBG gives the background`(text: String, background: Theme.Background?) {
     #expect(Theme.Background(COLORFGBG: text) == background)
   }
 
@@ -108,11 +108,11 @@ struct ThemeTests {
       ("11;rgb:fffff/0/0", nil), ("10;rgb:ff/ff/ff", nil), ("11;rgb:-1/0/0", nil),
       ("11;rgb:+f/0/0", nil), ("11;#ffffff", nil),
     ] as [(String, RGB?)])
-  func `a terminal's answer is a colour`(text: String, color: RGB?) {
+  func `a terminal's reply parses as a colour`(text: String, color: RGB?) {
     #expect(RGB(backgroundReply: text) == color)
   }
 
-  @Test func `light is what dark text is read on`() {
+  @Test func `a background is light if dark text is legible on it`() {
     #expect(RGB(0xFDF6E3).isLight)
     #expect(RGB(0xC8C8C8).isLight)
     #expect(!RGB(0x282A36).isLight)

@@ -30,14 +30,14 @@ struct AddDialogTests {
     #expect(model.said == "1 transfer added")
   }
 
-  @Test func `many lines are added in order, and empty ones are nothing`() {
+  @Test func `many lines are added in order, and empty ones are ignored`() {
     var model = opened(.paste("https://example.org/1\n\n  https://example.org/2  \r\nhttp://b/3\n"))
     #expect(
       addedURLs(model.press(.enter))
         == ["https://example.org/1", "https://example.org/2", "http://b/3"])
   }
 
-  @Test func `one wrong line holds all back and has the cursor`() throws {
+  @Test func `one invalid line blocks the others and gets the cursor`() throws {
     var model = opened(.paste("https://example.org/1\nnonsense\nhttps://example.org/2"))
     #expect(model.press(.enter) == [])
     #expect(model.said?.contains("nonsense") == true)
@@ -45,7 +45,7 @@ struct AddDialogTests {
     #expect(addedURLs(model.press(.enter))?.count == 2)
   }
 
-  @Test func `the login in a URL is kept apart`() {
+  @Test func `the login in a URL is stored separately`() {
     var model = opened(.paste("https://me:secret@example.org/a"))
     guard case .add(let specs) = model.press(.enter).first else {
       Issue.record("nothing was added")
@@ -61,7 +61,7 @@ struct AddDialogTests {
     #expect(addedURLs(model.press(.enter)) == ["https://example.org/a"])
   }
 
-  @Test func `letters are text here and no commands`() {
+  @Test func `letters are text, not commands`() {
     var model = opened()
     let effects = model.type("spxSXPRdDq?")
     #expect(effects.isEmpty)
@@ -70,7 +70,7 @@ struct AddDialogTests {
     #expect(model.screens.isEmpty)
   }
 
-  @Test func `nothing is added from an empty dialog`() {
+  @Test func `an empty dialog adds nothing`() {
     var model = opened()
     #expect(model.press(.enter) == [])
     #expect(model.said == "No URL yet; type or paste one")
@@ -89,7 +89,7 @@ struct AddDialogTests {
     #expect(addedURLs(model.press(.enter)) == ["https://example.org/AB"])
   }
 
-  @Test func `lines join and part`() {
+  @Test func `lines join and split`() {
     var model = opened(.paste("https://example.org/\nfile"))
     _ = model.press(.home, .backspace)
     _ = model.press(.end, .control("j"))
@@ -98,7 +98,7 @@ struct AddDialogTests {
   }
 
   // Fault 135
-  @Test func `too many lines are refused and nothing is lost`() {
+  @Test func `too many lines are rejected and nothing is lost`() {
     var model = opened(.paste("https://example.org/a"))
     let lines = String(repeating: "x\n", count: URLLines.lineCountMax)
     _ = model.press(.paste(lines))

@@ -35,7 +35,7 @@ struct AddFormTests {
     return dialog
   }
 
-  @Test func `a URL that is pasted behind another one is another one`() {
+  @Test func `a URL pasted after another one starts a new line`() {
     var model = opened("https://example.org/a\n")
     _ = model.press(.paste("https://example.org/b\n"))
     guard case .add(let specs) = model.press(.enter).first else {
@@ -45,7 +45,7 @@ struct AddFormTests {
     #expect(specs.map(\.url.text) == ["https://example.org/a", "https://example.org/b"])
   }
 
-  @Test func `nothing is changed while they are being added`() {
+  @Test func `nothing changes while transfers are being added`() {
     var model = opened()
     #expect(model.press(.enter).count == 1)
     #expect(model.press(.left, .enter).isEmpty)
@@ -58,7 +58,7 @@ struct AddFormTests {
     ("/data", "/data"), ("isos", "/srv/isos"), ("~", "/home/me"), ("~/isos", "/home/me/isos"),
     ("  ../x ", "/srv/../x"), (".", "/srv/."),
   ])
-  func `a directory is found as a shell would`(text: String, path: String) {
+  func `a directory resolves as in a shell`(text: String, path: String) {
     #expect(spec(filled(.directory, with: text))?.directory == path)
   }
 
@@ -67,7 +67,7 @@ struct AddFormTests {
     #expect(spec(opened())?.directory == nil)
   }
 
-  @Test func `a directory that only others know is refused`() {
+  @Test func `a directory of another user is rejected`() {
     var model = filled(.directory, with: "~somebody/x")
     #expect(model.press(.enter) == [])
     #expect(
@@ -80,7 +80,7 @@ struct AddFormTests {
     #expect(spec(remote)?.directory == "/isos")
   }
 
-  @Test func `the settings are for every line`() {
+  @Test func `the settings apply to every line`() {
     var model = filled(.limit, with: "1.5M", url: "http://a/1\nhttp://a/2")
     _ = model.press(.tab, .paste("Referer: http://r/\nCookie: a=b; c=d"), .tab, .paste("me:p:w"))
     _ = model.press(.tab, .paste("+90m"), .tab, .character(" "))
@@ -99,7 +99,7 @@ struct AddFormTests {
     }
   }
 
-  @Test func `a name and a checksum are for one`() {
+  @Test func `a name and a checksum apply to one URL`() {
     let hex = String(repeating: "ab", count: 32)
     #expect(spec(filled(.name, with: "x.iso"))?.name == "x.iso")
     #expect(spec(filled(.checksum, with: "sha256:" + hex))?.checksum?.text == "sha256:" + hex)
@@ -130,7 +130,7 @@ struct AddFormTests {
       "Not a valid time; write +90m, +2h, +1d, 2026-12-24T18:00 or 2026-12-24T18:00:00Z"
     ),
   ])
-  func `what cannot be used is told, from anywhere in the form`(
+  func `invalid values are reported from anywhere in the form`(
     field: AddField, text: String, sentence: String
   ) {
     var model = filled(field, with: text)
@@ -140,7 +140,7 @@ struct AddFormTests {
     #expect(form(model)?.focus == field)
   }
 
-  @Test func `local time is by the offset of the clock`() {
+  @Test func `local time uses the UTC offset`() {
     var model = filled(.start, with: "2026-12-24T18:00")
     _ = model.update(.utcOffsetChanged(seconds: 3600), at: Sample.now)
     #expect(spec(model)?.notBefore?.iso8601 == "2026-12-24T17:00:00Z")
@@ -151,11 +151,11 @@ struct AddFormTests {
     ("A: b;C:d", ["A: b;C:d"]), ("A: b; C:", ["A: b", "C:"]), ("", []), (" ; ", []),
     ("Cookie: a=b; Referer: http://x/; X-Y: 1", ["Cookie: a=b", "Referer: http://x/", "X-Y: 1"]),
   ])
-  func `headers in a line are parted where another name follows`(text: String, parts: [String]) {
+  func `headers on a line are split where another name follows`(text: String, parts: [String]) {
     #expect(HeaderList.parts(Array(text)).map(\.text) == parts)
   }
 
-  @Test func `Tab goes round, Shift-Tab back, arrows through lines and fields`() {
+  @Test func `Tab and Shift-Tab cycle, arrows move through lines and fields`() {
     var model = opened("http://a/1\nhttp://a/2")
     #expect(form(model)?.focus == .urls)
     _ = model.press(.backTab)
@@ -171,7 +171,7 @@ struct AddFormTests {
     #expect(form(model)?.focus == .paused)
   }
 
-  @Test func `paused takes y, n and Space, and no letters besides`() {
+  @Test func `paused accepts y, n and Space, and no other letters`() {
     var model = opened()
     _ = model.press(.backTab, .character("y"))
     #expect(form(model)?.isPaused == true)
@@ -183,7 +183,7 @@ struct AddFormTests {
     #expect(form(model)?.isPaused == true)
   }
 
-  @Test func `what is being added stays until the service has answered`() {
+  @Test func `the form stays until the service has replied`() {
     var model = opened()
     #expect(model.press(.enter).count == 1)
     #expect(model.press(.enter) == [])
@@ -199,7 +199,7 @@ struct AddFormTests {
 
   // MARK: - Commands for curl
 
-  @Test func `a command that was pasted into the list brings its headers, login and place`() {
+  @Test func `a curl command pasted into the list keeps its headers, login and directory`() {
     var model = Sample.model(columns: 80, rows: 24)
     let places = UserDirectories(home: nil, workingDirectory: "/srv")
     _ = model.update(.directoriesKnown(places), at: Sample.now)
@@ -224,7 +224,7 @@ struct AddFormTests {
     #expect(specs[1].headers.isEmpty)
   }
 
-  @Test func `a command that is no download is told`() {
+  @Test func `a curl command that is no download is rejected`() {
     var model = opened("curl -X POST https://example.org/a")
     #expect(model.press(.enter) == [])
     #expect(model.said == "Its method is POST; a download is a GET")
@@ -232,7 +232,7 @@ struct AddFormTests {
 
   // MARK: - Thousands of lines
 
-  @Test func `ten thousand lines are typed into as fast as one`() {
+  @Test func `typing into ten thousand lines is as fast as into one`() {
     let lines = (0..<9_990).map { "https://example.org/\($0)" }.joined(separator: "\n")
     var model = opened(lines)
     let start = ContinuousClock.now

@@ -55,7 +55,7 @@ struct AddScreenTests {
       """)
   }
 
-  @Test func `each line says what is wrong with it, and what is secret is dots`() {
+  @Test func `each line shows its problem, and secrets are dots`() {
     var model = model(columns: 80, rows: 24, three, fields: settings)
     _ = model.press(.up)
     expectScreen(
@@ -117,7 +117,7 @@ struct AddScreenTests {
       """)
   }
 
-  @Test func `a command for curl shows what is fetched, and no cookie`() {
+  @Test func `a curl command shows its URL, and no cookie`() {
     let text =
       "curl 'https://example.org/a.iso' \\\n  -H 'Cookie: secret=1' \\\n  -H 'Referer: http://r/'"
     expectScreen(
@@ -202,7 +202,7 @@ struct AddScreenTests {
       """)
   }
 
-  @Test func `on a small screen the field with the cursor is seen, and what is wrong`() {
+  @Test func `a small screen shows the focused field and its problem`() {
     var model = model(
       columns: 40, rows: 10, "https://example.org/a-name-longer-than-the-form.iso\nx")
     let frame = model.screen()
@@ -239,7 +239,7 @@ struct AddScreenTests {
   }
 
   @Test(arguments: AddField.allCases)
-  func `in every field of every size the cursor is in the form`(field: AddField) {
+  func `the cursor is within the form for every field and size`(field: AddField) {
     for (columns, rows) in [(36, 8), (40, 10), (80, 24), (100, 30), (140, 40)] {
       var model = model(columns: columns, rows: rows, three)
       let index = AddField.allCases.firstIndex(of: field) ?? 0

@@ -20,7 +20,7 @@ struct DuplicatesTests {
     return model
   }
 
-  @Test func `the service is asked once, when nobody typed for a while`() {
+  @Test func `duplicates are searched once typing pauses`() {
     var model = opened("https://example.org/b\nhttps://example.org/a\nnonsense")
     #expect(model.millisecondsToNextTick(at: Sample.now) == DuplicateSearch.delay)
     #expect(model.update(.ticked, at: later(200)) == [])
@@ -33,7 +33,7 @@ struct DuplicatesTests {
     #expect(model.millisecondsToNextTick(at: later(20_000)) == nil)
   }
 
-  @Test func `without the service it is asked later`() {
+  @Test func `without the service duplicates are searched later`() {
     var model = opened("https://example.org/a")
     _ = model.update(.linkChanged(.lost), at: Sample.now)
     #expect(model.update(.ticked, at: later(900)) == [])
@@ -42,7 +42,7 @@ struct DuplicatesTests {
       model.update(.ticked, at: later(1100)) == [.findDuplicates(["https://example.org/a"])])
   }
 
-  @Test func `what is in the list is added when Enter is pressed again`() {
+  @Test func `a duplicate is added when Enter is pressed again`() {
     var model = opened("https://example.org/a")
     _ = model.update(.duplicatesFound(found), at: Sample.now)
     #expect(
@@ -52,7 +52,7 @@ struct DuplicatesTests {
     #expect(model.press(.enter).count == 1)
   }
 
-  @Test func `a change takes the second Enter back`() {
+  @Test func `a change cancels the second Enter`() {
     var model = opened("https://example.org/a")
     _ = model.update(.duplicatesFound(found), at: Sample.now)
     _ = model.press(.enter, .character("b"), .backspace)
@@ -60,7 +60,7 @@ struct DuplicatesTests {
     #expect(model.press(.enter).count == 1)
   }
 
-  @Test func `the same line twice is pointed out`() {
+  @Test func `a repeated line is reported`() {
     var model = opened("http://a/1\nhttp://a/2\nHTTP://A/1")
     #expect(model.screen().lines.contains { $0.contains("also on another line") })
     #expect(model.press(.enter) == [])

@@ -56,7 +56,7 @@ struct DetailsScreenTests {
       """)
   }
 
-  @Test func `the parts show what is there and where the connections are`() {
+  @Test func `the parts show received ranges and connections`() {
     expectScreen(
       details(columns: 80, rows: 24, .character("2")).screen(),
       """
@@ -242,7 +242,7 @@ struct DetailsScreenTests {
   }
 
   @Test(arguments: DetailsSection.allCases)
-  func `every section is sound on every size, also of a transfer about which nothing is known`(
+  func `every section fits every size, even for a transfer without data`(
     section: DetailsSection
   ) {
     for (columns, rows) in [(36, 8), (40, 10), (80, 24), (100, 30), (140, 40), (400, 100)] {
@@ -258,7 +258,7 @@ struct DetailsScreenTests {
     }
   }
 
-  @Test func `numbers beyond all sense do not trap`() {
+  @Test func `absurd numbers do not trap`() {
     var model = details(columns: 80, rows: 24, .character("2"))
     var view = Sample.details
     view.snapshot.bytesExpected = 5

@@ -40,7 +40,7 @@ struct DetailsSectionTests {
     #expect(model.said == "there are no sections here")
   }
 
-  @Test func `events are followed until somebody scrolls back, and again at the end`() {
+  @Test func `events are followed until the user scrolls back, and again at the end`() {
     var model = opened { $0.history = Self.history(100) }
     _ = model.press(.character("5"))
     #expect(model.screen().lines[22].hasSuffix("event 99"))
@@ -58,7 +58,7 @@ struct DetailsSectionTests {
     #expect(model.screen().lines[22].hasSuffix("event 149"))
   }
 
-  @Test func `what helps stands in the overview`() {
+  @Test func `the overview says what to do`() {
     let model = opened {
       $0.snapshot.state = .waiting
       $0.snapshot.reason = .needsLogin
@@ -75,7 +75,7 @@ struct DetailsSectionTests {
     (.running, nil, "checked when the file is complete"),
     (.failed, TransferFailure(.checksumMismatch, on: "x"), "does not match the file"),
   ])
-  func `the checksum stands with its verdict`(
+  func `the checksum is shown with its verdict`(
     state: TransferState, error: TransferFailure?, verdict: String
   ) {
     let model = opened {
@@ -100,7 +100,7 @@ struct DetailsSectionTests {
     #expect(open.said == "path copied to the clipboard")
   }
 
-  @Test func `of marked transfers all URLs are copied, one a line`() {
+  @Test func `the URLs of all marked transfers are copied, one per line`() {
     var model = Sample.model(columns: 80, rows: 24)
     _ = model.press(.character(" "), .character(" "))
     #expect(

@@ -3,7 +3,7 @@ import KettleModel
 import Testing
 
 struct DialogScreenTests {
-  @Test func `reset says what goes and what stays`() {
+  @Test func `reset says what is deleted and what is kept`() {
     var model = Sample.model(columns: 80, rows: 24)
     _ = model.press(.character("R"))
     expectScreen(
@@ -80,7 +80,7 @@ struct DialogScreenTests {
       """)
   }
 
-  @Test func `in every question on the smallest screen the answer is seen`() {
+  @Test func `every question shows its answers on the smallest screen`() {
     for keys in [[Key.character("R")], [.character("d")], [.down, .down, .down, .character("D")]] {
       var model = Sample.model(columns: 36, rows: 8)
       for key in keys { _ = model.press(key) }

@@ -13,7 +13,7 @@ struct EntryDialogTests {
       columns: 80, rows: 24, showing: [Sample.row(7, titled: "Guide", state: state, change)])
   }
 
-  @Test func `u gives the row a fresh link, with the login in it`() throws {
+  @Test func `u sets a new link, including its login`() throws {
     var model = model()
     #expect(model.press(.character("u"), .paste("\nhttps://me:pw@example.org/a?t=2\n")) == [])
     guard case .success(let link) = TransferURL.parse("https://me:pw@example.org/a?t=2") else {
@@ -25,7 +25,7 @@ struct EntryDialogTests {
     #expect(model.screens.isEmpty)
   }
 
-  @Test func `a link that is none stays in the dialog and is told`() {
+  @Test func `an invalid link stays in the dialog with its problem`() {
     var model = model()
     _ = model.press(.character("u"))
     #expect(model.press(.enter) == [])
@@ -42,7 +42,7 @@ struct EntryDialogTests {
     #expect(model.press(.enter).count == 1)
   }
 
-  @Test func `two links are one too many`() {
+  @Test func `two links are rejected`() {
     var model = model()
     _ = model.press(.character("u"), .paste("http://a/\nhttp://b/"))
     #expect(model.said == "Only one line fits here; paste less")
@@ -51,7 +51,7 @@ struct EntryDialogTests {
   }
 
   @Test(arguments: TransferState.allCases)
-  func `u is for the unfinished`(state: TransferState) {
+  func `u applies only to unfinished transfers`(state: TransferState) {
     var model = model(state)
     _ = model.press(.character("u"))
     let reason: String? =
@@ -64,7 +64,7 @@ struct EntryDialogTests {
     #expect(model.screens.isEmpty == (reason != nil))
   }
 
-  @Test func `the footer offers a new link where nothing else helps`() {
+  @Test func `the footer offers a new link when nothing else helps`() {
     func hasNewLink(_ model: DashboardModel) -> Bool {
       model.footerItems.contains { $0.key == "u" && $0.label == "new link" }
     }
@@ -77,7 +77,7 @@ struct EntryDialogTests {
   @Test(arguments: [
     ("500K", Int64?(512_000)), ("1.5M", 1_572_864), ("", nil), ("none", nil), ("  NONE ", nil),
   ])
-  func `l limits the row, or takes the limit away`(text: String, rate: Int64?) {
+  func `l sets or removes the limit of the row`(text: String, rate: Int64?) {
     var model = model(.running)
     _ = model.press(.character("l"))
     _ = model.type(text)
@@ -85,7 +85,7 @@ struct EntryDialogTests {
     #expect(model.screens.isEmpty)
   }
 
-  @Test func `what is no rate stays in the dialog and is told`() {
+  @Test func `an invalid rate stays in the dialog with its problem`() {
     var model = model(.running)
     _ = model.press(.character("l"))
     _ = model.type("fast")
@@ -96,14 +96,14 @@ struct EntryDialogTests {
     #expect(model.screens.isEmpty)
   }
 
-  @Test func `with a finished transfer the limit is in total`() {
+  @Test func `with a finished transfer the limit applies to all`() {
     var model = model(.completed)
     #expect(model.press(.character("l"), .character("9"), .enter) == [.limit(.all, 9)])
     var empty = Sample.model(columns: 80, rows: 24, showing: [])
     #expect(empty.press(.character("l"), .character("9"), .enter) == [.limit(.all, 9)])
   }
 
-  @Test func `Tab changes what the limit is for, and shows its present limit until one is typed`() {
+  @Test func `Tab switches the scope and shows its limit until one is typed`() {
     var model = model(.running) { $0.limitBytesPerSecond = 3 << 19 }
     var totals = Totals()
     totals.limitBytesPerSecond = 500 << 10
@@ -117,7 +117,7 @@ struct EntryDialogTests {
     #expect(model.press(.enter) == [.limit(.all, 7)])
   }
 
-  @Test func `the entry is for the transfer that it was opened for, wherever it went`() {
+  @Test func `the dialog applies to its transfer, wherever that moved`() {
     var model = Sample.model(columns: 80, rows: 24)
     _ = model.press(.down, .character("l"), .character("9"))
     let rows = Array(Sample.rows.dropFirst(3))
@@ -146,7 +146,7 @@ struct EntryDialogTests {
     #expect(model.press(.enter) == [.limit(.ids([id]), 9)])
   }
 
-  @Test func `the outcome is told`() {
+  @Test func `the outcome is reported`() {
     var model = model()
     func said(_ outcome: CommandOutcome) -> String? {
       _ = model.update(.commandFinished(outcome), at: Sample.now)

@@ -10,7 +10,7 @@ struct LimitScreenTests {
     return Sample.model(columns: columns, rows: rows, showing: list)
   }
 
-  @Test func `the present limit stands in the line`() {
+  @Test func `the field shows the current limit`() {
     var model = model(80, 24)
     _ = model.press(.character("l"))
     expectScreen(
@@ -39,7 +39,7 @@ struct LimitScreenTests {
       """)
   }
 
-  @Test func `what is wrong is said once`() {
+  @Test func `a problem is shown once`() {
     var model = model(80, 24)
     _ = model.press(.character("l"), .control("u"))
     _ = model.type("fast")
@@ -50,7 +50,7 @@ struct LimitScreenTests {
     #expect(text.split(separator: sentence, omittingEmptySubsequences: false).count == 2)
   }
 
-  @Test func `with marks the choice is among the marked, the row and everything`() {
+  @Test func `with marks the scopes are the marked rows, the row and all`() {
     var model = model(100, 30)
     _ = model.press(.character(" "), .character(" "), .character("l"))
     expectScreen(
@@ -84,7 +84,7 @@ struct LimitScreenTests {
     #expect(model.press(.character("9"), .enter) == [.limit(.all, 9)])
   }
 
-  @Test func `everything together on a small screen, in ASCII`() {
+  @Test func `the limit for all on a small screen, in ASCII`() {
     var model = model(40, 10)
     _ = model.press(.character("l"), .tab)
     expectScreen(
@@ -103,7 +103,7 @@ struct LimitScreenTests {
       """)
   }
 
-  @Test func `a fresh link in 140 columns`() {
+  @Test func `a new link in 140 columns`() {
     var model = model(140, 40)
     _ = model.press(.character("u"), .paste("example.org/a"))
     expectScreen(

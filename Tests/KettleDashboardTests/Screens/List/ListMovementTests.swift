@@ -21,7 +21,7 @@ struct ListMovementTests {
     return model
   }
 
-  @Test func `connecting subscribes to what is seen and a few rows more`() {
+  @Test func `connecting subscribes to the visible rows and a few more`() {
     var model = DashboardModel(size: ScreenSize(columns: 80, rows: 24))
     #expect(
       model.update(.linkChanged(.connected), at: Sample.now) == [
@@ -65,7 +65,7 @@ struct ListMovementTests {
     #expect(model.said == "this is the first row")
   }
 
-  @Test func `the cursor stays on its transfer when rows above go`() {
+  @Test func `the cursor stays on its transfer when rows above disappear`() {
     var model = model(30)
     _ = model.press(.down, .down, .down, .down, .down)
     let rows = Array(Self.rows(0..<30).dropFirst(3))
@@ -75,7 +75,7 @@ struct ListMovementTests {
     #expect(model.cursorRow?.id == TransferID(rawValue: 5))
   }
 
-  @Test func `when its transfer is gone the cursor stays on the line`() {
+  @Test func `when its transfer disappears the cursor stays on the line`() {
     var model = model(30)
     _ = model.press(.down, .down)
     let rows = Self.rows(0..<30).filter { $0.id.rawValue != 2 }
@@ -85,7 +85,7 @@ struct ListMovementTests {
     #expect(model.cursorRow?.id == TransferID(rawValue: 3))
   }
 
-  @Test func `a list that shrinks takes the cursor and the view along`() {
+  @Test func `a shrinking list moves the cursor and the view`() {
     var model = model(40)
     _ = model.press(.end)
     #expect(model.firstVisible == 21)
@@ -97,7 +97,7 @@ struct ListMovementTests {
     #expect(model.cursorRow == nil)
   }
 
-  @Test func `the cursor stays in sight when the screen shrinks`() {
+  @Test func `the cursor stays visible when the screen shrinks`() {
     var model = model(40)
     _ = model.press(.pageDown)
     _ = model.update(.resized(ScreenSize(columns: 80, rows: 10)), at: Sample.now)

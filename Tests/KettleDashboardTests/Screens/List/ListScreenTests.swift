@@ -4,7 +4,7 @@ import Testing
 
 /// The whole screen, as it is seen.
 struct ListScreenTests {
-  @Test func `every state has its words in 80 columns`() {
+  @Test func `every state in 80 columns`() {
     expectScreen(
       Sample.model(columns: 80, rows: 24).screen(),
       """
@@ -31,7 +31,7 @@ struct ListScreenTests {
       """)
   }
 
-  @Test func `100 columns have connections, and a line for all that is under way`() {
+  @Test func `the connections and the batch line in 100 columns`() {
     expectScreen(
       Sample.model(columns: 100, rows: 30).screen(),
       """
@@ -59,7 +59,7 @@ struct ListScreenTests {
       """)
   }
 
-  @Test func `140 columns have room for words in the title and for connections`() {
+  @Test func `the worded title and the connections in 140 columns`() {
     expectScreen(
       Sample.model(columns: 140, rows: 40).screen(),
       """
@@ -86,7 +86,7 @@ struct ListScreenTests {
       """)
   }
 
-  @Test func `40 columns show the name, the percentage and the state`() {
+  @Test func `the name, the percentage and the state in 40 columns`() {
     expectScreen(
       Sample.model(columns: 40, rows: 10).screen(),
       """
@@ -132,7 +132,7 @@ struct ListScreenTests {
     #expect(frame.cells.allSatisfy { $0.text.utf8.allSatisfy { $0 < 128 } })
   }
 
-  @Test func `too small a screen says what it needs`() {
+  @Test func `a screen that is too small says what it needs`() {
     expectScreen(
       Sample.model(columns: 20, rows: 5).screen(),
       """
@@ -151,7 +151,7 @@ struct ListScreenTests {
     expectScreen(Sample.model(columns: 1, rows: 1).screen(), "!")
   }
 
-  @Test func `an empty list says how to fill it`() {
+  @Test func `an empty list says how to add transfers`() {
     expectScreen(
       Sample.model(columns: 80, rows: 24, showing: []).screen(),
       """
@@ -166,7 +166,7 @@ struct ListScreenTests {
       """)
   }
 
-  @Test func `before the first rows it says what it waits for`() {
+  @Test func `before the first rows arrive it says that it is loading`() {
     expectScreen(
       DashboardModel(size: ScreenSize(columns: 60, rows: 10)).screen(),
       """
@@ -180,7 +180,7 @@ struct ListScreenTests {
       """)
   }
 
-  @Test func `when the service is lost the rows stay and the bar counts`() {
+  @Test func `when the service is lost the rows stay and the title counts the time`() {
     var model = Sample.model(columns: 80, rows: 10)
     _ = model.update(.linkChanged(.lost), at: Sample.now)
     expectScreen(
@@ -224,7 +224,7 @@ struct ListScreenTests {
         + "it is tried again")
   }
 
-  @Test func `rows that have not arrived are marked`() {
+  @Test func `rows that are not loaded are marked`() {
     var model = Sample.model(columns: 80, rows: 10)
     let window = ListWindow(first: 3, matchingCount: 20, rows: [Sample.rows[3]])
     _ = model.update(.rowsArrived(window, Sample.totals), at: Sample.now)

@@ -27,7 +27,7 @@ struct TitleBarTests {
     Array(model(columns: columns, rows: rows, totals).screen().lines.prefix(2))
   }
 
-  @Test func `100 columns have words, and a line for all that is under way`() {
+  @Test func `the worded title and the batch line in 100 columns`() {
     let text = lines(columns: 100, rows: 30, totals { $0.limitBytesPerSecond = 2 << 20 })
     #expect(
       text == [
@@ -37,7 +37,7 @@ struct TitleBarTests {
       ])
   }
 
-  @Test func `what does not fit goes, the least needed first, and nothing wraps`() {
+  @Test func `the least important parts are dropped first, and nothing wraps`() {
     let full = totals { $0.limitBytesPerSecond = 1_572_864 }
     let widths = stride(from: 151, through: 43, by: -9)
     #expect(
@@ -58,7 +58,7 @@ struct TitleBarTests {
         """)
   }
 
-  @Test func `with nothing under way the line says so`() {
+  @Test func `the batch line says when nothing is under way`() {
     let idle = totals {
       $0.batch = nil
       $0.counts = [.completed: 2]
@@ -67,7 +67,7 @@ struct TitleBarTests {
     #expect(lines(columns: 100, rows: 30, idle)[1].hasSuffix("   182 GiB free"))
   }
 
-  @Test func `of unknown sizes the number of files makes the bar`() {
+  @Test func `with unknown sizes the bar counts files`() {
     let unknown = totals {
       $0.batch = BatchProgress(
         transferCount: 4, finishedCount: 1, bytesReceived: 0, bytesExpected: 0,
@@ -77,7 +77,7 @@ struct TitleBarTests {
     #expect(text.contains("█   ") && text.contains("   25 %  1 of 4 done  3 of unknown size"))
   }
 
-  @Test func `all but done is not shown as done`() {
+  @Test func `a nearly finished batch is not shown as finished`() {
     let nearly = totals { $0.batch?.bytesReceived = 659 << 20 }
     #expect(lines(columns: 140, rows: 40, nearly)[1].contains(" 99 %"))
     let done = totals { $0.batch?.finishedCount = 53 }
@@ -99,7 +99,7 @@ struct TitleBarTests {
     }
   }
 
-  @Test func `a click on a count is a click on its state, whatever stands before it`() {
+  @Test func `a click on a count is a click on its state`() {
     for (columns, rows) in [(60, 24), (80, 24), (140, 40)] {
       let model = model(columns: columns, rows: rows, totals())
       let line = Array(model.screen().lines[0])

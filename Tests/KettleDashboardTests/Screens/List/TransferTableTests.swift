@@ -7,7 +7,7 @@ struct TransferTableTests {
     Sample.model(columns: columns, rows: 24, showing: [row]).screen().lines[2]
   }
 
-  @Test func `a limit stands beside the speed where there is room, else below`() {
+  @Test func `a limit is shown beside the speed if it fits, else below`() {
     let row = Sample.row(1, titled: "Slow", state: .running) {
       $0.bytesReceived = 1 << 20
       $0.bytesExpected = 1 << 30
@@ -27,7 +27,7 @@ struct TransferTableTests {
     #expect(model.screen().lines[21] == " Limited to 500 KiB/s")
   }
 
-  @Test func `what is verified says so and is whole`() {
+  @Test func `a verifying transfer says so and is complete`() {
     let row = Sample.row(1, titled: "Checksummed", state: .verifying) {
       $0.bytesReceived = 699 << 20
       $0.bytesExpected = 700 << 20
@@ -36,7 +36,7 @@ struct TransferTableTests {
   }
 
   @Test(arguments: 36...200)
-  func `columns stand one after the other within the screen`(width: Int) {
+  func `columns follow one another within the screen`(width: Int) {
     let columns = TableColumns(width: width)
     let places = [
       columns.file, columns.bar, columns.percent, columns.size, columns.speed, columns.left,
@@ -63,7 +63,7 @@ struct TransferTableTests {
     #expect(counts.first == 2 && counts.last == 9)
   }
 
-  @Test func `a click on the name of a column is a click on what it sorts by`() {
+  @Test func `a click on a column name sorts by it`() {
     let model = Sample.model(columns: 200, rows: 24)
     let header = Array(model.screen().lines[1])
     let names: [(String, RowSort.Key)] = [

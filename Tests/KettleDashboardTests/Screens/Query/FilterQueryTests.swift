@@ -10,12 +10,12 @@ struct FilterQueryTests {
     if case .failure(let problem) = FilterQuery.parse(text) { problem } else { nil }
   }
 
-  @Test func `nothing lets everything pass`() {
+  @Test func `an empty filter matches everything`() {
     #expect(filter("") == RowFilter())
     #expect(filter("  \t ") == RowFilter())
   }
 
-  @Test func `conditions and words stand in any order`() {
+  @Test func `conditions and words can be in any order`() {
     #expect(
       filter("iso state:failed host:Example.org arm64 session:kettle")
         == RowFilter(
@@ -28,20 +28,20 @@ struct FilterQueryTests {
     ("state:r", [.running]), ("state:done", [.completed]), ("state:c", [.completed]),
     ("state:d", [.completed]), ("state:pau,v", [.paused, .verifying]),
   ])
-  func `several states are joined, and the beginning of a name is enough`(
+  func `several states combine, and a prefix of a name is enough`(
     text: String, states: [TransferState]
   ) {
     #expect(filter(text)?.states == states)
   }
 
-  @Test func `every state can be named by its first letter`() {
+  @Test func `every state can be abbreviated`() {
     for state in TransferState.allCases {
       #expect(filter("state:" + state.rawValue.prefix(1))?.states == [state])
       #expect(filter("state:" + state.rawValue)?.states == [state])
     }
   }
 
-  @Test func `quotes keep blanks and colons together`() {
+  @Test func `quotes keep blanks and colons`() {
     #expect(filter("\"two words\" x")?.words == ["two words", "x"])
     #expect(filter("\"state:failed\"")?.words == ["state:failed"])
     #expect(filter("session:\"my app\"")?.session?.rawValue == "my app")
@@ -56,7 +56,7 @@ struct FilterQueryTests {
     #expect(filter("12:30")?.words == ["12:30"])
   }
 
-  @Test func `what is none is named, with what there is`() {
+  @Test func `unknown conditions and states are named with the valid ones`() {
     #expect(problem("stat:failed") == .unknownKey("stat"))
     #expect(problem("state:lost") == .unknownState("lost"))
     #expect(problem("state:failed,x") == .unknownState("x"))
@@ -67,7 +67,7 @@ struct FilterQueryTests {
     #expect(problem("session:a session:b") == .second(.session))
   }
 
-  @Test func `a state is exchanged and the rest stays as it was written`() {
+  @Test func `replacing a state keeps the rest as written`() {
     let text = "\"two words\" state:failed host:example.org state:idle"
     #expect(
       FilterQuery.text(text, withState: .paused)
@@ -76,7 +76,7 @@ struct FilterQueryTests {
     #expect(FilterQuery.text("", withState: .idle) == "state:idle")
   }
 
-  @Test func `words of any kind are read without harm`() {
+  @Test func `arbitrary words parse without harm`() {
     let long = String(repeating: "a:\"", count: 5000)
     #expect(filter(long) != nil || problem(long) != nil)
     #expect(filter("文\u{301}:x") != nil || problem("文\u{301}:x") != nil)

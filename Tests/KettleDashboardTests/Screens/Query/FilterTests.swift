@@ -8,7 +8,7 @@ struct FilterTests {
     if number % 10 == 0 { row.state = .failed }
   }
 
-  @Test func `a filter has effect with every character`() {
+  @Test func `a filter applies with every character`() {
     var model = list.model()
     list.press(.character("\\"), in: &model)
     #expect(model.keyContext == .query)
@@ -20,7 +20,7 @@ struct FilterTests {
     #expect(model.view.filterText == "state:f")
   }
 
-  @Test func `what is no filter leaves the last one that was`() {
+  @Test func `an invalid filter keeps the last valid one`() {
     var model = list.model()
     list.press(.character("\\"), in: &model)
     list.type("state:failed h:", in: &model)
@@ -32,7 +32,7 @@ struct FilterTests {
     #expect(model.keyContext == .list)
   }
 
-  @Test func `Esc in the field goes back to the filter that was, and to the row`() {
+  @Test func `Esc in the field restores the previous filter and row`() {
     var model = list.model()
     list.press(.down, .down, .down, .character("\\"), in: &model)
     list.type("state:failed", in: &model)
@@ -42,7 +42,7 @@ struct FilterTests {
     #expect(model.cursorRow?.id == TransferID(rawValue: 3))
   }
 
-  @Test func `the cursor stays on a transfer that passes`() {
+  @Test func `the cursor stays on a transfer that matches`() {
     var model = list.model()
     list.press(.end, .character("\\"), in: &model)
     #expect(model.cursor == 199)
@@ -55,7 +55,7 @@ struct FilterTests {
     #expect(model.cursorRow?.id == TransferID(rawValue: 199))
   }
 
-  @Test func `Esc in the list ends the search, then the filter, then the marks`() {
+  @Test func `Esc in the list clears the search, then the filter, then the marks`() {
     var model = list.model()
     list.press(.character(" "), .character("\\"), in: &model)
     list.type("file", in: &model)
@@ -83,7 +83,7 @@ struct FilterTests {
     #expect(model.window?.matchingCount == 38)
   }
 
-  @Test func `marks of all that another filter showed do not stay`() {
+  @Test func `marks of a previous filter are cleared`() {
     var model = list.model()
     list.press(.character("A"), in: &model)
     #expect(model.selectedCount == 200)
@@ -97,7 +97,7 @@ struct FilterTests {
     #expect(model.selection == .ids([TransferID(rawValue: 9)]))
   }
 
-  @Test func `all that pass are marked with the filter, not by name`() {
+  @Test func `marking all matches uses the filter, not ids`() {
     var model = list.model()
     list.press(.character("\\"), in: &model)
     list.type("state:failed", in: &model)
@@ -108,7 +108,7 @@ struct FilterTests {
     #expect(model.selectedCount == 20)
   }
 
-  @Test func `what was entered before comes back with Up and Down`() {
+  @Test func `Up and Down recall earlier entries`() {
     var model = list.model()
     for text in ["one", "two", "one"] {
       list.press(.character("\\"), .control("u"), in: &model)
@@ -128,7 +128,7 @@ struct FilterTests {
     #expect(text() == "x")
   }
 
-  @Test func `a click on a count shows only these, and a second one all again`() {
+  @Test func `a click on a count filters by it, a second one clears the filter`() {
     var model = list.model()
     var effects = model.filter(by: .failed, at: Sample.now)
     list.answer(effects, &model)
@@ -141,7 +141,7 @@ struct FilterTests {
     #expect(!model.view.isFiltered)
   }
 
-  @Test func `the field and the filter are seen in 80 columns`() {
+  @Test func `the field and the filter in 80 columns`() {
     var model = list.model(columns: 80, rows: 24)
     list.press(.character("\\"), in: &model)
     list.type("state:lost", in: &model)
@@ -206,7 +206,7 @@ struct FilterTests {
       """)
   }
 
-  @Test func `the field and the filter are seen in 40 columns`() {
+  @Test func `the field and the filter in 40 columns`() {
     var model = list.model(columns: 40, rows: 10)
     list.press(.character("\\"), in: &model)
     list.type("state:lost", in: &model)
@@ -248,7 +248,7 @@ struct FilterTests {
       """)
   }
 
-  @Test func `when nothing passes the screen says so`() {
+  @Test func `when nothing matches the screen says so`() {
     var model = list.model(columns: 60, rows: 12)
     list.press(.character("\\"), in: &model)
     list.type("nowhere", in: &model)

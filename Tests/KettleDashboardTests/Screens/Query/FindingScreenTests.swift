@@ -10,7 +10,7 @@ struct FindingScreenTests {
     return model
   }
 
-  @Test func `a filter is typed over 100 columns`() {
+  @Test func `typing a filter in 100 columns`() {
     var model = model(columns: 100, rows: 30)
     _ = model.press(.character("\\"))
     _ = model.type("state:running,w host:example.org \"two words")
@@ -43,7 +43,7 @@ struct FindingScreenTests {
       """)
   }
 
-  @Test func `a search is typed over 140 columns`() {
+  @Test func `typing a search in 140 columns`() {
     var model = model(columns: 140, rows: 40)
     _ = model.press(.character("/"))
     _ = model.type("overview")
@@ -75,7 +75,7 @@ struct FindingScreenTests {
       """)
   }
 
-  @Test func `a search is kept over 80 columns`() {
+  @Test func `an active search in 80 columns`() {
     var model = model(columns: 80, rows: 24)
     _ = model.press(.character("/"))
     _ = model.type("guide")
@@ -108,7 +108,7 @@ struct FindingScreenTests {
       """)
   }
 
-  @Test func `the menu over 100 columns`() {
+  @Test func `the sort menu in 100 columns`() {
     var model = model(columns: 100, rows: 30)
     _ = model.press(.character("o"))
     expectScreen(
@@ -144,7 +144,7 @@ struct FindingScreenTests {
       """)
   }
 
-  @Test func `frozen rows, marks and another order over 40 columns`() {
+  @Test func `frozen rows, marks and another order in 40 columns`() {
     var model = model(columns: 40, rows: 10)
     _ = model.press(.character("o"), .character("h"), .character("Z"))
     expectScreen(
@@ -163,7 +163,7 @@ struct FindingScreenTests {
       """)
   }
 
-  @Test func `a batch is asked about over 40 columns`() {
+  @Test func `the question about marked rows in 40 columns`() {
     var model = model(columns: 40, rows: 10)
     _ = model.press(.character("D"))
     expectScreen(

@@ -8,7 +8,7 @@ struct SearchTests {
 
   private func id(_ number: Int64) -> TransferID { TransferID(rawValue: number) }
 
-  @Test func `the cursor goes to the first match while it is typed`() {
+  @Test func `the cursor goes to the first match while typing`() {
     var model = list.model()
     list.press(.down, .down, .down, .character("/"), in: &model)
     list.type("5", in: &model)
@@ -24,13 +24,13 @@ struct SearchTests {
     #expect(model.search.text == "57")
   }
 
-  @Test func `a match that is seen needs no service`() {
+  @Test func `a visible match needs no request`() {
     var model = list.model()
     #expect(model.press(.character("/"), .character("9")) == [])
     #expect(model.cursorRow?.id == id(9))
   }
 
-  @Test func `n goes on, N goes back, and both say when they come to the end`() {
+  @Test func `n and N move through the matches and say when they wrap`() {
     var model = list.model()
     list.press(.character("/"), in: &model)
     list.type("99", in: &model)
@@ -45,7 +45,7 @@ struct SearchTests {
     #expect(model.said == "continued from the first row")
   }
 
-  @Test func `Esc goes back to where the search began`() {
+  @Test func `Esc returns to where the search started`() {
     var model = list.model()
     list.press(.down, .character("/"), in: &model)
     list.type("800", in: &model)
@@ -55,7 +55,7 @@ struct SearchTests {
     #expect(!model.search.isOn)
   }
 
-  @Test func `Enter without a word looks for the last one again`() {
+  @Test func `Enter without a word repeats the last search`() {
     var model = list.model()
     list.press(.character("/"), in: &model)
     list.type("file 12", in: &model)
@@ -65,7 +65,7 @@ struct SearchTests {
     #expect(model.cursorRow?.id == id(112))
   }
 
-  @Test func `what nothing has is told, and the cursor stays`() {
+  @Test func `a search without a match says so and the cursor stays`() {
     var model = list.model()
     list.press(.down, .character("/"), in: &model)
     list.type("nowhere", in: &model)
@@ -73,13 +73,13 @@ struct SearchTests {
     #expect(model.cursorRow?.id == id(1))
   }
 
-  @Test func `n without a search says how to begin one`() {
+  @Test func `n without a search says how to start one`() {
     var model = list.model()
     #expect(model.press(.character("n")) == [])
     #expect(model.said == "there is no search yet; / begins one")
   }
 
-  @Test func `one question at a time is asked, and its answer asks for what was typed since`() {
+  @Test func `one request at a time is pending, and its reply triggers the next`() {
     var model = list.model()
     let first = model.press(.character("/"), .character("7"), .character("7"), .character("7"))
     #expect(first.count == 1)
@@ -88,7 +88,7 @@ struct SearchTests {
     #expect(model.cursorRow?.id == id(777))
   }
 
-  @Test func `an answer that comes late is not followed`() throws {
+  @Test func `a late reply is ignored`() throws {
     var model = list.model()
     let asked = model.press(.character("/"), .character("7"), .character("7"), .character("7"))
     guard case .find(let search) = try #require(asked.first) else { return }
@@ -98,7 +98,7 @@ struct SearchTests {
     #expect(model.cursor == 0)
   }
 
-  @Test func `matches are marked in the rows, and a hidden one is told`() throws {
+  @Test func `matches are highlighted in the rows, and a hidden one is explained`() throws {
     var model = Sample.model(columns: 80, rows: 24)
     _ = model.press(.character("/"))
     _ = model.type("OVERVIEW")
@@ -115,7 +115,7 @@ struct SearchTests {
       model.screen().lines[21] == " \"avfoundation.pdf\" is in its path")
   }
 
-  @Test func `a search over 40 columns is one line`() {
+  @Test func `a search in 40 columns`() {
     var model = Sample.model(columns: 40, rows: 10)
     _ = model.press(.character("/"))
     _ = model.type("overview")

@@ -3,7 +3,7 @@ import KettleModel
 import Testing
 
 struct ReaderScreenTests {
-  @Test func `details that cannot be had say why`() {
+  @Test func `details that cannot be loaded say why`() {
     var model = Sample.model(columns: 60, rows: 10)
     _ = model.press(.enter)
     _ = model.update(
@@ -47,7 +47,7 @@ struct ReaderScreenTests {
   }
 
   @Test(arguments: [(100, 30), (140, 40), (40, 10)])
-  func `the help is seen whole by scrolling`(columns: Int, rows: Int) {
+  func `scrolling shows all of the help`(columns: Int, rows: Int) {
     var model = Sample.model(columns: columns, rows: rows)
     _ = model.press(.character("?"))
     var seen: Set<String> = []
@@ -86,7 +86,7 @@ struct ReaderScreenTests {
     #expect(model.screen().lines.contains { $0.contains("n N q Esc") })
   }
 
-  @Test func `files that a reset kept are named`() {
+  @Test func `files kept by a reset are listed`() {
     var model = Sample.model(columns: 80, rows: 12)
     _ = model.update(
       .commandFinished(.reset(deletedCount: 2, keptPaths: ["/home/me/Downloads/mine.pdf"])),

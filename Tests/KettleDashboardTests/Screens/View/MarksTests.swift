@@ -24,7 +24,7 @@ struct MarksTests {
     #expect(model.selectedCount == 0)
   }
 
-  @Test func `Space marks and goes on, and takes the mark away again`() {
+  @Test func `Space toggles the mark and moves on`() {
     var model = Sample.model(columns: 80, rows: 24)
     _ = model.press(.character(" "), .down, .character(" "))
     #expect(model.cursor == 3)
@@ -34,14 +34,14 @@ struct MarksTests {
     #expect(model.selection == ids(3))
   }
 
-  @Test func `the last row is marked where the cursor stays`() {
+  @Test func `marking the last row leaves the cursor there`() {
     var model = model(.running)
     _ = model.press(.character(" "))
     #expect(model.cursor == 0)
     #expect(model.selection == ids(1))
   }
 
-  @Test func `all of a long list are marked without naming them`() {
+  @Test func `a long list is marked without listing ids`() {
     var model = Sample.model(columns: 80, rows: 24)
     let window = ListWindow(first: 0, matchingCount: 1_000_000, rows: Sample.rows)
     _ = model.update(.rowsArrived(window, Sample.totals), at: Sample.now)
@@ -58,7 +58,7 @@ struct MarksTests {
     #expect(model.said == "nothing is marked; Space marks a row")
   }
 
-  @Test func `controls are for the marked rows, and the marks stay for the next`() {
+  @Test func `controls apply to the marked rows, and the marks stay`() {
     var model = model(.paused, .running, .completed)
     _ = model.press(.character(" "), .character(" "))
     #expect(model.press(.character("p")) == [.control(.pause, ids(1, 2))])
@@ -67,13 +67,13 @@ struct MarksTests {
     #expect(model.selectedCount == 2)
   }
 
-  @Test func `p goes on when all that are marked are paused`() {
+  @Test func `p resumes when all marked transfers are paused`() {
     var model = model(.paused, .paused, .running)
     _ = model.press(.character(" "), .character(" "))
     #expect(model.press(.character("p")) == [.control(.start, ids(1, 2))])
   }
 
-  @Test func `a reason for many says of how many`() {
+  @Test func `a reason for several names their number`() {
     var model = model(.completed, .completed, .running)
     _ = model.press(.character(" "), .character(" "))
     #expect(model.press(.character("s")) == [])
@@ -94,7 +94,7 @@ struct MarksTests {
         == [.control(.start, .matching(RowFilter(scope: .uncleared), except: []))])
   }
 
-  @Test func `a batch is removed after a question that says how many, and its marks go`() {
+  @Test func `marked rows are removed after a question with their number, and the marks are cleared`() {
     var model = model(.paused, .running, .completed)
     _ = model.press(.character(" "), .character(" "), .character("d"))
     #expect(model.screen().lines.contains { $0.contains("Take 2 transfers off the list?") })
@@ -109,7 +109,7 @@ struct MarksTests {
         == [.remove(.matching(RowFilter(scope: .uncleared), except: []), withFile: true)])
   }
 
-  @Test func `a fresh link is for one transfer`() {
+  @Test func `a new link applies to one transfer`() {
     var model = model(.failed, .failed)
     _ = model.press(.character(" "), .character("u"))
     #expect(model.keyContext == .entry)
@@ -118,7 +118,7 @@ struct MarksTests {
     #expect(model.said == "a link is for one transfer; U takes the marks away")
   }
 
-  @Test func `marks of transfers that are gone are not counted`() {
+  @Test func `marks of deleted transfers are not counted`() {
     var model = model(.paused, .running, .completed)
     _ = model.press(.character("A"), .character("i"))
     #expect(model.marks.isEmpty)
@@ -133,7 +133,7 @@ struct MarksTests {
     #expect(model.marks.isEmpty)
   }
 
-  @Test func `marks are seen in the rows and counted below them`() {
+  @Test func `marks are shown in the rows and counted below them`() {
     var model = model(.paused, .running, .completed)
     _ = model.press(.character(" "), .down, .character(" "))
     expectScreen(
@@ -166,7 +166,7 @@ struct MarksTests {
       """)
   }
 
-  @Test func `a question about what a filter shows promises no number that it cannot keep`() {
+  @Test func `a question about a filter gives the current count only`() {
     var model = Sample.model(columns: 80, rows: 24)
     let count = model.window?.matchingCount ?? 0
     _ = model.press(.character("A"), .character("d"))
@@ -179,7 +179,7 @@ struct MarksTests {
       model.screen().lines.contains { $0.contains("but the unmarked (at most \(count) now)") })
   }
 
-  @Test func `a terminal that is too small takes no key but those that leave it`() {
+  @Test func `a terminal that is too small accepts only keys that leave it`() {
     var model = Sample.model(columns: 80, rows: 24)
     _ = model.press(.character("A"), .character("d"))
     _ = model.update(.resized(ScreenSize(columns: 30, rows: 6)), at: Sample.now)

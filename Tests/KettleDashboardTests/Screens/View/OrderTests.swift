@@ -10,7 +10,7 @@ struct OrderTests {
 
   private let first = TransferSelection.ids([TransferID(rawValue: 1)])
 
-  @Test func `every key has its own letter in the menu, and none that moves or leaves`() {
+  @Test func `every sort key has its own letter, and none that moves or closes the menu`() {
     let letters = RowSort.Key.allCases.map(\.letter)
     #expect(Set(letters).count == letters.count)
     #expect(Set(letters).isDisjoint(with: ["j", "k", "q", "o"]))
@@ -42,7 +42,7 @@ struct OrderTests {
     #expect(model == before)
   }
 
-  @Test func `a click outside of the menu closes it and a click on a line takes it`() throws {
+  @Test func `a click outside the menu closes it and a click on a line selects it`() throws {
     var model = model()
     _ = model.press(.character("o"))
     _ = model.click(row: 0, column: 0)
@@ -53,7 +53,7 @@ struct OrderTests {
     #expect(model.sort == RowSort(key: .size, isDescending: true))
   }
 
-  @Test func `the columns are walked from left to right and round`() {
+  @Test func `the sort column steps from left to right and wraps around`() {
     var model = model()
     var keys: [RowSort.Key] = []
     for _ in 0..<9 {
@@ -68,14 +68,14 @@ struct OrderTests {
     #expect(model.sort.key == .connections)
   }
 
-  @Test func `I turns the order round`() {
+  @Test func `I reverses the order`() {
     var model = model()
     _ = model.press(.character("I"))
     #expect(model.sort == RowSort(key: .queue, isDescending: true))
     #expect(model.screen().position(of: "the queue in reverse") != nil)
   }
 
-  @Test func `an order that no column shows is told`() {
+  @Test func `a sort key without a column is named`() {
     var model = model()
     _ = model.press(.character("o"), .character("h"))
     #expect(model.screen().position(of: "by host") != nil)
@@ -96,7 +96,7 @@ struct OrderTests {
     #expect(model.cursor - model.firstVisible == line)
   }
 
-  @Test func `J and K move in the queue, as it is seen`() {
+  @Test func `J and K move in the queue as displayed`() {
     var model = model()
     #expect(model.press(.character("J")) == [.move(first, .down)])
     #expect(model.press(.character("K")) == [.move(first, .up)])
@@ -109,7 +109,7 @@ struct OrderTests {
     #expect(model.press(.alt("j")) == [.move(first, .toTop)])
   }
 
-  @Test func `in another order J says how to get to the queue`() {
+  @Test func `in another order J says how to sort by the queue`() {
     var model = model()
     _ = model.press(.character("o"), .character("e"))
     for key in [Key.character("J"), .character("K"), .alt("j"), .alt("k")] {
@@ -120,7 +120,7 @@ struct OrderTests {
     #expect(model.press(.character("J")) == [.move(first, .down)])
   }
 
-  @Test func `plus and minus go through low, normal and high`() {
+  @Test func `plus and minus step through low, normal and high`() {
     func model(_ priorities: TransferPriority...) -> DashboardModel {
       let rows = priorities.enumerated().map { number, priority in
         Sample.row(Int64(number), titled: "x", state: .queued) { $0.priority = priority }
@@ -157,7 +157,7 @@ struct OrderTests {
     #expect(model.said == "it is already finished")
   }
 
-  @Test func `the menu is seen in 80 columns, and a part of it in 40`() {
+  @Test func `the menu in 80 columns, and a part of it in 40`() {
     var model = Sample.model(columns: 80, rows: 24)
     _ = model.press(.character("o"), .character("e"), .character("o"), .down)
     expectScreen(

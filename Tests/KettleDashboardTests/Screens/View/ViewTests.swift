@@ -20,7 +20,7 @@ struct ViewTests {
       model.update(.rowsArrived(list.window(viewport), Totals()), at: Sample.now), &model)
   }
 
-  @Test mutating func `the cursor goes with its transfer as long as it is near`() {
+  @Test mutating func `the cursor follows its transfer while it stays near`() {
     var model = list.model()
     _ = model.press(.down, .down, .down)
     shuffle(moving: 3, to: 10)
@@ -29,7 +29,7 @@ struct ViewTests {
     #expect(model.firstVisible == 0)
   }
 
-  @Test mutating func `without following the cursor keeps its line when its row goes far`() {
+  @Test mutating func `without following the cursor keeps its line when its row moves far`() {
     var model = list.model()
     _ = model.press(.down, .down, .down)
     shuffle(moving: 3, to: 400)
@@ -39,7 +39,7 @@ struct ViewTests {
     #expect(model.cursorID == TransferID(rawValue: 4))
   }
 
-  @Test mutating func `with following the view goes after it and it keeps its line`() {
+  @Test mutating func `with following the view moves with the row, which keeps its line`() {
     var model = list.model()
     list.press(.down, .down, .down, in: &model)
     let asked = model.press(.character("F"))
@@ -54,7 +54,7 @@ struct ViewTests {
     #expect(model.said == "no longer following")
   }
 
-  @Test func `frozen rows stay while the totals go on`() {
+  @Test func `frozen rows stay while the totals update`() {
     var model = list.model()
     _ = model.press(.character("Z"))
     var totals = Totals()
@@ -77,13 +77,13 @@ struct ViewTests {
     #expect(model.screen().position(of: "FROZEN") == nil)
   }
 
-  @Test func `another order thaws the rows`() {
+  @Test func `another order unfreezes the rows`() {
     var model = list.model()
     list.press(.character("Z"), .character("I"), in: &model)
     #expect(!model.isFrozen)
   }
 
-  @Test func `H shows what is finished, newest first, also what was cleared`() throws {
+  @Test func `H shows finished transfers, newest first, including cleared ones`() throws {
     var model = list.model()
     let effects = model.press(.character("H"))
     guard case .subscribe(let viewport) = try #require(effects.first) else { return }
@@ -113,7 +113,7 @@ struct ViewTests {
     #expect(model.view.filterText == "iso")
   }
 
-  @Test func `the end that is asked for before the rows of a view are there is its end`() {
+  @Test func `End before the rows of a view arrive goes to its end`() {
     var model = list.model()
     list.press(.character("H"), in: &model)
     let back = model.press(.character("H"))
@@ -128,7 +128,7 @@ struct ViewTests {
     #expect(model.cursor == 0)
   }
 
-  @Test func `c clears what is finished, and says where it is`() {
+  @Test func `c clears finished transfers and says where they are`() {
     var model = Sample.model(columns: 80, rows: 24)
     #expect(model.press(.character("c")) == [.clearFinished])
     _ = model.update(.commandFinished(.cleared(count: 3)), at: Sample.now)
@@ -222,7 +222,7 @@ struct ViewTests {
       """)
   }
 
-  @Test func `the names of the columns of the history sort it`() throws {
+  @Test func `the column names of the history sort it`() throws {
     var model = Self.history(columns: 80, rows: 24)
     let place = try #require(model.screen().position(of: "Host"))
     _ = model.click(row: place.row, column: place.column)
@@ -231,7 +231,7 @@ struct ViewTests {
     #expect(model.sort == RowSort(key: .host, isDescending: true))
   }
 
-  @Test func `an empty history says what comes there`() {
+  @Test func `an empty history says what it will show`() {
     var model = Sample.model(columns: 80, rows: 12)
     _ = model.press(.character("H"))
     _ = model.update(
