@@ -38,7 +38,7 @@ struct RealPlainTests {
   @Test(arguments: [
     (
       "TERM=dumb",
-      "kettle: The terminal \"dumb\" cannot place its cursor; set TERM, or use kettle list\n"
+      "kettle: The terminal \"dumb\" cannot position its cursor; set TERM, or use kettle list\n"
     ),
     (
       "-u TERM",

@@ -33,11 +33,11 @@ struct RunKettleTests {
   }
 
   @Test(arguments: [
-    ("lst", "There is no command \"lst\"; did you mean \"list\"? \"kettle --help\" lists them"),
-    ("delete", "There is no command \"delete\"; \"kettle --help\" lists them"),
+    ("lst", "Unknown command \"lst\"; did you mean \"list\"? \"kettle --help\" lists the commands"),
+    ("delete", "Unknown command \"delete\"; \"kettle --help\" lists the commands"),
     (
       "https://example.org/a",
-      "\"https://example.org/a\" is no command; fetch it with \"kettle get URL\", "
+      "\"https://example.org/a\" is not a command; download it with \"kettle get URL\", "
         + "or queue it with \"kettle add URL\""
     ),
   ])
@@ -136,7 +136,7 @@ struct RunKettleTests {
       start                   Start transfers, or let them go on.
       pause                   Pause transfers; what they have is kept.
       stop                    Stop transfers and throw away what they have so far.
-      remove                  Take transfers off the list.
+      remove                  Remove transfers from the list.
       limit                   Limit the speed, also of what is running.
       reset                   Delete the fetched files and put all transfers back
                               to idle.

@@ -10,20 +10,20 @@ struct SentencesTests {
   private func sentence(_ code: ControlError.Code) -> String {
     switch code {
     case .parseError, .invalidRequest, .invalidParams:
-      "The service could not read the request (\"x\"); this program and the service may differ "
-        + "in age, run \"kettle daemon stop\" and try again"
+      "The service could not read the request (\"x\"); the service may be another version of "
+        + "Kettle, run \"kettle daemon stop\" and try again"
     case .methodNotFound:
-      "The running service does not know \"x\" because it is older than this program; "
+      "The running service does not support \"x\" because it is older than this program; "
         + "run \"kettle daemon stop\" and try again"
     case .internalError:
-      "The service went wrong (\"x\"); try again, and report it when it stays"
+      "The service hit an internal error (\"x\"); try again, and report it if it persists"
     case .versionMismatch:
-      "The running service speaks version \"x\" of the protocol and this program 1; "
-        + "run \"kettle daemon stop\" and try again"
+      "The running service uses protocol version \"x\" and this program uses 1; run \"kettle "
+        + "daemon stop\" and try again"
     case .helloMissing:
-      "The service was asked for \"x\" before it was greeted; please report it"
+      "The request \"x\" was sent before the handshake; please report it"
     case .unknownTransfer:
-      "There is no transfer \"x\"; \"kettle list\" shows the existing ones"
+      "There is no transfer \"x\"; \"kettle list\" shows all transfers"
     case .cannotKeep:
       "The service could not store the request (x), so nothing was queued; "
         + "free some space on its disk and try again"
@@ -31,9 +31,9 @@ struct SentencesTests {
       "The service rejected the request (x), so nothing was queued; correct it and try again"
     case .stopping: "The service is shutting down; try again in a moment"
     case .sessionInUse:
-      "The program of the session is still connected (process x); end it and try again"
+      "The program of the session is still connected (process x); quit it and try again"
     case .unknownSession:
-      "There is no session \"x\"; \"kettle session list\" shows the existing ones"
+      "There is no session \"x\"; \"kettle session list\" shows all sessions"
     case .tooManyConnections: Self.tooMany("x")
     case .notAttached:
       "Only the program of the session \"x\" may make this request; please report it"
@@ -41,8 +41,8 @@ struct SentencesTests {
   }
 
   private static func tooMany(_ count: String) -> String {
-    "\(count) connections are open to the service, and it takes no more; close some of them, "
-      + "for example dashboards and \"kettle watch\", and try again"
+    "The service has \(count) open connections and accepts no more; close some of them, for "
+      + "example dashboards and \"kettle watch\", and try again"
   }
 
   @Test func `too many connections exit with 3`() {
@@ -70,7 +70,7 @@ struct SentencesTests {
   @Test(arguments: [
     (
       ClientError.notRunning(socketPath: "/s"),
-      "No service runs at \"/s\"; start it with \"kettle daemon start\""
+      "No service is running at \"/s\"; start it with \"kettle daemon start\""
     ),
     (
       .didNotStart(detail: "it ended with status 1", logPath: "/l"),
@@ -88,8 +88,8 @@ struct SentencesTests {
     ),
     (
       .versionMismatch(ours: 1, theirs: "2"),
-      "The running service speaks version \"2\" of the protocol and this program 1; "
-        + "run \"kettle daemon stop\" and try again"
+      "The running service uses protocol version \"2\" and this program uses 1; run \"kettle "
+        + "daemon stop\" and try again"
     ),
     (
       .connectionLost,
@@ -97,7 +97,7 @@ struct SentencesTests {
     ),
     (
       .socketPathTooLong(path: "/s"),
-      "The path of the socket \"/s\" is too long for the system; "
+      "The socket path \"/s\" is too long for the system; "
         + "set XDG_RUNTIME_DIR to a shorter one"
     ),
   ])
@@ -110,12 +110,12 @@ struct SentencesTests {
   @Test(arguments: [
     (
       ControlTransfers.Refusal.Why.unknown,
-      "There is no transfer 7; \"kettle list\" shows the existing ones"
+      "There is no transfer 7; \"kettle list\" shows all transfers"
     ),
     (
       .completed,
-      "Transfer 7 is completed and stays so; add its URL again, "
-        + "or put everything back with \"kettle reset\""
+      "Transfer 7 is already completed; add its URL again, or reset everything with \"kettle "
+        + "reset\""
     ),
     (
       .notStarted,
@@ -133,12 +133,12 @@ struct SentencesTests {
     (
       .cannotWrite(detail: "No space left on device"),
       [
-        "Standard output cannot be written to (No space left on device); check where it leads"
+        "Cannot write to standard output (No space left on device); check where it is redirected"
       ], .transferFailed
     ),
     (
       .cannotRead(detail: "Is a directory"),
-      ["Standard input cannot be read (Is a directory); check where it comes from"], .refused
+      ["Cannot read standard input (Is a directory); check where it comes from"], .refused
     ),
     (
       .noTerminal,
@@ -161,8 +161,8 @@ struct SentencesTests {
     ),
     (
       .homeUnusable(path: "/tmp/k", detail: "Read-only file system"),
-      "The demo's home \"/tmp/k\" cannot be used (Read-only file system); "
-        + "set TMPDIR to a directory that you can write to"
+      "The demo directory \"/tmp/k\" cannot be used (Read-only file system); set TMPDIR to a "
+        + "writable directory"
     ),
     (
       .catalogueUnusable(path: "/tmp/k/catalogue.json"),

@@ -62,11 +62,11 @@ struct SentencesUsageTests {
     ),
     (
       .command(.nameForSeveral(count: 2)),
-      "-o names one file and 2 URLs were given; leave it out, or add them one by one"
+      "-o names one file but 2 URLs were given; leave it out, or add them one by one"
     ),
     (
       .command(.checksumForSeveral(count: 2)),
-      "--checksum is of one file and 2 URLs were given; add them one by one"
+      "--checksum applies to one file but 2 URLs were given; add them one by one"
     ),
     (
       .command(.linkForSeveral),
@@ -92,20 +92,19 @@ struct SentencesUsageTests {
     ),
     (
       .command(.passwordNeedsTerminal(user: "anna")),
-      "The password of \"anna\" has to be asked for and there is no terminal; "
-        + "write --user NAME:PASSWORD"
+      "Cannot ask for the password of \"anna\" without a terminal; write --user NAME:PASSWORD"
     ),
     (
       .command(.unknown("lst", meant: "list")),
-      "There is no command \"lst\"; did you mean \"list\"? \"kettle --help\" lists them"
+      "Unknown command \"lst\"; did you mean \"list\"? \"kettle --help\" lists the commands"
     ),
     (
       .command(.unknown("xyzzy", meant: nil)),
-      "There is no command \"xyzzy\"; \"kettle --help\" lists them"
+      "Unknown command \"xyzzy\"; \"kettle --help\" lists the commands"
     ),
     (
       .command(.isURL("https://a/b")),
-      "\"https://a/b\" is no command; fetch it with \"kettle get URL\", "
+      "\"https://a/b\" is not a command; download it with \"kettle get URL\", "
         + "or queue it with \"kettle add URL\""
     ),
   ]
@@ -113,46 +112,46 @@ struct SentencesUsageTests {
   static let values: [(UsageProblem, String)] = [
     (
       .value(.fileName("a/b")),
-      "The name \"a/b\" cannot be given to a file; use one without \"/\" and control "
-        + "characters, of at most 250 bytes, and choose the directory with -d"
+      "\"a/b\" is not a valid file name; use no \"/\" and no control characters, at most 250 "
+        + "bytes, and choose the directory with -d"
     ),
     (
       .value(.limit("fast")),
-      "The rate \"fast\" cannot be read; write bytes a second above 0, such as "
+      "Invalid rate \"fast\"; write bytes per second above 0, such as "
         + "500K, 1.5M or 1G, or none for no limit"
     ),
     (
       .value(.rate("fast")),
-      "The rate \"fast\" cannot be read; write bytes a second above 0, such as 500K, 1.5M or 1G"
+      "Invalid rate \"fast\"; write bytes per second above 0, such as 500K, 1.5M or 1G"
     ),
     (
       .value(.time("soon")),
-      "The time \"soon\" cannot be read; write 2026-12-24T18:00:00Z, "
+      "Invalid time \"soon\"; write 2026-12-24T18:00:00Z, "
         + "2026-12-24T18:00 for local time, or +90m, +2h, +1d from now"
     ),
     (
       .value(.priority("9")),
-      "The priority \"9\" cannot be read; write low, normal, high, or a number from 0 to 1"
+      "Invalid priority \"9\"; write low, normal, high, or a number from 0 to 1"
     ),
     (
       .value(.header("Cookie: s3cret\n")),
-      "The header \"Cookie\" cannot be sent; write it as \"Name: value\" without line breaks"
+      "Invalid header \"Cookie\"; write it as \"Name: value\" without line breaks"
     ),
     (
       .value(.checksum("abc")),
-      "The checksum \"abc\" cannot be read; write sha256: and its 64 hexadecimal digits"
+      "Invalid checksum \"abc\"; write sha256: and 64 hexadecimal digits"
     ),
     (
       .value(.connections(0)),
-      "0 connections cannot be used for one file; give a number from 1 to 64"
+      "Cannot use 0 connections for one file; give a number from 1 to 64"
     ),
     (
       .value(.session("")),
-      "The session \"\" cannot be used; give a name of 1 to 255 bytes without control characters"
+      "Invalid session \"\"; give a name of 1 to 255 bytes without control characters"
     ),
     (
       .value(.seconds(-1)),
-      "-1.0 seconds cannot be waited; give a number from 0 to 31536000"
+      "Cannot wait -1.0 seconds; give a number from 0 to 31536000"
     ),
     (
       .value(.userEmpty), "The user name is empty; write --user NAME or --user NAME:PASSWORD"
@@ -166,11 +165,11 @@ struct SentencesUsageTests {
   static let places: [(UsageProblem, String)] = [
     (
       .path(.directoryMissing("d")),
-      "The directory \"d\" is not there; create it, or choose another with -d"
+      "The directory \"d\" does not exist; create it, or choose another with -d"
     ),
     (
       .path(.notADirectory("d")),
-      "\"d\" is no directory; choose one with -d, and name the file with -o"
+      "\"d\" is not a directory; choose one with -d, and name the file with -o"
     ),
     (
       .path(.directoryUnwritable("d", detail: "Permission denied")),
@@ -184,7 +183,7 @@ struct SentencesUsageTests {
     ),
     (
       .path(.certificateNotAFile("c")),
-      "\"c\" is no file; give a file of certificates in PEM form with --ca-certificate"
+      "\"c\" is not a file; give a PEM certificate file with --ca-certificate"
     ),
   ]
 

@@ -201,7 +201,7 @@ struct NcursesTerminalTests {
   @Test func `problems say what to do`() {
     #expect(
       TerminalProblem.unknown(name: "foo").sentence
-        == "The terminal \"foo\" is not known here; set TERM to one that is, for example xterm")
+        == "Unknown terminal \"foo\"; set TERM to a known one, for example xterm")
     #expect(
       TerminalProblem.noTerminal.sentence
         == "The dashboard needs a terminal for input and output; kettle list works without")

@@ -10,8 +10,8 @@ struct StartCheckTests {
   @Test func `an address space that is too small is reported with both numbers`() {
     #expect(
       problem(limit: 400_000 << 10, room: 511 << 20)
-        == "The address space is limited to 390 MiB, and the 512 MiB that Kettle needs beside its "
-        + "own code do not fit; raise the limit (ulimit -v) and try again")
+        == "The address space is limited to 390 MiB, and the 512 MiB that Kettle needs besides "
+        + "its own code do not fit; raise the limit (ulimit -v) and try again")
   }
 
   @Test func `without a limit, and with room, there is no problem`() {

@@ -168,7 +168,7 @@ struct DashboardSessionTests {
         == .commandFinished(
           .detailsFailed(
             TransferID(rawValue: 8),
-            sentence: "There is no transfer \"8\"; \"kettle list\" shows the existing ones")))
+            sentence: "There is no transfer \"8\"; \"kettle list\" shows all transfers")))
   }
 
   @Test func `errors are reported as sentences`() async throws {

@@ -14,8 +14,8 @@ struct DashboardSettingsTests {
     #expect(settings.keymap.command(for: .function(5), in: .list) == .row(.start))
     #expect(
       settings.problems == notices + [
-        "The action \"begin\" in line 3 of \"/c/config.toml\" means nothing; "
-          + "the help screen names them all"
+        "Unknown action \"begin\" on line 3 of \"/c/config.toml\"; the help screen lists all "
+          + "actions"
       ])
     #expect(notices.count == 1)
   }
@@ -46,7 +46,7 @@ struct DashboardSettingsTests {
       ])
     #expect(
       settings.problems == [
-        "The colour \"sky\" in line 10 of \"/c\" is the colour of nothing; there are quiet, "
+        "Unknown colour \"sky\" on line 10 of \"/c\"; the colours are quiet, "
           + "heading, key, good, waiting, problem, bar, bar-background, problem-background, "
           + "progress, progress-done, progress-held, progress-failed, progress-background, "
           + "selection-background, field-background"

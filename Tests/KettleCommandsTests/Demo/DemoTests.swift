@@ -72,7 +72,7 @@ struct DemoTests {
     #expect(outcome.code == 0)
     #expect(
       outcome.output == """
-        That was the demo: 0 of 2 files fetched (0 B), from a server inside Kettle into "\(home)"
+        The demo downloaded 0 of 2 files (0 B) from a server inside Kettle to "\(home)"
         Its service has stopped and the directory was deleted; none of your files was touched
         Now download something of your own: kettle get URL, or kettle for the dashboard
 
@@ -119,7 +119,9 @@ struct DemoTests {
     #expect(!context.service.asked.contains(.stop))
   }
 
-  @Test func `without a terminal all transfers are started and lines are printed to the end`() async throws {
+  @Test func `without a terminal all transfers are started and lines are printed to the end`()
+    async throws
+  {
     var context = try context([row(1, .idle), row(2, .idle)])
     context.clock = FakeClock()
     context.service.onWatch([

@@ -105,13 +105,13 @@ struct AddCommandTests {
         kettle: The URL "example.org/x" has no scheme; start it with https:// or http://
         kettle: Line 2 of standard input: The URL "nope" has no scheme; start it with https:// \
         or http://
-        kettle: The name "../x" cannot be given to a file; use one without "/" and control \
-        characters, of at most 250 bytes, and choose the directory with -d
-        kettle: 65 connections cannot be used for one file; give a number from 1 to 64
+        kettle: "../x" is not a valid file name; use no "/" and no control characters, \
+        at most 250 bytes, and choose the directory with -d
+        kettle: Cannot use 65 connections for one file; give a number from 1 to 64
         kettle: The rate "fast" cannot be read; write bytes a second above 0, such as 500K, \
         1.5M or 1G
-        kettle: The priority "9" cannot be read; write low, normal, high, or a number from 0 to 1
-        kettle: The header "no colon" cannot be sent; write it as "Name: value" without line \
+        kettle: Invalid priority "9"; write low, normal, high, or a number from 0 to 1
+        kettle: Invalid header "no colon"; write it as "Name: value" without line \
         breaks
         kettle: The user name is empty; write --user NAME or --user NAME:PASSWORD
 
@@ -151,8 +151,8 @@ struct AddCommandTests {
     // Root may write anywhere, whatever the mode says.
     if name == "locked", geteuid() == 0 { return }
     let expected = [
-      "gone": "The directory \"gone\" is not there; create it, or choose another with -d",
-      "file": "\"file\" is no directory; choose one with -d, and name the file with -o",
+      "gone": "The directory \"gone\" does not exist; create it, or choose another with -d",
+      "file": "\"file\" is not a directory; choose one with -d, and name the file with -o",
       "locked": "The directory \"locked\" cannot be written to (Permission denied); "
         + "change its permissions, or choose another with -d",
     ]
@@ -180,7 +180,7 @@ struct AddCommandTests {
     context.console.answer(.success("s3cret"))
     let outcome = await context.run("add", "https://example.org/a", "--user", "anna")
     #expect(outcome == .init(code: 0, output: "1\n", error: ""))
-    #expect(context.console.questions == ["secret: Password of anna: "])
+    #expect(context.console.questions == ["secret: Password for anna: "])
     #expect(specs(context).map(\.login) == [Login(user: "anna", password: "s3cret")])
 
     let wrong = FakeContext()
@@ -195,8 +195,8 @@ struct AddCommandTests {
       outcome
         == .init(
           code: 2, output: "",
-          error: "kettle: The password of \"anna\" has to be asked for and there is no "
-            + "terminal; write --user NAME:PASSWORD\n"))
+          error: "kettle: Cannot ask for the password of \"anna\" without a terminal; write "
+            + "--user NAME:PASSWORD\n"))
   }
 
   @Test func `Ctrl-C at the password queues nothing`() async {

@@ -39,7 +39,7 @@ struct ControlCommandsTests {
         == .init(
           code: 0,
           output: """
-            1 goes on from 12 MiB
+            1 resumes from 12 MiB
             2 starts from the beginning
             3 starts from the beginning, because the file on the server has changed
 
@@ -83,7 +83,7 @@ struct ControlCommandsTests {
       await context.run("pause", "8")
         == .init(
           code: 2, output: "",
-          error: "kettle: There is no transfer 8; \"kettle list\" shows the existing ones\n"))
+          error: "kettle: There is no transfer 8; \"kettle list\" shows all transfers\n"))
   }
 
   @Test func `partial success exits with 1`() async {

@@ -18,7 +18,7 @@ struct DaemonCommandTests {
         await context.run(arguments)
           == .init(
             code: 3, output: "",
-            error: "kettle: No service runs at \"/run/k\"; "
+            error: "kettle: No service is running at \"/run/k\"; "
               + "start it with \"kettle daemon start\"\n"))
     }
     #expect(door.knocks.allSatisfy { !$0.startIfNeeded })

@@ -130,7 +130,7 @@ struct GetCommandTests {
     #expect(outcome.code == 1)
     #expect(
       outcome.error
-        == "kettle: Transfer 1 waits for a login; remove it and add its URL again with --user\n")
+        == "kettle: Transfer 1 needs a login; remove it and add its URL again with --user\n")
   }
 
   @Test func `a transfer that resumes by itself is waited for`() async {

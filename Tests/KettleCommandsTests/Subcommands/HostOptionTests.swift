@@ -52,8 +52,8 @@ struct HostOptionTests {
       outcome
         == .init(
           code: 2, output: "",
-          error: "kettle: \"-oProxyCommand=id\" is no host; "
-            + "write --host HOST or --host USER@HOST, as for ssh\n"))
+          error: "kettle: \"-oProxyCommand=id\" is not a host; write --host HOST or --host "
+            + "USER@HOST, as for ssh\n"))
     #expect(knocks.isEmpty)
   }
 
@@ -94,8 +94,7 @@ struct HostOptionTests {
       outcome
         == .init(
           code: 2, output: "",
-          error: "kettle: \"in\" would be looked for on the other machine; "
-            + "write a path that begins with /\n"))
+          error: "kettle: \"in\" would be resolved on the other machine; write an absolute path\n"))
     let (done, _) = await run("--host", "box", "add", "-d", "/not/here", "http://h/a")
     #expect(done.code == 0)
   }
@@ -103,7 +102,7 @@ struct HostOptionTests {
   @Test(arguments: [
     (
       RemoteError.Why.cannotRunSSH(code: ENOENT), "",
-      "\"ssh\", the way to \"me@box\", cannot be run (No such file or directory); install it"
+      "Cannot run \"ssh\" to reach \"me@box\" (No such file or directory); install it"
     ),
     (
       .unreachable, "debug\nkex\u{1B}[31m: Connection closed\r\n",
@@ -112,13 +111,12 @@ struct HostOptionTests {
     ),
     (
       .noProgram, "",
-      "There is no \"kettle\" on \"me@box\" where ssh looks for it; "
-        + "install it there, in /usr/local/bin for example"
+      "ssh found no \"kettle\" on \"me@box\"; install it there, for example in /usr/local/bin"
     ),
     (
       .otherVersion(ours: 1, theirs: "2"), "",
-      "The service on \"me@box\" speaks version \"2\" of the protocol and this program 1; "
-        + "install the same version of kettle on both, and run \"kettle daemon stop\" there"
+      "The service on \"me@box\" uses protocol version \"2\" and this program uses 1; install the "
+        + "same version of kettle on both, and run \"kettle daemon stop\" there"
     ),
     (
       .notRunning, "",
@@ -136,7 +134,7 @@ struct HostOptionTests {
     ),
     (
       .ended, "",
-      "The connection to \"me@box\" ended before the service answered; try again, "
+      "The connection to \"me@box\" ended before the service replied; try again, "
         + "and check that \"ssh me@box true\" prints nothing"
     ),
   ])

@@ -66,7 +66,7 @@ struct LimitCommandTests {
     #expect(
       outcome.error == """
         kettle: Transfer 3 is completed, so there is nothing to limit
-        kettle: There is no transfer 4; "kettle list" shows the existing ones
+        kettle: There is no transfer 4; "kettle list" shows all transfers
 
         """)
   }

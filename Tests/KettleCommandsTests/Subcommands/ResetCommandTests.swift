@@ -16,7 +16,7 @@ struct ResetCommandTests {
           output: """
             deleted "/d/a.iso"
             deleted "/d/\u{FFFD}[2J"
-            kept "/d/c.iso", which is no longer what Kettle wrote
+            kept "/d/c.iso", which was modified after Kettle wrote it
             All transfers are idle again; 2 files deleted, 1 kept
 
             """, error: ""))
@@ -43,7 +43,8 @@ struct ResetCommandTests {
     #expect(await context.run("reset").code == code)
     #expect(
       context.console.questions == [
-        "Delete every unmodified file that Kettle downloaded, and reset all transfers to idle? [y/N] "
+        "Delete every unmodified file that Kettle downloaded, and reset all transfers to idle? "
+          + "[y/N] "
       ])
     #expect(context.service.asked == (code == 0 ? [.reset] : []))
   }

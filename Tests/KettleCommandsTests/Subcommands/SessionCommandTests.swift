@@ -81,12 +81,14 @@ struct SessionCommandTests {
   @Test(arguments: [
     (
       LaunchNotice.Problem.ended, "exit 1" as String?,
-      "The program \"/opt/app\" of the session \"s\" exited before it had collected everything (exit 1); "
+      "The program \"/opt/app\" of the session \"s\" exited before it had collected everything "
+        + "(exit 1); "
         + "its output is in the log of the service"
     ),
     (
       .silent, nil,
-      "The program \"/opt/app\" of the session \"s\" was launched but did not report within 30 seconds that it is done; check whether it hangs"
+      "The program \"/opt/app\" of the session \"s\" was launched but did not report within 30 "
+        + "seconds that it is done; check whether it hangs"
     ),
   ])
   func `a failed launch is also reported by the service status`(
@@ -119,11 +121,11 @@ struct SessionCommandTests {
   @Test(arguments: [
     (
       ControlError(.sessionInUse, "4711"),
-      "The program of the session is still connected (process 4711); end it and try again"
+      "The program of the session is still connected (process 4711); quit it and try again"
     ),
     (
       ControlError(.unknownSession, "x\u{1B}"),
-      "There is no session \"x\u{FFFD}\"; \"kettle session list\" shows the existing ones"
+      "There is no session \"x\u{FFFD}\"; \"kettle session list\" shows all sessions"
     ),
   ])
   func `a refusal by the service exits with 2`(_ error: ControlError, _ sentence: String) async {
@@ -140,8 +142,8 @@ struct SessionCommandTests {
     #expect(await context.run("session", "drop", "org.example.app").code == code)
     #expect(
       context.console.questions == [
-        "Drop the session \"org.example.app\" with 2 transfers, among them 2 that its program has "
-          + "not taken yet, and delete their downloaded data? [y/N] "
+        "Drop the session \"org.example.app\" with 2 transfers, including 2 that its program has "
+          + "not collected, and delete their downloaded data? [y/N] "
       ])
     #expect(
       context.service.asked == (code == 0 ? [.drop(SessionID(rawValue: "org.example.app"))] : []))
@@ -159,7 +161,7 @@ struct SessionCommandTests {
         == .init(
           code: 2, output: "",
           error:
-            "kettle: There is no session \"nosuch\"; \"kettle session list\" shows the existing ones\n"
+            "kettle: There is no session \"nosuch\"; \"kettle session list\" shows all sessions\n"
         ))
   }
 
@@ -173,7 +175,7 @@ struct SessionCommandTests {
             + "but there is no terminal to ask on; add --yes\n"))
     #expect(
       await context([Self.summary()]).run("session", "drop", "s", "--yes")
-        == .init(code: 0, output: "The session \"s\" is gone, with 2 transfers\n", error: ""))
+        == .init(code: 0, output: "Dropped the session \"s\" with 2 transfers\n", error: ""))
   }
 
   @Test func `a task in the list says what its program must do`() async {

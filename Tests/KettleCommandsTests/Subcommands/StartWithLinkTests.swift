@@ -15,7 +15,7 @@ struct StartWithLinkTests {
     context.service = FakeService([row])
     #expect(
       await context.run("start", "3", "--url", "https://me:s%40@example.org/a?t=2")
-        == .init(code: 0, output: "3 goes on from 12 MiB\n", error: ""))
+        == .init(code: 0, output: "3 resumes from 12 MiB\n", error: ""))
     #expect(
       context.service.asked.first
         == .relink(

@@ -91,8 +91,8 @@ struct WaitCommandTests {
         == .init(
           code: 2, output: "",
           error: """
-            kettle: There is no transfer 8; "kettle list" shows the existing ones
-            kettle: There is no transfer 9; "kettle list" shows the existing ones
+            kettle: There is no transfer 8; "kettle list" shows all transfers
+            kettle: There is no transfer 9; "kettle list" shows all transfers
 
             """))
   }
@@ -126,7 +126,7 @@ struct WaitCommandTests {
         == .init(
           code: 1, output: "",
           error: """
-            kettle: Transfer 1 waits for a fresh link, because its own has expired; give it \
+            kettle: Transfer 1 needs a new link because its own has expired; give one \
             with "kettle start 1 --url URL"
             kettle: Transfer 2 was removed from the list before it finished
 

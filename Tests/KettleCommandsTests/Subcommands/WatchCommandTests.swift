@@ -71,7 +71,8 @@ struct WatchCommandTests {
           : "14:00:00     1  file.iso: running"))
     #expect(
       outcome.error
-        == "Events arrived faster than they were read, so some were dropped; \"kettle list\" shows the current state\n"
+        == "Events arrived faster than they were read, so some were dropped; \"kettle list\" "
+        + "shows the current state\n"
     )
   }
 
@@ -93,7 +94,8 @@ struct WatchCommandTests {
         == .init(
           code: 0, output: "14:00:00     1  file.iso: running\n",
           error:
-            "The connection to the service was lost briefly, so some events were missed; \"kettle list\" shows the current state\n"
+            "The connection to the service was lost briefly, so some events were missed; \"kettle "
+            + "list\" shows the current state\n"
         ))
   }
 }

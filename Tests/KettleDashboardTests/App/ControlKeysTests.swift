@@ -91,7 +91,7 @@ struct ControlKeysTests {
       var model = Sample.model(columns: 80, rows: 24)
       #expect(model.press(.character(Character(question)), no) == [])
       #expect(model.screens.isEmpty)
-      #expect(model.said == "nothing was changed")
+      #expect(model.said == "nothing changed")
     }
   }
 

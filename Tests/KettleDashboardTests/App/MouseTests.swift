@@ -88,7 +88,7 @@ struct MouseTests {
     let no = try #require(model.screen().position(of: "n no"))
     #expect(model.click(row: no.row, column: no.column) == [])
     #expect(model.keyContext == .list)
-    #expect(model.said == "nothing was changed")
+    #expect(model.said == "nothing changed")
     _ = model.press(.character("d"))
     let yes = try #require(model.screen().position(of: "y yes"))
     #expect(

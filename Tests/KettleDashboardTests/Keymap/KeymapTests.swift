@@ -88,16 +88,16 @@ struct KeymapTests {
       ("pause", ["x"]), ("reset", ["F9"]))
     #expect(
       sentences(keymap) == [
-        "The action \"begin\" in line 1 of \"/c/config.toml\" means nothing; "
-          + "the help screen names them all",
-        "The keys of \"start\" in line 2 of \"/c/config.toml\" do not hold: "
-          + "there is no key \"Meta-s\"",
-        "The keys of \"erase-line\" in line 3 of \"/c/config.toml\" do not hold: "
-          + "e is text there",
-        "The keys of \"leave\" in line 4 of \"/c/config.toml\" do not hold: it needs at least one "
+        "Unknown action \"begin\" on line 1 of \"/c/config.toml\"; the help screen lists all "
+          + "actions",
+        "The keys of \"start\" on line 2 of \"/c/config.toml\" are ignored: there is no key "
+          + "\"Meta-s\"",
+        "The keys of \"erase-line\" on line 3 of \"/c/config.toml\" are ignored: e types text "
+          + "there",
+        "The keys of \"leave\" on line 4 of \"/c/config.toml\" are ignored: it needs at least one "
           + "key",
-        "The keys of \"pause\" in line 5 of \"/c/config.toml\" do not hold: "
-          + "x is already bound to \"stop\"",
+        "The keys of \"pause\" on line 5 of \"/c/config.toml\" are ignored: x is already bound to "
+          + "\"stop\"",
       ])
     #expect(keymap.command(for: .function(9), in: .list) == .all(.reset))
     #expect(keymap.command(for: .character("p"), in: .list) == .row(.pause))

@@ -71,11 +71,11 @@ struct AddFormTests {
     var model = filled(.directory, with: "~somebody/x")
     #expect(model.press(.enter) == [])
     #expect(
-      model.said == "Nothing tells where \"~somebody/x\" is; write the whole path")
+      model.said == "Cannot resolve \"~somebody/x\"; write an absolute path")
     var remote = Sample.model(columns: 80, rows: 24)
     _ = remote.press(.character("a"), .paste("http://a/"), .tab, .paste("isos"))
     #expect(remote.press(.enter) == [])
-    #expect(remote.said == "Nothing tells where \"isos\" is; write the whole path")
+    #expect(remote.said == "Cannot resolve \"isos\"; write an absolute path")
     _ = remote.press(.control("u"), .paste("/isos"))
     #expect(spec(remote)?.directory == "/isos")
   }
@@ -227,7 +227,7 @@ struct AddFormTests {
   @Test func `a curl command that is no download is rejected`() {
     var model = opened("curl -X POST https://example.org/a")
     #expect(model.press(.enter) == [])
-    #expect(model.said == "Its method is POST; a download is a GET")
+    #expect(model.said == "The method POST is not supported; a download uses GET")
   }
 
   // MARK: - Thousands of lines

@@ -195,7 +195,7 @@ struct AddScreenTests {
                         │ Start       (now; +90m, 2026-12-24T18:00)                                                        │
                         │ Paused      no                                                                                       │
                         │ also on another line                                                                                 │
-                        │ 300 URLs, 1 more than once, 1 already in the list; Enter adds them                                   │
+                        │ 300 URLs, 1 repeated, 1 already in the list; Enter adds them                                   │
                         │                                                                                                      │
                         └──────────────────────────────────────────────────────────────────────────────────────────────────────┘
        Enter add  Esc leave  Ctrl-J next line  Tab next  Ctrl-U clear line

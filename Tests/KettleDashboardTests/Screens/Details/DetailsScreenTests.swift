@@ -167,7 +167,7 @@ struct DetailsScreenTests {
                                           ⣰⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿     ⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿
                                         ⢠⣾⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿     ⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿
                 0 2:14 ago ────────────────────────────────────────────────────── now
-       now 12.4 MiB/s, at most 12.6 MiB/s, on average 8.5 MiB/s over 1:30
+       now 12.4 MiB/s, peak 12.6 MiB/s, average 8.5 MiB/s over 1:30
       (3 empty lines)
        Esc back  Right next section   ? help
       """)
@@ -183,8 +183,7 @@ struct DetailsScreenTests {
                   ###########################
                   ###########################
                 0 27 s ago -------------- now
-       now 12.4 MiB/s, at most 12.6 MiB/s, on
-       average 8.5 MiB/s over 1:30
+       now 12.4 MiB/s, peak 12.6 MiB/s, average 8.5 MiB/s over 1:30
 
        Esc back  Right next section   ? help
       """)
@@ -235,7 +234,7 @@ struct DetailsScreenTests {
                                                                                                       ⣰⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿     ⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿
                                                                                                     ⢠⣾⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿     ⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿
                 0 4:14 ago ────────────────────────────────────────────────────────────────────────────────────────────────────────────────── now
-       now 12.4 MiB/s, at most 12.6 MiB/s, on average 8.5 MiB/s over 1:30
+       now 12.4 MiB/s, peak 12.6 MiB/s, average 8.5 MiB/s over 1:30
       (19 empty lines)
        Esc back  Right next section   ? help
       """)

@@ -70,7 +70,7 @@ struct DetailsSectionTests {
   }
 
   @Test(arguments: [
-    (TransferState.completed, TransferFailure?.none, "the file has it"),
+    (TransferState.completed, TransferFailure?.none, "matches the file"),
     (.verifying, nil, "being checked"),
     (.running, nil, "checked when the file is complete"),
     (.failed, TransferFailure(.checksumMismatch, on: "x"), "does not match the file"),

@@ -67,7 +67,7 @@ struct DialogScreenTests {
        ◷  Offline               ███▎        33 %   3.0/9.0 MiB  waiting for network
        ◷  Members only                                          needs a login
        ·  Ne┌─ Remove and delete ──────────────────────────────────────────────┐
-       ◔  At│ Take "AV Foundation Guide" off the list and delete its file?     │
+       ◔  At│ Remove "AV Foundation Guide" from the list and delete its file?     │
        ◔  At│ /home/me/Downloads/AVFoundation.pdf                              │:00
        ✘  Go│ A file modified by another program is kept.                              │ found
        ≡  Ch│ y yes   n no (Enter, Esc)                                        │

@@ -68,7 +68,7 @@ struct LimitScreenTests {
        ◷  Members only                                                     needs a login
        ·  Next in line                                                     queued
       ┌─ Speed limit ────────────────────────────────────────────────────────────────────────────────────┐
-      │ Speed limit for each of the 2 marked                                                 │
+      │ Speed limit for each of the 2 marked transfers                                                 │
       │                                                                                                  │
       │ Enter removes the limit; 500K or 1.5M sets one                                                │
       │                                                                                                  │

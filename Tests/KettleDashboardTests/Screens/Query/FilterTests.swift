@@ -26,7 +26,7 @@ struct FilterTests {
     list.type("state:failed h:", in: &model)
     #expect(model.filter.states == [.failed])
     #expect(list.press(.enter, in: &model) == [])
-    #expect(model.said == "There is no \"h:\"; there are state:, host: and session:")
+    #expect(model.said == "Unknown \"h:\"; use state:, host: or session:")
     #expect(model.keyContext == .query)
     list.press(.backspace, .backspace, .enter, in: &model)
     #expect(model.keyContext == .list)
@@ -221,7 +221,7 @@ struct FilterTests {
        ·  file 3                  queued
        ·  file 4                  queued
        Filter: state:lost
-       There is no state "lost"
+       Unknown state "lost"
        Enter keep it   Esc leave
       """)
     #expect(

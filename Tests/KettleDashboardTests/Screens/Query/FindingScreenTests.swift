@@ -171,7 +171,7 @@ struct FindingScreenTests {
       """
        Kettle   ↓ 12.6 MiB/s   ▶3 ◷3 ·1 ✔1 ✘1
       ┌─ Remove and delete ──────────────────┐
-      │ Take 3 transfers off the list and    │
+      │ Remove 3 transfers from the list and    │
       │ delete their finished files?         │
       │ A file modified by another program is kept.  │
       │ What was fetched of the unfinished   │

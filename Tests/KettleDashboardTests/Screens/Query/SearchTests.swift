@@ -69,7 +69,7 @@ struct SearchTests {
     var model = list.model()
     list.press(.down, .character("/"), in: &model)
     list.type("nowhere", in: &model)
-    #expect(model.said == "Nothing here has \"nowhere\"")
+    #expect(model.said == "No match for \"nowhere\"")
     #expect(model.cursorRow?.id == id(1))
   }
 

@@ -28,9 +28,9 @@ struct ReaderScreenTests {
        x              Stop it; what was fetched so far is thrown     stop
                       away
        Enter          Show all about it                              details
-       d Del          Take it off the list, after a question; a      remove
+       d Del          Remove it from the list, after a question; a      remove
                       finished file stays
-       D              Take it off the list and delete its finished   remove-file
+       D              Remove it from the list and delete its finished   remove-file
                       file, after a question
        u              Give it a fresh link and go on; what was       new-link
                       fetched is kept when it is the same file

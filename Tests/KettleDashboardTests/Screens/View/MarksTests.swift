@@ -77,9 +77,9 @@ struct MarksTests {
     var model = model(.completed, .completed, .running)
     _ = model.press(.character(" "), .character(" "))
     #expect(model.press(.character("s")) == [])
-    #expect(model.said == "none of the 2 marked can: it is already finished")
+    #expect(model.said == "not possible for any of the 2 marked: it is already finished")
     _ = model.press(.character(" "), .character("s"))
-    #expect(model.said == "none of the 3 marked can")
+    #expect(model.said == "not possible for any of the 3 marked")
     _ = model.press(.character("U"), .home, .character(" "), .character("s"))
     #expect(model.said == "it is already finished")
   }
@@ -94,10 +94,11 @@ struct MarksTests {
         == [.control(.start, .matching(RowFilter(scope: .uncleared), except: []))])
   }
 
-  @Test func `marked rows are removed after a question with their number, and the marks are cleared`() {
+  @Test
+  func `marked rows are removed after a question with their number, and the marks are cleared`() {
     var model = model(.paused, .running, .completed)
     _ = model.press(.character(" "), .character(" "), .character("d"))
-    #expect(model.screen().lines.contains { $0.contains("Take 2 transfers off the list?") })
+    #expect(model.screen().lines.contains { $0.contains("Remove 2 transfers from the list?") })
     #expect(model.press(.character("n")) == [])
     #expect(model.selectedCount == 2)
     #expect(
