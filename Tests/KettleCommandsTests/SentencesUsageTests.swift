@@ -22,15 +22,15 @@ struct SentencesUsageTests {
     ),
     (
       .list(.moreLines(1, isAll: true), name: "-"),
-      "1 more line of standard input cannot be used either; check that it is a list of URLs"
+      "1 more line of standard input is not valid either; check that it is a list of URLs"
     ),
     (
       .list(.moreLines(2, isAll: true), name: "l"),
-      "2 more lines of \"l\" cannot be used either; check that it is a list of URLs"
+      "2 more lines of \"l\" are not valid either; check that it is a list of URLs"
     ),
     (
       .list(.moreLines(980, isAll: false), name: "l"),
-      "At least 980 more lines of \"l\" cannot be used either; check that it is a list of URLs"
+      "At least 980 more lines of \"l\" are not valid either; check that it is a list of URLs"
     ),
     (
       .list(.unreadable(detail: "Permission denied"), name: "l"),

@@ -87,7 +87,7 @@ import Testing
 
   @Test(
     arguments: [
-      ("dumb", "cannot place its cursor"), ("no-such-terminal", "is not known here"),
+      ("dumb", "cannot position its cursor"), ("no-such-terminal", "Unknown terminal"),
       (nil, "TERM is not set"),
     ] as [(String?, String)])
   func `a terminal that cannot draw is reported`(term: String?, reason: String) throws {

@@ -21,9 +21,8 @@ extension Sentences {
       "Line \(number) of \(list) is longer than \(URLList.lineByteCountMax) bytes; "
         + "check that it is a list of URLs"
     case .moreLines(let count, let isAll):
-      "\(isAll ? "" : "At least ")\(count) more \(count == 1 ? "line" : "lines") of \(list) are "
-        + "not valid either; "
-        + "check that it is a list of URLs"
+      "\(isAll ? "" : "At least ")\(count) more \(count == 1 ? "line" : "lines") of \(list) "
+        + "\(count == 1 ? "is" : "are") not valid either; check that it is a list of URLs"
     case .unreadable(let detail):
       "The list \(list) cannot be read (\(detail)); check its path and permissions"
     case .directory: "\(list) is a directory; give a file with one URL on each line"

@@ -10,7 +10,7 @@ struct StartCheckTests {
   @Test func `an address space that is too small is reported with both numbers`() {
     #expect(
       problem(limit: 400_000 << 10, room: 511 << 20)
-        == "The address space is limited to 390 MiB, and the 512 MiB that Kettle needs besides "
+        == "The address space is limited to 390 MiB, but the 512 MiB that Kettle needs besides "
         + "its own code do not fit; raise the limit (ulimit -v) and try again")
   }
 

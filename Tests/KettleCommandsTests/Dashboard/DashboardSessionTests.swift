@@ -34,11 +34,11 @@ struct DashboardSessionTests {
 
   @Test func `the service knows that a person is watching`() async throws {
     var context = FakeContext()
-    let door = FakeDoor([.success(context.service)])
-    context.door = door
+    let connector = FakeConnector([.success(context.service)])
+    context.connector = connector
     await (try open(context)).close()
     _ = await context.run("list")
-    #expect(door.knocks.map(\.isWatchedByPerson) == [true, false])
+    #expect(connector.attempts.map(\.isWatchedByPerson) == [true, false])
   }
 
   /// The messages that come of some effects, up to so many.
@@ -185,18 +185,18 @@ struct DashboardSessionTests {
   @Test func `a service that died is started again`() async throws {
     var context = FakeContext()
     let next = FakeService()
-    let door = FakeDoor([
+    let connector = FakeConnector([
       .success(context.service), .failure(.notRunning(socketPath: "/s")), .success(next),
     ])
-    door.socket(true)
-    context.door = door
+    connector.socket(true)
+    context.connector = connector
     let session = try await open(context)
     context.service.breakConnection()
     var all = session.messages.makeAsyncIterator()
     #expect(await all.next() == .linkChanged(.connected))
     #expect(await all.next() == .linkChanged(.lost))
     #expect(await all.next() == .linkChanged(.connected))
-    #expect(door.knocks.map(\.startIfNeeded) == [true, false, true])
+    #expect(connector.attempts.map(\.startIfNeeded) == [true, false, true])
     session.perform(.reset)
     #expect(
       await all.next() == .commandFinished(.reset(deletedCount: 0, keptPaths: [])))
@@ -209,10 +209,10 @@ struct DashboardSessionTests {
   {
     var context = FakeContext()
     let away = Result<FakeService, ClientError>.failure(.notRunning(socketPath: "/s"))
-    let door = FakeDoor([
+    let connector = FakeConnector([
       .success(context.service), away, away, away, away, away, away, .success(FakeService()),
     ])
-    context.door = door
+    context.connector = connector
     let session = try await open(context)
     context.service.breakConnection()
     var all = session.messages.makeAsyncIterator()
@@ -225,13 +225,13 @@ struct DashboardSessionTests {
             sentence: "The service was stopped; \"kettle daemon start\" starts it again, and the "
               + "transfers resume")))
     #expect(await all.next() == .linkChanged(.connected))
-    #expect(door.knocks.dropFirst().allSatisfy { !$0.startIfNeeded })
+    #expect(connector.attempts.dropFirst().allSatisfy { !$0.startIfNeeded })
     await session.close()
   }
 
   @Test func `a dashboard without a service does not open`() async {
     var context = FakeContext()
-    context.door = FakeDoor([.failure(.didNotStart(detail: "x", logPath: "/l"))])
+    context.connector = FakeConnector([.failure(.didNotStart(detail: "x", logPath: "/l"))])
     await #expect(throws: ClientError.didNotStart(detail: "x", logPath: "/l")) {
       _ = try await open(context)
     }

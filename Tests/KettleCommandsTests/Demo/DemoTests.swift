@@ -33,8 +33,8 @@ struct DemoTests {
     return context
   }
 
-  private func door(_ service: FakeService, connections: Int) -> FakeDoor {
-    FakeDoor(
+  private func connector(_ service: FakeService, connections: Int) -> FakeConnector {
+    FakeConnector(
       Array(repeating: .success(service), count: connections)
         + [.failure(.notRunning(socketPath: "/s"))])
   }
@@ -47,10 +47,10 @@ struct DemoTests {
 
   @Test func `its service has its own home and ignores proxies`() async throws {
     var context = try context(terminal: true)
-    let door = door(context.service, connections: 3)
-    context.door = door
+    let connector = connector(context.service, connections: 3)
+    context.connector = connector
     _ = await context.run("demo")
-    let address = try #require(door.knocks.first?.address)
+    let address = try #require(connector.attempts.first?.address)
     #expect(address.serviceArguments == ["demo-service"])
     #expect(
       address.environment == [
@@ -60,14 +60,14 @@ struct DemoTests {
         "XDG_CONFIG_HOME": home + "/config", "XDG_CACHE_HOME": home + "/cache",
         "XDG_DATA_HOME": home + "/data",
       ])
-    #expect(door.knocks.allSatisfy { $0.address == address })
+    #expect(connector.attempts.allSatisfy { $0.address == address })
   }
 
   @Test func `the catalogue is listed but not started, and everything is deleted after leaving`()
     async throws
   {
     var context = try context(terminal: true)
-    context.door = door(context.service, connections: 3)
+    context.connector = connector(context.service, connections: 3)
     let outcome = await context.run("demo", "--seconds", "30")
     #expect(outcome.code == 0)
     #expect(
@@ -93,7 +93,7 @@ struct DemoTests {
 
   @Test func `a running demo is not filled again`() async throws {
     var context = try context([row(1, .running)], terminal: true)
-    context.door = door(context.service, connections: 3)
+    context.connector = connector(context.service, connections: 3)
     #expect(await context.run("demo").code == 0)
     let added = context.service.asked.filter { if case .add = $0 { true } else { false } }
     #expect(added.isEmpty)
@@ -102,7 +102,7 @@ struct DemoTests {
   @Test func `files of a previous origin are replaced`() async throws {
     let old = snapshot(7, .running, url: "http://127.0.0.1:999/one.pdf")
     var context = try context([old], terminal: true)
-    context.door = door(context.service, connections: 3)
+    context.connector = connector(context.service, connections: 3)
     _ = await context.run("demo")
     #expect(
       context.service.asked.contains(.control(.removeWithFile, .ids([TransferID(rawValue: 7)]))))
@@ -127,7 +127,7 @@ struct DemoTests {
     context.service.onWatch([
       event(row(1, .running)), event(row(1, .completed)), event(row(2, .completed)),
     ])
-    context.door = door(context.service, connections: 4)
+    context.connector = connector(context.service, connections: 4)
     let outcome = await context.run("demo")
     #expect(outcome.code == 0)
     #expect(
@@ -138,7 +138,7 @@ struct DemoTests {
         1  One: running, 0 B/s
         1  One: completed, 100 %, 2.0 KiB
         2  One: completed, 100 %, 2.0 KiB
-        That was the demo:
+        The demo downloaded
         """))
     #expect(context.service.asked.contains(.control(.start, .all)))
     #expect(!FileManager.default.fileExists(atPath: home))
@@ -146,7 +146,7 @@ struct DemoTests {
 
   @Test func `the time limit ends it and cleans up`() async throws {
     var context = try context([row(1, .running)])
-    context.door = door(context.service, connections: 4)
+    context.connector = connector(context.service, connections: 4)
     #expect(await context.run("demo", "--seconds", "3").code == 0)
     #expect(!FileManager.default.fileExists(atPath: home))
   }
@@ -154,7 +154,7 @@ struct DemoTests {
   @Test func `Ctrl-C without a dashboard cleans up and exits with 130`() async throws {
     var context = try context([row(1, .running)])
     context.interruptions = [.interrupt]
-    context.door = door(context.service, connections: 4)
+    context.connector = connector(context.service, connections: 4)
     #expect(await context.run("demo").code == 130)
     #expect(!FileManager.default.fileExists(atPath: home))
   }

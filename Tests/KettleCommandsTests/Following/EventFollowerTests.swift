@@ -11,15 +11,15 @@ struct EventFollowerTests {
     var context = FakeContext()
     let dropping = FakeService([snapshot(1, .running)])
     dropping.fail(WatchEvents.name, with: ClientError.connectionLost)
-    let door = FakeDoor([.success(dropping)])
-    context.door = door
+    let connector = FakeConnector([.success(dropping)])
+    context.connector = connector
     let outcome = await context.run("watch")
     #expect(outcome.code == 3)
     #expect(
       outcome.error
         == "kettle: The connection to the service was lost; try again, which restarts the service "
         + "if needed\n")
-    #expect(door.knocks.count == 11)
+    #expect(connector.attempts.count == 11)
     #expect(context.clock.elapsedMilliseconds == 200 + 400 + 800 + 1600 + 3200 + 5 * 5000)
   }
 

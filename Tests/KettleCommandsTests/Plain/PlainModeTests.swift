@@ -29,7 +29,7 @@ struct PlainModeTests {
 
   private func run(
     _ words: [String], _ console: FakeConsole, environment: [String: String]
-  ) async -> FakeContext.TransferOutcome {
+  ) async -> FakeContext.CommandResult {
     var context = FakeContext()
     context.service = FakeService(rows)
     context.service.onWatch(events)
@@ -103,7 +103,7 @@ struct PlainModeTests {
       await context.run("--plain")
         == .init(
           code: 0, output: "14:00:00     3  file.iso: added, queued\n",
-          error: "There is nothing in the list; \"kettle add URL\" puts something there\n"))
+          error: "The list is empty; add a transfer with \"kettle add URL\"\n"))
   }
 
   @Test func `a person at a terminal counts as watching`() async {
@@ -111,10 +111,10 @@ struct PlainModeTests {
       var context = FakeContext()
       context.console = FakeConsole(outputColumns: columns)
       context.interruptions = [.interrupt]
-      let door = FakeDoor([.success(context.service)])
-      context.door = door
+      let connector = FakeConnector([.success(context.service)])
+      context.connector = connector
       #expect(await context.run("--plain").code == 130)
-      #expect(door.knocks.map(\.isWatchedByPerson) == [columns != nil])
+      #expect(connector.attempts.map(\.isWatchedByPerson) == [columns != nil])
     }
   }
 }

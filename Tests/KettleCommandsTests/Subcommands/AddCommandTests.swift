@@ -108,7 +108,7 @@ struct AddCommandTests {
         kettle: "../x" is not a valid file name; use no "/" and no control characters, \
         at most 250 bytes, and choose the directory with -d
         kettle: Cannot use 65 connections for one file; give a number from 1 to 64
-        kettle: The rate "fast" cannot be read; write bytes a second above 0, such as 500K, \
+        kettle: Invalid rate "fast"; write bytes per second above 0, such as 500K, \
         1.5M or 1G
         kettle: Invalid priority "9"; write low, normal, high, or a number from 0 to 1
         kettle: Invalid header "no colon"; write it as "Name: value" without line \
@@ -233,7 +233,7 @@ struct AddCommandTests {
     #expect(refused.service.isClosed)
 
     var away = FakeContext()
-    away.door = FakeDoor([.failure(.didNotStart(detail: "x", logPath: "/l"))])
+    away.connector = FakeConnector([.failure(.didNotStart(detail: "x", logPath: "/l"))])
     #expect(await away.run("add", "https://example.org/a").code == 3)
   }
 

@@ -10,8 +10,8 @@ import Testing
 struct DaemonCommandTests {
   @Test func `status without a service exits with 3 and starts nothing`() async {
     var context = FakeContext()
-    let door = FakeDoor([.failure(.notRunning(socketPath: "/run/k"))])
-    context.door = door
+    let connector = FakeConnector([.failure(.notRunning(socketPath: "/run/k"))])
+    context.connector = connector
     for arguments in [["daemon", "status"], ["daemon", "status", "--json"]] {
       context.console = FakeConsole()
       #expect(
@@ -21,7 +21,7 @@ struct DaemonCommandTests {
             error: "kettle: No service is running at \"/run/k\"; "
               + "start it with \"kettle daemon start\"\n"))
     }
-    #expect(door.knocks.allSatisfy { !$0.startIfNeeded })
+    #expect(connector.attempts.allSatisfy { !$0.startIfNeeded })
   }
 
   @Test func `status shows the service and its transfers`() async {
@@ -90,9 +90,9 @@ struct DaemonCommandTests {
 
   @Test func `stop waits until the socket disappears`() async {
     var context = FakeContext()
-    let door = FakeDoor([.success(context.service), .failure(.notRunning(socketPath: "/s"))])
-    door.socket(true, true, false)
-    context.door = door
+    let connector = FakeConnector([.success(context.service), .failure(.notRunning(socketPath: "/s"))])
+    connector.socket(true, true, false)
+    context.connector = connector
     #expect(
       await context.run("daemon", "stop")
         == .init(code: 0, output: "The service has stopped\n", error: ""))
@@ -102,10 +102,10 @@ struct DaemonCommandTests {
 
   @Test func `stop without a service succeeds`() async {
     var context = FakeContext()
-    context.door = FakeDoor([.failure(.notRunning(socketPath: "/s"))])
+    context.connector = FakeConnector([.failure(.notRunning(socketPath: "/s"))])
     #expect(
       await context.run("daemon", "stop")
-        == .init(code: 0, output: "No service runs\n", error: ""))
+        == .init(code: 0, output: "No service is running\n", error: ""))
   }
 
   @Test func `a service that does not stop in time is reported`() async {

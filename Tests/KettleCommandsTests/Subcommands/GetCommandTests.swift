@@ -55,12 +55,12 @@ struct GetCommandTests {
 
   @Test func `the connection used for adding is used for following`() async {
     var context = FakeContext()
-    let door = FakeDoor([.success(context.service)])
-    context.door = door
+    let connector = FakeConnector([.success(context.service)])
+    context.connector = connector
     context.service.onWatch([event(completed)])
     let outcome = await context.run("get", url)
     #expect(outcome.code == 0)
-    #expect(door.knocks.map(\.client) == ["kettle get"])
+    #expect(connector.attempts.map(\.client) == ["kettle get"])
     #expect(context.service.isClosed)
   }
 
@@ -171,26 +171,26 @@ struct GetCommandTests {
     var context = FakeContext()
     let next = FakeService([completed])
     context.service.onWatch([event(running(0))], thenEnd: true)
-    let door = FakeDoor([
+    let connector = FakeConnector([
       .success(context.service), .failure(.notRunning(socketPath: "/s")), .success(next),
     ])
-    door.socket(true)
-    context.door = door
+    connector.socket(true)
+    context.connector = connector
     let outcome = await context.run("get", url)
     #expect(outcome.code == 0)
-    #expect(door.knocks.map(\.startIfNeeded) == [true, false, true])
+    #expect(connector.attempts.map(\.startIfNeeded) == [true, false, true])
     #expect(next.asked == [.watch(includesProgress: false), .describe(TransferID(rawValue: 1))])
   }
 
   @Test func `a stopped service is not restarted`() async {
     var context = FakeContext()
     context.service.onWatch([], thenEnd: true)
-    let door = FakeDoor([.success(context.service), .failure(.notRunning(socketPath: "/s"))])
-    context.door = door
+    let connector = FakeConnector([.success(context.service), .failure(.notRunning(socketPath: "/s"))])
+    context.connector = connector
     let outcome = await context.run("get", url)
     #expect(outcome.code == 3)
     #expect(outcome.error.hasPrefix("kettle: The service was stopped while it was watched;"))
-    #expect(door.knocks.dropFirst().allSatisfy { !$0.startIfNeeded })
+    #expect(connector.attempts.dropFirst().allSatisfy { !$0.startIfNeeded })
   }
 
   @Test func `--json prints the finished transfer only`() async throws {

@@ -6,15 +6,15 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct HostOptionTests {
-  private func run(_ words: String...) async -> (FakeContext.TransferOutcome, [FakeDoor.Knock]) {
+  private func run(_ words: String...) async -> (FakeContext.CommandResult, [FakeConnector.Attempt]) {
     await run(words)
   }
 
-  private func run(_ words: [String]) async -> (FakeContext.TransferOutcome, [FakeDoor.Knock]) {
+  private func run(_ words: [String]) async -> (FakeContext.CommandResult, [FakeConnector.Attempt]) {
     var context = FakeContext()
-    let door = FakeDoor([.success(context.service)])
-    context.door = door
-    return (await context.run(words), door.knocks)
+    let connector = FakeConnector([.success(context.service)])
+    context.connector = connector
+    return (await context.run(words), connector.attempts)
   }
 
   @Test func `a host before or after the command selects the service`() async {
@@ -23,10 +23,10 @@ struct HostOptionTests {
       ["list", "--json", "--host=me@box"],
     ] {
       var context = FakeContext()
-      let door = FakeDoor([.success(context.service)])
-      context.door = door
+      let connector = FakeConnector([.success(context.service)])
+      context.connector = connector
       #expect(await context.run(words).code == 0)
-      #expect(door.knocks.map(\.address.host) == [RemoteHost("me@box")])
+      #expect(connector.attempts.map(\.address.host) == [RemoteHost("me@box")])
     }
   }
 
@@ -40,52 +40,52 @@ struct HostOptionTests {
 
   @Test func `a missing or plain-word host is rejected`() async {
     for words in [["list", "--host"], ["--host"], ["list", "--", "--host", "box"]] {
-      let (outcome, knocks) = await run(words)
+      let (outcome, attempts) = await run(words)
       #expect(outcome.code == 2)
-      #expect(knocks.isEmpty)
+      #expect(attempts.isEmpty)
     }
   }
 
   @Test func `an option of ssh is not accepted as a host`() async {
-    let (outcome, knocks) = await run("--host", "-oProxyCommand=id", "list")
+    let (outcome, attempts) = await run("--host", "-oProxyCommand=id", "list")
     #expect(
       outcome
         == .init(
           code: 2, output: "",
           error: "kettle: \"-oProxyCommand=id\" is not a host; write --host HOST or --host "
             + "USER@HOST, as for ssh\n"))
-    #expect(knocks.isEmpty)
+    #expect(attempts.isEmpty)
   }
 
   @Test(arguments: [["demo"], ["daemon", "run"], ["daemon", "pipe"], ["demo-service"]])
   func `local commands reject --host`(words: [String]) async {
-    let (outcome, knocks) = await run(["--host", "box"] + words)
+    let (outcome, attempts) = await run(["--host", "box"] + words)
     let name = words.joined(separator: " ")
     #expect(
       outcome
         == .init(
           code: 2, output: "",
           error: "kettle: \"kettle \(name)\" is for this machine; leave --host out\n"))
-    #expect(knocks.isEmpty)
+    #expect(attempts.isEmpty)
   }
 
   @Test func `the remote end starts a service unless told otherwise`() async {
     for (words, startIfNeeded, code) in [([], true, 3), (["--if-running"], false, 69)] {
       var context = FakeContext()
-      let door = FakeDoor([.failure(.notRunning(socketPath: "/s"))])
-      context.door = door
+      let connector = FakeConnector([.failure(.notRunning(socketPath: "/s"))])
+      context.connector = connector
       #expect(await context.run(["daemon", "pipe"] + words).code == code)
-      #expect(door.knocks.map(\.startIfNeeded) == [startIfNeeded])
+      #expect(connector.attempts.map(\.startIfNeeded) == [startIfNeeded])
     }
   }
 
   @Test func `stop without a remote service is done`() async throws {
     let host = try #require(RemoteHost("box"))
     var context = FakeContext()
-    context.door = FakeDoor(failing: RemoteError(host: host, why: .notRunning))
+    context.connector = FakeConnector(failing: RemoteError(host: host, why: .notRunning))
     #expect(
       await context.run("--host", "box", "daemon", "stop")
-        == .init(code: 0, output: "No service runs\n", error: ""))
+        == .init(code: 0, output: "No service is running\n", error: ""))
   }
 
   @Test func `paths belong to the other machine`() async {

@@ -42,7 +42,7 @@ struct LimitCommandTests {
     #expect(outcome.code == 2)
     #expect(
       outcome.error
-        == "kettle: The rate \"\(text)\" cannot be read; write bytes a second above 0, such as "
+        == "kettle: Invalid rate \"\(text)\"; write bytes per second above 0, such as "
         + "500K, 1.5M or 1G, or none for no limit\n")
     #expect(context.service.asked.isEmpty)
   }

@@ -117,7 +117,7 @@ struct ListCommandTests {
       await FakeContext().run("list")
         == .init(
           code: 0, output: "",
-          error: "There is nothing in the list; \"kettle add URL\" puts something there\n"))
+          error: "The list is empty; add a transfer with \"kettle add URL\"\n"))
   }
 
   @Test func `filters are sent to the service`() async {

@@ -26,13 +26,13 @@ struct LostReplyTests {
     let next = FakeService(instance: "b")
     context.service = FakeService(instance: "a")
     context.service.loseReply()
-    let door = FakeDoor([.success(context.service), .success(next)])
-    context.door = door
+    let connector = FakeConnector([.success(context.service), .success(next)])
+    context.connector = connector
     let outcome = await context.run("add", "https://example.org/1")
     #expect(outcome.code == 3)
     #expect(outcome.error.hasPrefix(lost))
     #expect(next.asked.isEmpty)
-    #expect(door.knocks.map(\.startIfNeeded) == [true, false])
+    #expect(connector.attempts.map(\.startIfNeeded) == [true, false])
   }
 
   @Test func `a service without an instance gets no repeated request`() async {
@@ -52,11 +52,11 @@ struct LostReplyTests {
     context.service = FakeService(instance: "a")
     context.service.loseReply()
     context.service.fail(WatchEvents.name, with: ClientError.connectionLost)
-    let door = FakeDoor([.success(context.service), .success(next)])
-    context.door = door
+    let connector = FakeConnector([.success(context.service), .success(next)])
+    context.connector = connector
     let outcome = await context.run("get", "--json", "https://example.org/file.iso")
     #expect(outcome == .init(code: 0, output: row.json.text + "\n", error: ""))
-    #expect(door.knocks.map(\.startIfNeeded) == [true, false, false])
+    #expect(connector.attempts.map(\.startIfNeeded) == [true, false, false])
     #expect(context.service.isClosed)
   }
 

@@ -162,7 +162,7 @@ struct WaitCommandTests {
     var context = FakeContext()
     context.service = FakeService([snapshot(1, .running), snapshot(2, .running)])
     context.service.onWatch([], thenEnd: true)
-    context.door = FakeDoor([
+    context.connector = FakeConnector([
       .success(context.service), .failure(.connectionLost),
       .success(FakeService([snapshot(1, .completed), snapshot(3, .running)])),
     ])

@@ -87,7 +87,7 @@ struct WatchCommandTests {
     context.service.onWatch([], thenEnd: true)
     let next = FakeService()
     next.onWatch([event(snapshot(1, .running)), event(snapshot(9, .idle))])
-    context.door = FakeDoor([.success(context.service), .success(next)])
+    context.connector = FakeConnector([.success(context.service), .success(next)])
     context.console.fail(with: .readerGone, afterWrites: 1)
     #expect(
       await context.run("watch")

@@ -4,9 +4,9 @@ import KettleControl
 import KettleModel
 import KettleSystem
 
-/// A door that leads to services in memory, one connection after the other.
-final class FakeDoor: ServiceConnector {
-  struct Knock: Hashable {
+/// Connects to services in memory, one connection after the other.
+final class FakeConnector: ServiceConnector {
+  struct Attempt: Hashable {
     var address: ServiceAddress
     var client: String
     var isWatchedByPerson = false
@@ -16,7 +16,7 @@ final class FakeDoor: ServiceConnector {
   private struct State {
     var answers: [Result<FakeService, ClientError>]
     var failure: (any Error)?
-    var knocks: [Knock] = []
+    var attempts: [Attempt] = []
     var socketAnswers: [Bool] = []
   }
 
@@ -25,20 +25,20 @@ final class FakeDoor: ServiceConnector {
   /// The last answer is given again and again.
   init(_ answers: [Result<FakeService, ClientError>]) { state = Mutex(State(answers: answers)) }
 
-  /// Leads nowhere.
+  /// Fails every connection.
   init(failing error: any Error) { state = Mutex(State(answers: [], failure: error)) }
 
-  var knocks: [Knock] { state.withLock { $0.knocks } }
+  var attempts: [Attempt] { state.withLock { $0.attempts } }
 
-  /// Whether the socket is there, asked after asked; false afterwards.
+  /// Whether the socket is there, one answer per call; false afterwards.
   func socket(_ answers: Bool...) { state.withLock { $0.socketAnswers = answers } }
 
   func connect(
     to address: ServiceAddress, client: ClientIdentity, startIfNeeded: Bool
   ) async throws -> any ServiceCalling {
     let answer = try state.withLock { state in
-      state.knocks.append(
-        Knock(
+      state.attempts.append(
+        Attempt(
           address: address, client: client.name, isWatchedByPerson: client.isWatchedByPerson,
           startIfNeeded: startIfNeeded))
       if let failure = state.failure { throw failure }
@@ -96,29 +96,29 @@ struct FakeContext {
   var service = FakeService()
   var console = FakeConsole()
   var clock = FakeClock()
-  var door: FakeDoor?
+  var connector: FakeConnector?
   var interruptions: [Interruption] = []
   var dashboard = FakeDashboard()
   var environment = ["HOME": "/home/anna"]
   var directory = "/"
 
-  struct TransferOutcome: Equatable {
+  struct CommandResult: Equatable {
     var code: Int32
     var output: String
     var error: String
   }
 
-  func run(_ arguments: String...) async -> TransferOutcome { await run(arguments) }
+  func run(_ arguments: String...) async -> CommandResult { await run(arguments) }
 
-  func run(_ arguments: [String]) async -> TransferOutcome {
+  func run(_ arguments: [String]) async -> CommandResult {
     let code = await runKettle(arguments: arguments, context: context)
-    return TransferOutcome(code: code, output: console.output, error: console.error)
+    return CommandResult(code: code, output: console.output, error: console.error)
   }
 
   var context: CommandContext {
     CommandContext(
       environment: environment, currentDirectory: directory, console: console, clock: clock,
-      services: door ?? FakeDoor([.success(service)]),
+      services: connector ?? FakeConnector([.success(service)]),
       interruptions: FakeInterruptions(all: interruptions), dashboard: dashboard,
       runService: { options in 40 + (options.readyDescriptor ?? 2) },
       runDemoService: { options in 60 + (options.readyDescriptor ?? 2) })

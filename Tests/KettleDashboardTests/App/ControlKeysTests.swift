@@ -120,7 +120,7 @@ struct ControlKeysTests {
         == [.remove(.ids([TransferID(rawValue: 7)]), withFile: true)])
     model = self.model(.running)
     #expect(model.press(.character("D")) == [])
-    #expect(model.said == "it has no finished file; d takes it off the list")
+    #expect(model.said == "it has no finished file; d removes it from the list")
   }
 
   @Test func `redraw, suspend and leave go to the terminal`() {

@@ -169,7 +169,7 @@ struct FilterTests {
        ·  file 16                                               queued
        ·  file 17                                               queued
        Filter: state:lost
-       Not one of idle scheduled queued running waiting paused verifying done failed
+       Use one of idle scheduled queued running waiting paused verifying done failed
        Enter keep it  Up earlier   Esc leave  Ctrl-U clear line
 
       """)

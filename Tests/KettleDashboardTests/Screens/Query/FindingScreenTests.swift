@@ -158,7 +158,7 @@ struct FindingScreenTests {
        +x AV Foundation ~  100 %  ready
       >*  A stream witho~           500 KiB/s
        FROZEN, Z goes on   3 marked   by host
-       the rows are frozen; Z goes on
+       the rows are frozen; Z resumes
        s start  p pause   ? help  q leave
       """)
   }

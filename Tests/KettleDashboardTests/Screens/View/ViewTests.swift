@@ -68,7 +68,7 @@ struct ViewTests {
     #expect(model.press(.end) == [])
     #expect(model.cursor == 26)
     #expect(model.press(.down) == [])
-    #expect(model.said == "the rows are frozen and no others are there; Z goes on")
+    #expect(model.said == "the rows are frozen, so no others are loaded; Z resumes")
     _ = model.wheel(.wheelDown)
     #expect(model.cursor == 26)
     let effects = model.press(.character("Z"))
@@ -185,7 +185,7 @@ struct ViewTests {
     _ = model.press(.character("J"))
     #expect(model.said == "finished transfers are not in the queue")
     _ = model.press(.character("c"))
-    #expect(model.said == "nothing is cleared from the history; d takes one off the list")
+    #expect(model.said == "the history cannot be cleared; d removes a transfer")
   }
 
   @Test func `the history in 40 columns and ASCII`() {
