@@ -62,7 +62,7 @@ private struct DemoCatalogueFile: Encodable {
   var origin: String
   var items: [Item]
 
-  init(_ catalogue: DemoFileList, port: Int) {
+  init(_ catalogue: DemoCatalogue, port: Int) {
     origin = "http://127.0.0.1:\(port)"
     items = catalogue.items.map {
       Item(title: $0.title, path: $0.path, bytes: $0.byteCount, sha256: $0.sha256)
