@@ -117,8 +117,8 @@ struct TerminalKindTests {
     #expect(!kind(["TERM": "vt100"]).canCopy)
     #expect(!kind(["TERM": "linux"]).canCopy)
     #expect(kind(["TERM": "xterm"]).canCopy)
-    #expect(kind(["TERM": "xterm-256color"]).answersColorQuestions)
-    #expect(!kind(["TERM": "screen"]).answersColorQuestions)
-    #expect(!kind(["TERM": "vt100"]).answersColorQuestions)
+    #expect(kind(["TERM": "xterm-256color"]).repliesToColorQueries)
+    #expect(!kind(["TERM": "screen"]).repliesToColorQueries)
+    #expect(!kind(["TERM": "vt100"]).repliesToColorQueries)
   }
 }

@@ -10,7 +10,7 @@ struct FormAdder {
 
   /// Returns how many were added. Throws `PartialAddError` with that count if it fails midway.
   func add(_ specs: [TransferSpec]) async throws -> Int {
-    let specs = try placed(specs)
+    let specs = try resolved(specs)
     var count = 0
     do {
       for batch in TransferAdder.batches(specs) {
@@ -25,15 +25,15 @@ struct FormAdder {
   /// Returns the specs with the directories as the service needs them, after checking that each
   /// exists: a missing directory is better reported while the form is open than by a failed
   /// transfer.
-  private func placed(_ specs: [TransferSpec]) throws -> [TransferSpec] {
+  private func resolved(_ specs: [TransferSpec]) throws -> [TransferSpec] {
     guard filesAreHere else { return specs }
-    var resolved: [String: String] = [:]
+    var paths: [String: String] = [:]
     for directory in Set(specs.compactMap(\.directory)) {
-      resolved[directory] = try ArgumentPath.writableDirectory(directory, from: "/").get()
+      paths[directory] = try ArgumentPath.writableDirectory(directory, from: "/").get()
     }
     return specs.map { spec in
       var spec = spec
-      spec.directory = spec.directory.map { resolved[$0] ?? $0 }
+      spec.directory = spec.directory.map { paths[$0] ?? $0 }
       return spec
     }
   }

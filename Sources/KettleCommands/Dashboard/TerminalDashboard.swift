@@ -38,10 +38,10 @@ package struct TerminalDashboard: DashboardPresenter {
       runner.post(.directoriesKnown(directories))
     }
     let messages = session.messages
-    let postman = Task {
+    let forwarding = Task {
       for await message in messages { runner.post(message) }
     }
-    defer { postman.cancel() }
+    defer { forwarding.cancel() }
     do throws(TerminalProblem) {
       return try await runner.runOnOwnThread()
     } catch {

@@ -81,7 +81,7 @@ struct Demo {
       throw DemoProblem.serviceStillRuns(path: home.path)
     }
     try home.delete()
-    let lines = Sentences.demoWas(rows, home: home.path)
+    let lines = Sentences.demoSummary(rows, home: home.path)
     try context.console.write(lines.map { $0 + "\n" }.joined(), to: .output)
     return .done
   }

@@ -11,7 +11,7 @@ struct SpecTemplate: Sendable {
   /// Collects every problem, not only the first.
   private init(_ options: AddOptions, in context: CommandContext) {
     readNames(options)
-    readPlaces(options, context)
+    readPaths(options, context)
     readNumbers(options, context)
     readRequest(options)
     let beginning: TransferSpec.Beginning = options.paused ? .paused : .queued
@@ -80,11 +80,11 @@ struct SpecTemplate: Sendable {
     }
   }
 
-  private mutating func readPlaces(
+  private mutating func readPaths(
     _ options: AddOptions, _ context: CommandContext
   ) {
     if context.host != nil {
-      readPlacesElsewhere(options)
+      readRemotePaths(options)
       return
     }
     if let path = options.directory {
@@ -102,7 +102,7 @@ struct SpecTemplate: Sendable {
   }
 
   /// Only the service of another machine knows that machine's disk.
-  private mutating func readPlacesElsewhere(_ options: AddOptions) {
+  private mutating func readRemotePaths(_ options: AddOptions) {
     for path in [options.directory, options.caCertificate].compactMap(\.self)
     where !path.hasPrefix("/") {
       problems.append(.path(.relativeOverHost(path)))

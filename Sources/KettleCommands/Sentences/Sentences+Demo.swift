@@ -20,7 +20,7 @@ extension Sentences {
   }
 
   /// The summary after a demo has ended and was deleted.
-  static func demoWas(_ rows: [TransferSnapshot], home: String) -> [String] {
+  static func demoSummary(_ rows: [TransferSnapshot], home: String) -> [String] {
     let completed = rows.filter { $0.state == .completed }
     let byteCount = completed.reduce(Int64(0)) { $0.addingReportingOverflow($1.bytesReceived).0 }
     return [

@@ -55,7 +55,7 @@ extension Sentences {
 
   // MARK: - Tasks in the list
 
-  static let taskIsUntold = "its program has not collected it yet"
-  static let taskIsPutAside = "set aside; its program can resume it"
-  static let taskIsAsked = "its program must answer the server"
+  static let taskIsUncollected = "its program has not collected it yet"
+  static let taskIsSetAside = "set aside; its program can resume it"
+  static let taskIsChallenged = "its program must answer the server"
 }

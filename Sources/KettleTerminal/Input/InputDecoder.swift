@@ -66,10 +66,10 @@ struct InputDecoder {
   /// In characters; a list of ten thousand long URLs is shorter.
   static let pasteCountMax = 1_000_000
   /// A sequence arrives in one piece, unless the line has trouble.
-  private static let sequencePatience: Int64 = 50
+  private static let sequenceTimeoutMilliseconds: Int64 = 50
   /// On a slow line the rest of a paste may arrive late, and would be executed as keys. But if its
   /// end is lost, the keyboard must not be dead for long.
-  private static let pastePatience: Int64 = 2000
+  private static let pasteTimeoutMilliseconds: Int64 = 2000
   private static let stringCountMax = 4096
 
   private var state = State.ground
@@ -79,16 +79,16 @@ struct InputDecoder {
 
   /// Returns how long to wait for the rest of an incomplete sequence; nil when there is none.
   func millisecondsLeft(at now: MonotonicTime) -> Int64? {
-    let patience: Int64
+    let timeout: Int64
     switch state {
     case .ground: return nil
-    case .escape, .control, .singleShift, .oldPointer: patience = Self.sequencePatience
+    case .escape, .control, .singleShift, .oldPointer: timeout = Self.sequenceTimeoutMilliseconds
     // Nothing follows: it was that letter with Alt.
-    case .string(_, text: "", _): patience = Self.sequencePatience
-    case .string, .paste: patience = Self.pastePatience
+    case .string(_, text: "", _): timeout = Self.sequenceTimeoutMilliseconds
+    case .string, .paste: timeout = Self.pasteTimeoutMilliseconds
     }
     guard let changedAt else { return 0 }
-    return max(0, patience - now.milliseconds(since: changedAt))
+    return max(0, timeout - now.milliseconds(since: changedAt))
   }
 
   /// Ends an incomplete sequence whose rest has not arrived in time.

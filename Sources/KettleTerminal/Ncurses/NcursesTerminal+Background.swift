@@ -7,7 +7,7 @@ import KettleModel
 extension NcursesTerminal {
   /// How long the first frame waits for the terminal to report its background. A later reply still
   /// changes the colours.
-  private static var backgroundPatience: Int64 { 100 }
+  private static var backgroundTimeoutMilliseconds: Int64 { 100 }
 
   func findBackground() {
     guard options.background == nil, look.colors != .none else { return }
@@ -15,13 +15,13 @@ extension NcursesTerminal {
       look = look.on(reported)
       return
     }
-    guard kind.answersColorQuestions else { return }
-    Self.send(TerminalText.backgroundQuestion)
+    guard kind.repliesToColorQueries else { return }
+    Self.send(TerminalText.backgroundQuery)
     let start = TerminalClock.now().monotonic
     var isAnswered = false
     while !isAnswered {
       let now = TerminalClock.now().monotonic
-      let left = Self.backgroundPatience - now.milliseconds(since: start)
+      let left = Self.backgroundTimeoutMilliseconds - now.milliseconds(since: start)
       var descriptor = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
       guard left > 0, poll(&descriptor, 1, Int32(clamping: left)) > 0 else { return }
       let codes = readCodes()

@@ -144,7 +144,7 @@ package final class NcursesTerminal: TerminalBackend {
   }
 
   /// The sequences that undo the settings that ncurses does not know.
-  private var farewell: String {
+  private var restoreSequence: String {
     let mouse = hasMouse ? TerminalText.mouseOff : ""
     let gauge =
       options.showsTaskbarProgress && kind.showsProgress ? TerminalText.progress(nil) : ""
@@ -155,14 +155,14 @@ package final class NcursesTerminal: TerminalBackend {
   private func enterScreen() {
     Self.send(TerminalText.pasteOn + (hasMouse ? TerminalText.mouseOn : ""))
     let leaving = kettle_string_capability("rmcup").map { String(cString: $0) } ?? ""
-    kettle_guard_on(farewell + "\u{1B}[0m\u{1B}[?25h" + leaving)
+    kettle_guard_on(restoreSequence + "\u{1B}[0m\u{1B}[?25h" + leaving)
     wrefresh(kettle_stdscr())
   }
 
   private func leaveScreen() {
     curs_set(1)
     endwin()
-    Self.send(farewell)
+    Self.send(restoreSequence)
     hasGauge = false
     kettle_guard_off()
     _ = kettle_put_modes_back()

@@ -90,7 +90,9 @@ struct DaemonCommandTests {
 
   @Test func `stop waits until the socket disappears`() async {
     var context = FakeContext()
-    let connector = FakeConnector([.success(context.service), .failure(.notRunning(socketPath: "/s"))])
+    let connector = FakeConnector([
+      .success(context.service), .failure(.notRunning(socketPath: "/s")),
+    ])
     connector.socket(true, true, false)
     context.connector = connector
     #expect(

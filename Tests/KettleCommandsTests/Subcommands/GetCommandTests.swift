@@ -185,7 +185,9 @@ struct GetCommandTests {
   @Test func `a stopped service is not restarted`() async {
     var context = FakeContext()
     context.service.onWatch([], thenEnd: true)
-    let connector = FakeConnector([.success(context.service), .failure(.notRunning(socketPath: "/s"))])
+    let connector = FakeConnector([
+      .success(context.service), .failure(.notRunning(socketPath: "/s")),
+    ])
     context.connector = connector
     let outcome = await context.run("get", url)
     #expect(outcome.code == 3)

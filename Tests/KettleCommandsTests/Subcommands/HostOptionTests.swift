@@ -6,11 +6,13 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct HostOptionTests {
-  private func run(_ words: String...) async -> (FakeContext.CommandResult, [FakeConnector.Attempt]) {
+  private func run(_ words: String...) async -> (FakeContext.CommandResult, [FakeConnector.Attempt])
+  {
     await run(words)
   }
 
-  private func run(_ words: [String]) async -> (FakeContext.CommandResult, [FakeConnector.Attempt]) {
+  private func run(_ words: [String]) async -> (FakeContext.CommandResult, [FakeConnector.Attempt])
+  {
     var context = FakeContext()
     let connector = FakeConnector([.success(context.service)])
     context.connector = connector

@@ -14,7 +14,7 @@ package struct DuplicateSearch: Hashable, Sendable {
   }
 
   /// The list may be long, so the search waits until the user has stopped typing.
-  package static let delay: Int64 = 300
+  package static let delayMilliseconds: Int64 = 300
 
   package internal(set) var found: [String: Found] = [:]
   /// The time of the last change that has not been searched for yet.
@@ -25,7 +25,7 @@ package struct DuplicateSearch: Hashable, Sendable {
   mutating func textChanged(at now: MonotonicTime) { changedAt = now }
 
   func millisecondsLeft(at now: MonotonicTime) -> Int64? {
-    changedAt.map { max(0, Self.delay - now.milliseconds(since: $0)) }
+    changedAt.map { max(0, Self.delayMilliseconds - now.milliseconds(since: $0)) }
   }
 
   /// Returns whether the search is due; returns true only once for each text.

@@ -18,7 +18,7 @@ struct ConnectionTable {
 
   func line(_ connection: ConnectionDetails, _ index: Int) -> String {
     let received = connection.receivedUpTo
-    var range = Strings.noAnswerYet
+    var range = Strings.noResponseYet
     var percent = ""
     if let lower = connection.lower {
       let upper = connection.upper.map(ByteText.size) ?? Strings.theEnd

@@ -2,7 +2,7 @@ import KettleModel
 
 /// The details screen: it loads, refreshes once a second, and follows the rows in between.
 extension DashboardModel {
-  static var detailsInterval: Int64 { 1000 }
+  static var detailsIntervalMilliseconds: Int64 { 1000 }
 
   mutating func openDetails(of row: TransferSnapshot, at now: Moment) -> [DashboardEffect] {
     screens.append(
@@ -43,7 +43,7 @@ extension DashboardModel {
 
   mutating func reloadDetailsIfOld(at now: Moment) -> [DashboardEffect] {
     guard let open = openDetails,
-      now.monotonic.milliseconds(since: open.requestedAt) >= Self.detailsInterval
+      now.monotonic.milliseconds(since: open.requestedAt) >= Self.detailsIntervalMilliseconds
     else { return [] }
     return reloadDetails(at: now)
   }

@@ -130,7 +130,7 @@ extension DashboardModel {
       details.status != nil || !details.headers.isEmpty || details.entityTag != nil
         || details.lastModified != nil
     else {
-      text.text(Strings.noReplyYet, .quiet)
+      text.text(Strings.noResponse, .quiet)
       return
     }
     text.pair(Strings.labelStatus, value: details.status.map(String.init))

@@ -62,9 +62,9 @@ extension Strings {
   static let theEnd = "the end"
   static func range(_ lower: String, _ upper: String) -> String { lower + " to " + upper }
 
-  static let noAnswerYet = "no response yet"
+  static let noResponseYet = "no response yet"
   static let sizeUnknown = "The server has not reported the size of the file"
-  static let noReplyYet = "No response yet"
+  static let noResponse = "No response yet"
   static let nothingHappened = "Nothing has happened yet"
   static let noSpeedYet = "Nothing was received in the last minutes"
   static let now = "now"

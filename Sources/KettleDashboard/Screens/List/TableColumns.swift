@@ -59,8 +59,8 @@ package struct TableColumns: Hashable, Sendable {
     }
     // One column stays free at the end of the line.
     let room = width - Self.fileStart - fixed - 1
-    let isBarest = choice == Self.choices.last
-    guard isBarest || room >= Self.roomMin(choice) else { return false }
+    let isNarrowest = choice == Self.choices.last
+    guard isNarrowest || room >= Self.roomMin(choice) else { return false }
     let barWidth = hasBar ? min(max(10, room / 3), 32) : 0
     var next = Self.fileStart + max(1, room - barWidth)
     file = Self.fileStart..<next

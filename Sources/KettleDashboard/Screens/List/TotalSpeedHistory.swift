@@ -3,7 +3,7 @@ import KettleModel
 /// The total speed of all transfers in recent seconds, one sample per second.
 package struct TotalSpeedHistory: Hashable, Sendable {
   package static let countMax = 12
-  static let interval: Int64 = 1000
+  static let intervalMilliseconds: Int64 = 1000
 
   /// The newest last.
   package private(set) var samples: [Int64] = []
@@ -19,12 +19,12 @@ package struct TotalSpeedHistory: Hashable, Sendable {
       return
     }
     let passed = now.milliseconds(since: lastAt)
-    if passed < Self.interval {
+    if passed < Self.intervalMilliseconds {
       if let last = samples.indices.last { samples[last] = speed }
       return
     }
     // The dashboard was suspended for a while: the speeds in between are unknown.
-    if passed > 10 * Self.interval { samples.removeAll() }
+    if passed > 10 * Self.intervalMilliseconds { samples.removeAll() }
     samples.append(speed)
     if samples.count > Self.countMax { samples.removeFirst(samples.count - Self.countMax) }
     self.lastAt = now

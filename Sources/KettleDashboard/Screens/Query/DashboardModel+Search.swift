@@ -35,7 +35,9 @@ extension DashboardModel {
       return []
     }
     // A request is pending: its reply finds that the text has changed, and triggers a new request.
-    if let pending = search.pending, pending.text != wanted.text, queryPurpose == .search { return [] }
+    if let pending = search.pending, pending.text != wanted.text, queryPurpose == .search {
+      return []
+    }
     search.pending = wanted
     return [.find(wanted)]
   }

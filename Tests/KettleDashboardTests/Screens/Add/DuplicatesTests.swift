@@ -22,7 +22,7 @@ struct DuplicatesTests {
 
   @Test func `duplicates are searched once typing pauses`() {
     var model = opened("https://example.org/b\nhttps://example.org/a\nnonsense")
-    #expect(model.millisecondsToNextTick(at: Sample.now) == DuplicateSearch.delay)
+    #expect(model.millisecondsToNextTick(at: Sample.now) == DuplicateSearch.delayMilliseconds)
     #expect(model.update(.ticked, at: later(200)) == [])
     _ = model.press(.character("x"), at: later(250))
     #expect(model.update(.ticked, at: later(400)) == [])
