@@ -15,10 +15,11 @@ package enum ColorTable {
     case 0...15: return classic[Int(index)]
     case 16...231:
       let number = Int(index) - 16
-      return RGB(levels[number / 36], levels[number / 6 % 6], levels[number % 6])
+      return RGB(
+        red: levels[number / 36], green: levels[number / 6 % 6], blue: levels[number % 6])
     case 232...255:
       let level = 8 + 10 * (index - 232)
-      return RGB(level, level, level)
+      return RGB(red: level, green: level, blue: level)
     default: return RGB(0x000000)
     }
   }

@@ -18,14 +18,15 @@ struct Palette {
     case (.ansi16, .palette(let index)):
       .palette(index < 16 ? index : ColorTable.nearestClassic(to: ColorTable.rgb(index)))
     case (.ansi16, .rgb(let red, let green, let blue)):
-      .palette(ColorTable.nearestClassic(to: RGB(red, green, blue)))
+      .palette(ColorTable.nearestClassic(to: RGB(red: red, green: green, blue: blue)))
     case (.indexed256, .palette(let index)): .palette(index)
     case (.indexed256, .rgb(let red, let green, let blue)):
-      .palette(ColorTable.nearest(to: RGB(red, green, blue)))
+      .palette(ColorTable.nearest(to: RGB(red: red, green: green, blue: blue)))
     // Where numbers are red-green-blue values, only the first eight are palette colours.
     case (.trueColor, .palette(let index)):
       index < 8 ? .palette(index) : Self.direct(ColorTable.rgb(index))
-    case (.trueColor, .rgb(let red, let green, let blue)): Self.direct(RGB(red, green, blue))
+    case (.trueColor, .rgb(let red, let green, let blue)):
+      Self.direct(RGB(red: red, green: green, blue: blue))
     }
   }
 

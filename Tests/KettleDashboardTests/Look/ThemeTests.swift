@@ -123,7 +123,7 @@ struct ThemeTests {
     switch color {
     case .standard: nil
     case .palette(let index): ColorTable.rgb(index)
-    case .rgb(let red, let green, let blue): RGB(red, green, blue)
+    case .rgb(let red, let green, let blue): RGB(red: red, green: green, blue: blue)
     }
   }
 
