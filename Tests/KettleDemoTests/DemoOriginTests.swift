@@ -36,7 +36,7 @@ struct DemoOriginTests {
       #expect(reply.headers["etag"] == quick.entityTag)
       #expect(reply.headers["accept-ranges"] == "bytes")
       #expect(reply.headers["date"]?.hasSuffix(" GMT") == true)
-      #expect(reply.body == DemoOrigin.expectedBytes(of: quick, in: 0..<300_001))
+      #expect(reply.body == DemoContent(quick).bytes(in: 0..<300_001))
       #expect(origin.requests.map(\.bytesSent) == [300_001])
     }
   }
@@ -52,7 +52,7 @@ struct DemoOriginTests {
       }
       #expect(reply.status == 206)
       #expect(reply.headers["content-range"] == "bytes 123457-300000/300001")
-      #expect(reply.body == DemoOrigin.expectedBytes(of: quick, in: 123_457..<300_001))
+      #expect(reply.body == DemoContent(quick).bytes(in: 123_457..<300_001))
       let seen = DemoRequest(
         method: "GET", path: "/quick.pdf", range: "bytes=123457-", ifRange: tag, status: 206,
         bytesSent: 176_544)
