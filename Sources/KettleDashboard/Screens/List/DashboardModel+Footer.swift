@@ -82,7 +82,7 @@ extension DashboardModel {
   private func footerLines(height: Int) -> [[FooterItem]] {
     var items = footerSlots
     while true {
-      if let lines = Self.fill(items, height: height, columns: size.columns - 2) { return lines }
+      if let lines = Self.fill(items, height: height, columns: size.columns - 1) { return lines }
       guard let worst = items.indices.max(by: { items[$0].rank < items[$1].rank }) else {
         return []
       }
