@@ -16,8 +16,7 @@ extension Bindings {
       description: "Cancel and change nothing"),
     Binding(
       "next-line", .edit(.nextLine), group: .add, in: [.add], keys: [.control("j")],
-      label: "next line",
-      rank: 2,
+      label: "next line", rank: 2,
       description: "Start a new line of URLs, or another header"),
     Binding(
       "next-field", .edit(.nextField), group: .add, in: [.add, .entry], keys: [.tab], label: "next",
@@ -28,8 +27,7 @@ extension Bindings {
       description: "To the previous field"),
     Binding(
       "erase-line", .edit(.eraseLine), group: .add, in: [.add, .entry, .query],
-      keys: [.control("u")],
-      label: "clear line", rank: 3,
+      keys: [.control("u")], label: "clear line", rank: 3,
       description: "Clear the line"),
     Binding(
       "cursor-left", .edit(.left), group: .add, in: [.add, .entry, .query],

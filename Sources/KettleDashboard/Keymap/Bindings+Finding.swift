@@ -20,8 +20,7 @@ extension Bindings {
   private static let query: [Binding] = [
     Binding(
       "search", .view(.search), group: .finding, in: [.list], keys: [.character("/")],
-      label: "search",
-      rank: 12,
+      label: "search", rank: 12,
       description: "Search: move to the next row that contains the words"),
     Binding(
       "next-match", .view(.findNext), group: .finding, in: [.list], keys: [.character("n")],

@@ -55,8 +55,7 @@ package enum Bindings {
   private static let everything: [Binding] = [
     Binding(
       "start-all", .all(.start), group: .all, in: [.list], keys: [.character("S")],
-      label: "start all",
-      rank: 5,
+      label: "start all", rank: 5,
       description: "Start everything that is neither running nor finished"),
     Binding(
       "stop-all", .all(.stop), group: .all, in: [.list], keys: [.character("X")], label: "stop all",
@@ -64,8 +63,7 @@ package enum Bindings {
       description: "Stop everything unfinished and discard the downloaded bytes"),
     Binding(
       "pause-all", .all(.pause), group: .all, in: [.list], keys: [.character("P")],
-      label: "pause all",
-      rank: 7,
+      label: "pause all", rank: 7,
       description: "Pause everything unfinished"),
     Binding(
       "reset", .all(.reset), group: .all, in: [.list], keys: [.character("R")], label: "reset",
@@ -142,8 +140,7 @@ package enum Bindings {
   private static let dashboard: [Binding] = [
     Binding(
       "help", .help, group: .dashboard, in: [.list, .reader],
-      keys: [.character("?"), .function(1)],
-      label: "help", rank: 0, isRequired: true,
+      keys: [.character("?"), .function(1)], label: "help", rank: 0, isRequired: true,
       description: "Show the keys"),
     Binding(
       "redraw", .redraw, group: .dashboard, in: Set(KeyContext.allCases), keys: [.control("l")],
@@ -153,8 +150,7 @@ package enum Bindings {
       description: "Suspend the dashboard; fg in the shell resumes it"),
     Binding(
       "leave", .leave, group: .dashboard, in: [.list], keys: [.character("q")], label: "leave",
-      rank: 0,
-      isRequired: true,
+      rank: 0, isRequired: true,
       description: "Leave; the transfers continue in the background"),
     Binding(
       "interrupt", .leave, group: .dashboard, in: [.list, .reader], keys: [.control("c")],

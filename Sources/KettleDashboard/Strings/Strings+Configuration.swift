@@ -20,7 +20,7 @@ extension Strings {
   static func sentence(on problem: ThemeProblem, path: String) -> String {
     let names = ThemeColor.allCases.map(\.rawValue).joined(separator: ", ")
     let name = problem.name.sanitizedForDisplay(limit: 60)
-    return "The colour \"\(name)\" on line \(problem.line) of \""
+    return "Unknown colour \"\(name)\" on line \(problem.line) of \""
       + path.sanitizedForDisplay(limit: 4096) + "\"; the colours are \(names)"
   }
 

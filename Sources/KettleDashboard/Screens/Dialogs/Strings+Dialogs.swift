@@ -20,10 +20,7 @@ extension Strings {
     switch scope {
     case .row(let row): "\"" + row.shownTitle.sanitizedForDisplay(limit: 60) + "\""
     case .marked(_, let count, _):
-      count == 1
-        ? "the marked transfer"
-        : "each of the \(count) "
-          + "marked transfers"
+      count == 1 ? "the marked transfer" : "each of the \(count) marked transfers"
     case .everything: "all transfers together"
     }
   }
