@@ -73,8 +73,8 @@ extension Bindings {
       label: "yes", isRequired: true,
       description: "Yes, do it"),
     Binding(
-      "no", .cancel, .question, [.question],
-      [.character("n"), .character("N"), .character("q"), .escape, .enter, .control("c")],
+      "no", .cancel, group: .question, in: [.question],
+      keys: [.character("n"), .character("N"), .character("q"), .escape, .enter, .control("c")],
       label: "no", rank: 1, isRequired: true,
       description: "No, leave everything as it is"),
   ]

@@ -21,7 +21,7 @@ struct DashboardAddingTests {
   private func outcome(
     _ effect: DashboardEffect, in context: FakeContext, filesAreHere: Bool = true
   ) async throws -> DashboardMessage? {
-    var request = DashboardRequest(directory: context.context.directory, client: "kettle")
+    var request = DashboardRequest(address: context.context.address, client: "kettle")
     request.filesAreHere = filesAreHere
     let session = try await DashboardSession.open(request, in: context.context)
     session.perform(effect)

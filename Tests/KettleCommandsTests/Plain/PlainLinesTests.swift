@@ -17,7 +17,7 @@ struct PlainLinesTests {
     _ progress: [(second: Int64, bytes: Int64)], of all: Int64? = 1000
   ) -> [Int64] {
     var lines = PlainLines(clock: FakeClock())
-    lines.note(row(0, of: all), at: MonotonicTime(milliseconds: 0))
+    lines.recordShown(row(0, of: all), at: MonotonicTime(milliseconds: 0))
     return progress.compactMap { second, bytes in
       let time = MonotonicTime(milliseconds: second * 1000)
       return lines.line(for: event(row(bytes, of: all), .progress), at: time) == nil ? nil : second
@@ -49,7 +49,7 @@ struct PlainLinesTests {
   @Test func `invalid numbers from the service print too`() {
     var lines = PlainLines(clock: FakeClock())
     for (bytes, all) in [(Int64.max, Int64(1)), (.min, 1), (.max, .min), (5, 0), (.max, .max)] {
-      lines.note(row(bytes, of: all), at: MonotonicTime(milliseconds: 0))
+      lines.recordShown(row(bytes, of: all), at: MonotonicTime(milliseconds: 0))
       let now = MonotonicTime(milliseconds: 60_000)
       #expect(lines.line(for: event(row(bytes, of: all), .progress), at: now) != nil)
     }
