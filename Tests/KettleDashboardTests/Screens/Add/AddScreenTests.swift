@@ -43,14 +43,14 @@ struct AddScreenTests {
       │ Limit       (none; 500K, 1.5M)                                               │
       │ Headers     (none; Name: value; Name: value)                                 │
       │ Login       (none; user:password)                                            │
-      │ Start       (now; +90m, 2026-12-24T18:00)                                │
+      │ Start       (now; +90m, 2026-12-24T18:00)                                    │
       │ Paused      no                                                               │
       │                                                                              │
       │                                                                              │
       │                                                                              │
       └──────────────────────────────────────────────────────────────────────────────┘
       (3 empty lines)
-       Enter add  Esc leave  Ctrl-J next line  Tab next  Ctrl-U clear line
+       Enter add  Esc cancel  Ctrl-J next line  Tab next  Ctrl-U clear line
 
       """)
   }
@@ -68,22 +68,22 @@ struct AddScreenTests {
       ┌─ Add ────────────────────────────────────────────────────────────────────────┐
       │ URLs      ✔ https://example.org/a                                            │
       │           ✘ ftp://example.org/b                                              │
-      │           ✘ hello world                                    contains a space │
+      │           ✘ hello world                                     contains a space │
       │ Directory   ~/isos                                                           │
       │ Name        (the server's file name)                                         │
       │ Checksum    (none; sha256:HEX, sha512:, sha1:, md5:)                         │
       │ Limit     ✘ fast                                                             │
       │ Headers     Referer: http://r/; Cookie:•••••••••                             │
       │ Login       me:••••••                                                        │
-      │ Start       (now; +90m, 2026-12-24T18:00)                                │
+      │ Start       (now; +90m, 2026-12-24T18:00)                                    │
       │ Paused      no                                                               │
       │ The URL "ftp://example.org/b" has the scheme "ftp"; only http and https can  │
       │ be fetched                                                                   │
-      │ 3 URLs, 2 not usable                                                         │
+      │ 3 URLs, 2 invalid                                                            │
       └──────────────────────────────────────────────────────────────────────────────┘
 
 
-       Enter add  Esc leave  Ctrl-J next line  Tab next  Ctrl-U clear line
+       Enter add  Esc cancel  Ctrl-J next line  Tab next  Ctrl-U clear line
 
       """)
     _ = model.press(.backTab, .backTab, .backTab, .backTab, .backTab)
@@ -97,22 +97,22 @@ struct AddScreenTests {
       +- Add ------------------------------------------------------------------------+
       | URLs      + https://example.org/a                                            |
       |           ! ftp://example.org/b                            not http or https |
-      |           ! hello world                                    contains a space |
+      |           ! hello world                                     contains a space |
       | Directory   ~/isos                                                           |
       | Name        (the server's file name)                                         |
       | Checksum    (none; sha256:HEX, sha512:, sha1:, md5:)                         |
       | Limit     ! fast                                                             |
       | Headers     Referer: http://r/; Cookie:*********                             |
       | Login       me:******                                                        |
-      | Start       (now; +90m, 2026-12-24T18:00)                                |
+      | Start       (now; +90m, 2026-12-24T18:00)                                    |
       | Paused      no                                                               |
-      | Not a valid rate; write 500K, 1.5M or 1G, or nothing for no limit             |
-      | 3 URLs, 2 not usable                                                         |
+      | Not a valid rate; write 500K, 1.5M or 1G, or nothing for no limit            |
+      | 3 URLs, 2 invalid                                                            |
       |                                                                              |
       +------------------------------------------------------------------------------+
 
 
-       Enter add  Esc leave  Ctrl-J next line  Tab next  Ctrl-U clear line
+       Enter add  Esc cancel  Ctrl-J next line  Tab next  Ctrl-U clear line
 
       """)
   }
@@ -139,14 +139,14 @@ struct AddScreenTests {
       │ Limit       (none; 500K, 1.5M)                                                                   │
       │ Headers     (none; Name: value; Name: value)                                                     │
       │ Login       (none; user:password)                                                                │
-      │ Start       (now; +90m, 2026-12-24T18:00)                                                    │
+      │ Start       (now; +90m, 2026-12-24T18:00)                                                        │
       │ Paused      no                                                                                   │
       │ with 2 headers: https://example.org/a.iso                                                        │
       │ 1 URL; Enter adds it                                                                             │
       │                                                                                                  │
       └──────────────────────────────────────────────────────────────────────────────────────────────────┘
       (6 empty lines)
-       Enter add  Esc leave  Ctrl-J next line  Tab next  Ctrl-U clear line
+       Enter add  Esc cancel  Ctrl-J next line  Tab next  Ctrl-U clear line
 
       """)
   }
@@ -192,13 +192,13 @@ struct AddScreenTests {
                         │ Limit       (none; 500K, 1.5M)                                                                       │
                         │ Headers     (none; Name: value; Name: value)                                                         │
                         │ Login       (none; user:password)                                                                    │
-                        │ Start       (now; +90m, 2026-12-24T18:00)                                                        │
+                        │ Start       (now; +90m, 2026-12-24T18:00)                                                            │
                         │ Paused      no                                                                                       │
                         │ also on another line                                                                                 │
-                        │ 300 URLs, 1 repeated, 1 already in the list; Enter adds them                                   │
+                        │ 300 URLs, 1 repeated, 1 already in the list; Enter adds them                                         │
                         │                                                                                                      │
                         └──────────────────────────────────────────────────────────────────────────────────────────────────────┘
-       Enter add  Esc leave  Ctrl-J next line  Tab next  Ctrl-U clear line
+       Enter add  Esc cancel  Ctrl-J next line  Tab next  Ctrl-U clear line
       """)
   }
 
@@ -218,7 +218,7 @@ struct AddScreenTests {
       │ The URL "x" has no scheme; start it  │
       │ with https:// or http://             │
       └──────────────────────────────────────┘
-       Enter add  Esc leave  Tab next
+       Enter add  Esc cancel  Tab next
       """)
     #expect(frame.cursor.map { frame.lines[$0.row].contains("✘ x") } == true)
     _ = model.press(.backTab, .backTab)
@@ -230,11 +230,11 @@ struct AddScreenTests {
       | Limit       (none; 500K, 1.5M)       |
       | Headers     (none; Name: value; Nam~ |
       | Login       (none; user:password)    |
-      | Start       (at once; +90m, 2026-12~ |
-      | 2 URLs, 1 not usable                 |
+      | Start       (now; +90m, 2026-12-24T~ |
+      | 2 URLs, 1 invalid                    |
       |                                      |
       +--------------------------------------+
-       Enter add  Esc leave  Tab next
+       Enter add  Esc cancel  Tab next
       """)
   }
 

@@ -35,7 +35,7 @@ struct DetailsScreenTests {
        Session         kettle
        Added           2026-11-21 11:00:00
        Retries         2
-      (3 empty lines)
+      (4 empty lines)
        Esc back  Right next section   ? help
       """)
   }
@@ -50,7 +50,8 @@ struct DetailsScreenTests {
        [######################>             ]
        State           running
        Note            Restarted from zero:
-                       the file on the server has changed
+                       the file on the server
+                       has changed
        Progress        405/659 MiB, 61 %
        Esc back  PgDn more   ? help
       """)
@@ -66,13 +67,13 @@ struct DetailsScreenTests {
        ████████████████████████████████████████████████████████████████░░░░░░░░░1▒▒▒▒
        ▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒████████████████████████████████████████████
        ███2▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒
-       █ there  ▒ on its way  ░ missing  1-9 a connection
+       █ received  ▒ in progress  ░ missing  1-9 connection
 
        Connections
-       #  Range                       Speed   There  Host
+       #  Range                       Speed    Done  Host
        1  300 MiB to 400 MiB      5.7 MiB/s    20 %  cdn.example.org
        2  502 MiB to 659 MiB      6.4 MiB/s     0 %  cdn.example.org
-       3  no response yet               0 B/s          cdn.example.org
+       3  no response yet             0 B/s          cdn.example.org
 
        Received ranges
        from 0 B to 300 MiB
@@ -89,7 +90,7 @@ struct DetailsScreenTests {
        Kettle   Details:~  lines 1 to 7 of 12
         1 [2 Parts] 3  4  5  6
        #################.1-----####2---------
-       # there  - on its way  . missing
+       # received  - in progress  . missing
 
        Connections
        #  Range                       Speed
@@ -183,7 +184,8 @@ struct DetailsScreenTests {
                   ###########################
                   ###########################
                 0 27 s ago -------------- now
-       now 12.4 MiB/s, peak 12.6 MiB/s, average 8.5 MiB/s over 1:30
+       now 12.4 MiB/s, peak 12.6 MiB/s,
+       average 8.5 MiB/s over 1:30
 
        Esc back  Right next section   ? help
       """)
@@ -201,13 +203,13 @@ struct DetailsScreenTests {
        ▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒███████████████████████████████████
        █████████████████████████████████████████████████████████2▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒
        ▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒
-       █ there  ▒ on its way  ░ missing  1-9 a connection
+       █ received  ▒ in progress  ░ missing  1-9 connection
 
        Connections
-       #  Range                       Speed   There  Host
+       #  Range                       Speed    Done  Host
        1  300 MiB to 400 MiB      5.7 MiB/s    20 %  cdn.example.org
        2  502 MiB to 659 MiB      6.4 MiB/s     0 %  cdn.example.org
-       3  no response yet               0 B/s          cdn.example.org
+       3  no response yet             0 B/s          cdn.example.org
 
        Received ranges
        from 0 B to 300 MiB

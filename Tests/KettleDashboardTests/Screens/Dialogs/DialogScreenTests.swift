@@ -19,9 +19,9 @@ struct DialogScreenTests {
        ◷  Offline               ███▎        33 %   3.0/9.0 MiB  waiting for network
        ◷  Me┌─ Reset ──────────────────────────────────────────────────────────┐
        ·  Ne│ Delete all downloaded files and start over?                      │
-       ◔  At│ Finished files to delete: 1. A file that others changed   │
-       ◔  At│ is kept and named.                                               │:00
-       ✘  Go│ Unfinished transfers to reset: 14.                │ found
+       ◔  At│ Finished files to delete: 1. Files modified by other programs    │
+       ◔  At│ are kept and listed.                                             │:00
+       ✘  Go│ Unfinished transfers to reset: 14.                               │ found
        ≡  Ch│ y yes   n no (Enter, Esc)                                        │
        ○  St└──────────────────────────────────────────────────────────────────┘
        ○  New                                                   not started
@@ -40,10 +40,10 @@ struct DialogScreenTests {
       """
        Kettle   v 12.6 MiB/s   *3 ~3 .1 +1 !1
       +- Remove -----------------------------+
-      | Take "Networking Overview" off the   |
-      | list?                                |
-      | What was downloaded so far (406 MiB) is |
-      | thrown away.                         |
+      | Remove "Networking Overview" from    |
+      | the list?                            |
+      | What was downloaded so far (406 MiB) |
+      | is discarded.                        |
       | y yes   n no (Enter, Esc)            |
       +--------------------------------------+
 
@@ -67,9 +67,9 @@ struct DialogScreenTests {
        ◷  Offline               ███▎        33 %   3.0/9.0 MiB  waiting for network
        ◷  Members only                                          needs a login
        ·  Ne┌─ Remove and delete ──────────────────────────────────────────────┐
-       ◔  At│ Remove "AV Foundation Guide" from the list and delete its file?     │
+       ◔  At│ Remove "AV Foundation Guide" from the list and delete its file?  │
        ◔  At│ /home/me/Downloads/AVFoundation.pdf                              │:00
-       ✘  Go│ A file modified by another program is kept.                              │ found
+       ✘  Go│ A file modified by another program is kept.                      │ found
        ≡  Ch│ y yes   n no (Enter, Esc)                                        │
        ○  St└──────────────────────────────────────────────────────────────────┘
        ○  New                                                   not started

@@ -25,16 +25,16 @@ struct LimitScreenTests {
        ▶  A stream without a …      ███                5.0 MiB    500 KiB/s
        ◷  Offline               ███▎        33 %   3.0/9.0 MiB  waiting for network
       ┌─ Speed limit ────────────────────────────────────────────────────────────────┐
-      │ Speed limit for "Networking Overview"                            │
+      │ Speed limit for "Networking Overview"                                        │
       │ 2M                                                                           │
       │ Enter limits it to 2.0 MiB/s                                                 │
       │                                                                              │
-      │ Tab: in total                                                 │
+      │ Tab: for all transfers together                                              │
       └──────────────────────────────────────────────────────────────────────────────┘
        ○  New                                                   not started
        ▶  文件传输指南 🚀 第…   █           10 %    100/1000 B       10 B/s      1:30
       (5 empty lines)
-       Enter take it  Esc leave  Tab next  Ctrl-U clear line
+       Enter apply  Esc cancel  Tab next  Ctrl-U clear line
 
       """)
   }
@@ -68,16 +68,16 @@ struct LimitScreenTests {
        ◷  Members only                                                     needs a login
        ·  Next in line                                                     queued
       ┌─ Speed limit ────────────────────────────────────────────────────────────────────────────────────┐
-      │ Speed limit for each of the 2 marked transfers                                                 │
+      │ Speed limit for each of the 2 marked transfers                                                   │
       │                                                                                                  │
-      │ Enter removes the limit; 500K or 1.5M sets one                                                │
+      │ Enter removes the limit; 500K or 1.5M sets one                                                   │
       │                                                                                                  │
-      │ Tab: for "Archive of 2025", or everything together                                               │
+      │ Tab: for "Archive of 2025", or all transfers together                                            │
       └──────────────────────────────────────────────────────────────────────────────────────────────────┘
       (8 empty lines)
        2 marked   Esc clears it
 
-       Enter take it  Esc leave  Tab next  Ctrl-U clear line
+       Enter apply  Esc cancel  Tab next  Ctrl-U clear line
 
       """)
     _ = model.press(.tab, .tab)
@@ -92,14 +92,14 @@ struct LimitScreenTests {
       """
        Kettle   v 12.6 MiB/s   *3 ~3 .1 +1 !1
       +- Speed limit ------------------------+
-      | Speed limit for everyth~ |
+      | Speed limit for all transfers toget~ |
       |                                      |
-      | Enter takes the limit away; 500K or  |
+      | Enter removes the limit; 500K or     |
       | 1.5M sets one                        |
       | Tab: for "Networking Overview"       |
       +--------------------------------------+
 
-       Enter take it  Esc leave  Tab next
+       Enter apply  Esc cancel  Tab next
       """)
   }
 
@@ -117,7 +117,7 @@ struct LimitScreenTests {
        ◷  Archive of 2025                   ▏                 0 %     0/1.2 GiB  retry in 12 s (503)             example.org                11:00
        ✔  AV Foundation Guide               ███████████████ 100 %        11 MiB  ready             14:02         example.org                11:00
        ▶  A stream without a length         ███                         5.0 MiB      500 KiB/s                1  example.org                11:00
-       ◷  Offline                           █████            33 %   3.0/9.0 MiB  waiting for network           example.org                11:00
+       ◷  Offline                           █████            33 %   3.0/9.0 MiB  waiting for network             example.org                11:00
        ◷  Members only                                                           needs a login                   example.org                11:00
        ·  Next in line                                                           queued                          example.org                11:00
        ◔  At night                                                               starts 18:00                    example.org                11:00
@@ -127,13 +127,13 @@ struct LimitScreenTests {
        ○  Stopped                                                                stopped                         example.org                11:00
        ○  New                                                                    not started                     example.org                11:00
        ▶  文件传输指南  ┌─ New link ───────────────────────────────────────────────────────────────────────────────────────────┐            11:00
-                        │ New link for "Networking Overview"                                                               │
+                        │ New link for "Networking Overview"                                                                   │
                         │ example.org/a                                                                                        │
                         │ The URL "example.org/a" has no scheme; start it with https:// or http://                             │
                         │                                                                                                      │
                         └──────────────────────────────────────────────────────────────────────────────────────────────────────┘
       (16 empty lines)
-       Enter take it  Esc leave  Ctrl-U clear line
+       Enter apply  Esc cancel  Ctrl-U clear line
       """)
   }
 }

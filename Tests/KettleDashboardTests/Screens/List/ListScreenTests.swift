@@ -26,7 +26,7 @@ struct ListScreenTests {
        ○  New                                                   not started
        ▶  文件传输指南 🚀 第…   █           10 %    100/1000 B       10 B/s      1:30
       (5 empty lines)
-                p pause  x stop  Enter details  d remove                  S start all
+                p pause   x stop  Enter details  d remove                  S start all
        X stop all  P pause all  R reset  a add   / search   ? help  q leave
       """)
   }
@@ -54,7 +54,7 @@ struct ListScreenTests {
        ○  New                                                              not started
        ▶  文件传输指南 🚀 第二版        █▎             10 %    100/1000 B         10 B/s      1:30      1
       (10 empty lines)
-                p pause  x stop  Enter details  d remove
+                p pause   x stop  Enter details  d remove
        S start all  X stop all  P pause all  R reset  a add   / search   ? help  q leave
       """)
   }
@@ -71,7 +71,7 @@ struct ListScreenTests {
        ◷  Archive of 2025                   ▏                 0 %     0/1.2 GiB  retry in 12 s (503)             example.org                11:00
        ✔  AV Foundation Guide               ███████████████ 100 %        11 MiB  ready             14:02         example.org                11:00
        ▶  A stream without a length         ███                         5.0 MiB      500 KiB/s                1  example.org                11:00
-       ◷  Offline                           █████            33 %   3.0/9.0 MiB  waiting for network           example.org                11:00
+       ◷  Offline                           █████            33 %   3.0/9.0 MiB  waiting for network             example.org                11:00
        ◷  Members only                                                           needs a login                   example.org                11:00
        ·  Next in line                                                           queued                          example.org                11:00
        ◔  At night                                                               starts 18:00                    example.org                11:00
@@ -82,7 +82,7 @@ struct ListScreenTests {
        ○  New                                                                    not started                     example.org                11:00
        ▶  文件传输指南 🚀 第二版            █▌               10 %    100/1000 B         10 B/s      1:30      1  example.org                11:00
       (21 empty lines)
-                p pause  x stop  Enter details  d remove                  S start all  X stop all  P pause all  R reset  a add   ? help  q leave
+                p pause   x stop  Enter details  d remove                  S start all  X stop all  P pause all  R reset  a add   ? help  q leave
       """)
   }
 
@@ -126,7 +126,7 @@ struct ListScreenTests {
        o  New                   [        ]                      not started
        *  ?????? ? ???          [>       ]  10 %    100/1000 B       10 B/s      1:30
       (5 empty lines)
-                p pause  x stop  Enter details  d remove                  S start all
+                p pause   x stop  Enter details  d remove                  S start all
        X stop all  P pause all  R reset  a add   / search   ? help  q leave
       """)
     #expect(frame.cells.allSatisfy { $0.text.utf8.allSatisfy { $0 < 128 } })
@@ -159,7 +159,7 @@ struct ListScreenTests {
           File                  Progress                  Size        Speed      Left
       (8 empty lines)
                                       Nothing here yet
-                      press a and type a URL, or paste some right here
+                          press a to add a URL, or paste URLs here
       (10 empty lines)
        a add   ? help  q leave
 
@@ -174,7 +174,7 @@ struct ListScreenTests {
           File                     Progress                 Speed
 
 
-                    Loading the list…
+                           Loading the list…
       (4 empty lines)
        a add   ? help  q leave
       """)

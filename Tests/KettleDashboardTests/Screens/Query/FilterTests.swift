@@ -170,7 +170,7 @@ struct FilterTests {
        ·  file 17                                               queued
        Filter: state:lost
        Use one of idle scheduled queued running waiting paused verifying done failed
-       Enter keep it  Up earlier   Esc leave  Ctrl-U clear line
+       Enter keep it  Up earlier   Esc cancel  Ctrl-U clear line
 
       """)
     #expect(
@@ -201,7 +201,7 @@ struct FilterTests {
       (6 empty lines)
        1 marked   Filter: file 19 (12)   Esc clears it
 
-                p pause  x stop  Enter details  d remove                  S start all
+                p pause   x stop  Enter details  d remove                  S start all
        X stop all  P pause all  R reset  a add   / search   ? help  q leave
       """)
   }
@@ -222,7 +222,7 @@ struct FilterTests {
        ·  file 4                  queued
        Filter: state:lost
        Unknown state "lost"
-       Enter keep it   Esc leave
+       Enter keep it   Esc cancel
       """)
     #expect(
       model.screen().cursor

@@ -38,7 +38,7 @@ struct FindingScreenTests {
       (8 empty lines)
        Filter: state:running,w host:example.org "two words
        state:failed,waiting  host:example.org  session:kettle  words  "two words"
-       Enter keep it  Up earlier   Esc leave  Ctrl-U clear line
+       Enter keep it  Up earlier   Esc cancel  Ctrl-U clear line
 
       """)
   }
@@ -58,7 +58,7 @@ struct FindingScreenTests {
        ◷  Archive of 2025                   ▏                 0 %     0/1.2 GiB  retry in 12 s (503)             example.org                11:00
        ✔◆ AV Foundation Guide               ███████████████ 100 %        11 MiB  ready             14:02         example.org                11:00
       >▶  A stream without a length         ███                         5.0 MiB      500 KiB/s                1  example.org                11:00
-       ◷  Offline                           █████            33 %   3.0/9.0 MiB  waiting for network           example.org                11:00
+       ◷  Offline                           █████            33 %   3.0/9.0 MiB  waiting for network             example.org                11:00
        ◷  Members only                                                           needs a login                   example.org                11:00
        ·  Next in line                                                           queued                          example.org                11:00
        ◔  At night                                                               starts 18:00                    example.org                11:00
@@ -71,7 +71,7 @@ struct FindingScreenTests {
       (19 empty lines)
        Search: overview
        searching…
-       Enter keep it  Up earlier   Esc leave  Ctrl-U clear line
+       Enter keep it  Up earlier   Esc cancel  Ctrl-U clear line
       """)
   }
 
@@ -102,8 +102,8 @@ struct FindingScreenTests {
        ▶  文件传输指南 🚀 第…   █           10 %    100/1000 B       10 B/s      1:30
       (3 empty lines)
        3 marked   Search: guide   following   Esc clears it
-       the view follows this transfer; F stops that
-       s start  p pause  x stop  Enter details  d remove  D delete file   S start all
+       following this transfer; F stops
+       s start  p pause   x stop  Enter details  d remove  D delete file   S start all
        X stop all  P pause all  R reset  a add   / search   ? help  q leave
       """)
   }
@@ -122,7 +122,7 @@ struct FindingScreenTests {
        ◷  Archive of 2025               ▏               0 %     0/1.2 GiB  retry in 12 s (503)
        ✔◆ AV Foundation Guide           █████████████ 100 %        11 MiB  ready             14:02
        ▶  A stream without a length     █┌─ Sort by ──────────────────┐iB      500 KiB/s                1
-       ◷  Offline                       █│ > u  queue order  ↑ │iB  waiting for network
+       ◷  Offline                       █│ > u  queue order         ↑ │iB  waiting for network
        ◷  Members only                   │   n  name                  │    needs a login
        ·  Next in line                   │   s  state                 │    queued
        ◔  At night                       │   z  size                  │    starts 18:00
@@ -133,13 +133,13 @@ struct FindingScreenTests {
        ○  New                            │   r  priority              │    not started
        ▶  文件传输指南 🚀 第二版        █│   h  host                  │ B         10 B/s      1:30      1
                                          │   i  session               │
-                                         │   a  time added        │
-                                         │   f  time finished     │
+                                         │   a  time added            │
+                                         │   f  time finished         │
                                          └────────────────────────────┘
       (4 empty lines)
        3 marked   Esc clears it
 
-       Enter take it  Esc leave
+       Enter select  Esc cancel
 
       """)
   }
@@ -157,7 +157,7 @@ struct FindingScreenTests {
        ~  Archive of 2025    0 %  12 s
        +x AV Foundation ~  100 %  ready
       >*  A stream witho~           500 KiB/s
-       FROZEN, Z goes on   3 marked   by host
+       FROZEN, Z resumes   3 marked   by host
        the rows are frozen; Z resumes
        s start  p pause   ? help  q leave
       """)
@@ -171,11 +171,11 @@ struct FindingScreenTests {
       """
        Kettle   ↓ 12.6 MiB/s   ▶3 ◷3 ·1 ✔1 ✘1
       ┌─ Remove and delete ──────────────────┐
-      │ Remove 3 transfers from the list and    │
+      │ Remove 3 transfers from the list and │
       │ delete their finished files?         │
-      │ A file modified by another program is kept.  │
-      │ What was fetched of the unfinished   │
-      │ is thrown away.                      │
+      │ A file modified by another program   │
+      │ is kept. Unfinished downloads are    │
+      │ discarded.                           │
       │ y yes   n no (Enter, Esc)            │
       └──────────────────────────────────────┘
        y yes  n no

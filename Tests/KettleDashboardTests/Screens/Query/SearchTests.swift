@@ -131,7 +131,7 @@ struct SearchTests {
        ▶  A stream witho…           500 KiB/s
        Search: overview
        Words; n and N find more
-       Enter keep it   Esc leave
+       Enter keep it   Esc cancel
       """)
     _ = model.press(.enter)
     expectScreen(

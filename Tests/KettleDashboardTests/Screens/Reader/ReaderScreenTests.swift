@@ -19,29 +19,29 @@ struct ReaderScreenTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   Keys                                             lines 1 to 22 of 139
+       Kettle   Keys                                             lines 1 to 22 of 138
        The marked transfers, or the one under the cursor
-       s              Start it, or go on with it; what waits is      start
-                      tried at once
-       p              Pause it and keep what was fetched; a paused   pause
-                      one goes on
-       x              Stop it; what was fetched so far is thrown     stop
-                      away
-       Enter          Show all about it                              details
-       d Del          Remove it from the list, after a question; a      remove
-                      finished file stays
-       D              Remove it from the list and delete its finished   remove-file
-                      file, after a question
-       u              Give it a fresh link and go on; what was       new-link
-                      fetched is kept when it is the same file
-       l              Limit the speed of it, of all that is marked,  limit
-                      or of everything together
-       y              Copy its URL to the clipboard of the terminal  copy-url
+       s              Start or resume it; a waiting transfer is      start
+                      retried at once
+       p              Pause it and keep the downloaded bytes, or     pause
+                      resume it
+       x              Stop it and discard the downloaded bytes       stop
+       Enter          Show its details                               details
+       d Del          Remove it from the list (asks first); a        remove
+                      finished file is kept
+       D              Remove it from the list and delete its         remove-file
+                      finished file (asks first)
+       u              Set a new link and resume; the bytes are kept  new-link
+                      if the file is the same
+       l              Limit the speed of it, of the marked ones, or  limit
+                      of all together
+       y              Copy its URL to the terminal's clipboard       copy-url
        Y              Copy the path of its file                      copy-path
-       O              Open its finished file with the program that   open-file
-                      the desktop has for it
+       O              Open its finished file with the desktop's      open-file
+                      default program
 
        All transfers
+       S              Start everything that is neither running nor   start-all
        Esc back  PgDn more   ? help
       """)
   }

@@ -148,7 +148,7 @@ struct MarksTests {
       (15 empty lines)
        2 marked   Esc clears it
 
-       s start  p go on  x stop  Enter details  d remove  D delete file   S start all
+       s start  p resume  x stop  Enter details  d remove  D delete file   S start all
        X stop all  P pause all  R reset  a add   / search   ? help  q leave
       """)
     expectScreen(
@@ -162,7 +162,7 @@ struct MarksTests {
       (15 empty lines)
        2 marked   Esc clears it
 
-       s start  p go on  x stop  Enter details  d remove  D delete file   S start all
+       s start  p resume  x stop  Enter details  d remove  D delete file   S start all
        X stop all  P pause all  R reset  a add   / search   ? help  q leave
       """)
   }

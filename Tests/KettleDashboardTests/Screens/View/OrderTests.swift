@@ -168,7 +168,7 @@ struct OrderTests {
        ▶  Networking Overview   ██████▏     61 %   405/659 MiB   12.1 MiB/s      0:21
        ‖  iOS Technology Over…  ██▎         22 %      6/29 MiB  paused
        ◷  Archive of 2025      ┌─ Sort by ──────────────────┐B  retry in 12 s (503)
-       ✔  AV Foundation Guide  │   u  queue order    │B  ready           14:02
+       ✔  AV Foundation Guide  │   u  queue order           │B  ready           14:02
        ▶  A stream without a … │   n  name                  │B    500 KiB/s
        ◷  Offline              │   s  state                 │B  waiting for network
        ◷  Members only         │   z  size                  │   needs a login
@@ -179,11 +179,11 @@ struct OrderTests {
        ≡  Checksummed          │   r  priority              │B  verifying
        ○  Stopped              │   h  host                  │   stopped
        ○  New                  │   i  session               │   not started
-       ▶  文件传输指南 🚀 第…  │   a  time added        │B       10 B/s      1:30
-                               │   f  time finished     │
+       ▶  文件传输指南 🚀 第…  │   a  time added            │B       10 B/s      1:30
+                               │   f  time finished         │
                                └────────────────────────────┘
       (3 empty lines)
-       Enter take it  Esc leave
+       Enter select  Esc cancel
 
       """)
     model = Sample.model(columns: 40, rows: 10)
@@ -200,7 +200,7 @@ struct OrderTests {
        *  A|   c  connections           |iB/s
        ~  O| > r  priority              |ork
            +----------------------------+
-       Enter take it  Esc leave
+       Enter select  Esc cancel
       """)
   }
 }

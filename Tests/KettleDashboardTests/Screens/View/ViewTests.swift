@@ -179,7 +179,7 @@ struct ViewTests {
       (15 empty lines)
        History, H goes back
 
-                                 Enter details  d remove  D delete file   S start all
+                                  Enter details  d remove  D delete file   S start all
        X stop all  P pause all  R reset  a add   / search   ? help  q leave
       """)
     _ = model.press(.character("J"))
@@ -201,7 +201,7 @@ struct ViewTests {
 
        History, H goes back
 
-       a add   ? help  q leave
+       D delete file   a add   ? help  q leave
       """)
   }
 
@@ -218,7 +218,7 @@ struct ViewTests {
       (31 empty lines)
        History, H goes back
 
-                                 Enter details  d remove  D delete file   S start all  X stop all  P pause all  R reset  a add   ? help  q leave
+                                  Enter details  d remove  D delete file   S start all  X stop all  P pause all  R reset  a add   ? help  q leave
       """)
   }
 
@@ -244,7 +244,7 @@ struct ViewTests {
 
 
                                   Nothing is finished yet
-             what is finished is kept here, also when c cleared it; H goes back
+            finished transfers stay here, even after c clears them; H goes back
       (3 empty lines)
        History, H goes back
 
