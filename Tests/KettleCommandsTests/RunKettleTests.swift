@@ -96,56 +96,54 @@ struct RunKettleTests {
   static let help = """
     OVERVIEW: Put the download on and walk away.
 
-    A service in the background fetches the files; it goes on when the dashboard,
-    the terminal or the whole login is gone. Without a command, kettle shows the
+    A background service downloads the files; it continues after the dashboard, the
+    terminal or the login session ends. Without a command, kettle shows the
     dashboard.
 
     Examples:
       kettle                                     show the dashboard
-      kettle --host me@box                       that of another machine
+      kettle --host me@box                       the dashboard of another machine
       kettle --host me@box list                  a command on another machine
-      kettle demo                                try it out, at no risk
-      kettle get https://example.org/disk.iso    fetch a file and wait for it
+      kettle demo                                try it without risk
+      kettle get https://example.org/disk.iso    download a file and wait for it
       kettle add -i urls.txt                     queue a list of URLs
-      kettle wait && echo all there              go on when everything is done
+      kettle wait && echo all done               continue when everything is done
 
-    Exit codes: 0 done, 1 a transfer failed, 2 wrong usage, 3 the service cannot be
-    reached, 4 timed out, 130 interrupted.
+    Exit codes: 0 success, 1 a transfer failed, 2 usage error, 3 the service cannot
+    be reached, 4 timeout, 130 interrupted.
 
     USAGE: kettle [<subcommand>] [<options>]
 
     OPTIONS:
-      --ascii                 Draw the dashboard with ASCII characters alone.
-      --plain                 A line for each change instead of the dashboard, for
+      --ascii                 Draw the dashboard with ASCII characters only.
+      --plain                 Print a line per change instead of the dashboard, for
                               screen readers and logs.
-      --host <user@host>      With any command: the service of another machine,
-                              reached by your ssh.
+      --host <user@host>      With any command: use the service of another machine,
+                              over your ssh.
       --version               Show the version.
       -h, --help              Show help information.
 
-    FETCH SUBCOMMANDS:
-      get                     Fetch one file and wait for it.
+    DOWNLOAD SUBCOMMANDS:
+      get                     Download one file and wait for it.
       add                     Queue downloads and print their ids.
 
-    LOOK SUBCOMMANDS:
+    INSPECT SUBCOMMANDS:
       list                    Show the transfers.
-      watch                   Print what happens, one event a line, until Ctrl-C.
+      watch                   Print events, one per line, until Ctrl-C.
       wait                    Wait until transfers are finished.
 
     CONTROL SUBCOMMANDS:
-      start                   Start transfers, or let them go on.
-      pause                   Pause transfers; what they have is kept.
-      stop                    Stop transfers and throw away what they have so far.
+      start                   Start or resume transfers.
+      pause                   Pause transfers and keep the downloaded bytes.
+      stop                    Stop transfers and discard the downloaded bytes.
       remove                  Remove transfers from the list.
-      limit                   Limit the speed, also of what is running.
-      reset                   Delete the fetched files and put all transfers back
-                              to idle.
+      limit                   Limit the speed of transfers, including running ones.
+      reset                   Delete the downloaded files and reset all transfers.
 
     SERVICE SUBCOMMANDS:
-      daemon                  Run, start, stop or look at the service.
-      session                 Look at the sessions of programs, adopt or drop them.
-      demo                    Try the dashboard over five files that Kettle serves
-                              itself.
+      daemon                  Run, start, stop or inspect the service.
+      session                 List, adopt or drop the sessions of programs.
+      demo                    Try the dashboard with five files served by Kettle.
 
     """
 }

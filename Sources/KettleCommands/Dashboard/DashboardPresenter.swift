@@ -1,7 +1,7 @@
 /// Shows the dashboard on the terminal.
 package protocol DashboardPresenter: Sendable {
-  /// Returns when the user leaves, the time is over, or the terminal is gone. Throws `DashboardUnavailable`
-  /// when the terminal cannot show the dashboard.
+  /// Returns when the user leaves, the time is over, or the terminal is gone. Throws
+  /// `DashboardUnavailable` when the terminal cannot show the dashboard.
   func open(_ request: DashboardRequest, in context: CommandContext) async throws
     -> DashboardOutcome
 }

@@ -7,7 +7,7 @@ import KettleModel
 struct DemoCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo",
-    abstract: "Try the dashboard with five files that Kettle itself serves.",
+    abstract: "Try the dashboard with five files served by Kettle.",
     discussion: """
       Everything happens in a temporary home directory with a service of its own; none of your \
       files is touched, and no network is needed. Leaving with q deletes it all. If the terminal \

@@ -6,7 +6,7 @@ import KettleControl
 struct ResetCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
     commandName: "reset",
-    abstract: "Delete the downloaded files and reset all transfers to idle.",
+    abstract: "Delete the downloaded files and reset all transfers.",
     discussion: """
       Deletes only files that Kettle wrote and nobody has modified since; modified files are kept \
       and listed. The list is kept, ready to be started again.

@@ -171,8 +171,8 @@ struct SentencesTests {
     ),
     (
       .serviceStillRuns(path: "/tmp/k"),
-      "The demo service did not stop, so its directory \"/tmp/k\" is still there; "
-        + "run \"kettle demo\" and leave it once more"
+      "The demo service did not stop, so its directory \"/tmp/k\" was not deleted; "
+        + "run \"kettle demo\" and leave it again"
     ),
   ])
   func `problems of the demo have sentences`(problem: DemoProblem, expected: String) {

@@ -61,7 +61,7 @@ struct ControlCommandsTests {
   func `neither ids nor --all, or both, is an error`(command: String) async {
     let neither = await FakeContext().run(command)
     #expect(neither.code == 2)
-    #expect(neither.error.contains("needs the ids of transfers, or --all"))
+    #expect(neither.error.contains("needs transfer ids, or --all"))
     let both = await FakeContext().run(command, "1", "--all")
     #expect(both.code == 2)
     #expect(both.error.contains("takes either ids or --all"))

@@ -114,7 +114,7 @@ struct DaemonCommandTests {
     let context = FakeContext()
     let outcome = await context.run("daemon", "stop")
     #expect(outcome.code == 4)
-    #expect(outcome.error.contains("still runs after 30 seconds"))
+    #expect(outcome.error.contains("did not stop within 30 seconds"))
     #expect(context.clock.elapsedMilliseconds >= 30_000)
   }
 

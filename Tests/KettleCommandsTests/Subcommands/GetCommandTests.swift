@@ -191,7 +191,7 @@ struct GetCommandTests {
     context.connector = connector
     let outcome = await context.run("get", url)
     #expect(outcome.code == 3)
-    #expect(outcome.error.hasPrefix("kettle: The service was stopped while it was watched;"))
+    #expect(outcome.error.hasPrefix("kettle: The service was stopped;"))
     #expect(connector.attempts.dropFirst().allSatisfy { !$0.startIfNeeded })
   }
 

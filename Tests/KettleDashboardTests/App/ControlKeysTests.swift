@@ -74,7 +74,7 @@ struct ControlKeysTests {
     model = Sample.model(columns: 80, rows: 24, showing: [])
     for key in ["S", "X", "P", "R", "s", "p", "x", "d", "D"] {
       #expect(model.press(.character(Character(key))) == [])
-      #expect(model.said == "the list is empty; a adds something")
+      #expect(model.said == "the list is empty; a adds transfers")
     }
   }
 

@@ -62,7 +62,7 @@ struct BindingsTests {
     }
     #expect(labels(.running)["p"] == "pause")
     #expect(labels(.running)["s"] == nil)
-    #expect(labels(.paused)["p"] == "go on")
+    #expect(labels(.paused)["p"] == "resume")
     #expect(labels(.failed)["s"] == "retry")
     #expect(labels(.completed)["p"] == nil)
     #expect(labels(.completed)["D"] == "delete file")

@@ -44,8 +44,8 @@ struct KeymapTests {
     _ = model.update(.linkChanged(.connected), at: Sample.now)
     _ = model.update(.rowsArrived(.empty, Totals()), at: Sample.now)
     _ = model.press(.character("x"))
-    #expect(model.said == "the list is empty; F2 adds something")
-    #expect(model.screen().lines.contains { $0.contains("press F2 and type a URL") })
+    #expect(model.said == "the list is empty; F2 adds transfers")
+    #expect(model.screen().lines.contains { $0.contains("press F2 to add a URL") })
     _ = model.press(.alt("x"))
     #expect(model.said == "Alt-x does nothing here; F1 shows the keys")
     let row = Sample.row(1, titled: "New", state: .idle)
@@ -211,6 +211,7 @@ struct ConfigurationProblemTests {
     settings.keymap = Keymap([KeyMapping(action: "start", keys: ["F5", "m"], line: 1)])
     var model = DashboardModel(size: ScreenSize(columns: 100, rows: 60), settings: settings)
     _ = model.press(.character("?"))
-    #expect(model.screen().lines.contains { $0.contains("F5 m ") && $0.contains("Start it") })
+    #expect(
+      model.screen().lines.contains { $0.contains("F5 m ") && $0.contains("Start or resume it") })
   }
 }

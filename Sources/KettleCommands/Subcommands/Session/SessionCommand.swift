@@ -4,7 +4,7 @@ import ArgumentParser
 struct SessionCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "session",
-    abstract: "List the sessions of programs, adopt or drop them.",
+    abstract: "List, adopt or drop the sessions of programs.",
     discussion: """
       A program that downloads files through Kettle has its own session. The service launches \
       the program when everything is done, and keeps the files until the program has collected \

@@ -98,7 +98,7 @@ extension Strings {
     case .matching(_, let except):
       except.isEmpty
         ? "all transfers that match the filter (\(count) now)"
-        : "all matches of the filter except the unmarked ones (at most \(count) now)"
+        : "all matches except the unmarked ones (at most \(count) now)"
     case .all: "all transfers"
     }
   }

@@ -21,7 +21,7 @@ struct AddDialogTests {
     #expect(model.press(.enter) == [])
     #expect(
       model.said
-        == "The URL \"https://example.org/a b\" contains a space; write %20, or quote each URL by "
+        == "The URL \"https://example.org/a b\" has a space in it; write %20, or quote each URL by "
         + "itself")
     _ = model.press(.backspace, .backspace)
     #expect(addedURLs(model.press(.enter)) == ["https://example.org/a"])

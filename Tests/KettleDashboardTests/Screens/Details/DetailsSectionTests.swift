@@ -65,7 +65,7 @@ struct DetailsSectionTests {
     }
     #expect(
       model.screen().lines.contains {
-        $0.hasPrefix(" What to do      The server asks for a login")
+        $0.hasPrefix(" What to do      The server requires a login")
       })
   }
 
@@ -130,6 +130,6 @@ struct DetailsSectionTests {
     #expect(model.said == "nothing here can be copied or opened")
     var empty = Sample.model(columns: 80, rows: 24, showing: [])
     #expect(empty.press(.character("y")) == [])
-    #expect(empty.said == "the list is empty; a adds something")
+    #expect(empty.said == "the list is empty; a adds transfers")
   }
 }

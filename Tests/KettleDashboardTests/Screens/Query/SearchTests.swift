@@ -76,7 +76,7 @@ struct SearchTests {
   @Test func `n without a search says how to start one`() {
     var model = list.model()
     #expect(model.press(.character("n")) == [])
-    #expect(model.said == "there is no search yet; / begins one")
+    #expect(model.said == "there is no search yet; / starts one")
   }
 
   @Test func `one request at a time is pending, and its reply triggers the next`() {

@@ -66,7 +66,7 @@ struct ReaderScreenTests {
     let lines = model.screen().lines
     #expect(lines[1].contains("The marked transfers, or the one under the cursor     "))
     #expect(lines[1].hasSuffix("   Moving"))
-    #expect(lines[2].hasPrefix(" s              Start it, or go on with it; what"))
+    #expect(lines[2].hasPrefix(" s              Start or resume it; a waiting"))
     #expect(
       lines[2].hasSuffix(
         " start             Up k           One row up                           up"))

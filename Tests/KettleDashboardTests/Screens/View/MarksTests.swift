@@ -116,7 +116,7 @@ struct MarksTests {
     #expect(model.keyContext == .entry)
     _ = model.press(.escape, .character(" "), .character("u"))
     #expect(model.keyContext == .list)
-    #expect(model.said == "a link is for one transfer; U takes the marks away")
+    #expect(model.said == "a link applies to one transfer; U clears the marks")
   }
 
   @Test func `marks of deleted transfers are not counted`() {
@@ -173,11 +173,13 @@ struct MarksTests {
     _ = model.press(.character("A"), .character("d"))
     #expect(
       model.screen().lines.contains {
-        $0.contains("Take all transfers that match the filter (\(count) now) off")
+        $0.contains("Remove all transfers that match the filter (\(count) now)")
       })
     _ = model.press(.character("n"), .character("g"), .character(" "), .character("d"))
     #expect(
-      model.screen().lines.contains { $0.contains("but the unmarked (at most \(count) now)") })
+      model.screen().lines.contains {
+        $0.contains("except the unmarked ones (at most \(count) now)")
+      })
   }
 
   @Test func `a terminal that is too small accepts only keys that leave it`() {

@@ -64,7 +64,7 @@ struct ViewTests {
       at: Sample.now)
     #expect(model.window?.matchingCount == 500)
     #expect(model.totals.bytesPerSecond == 1 << 20)
-    #expect(model.screen().position(of: "FROZEN, Z goes on") != nil)
+    #expect(model.screen().position(of: "FROZEN, Z resumes") != nil)
     #expect(model.press(.end) == [])
     #expect(model.cursor == 26)
     #expect(model.press(.down) == [])
