@@ -31,7 +31,7 @@ struct LaunchTests {
     #expect(
       try await world.notice()
         == "The program \"\(app)\" of the session \"org.example.app\" exited before it had "
-          + "collected everything (exit 1); its output is in the log of the service")
+        + "collected everything (exit 1); its output is in the log of the service")
     #expect(world.launches == ["org.example.app"])
     // Another completion is another launch, and a restart of the service is none.
     #expect(try await home.kettle("daemon", "stop").code == 0)
@@ -111,7 +111,7 @@ struct SilentLaunchTests {
     #expect(
       try await world.notice()
         == "The program \"\(app)\" of the session \"org.example.app\" was launched but did not "
-          + "report within 30 seconds that it is done; check whether it hangs")
+        + "report within 30 seconds that it is done; check whether it hangs")
     #expect(world.launches == ["launched"])
     let text = try String(contentsOfFile: world.home.path + "/pid", encoding: .utf8)
     kill(try #require(Int32(text.trimmingCharacters(in: .whitespacesAndNewlines))), SIGKILL)
