@@ -98,8 +98,8 @@ lint: ## Complain about layout without changing it
 
 catalogue: ## Write the demo's catalogue into its source file
 	awk -f assets/demo-catalogue.awk assets/demo-catalogue.json \
-	  > 'Sources/KettleDemo/Catalogue+Generated.swift'
-	swift format -i 'Sources/KettleDemo/Catalogue+Generated.swift'
+	  > 'Sources/KettleDemo/DemoCatalogue+Generated.swift'
+	swift format -i 'Sources/KettleDemo/DemoCatalogue+Generated.swift'
 
 faults: ## Write the names of the tests into the table of faults
 	awk -f assets/faults-table.awk $$(find Tests -name '*.swift' | sort) docs/faults.md > .build/faults.md

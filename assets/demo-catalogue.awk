@@ -1,4 +1,4 @@
-# Makes Sources/KettleDemo/Catalogue+Generated.swift from assets/demo-catalogue.json, in which each
+# Makes Sources/KettleDemo/DemoCatalogue+Generated.swift from assets/demo-catalogue.json, in which each
 # item stands on a line of its own with its members in this order.
 BEGIN {
   FS = "\""

@@ -29,11 +29,11 @@ final class BackgroundDownload: NSObject, URLSessionDownloadDelegate, Sendable {
     var words = Array(CommandLine.arguments.dropFirst())
     let options = Set(words.filter { $0 == "--leave" || $0 == "--halt" })
     words.removeAll(where: options.contains)
-    if let place = words.firstIndex(of: "--log"), words.indices.contains(place + 1) {
+    if let index = words.firstIndex(of: "--log"), words.indices.contains(index + 1) {
       // Redirects the output to the log.
-      let log = open(words[place + 1], O_WRONLY | O_APPEND | O_CREAT, 0o600)
+      let log = open(words[index + 1], O_WRONLY | O_APPEND | O_CREAT, 0o600)
       dup2(log, STDOUT_FILENO)
-      words.removeSubrange(place...place + 1)
+      words.removeSubrange(index...index + 1)
     }
     guard words.count == 2, let url = URL(string: words[0]) else {
       say("usage: background-download URL FILE [--log LOG] [--leave] [--halt]")

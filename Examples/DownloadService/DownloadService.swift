@@ -13,8 +13,8 @@ actor DownloadService {
   private let directory: URL
   private var running: [URL: Task<URL, any Error>] = [:]
   /// The number of requests, and how many of them required a download.
-  private(set) var askedCount = 0
-  private(set) var fetchedCount = 0
+  private(set) var requestCount = 0
+  private(set) var downloadCount = 0
 
   init(directory: URL) {
     self.directory = directory
@@ -29,12 +29,12 @@ actor DownloadService {
   /// Returns the location of the file. A second caller for the same file waits for the download of
   /// the first.
   func file(for url: URL) async throws -> URL {
-    askedCount += 1
+    requestCount += 1
     if let task = running[url] { return try await task.value }
-    fetchedCount += 1
-    let place = directory.appending(path: url.lastPathComponent)
+    downloadCount += 1
+    let destination = directory.appending(path: url.lastPathComponent)
     let task = Task { [session] in
-      try await session.download(from: url, to: place, onConflict: .replace)
+      try await session.download(from: url, to: destination, onConflict: .replace)
     }
     running[url] = task
     defer { running[url] = nil }
@@ -73,7 +73,7 @@ enum Program {
         }
       }
     }
-    say("asked for \(await service.askedCount), fetched \(await service.fetchedCount)")
+    say("requested \(await service.requestCount), downloaded \(await service.downloadCount)")
     exit(failureCount == 0 ? 0 : 1)
   }
 

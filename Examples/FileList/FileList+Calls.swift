@@ -30,10 +30,10 @@ extension FileList: URLSessionDownloadDelegate {
   ) {
     MainActor.assumeIsolated {
       guard let row = row(of: downloadTask) else { return }
-      let place = directory.appending(path: rows[row].url.lastPathComponent)
-      try? FileManager.default.removeItem(at: place)
-      let isThere = (try? FileManager.default.moveItem(at: location, to: place)) != nil
-      say(row, isThere ? "is there" : "could not be moved")
+      let destination = directory.appending(path: rows[row].url.lastPathComponent)
+      try? FileManager.default.removeItem(at: destination)
+      let isThere = (try? FileManager.default.moveItem(at: location, to: destination)) != nil
+      say(row, isThere ? "finished" : "could not be moved")
     }
   }
 

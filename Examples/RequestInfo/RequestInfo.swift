@@ -64,7 +64,7 @@ final class RequestInfo: NSObject, URLSessionDownloadDelegate, Sendable {
     do {
       try FileManager.default.moveItem(
         at: location, to: directory.appending(path: order.fileName))
-      say("\(order.fileName) is there for \(order.customer)")
+      say("\(order.fileName) is ready for \(order.customer)")
     } catch {
       say("could not move \(order.fileName): \(error)")
     }

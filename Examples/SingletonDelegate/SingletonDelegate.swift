@@ -71,9 +71,9 @@ final class SingletonDelegate: NSObject, URLSessionDownloadDelegate, Sendable {
     say("didFinishDownloadingTo \(name(session, downloadTask)) \(reply?.statusCode ?? 0)")
     guard let reply, (200...299).contains(reply.statusCode) else { return }
     let name = downloadTask.originalRequest?.url?.lastPathComponent ?? location.lastPathComponent
-    let place = state.withLock { $0.directory.appending(path: name) }
+    let destination = state.withLock { $0.directory.appending(path: name) }
     do {
-      try FileManager.default.moveItem(at: location, to: place)
+      try FileManager.default.moveItem(at: location, to: destination)
     } catch {
       say("could not move it: \(error)")
     }

@@ -8,27 +8,27 @@ struct KettleCommand: RunnableCommand {
     abstract: "Put the download on and walk away.",
     usage: "kettle [<subcommand>] [<options>]",
     discussion: """
-      A service in the background fetches the files; it goes on when the dashboard, the \
-      terminal or the whole login is gone. Without a command, kettle shows the dashboard.
+      A background service downloads the files; it continues after the dashboard, the terminal \
+      or the login session ends. Without a command, kettle shows the dashboard.
 
       Examples:
         kettle                                     show the dashboard
-        kettle --host me@box                       that of another machine
+        kettle --host me@box                       the dashboard of another machine
         kettle --host me@box list                  a command on another machine
-        kettle demo                                try it out, at no risk
-        kettle get https://example.org/disk.iso    fetch a file and wait for it
+        kettle demo                                try it without risk
+        kettle get https://example.org/disk.iso    download a file and wait for it
         kettle add -i urls.txt                     queue a list of URLs
-        kettle wait && echo all there              go on when everything is done
+        kettle wait && echo all done               continue when everything is done
 
-      Exit codes: 0 done, 1 a transfer failed, 2 wrong usage, 3 the service cannot be \
-      reached, 4 timed out, 130 interrupted.
+      Exit codes: 0 success, 1 a transfer failed, 2 usage error, 3 the service cannot be \
+      reached, 4 timeout, 130 interrupted.
       """,
     version: "kettle \(ProductVersion.text)",
     subcommands: [DemoServiceCommand.self],
     groupedSubcommands: [
-      CommandGroup(name: "Fetch", subcommands: [GetCommand.self, AddCommand.self]),
+      CommandGroup(name: "Download", subcommands: [GetCommand.self, AddCommand.self]),
       CommandGroup(
-        name: "Look", subcommands: [ListCommand.self, WatchCommand.self, WaitCommand.self]),
+        name: "Inspect", subcommands: [ListCommand.self, WatchCommand.self, WaitCommand.self]),
       CommandGroup(
         name: "Control",
         subcommands: [
@@ -40,35 +40,35 @@ struct KettleCommand: RunnableCommand {
         subcommands: [DaemonCommand.self, SessionCommand.self, DemoCommand.self]),
     ])
 
-  @Flag(help: "Draw the dashboard with ASCII characters alone.") var ascii = false
+  @Flag(help: "Draw the dashboard with ASCII characters only.") var ascii = false
 
-  @Flag(help: "A line for each change instead of the dashboard, for screen readers and logs.")
+  @Flag(help: "Print a line per change instead of the dashboard, for screen readers and logs.")
   var plain = false
 
   @Option(
     help: ArgumentHelp(
-      "With any command: the service of another machine, reached by your ssh.",
+      "With any command: use the service of another machine, over your ssh.",
       valueName: "user@host"))
   var host: String?
 
-  func run(in world: CommandContext) async throws -> ExitCode {
-    let plainMode = PlainMode(world: world)
-    guard !plain, world.console.isInputTerminal, world.console.isTerminal(.output) else {
+  func run(in context: CommandContext) async throws -> ExitCode {
+    let plainMode = PlainMode(context: context)
+    guard !plain, context.console.isInputTerminal, context.console.isTerminal(.output) else {
       return try await plainMode.run()
     }
     do {
-      var request = DashboardRequest(place: world.place, client: "kettle")
+      var request = DashboardRequest(address: context.address, client: "kettle")
       request.isASCII = ascii
-      let outcome = try await world.dashboard.open(request, in: world)
+      let outcome = try await context.dashboard.open(request, in: context)
       switch outcome {
       case .left(let continuingCount):
-        try world.console.say(Sentences.leftDashboard(continuingCount: continuingCount))
+        try context.console.printLine(Sentences.leftDashboard(continuingCount: continuingCount))
         return .done
       case .limitReached: return .done
       case .ended(let code): return code
       }
     } catch let problem as DashboardUnavailable {
-      world.console.complain(problem.sentence)
+      context.console.printError(problem.sentence)
       return try await plainMode.run()
     }
   }

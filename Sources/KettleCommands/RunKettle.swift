@@ -4,23 +4,23 @@ import KettleModel
 
 /// Parses the command line (without the program's name), runs the command, and returns the
 /// process's exit status.
-package func runKettle(arguments: [String], world: CommandContext) async -> Int32 {
+package func runKettle(arguments: [String], context: CommandContext) async -> Int32 {
   let command: any RunnableCommand
-  var world = world
+  var context = context
   do {
     let words = try CommandWords(arguments)
     command = try parsedCommand(words.arguments)
-    world.host = words.host
+    context.host = words.host
     if words.host != nil, type(of: command).isForThisMachineOnly {
       throw UsageError(.command(.notOverHost(command: words.commandName)))
     }
   } catch {
-    return report(parseError: displayable(error, arguments), to: world.console).rawValue
+    return report(parseError: displayable(error, arguments), to: context.console).rawValue
   }
   do {
-    return try await command.run(in: world).rawValue
+    return try await command.run(in: context).rawValue
   } catch {
-    return report(error, to: world.console).rawValue
+    return report(error, to: context.console).rawValue
   }
 }
 
@@ -28,7 +28,7 @@ package func runKettle(arguments: [String], world: CommandContext) async -> Int3
 protocol RunnableCommand: ParsableCommand {
   /// Whether the command makes no sense with `--host`.
   static var isForThisMachineOnly: Bool { get }
-  func run(in world: CommandContext) async throws -> ExitCode
+  func run(in context: CommandContext) async throws -> ExitCode
 }
 
 extension RunnableCommand {
@@ -76,13 +76,13 @@ private func report(parseError error: any Error, to console: any Console) -> Exi
     .map { String($0).sanitizedForDisplay() }
   let message = lines.joined(separator: "\n")
   let prefix = "Error: "
-  console.complain(
+  console.printError(
     message.hasPrefix(prefix) ? String(message.dropFirst(prefix.count)) : message)
   return .refused
 }
 
 private func report(_ error: any Error, to console: any Console) -> ExitCode {
   let (sentences, code) = Sentences.report(of: error)
-  for sentence in sentences { console.complain(sentence) }
+  for sentence in sentences { console.printError(sentence) }
   return code
 }

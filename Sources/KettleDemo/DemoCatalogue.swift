@@ -34,7 +34,4 @@ package struct DemoItem: Hashable, Sendable {
 
   /// The part of its URL after host and port.
   package var path: String { "/" + fileName }
-
-  /// The duration of a reply with the whole file.
-  package var secondsNominal: Double { Double(byteCount) / Double(max(1, bytesPerSecond)) }
 }

@@ -40,10 +40,10 @@ final class DemoHandler: ChannelInboundHandler {
   }
 
   private let catalogue: DemoCatalogue
-  private let log: RequestLog
+  private let log: DemoRequestLog
   private var state = State.waitingForHead
 
-  init(catalogue: DemoCatalogue, log: RequestLog) {
+  init(catalogue: DemoCatalogue, log: DemoRequestLog) {
     self.catalogue = catalogue
     self.log = log
   }
@@ -109,13 +109,13 @@ final class DemoHandler: ChannelInboundHandler {
     context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(buffer)))).assumeIsolated()
       .whenComplete { result in
         switch result {
-        case .success: self.pieceTaken(context: context)
+        case .success: self.pieceSent(context: context)
         case .failure: context.close(promise: nil)
         }
       }
   }
 
-  private func pieceTaken(context: ChannelHandlerContext) {
+  private func pieceSent(context: ChannelHandlerContext) {
     guard case .sending(var sending) = state else { return }
     sending.nextPiece = context.eventLoop.assumeIsolated().scheduleTask(deadline: sending.due) {
       guard case .sending(let sending) = self.state else { return }

@@ -7,7 +7,7 @@ import NIOPosix
 /// resuming as a good server does.
 package final class DemoOrigin: Sendable {
   package let catalogue: DemoCatalogue
-  private let log = RequestLog()
+  private let log = DemoRequestLog()
   private let state = Mutex(State.new)
 
   private enum State {
@@ -20,11 +20,6 @@ package final class DemoOrigin: Sendable {
 
   /// The most recent requests, in order of arrival.
   package var requests: [DemoRequest] { log.requests }
-
-  /// Returns the bytes that the origin serves for this part of the item.
-  package static func expectedBytes(of item: DemoItem, in range: Range<Int64>) -> [UInt8] {
-    DemoContent(item).bytes(in: range)
-  }
 
   /// Starts serving on a free port of the loopback and returns the port. An origin is started only
   /// once.

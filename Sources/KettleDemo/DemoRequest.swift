@@ -12,7 +12,7 @@ package struct DemoRequest: Hashable, Sendable {
 }
 
 /// The most recent requests, in order. Written on the event loop, readable from any thread.
-final class RequestLog: Sendable {
+final class DemoRequestLog: Sendable {
   /// The log of a demo that runs for days must not grow.
   static let countMax = 10_000
 

@@ -30,20 +30,20 @@ struct DashboardLoop {
       utcOffsetSeconds: TerminalClock.utcOffsetSeconds(at: now.wall), settings: settings)
   }
 
-  mutating func run(_ takeMessages: () -> [DashboardMessage]) -> DashboardEnd {
+  mutating func run(_ drainMessages: () -> [DashboardMessage]) -> DashboardEnd {
     while true {
       let timeout = millisecondsToWait(at: TerminalClock.now().monotonic)
       let inputs = backend.nextInputs(timeoutMilliseconds: timeout)
       let now = TerminalClock.now()
-      for message in takeMessages() { update(message, at: now) }
-      for input in inputs { take(input, at: now) }
+      for message in drainMessages() { update(message, at: now) }
+      for input in inputs { handle(input, at: now) }
       tickIfDue(at: now)
       if let end { return end }
       drawIfDue(at: now)
     }
   }
 
-  private mutating func take(_ input: TerminalInput, at now: Moment) {
+  private mutating func handle(_ input: TerminalInput, at now: Moment) {
     switch input {
     case .key(let key): update(.keyPressed(key), at: now)
     case .mouse(let event): update(.mouse(event), at: now)

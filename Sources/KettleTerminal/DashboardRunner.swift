@@ -64,7 +64,7 @@ package final class DashboardRunner: Sendable {
     let look = try terminal.claim()
     defer { terminal.restore() }
     var loop = DashboardLoop(backend: terminal, look: look, settings: settings, effects: effects)
-    return loop.run { takeMessages() }
+    return loop.run { drainMessages() }
   }
 
   /// Calls `run` on a new thread, so that it blocks no thread of the concurrency pool.
@@ -84,7 +84,7 @@ package final class DashboardRunner: Sendable {
     return try result.get()
   }
 
-  private func takeMessages() -> [DashboardMessage] {
+  private func drainMessages() -> [DashboardMessage] {
     mailbox.withLock { messages in
       defer { messages = [] }
       return messages

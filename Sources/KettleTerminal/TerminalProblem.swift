@@ -17,11 +17,11 @@ package enum TerminalProblem: Error, Hashable, Sendable {
     case .noTerminal:
       "The dashboard needs a terminal for input and output; kettle list works without"
     case .nameMissing:
-      "TERM is not set, so the terminal cannot be driven; set it, or use kettle list"
+      "TERM is not set, so the dashboard cannot draw; set it, or use kettle list"
     case .unknown(let name):
-      "The terminal \"\(name)\" is not known here; set TERM to one that is, for example xterm"
+      "Unknown terminal \"\(name)\"; set TERM to a known one, for example xterm"
     case .tooSimple(let name):
-      "The terminal \"\(name)\" cannot place its cursor; set TERM, or use kettle list"
+      "The terminal \"\(name)\" cannot position its cursor; set TERM, or use kettle list"
     case .system(let call, let number):
       "The dashboard could not be set up: \(call) failed (errno \(number)); try again"
     }

@@ -37,16 +37,16 @@ enum ServiceRunner {
     switch await service.run() {
     case .stopped: return 0
     case .alreadyRunning:
-      complain("A service is already running; kettle daemon status shows it")
+      printError("A service is already running; kettle daemon status shows it")
       return ServiceProcess.lostRaceStatus
     case .failed(let sentence):
-      complain(sentence)
+      printError(sentence)
       return 1
     }
   }
 
-  private static func complain(_ sentence: String) {
-    TerminalConsole().complain(sentence)
+  private static func printError(_ sentence: String) {
+    TerminalConsole().printError(sentence)
   }
 }
 

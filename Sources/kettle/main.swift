@@ -4,13 +4,13 @@ import KettleDaemon
 
 // Must precede the first thread, which the first await below starts.
 if let problem = StartCheck.problem() {
-  TerminalConsole().complain(problem)
+  TerminalConsole().printError(problem)
   exit(ExitCode.serviceUnreachable.rawValue)
 }
 
 // The only place that knows both the commands and the services that they may become.
-let world = CommandContext.ofThisProcess(
+let context = CommandContext.ofThisProcess(
   runService: { await ServiceRunner.run($0) },
   runDemoService: { await ServiceRunner.runDemo($0) })
 let arguments = Array(CommandLine.arguments.dropFirst())
-exit(await TaskThreads.run { await runKettle(arguments: arguments, world: world) })
+exit(await TaskThreads.run { await runKettle(arguments: arguments, context: context) })

@@ -78,7 +78,7 @@ struct OtherExampleTests {
     try await origin.waitForRequests(1, at: "/b.bin")
     origin.release("asked")
     #expect(await program.end() == 0)
-    try await home.wait(for: "asked for 4, fetched 2")
+    try await home.wait(for: "requested 4, downloaded 2")
     #expect(origin.requests(at: "/a.bin").count == 1)
     expectFile("a.bin", served[0].body)
     expectFile("b.bin", served[1].body)
@@ -121,7 +121,7 @@ struct OtherExampleTests {
     origin.release("left")
     let monitor = try FileLines(home.files + "/orders.log", in: home.files)
     let lines = try await monitor.wait(for: "finished in the background")
-    #expect(lines == ["plan.pdf is there for Ms Weiss", "finished in the background"])
+    #expect(lines == ["plan.pdf is ready for Ms Weiss", "finished in the background"])
     expectFile("plan.pdf", served[0].body)
   }
 
@@ -151,7 +151,7 @@ struct OtherExampleTests {
     try await home.wait(for: "5 stopped")
     origin.release("go")
     program.type("resume 2")
-    for number in 1...4 { try await home.wait(for: "\(number) is there") }
+    for number in 1...4 { try await home.wait(for: "\(number) finished") }
     let said = home.said.read { $0.filter { $0.hasPrefix("2 ") } }
     #expect(said.contains { $0.hasPrefix("2 resumed at ") }, "\(said)")
     let resumed = try #require(origin.requests(at: "/2.bin").last)

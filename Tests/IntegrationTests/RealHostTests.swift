@@ -28,7 +28,7 @@ struct RealHostTests {
   @Test func `commands reach the service of the other machine, and start it`() async throws {
     let status = try await here.kettle("--host", "me@box", "daemon", "status")
     #expect(status.code == 3)
-    #expect(status.errors.contains("No service runs on \"me@box\""))
+    #expect(status.errors.contains("No service is running on \"me@box\""))
     let added = try await here.kettle(
       "--host", "me@box", "add", "--paused", "https://example.org/a.iso")
     #expect(added.output == "1\n")

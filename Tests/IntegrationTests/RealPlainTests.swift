@@ -38,11 +38,11 @@ struct RealPlainTests {
   @Test(arguments: [
     (
       "TERM=dumb",
-      "kettle: The terminal \"dumb\" cannot place its cursor; set TERM, or use kettle list\n"
+      "kettle: The terminal \"dumb\" cannot position its cursor; set TERM, or use kettle list\n"
     ),
     (
       "-u TERM",
-      "kettle: TERM is not set, so the terminal cannot be driven; set it, or use kettle list\n"
+      "kettle: TERM is not set, so the dashboard cannot draw; set it, or use kettle list\n"
     ),
   ])
   func `a terminal that cannot draw gets the reason and lines`(

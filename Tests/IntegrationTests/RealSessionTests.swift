@@ -68,7 +68,7 @@ struct RealSessionTests {
     #expect(session["untoldCount"] as? Int == 1)
     #expect(session["processID"] is NSNull)
     let list = try await home.kettle("list")
-    #expect(list.output.contains("its program has not taken it yet"))
+    #expect(list.output.contains("its program has not collected it yet"))
     // The user may drop what nobody takes.
     let dropped = try await home.kettle("session", "drop", "org.example.app", "--yes")
     #expect(dropped.code == 0, "\(dropped.errors)")

@@ -26,7 +26,7 @@ struct HostileArgumentTests {
     ["wait", "--timeout", word], ["get", word], ["--host", word, "list"],
     ["start", "1", "--url", word],
   ])
-  func `a word that is refused is not printed raw`(arguments: [String]) async {
+  func `a rejected word is not printed raw`(arguments: [String]) async {
     let outcome = await FakeContext().run(arguments)
     // As the name of a session to look for, and as a subject of help, it is refused by nobody.
     #expect(outcome.code == (accepted.contains(arguments) ? 0 : 2), "\(outcome)")
@@ -40,7 +40,7 @@ struct HostileArgumentTests {
     #expect(!shown.contains("\nkettle: all is well"), "\(shown.debugDescription)")
   }
 
-  @Test func `a refused id is shown in one line`() async {
+  @Test func `a rejected id is shown on one line`() async {
     let outcome = await FakeContext().run("pause", "1\nX")
     #expect(outcome.code == 2)
     #expect(outcome.error.hasPrefix("kettle: The value '1\u{FFFD}X' is invalid for '<id>'\n"))

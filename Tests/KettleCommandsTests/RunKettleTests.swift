@@ -25,7 +25,7 @@ struct RunKettleTests {
     "get", "add", "list", "watch", "wait", "start", "pause", "stop", "remove", "reset", "demo",
     "limit", "session",
   ])
-  func `each command has a help with examples that fits 80 columns`(command: String) async {
+  func `the help of each command has examples and fits 80 columns`(command: String) async {
     let outcome = await FakeContext().run(command, "--help")
     #expect(outcome.code == 0)
     #expect(outcome.output.contains("Examples:\n  kettle \(command)"))
@@ -33,20 +33,20 @@ struct RunKettleTests {
   }
 
   @Test(arguments: [
-    ("lst", "There is no command \"lst\"; did you mean \"list\"? \"kettle --help\" lists them"),
-    ("delete", "There is no command \"delete\"; \"kettle --help\" lists them"),
+    ("lst", "Unknown command \"lst\"; did you mean \"list\"? \"kettle --help\" lists the commands"),
+    ("delete", "Unknown command \"delete\"; \"kettle --help\" lists the commands"),
     (
       "https://example.org/a",
-      "\"https://example.org/a\" is no command; fetch it with \"kettle get URL\", "
+      "\"https://example.org/a\" is not a command; download it with \"kettle get URL\", "
         + "or queue it with \"kettle add URL\""
     ),
   ])
-  func `a word that is no command is answered with help`(word: String, expected: String) async {
+  func `an unknown command points to the help`(word: String, expected: String) async {
     #expect(
       await FakeContext().run(word) == .init(code: 2, output: "", error: "kettle: \(expected)\n"))
   }
 
-  @Test func `a wrong option exits 2 with the usage`() async {
+  @Test func `an unknown option exits with 2 and the usage`() async {
     let outcome = await FakeContext().run("list", "--jsn")
     #expect(outcome.code == 2)
     #expect(outcome.output == "")
@@ -60,92 +60,90 @@ struct RunKettleTests {
   }
 
   // Fault 128
-  @Test func `words of the command line are made safe before they are repeated`() async {
+  @Test func `repeated words of the command line are sanitized`() async {
     let outcome = await FakeContext().run("list", "\u{1B}[31m")
     #expect(outcome.code == 2)
     #expect(!outcome.error.contains("\u{1B}"))
   }
 
-  @Test func `on a terminal the dashboard is shown, and says that the service goes on`() async {
-    var world = FakeContext()
-    world.console = FakeConsole(inputIsTerminal: true, outputColumns: 80)
-    world.dashboard = FakeDashboard(end: .left(continuingCount: 3))
+  @Test func `on a terminal the dashboard is shown, and says that the service continues`() async {
+    var context = FakeContext()
+    context.console = FakeConsole(inputIsTerminal: true, outputColumns: 80)
+    context.dashboard = FakeDashboard(end: .left(continuingCount: 3))
     #expect(
-      await world.run()
+      await context.run()
         == .init(
           code: 0,
-          output: "3 transfers go on in the background; \"kettle\" shows them again\n",
+          output: "3 transfers continue in the background; \"kettle\" shows them again\n",
           error: ""))
-    #expect(world.dashboard.requests.map(\.client) == ["kettle"])
-    #expect(world.dashboard.requests.map(\.place.environment) == [["HOME": "/home/anna"]])
+    #expect(context.dashboard.requests.map(\.client) == ["kettle"])
+    #expect(context.dashboard.requests.map(\.address.environment) == [["HOME": "/home/anna"]])
   }
 
   // Fault 131
-  @Test func `elsewhere the list and then events are printed`() async {
-    var world = FakeContext()
-    world.service = FakeService([snapshot(1, .running)])
-    world.service.onWatch([event(snapshot(1, .paused)), event(snapshot(1, .idle))])
-    world.console.fail(with: .readerGone, afterWrites: 3)
-    let outcome = await world.run()
+  @Test func `otherwise the list and then events are printed`() async {
+    var context = FakeContext()
+    context.service = FakeService([snapshot(1, .running)])
+    context.service.onWatch([event(snapshot(1, .paused)), event(snapshot(1, .idle))])
+    context.console.fail(with: .readerGone, afterWrites: 3)
+    let outcome = await context.run()
     #expect(outcome.code == 0)
     #expect(outcome.output.hasPrefix("    ID  STATE"))
     #expect(outcome.output.hasSuffix("file.iso\n14:00:00     1  file.iso: paused\n"))
-    #expect(world.dashboard.requests.isEmpty)
+    #expect(context.dashboard.requests.isEmpty)
   }
 
   static let help = """
     OVERVIEW: Put the download on and walk away.
 
-    A service in the background fetches the files; it goes on when the dashboard,
-    the terminal or the whole login is gone. Without a command, kettle shows the
+    A background service downloads the files; it continues after the dashboard, the
+    terminal or the login session ends. Without a command, kettle shows the
     dashboard.
 
     Examples:
       kettle                                     show the dashboard
-      kettle --host me@box                       that of another machine
+      kettle --host me@box                       the dashboard of another machine
       kettle --host me@box list                  a command on another machine
-      kettle demo                                try it out, at no risk
-      kettle get https://example.org/disk.iso    fetch a file and wait for it
+      kettle demo                                try it without risk
+      kettle get https://example.org/disk.iso    download a file and wait for it
       kettle add -i urls.txt                     queue a list of URLs
-      kettle wait && echo all there              go on when everything is done
+      kettle wait && echo all done               continue when everything is done
 
-    Exit codes: 0 done, 1 a transfer failed, 2 wrong usage, 3 the service cannot be
-    reached, 4 timed out, 130 interrupted.
+    Exit codes: 0 success, 1 a transfer failed, 2 usage error, 3 the service cannot
+    be reached, 4 timeout, 130 interrupted.
 
     USAGE: kettle [<subcommand>] [<options>]
 
     OPTIONS:
-      --ascii                 Draw the dashboard with ASCII characters alone.
-      --plain                 A line for each change instead of the dashboard, for
+      --ascii                 Draw the dashboard with ASCII characters only.
+      --plain                 Print a line per change instead of the dashboard, for
                               screen readers and logs.
-      --host <user@host>      With any command: the service of another machine,
-                              reached by your ssh.
+      --host <user@host>      With any command: use the service of another machine,
+                              over your ssh.
       --version               Show the version.
       -h, --help              Show help information.
 
-    FETCH SUBCOMMANDS:
-      get                     Fetch one file and wait for it.
+    DOWNLOAD SUBCOMMANDS:
+      get                     Download one file and wait for it.
       add                     Queue downloads and print their ids.
 
-    LOOK SUBCOMMANDS:
+    INSPECT SUBCOMMANDS:
       list                    Show the transfers.
-      watch                   Print what happens, one event a line, until Ctrl-C.
+      watch                   Print events, one per line, until Ctrl-C.
       wait                    Wait until transfers are finished.
 
     CONTROL SUBCOMMANDS:
-      start                   Start transfers, or let them go on.
-      pause                   Pause transfers; what they have is kept.
-      stop                    Stop transfers and throw away what they have so far.
-      remove                  Take transfers off the list.
-      limit                   Limit the speed, also of what is running.
-      reset                   Delete the fetched files and put all transfers back
-                              to idle.
+      start                   Start or resume transfers.
+      pause                   Pause transfers and keep the downloaded bytes.
+      stop                    Stop transfers and discard the downloaded bytes.
+      remove                  Remove transfers from the list.
+      limit                   Limit the speed of transfers, including running ones.
+      reset                   Delete the downloaded files and reset all transfers.
 
     SERVICE SUBCOMMANDS:
-      daemon                  Run, start, stop or look at the service.
-      session                 Look at the sessions of programs, adopt or drop them.
-      demo                    Try the dashboard over five files that Kettle serves
-                              itself.
+      daemon                  Run, start, stop or inspect the service.
+      session                 List, adopt or drop the sessions of programs.
+      demo                    Try the dashboard with five files served by Kettle.
 
     """
 }

@@ -31,7 +31,7 @@ struct DemoCatalogueTests {
     #expect(standard.items == items, "run: make catalogue")
   }
 
-  @Test func `it has five titled files from 0,7 to 29 MB with names of their own`() {
+  @Test func `it has five titled files from 0,7 to 29 MB with unique names`() {
     #expect(standard.items.map { $0.byteCount / 100_000 } == [7, 24, 61, 113, 292])
     #expect(Set(standard.items.map(\.title)).count == 5)
     #expect(Set(standard.items.map(\.path)).count == 5)
@@ -41,8 +41,8 @@ struct DemoCatalogueTests {
     }
   }
 
-  @Test func `all at once take long enough to be watched and short enough to be waited for`() {
-    let seconds = standard.items.map(\.secondsNominal)
+  @Test func `all files together take a sensible time`() {
+    let seconds = standard.items.map { Double($0.byteCount) / Double($0.bytesPerSecond) }
     #expect(seconds.max().map { (40...60).contains($0) } == true)
     #expect(seconds.min().map { $0 >= 10 } == true)
   }

@@ -8,7 +8,7 @@ struct DemoContentTests {
     title: "A (strange) title", fileName: "a.pdf", byteCount: 5_003, bytesPerSecond: 1)
 
   private func whole(_ item: DemoItem) -> [UInt8] {
-    DemoOrigin.expectedBytes(of: item, in: 0..<item.byteCount)
+    DemoContent(item).bytes(in: 0..<item.byteCount)
   }
 
   @Test func `any range is the same slice of the whole file`() {
@@ -19,15 +19,15 @@ struct DemoContentTests {
     for _ in 0..<2_000 {
       let lower = Int.random(in: 0...all.count, using: &random)
       let upper = Int.random(in: lower...all.count, using: &random)
-      let part = DemoOrigin.expectedBytes(of: item, in: Int64(lower)..<Int64(upper))
+      let part = DemoContent(item).bytes(in: Int64(lower)..<Int64(upper))
       #expect(part == Array(all[lower..<upper]), "seed \(seed), range \(lower)..<\(upper)")
     }
   }
 
-  @Test func `a range beyond the end is cut to what is there`() {
-    #expect(DemoOrigin.expectedBytes(of: item, in: 5_000..<9_000) == Array(whole(item).suffix(3)))
-    #expect(DemoOrigin.expectedBytes(of: item, in: 9_000..<9_001).isEmpty)
-    #expect(DemoOrigin.expectedBytes(of: item, in: -5..<2) == Array(whole(item).prefix(2)))
+  @Test func `a range beyond the end is cut to the file`() {
+    #expect(DemoContent(item).bytes(in: 5_000..<9_000) == Array(whole(item).suffix(3)))
+    #expect(DemoContent(item).bytes(in: 9_000..<9_001).isEmpty)
+    #expect(DemoContent(item).bytes(in: -5..<2) == Array(whole(item).prefix(2)))
   }
 
   @Test func `every offset in the table of a file points to its object`() throws {
@@ -48,7 +48,7 @@ struct DemoContentTests {
     }
   }
 
-  @Test func `the noise is as long as its object says`() throws {
+  @Test func `the noise is as long as its object declares`() throws {
     let bytes = whole(item)
     let begin = try #require(Self.offset(of: "6 0 obj\n<< /Length ", in: bytes))
     let digits = String(decoding: bytes[(begin + 19)...].prefix(10), as: UTF8.self)
@@ -68,8 +68,8 @@ struct DemoContentTests {
     other.fileName = "b.pdf"
     let middle = Int64(2_000)..<Int64(2_100)
     #expect(
-      DemoOrigin.expectedBytes(of: item, in: middle)
-        != DemoOrigin.expectedBytes(of: other, in: middle))
+      DemoContent(item).bytes(in: middle)
+        != DemoContent(other).bytes(in: middle))
   }
 
   @Test(arguments: [0, 1, 7, 8, 900] as [Int64])

@@ -25,7 +25,7 @@ struct DemoOriginTests {
     await origin.stop()
   }
 
-  @Test func `a file arrives whole and with its headers`() async throws {
+  @Test func `a file arrives complete and with its headers`() async throws {
     try await withOrigin { origin, port in
       let reply = try await blocking {
         let connection = try LoopbackConnection(port: port)
@@ -36,12 +36,12 @@ struct DemoOriginTests {
       #expect(reply.headers["etag"] == quick.entityTag)
       #expect(reply.headers["accept-ranges"] == "bytes")
       #expect(reply.headers["date"]?.hasSuffix(" GMT") == true)
-      #expect(reply.body == DemoOrigin.expectedBytes(of: quick, in: 0..<300_001))
+      #expect(reply.body == DemoContent(quick).bytes(in: 0..<300_001))
       #expect(origin.requests.map(\.bytesSent) == [300_001])
     }
   }
 
-  @Test func `a range arrives with the bytes of that place`() async throws {
+  @Test func `a range arrives with its bytes`() async throws {
     try await withOrigin { origin, port in
       let tag = quick.entityTag
       let reply = try await blocking {
@@ -52,7 +52,7 @@ struct DemoOriginTests {
       }
       #expect(reply.status == 206)
       #expect(reply.headers["content-range"] == "bytes 123457-300000/300001")
-      #expect(reply.body == DemoOrigin.expectedBytes(of: quick, in: 123_457..<300_001))
+      #expect(reply.body == DemoContent(quick).bytes(in: 123_457..<300_001))
       let seen = DemoRequest(
         method: "GET", path: "/quick.pdf", range: "bytes=123457-", ifRange: tag, status: 206,
         bytesSent: 176_544)
@@ -60,7 +60,7 @@ struct DemoOriginTests {
     }
   }
 
-  @Test func `one connection serves request after request, also when they come at once`()
+  @Test func `one connection serves several requests, also pipelined ones`()
     async throws
   {
     try await withOrigin { origin, port in
@@ -81,7 +81,7 @@ struct DemoOriginTests {
     }
   }
 
-  @Test func `the connection closes after a reply when the client asked for it`() async throws {
+  @Test func `the connection closes after a reply if the client requests it`() async throws {
     try await withOrigin { _, port in
       let (reply, rest) = try await blocking {
         let connection = try LoopbackConnection(port: port)
@@ -94,7 +94,7 @@ struct DemoOriginTests {
     }
   }
 
-  @Test func `what is not HTTP closes its connection and no other`() async throws {
+  @Test func `invalid HTTP closes its connection and no other`() async throws {
     try await withOrigin { _, port in
       let status = try await blocking {
         let good = try LoopbackConnection(port: port)
@@ -108,7 +108,7 @@ struct DemoOriginTests {
     }
   }
 
-  @Test func `a file takes the time that its speed says`() async throws {
+  @Test func `a file takes as long as its speed implies`() async throws {
     try await withOrigin { _, port in
       let clock = ContinuousClock()
       let start = clock.now
@@ -122,7 +122,7 @@ struct DemoOriginTests {
     }
   }
 
-  @Test func `a client that does not read stops the flow, not the origin`() async throws {
+  @Test func `a client that does not read blocks only itself`() async throws {
     try await withOrigin { origin, port in
       let deaf = try await blocking {
         let connection = try LoopbackConnection(port: port)
@@ -144,7 +144,7 @@ struct DemoOriginTests {
     }
   }
 
-  @Test func `stop cuts what is under way and gives the port back`() async throws {
+  @Test func `stop cuts running replies and releases the port`() async throws {
     let origin = DemoOrigin(catalogue: DemoCatalogue(items: [large]))
     let port = try await origin.start()
     let connection = try await blocking {

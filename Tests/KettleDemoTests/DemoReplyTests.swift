@@ -15,7 +15,7 @@ struct DemoReplyTests {
       catalogue: DemoCatalogue(items: [item]))
   }
 
-  @Test func `the whole file comes with what is needed to resume it`() {
+  @Test func `the whole file has the headers needed to resume it`() {
     let reply = reply()
     #expect(reply.status == 200)
     #expect(reply.value(of: "Content-Length") == "1000")
@@ -28,7 +28,7 @@ struct DemoReplyTests {
     #expect(reply.body == DemoReply.Body(item: item, range: 0..<1_000))
   }
 
-  @Test func `a part says which part of how much`() {
+  @Test func `a partial reply has its Content-Range`() {
     let reply = reply(range: "bytes=100-199")
     #expect(reply.status == 206)
     #expect(reply.value(of: "Content-Range") == "bytes 100-199/1000")
@@ -37,19 +37,19 @@ struct DemoReplyTests {
     #expect(reply.body?.range == 100..<200)
   }
 
-  @Test func `a part that is not there is refused with the length of the file`() {
+  @Test func `an unsatisfiable range is refused with the file's length`() {
     let reply = reply(range: "bytes=1000-")
     #expect(reply.status == 416)
     #expect(reply.value(of: "Content-Range") == "bytes */1000")
     #expect(reply.body == nil)
   }
 
-  @Test func `a range counts when If-Range names this version`() {
+  @Test func `a range applies when If-Range matches`() {
     #expect(reply(range: "bytes=5-", ifRange: item.entityTag).status == 206)
     #expect(reply(range: "bytes=5-", ifRange: DemoItem.lastModified).status == 206)
   }
 
-  @Test func `another version gets the whole file, also where the range would be refused`() {
+  @Test func `another version gets the whole file, even for an unsatisfiable range`() {
     #expect(reply(range: "bytes=5-", ifRange: "\"other\"").status == 200)
     #expect(reply(range: "bytes=5-", ifRange: "W/" + item.entityTag).status == 200)
     #expect(reply(range: "bytes=5-", ifRange: "Thu, 01 Jan 2026 00:00:01 GMT").status == 200)
@@ -73,13 +73,13 @@ struct DemoReplyTests {
   }
 
   @Test(arguments: ["POST", "PUT", "DELETE", "OPTIONS", "get"])
-  func `other methods are refused with those that are allowed`(method: String) {
+  func `other methods are refused with the allowed ones`(method: String) {
     let reply = reply(method)
     #expect(reply.status == 405)
     #expect(reply.value(of: "Allow") == "GET, HEAD")
   }
 
-  @Test func `the entity tag is strong and follows everything that makes the bytes`() {
+  @Test func `the entity tag is strong and depends on everything that determines the bytes`() {
     #expect(item.entityTag.hasPrefix("\"") && item.entityTag.hasSuffix("\""))
     var (longer, renamed, retitled, faster) = (item, item, item, item)
     longer.byteCount += 1
@@ -90,7 +90,7 @@ struct DemoReplyTests {
     #expect(faster.entityTag == item.entityTag)
   }
 
-  @Test func `a file that is no PDF is not called one`() {
+  @Test func `a file that is not a PDF has another type`() {
     var binary = item
     binary.fileName = "guide.bin"
     #expect(binary.contentType == "application/octet-stream")

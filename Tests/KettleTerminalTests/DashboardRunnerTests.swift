@@ -80,13 +80,13 @@ struct DashboardRunnerTests {
     var all: [DashboardEffect] { effects.withLock { $0 } }
   }
 
-  @Test func `leaving gives the terminal back`() throws {
+  @Test func `leaving restores the terminal`() throws {
     let result = try run([[.key(.character("q"))]])
     #expect(result.end == .left)
     #expect(result.terminal.calls.withLock { $0 } == ["claim", "restore"])
   }
 
-  @Test func `a signal ends it and a lost terminal too`() throws {
+  @Test func `a signal or a lost terminal ends it`() throws {
     #expect(try run([[.endAsked(signal: 15)]]).end == .signalled(15))
     #expect(try run([]).end == .hungUp)
   }
@@ -98,7 +98,7 @@ struct DashboardRunnerTests {
     #expect(terminal.frames.withLock { $0.isEmpty })
   }
 
-  @Test func `messages posted before the start are taken in`() throws {
+  @Test func `messages posted before the start are processed`() throws {
     let row = TransferSnapshot(
       id: TransferID(rawValue: 1), session: .kettle, taskIdentifier: 1, title: "Posted", url: "",
       state: .running, createdAt: WallTime(millisecondsSince1970: 0))
@@ -116,7 +116,7 @@ struct DashboardRunnerTests {
     #expect(result.terminal.signal.count.withLock { $0 } == 2)
   }
 
-  @Test func `suspending and drawing anew are the terminal's business`() throws {
+  @Test func `suspending and redrawing are done by the terminal`() throws {
     let result = try run([
       [.key(.control("z")), .key(.control("l")), .suspendAsked, .continued],
       [.key(.character("q"))],
@@ -127,7 +127,7 @@ struct DashboardRunnerTests {
         == ["claim", "suspend", "forget", "suspend", "reclaim", "restore"])
   }
 
-  @Test func `many changes in one frame's time are drawn once`() throws {
+  @Test func `changes within one frame are drawn once`() throws {
     let keys = (0..<50).map { _ in [TerminalInput.key(.character("?"))] }
     let start = ContinuousClock.now
     let result = try run(keys + [[.key(.control("c"))]])
@@ -136,7 +136,7 @@ struct DashboardRunnerTests {
     #expect(Double(result.terminal.frames.withLock { $0.count }) <= frameCountMax)
   }
 
-  @Test func `the terminal is told of the batch when it changes, and rung for news`() throws {
+  @Test func `the terminal shows the batch when it changes, and rings for news`() throws {
     func totals(_ running: Int, _ completed: Int, received: Int64?) -> Totals {
       var totals = Totals()
       totals.counts = [.running: running, .completed: completed]
@@ -155,7 +155,7 @@ struct DashboardRunnerTests {
       ])
     #expect(
       result.terminal.calls.withLock { $0 }
-        == ["claim", "ring", "announce Everything is finished", "restore"])
+        == ["claim", "ring", "announce All transfers are finished", "restore"])
     #expect(result.terminal.gauges.withLock { $0 } == [])
     let shown = try run(
       [[], [.key(.character("q"))]],
@@ -163,7 +163,7 @@ struct DashboardRunnerTests {
     #expect(shown.terminal.gauges.withLock { $0 } == [.percent(42)])
   }
 
-  @Test func `rows that are as they were are not drawn again`() throws {
+  @Test func `unchanged rows are not drawn again`() throws {
     let runner: (Bool) throws -> Int = { isSame in
       let terminal = ScriptedTerminal([[], [], [.key(.character("q"))]])
       let runner = DashboardRunner(backend: terminal) { _ in }
@@ -184,13 +184,13 @@ struct DashboardRunnerTests {
     #expect(try runner(false) >= 0)
   }
 
-  @Test func `another look draws all anew`() throws {
+  @Test func `another look redraws everything`() throws {
     let light = Look(charset: .ascii, colors: .none, theme: Theme(background: .light))
     let result = try run([[], [.lookChanged(light)], [.key(.character("q"))]])
     #expect(result.end == .left)
   }
 
-  @Test func `it runs on a thread of its own for those who cannot wait`() async throws {
+  @Test func `it can run on a thread of its own`() async throws {
     let terminal = ScriptedTerminal([[.key(.character("q"))]])
     let runner = DashboardRunner(backend: terminal) { _ in }
     #expect(try await runner.runOnOwnThread() == .left)
@@ -201,7 +201,7 @@ struct NcursesTerminalTests {
   @Test func `problems say what to do`() {
     #expect(
       TerminalProblem.unknown(name: "foo").sentence
-        == "The terminal \"foo\" is not known here; set TERM to one that is, for example xterm")
+        == "Unknown terminal \"foo\"; set TERM to a known one, for example xterm")
     #expect(
       TerminalProblem.noTerminal.sentence
         == "The dashboard needs a terminal for input and output; kettle list works without")

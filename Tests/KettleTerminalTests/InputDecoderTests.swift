@@ -43,7 +43,7 @@ struct InputDecoderTests {
   }
 
   @Test(arguments: ["P", "X", "]", "^", "_"] as [Character])
-  func `Alt with a letter that could begin a string of the terminal is that key`(
+  func `Alt with a letter that could start a control string is that key`(
     letter: Character
   ) {
     var decoder = InputDecoder()
@@ -53,7 +53,7 @@ struct InputDecoderTests {
     #expect(decoder.decode("q", after: 101) == [.key(.character("q"))])
   }
 
-  @Test func `what comes with an escape comes with Alt`() {
+  @Test func `a character after an escape is an Alt key`() {
     var decoder = InputDecoder()
     #expect(decoder.decode("\u{1B}x") == [.key(.alt("x"))])
     #expect(decoder.decode("\u{1B}<") == [.key(.alt("<"))])
@@ -72,7 +72,7 @@ struct InputDecoderTests {
       ("\u{1B}[1;5A", .unknown), ("\u{1B}[27;5;113~", .unknown), ("\u{1B}[99~", .unknown),
       ("\u{1B}[Z", .backTab), ("\u{1B}Oz", .unknown),
     ] as [(String, Key)])
-  func `a sequence that the terminal's description lacks is one key and no letters`(
+  func `an unknown sequence is one key and not letters`(
     text: String, key: Key
   ) {
     var decoder = InputDecoder()
@@ -80,19 +80,19 @@ struct InputDecoderTests {
     #expect(decoder.millisecondsLeft(at: start) == nil)
   }
 
-  @Test func `answers of the terminal are no keys, also when they come late`() {
+  @Test func `replies of the terminal are not keys, even late ones`() {
     var decoder = InputDecoder()
     #expect(
       decoder.decode("\u{1B}]11;rgb:ffff/8080/0000\u{1B}\\q")
-        == [.background(RGB(255, 128, 0)), .key(.character("q"))])
-    #expect(decoder.decode("\u{1B}]11;rgb:1e/1e/1e\u{7}") == [.background(RGB(30, 30, 30))])
+        == [.background(RGB(0xFF8000)), .key(.character("q"))])
+    #expect(decoder.decode("\u{1B}]11;rgb:1e/1e/1e\u{7}") == [.background(RGB(0x1E1E1E))])
     #expect(decoder.decode("\u{1B}[?62;4c") == [.identity])
     #expect(decoder.decode("\u{1B}[>1;95;0c") == [.identity])
     #expect(decoder.decode("\u{1B}P1$r0m\u{1B}\\\u{1B}[I\u{1B}_Gi=1;OK\u{1B}\\") == [])
     #expect(decoder.decode("\u{1B}]11;rgb:no/such/colour\u{7}") == [])
   }
 
-  @Test func `a sequence in pieces is put together, and one without an end is given up`() {
+  @Test func `a sequence in pieces is joined, and one without an end is dropped`() {
     var decoder = InputDecoder()
     #expect(decoder.decode("\u{1B}[1") == [])
     #expect(decoder.millisecondsLeft(at: start) == 50)
@@ -112,7 +112,7 @@ struct InputDecoderTests {
 }
 
 struct PasteDecodingTests {
-  @Test func `a bracketed paste is one key, over several reads`() {
+  @Test func `a bracketed paste over several reads is one key`() {
     var decoder = InputDecoder()
     #expect(decoder.decode("\u{1B}[200~htt") == [])
     #expect(decoder.millisecondsLeft(at: start) == 2000)
@@ -124,7 +124,7 @@ struct PasteDecodingTests {
     #expect(decoder.millisecondsLeft(at: start) == nil)
   }
 
-  @Test func `the mark of the end may come in pieces`() {
+  @Test func `the end marker may arrive in pieces`() {
     let text = "\u{1B}[200~q\u{1B}[201~x"
     for cut in 0...text.unicodeScalars.count {
       // A piece that ends with Esc is held back by ncurses until more comes.
@@ -136,14 +136,14 @@ struct PasteDecodingTests {
     }
   }
 
-  @Test func `escapes within a paste stay text, and no key`() {
+  @Test func `escapes within a paste stay text`() {
     var decoder = InputDecoder()
     #expect(
       decoder.decode("\u{1B}[200~a\u{1B}[31mb\u{1B}]0;t\u{7}\u{1B}\u{1B}[201~")
         == [.key(.paste("a\u{1B}[31mb\u{1B}]0;t\u{7}\u{1B}"))])
   }
 
-  @Test func `a paste whose end never comes ends all the same, with patience for a slow line`() {
+  @Test func `a paste without an end marker ends after a timeout`() {
     var decoder = InputDecoder()
     _ = decoder.decode("\u{1B}[200~ab")
     #expect(decoder.end(after: 1500) == [])
@@ -153,7 +153,7 @@ struct PasteDecodingTests {
     #expect(decoder.end(after: 9000) == [])
   }
 
-  @Test func `a paste that is too long is left out whole`() {
+  @Test func `a paste that is too long is discarded`() {
     var decoder = InputDecoder()
     _ = decoder.decode("\u{1B}[200~")
     let block = String(repeating: "x", count: 250_000)
@@ -166,7 +166,7 @@ struct PasteDecodingTests {
     #expect(keys.first != .pasteRefused)
   }
 
-  @Test func `a URL that arrives at once was pasted, also without brackets`() {
+  @Test func `a URL that arrives at once is a paste, even without brackets`() {
     var decoder = InputDecoder()
     #expect(
       decoder.decode("https://example.org/x\r") == [.key(.paste("https://example.org/x\n"))])
@@ -182,7 +182,7 @@ struct PointerDecodingTests {
       ("\u{1B}[<64;10;5M", .wheelUp, 4, 9), ("\u{1B}[<65;10;5M", .wheelDown, 4, 9),
       ("\u{1B}[M !!", .left, 0, 0), ("\u{1B}[M`*%", .wheelUp, 4, 9),
     ] as [(String, PointerPress.Button, Int, Int)])
-  func `a press has a place, from the top left cell on`(
+  func `a press has a position, counted from the top left cell`(
     text: String, button: PointerPress.Button, row: Int, column: Int
   ) {
     var decoder = InputDecoder()
@@ -203,12 +203,12 @@ struct PointerDecodingTests {
       "\u{1B}[<0;0;1M", "\u{1B}[<0;1M", "\u{1B}[<0;1;99999999999999999999M", "\u{1B}[<;;M",
       "\u{1B}[<0;1;1;1M", "\u{1B}[M#!!",
     ])
-  func `releases, other buttons and nonsense are nothing`(text: String) {
+  func `releases, other buttons and invalid reports are ignored`(text: String) {
     var decoder = InputDecoder()
     #expect(decoder.decode(text + "q") == [.key(.character("q"))])
   }
 
-  @Test func `two presses soon after each other at one place are a click and a double click`() {
+  @Test func `two quick presses at one position are a click and a double click`() {
     func kinds(_ presses: [(Int64, Int, Int)]) -> [MouseEvent.Kind] {
       var timer = ClickTimer()
       var decoder = InputDecoder()

@@ -24,7 +24,7 @@ import Testing
   }
 
   // Fault 127
-  @Test func `hostile names in every field send nothing but our own sequences`() throws {
+  @Test func `hostile names in every field send only our own sequences`() throws {
     let program = try TerminalProgram([stage, "hostile"], columns: 100, rows: 30)
     tour(program)
     #expect(program.end() == 0)
@@ -35,7 +35,7 @@ import Testing
     #expect(sent.modes.isSubset(of: ["?25", "?12;25", "?7"]))
   }
 
-  @Test func `the check itself sees what is strange`() {
+  @Test func `the check itself detects foreign sequences`() {
     for text in [
       "\u{1B}[31337m", "\u{1B}]0;t\u{7}", "\u{1B}P+q\u{1B}\\", "\u{1B}[6n", "\u{9B}m", "\u{0}",
       "\u{202E}", "\u{1B}c", "\u{1B}[?1047h", "\u{1B}[5i",
@@ -47,7 +47,7 @@ import Testing
   }
 
   // Fault 129
-  @Test func `a storm of sizes leaves a whole screen`() throws {
+  @Test func `a storm of resizes leaves a complete screen`() throws {
     let program = try TerminalProgram([stage, "rows"])
     program.wait(for: "file-1.iso")
     let sizes: [(Int32, Int32)] = [
@@ -87,17 +87,17 @@ import Testing
 
   @Test(
     arguments: [
-      ("dumb", "cannot place its cursor"), ("no-such-terminal", "is not known here"),
+      ("dumb", "cannot position its cursor"), ("no-such-terminal", "Unknown terminal"),
       (nil, "TERM is not set"),
     ] as [(String?, String)])
-  func `a terminal that cannot draw is told why`(term: String?, reason: String) throws {
+  func `a terminal that cannot draw is reported`(term: String?, reason: String) throws {
     let program = try TerminalProgram([stage, "rows"], term: term)
     #expect(program.end() == 3)
     #expect(program.text.contains(reason))
     #expect(!program.text.contains("\u{1B}[?2004h"))
   }
 
-  @Test func `without UTF-8, or when it is asked for, everything is ASCII`() throws {
+  @Test func `without UTF-8, or on request, everything is ASCII`() throws {
     for (scene, variables) in [("rows", ["LANG": "C"]), ("ascii", [:])] {
       let program = try TerminalProgram([stage, scene], variables: variables)
       program.wait(for: "file-1.iso")
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func `NO_COLOR sends no colour and asks for none`() throws {
+  @Test func `NO_COLOR sends and queries no colours`() throws {
     let program = try TerminalProgram([stage, "rows"], variables: ["NO_COLOR": "1"])
     program.wait(for: "file-1.iso")
     program.type("q")
@@ -120,7 +120,7 @@ import Testing
     #expect(!program.text.contains("]11;?"))
   }
 
-  @Test func `what goes past the screen goes to terminals that know it`() throws {
+  @Test func `progress and announcements go only to terminals that support them`() throws {
     let program = try TerminalProgram(
       [stage, "outside"], variables: ["TERM_PROGRAM": "ghostty"])
     #expect(program.end() == 0)
@@ -128,11 +128,11 @@ import Testing
       program.text.contains(
         "\u{1B}]52;c;aHR0cHM6Ly9leGFtcGxlLm9yZy9hCmh0dHBzOi8vZXhhbXBsZS5vcmcvYg==\u{7}"))
     #expect(program.text.contains("\u{1B}]9;4;1;42\u{1B}\\"))
-    #expect(program.text.contains("\u{1B}]9;Kettle: Everything is finished\u{1B}\\"))
+    #expect(program.text.contains("\u{1B}]9;Kettle: All transfers are finished\u{1B}\\"))
     #expect(program.text.contains("\u{1B}]9;4;0\u{1B}\\"))
   }
 
-  @Test func `other terminals get the clipboard alone`() throws {
+  @Test func `other terminals get only the clipboard`() throws {
     let program = try TerminalProgram([stage, "outside"])
     #expect(program.end() == 0)
     #expect(program.text.contains("\u{1B}]52;c;"))

@@ -26,21 +26,21 @@ import Testing
   }
 
   @Test(arguments: [SIGTERM, SIGHUP, SIGINT, SIGQUIT])
-  func `a signal ends it and the terminal is given back`(number: Int32) throws {
+  func `a signal ends it and the terminal is restored`(number: Int32) throws {
     let program = try started()
     program.signal(number)
     #expect(program.end() == 128 + number)
     expectGivenBack(program)
   }
 
-  @Test func `leaving gives it back`() throws {
+  @Test func `leaving restores the terminal`() throws {
     let program = try started()
     program.type("q")
     #expect(program.end() == 0)
     expectGivenBack(program)
   }
 
-  @Test func `a crash gives it back`() throws {
+  @Test func `a crash restores the terminal`() throws {
     // Swift's own report of a crash asks questions where there is a terminal.
     let program = try TerminalProgram(
       [stage, "crash"], variables: ["SWIFT_BACKTRACE": "enable=no"])
@@ -56,14 +56,14 @@ import Testing
     #expect(program.end() == 128 + SIGHUP)
   }
 
-  @Test func `without the mouse nothing is asked of it`() throws {
+  @Test func `without a mouse no mouse events are requested`() throws {
     let program = try started("no-mouse")
     program.type("q")
     #expect(program.end() == 0)
     #expect(!program.text.contains("\u{1B}[?1000"))
   }
 
-  @Test func `Esc is Esc at once, and the wheel and a paste are no letters`() throws {
+  @Test func `Esc is immediate, and the wheel and a paste are not letters`() throws {
     let program = try started()
     program.type("?")
     program.wait("the help") { $0.contains("Keys") }
@@ -78,7 +78,7 @@ import Testing
     #expect(program.end() == 0)
   }
 
-  @Test func `the background decides the colours, and its answer is not taken for keys`() throws {
+  @Test func `the background selects the colours, and its reply is not read as keys`() throws {
     let dark = try started("rows", ["COLORFGBG": "15;0"])
     dark.type("q")
     #expect(dark.end() == 0)
@@ -94,7 +94,7 @@ import Testing
     #expect(!dark.text.contains("38;5;25m"))
   }
 
-  @Test func `a shell stops it, goes on with it, and is whole after it was killed`() throws {
+  @Test func `a shell can stop and resume it, and works after it was killed`() throws {
     let shell = try TerminalProgram(["/bin/bash", "--norc", "--noprofile", "-i"])
     shell.wait(for: "ready> ")
     shell.type("\(stage) rows\n")

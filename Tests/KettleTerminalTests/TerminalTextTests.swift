@@ -5,7 +5,7 @@ import Testing
 @testable import KettleTerminal
 
 struct TerminalTextTests {
-  @Test func `a copy goes to the terminal, and through what stands between`() {
+  @Test func `a copy reaches the terminal, also through multiplexers`() {
     #expect(TerminalText.copy("foo", through: nil) == "\u{1B}]52;c;Zm9v\u{7}")
     #expect(
       TerminalText.copy("foo", through: .tmux)
@@ -14,7 +14,7 @@ struct TerminalTextTests {
       TerminalText.copy("foo", through: .screen) == "\u{1B}P\u{1B}]52;c;Zm9v\u{7}\u{1B}\\")
   }
 
-  @Test func `screen gets long copies in pieces that it takes`() {
+  @Test func `screen gets long copies in pieces that it accepts`() {
     let text = TerminalText.copy(String(repeating: "x", count: 3000), through: .screen)
     let pieces = text.components(between: "\u{1B}P", and: "\u{1B}\\")
     #expect(pieces.count == 9)
@@ -24,18 +24,18 @@ struct TerminalTextTests {
         == TerminalText.copy(String(repeating: "x", count: 3000), through: nil))
   }
 
-  @Test func `the largest copy is under what terminals take`() {
+  @Test func `the largest copy is below the limit of terminals`() {
     let text = String(repeating: "x", count: TerminalText.copyByteCountMax)
     #expect(TerminalText.copy(text, through: nil).utf8.count < 100_000)
   }
 
-  @Test func `progress is a number, unknown, or gone`() {
+  @Test func `progress is a number, unknown, or none`() {
     #expect(TerminalText.progress(.percent(42)) == "\u{1B}]9;4;1;42\u{1B}\\")
     #expect(TerminalText.progress(.unknown) == "\u{1B}]9;4;3\u{1B}\\")
     #expect(TerminalText.progress(nil) == "\u{1B}]9;4;0\u{1B}\\")
   }
 
-  @Test func `nothing breaks out of an announcement`() {
+  @Test func `no text escapes from an announcement`() {
     let text = "4;1;50\u{1B}\\\u{7}\u{9C}; rm\u{202E}"
     let nine = TerminalText.announcement(text, as: .nine)
     #expect(nine.hasPrefix("\u{1B}]9;Kettle: 4;1;50"))
@@ -88,11 +88,11 @@ struct TerminalKindTests {
       ["TERM": "xterm-256color", "VTE_VERSION": "7802"], ["TERM": "xterm-kitty"],
       ["TERM": "dumb", "TERM_PROGRAM": "ghostty"],
     ])
-  func `others are told no progress`(environment: [String: String]) {
+  func `other terminals get no progress`(environment: [String: String]) {
     #expect(!kind(environment).showsProgress)
   }
 
-  @Test func `announcements go to those who show them`() {
+  @Test func `announcements go to terminals that show them`() {
     #expect(kind(["TERM": "xterm-kitty"]).announcement == .nine)
     #expect(kind(["TERM": "foot"]).announcement == .sevenSevenSeven)
     #expect(kind(["TERM": "xterm-256color"]).announcement == nil)
@@ -107,8 +107,8 @@ struct TerminalKindTests {
     #expect(!kind(["TERM": "vt100"]).canCopy)
     #expect(!kind(["TERM": "linux"]).canCopy)
     #expect(kind(["TERM": "xterm"]).canCopy)
-    #expect(kind(["TERM": "xterm-256color"]).answersColorQuestions)
-    #expect(!kind(["TERM": "screen"]).answersColorQuestions)
-    #expect(!kind(["TERM": "vt100"]).answersColorQuestions)
+    #expect(kind(["TERM": "xterm-256color"]).repliesToColorQueries)
+    #expect(!kind(["TERM": "screen"]).repliesToColorQueries)
+    #expect(!kind(["TERM": "vt100"]).repliesToColorQueries)
   }
 }

@@ -20,7 +20,7 @@ struct LaunchTests {
     #expect(
       try await world.notice()
         == "The program \"/nonexistent/app\" of the session \"org.example.app\" could not be "
-        + "launched (ENOENT); look whether it is still there and can be run")
+        + "launched (ENOENT); check that it exists and is executable")
     // The file stays for the program.
     #expect(home.heldFiles.count == 1)
   }
@@ -30,8 +30,8 @@ struct LaunchTests {
     try await world.leave(app, "/a", "/b")
     #expect(
       try await world.notice()
-        == "The program \"\(app)\" of the session \"org.example.app\" ended before it had taken "
-        + "everything (exit 1); the log of the service has what it said")
+        == "The program \"\(app)\" of the session \"org.example.app\" exited before it had "
+        + "collected everything (exit 1); its output is in the log of the service")
     #expect(world.launches == ["org.example.app"])
     // Another completion is another launch, and a restart of the service is none.
     #expect(try await home.kettle("daemon", "stop").code == 0)
@@ -92,7 +92,7 @@ struct LaunchTests {
     _ = try await world.notice()
     #expect(world.launches == ["launched"])
     #expect(try await home.rows().first?["reason"] as? String == "needsLogin")
-    #expect(try await home.kettle("list").said.contains("its program is to answer the server"))
+    #expect(try await home.kettle("list").said.contains("its program must answer the server"))
   }
 }
 
@@ -110,8 +110,8 @@ struct SilentLaunchTests {
     try await world.leave(app, "/a")
     #expect(
       try await world.notice()
-        == "The program \"\(app)\" of the session \"org.example.app\" was launched and did not say "
-        + "within 30 seconds that it is done; look whether it hangs")
+        == "The program \"\(app)\" of the session \"org.example.app\" was launched but did not "
+        + "report within 30 seconds that it is done; check whether it hangs")
     #expect(world.launches == ["launched"])
     let text = try String(contentsOfFile: world.home.path + "/pid", encoding: .utf8)
     kill(try #require(Int32(text.trimmingCharacters(in: .whitespacesAndNewlines))), SIGKILL)

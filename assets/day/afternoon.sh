@@ -60,7 +60,7 @@ keys Enter
 see 'State'
 keep details
 keys 2
-see 'there'
+see 'received'
 keep parts
 keys 3
 see 'http://127.0.0.1'
@@ -102,7 +102,7 @@ keep failed
 keys u
 see 'New link'
 type_text "$(url 1)"
-see 'Enter goes on'
+see 'Enter uses it'
 keep new-link
 keys Enter
 see_no_more '1 failed'

@@ -39,7 +39,7 @@ struct AddRequest: Sendable {
   }
 
   /// Returns one id for each URL.
-  func ask(_ service: any ServiceCalling) async throws -> PendingReply<[TransferID]> {
+  func send(over service: any ServiceCalling) async throws -> PendingReply<[TransferID]> {
     switch form {
     case .each(let params):
       return try await service.send(AddTransfers.self, params).map { result in

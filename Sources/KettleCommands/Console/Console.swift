@@ -23,30 +23,30 @@ package protocol Console: Sendable {
   /// Returns nil when the stream is not a terminal.
   func columnCount(of stream: ConsoleStream) -> Int?
   func write(_ text: String, to stream: ConsoleStream) throws(ConsoleError)
-  /// Passes standard input to `take`, piece by piece, until the end or until `take` returns false.
-  func readInput(_ take: (Span<UInt8>) -> Bool) throws(ConsoleError)
+  /// Passes standard input to `body`, piece by piece, until the end or until `body` returns false.
+  func readInput(_ body: (Span<UInt8>) -> Bool) throws(ConsoleError)
   /// Asks on the terminal, wherever standard input comes from.
-  func ask(_ question: String) throws(ConsoleError) -> String
+  func prompt(_ question: String) throws(ConsoleError) -> String
   /// Asks on the terminal without showing what is typed.
-  func askSecret(_ question: String) throws(ConsoleError) -> String
+  func promptForSecret(_ question: String) throws(ConsoleError) -> String
 }
 
 extension Console {
   /// Writes a line for people or programs to standard output.
-  func say(_ line: String) throws(ConsoleError) { try write(line + "\n", to: .output) }
+  func printLine(_ line: String) throws(ConsoleError) { try write(line + "\n", to: .output) }
 
   /// Writes a complaint to standard error. A failure to do so cannot be reported anywhere and is
   /// ignored.
-  package func complain(_ sentence: String) {
+  package func printError(_ sentence: String) {
     try? write("kettle: " + sentence + "\n", to: .error)
   }
 
   /// Writes useful information that is neither the result nor a complaint.
-  func mention(_ line: String) { try? write(line + "\n", to: .error) }
+  func printNote(_ line: String) { try? write(line + "\n", to: .error) }
 
   /// Returns whether the answer is yes. Anything else means no.
   func confirms(_ question: String) throws(ConsoleError) -> Bool {
-    let answer = try ask(question + " [y/N] ").lowercased()
+    let answer = try prompt(question + " [y/N] ").lowercased()
     return answer == "y" || answer == "yes"
   }
 }

@@ -19,7 +19,7 @@ struct QuestionTerminal: ~Copyable {
   /// Returns the line without its line end. While a secret is typed, the terminal neither echoes
   /// nor turns Ctrl-C into a signal, which would end the process and leave the terminal without
   /// echo.
-  func ask(_ question: String, isSecret: Bool) throws(ConsoleError) -> String {
+  func prompt(_ question: String, isSecret: Bool) throws(ConsoleError) -> String {
     try TerminalConsole.write(Array(question.utf8), to: descriptor)
     guard isSecret else { return try readLine() }
     var before = termios()

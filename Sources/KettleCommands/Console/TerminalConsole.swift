@@ -26,25 +26,25 @@ package struct TerminalConsole: Console {
     try Self.write(Array(text.utf8), to: stream.descriptor)
   }
 
-  package func readInput(_ take: (Span<UInt8>) -> Bool) throws(ConsoleError) {
+  package func readInput(_ body: (Span<UInt8>) -> Bool) throws(ConsoleError) {
     var piece = [UInt8](repeating: 0, count: 65_536)
     while true {
       let count = read(STDIN_FILENO, &piece, piece.count)
       if count == 0 { return }
       if count > 0 {
-        guard take(piece.span.extracting(first: count)) else { return }
+        guard body(piece.span.extracting(first: count)) else { return }
       } else if errno != EINTR {
         throw .cannotRead(detail: errnoText())
       }
     }
   }
 
-  package func ask(_ question: String) throws(ConsoleError) -> String {
-    try QuestionTerminal.open().ask(question, isSecret: false)
+  package func prompt(_ question: String) throws(ConsoleError) -> String {
+    try QuestionTerminal.open().prompt(question, isSecret: false)
   }
 
-  package func askSecret(_ question: String) throws(ConsoleError) -> String {
-    try QuestionTerminal.open().ask(question, isSecret: true)
+  package func promptForSecret(_ question: String) throws(ConsoleError) -> String {
+    try QuestionTerminal.open().prompt(question, isSecret: true)
   }
 
   static func write(_ bytes: [UInt8], to descriptor: Int32) throws(ConsoleError) {

@@ -31,28 +31,28 @@ package final class DashboardSession: Sendable {
 
   /// Connects to the service and starts it when none is running.
   package static func open(
-    _ request: DashboardRequest, in world: CommandContext
+    _ request: DashboardRequest, in context: CommandContext
   ) async throws -> DashboardSession {
     let reconnection = Reconnection(
-      world: world, place: request.place,
-      client: Caller(request.client, isWatchedByPerson: true))
+      context: context, address: request.address,
+      client: ClientIdentity(request.client, isWatchedByPerson: true))
     let service = try await reconnection.connect(startIfNeeded: true)
-    return DashboardSession(service, reconnection, request)
+    return DashboardSession(service, reconnection: reconnection, request: request)
   }
 
   private init(
-    _ service: any ServiceCalling, _ reconnection: Reconnection, _ request: DashboardRequest
+    _ service: any ServiceCalling, reconnection: Reconnection, request: DashboardRequest
   ) {
     filesAreHere = request.filesAreHere
     self.reconnection = reconnection
-    clock = reconnection.world.clock
+    clock = reconnection.context.clock
     link = Mutex(.up(service))
     (messages, output) = AsyncStream.makeStream()
     let (inputs, effects) = AsyncStream<DashboardEffect>.makeStream()
     self.effects = effects
-    let keeper = Task { await keepLink(service) }
+    let keeper = Task { await maintainConnection(service) }
     let worker = Task {
-      for await effect in inputs { await carryOut(effect) }
+      for await effect in inputs { await execute(effect) }
     }
     tasks.withLock { $0 = [keeper, worker] }
   }
@@ -66,7 +66,7 @@ package final class DashboardSession: Sendable {
   /// How many transfers continue by themselves, according to the latest totals.
   package var continuingCount: Int {
     let totals = lastTotals.withLock { $0 }
-    return TransferState.allCases.filter(\.goesOnByItself).reduce(0) { $0 + totals.count($1) }
+    return TransferState.allCases.filter(\.continuesByItself).reduce(0) { $0 + totals.count($1) }
   }
 
   package func close() async {
@@ -81,10 +81,10 @@ package final class DashboardSession: Sendable {
   }
 }
 
-// MARK: - The connection
+// MARK: - Connection
 
 extension DashboardSession {
-  private func keepLink(_ first: any ServiceCalling) async {
+  private func maintainConnection(_ first: any ServiceCalling) async {
     var service = first
     while !Task.isCancelled {
       output.yield(.linkChanged(.connected))
@@ -178,7 +178,7 @@ extension DashboardSession {
 // MARK: - Effects
 
 extension DashboardSession {
-  private func carryOut(_ effect: DashboardEffect) async {
+  private func execute(_ effect: DashboardEffect) async {
     do {
       // The only effect that needs no service.
       if case .openFile(let path) = effect { return try open(path) }
@@ -220,11 +220,11 @@ extension DashboardSession {
           verb, appliedCount: result.applied.count,
           refused: result.refused.map(\.forDashboard)))
     case .add(let specs):
-      let adding = FormAdder(service: service, filesAreHere: filesAreHere)
-      return .commandFinished(.added(count: try await adding.add(specs)))
+      let adder = FormAdder(service: service, filesAreHere: filesAreHere)
+      return .commandFinished(.added(count: try await adder.add(specs)))
     case .findDuplicates(let urls):
-      let adding = FormAdder(service: service, filesAreHere: filesAreHere)
-      return .duplicatesFound(try await adding.find(urls))
+      let adder = FormAdder(service: service, filesAreHere: filesAreHere)
+      return .duplicatesFound(try await adder.find(urls))
     case .remove(let selection, let withFile):
       let result = try await service.call(
         ControlTransfers.self,
@@ -264,12 +264,12 @@ extension DashboardSession {
   }
 }
 
-// MARK: - Opening
+// MARK: - Opening files
 
 extension DashboardSession {
   private func open(_ path: String) throws {
     let opener = FileOpener(
-      environment: reconnection.world.environment, filesAreHere: filesAreHere)
+      environment: reconnection.context.environment, filesAreHere: filesAreHere)
     try opener.open(path) { [output] problem in
       output.yield(.commandFinished(.failed(sentence: Sentences.of(problem))))
     }
@@ -277,7 +277,7 @@ extension DashboardSession {
 }
 
 extension TransferState {
-  fileprivate var goesOnByItself: Bool {
+  fileprivate var continuesByItself: Bool {
     switch self {
     case .scheduled, .queued, .running, .waiting, .verifying: true
     case .idle, .paused, .completed, .failed: false

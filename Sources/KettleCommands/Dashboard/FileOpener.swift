@@ -54,11 +54,11 @@ extension Sentences {
     switch problem {
     case .fileElsewhere: "The file is on the other machine; copy it from there to open it"
     case .noDesktop:
-      "There is no desktop here to open the file on; Y copies its path"
+      "There is no desktop session to open the file in; Y copies its path"
     case .noOpener:
-      "Nothing here opens files for the desktop; install xdg-utils, or copy the path with Y"
-    case .fileGone(let path): "The file \(quoted(path)) is no longer there"
-    case .notRun(let detail): "xdg-open cannot be run (\(detail)); check what PATH leads to"
+      "xdg-open is not installed; install xdg-utils, or copy the path with Y"
+    case .fileGone(let path): "The file \(quoted(path)) no longer exists"
+    case .notRun(let detail): "xdg-open cannot be run (\(detail)); check your PATH"
     case .refused(let path, let end):
       "The desktop has no program for \(quoted(path)) (xdg-open: \(end)); Y copies its path"
     }

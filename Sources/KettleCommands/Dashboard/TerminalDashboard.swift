@@ -8,12 +8,12 @@ package struct TerminalDashboard: DashboardPresenter {
   package init() {}
 
   package func open(
-    _ request: DashboardRequest, in world: CommandContext
+    _ request: DashboardRequest, in context: CommandContext
   ) async throws -> DashboardOutcome {
-    let session = try await DashboardSession.open(request, in: world)
+    let session = try await DashboardSession.open(request, in: context)
     let end: KettleTerminal.DashboardEnd
     do {
-      end = try await show(session, request, world)
+      end = try await show(session, for: request, in: context)
     } catch {
       await session.close()
       throw error
@@ -29,19 +29,19 @@ package struct TerminalDashboard: DashboardPresenter {
   }
 
   private func show(
-    _ session: DashboardSession, _ request: DashboardRequest, _ world: CommandContext
+    _ session: DashboardSession, for request: DashboardRequest, in context: CommandContext
   ) async throws -> KettleTerminal.DashboardEnd {
-    let runner = try Self.runner(session, request, world)
+    let runner = try Self.runner(session, for: request, in: context)
     if request.filesAreHere {
-      let home = world.environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-      let places = UserDirectories(home: home, workingDirectory: world.currentDirectory)
-      runner.post(.directoriesKnown(places))
+      let home = context.environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+      let directories = UserDirectories(home: home, workingDirectory: context.currentDirectory)
+      runner.post(.directoriesKnown(directories))
     }
     let messages = session.messages
-    let postman = Task {
+    let forwarding = Task {
       for await message in messages { runner.post(message) }
     }
-    defer { postman.cancel() }
+    defer { forwarding.cancel() }
     do throws(TerminalProblem) {
       return try await runner.runOnOwnThread()
     } catch {
@@ -50,16 +50,16 @@ package struct TerminalDashboard: DashboardPresenter {
   }
 
   private static func runner(
-    _ session: DashboardSession, _ request: DashboardRequest, _ world: CommandContext
+    _ session: DashboardSession, for request: DashboardRequest, in context: CommandContext
   ) throws(DashboardUnavailable) -> DashboardRunner {
     do {
       let deadline = request.limitMilliseconds.map {
-        world.clock.now().monotonic.advanced(byMilliseconds: $0)
+        context.clock.now().monotonic.advanced(byMilliseconds: $0)
       }
-      var settings = DashboardSettings.ofUser(environment: world.environment)
+      var settings = DashboardSettings.ofUser(environment: context.environment)
       settings.terminal.isASCII = request.isASCII
       let backend = TimedTerminal(
-        try NcursesTerminal(settings.terminal), clock: world.clock, deadline: deadline)
+        try NcursesTerminal(settings.terminal), clock: context.clock, deadline: deadline)
       return DashboardRunner(backend: backend, settings: settings) { session.perform($0) }
     } catch {
       throw DashboardUnavailable(sentence: error.sentence)

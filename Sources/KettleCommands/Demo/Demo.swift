@@ -4,42 +4,43 @@ import KettleModel
 
 /// A demo, from the start of its service to the end.
 struct Demo {
-  let world: CommandContext
+  let context: CommandContext
   let home: DemoHome
 
   private static let client = "kettle demo"
 
-  var place: ServiceAddress {
+  var address: ServiceAddress {
     ServiceAddress(
-      environment: home.environment(from: world.environment), serviceArguments: ["demo-service"])
+      environment: home.environment(from: context.environment), serviceArguments: ["demo-service"])
   }
 
   func runDashboard(limitMilliseconds: Int64?) async throws -> ExitCode {
     try await fillList()
     do {
-      let outcome = try await world.dashboard.open(
+      let outcome = try await context.dashboard.open(
         DashboardRequest(
-          place: place, client: Self.client, limitMilliseconds: limitMilliseconds), in: world)
+          address: address, client: Self.client, limitMilliseconds: limitMilliseconds), in: context)
       switch outcome {
       // Keep the demo running for the next `kettle demo` to find.
       case .ended(let code): return code
       case .left, .limitReached: return try await cleanUp()
       }
     } catch let problem as DashboardUnavailable {
-      world.console.complain(problem.sentence)
+      context.console.printError(problem.sentence)
       return try await runPlain(limitMilliseconds: limitMilliseconds)
     }
   }
 
   func runPlain(limitMilliseconds: Int64?) async throws -> ExitCode {
     try await fillList()
-    var watch = DemoWatch(world: world)
+    var watch = DemoWatch(context: context)
     let follower = EventFollower(
-      world: world, place: place, client: Caller(Self.client), includesProgress: true,
+      context: context, address: address, client: ClientIdentity(Self.client),
+      includesProgress: true,
       limitMilliseconds: limitMilliseconds)
     let code: ExitCode
     do {
-      code = try await follower.run { try await watch.take($0) }
+      code = try await follower.run { try await watch.handle($0) }
     } catch let error as ConsoleError {
       _ = try await cleanUp()
       throw error
@@ -50,8 +51,8 @@ struct Demo {
 
   /// Adds the catalogue to the list if the list is empty.
   private func fillList() async throws {
-    let service = try await world.services.connect(
-      to: place, client: Caller(Self.client), startIfNeeded: true)
+    let service = try await context.services.connect(
+      to: address, client: ClientIdentity(Self.client), startIfNeeded: true)
     do {
       try await fillList(service)
     } catch {
@@ -62,7 +63,7 @@ struct Demo {
   }
 
   private func fillList(_ service: any ServiceCalling) async throws {
-    let catalogue = try DemoCatalogue(readingFrom: home)
+    let catalogue = try DemoFileList(readingFrom: home)
     var rows = try await ListReader(service: service).all()
     let outdated = rows.filter { catalogue.isOutdated($0.url) }.map(\.id)
     if !outdated.isEmpty {
@@ -70,26 +71,26 @@ struct Demo {
         ControlTransfers.self, .init(control: .removeWithFile, selection: .ids(outdated)))
       rows.removeAll { outdated.contains($0.id) }
     }
-    if rows.isEmpty { _ = try await Adding(service: service).add(catalogue.specs) }
+    if rows.isEmpty { _ = try await TransferAdder(service: service).add(catalogue.specs) }
   }
 
   /// Stops the service, deletes the home, and prints a summary.
   private func cleanUp() async throws -> ExitCode {
     let rows = await finalRows()
-    if try await ServiceStopper(world: world, place: place).stop() == .stillRuns {
+    if try await ServiceStopper(context: context, address: address).stop() == .stillRuns {
       throw DemoProblem.serviceStillRuns(path: home.path)
     }
     try home.delete()
-    let lines = Sentences.demoWas(rows, home: home.path)
-    try world.console.write(lines.map { $0 + "\n" }.joined(), to: .output)
+    let lines = Sentences.demoSummary(rows, home: home.path)
+    try context.console.write(lines.map { $0 + "\n" }.joined(), to: .output)
     return .done
   }
 
   /// The rows for the summary. Empty when the service is already gone.
   private func finalRows() async -> [TransferSnapshot] {
     guard
-      let service = try? await world.services.connect(
-        to: place, client: Caller(Self.client), startIfNeeded: false)
+      let service = try? await context.services.connect(
+        to: address, client: ClientIdentity(Self.client), startIfNeeded: false)
     else { return [] }
     let rows = try? await ListReader(service: service).all()
     await service.close()
@@ -99,29 +100,29 @@ struct Demo {
 
 /// The demo without a screen: starts every transfer and prints lines until all are finished.
 struct DemoWatch {
-  private let world: CommandContext
+  private let context: CommandContext
   private var printers: [TransferID: ProgressPrinter] = [:]
   private var unfinished: Set<TransferID>?
   private var hasFailed = false
 
-  init(world: CommandContext) { self.world = world }
+  init(context: CommandContext) { self.context = context }
 
-  mutating func take(_ happening: EventFollower.Happening) async throws -> ExitCode? {
-    switch happening {
+  mutating func handle(_ update: EventFollower.Update) async throws -> ExitCode? {
+    switch update {
     case .connected(let service):
       if unfinished == nil {
         _ = try await service.call(
           ControlTransfers.self, .init(control: .start, selection: .all))
       }
-      try await look(service)
-    case .eventsDropped(let service): try await look(service)
+      try await refresh(from: service)
+    case .eventsDropped(let service): try await refresh(from: service)
     case .event(let event):
       if event.kind == .removed {
         unfinished?.remove(event.id)
       } else {
-        try took(event.snapshot)
+        try record(event.snapshot)
       }
-    case .completed, .lookDue: return nil
+    case .completed, .pollDue: return nil
     case .interrupted: return .interrupted
     case .limitReached: return .done
     }
@@ -129,16 +130,16 @@ struct DemoWatch {
     return hasFailed ? .transferFailed : .done
   }
 
-  private mutating func look(_ service: any ServiceCalling) async throws {
+  private mutating func refresh(from service: any ServiceCalling) async throws {
     let rows = try await ListReader(service: service).all()
     unfinished = Set(rows.map(\.id))
-    for row in rows { try took(row) }
+    for row in rows { try record(row) }
   }
 
-  private mutating func took(_ row: TransferSnapshot) throws {
+  private mutating func record(_ row: TransferSnapshot) throws {
     var printer =
-      printers[row.id] ?? ProgressPrinter(on: world.console, isRedrawn: false)
-    try printer.show(row, at: world.clock.now().monotonic)
+      printers[row.id] ?? ProgressPrinter(on: context.console, isRedrawn: false)
+    try printer.show(row, at: context.clock.now().monotonic)
     printers[row.id] = printer
     guard row.state.isFinished, unfinished?.remove(row.id) != nil else { return }
     hasFailed = hasFailed || row.state == .failed

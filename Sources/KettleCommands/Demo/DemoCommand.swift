@@ -7,12 +7,12 @@ import KettleModel
 struct DemoCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo",
-    abstract: "Try the dashboard over five files that Kettle serves itself.",
+    abstract: "Try the dashboard with five files served by Kettle.",
     discussion: """
-      Everything happens in a throw-away home under the directory for temporary files, with a \
-      service of its own; nothing of yours is touched, and no network is needed. Leaving with q \
-      deletes it all. When the terminal is closed it goes on, and the next "kettle demo" finds \
-      it again. Without a terminal it fetches the files and prints lines.
+      Everything happens in a temporary home directory with a service of its own; none of your \
+      files is touched, and no network is needed. Leaving with q deletes it all. If the terminal \
+      is closed, the demo continues, and the next "kettle demo" finds it again. Without a \
+      terminal it downloads the files and prints lines.
 
       Examples:
         kettle demo
@@ -21,14 +21,14 @@ struct DemoCommand: RunnableCommand {
 
   static let isForThisMachineOnly = true
 
-  @Option(help: ArgumentHelp("Leave by itself after so many seconds.", valueName: "n"))
+  @Option(help: ArgumentHelp("Leave automatically after this many seconds.", valueName: "n"))
   var seconds: Double?
 
-  func run(in world: CommandContext) async throws -> ExitCode {
+  func run(in context: CommandContext) async throws -> ExitCode {
     let limit = try seconds.map { try Seconds.milliseconds($0) }
-    let home = try DemoHome.open(environment: world.environment)
-    let demo = Demo(world: world, home: home)
-    let canDraw = world.console.isInputTerminal && world.console.isTerminal(.output)
+    let home = try DemoHome.open(environment: context.environment)
+    let demo = Demo(context: context, home: home)
+    let canDraw = context.console.isInputTerminal && context.console.isTerminal(.output)
     return try await canDraw
       ? demo.runDashboard(limitMilliseconds: limit) : demo.runPlain(limitMilliseconds: limit)
   }
@@ -37,13 +37,13 @@ struct DemoCommand: RunnableCommand {
 /// `kettle demo-service`: started by `kettle demo`.
 struct DemoServiceCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "demo-service", abstract: "Be the service of the demo.", shouldDisplay: false)
+    commandName: "demo-service", abstract: "Run the service of the demo.", shouldDisplay: false)
   static let isForThisMachineOnly = true
 
   @OptionGroup var ready: ReadyOptions
 
-  func run(in world: CommandContext) async throws -> ExitCode {
-    let options = try ready.serviceOptions(in: world)
-    return ExitCode(rawValue: await world.runDemoService(options))
+  func run(in context: CommandContext) async throws -> ExitCode {
+    let options = try ready.serviceOptions(in: context)
+    return ExitCode(rawValue: await context.runDemoService(options))
   }
 }

@@ -6,7 +6,7 @@ import KettleModel
 struct ControlRunner {
   let verb: TransferControlVerb
   let selection: TransferSelection
-  let world: CommandContext
+  let context: CommandContext
 
   func run() async throws -> ExitCode {
     try await run(ControlTransfers.self, .init(control: verb, selection: selection))
@@ -20,9 +20,9 @@ struct ControlRunner {
   private func run<Method: ControlMethod>(
     _ method: Method.Type, _ params: Method.Params
   ) async throws -> ExitCode where Method.Result == ControlTransfers.Result {
-    try await world.withService(for: "kettle \(commandName)") { service in
+    try await context.withService(for: "kettle \(commandName)") { service in
       let result = try await service.call(method, params)
-      try await say(result, service)
+      try await report(result, over: service)
       return Self.exitCode(of: result)
     }
   }
@@ -34,15 +34,16 @@ struct ControlRunner {
     }
   }
 
-  private func say(
-    _ result: ControlTransfers.Result, _ service: any ServiceCalling
+  private func report(
+    _ result: ControlTransfers.Result, over service: any ServiceCalling
   ) async throws {
     switch selection {
-    case .all, .matching: try world.console.say(Sentences.did(verb, count: result.applied.count))
+    case .all, .matching:
+      try context.console.printLine(Sentences.did(verb, count: result.applied.count))
     case .ids:
-      for id in result.applied { try world.console.say(try await words(for: id, service)) }
+      for id in result.applied { try context.console.printLine(try await words(for: id, service)) }
     }
-    for refusal in result.refused { world.console.complain(Sentences.of(refusal)) }
+    for refusal in result.refused { context.console.printError(Sentences.of(refusal)) }
   }
 
   /// Returns the sentence for the result. After a start it says whether the transfer resumes or

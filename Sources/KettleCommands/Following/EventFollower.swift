@@ -10,16 +10,16 @@ enum FollowError: Error, Hashable, Sendable {
 
 /// Follows the events of transfers across as many connections as necessary.
 struct EventFollower {
-  let world: CommandContext
-  let place: ServiceAddress
-  let client: Caller
+  let context: CommandContext
+  let address: ServiceAddress
+  let client: ClientIdentity
   let includesProgress: Bool
   /// Only transfers that enter or leave one of these states; nil is all.
   var states: [TransferState]?
   /// Whether transfers that become completed are reported by id alone.
   var gathersCompleted = false
-  /// How often to look without any event; nil is never.
-  var lookMilliseconds: Int64?
+  /// How often to poll without any event; nil is never.
+  var pollMilliseconds: Int64?
   /// How long to follow; nil is without a limit.
   var limitMilliseconds: Int64?
 
@@ -28,7 +28,7 @@ struct EventFollower {
   /// A connection that lasted this long was good, whatever ended it.
   private static let goodConnectionMilliseconds: Int64 = 10_000
 
-  enum Happening {
+  enum Update {
     /// Every event from now on arrives; earlier changes must be requested. Repeated after each
     /// reconnection.
     case connected(any ServiceCalling)
@@ -38,7 +38,7 @@ struct EventFollower {
     /// Only if requested. These transfers produce no event.
     case completed([TransferID])
     /// Only if requested, and while there is a connection.
-    case lookDue(any ServiceCalling)
+    case pollDue(any ServiceCalling)
     case interrupted(Interruption)
     case limitReached
   }
@@ -48,13 +48,13 @@ struct EventFollower {
   /// - Parameter service: The first connection, if there is one already; closed at the end.
   func run(
     over service: (any ServiceCalling)? = nil,
-    _ handle: (Happening) async throws -> ExitCode?
+    _ handle: (Update) async throws -> ExitCode?
   ) async throws -> ExitCode {
-    let feed = Feed(clock: world.clock)
-    defer { feed.end() }
-    feed.watch(world.interruptions)
-    if let lookMilliseconds { feed.send(.lookDue, afterMilliseconds: lookMilliseconds) }
-    if let limitMilliseconds { feed.send(.limitReached, afterMilliseconds: limitMilliseconds) }
+    let inputs = FollowerInputs(clock: context.clock)
+    defer { inputs.end() }
+    inputs.watch(context.interruptions)
+    if let pollMilliseconds { inputs.send(.pollDue, afterMilliseconds: pollMilliseconds) }
+    if let limitMilliseconds { inputs.send(.limitReached, afterMilliseconds: limitMilliseconds) }
     var link: Link
     if let service {
       link = Link(service)
@@ -62,11 +62,11 @@ struct EventFollower {
       link = Link(try await reconnection.connect(startIfNeeded: true))
     }
     do {
-      var code = try await begin(&link, feed, handle)
-      var inputs = feed.inputs.makeAsyncIterator()
+      var code = try await startWatching(&link, inputs: inputs, handle: handle)
+      var received = inputs.stream.makeAsyncIterator()
       while code == nil {
-        guard let input = await inputs.next() else { throw CancellationError() }
-        code = try await take(input, &link, feed, handle)
+        guard let input = await received.next() else { throw CancellationError() }
+        code = try await process(input, over: &link, inputs: inputs, handle: handle)
       }
       await link.service.close()
       return code ?? .done
@@ -88,30 +88,31 @@ struct EventFollower {
   }
 
   private var reconnection: Reconnection {
-    Reconnection(world: world, place: place, client: client)
+    Reconnection(context: context, address: address, client: client)
   }
 
-  private func take(
-    _ input: Feed.Input, _ link: inout Link, _ feed: Feed,
-    _ handle: (Happening) async throws -> ExitCode?
+  private func process(
+    _ input: FollowerInputs.Input, over link: inout Link, inputs: FollowerInputs,
+    handle: (Update) async throws -> ExitCode?
   ) async throws -> ExitCode? {
     switch input {
     case .notification(let number, let notification, let demand):
       defer { demand.next() }
-      return number == link.number ? try await take(notification, link, handle) : nil
+      guard number == link.number else { return nil }
+      return try await process(notification, over: link, handle: handle)
     case .connectionEnded(let number):
-      if number == link.number { try await lost(&link, feed) }
+      if number == link.number { try await connectionLost(&link, inputs: inputs) }
       return nil
-    case .tryAgain: return try await reconnect(&link, feed, handle)
-    case .lookDue: return try await look(link, feed, handle)
+    case .tryAgain: return try await reconnect(&link, inputs: inputs, handle: handle)
+    case .pollDue: return try await poll(link, inputs: inputs, handle: handle)
     case .interrupted(let interruption): return try await handle(.interrupted(interruption))
     case .limitReached: return try await handle(.limitReached)
     }
   }
 
-  private func take(
-    _ notification: ControlNotification, _ link: Link,
-    _ handle: (Happening) async throws -> ExitCode?
+  private func process(
+    _ notification: ControlNotification, over link: Link,
+    handle: (Update) async throws -> ExitCode?
   ) async throws -> ExitCode? {
     switch notification {
     case .event(let event): return try await handle(.event(event))
@@ -121,72 +122,72 @@ struct EventFollower {
       do {
         return try await handle(.eventsDropped(link.service))
       } catch ClientError.connectionLost {
-        // The feed reports the end of the connection.
+        // `inputs` reports the end of the connection.
         return nil
       }
     }
   }
 
-  private func begin(
-    _ link: inout Link, _ feed: Feed, _ handle: (Happening) async throws -> ExitCode?
+  private func startWatching(
+    _ link: inout Link, inputs: FollowerInputs, handle: (Update) async throws -> ExitCode?
   ) async throws -> ExitCode? {
     link.number += 1
     do {
-      feed.read(link.service, number: link.number)
+      inputs.read(link.service, number: link.number)
       _ = try await link.service.call(
         WatchEvents.self,
         .init(
           includesProgress: includesProgress, states: states,
           gathersCompleted: gathersCompleted ? true : nil, resynchronises: true))
-      link.connectedAt = world.clock.now().monotonic
+      link.connectedAt = context.clock.now().monotonic
       return try await handle(.connected(link.service))
     } catch ClientError.connectionLost {
-      try await lost(&link, feed)
+      try await connectionLost(&link, inputs: inputs)
       return nil
     }
   }
 
-  /// Schedules the next look when this one is over, so that none is pending after the last.
-  private func look(
-    _ link: Link, _ feed: Feed, _ handle: (Happening) async throws -> ExitCode?
+  /// Schedules the next poll when this one is over, so that none is pending after the last.
+  private func poll(
+    _ link: Link, inputs: FollowerInputs, handle: (Update) async throws -> ExitCode?
   ) async throws -> ExitCode? {
     if link.connectedAt != nil {
       do {
-        if let code = try await handle(.lookDue(link.service)) { return code }
+        if let code = try await handle(.pollDue(link.service)) { return code }
       } catch ClientError.connectionLost {
-        // The feed reports the end of the connection.
+        // `inputs` reports the end of the connection.
       }
     }
-    if let lookMilliseconds { feed.send(.lookDue, afterMilliseconds: lookMilliseconds) }
+    if let pollMilliseconds { inputs.send(.pollDue, afterMilliseconds: pollMilliseconds) }
     return nil
   }
 
   private func reconnect(
-    _ link: inout Link, _ feed: Feed, _ handle: (Happening) async throws -> ExitCode?
+    _ link: inout Link, inputs: FollowerInputs, handle: (Update) async throws -> ExitCode?
   ) async throws -> ExitCode? {
     switch try await reconnection.attempt(failureCount: link.failureCount) {
     case .connected(let service):
       link.service = service
-      return try await begin(&link, feed, handle)
+      return try await startWatching(&link, inputs: inputs, handle: handle)
     case .stopped: throw FollowError.serviceStopped
     case .notYet:
-      try await lost(&link, feed)
+      try await connectionLost(&link, inputs: inputs)
       return nil
     }
   }
 
-  private func lost(_ link: inout Link, _ feed: Feed) async throws {
+  private func connectionLost(_ link: inout Link, inputs: FollowerInputs) async throws {
     await link.service.close()
     if let connectedAt = link.connectedAt {
-      let held = world.clock.now().monotonic.milliseconds(since: connectedAt)
-      if held >= Self.goodConnectionMilliseconds { link.failureCount = 0 }
+      let lasted = context.clock.now().monotonic.milliseconds(since: connectedAt)
+      if lasted >= Self.goodConnectionMilliseconds { link.failureCount = 0 }
       link.connectedAt = nil
     }
     guard link.failureCount < Self.failureCountMax else { throw ClientError.connectionLost }
     // Late messages of the lost connection must not reach the next one.
     link.number += 1
     link.failureCount += 1
-    feed.send(
+    inputs.send(
       .tryAgain,
       afterMilliseconds: reconnection.pauseMilliseconds(afterFailures: link.failureCount))
   }

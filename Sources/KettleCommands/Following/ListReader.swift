@@ -13,7 +13,7 @@ struct ListReader {
   /// Between two windows transfers may leave the list or stop matching the filter, and the ones
   /// after them move up. The next window then starts that much earlier, and transfers already seen
   /// are skipped.
-  func forEachPage(_ take: ([TransferSnapshot]) throws -> Void) async throws {
+  func forEachPage(_ body: ([TransferSnapshot]) throws -> Void) async throws {
     var seen: Set<TransferID> = []
     var first = 0
     var matchingCount = 0
@@ -28,7 +28,7 @@ struct ListReader {
       }
       matchingCount = window.matchingCount
       guard !window.rows.isEmpty else { break }
-      try take(window.rows.filter { seen.insert($0.id).inserted })
+      try body(window.rows.filter { seen.insert($0.id).inserted })
       first += window.rows.count
     } while first < matchingCount
   }

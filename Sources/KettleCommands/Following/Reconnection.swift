@@ -5,11 +5,11 @@ import KettleClient
 /// A service that ended cleanly removed its socket: it was stopped on purpose and is not restarted.
 /// One that was killed left the socket behind, and is started again.
 struct Reconnection {
-  let world: CommandContext
-  let place: ServiceAddress
-  let client: Caller
+  let context: CommandContext
+  let address: ServiceAddress
+  let client: ClientIdentity
 
-  enum Answer {
+  enum Attempt {
     case connected(any ServiceCalling)
     case notYet
     case stopped
@@ -24,15 +24,15 @@ struct Reconnection {
     min(5000, 100 << Int64(min(max(count, 1), 10)))
   }
 
-  /// The pause for this place. It is longer over ssh, which costs a process each time, and a
+  /// The pause for this service. It is longer over ssh, which costs a process each time, and a
   /// machine that is off stays off for longer.
   func pauseMilliseconds(afterFailures count: Int) -> Int64 {
-    guard place.host != nil else { return Self.pauseMilliseconds(afterFailures: count) }
+    guard address.host != nil else { return Self.pauseMilliseconds(afterFailures: count) }
     return min(60_000, 1000 << Int64(min(max(count - 1, 0), 10)))
   }
 
   /// Tries once. `failureCount` is the number of failures in a row, including the loss itself.
-  func attempt(failureCount: Int) async throws -> Answer {
+  func attempt(failureCount: Int) async throws -> Attempt {
     do {
       return .connected(try await connect(startIfNeeded: false, mayAsk: false))
     } catch let error as RemoteError {
@@ -42,7 +42,7 @@ struct Reconnection {
       case .cannotRunSSH, .noProgram, .otherVersion: throw error
       }
     } catch ClientError.notRunning {
-      if world.services.isSocketThere(of: place) {
+      if context.services.socketExists(of: address) {
         return .connected(try await connect(startIfNeeded: true))
       }
       return failureCount >= Self.failureCountBeforeStopped ? .stopped : .notYet
@@ -53,8 +53,9 @@ struct Reconnection {
 
   /// - Parameter mayAsk: Whether ssh may ask questions on the terminal.
   func connect(startIfNeeded: Bool, mayAsk: Bool = true) async throws -> any ServiceCalling {
-    var place = place
-    place.mayAsk = mayAsk
-    return try await world.services.connect(to: place, client: client, startIfNeeded: startIfNeeded)
+    var address = address
+    address.mayAsk = mayAsk
+    return try await context.services.connect(
+      to: address, client: client, startIfNeeded: startIfNeeded)
   }
 }

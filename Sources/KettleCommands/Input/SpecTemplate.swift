@@ -9,10 +9,10 @@ struct SpecTemplate: Sendable {
   private var problems: [UsageProblem] = []
 
   /// Collects every problem, not only the first.
-  private init(_ options: AddOptions, in world: CommandContext) {
+  private init(_ options: AddOptions, in context: CommandContext) {
     readNames(options)
-    readPlaces(options, world)
-    readNumbers(options, world)
+    readPaths(options, context)
+    readNumbers(options, context)
     readRequest(options)
     let beginning: TransferSpec.Beginning = options.paused ? .paused : .queued
     let policy = options.onConflict
@@ -25,20 +25,20 @@ struct SpecTemplate: Sendable {
   /// Throws all problems: `problems` and those of the options. Asks for a password only when there
   /// are none.
   static func finished(
-    _ options: AddOptions, _ problems: [UsageProblem], in world: CommandContext
+    _ options: AddOptions, _ problems: [UsageProblem], in context: CommandContext
   ) throws -> SpecTemplate {
-    var template = SpecTemplate(options, in: world)
+    var template = SpecTemplate(options, in: context)
     let all = problems + template.problems
     if !all.isEmpty { throw UsageError(all) }
     if let user = template.userWithoutPassword {
-      template.setPassword(try password(of: user, world.console))
+      template.setPassword(try password(of: user, context.console))
     }
     return template
   }
 
   private static func password(of user: String, _ console: any Console) throws -> String {
     do {
-      return try console.askSecret("Password of \(user.sanitizedForDisplay(limit: 60)): ")
+      return try console.promptForSecret("Password for \(user.sanitizedForDisplay(limit: 60)): ")
     } catch {
       guard error == .noTerminal else { throw error }
       throw UsageError(.command(.passwordNeedsTerminal(user: user)))
@@ -80,21 +80,21 @@ struct SpecTemplate: Sendable {
     }
   }
 
-  private mutating func readPlaces(
-    _ options: AddOptions, _ world: CommandContext
+  private mutating func readPaths(
+    _ options: AddOptions, _ context: CommandContext
   ) {
-    if world.host != nil {
-      readPlacesElsewhere(options)
+    if context.host != nil {
+      readRemotePaths(options)
       return
     }
     if let path = options.directory {
-      switch ArgumentPath.writableDirectory(path, from: world.currentDirectory) {
+      switch ArgumentPath.writableDirectory(path, from: context.currentDirectory) {
       case .success(let directory): settings.append { $0.directory = directory }
       case .failure(let error): problems += error.problems
       }
     }
     if let path = options.caCertificate {
-      switch ArgumentPath.readableFile(path, from: world.currentDirectory) {
+      switch ArgumentPath.readableFile(path, from: context.currentDirectory) {
       case .success(let file): settings.append { $0.caCertificatePath = file }
       case .failure(let error): problems += error.problems
       }
@@ -102,17 +102,17 @@ struct SpecTemplate: Sendable {
   }
 
   /// Only the service of another machine knows that machine's disk.
-  private mutating func readPlacesElsewhere(_ options: AddOptions) {
+  private mutating func readRemotePaths(_ options: AddOptions) {
     for path in [options.directory, options.caCertificate].compactMap(\.self)
     where !path.hasPrefix("/") {
-      problems.append(.place(.relativeOverHost(path)))
+      problems.append(.path(.relativeOverHost(path)))
     }
     if let path = options.directory { settings.append { $0.directory = path } }
     if let path = options.caCertificate { settings.append { $0.caCertificatePath = path } }
   }
 
   private mutating func readNumbers(
-    _ options: AddOptions, _ world: CommandContext
+    _ options: AddOptions, _ context: CommandContext
   ) {
     if let count = options.connections {
       if (1...AddOptions.connectionsMax).contains(count) {
@@ -124,7 +124,7 @@ struct SpecTemplate: Sendable {
     read(options.limit, with: RateText.parse, orElse: { .rate($0) }) {
       $0.limitBytesPerSecond = $1
     }
-    let clock = world.clock
+    let clock = context.clock
     read(
       options.notBefore, with: { TimeText.parse($0, clock: clock) }, orElse: { .time($0) }
     ) { $0.notBefore = $1 }

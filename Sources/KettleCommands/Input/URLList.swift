@@ -138,8 +138,8 @@ package struct URLList {
 
   private mutating func append(_ text: Span<UInt8>) {
     count += 1
-    if pieces.isEmpty || pieces[pieces.count - 1].count == Adding.batchCount
-      || pieces[pieces.count - 1].bytes.count + text.count > Adding.batchByteCount
+    if pieces.isEmpty || pieces[pieces.count - 1].count == TransferAdder.batchCount
+      || pieces[pieces.count - 1].bytes.count + text.count > TransferAdder.batchByteCount
     {
       var piece = Piece()
       // Lines of one list have similar lengths, and unused capacity would be kept a thousand times.

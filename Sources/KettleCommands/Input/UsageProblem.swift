@@ -7,7 +7,7 @@ package enum UsageProblem: Hashable, Sendable {
   case list(ListProblem, name: String)
   case command(CommandProblem)
   case value(ValueProblem)
-  case place(PlaceProblem)
+  case path(PathProblem)
 
   package enum ListProblem: Error, Hashable, Sendable {
     case line(Int, String, TransferURLProblem)
@@ -59,7 +59,7 @@ package enum UsageProblem: Hashable, Sendable {
   }
 
   /// What is wrong with a path.
-  package enum PlaceProblem: Hashable, Sendable {
+  package enum PathProblem: Hashable, Sendable {
     case directoryMissing(String)
     case notADirectory(String)
     case directoryUnwritable(String, detail: String)

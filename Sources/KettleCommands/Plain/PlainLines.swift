@@ -10,37 +10,37 @@ struct PlainLines {
   static let longIntervalMilliseconds: Int64 = 60_000
   static let percentStep: Int64 = 10
 
-  private struct Told {
+  private struct ShownProgress {
     var at: MonotonicTime
     var step: Int64
   }
 
-  private let line: EventLine
+  private let format: EventLine
   /// The running transfers.
-  private var told: [TransferID: Told] = [:]
+  private var shown: [TransferID: ShownProgress] = [:]
 
-  init(clock: any CommandClock) { line = EventLine(clock: clock) }
+  init(clock: any CommandClock) { format = EventLine(clock: clock) }
 
   /// Returns the line for an event, or nil when it is not worth one.
-  mutating func take(_ event: TransferEvent, at now: MonotonicTime) -> String? {
+  mutating func line(for event: TransferEvent, at now: MonotonicTime) -> String? {
     switch event.kind {
-    case .added, .stateChanged: note(event.snapshot, at: now)
-    case .removed: told[event.id] = nil
+    case .added, .stateChanged: recordShown(event.snapshot, at: now)
+    case .removed: shown[event.id] = nil
     case .progress:
-      guard isWorthTelling(event.snapshot, at: now) else { return nil }
-      note(event.snapshot, at: now)
+      guard isWorthShowing(event.snapshot, at: now) else { return nil }
+      recordShown(event.snapshot, at: now)
     }
-    return line.text(of: event)
+    return format.text(of: event)
   }
 
   /// Records that the transfer was shown.
-  mutating func note(_ row: TransferSnapshot, at now: MonotonicTime) {
-    told[row.id] = row.state == .running ? Told(at: now, step: Self.step(row)) : nil
+  mutating func recordShown(_ row: TransferSnapshot, at now: MonotonicTime) {
+    shown[row.id] = row.state == .running ? ShownProgress(at: now, step: Self.step(row)) : nil
   }
 
-  private func isWorthTelling(_ row: TransferSnapshot, at now: MonotonicTime) -> Bool {
+  private func isWorthShowing(_ row: TransferSnapshot, at now: MonotonicTime) -> Bool {
     guard row.state == .running else { return false }
-    guard let last = told[row.id] else { return true }
+    guard let last = shown[row.id] else { return true }
     let passed = now.milliseconds(since: last.at)
     let isFurther = Self.step(row) > last.step
     return passed >= Self.longIntervalMilliseconds

@@ -6,57 +6,57 @@ import KettleModel
 /// line per change. Nothing is redrawn, moved or coloured, so a screen reader or a log can follow
 /// it.
 struct PlainMode {
-  let world: CommandContext
+  let context: CommandContext
   private let text: PlainText
 
-  init(world: CommandContext) {
-    self.world = world
-    text = PlainText(environment: world.environment)
+  init(context: CommandContext) {
+    self.context = context
+    text = PlainText(environment: context.environment)
   }
 
   func run() async throws -> ExitCode {
     let follower = EventFollower(
-      world: world, place: world.place, client: caller, includesProgress: true)
-    var lines = PlainLines(clock: world.clock)
+      context: context, address: context.address, client: identity, includesProgress: true)
+    var lines = PlainLines(clock: context.clock)
     var hasListed = false
-    return try await follower.run { happening in
-      switch happening {
+    return try await follower.run { update in
+      switch update {
       case .connected(let service):
         guard !hasListed else {
-          world.console.mention(Sentences.eventsMissed)
+          context.console.printNote(Sentences.eventsMissed)
           return nil
         }
         hasListed = true
-        try await printList(service, &lines)
+        try await printList(from: service, &lines)
         return nil
       case .event(let event):
-        let line = lines.take(event, at: world.clock.now().monotonic)
-        if let line { try world.console.say(text.shown(line)) }
+        let line = lines.line(for: event, at: context.clock.now().monotonic)
+        if let line { try context.console.printLine(text.shown(line)) }
         return nil
       case .eventsDropped:
-        world.console.mention(Sentences.eventsDropped)
+        context.console.printNote(Sentences.eventsDropped)
         return nil
       case .interrupted: return .interrupted
-      case .completed, .lookDue, .limitReached: return nil
+      case .completed, .pollDue, .limitReached: return nil
       }
     }
   }
 
   /// A terminal has a reader now; a file may be read later.
-  private var caller: Caller {
-    Caller("kettle", isWatchedByPerson: world.console.isTerminal(.output))
+  private var identity: ClientIdentity {
+    ClientIdentity("kettle", isWatchedByPerson: context.console.isTerminal(.output))
   }
 
-  private func printList(_ service: any ServiceCalling, _ lines: inout PlainLines) async throws {
-    let table = TransferTable(columnCount: world.console.columnCount(of: .output))
-    let now = world.clock.now().monotonic
+  private func printList(from service: any ServiceCalling, _ lines: inout PlainLines) async throws {
+    let table = TransferTable(columnCount: context.console.columnCount(of: .output))
+    let now = context.clock.now().monotonic
     var isEmpty = true
     try await ListReader(service: service).forEachPage { page in
-      if isEmpty, !page.isEmpty { try world.console.write(text.shown(table.header), to: .output) }
+      if isEmpty, !page.isEmpty { try context.console.write(text.shown(table.header), to: .output) }
       isEmpty = isEmpty && page.isEmpty
-      for row in page { lines.note(row, at: now) }
-      try world.console.write(text.shown(page.map { table.text(of: $0) }.joined()), to: .output)
+      for row in page { lines.recordShown(row, at: now) }
+      try context.console.write(text.shown(page.map { table.text(of: $0) }.joined()), to: .output)
     }
-    if isEmpty { world.console.mention(Sentences.listEmpty) }
+    if isEmpty { context.console.printNote(Sentences.listEmpty) }
   }
 }

@@ -27,7 +27,7 @@ struct ProgressPrinter {
     lastState = row.stateWords
     lastShownAt = now
     let line = Self.line(row)
-    if isRedrawn { try draw(line) } else { try console.say(line) }
+    if isRedrawn { try draw(line) } else { try console.printLine(line) }
   }
 
   /// Ends the redrawn line so that other output can follow below it.

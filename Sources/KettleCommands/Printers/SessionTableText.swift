@@ -7,15 +7,19 @@ struct SessionTableText {
   let columnCount: Int?
   let clock: any CommandClock
 
-  private enum Column {
-    static let id = 30
-    static let program = 14
-    static let date = 19
-    static let untold = 6
+  private struct Row {
+    var id: String
+    var program: String
+    var lastSeen: String
+    var pending: String
+    var tasks: String
   }
 
+  private static let header = Row(
+    id: "SESSION", program: "PROGRAM", lastSeen: "LAST SEEN", pending: "PENDING", tasks: "TASKS")
+
   func text(of sessions: [SessionSummary]) -> String {
-    line("SESSION", "PROGRAM", "LAST SEEN", "UNTOLD", "TASKS") + sessions.map(text).joined()
+    line(Self.header) + sessions.map(text).joined()
   }
 
   /// One line, and a second one when something went wrong.
@@ -23,21 +27,20 @@ struct SessionTableText {
     let counts = TransferState.allCases.compactMap { state in
       session.counts[state.rawValue].map { "\($0) \(state.rawValue)" }
     }
-    let row = line(
-      session.id.rawValue.sanitizedForDisplay(limit: 255),
-      session.processID.map { "process \($0)" } ?? "away",
-      Sentences.dateText(session.lastSeenAt, clock), String(session.untoldCount),
-      counts.isEmpty ? "none" : counts.joined(separator: ", "))
-    return row + (Sentences.launchNotice(of: session).map { clipped("  " + $0) } ?? "")
+    let row = Row(
+      id: session.id.rawValue.sanitizedForDisplay(limit: 255),
+      program: session.processID.map { "process \($0)" } ?? "away",
+      lastSeen: Sentences.dateText(session.lastSeenAt, clock),
+      pending: String(session.untoldCount),
+      tasks: counts.isEmpty ? "none" : counts.joined(separator: ", "))
+    return line(row) + (Sentences.launchNotice(of: session).map { clipped("  " + $0) } ?? "")
   }
 
-  private func line(
-    _ id: String, _ program: String, _ date: String, _ untold: String, _ tasks: String
-  ) -> String {
+  private func line(_ row: Row) -> String {
     clipped(
       [
-        ColumnText.left(id, Column.id), ColumnText.left(program, Column.program),
-        ColumnText.left(date, Column.date), ColumnText.right(untold, Column.untold), tasks,
+        ColumnText.left(row.id, 30), ColumnText.left(row.program, 14),
+        ColumnText.left(row.lastSeen, 19), ColumnText.right(row.pending, 7), row.tasks,
       ].joined(separator: "  "))
   }
 

@@ -23,7 +23,7 @@ extension TransferSnapshot {
   var percentWords: String {
     if state == .completed { return "100 %" }
     guard let bytesExpected else { return "" }
-    return PercentText.text(bytesReceived, of: bytesExpected, isWhole: false)
+    return PercentageText.text(bytesReceived, of: bytesExpected, isWhole: false)
   }
 
   var sizeWords: String {
@@ -61,11 +61,11 @@ extension TransferSnapshot {
   /// What a program's task waits for, where its state does not show it.
   private var taskNote: String? {
     guard let task else { return nil }
-    if task.resumeToken != nil, state != .failed { return Sentences.taskIsPutAside }
+    if task.resumeToken != nil, state != .failed { return Sentences.taskIsSetAside }
     switch state {
-    case .completed: return Sentences.taskIsUntold
+    case .completed: return Sentences.taskIsUncollected
     case .waiting where reason == .needsLogin && task.challenge != nil:
-      return Sentences.taskIsAsked
+      return Sentences.taskIsChallenged
     case .idle, .scheduled, .queued, .running, .waiting, .paused, .verifying, .failed:
       return nil
     }

@@ -5,37 +5,43 @@ struct TransferTable {
   /// The width of the terminal; nil in a pipe, where nothing is cut.
   let columnCount: Int?
 
-  private enum Column {
-    static let id = 6
-    static let state = 11
-    static let percent = 5
-    static let size = 16
-    static let speed = 12
-    static let left = 9
+  private static let idColumns = 6
+
+  private struct Row {
+    var id: String
+    var state: String
+    var percent: String
+    var size: String
+    var speed: String
+    var left: String
+    var title: String
   }
 
-  var header: String { line("ID", "STATE", "DONE", "SIZE", "SPEED", "LEFT", "FILE") }
+  var header: String {
+    line(
+      Row(
+        id: "ID", state: "STATE", percent: "DONE", size: "SIZE", speed: "SPEED", left: "LEFT",
+        title: "FILE"))
+  }
 
   /// One line, and a second one when something went wrong.
   func text(of row: TransferSnapshot) -> String {
     var text = line(
-      row.id.description, row.stateWords, row.percentWords, row.sizeWords, row.speedWords,
-      row.leftWords, row.shownTitle)
+      Row(
+        id: row.id.description, state: row.stateWords, percent: row.percentWords,
+        size: row.sizeWords, speed: row.speedWords, left: row.leftWords, title: row.shownTitle))
     if let complaint = row.complaint {
-      text += clipped(String(repeating: " ", count: Column.id + 2) + complaint)
+      text += clipped(String(repeating: " ", count: Self.idColumns + 2) + complaint)
     }
     return text
   }
 
-  private func line(
-    _ id: String, _ state: String, _ percent: String, _ size: String, _ speed: String,
-    _ left: String, _ title: String
-  ) -> String {
+  private func line(_ row: Row) -> String {
     clipped(
       [
-        ColumnText.right(id, Column.id), ColumnText.left(state, Column.state),
-        ColumnText.right(percent, Column.percent), ColumnText.right(size, Column.size),
-        ColumnText.right(speed, Column.speed), ColumnText.right(left, Column.left), title,
+        ColumnText.right(row.id, Self.idColumns), ColumnText.left(row.state, 11),
+        ColumnText.right(row.percent, 5), ColumnText.right(row.size, 16),
+        ColumnText.right(row.speed, 12), ColumnText.right(row.left, 9), row.title,
       ].joined(separator: "  "))
   }
 

@@ -8,48 +8,49 @@ struct AddCommand: RunnableCommand {
     commandName: "add",
     abstract: "Queue downloads and print their ids.",
     discussion: """
-      The service fetches them in the background; this command does not wait. Either all are \
-      queued, or what is wrong is named and none is.
+      The service downloads them in the background; this command does not wait for them. If any \
+      argument is invalid, an error is printed and nothing is queued.
 
       Examples:
         kettle add https://example.org/disk.iso
         kettle add -d ~/isos --checksum sha256:… https://example.org/disk.iso
-        kettle add -i urls.txt --limit 1.5M      a list: one URL a line, # starts a comment
+        kettle add -i urls.txt --limit 1.5M      a list: one URL per line, # starts a comment
         grep -o 'https://[^"]*' page | kettle add -i -
         kettle add --not-before +2h --priority low https://example.org/big.tar
         kettle wait $(kettle add https://example.org/a https://example.org/b)
       """)
 
-  @Argument(help: ArgumentHelp("What to fetch: http or https.", valueName: "url"))
+  @Argument(help: ArgumentHelp("The http or https URL to download.", valueName: "url"))
   var urls: [String] = []
 
   @Option(
     name: [.customShort("i"), .customLong("input")],
     help: ArgumentHelp(
-      "A list of URLs, one a line; - reads standard input.", valueName: "file"),
+      "A list of URLs, one per line; - reads standard input.", valueName: "file"),
     completion: .file())
   var input: String?
 
   @OptionGroup var options: AddOptions
 
-  @Flag(help: "Print an array of objects with id and url.")
+  @Flag(help: "Print a JSON array of objects with id and url.")
   var json = false
 
-  func run(in world: CommandContext) async throws -> ExitCode {
-    var progress = AddProgress(on: world.console, at: world.clock.now().monotonic)
+  func run(in context: CommandContext) async throws -> ExitCode {
+    var progress = AddProgress(on: context.console, at: context.clock.now().monotonic)
     defer { progress.end() }
-    let order = try readOrder(in: world, &progress)
-    return try await world.withService(for: "kettle add") { service in
-      let adding = Adding(service: service, reconnect: world.reconnection(for: "kettle add"))
-      try await adding.add(order, for: world, json: json, &progress)
+    let input = try readInput(in: context, &progress)
+    return try await context.withService(for: "kettle add") { service in
+      let adder = TransferAdder(
+        service: service, reconnect: context.reconnection(for: "kettle add"))
+      try await adder.add(input, for: context, json: json, &progress)
       return .done
     }
   }
 
   /// Reads the command line and collects its problems.
-  private func readOrder(
-    in world: CommandContext, _ progress: inout AddProgress
-  ) throws -> AddOrder {
+  private func readInput(
+    in context: CommandContext, _ progress: inout AddProgress
+  ) throws -> AddInput {
     var problems: [UsageProblem] = []
     var named: [TransferURL.Parsed] = []
     for url in urls {
@@ -58,7 +59,7 @@ struct AddCommand: RunnableCommand {
       case .failure(let why): problems.append(.url(url, why))
       }
     }
-    let list = try input.map { try readList($0, in: world, &progress) }
+    let list = try input.map { try readList($0, in: context, &progress) }
     problems += list?.problems ?? []
     let count = named.count + (list?.count ?? 0)
     if count == 0, problems.isEmpty { problems.append(.command(.nothingToAdd)) }
@@ -68,25 +69,25 @@ struct AddCommand: RunnableCommand {
     }
     // Erase the progress line before the user is asked anything.
     progress.end()
-    let template = try SpecTemplate.finished(options, problems, in: world)
-    return AddOrder(named: named, list: list, template: template)
+    let template = try SpecTemplate.finished(options, problems, in: context)
+    return AddInput(named: named, list: list, template: template)
   }
 
   private func readList(
-    _ input: String, in world: CommandContext, _ progress: inout AddProgress
+    _ input: String, in context: CommandContext, _ progress: inout AddProgress
   ) throws -> URLList {
     var list = URLList(name: input)
     // A user who types the list sees it anyway.
-    let isTyped = input == "-" && world.console.isInputTerminal
-    func take(_ bytes: Span<UInt8>) -> Bool {
+    let isTyped = input == "-" && context.console.isInputTerminal
+    func readPiece(_ bytes: Span<UInt8>) -> Bool {
       let wantsMore = list.read(bytes)
-      if !isTyped { progress.show(.read(list.count), at: world.clock.now().monotonic) }
+      if !isTyped { progress.show(.read(list.count), at: context.clock.now().monotonic) }
       return wantsMore
     }
     if input == "-" {
-      try world.console.readInput(take)
+      try context.console.readInput(readPiece)
     } else {
-      try ArgumentPath.read(input, from: world.currentDirectory, take)
+      try ArgumentPath.read(input, from: context.currentDirectory, readPiece)
     }
     list.end()
     return list
@@ -94,7 +95,7 @@ struct AddCommand: RunnableCommand {
 }
 
 /// The transfers to add, read and checked.
-struct AddOrder {
+struct AddInput {
   fileprivate let named: [TransferURL.Parsed]
   fileprivate let list: URLList?
   fileprivate let template: SpecTemplate
@@ -102,27 +103,27 @@ struct AddOrder {
   var count: Int { named.count + (list?.count ?? 0) }
 }
 
-extension Adding {
-  /// Queues the whole order, request by request, and prints each transfer once it is in the store.
+extension TransferAdder {
+  /// Queues everything, request by request, and prints each transfer once it is in the store.
   ///
   /// When printing fails, the rest is queued all the same: a reader like `head` must not decide
   /// what is fetched. The printing error is thrown at the end.
   func add(
-    _ order: AddOrder, for world: CommandContext, json: Bool, _ progress: inout AddProgress
+    _ input: AddInput, for context: CommandContext, json: Bool, _ progress: inout AddProgress
   ) async throws {
-    var printer = AddedPrinter(on: world.console, json: json)
+    var printer = AddedPrinter(on: context.console, json: json)
     var count = 0
-    func tell(_ ids: [TransferID], _ request: AddRequest) {
+    func report(_ ids: [TransferID], _ request: AddRequest) {
       printer.print(ids, of: request)
       count += ids.count
-      progress.show(.added(count, of: order.count), at: world.clock.now().monotonic)
+      progress.show(.added(count, of: input.count), at: context.clock.now().monotonic)
     }
     do {
-      if !order.named.isEmpty {
-        try await add(Self.requests(order.named, order.template), tell: tell)
+      if !input.named.isEmpty {
+        try await add(Self.requests(input.named, input.template), report: report)
       }
-      if let list = order.list {
-        try await add(list.batches.lazy.map { AddRequest($0, order.template) }, tell: tell)
+      if let list = input.list {
+        try await add(list.batches.lazy.map { AddRequest($0, input.template) }, report: report)
       }
     } catch {
       // The transfers queued before the failure still form a complete array.

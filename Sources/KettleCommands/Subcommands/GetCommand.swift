@@ -7,13 +7,13 @@ import KettleModel
 struct GetCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
     commandName: "get",
-    abstract: "Fetch one file and wait for it.",
+    abstract: "Download one file and wait for it.",
     discussion: """
-      The download is the service's: Ctrl-C, or closing the terminal, leaves it running in the \
-      background. It takes the options of "kettle add".
+      The service performs the download: Ctrl-C, or closing the terminal, leaves it running in \
+      the background. Accepts the options of "kettle add".
 
-      Ends with 0 when the file is there, and with 1 when the transfer failed, was stopped or \
-      removed, or cannot go on without a login or a fresh link.
+      Exits with 0 when the file is complete, and with 1 when the transfer failed, was stopped \
+      or removed, or needs a login or a new link.
 
       Examples:
         kettle get https://example.org/disk.iso
@@ -21,7 +21,7 @@ struct GetCommand: RunnableCommand {
         kettle get --user anna https://example.org/private.zip
       """)
 
-  @Argument(help: ArgumentHelp("What to fetch: http or https.", valueName: "url"))
+  @Argument(help: ArgumentHelp("The http or https URL to download.", valueName: "url"))
   var url: String
 
   @OptionGroup var options: AddOptions
@@ -29,100 +29,101 @@ struct GetCommand: RunnableCommand {
   @Flag(help: "Print only the finished transfer, as \"kettle list --json\" prints one.")
   var json = false
 
-  /// Gives several looks between two lines of a pipe. An event for every tick of the service would
+  /// Gives several polls between two lines of a pipe. An event for every tick of the service would
   /// cost more than the rest of the command.
-  private static let lookMilliseconds = ProgressPrinter.plainMilliseconds / 5
+  private static let pollMilliseconds = ProgressPrinter.plainMilliseconds / 5
 
-  func run(in world: CommandContext) async throws -> ExitCode {
-    let spec = try readSpec(in: world)
+  func run(in context: CommandContext) async throws -> ExitCode {
+    let spec = try readSpec(in: context)
     // One connection for both: a second one would take a tenth of the time of a small file.
-    return try await world.withService(for: "kettle get") { service in
-      let adding = Adding(service: service, reconnect: world.reconnection(for: "kettle get"))
-      guard let id = try await adding.add([spec]).first else {
+    return try await context.withService(for: "kettle get") { service in
+      let adder = TransferAdder(
+        service: service, reconnect: context.reconnection(for: "kettle get"))
+      guard let id = try await adder.add([spec]).first else {
         throw ControlError(.internalError, AddTransfers.name)
       }
-      return try await follow(id, over: service, in: world)
+      return try await follow(id, over: service, in: context)
     }
   }
 
   private func follow(
-    _ id: TransferID, over service: any ServiceCalling, in world: CommandContext
+    _ id: TransferID, over service: any ServiceCalling, in context: CommandContext
   ) async throws -> ExitCode {
-    var watch = GetWatch(id: id, world: world, json: json)
+    var watch = GetWatch(id: id, context: context, json: json)
     let follower = EventFollower(
-      world: world, place: world.place, client: "kettle get",
-      includesProgress: watch.progressNews == .events,
-      lookMilliseconds: watch.progressNews == .looks ? Self.lookMilliseconds : nil)
-    return try await follower.run(over: service) { try await watch.take($0) }
+      context: context, address: context.address, client: "kettle get",
+      includesProgress: watch.progressSource == .events,
+      pollMilliseconds: watch.progressSource == .polling ? Self.pollMilliseconds : nil)
+    return try await follower.run(over: service) { try await watch.handle($0) }
   }
 
-  private func readSpec(in world: CommandContext) throws -> TransferSpec {
+  private func readSpec(in context: CommandContext) throws -> TransferSpec {
     let parsed = TransferURL.parse(url)
     var problems: [UsageProblem] = []
     if case .failure(let why) = parsed { problems.append(.url(url, why)) }
     if options.paused { problems.append(.command(.pausedGet)) }
-    return try SpecTemplate.finished(options, problems, in: world).spec(for: parsed.get())
+    return try SpecTemplate.finished(options, problems, in: context).spec(for: parsed.get())
   }
 }
 
 /// Watches the transfer of `get` to its end.
 struct GetWatch {
   private let id: TransferID
-  private let world: CommandContext
+  private let context: CommandContext
   private let json: Bool
   private var progress: ProgressPrinter
   /// The reader of the pipe has gone; the exit code still counts.
   private var isSilent: Bool
 
   /// How the command learns of progress that is not a change of state.
-  enum ProgressNews {
-    case none, looks, events
+  enum ProgressSource {
+    case none, polling, events
   }
 
-  var progressNews: ProgressNews {
+  var progressSource: ProgressSource {
     if json { return .none }
-    return world.console.isTerminal(.output) ? .events : .looks
+    return context.console.isTerminal(.output) ? .events : .polling
   }
 
-  init(id: TransferID, world: CommandContext, json: Bool) {
+  init(id: TransferID, context: CommandContext, json: Bool) {
     self.id = id
-    self.world = world
+    self.context = context
     self.json = json
     progress = ProgressPrinter(
-      on: world.console, isRedrawn: world.console.isTerminal(.output))
+      on: context.console, isRedrawn: context.console.isTerminal(.output))
     isSilent = json
   }
 
-  mutating func take(_ happening: EventFollower.Happening) async throws -> ExitCode? {
-    switch happening {
-    case .connected(let service), .lookDue(let service), .eventsDropped(let service):
-      return try await look(service)
+  mutating func handle(_ update: EventFollower.Update) async throws -> ExitCode? {
+    switch update {
+    case .connected(let service), .pollDue(let service), .eventsDropped(let service):
+      return try await refresh(from: service)
     case .event(let event):
       guard event.id == id else { return nil }
       switch event.kind {
       case .removed: return end(Sentences.removedMeanwhile(id), .transferFailed)
-      case .added, .stateChanged, .progress: return try took(event.snapshot)
+      case .added, .stateChanged, .progress: return try record(event.snapshot)
       }
     case .interrupted:
       let words = Sentences.leftRunning(id)
       try? progress.finishLine()
-      world.console.mention(words)
+      context.console.printNote(words)
       return .interrupted
     case .completed, .limitReached: return nil
     }
   }
 
-  private mutating func look(_ service: any ServiceCalling) async throws -> ExitCode? {
+  private mutating func refresh(from service: any ServiceCalling) async throws -> ExitCode? {
     do {
-      return try took(try await service.call(DescribeTransfer.self, .init(id: id)).snapshot)
+      return try record(try await service.call(DescribeTransfer.self, .init(id: id)).snapshot)
     } catch let error as ControlError where error.code == .unknownTransfer {
       return end(Sentences.removedMeanwhile(id), .transferFailed)
     }
   }
 
-  private mutating func took(_ row: TransferSnapshot) throws -> ExitCode? {
+  private mutating func record(_ row: TransferSnapshot) throws -> ExitCode? {
     try show(row)
-    switch Outcome(row) {
+    switch TransferOutcome(row) {
     case .unfinished: return nil
     case .completed:
       try finish(row)
@@ -138,7 +139,7 @@ struct GetWatch {
   private mutating func show(_ row: TransferSnapshot) throws {
     guard !isSilent else { return }
     do {
-      try progress.show(row, at: world.clock.now().monotonic)
+      try progress.show(row, at: context.clock.now().monotonic)
     } catch ConsoleError.readerGone {
       isSilent = true
     }
@@ -146,10 +147,10 @@ struct GetWatch {
 
   private mutating func finish(_ row: TransferSnapshot) throws {
     do {
-      if json { return try world.console.say(row.json.text) }
+      if json { return try context.console.printLine(row.json.text) }
       try progress.finishLine()
       if row.state == .completed, let path = row.path, !isSilent {
-        try world.console.say(path.sanitizedForDisplay(limit: 4096))
+        try context.console.printLine(path.sanitizedForDisplay(limit: 4096))
       }
     } catch ConsoleError.readerGone {
       isSilent = true
@@ -158,7 +159,7 @@ struct GetWatch {
 
   private mutating func end(_ sentence: String, _ code: ExitCode) -> ExitCode {
     try? progress.finishLine()
-    world.console.complain(sentence)
+    context.console.printError(sentence)
     return code
   }
 }

@@ -7,11 +7,11 @@ import KettleModel
 struct LimitCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
     commandName: "limit",
-    abstract: "Limit the speed, also of what is running.",
+    abstract: "Limit the speed of transfers, including running ones.",
     discussion: """
-      With ids it is the limit of each of these transfers, and stays with them. Without, or with \
-      --all, it is the limit of everything together until the service ends; the configuration \
-      file has one that stays.
+      With ids, limits each of these transfers; the limit stays with them. Without ids, or with \
+      --all, limits all transfers together until the service stops; the configuration file has \
+      a permanent limit.
 
       Examples:
         kettle limit 500K 3 4
@@ -22,31 +22,31 @@ struct LimitCommand: RunnableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "The most bytes a second, with K, M or G for powers of 1024, or none.", valueName: "rate"))
+      "Bytes per second, with K, M or G for powers of 1024, or none.", valueName: "rate"))
   var rate: String
 
   @Argument(
-    help: ArgumentHelp("The number of a transfer, as \"kettle list\" shows it.", valueName: "id"))
+    help: ArgumentHelp("The id of a transfer, as shown by \"kettle list\".", valueName: "id"))
   var ids: [TransferID] = []
 
-  @Flag(help: "Everything together.")
+  @Flag(help: "Limit all transfers together.")
   var all = false
 
-  func run(in world: CommandContext) async throws -> ExitCode {
+  func run(in context: CommandContext) async throws -> ExitCode {
     if all, !ids.isEmpty { throw UsageError(.command(.bothIDsAndAll(command: "limit"))) }
     let bytesPerSecond = try readRate()
     let selection: TransferSelection = ids.isEmpty ? .all : .ids(ids)
-    return try await world.withService(for: "kettle limit") { service in
+    return try await context.withService(for: "kettle limit") { service in
       let result = try await service.call(
         LimitSpeed.self, .init(selection: selection, bytesPerSecond: bytesPerSecond))
       switch selection {
-      case .all: try world.console.say(Sentences.limitedAll(bytesPerSecond))
+      case .all: try context.console.printLine(Sentences.limitedAll(bytesPerSecond))
       case .ids, .matching:
         for id in result.applied {
-          try world.console.say(Sentences.limited(id, bytesPerSecond))
+          try context.console.printLine(Sentences.limited(id, bytesPerSecond))
         }
       }
-      for refusal in result.refused { world.console.complain(Sentences.limitRefused(refusal)) }
+      for refusal in result.refused { context.console.printError(Sentences.limitRefused(refusal)) }
       return ControlRunner.exitCode(of: result)
     }
   }

@@ -9,10 +9,10 @@ struct ListCommand: RunnableCommand {
     commandName: "list",
     abstract: "Show the transfers.",
     discussion: """
-      On a terminal the lines are cut to its width; in a pipe they are whole. Programs read \
-      --json: an array of objects with id, session, taskIdentifier, title, url, state, reason, \
-      path, bytesReceived, bytesExpected, bytesPerSecond, secondsLeft, connections, createdAt \
-      and error. What is not known is null.
+      On a terminal, lines are cut to its width; in a pipe they are complete. Programs should \
+      use --json: an array of objects with id, session, taskIdentifier, title, url, state, \
+      reason, path, bytesReceived, bytesExpected, bytesPerSecond, secondsLeft, connections, \
+      createdAt and error. Unknown values are null.
 
       Examples:
         kettle list
@@ -25,21 +25,21 @@ struct ListCommand: RunnableCommand {
 
   @Option(
     name: .customLong("state"),
-    help: ArgumentHelp("Only those in this state; can be repeated.", valueName: "state"))
+    help: ArgumentHelp("Only transfers in this state; can be repeated.", valueName: "state"))
   var states: [TransferState] = []
 
-  @Option(help: ArgumentHelp("Only those of this session.", valueName: "id"))
+  @Option(help: ArgumentHelp("Only transfers of this session.", valueName: "id"))
   var session: String?
 
-  func run(in world: CommandContext) async throws -> ExitCode {
+  func run(in context: CommandContext) async throws -> ExitCode {
     let filter = RowFilter(
       states: states.isEmpty ? nil : states, session: session.map { SessionID(rawValue: $0) })
-    return try await world.withService(for: "kettle list") { service in
+    return try await context.withService(for: "kettle list") { service in
       let rows = ListReader(service: service, filter: filter)
       if json {
-        try await printJSON(rows, to: world.console)
+        try await printJSON(rows, to: context.console)
       } else {
-        try await Self.printTable(rows, to: world.console)
+        try await Self.printTable(rows, to: context.console)
       }
       return .done
     }
@@ -59,6 +59,6 @@ struct ListCommand: RunnableCommand {
       isEmpty = isEmpty && page.isEmpty
       try console.write(page.map { table.text(of: $0) }.joined(), to: .output)
     }
-    if isEmpty { console.mention(Sentences.listEmpty) }
+    if isEmpty { console.printNote(Sentences.listEmpty) }
   }
 }

@@ -5,10 +5,9 @@ import KettleControl
 struct PauseCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pause",
-    abstract: "Pause transfers; what they have is kept.",
+    abstract: "Pause transfers and keep the downloaded bytes.",
     discussion: """
-      A paused transfer goes on where it was with "kettle start". --all pauses each that is \
-      unfinished.
+      A paused transfer resumes with "kettle start". --all pauses every unfinished transfer.
 
       Examples:
         kettle pause 3 4
@@ -17,9 +16,9 @@ struct PauseCommand: RunnableCommand {
 
   @OptionGroup var options: ControlOptions
 
-  func run(in world: CommandContext) async throws -> ExitCode {
+  func run(in context: CommandContext) async throws -> ExitCode {
     try await ControlRunner(
-      verb: .pause, selection: options.selection(for: "pause"), world: world
+      verb: .pause, selection: options.selection(for: "pause"), context: context
     ).run()
   }
 }

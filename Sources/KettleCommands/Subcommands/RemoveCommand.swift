@@ -5,11 +5,11 @@ import KettleControl
 struct RemoveCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
-    abstract: "Take transfers off the list.",
+    abstract: "Remove transfers from the list.",
     discussion: """
-      A partial file goes with its transfer; a finished file stays, unless --with-file is given \
-      and it is still what Kettle wrote. On a terminal, --all asks first. Without one it does \
-      not, except that --with-file wants --yes.
+      A partial file is deleted with its transfer; a finished file is kept, unless --with-file is \
+      given and the file was not modified since. On a terminal, --all asks first. Without a \
+      terminal it does not ask, but --with-file requires --yes.
 
       Examples:
         kettle remove 3
@@ -19,29 +19,29 @@ struct RemoveCommand: RunnableCommand {
 
   @OptionGroup var options: ControlOptions
 
-  @Flag(help: "Delete the finished file too.")
+  @Flag(help: "Also delete the finished file.")
   var withFile = false
 
   @Flag(name: [.short, .long], help: "Do not ask.")
   var yes = false
 
-  func run(in world: CommandContext) async throws -> ExitCode {
+  func run(in context: CommandContext) async throws -> ExitCode {
     let selection = try options.selection(for: "remove")
     if options.all, !yes {
-      let mayAsk = world.console.isInputTerminal
+      let mayAsk = context.console.isInputTerminal
       if withFile, !mayAsk {
         throw UsageError(
           .command(.confirmationNeedsTerminal(command: "remove --all --with-file")))
       }
       if mayAsk,
-        try !world.console.confirms(Sentences.removeAllQuestion(withFiles: withFile))
+        try !context.console.confirms(Sentences.removeAllQuestion(withFiles: withFile))
       {
-        world.console.mention(Sentences.nothingChanged)
+        context.console.printNote(Sentences.nothingChanged)
         return .interrupted
       }
     }
     return try await ControlRunner(
-      verb: withFile ? .removeWithFile : .remove, selection: selection, world: world
+      verb: withFile ? .removeWithFile : .remove, selection: selection, context: context
     ).run()
   }
 }

@@ -6,10 +6,10 @@ import KettleControl
 struct ResetCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
     commandName: "reset",
-    abstract: "Delete the fetched files and put all transfers back to idle.",
+    abstract: "Delete the downloaded files and reset all transfers.",
     discussion: """
-      Only files that Kettle put there, and that are still exactly what it wrote, are deleted; \
-      what was changed by others is kept and named. The list stays, ready to be started again.
+      Deletes only files that Kettle wrote and nobody has modified since; modified files are kept \
+      and listed. The list is kept, ready to be started again.
 
       Examples:
         kettle reset
@@ -19,19 +19,19 @@ struct ResetCommand: RunnableCommand {
   @Flag(name: [.short, .long], help: "Do not ask.")
   var yes = false
 
-  func run(in world: CommandContext) async throws -> ExitCode {
+  func run(in context: CommandContext) async throws -> ExitCode {
     if !yes {
-      guard world.console.isInputTerminal else {
+      guard context.console.isInputTerminal else {
         throw UsageError(.command(.confirmationNeedsTerminal(command: "reset")))
       }
-      guard try world.console.confirms(Sentences.resetQuestion) else {
-        world.console.mention(Sentences.nothingChanged)
+      guard try context.console.confirms(Sentences.resetQuestion) else {
+        context.console.printNote(Sentences.nothingChanged)
         return .interrupted
       }
     }
-    return try await world.withService(for: "kettle reset") { service in
+    return try await context.withService(for: "kettle reset") { service in
       let result = try await service.call(ResetTransfers.self, .init())
-      try world.console.write(
+      try context.console.write(
         Sentences.reset(result).map { $0 + "\n" }.joined(), to: .output)
       return .done
     }

@@ -6,15 +6,15 @@ import KettleModel
 struct StartCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
     commandName: "start",
-    abstract: "Start transfers, or let them go on.",
+    abstract: "Start or resume transfers.",
     discussion: """
-      A transfer that was paused or failed goes on from the bytes it has when they can still be \
-      used, else it starts from the beginning; the answer says which. --all starts each that is \
-      neither running nor completed.
+      A paused or failed transfer resumes from the bytes it has if they are still usable, and \
+      otherwise starts from the beginning; the output says which. --all starts every transfer \
+      that is neither running nor completed.
 
-      --url gives one transfer a fresh link, for example when its own has expired. The bytes that \
-      it has are kept as far as the server proves that it is the same file. A user and password \
-      in the link are its new login.
+      --url gives one transfer a new link, for example when its own has expired. Its bytes are \
+      kept if the server proves that the file is the same. A user and password in the link \
+      become its new login.
 
       Examples:
         kettle start 3
@@ -24,20 +24,20 @@ struct StartCommand: RunnableCommand {
 
   @OptionGroup var options: ControlOptions
 
-  @Option(help: ArgumentHelp("A fresh link for the transfer.", valueName: "url"))
+  @Option(help: ArgumentHelp("A new link for the transfer.", valueName: "url"))
   var url: String?
 
-  func run(in world: CommandContext) async throws -> ExitCode {
+  func run(in context: CommandContext) async throws -> ExitCode {
     let selection = try options.selection(for: "start")
     guard let url else {
-      return try await ControlRunner(verb: .start, selection: selection, world: world).run()
+      return try await ControlRunner(verb: .start, selection: selection, context: context).run()
     }
     guard options.ids.count == 1, let id = options.ids.first else {
       throw UsageError(.command(.linkForSeveral))
     }
     switch TransferURL.parse(url) {
     case .success(let link):
-      return try await ControlRunner(verb: .start, selection: selection, world: world)
+      return try await ControlRunner(verb: .start, selection: selection, context: context)
         .run(relinking: id, to: link)
     case .failure(let why): throw UsageError(.url(url, why))
     }

@@ -5,10 +5,10 @@ import KettleControl
 struct StopCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stop",
-    abstract: "Stop transfers and throw away what they have so far.",
+    abstract: "Stop transfers and discard the downloaded bytes.",
     discussion: """
       A stopped transfer stays in the list and starts from the beginning with "kettle start"; \
-      "kettle pause" keeps the bytes. --all stops each that is unfinished.
+      "kettle pause" keeps the bytes. --all stops every unfinished transfer.
 
       Examples:
         kettle stop 3
@@ -17,9 +17,9 @@ struct StopCommand: RunnableCommand {
 
   @OptionGroup var options: ControlOptions
 
-  func run(in world: CommandContext) async throws -> ExitCode {
+  func run(in context: CommandContext) async throws -> ExitCode {
     try await ControlRunner(
-      verb: .stop, selection: options.selection(for: "stop"), world: world
+      verb: .stop, selection: options.selection(for: "stop"), context: context
     ).run()
   }
 }

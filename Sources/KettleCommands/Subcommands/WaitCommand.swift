@@ -9,13 +9,13 @@ struct WaitCommand: RunnableCommand {
     commandName: "wait",
     abstract: "Wait until transfers are finished.",
     discussion: """
-      Without ids it waits for all that are unfinished at that moment. A transfer that was \
-      removed meanwhile, or that cannot go on without a login or a fresh link, counts as \
-      failed. One that is paused or not started is waited for until somebody starts it, and \
-      is named, so --timeout may be wanted.
+      Without ids, waits for all transfers that are unfinished when it starts. A transfer that is \
+      removed in the meantime, or that needs a login or a new link, counts as failed. A message \
+      names each transfer that is paused or not started; it is waited for until it is started, \
+      so consider --timeout.
 
-      Ends with 0 when all are completed or nothing was to be waited for, which is said, 1 when \
-      some failed, 2 when an id is unknown, and 4 when the time is over.
+      Exits with 0 when all are completed or there was nothing to wait for, 1 when some failed, \
+      2 when an id is unknown, and 4 on timeout.
 
       Examples:
         kettle wait && poweroff
@@ -23,19 +23,19 @@ struct WaitCommand: RunnableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The number of a transfer, as \"kettle list\" shows it.", valueName: "id"))
+    help: ArgumentHelp("The id of a transfer, as shown by \"kettle list\".", valueName: "id"))
   var ids: [TransferID] = []
 
-  @Option(help: ArgumentHelp("The most seconds to wait.", valueName: "seconds"))
+  @Option(help: ArgumentHelp("The maximum number of seconds to wait.", valueName: "seconds"))
   var timeout: Double?
 
-  func run(in world: CommandContext) async throws -> ExitCode {
+  func run(in context: CommandContext) async throws -> ExitCode {
     let limit = try timeout.map { try Seconds.milliseconds($0) }
-    var watch = WaitWatch(ids: ids, console: world.console)
+    var watch = WaitWatch(ids: ids, console: context.console)
     let follower = EventFollower(
-      world: world, place: world.place, client: "kettle wait", includesProgress: false,
+      context: context, address: context.address, client: "kettle wait", includesProgress: false,
       states: WaitWatch.states, gathersCompleted: true, limitMilliseconds: limit)
-    return try await follower.run { try await watch.take($0) }
+    return try await follower.run { try await watch.handle($0) }
   }
 }
 
@@ -58,32 +58,32 @@ struct WaitWatch {
     self.console = console
   }
 
-  mutating func take(_ happening: EventFollower.Happening) async throws -> ExitCode? {
-    switch happening {
-    case .connected(let service), .lookDue(let service), .eventsDropped(let service):
-      try await look(service)
+  mutating func handle(_ update: EventFollower.Update) async throws -> ExitCode? {
+    switch update {
+    case .connected(let service), .pollDue(let service), .eventsDropped(let service):
+      try await refresh(from: service)
     case .event(let event):
       guard unfinished?.contains(event.id) == true else { return nil }
-      if event.kind == .removed { removed(event.id) } else { took(event.snapshot) }
+      if event.kind == .removed { removed(event.id) } else { record(event.snapshot) }
     case .completed(let ids): unfinished?.subtract(ids)
     case .interrupted: return .interrupted
     case .limitReached:
-      console.complain(Sentences.timedOut(unfinished: unfinished?.count ?? wanted.count))
+      console.printError(Sentences.timedOut(unfinished: unfinished?.count ?? wanted.count))
       return .timedOut
     }
     guard unfinished?.isEmpty == true else { return nil }
     return hasFailed ? .transferFailed : .done
   }
 
-  private mutating func look(_ service: any ServiceCalling) async throws {
-    if unfinished == nil, wanted.isEmpty { return try await lookAtAll(service) }
+  private mutating func refresh(from service: any ServiceCalling) async throws {
+    if unfinished == nil, wanted.isEmpty { return try await loadUnfinished(from: service) }
     let isFirst = unfinished == nil
     let asked = unfinished ?? Set(wanted)
     unfinished = asked
     var unknown: [TransferID] = []
     for id in asked.sorted() {
       do {
-        took(try await service.call(DescribeTransfer.self, .init(id: id)).snapshot)
+        record(try await service.call(DescribeTransfer.self, .init(id: id)).snapshot)
       } catch let error as ControlError where error.code == .unknownTransfer {
         unknown.append(id)
       }
@@ -96,29 +96,30 @@ struct WaitWatch {
   }
 
   /// The ids suffice for transfers that continue by themselves.
-  private mutating func lookAtAll(_ service: any ServiceCalling) async throws {
+  private mutating func loadUnfinished(from service: any ServiceCalling) async throws {
     let all = RowFilter(states: TransferState.allCases.filter { !$0.isFinished })
     let waitedFor = Set(try await service.call(ListIDs.self, .init(filter: all)).runs.ids)
     unfinished = waitedFor
-    if waitedFor.isEmpty { return console.mention(Sentences.nothingToWaitFor) }
+    if waitedFor.isEmpty { return console.printNote(Sentences.nothingToWaitFor) }
     let still = RowFilter(states: Self.states.filter { !$0.isFinished })
     try await ListReader(service: service, filter: still).forEachPage { rows in
-      for row in rows where waitedFor.contains(row.id) { took(row) }
+      for row in rows where waitedFor.contains(row.id) { record(row) }
     }
   }
 
-  private mutating func took(_ row: TransferSnapshot) {
-    switch Outcome(row) {
+  private mutating func record(_ row: TransferSnapshot) {
+    switch TransferOutcome(row) {
     case .completed: unfinished?.remove(row.id)
     case .failed(let sentence), .needsUser(let sentence): failed(row.id, sentence)
-    case .idle: name(row)
-    case .unfinished: if row.state == .paused { name(row) } else { named.remove(row.id) }
+    case .idle: reportStandstill(row)
+    case .unfinished:
+      if row.state == .paused { reportStandstill(row) } else { named.remove(row.id) }
     }
   }
 
-  private mutating func name(_ row: TransferSnapshot) {
+  private mutating func reportStandstill(_ row: TransferSnapshot) {
     guard named.insert(row.id).inserted else { return }
-    console.mention(Sentences.waitsForStart(row))
+    console.printNote(Sentences.waitsForStart(row))
   }
 
   private mutating func removed(_ id: TransferID) {
@@ -128,7 +129,7 @@ struct WaitWatch {
   private mutating func failed(_ id: TransferID, _ sentence: String) {
     guard unfinished?.remove(id) != nil else { return }
     hasFailed = true
-    console.complain(sentence)
+    console.printError(sentence)
   }
 }
 

@@ -6,12 +6,12 @@ import KettleModel
 struct WatchCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",
-    abstract: "Print what happens, one event a line, until Ctrl-C.",
+    abstract: "Print events, one per line, until Ctrl-C.",
     discussion: """
-      With --json each line is an object with event (added, stateChanged, progress or \
-      removed), at, and transfer, which has the members of "kettle list --json". Where \
-      events are missing, because the reader is too slow or the connection was lost, a line with \
-      the event eventsDropped and without a transfer says so.
+      With --json, each line is an object with event (added, stateChanged, progress or \
+      removed), at, and transfer, which has the members of "kettle list --json". If events were \
+      dropped, because the reader is too slow or the connection was lost, a line has the event \
+      eventsDropped and no transfer.
 
       Examples:
         kettle watch
@@ -21,41 +21,42 @@ struct WatchCommand: RunnableCommand {
   @Flag(help: "Print JSON.")
   var json = false
 
-  @Flag(help: "Print how bytes come in too, up to ten times a second for each transfer.")
+  @Flag(help: "Also print progress, up to ten times per second for each transfer.")
   var progress = false
 
-  func run(in world: CommandContext) async throws -> ExitCode {
+  func run(in context: CommandContext) async throws -> ExitCode {
     let follower = EventFollower(
-      world: world, place: world.place, client: "kettle watch", includesProgress: progress)
-    let line = EventLine(clock: world.clock)
+      context: context, address: context.address, client: "kettle watch", includesProgress: progress
+    )
+    let line = EventLine(clock: context.clock)
     var hasConnected = false
-    return try await follower.run { happening in
-      switch happening {
+    return try await follower.run { update in
+      switch update {
       case .event(let event):
-        try world.console.say(json ? event.json.text : line.text(of: event))
+        try context.console.printLine(json ? event.json.text : line.text(of: event))
         return nil
       case .eventsDropped:
-        try missing(Sentences.eventsDropped, in: world)
+        try missing(Sentences.eventsDropped, in: context)
         return nil
       case .interrupted: return .interrupted
       case .connected:
-        if hasConnected { try missing(Sentences.eventsMissed, in: world) }
+        if hasConnected { try missing(Sentences.eventsMissed, in: context) }
         hasConnected = true
         return nil
-      case .completed, .lookDue, .limitReached: return nil
+      case .completed, .pollDue, .limitReached: return nil
       }
     }
   }
 
   /// Reports that events are missing at this point.
-  private func missing(_ sentence: String, in world: CommandContext) throws {
+  private func missing(_ sentence: String, in context: CommandContext) throws {
     if json {
-      let now = world.clock.now().wall.iso8601
+      let now = context.clock.now().wall.iso8601
       let line = JSONValue.object([
         .init("event", .string("eventsDropped")), .init("at", .string(now)),
       ])
-      try world.console.say(line.text)
+      try context.console.printLine(line.text)
     }
-    world.console.mention(sentence)
+    context.console.printNote(sentence)
   }
 }

@@ -17,8 +17,7 @@ enum ProcessResources {
   /// The maximum number of descriptors of the process.
   static var descriptorLimit: Int { fileLimit().map { Int(clamping: $0.rlim_cur) } ?? 1024 }
 
-  /// Frees memory that was needed once. Code used only by the start or by other commands stays in
-  /// the page cache, and its pages are mapped again when called.
+  /// Returns freed memory to the system.
   static func releaseUnusedMemory() {
     malloc_trim(0)
   }

@@ -15,7 +15,7 @@ package enum BatchGauge: Hashable, Sendable {
       self = .unknown
       return
     }
-    let fraction = PercentText.fraction(batch.bytesReceived, of: batch.bytesExpected)
+    let fraction = PercentageText.fraction(batch.bytesReceived, of: batch.bytesExpected)
     self = .percent(min(99, Int(fraction * 100)))
   }
 }

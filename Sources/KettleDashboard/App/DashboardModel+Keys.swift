@@ -4,7 +4,7 @@ import KettleModel
 extension DashboardModel {
   mutating func keyPressed(_ key: Key, at now: Moment) -> [DashboardEffect] {
     notice = nil
-    guard size.holds(ListLayout.minimum) else { return unseen(key) }
+    guard size.holds(ListLayout.minimum) else { return handleOnTinyScreen(key) }
     if let command = keymap.command(for: key, in: keyContext) {
       return attempt(command, key: key, at: now)
     }
@@ -22,13 +22,13 @@ extension DashboardModel {
     {
       return choose(index)
     }
-    say(Strings.noMeaning(key, keymap.filled(Strings.noMeaning(in: keyContext))), at: now)
+    showNotice(Strings.noMeaning(key, keymap.filled(Strings.noMeaning(in: keyContext))), at: now)
     return []
   }
 
   /// On a terminal that is too small, the user sees neither the effect of a key nor the question
   /// that the key would answer.
-  private func unseen(_ key: Key) -> [DashboardEffect] {
+  private func handleOnTinyScreen(_ key: Key) -> [DashboardEffect] {
     switch keymap.command(for: key, in: .list) {
     case .leave: [.leave]
     case .redraw: [.redraw]
@@ -44,7 +44,7 @@ extension DashboardModel {
     switch availability(of: command) {
     case .possible: return perform(command, key: key, at: now)
     case .impossible(let reason):
-      say(keymap.filled(reason), at: now)
+      showNotice(keymap.filled(reason), at: now)
       return []
     }
   }
@@ -59,7 +59,7 @@ extension DashboardModel {
     case .queue(let command): return perform(command)
     case .all(let command): return perform(command)
     case .move(let movement): return move(movement, at: now)
-    case .take(let command): return take(command, at: now)
+    case .copyOrOpen(let command): return perform(command, at: now)
     case .details(let command): show(command, at: now)
     case .edit(let edit): return self.edit(edit, at: now)
     case .add: openAddDialog(key, at: now)
@@ -72,7 +72,7 @@ extension DashboardModel {
     case .confirm: return confirm()
     case .cancel:
       if case .query = screens.last { return cancelQuery(at: now) }
-      if case .question = screens.last { say(Strings.nothingChanged, at: now) }
+      if case .question = screens.last { showNotice(Strings.nothingChanged, at: now) }
       _ = screens.popLast()
     case .back: _ = screens.popLast()
     case .help: toggleHelp()
@@ -93,8 +93,8 @@ extension DashboardModel {
     case .start: return [.control(.start, selection)]
     case .pause: return [.control(pauseMeansStart ? .start : .pause, selection)]
     case .stop: return [.control(.stop, selection)]
-    case .remove: askToRemove(withFile: false)
-    case .removeWithFile: askToRemove(withFile: true)
+    case .remove: confirmRemoval(withFile: false)
+    case .removeWithFile: confirmRemoval(withFile: true)
     case .details: return cursorRow.map { openDetails(of: $0, at: now) } ?? []
     case .relink: openLinkDialog()
     case .limit: break
@@ -102,7 +102,7 @@ extension DashboardModel {
     return []
   }
 
-  private mutating func askToRemove(withFile: Bool) {
+  private mutating func confirmRemoval(withFile: Bool) {
     if marks.isEmpty, let row = cursorRow {
       screens.append(.question(withFile ? .removeWithFile(row) : .remove(row)))
     } else if let selection = marks.selection {
@@ -116,7 +116,7 @@ extension DashboardModel {
     switch screens.last {
     case .add(var dialog):
       guard dialog.phase != .adding else {
-        say(Strings.beingAdded, at: now)
+        showNotice(Strings.beingAdded, at: now)
         return []
       }
       dialog.apply(edit, at: now.monotonic)
@@ -124,13 +124,13 @@ extension DashboardModel {
     case .entry(var dialog):
       dialog.apply(edit)
       replaceTop(with: .entry(dialog))
-    case .query: return changeField(at: now) { $0.line.apply(edit) }
+    case .query: return changeQuery(at: now) { $0.line.apply(edit) }
     case .details, .help, .question, .resetReport, .sortMenu, nil: break
     }
     return []
   }
 
-  private mutating func perform(_ command: ListCommand) -> [DashboardEffect] {
+  private mutating func perform(_ command: AllCommand) -> [DashboardEffect] {
     switch command {
     case .start: return [.control(.start, .all)]
     case .stop: return [.control(.stop, .all)]

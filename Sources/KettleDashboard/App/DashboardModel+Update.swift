@@ -5,18 +5,18 @@ extension DashboardModel {
   package mutating func update(_ message: DashboardMessage, at now: Moment) -> [DashboardEffect] {
     if let notice, notice.until <= now.monotonic { self.notice = nil }
     let before = layout
-    let effects = take(message, at: now)
+    let effects = apply(message, at: now)
     // The list has gained or lost a line.
     return layout.bodyHeight == before.bodyHeight ? effects : effects + scrollToCursor()
   }
 
-  private mutating func take(_ message: DashboardMessage, at now: Moment) -> [DashboardEffect] {
+  private mutating func apply(_ message: DashboardMessage, at now: Moment) -> [DashboardEffect] {
     switch message {
     case .keyPressed(let key):
       return keyPressed(key, at: now)
     case .mouse(let event): return receive(event, at: now)
     case .pasteRefused(let countMax):
-      say(Strings.pasteRefused(countMax), .problem, at: now)
+      showNotice(Strings.pasteRefused(countMax), .problem, at: now)
       return []
     case .resized(let newSize):
       size = newSize
@@ -34,13 +34,13 @@ extension DashboardModel {
       receiveDuplicates(found)
       return []
     case .directoriesKnown(let known):
-      places = known
+      directories = known
       return []
     case .linkChanged(let report):
       return linkChanged(report, at: now)
     case .serviceReported(let notices):
       serviceNotices = notices
-      if !notices.isEmpty { sayWhatIsWrong(at: now) }
+      if !notices.isEmpty { showProblems(at: now) }
       return []
     case .commandFinished(let outcome):
       commandFinished(outcome, at: now)
@@ -61,12 +61,12 @@ extension DashboardModel {
       link = .connecting
       return []
     case .connected:
-      if case .lost = link { say(Strings.serviceIsBack, at: now) }
-      if link == .connecting { sayWhatIsWrong(at: now) }
+      if case .lost = link { showNotice(Strings.serviceIsBack, at: now) }
+      if link == .connecting { showProblems(at: now) }
       link = .connected
       // The service does not remember requests from an earlier connection.
       subscription = nil
-      search.asked = nil
+      search.pending = nil
       return subscribeIfMoved() + reloadDetails(at: now)
     case .lost:
       if case .lost = link { return [] }
@@ -78,7 +78,7 @@ extension DashboardModel {
 
   /// Shows the reports of the service and then the configuration problems. The message stays until
   /// a key is pressed, because the user may not look at once.
-  private mutating func sayWhatIsWrong(at now: Moment) {
+  private mutating func showProblems(at now: Moment) {
     let text = Strings.problems(
       serviceNotices + settings.problems, helpKey: keymap.key(.help)?.name,
       width: size.columns - 2)
@@ -92,39 +92,39 @@ extension DashboardModel {
     case .controlled(let verb, let appliedCount, let refused):
       forgetMarks(of: refused)
       if let text = Strings.controlled(verb, appliedCount: appliedCount, refused: refused) {
-        say(text, refused.isEmpty ? .plain : .problem, at: now)
+        showNotice(text, refused.isEmpty ? .plain : .problem, at: now)
       }
     case .added(let count):
       additionSucceeded()
-      say(Strings.added(count), at: now)
+      showNotice(Strings.added(count), at: now)
     case .addFailed(let sentence):
       additionFailed(at: now)
-      say(sentence, .problem, at: now)
+      showNotice(sentence, .problem, at: now)
     case .relinked(let refused):
-      say(Strings.relinked(refused), refused.isEmpty ? .plain : .problem, at: now)
+      showNotice(Strings.relinked(refused), refused.isEmpty ? .plain : .problem, at: now)
     case .limited(let bytesPerSecond, let refused):
-      say(
+      showNotice(
         Strings.limited(bytesPerSecond, refused), refused.isEmpty ? .plain : .problem, at: now)
-    case .removed(let count): say(Strings.removed(count), at: now)
+    case .removed(let count): showNotice(Strings.removed(count), at: now)
     case .moved: break
     case .prioritized(let priority, let appliedCount):
-      say(Strings.prioritized(priority, appliedCount), at: now)
-    case .cleared(let count): say(Strings.cleared(count), at: now)
+      showNotice(Strings.prioritized(priority, appliedCount), at: now)
+    case .cleared(let count): showNotice(Strings.cleared(count), at: now)
     case .reset(let deletedCount, let keptPaths):
       if keptPaths.isEmpty {
-        say(Strings.resetDone(deletedCount: deletedCount), at: now)
+        showNotice(Strings.resetDone(deletedCount: deletedCount), at: now)
       } else {
         let report = ResetReport(deletedCount: deletedCount, keptPaths: keptPaths, scroll: 0)
         screens.append(.resetReport(report))
       }
     case .detailsFailed(let id, let sentence):
       changeDetails(of: id) { $0.content = .unavailable(sentence: sentence) }
-    case .failed(let sentence): say(sentence, .problem, at: now)
+    case .failed(let sentence): showNotice(sentence, .problem, at: now)
     }
   }
 
   /// Shows a sentence for a time that is long enough to read it; a failure stays longer.
-  mutating func say(_ text: String, _ kind: Notice.Kind = .plain, at now: Moment) {
+  mutating func showNotice(_ text: String, _ kind: Notice.Kind = .plain, at now: Moment) {
     let milliseconds: Int64 =
       switch kind {
       case .plain: 5000

@@ -7,7 +7,7 @@ package struct DashboardModel: Hashable, Sendable {
   /// nil until the first rows arrive.
   package internal(set) var window: ListWindow?
   package internal(set) var totals = Totals()
-  package internal(set) var speeds = SpeedHistory()
+  package internal(set) var speeds = TotalSpeedHistory()
   /// The index of the row under the cursor.
   package internal(set) var cursor = 0
   /// The transfer under the cursor. The cursor follows it when rows are added or removed.
@@ -24,7 +24,7 @@ package struct DashboardModel: Hashable, Sendable {
   /// The rows are frozen: updates are not shown.
   package internal(set) var isFrozen = false
   /// The transfer to which the cursor moves once the service has reported its index.
-  var seeking: Seek?
+  var cursorTarget: CursorTarget?
   /// The screens above the list, the topmost last.
   package internal(set) var screens: [DashboardScreen] = []
   package internal(set) var notice: Notice?
@@ -32,7 +32,7 @@ package struct DashboardModel: Hashable, Sendable {
   package internal(set) var serviceNotices: [String] = []
   package internal(set) var utcOffsetSeconds: Int
   /// nil while unknown, and when the files are on another machine.
-  package internal(set) var places: UserDirectories?
+  package internal(set) var directories: UserDirectories?
   /// The character set of the terminal: some symbols are wider without Unicode.
   package let charset: Charset
   package let settings: DashboardSettings

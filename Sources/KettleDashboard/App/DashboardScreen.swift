@@ -38,7 +38,7 @@ package struct DetailsScreen: Hashable, Sendable {
   package var scroll: Int
   /// Whether the events scroll to each new one; false while the user reads older ones.
   package var followsEnd = true
-  package var askedAt: MonotonicTime
+  package var requestedAt: MonotonicTime
 }
 
 /// A question before an action that cannot be undone. Every answer except yes is no.

@@ -14,26 +14,26 @@ package struct Canvas {
 
   /// Writes a text, cut to `width`, and returns the number of columns it occupies.
   @discardableResult
-  package mutating func put(
+  package mutating func write(
     _ text: String, row: Int, column: Int, width: Int, _ role: Role = .plain
   ) -> Int {
     let room = min(width, size.columns - column)
     let shown = ShownText(text, charset: look.charset, columnsMax: room)
-    put(shown, row: row, column: column, style: look.style(role))
+    write(shown, row: row, column: column, style: look.style(role))
     return shown.columns
   }
 
   /// Writes a text right-aligned.
-  package mutating func putRight(
+  package mutating func writeRight(
     _ text: String, row: Int, column: Int, width: Int, _ role: Role = .plain
   ) {
     let shown = ShownText(text, charset: look.charset, columnsMax: width)
-    put(shown, row: row, column: column + width - shown.columns, style: look.style(role))
+    write(shown, row: row, column: column + width - shown.columns, style: look.style(role))
   }
 
-  package mutating func putCentred(_ text: String, row: Int, _ role: Role = .plain) {
+  package mutating func writeCentred(_ text: String, row: Int, _ role: Role = .plain) {
     let shown = ShownText(text, charset: look.charset, columnsMax: size.columns)
-    put(shown, row: row, column: (size.columns - shown.columns) / 2, style: look.style(role))
+    write(shown, row: row, column: (size.columns - shown.columns) / 2, style: look.style(role))
   }
 
   /// Fills several cells with one of the dashboard's own symbols, which are one column wide.
@@ -60,19 +60,19 @@ package struct Canvas {
     frame.cursor = Frame.Position(row: row, column: column)
   }
 
-  private mutating func put(_ text: ShownText, row: Int, column: Int, style: Style) {
+  private mutating func write(_ text: ShownText, row: Int, column: Int, style: Style) {
     switch text.content {
     case .plain(let plain, let isCut):
-      frame.put(
+      frame.write(
         ascii: plain.utf8, row: row, column: column, width: text.columns, style: style)
       if isCut {
         let mark = ShownText.cutMark(look.charset)
-        frame.put(mark, width: 1, row: row, column: column + text.columns - 1, style: style)
+        frame.write(mark, width: 1, row: row, column: column + text.columns - 1, style: style)
       }
     case .glyphs(let glyphs):
       var next = column
       for glyph in glyphs {
-        frame.put(glyph.text, width: glyph.width, row: row, column: next, style: style)
+        frame.write(glyph.text, width: glyph.width, row: row, column: next, style: style)
         next += glyph.width
       }
     }

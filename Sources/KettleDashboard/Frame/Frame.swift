@@ -29,7 +29,7 @@ package struct Frame: Hashable, Sendable {
 
   /// Writes a glyph of `width` columns. Returns false, and changes nothing, when it does not fit.
   @discardableResult
-  package mutating func put(
+  package mutating func write(
     _ glyph: String, width: Int, row: Int, column: Int, style: Style
   ) -> Bool {
     guard (1...2).contains(width), (0..<size.rows).contains(row), column >= 0,
@@ -44,7 +44,7 @@ package struct Frame: Hashable, Sendable {
 
   /// Writes text that consists of printable ASCII, cut to `width`: the common case of `put`, in one
   /// pass.
-  package mutating func put(
+  package mutating func write(
     ascii text: some Sequence<UInt8>, row: Int, column: Int, width: Int, style: Style
   ) {
     guard (0..<size.rows).contains(row), column >= 0 else { return }

@@ -21,7 +21,7 @@ package enum Availability: Hashable, Sendable {
 extension DashboardModel {
   package func availability(of command: DashboardCommand) -> Availability {
     switch command {
-    case .take(let command): return availability(of: command)
+    case .copyOrOpen(let command): return availability(of: command)
     case .details(let command):
       guard case .details(let open) = screens.last else { return .impossible(Strings.noSections) }
       return Availability(
@@ -95,7 +95,7 @@ extension DashboardModel {
     }
   }
 
-  private func availabilityForAll(_ command: ListCommand) -> Availability {
+  private func availabilityForAll(_ command: AllCommand) -> Availability {
     let count = totals.transferCount
     guard count > 0 else { return .impossible(Strings.listIsEmpty) }
     let unfinished = count - totals.count(.completed)
@@ -116,7 +116,7 @@ extension DashboardModel {
     if keyContext == .reader { return availabilityOfScroll(movement) }
     guard screens.isEmpty else { return .possible }
     if isAwaitingList {
-      return Availability(unless: isOnTheWay(to: movement) ? Strings.rowNotThereYet : nil)
+      return Availability(unless: isMovePending(to: movement) ? Strings.rowNotThereYet : nil)
     }
     guard rowCount > 0 else { return .impossible(emptyReason) }
     switch movement {

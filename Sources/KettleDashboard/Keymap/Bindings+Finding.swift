@@ -4,68 +4,106 @@ extension Bindings {
 
   private static let marks: [Binding] = [
     Binding(
-      .finding, [.list], [.character(" ")], .mark(.toggle),
-      "Mark the row, or take its mark away, and go on to the next"),
-    Binding(.finding, [.list], [.character("A")], .mark(.all), "Mark all that the filter shows"),
-    Binding(.finding, [.list], [.character("U")], .mark(.none), "Take all marks away"),
+      "mark", .mark(.toggle), group: .finding, in: [.list], keys: [.character(" ")],
+      description: "Mark or unmark the row, and move to the next"),
     Binding(
-      .finding, [.list], [.character("i")], .mark(.invert),
-      "Mark what is not marked, and take the marks of the others away"),
+      "mark-all", .mark(.all), group: .finding, in: [.list], keys: [.character("A")],
+      description: "Mark all that match the filter"),
+    Binding(
+      "unmark-all", .mark(.none), group: .finding, in: [.list], keys: [.character("U")],
+      description: "Clear all marks"),
+    Binding(
+      "invert-marks", .mark(.invert), group: .finding, in: [.list], keys: [.character("i")],
+      description: "Invert the marks"),
   ]
 
   private static let query: [Binding] = [
     Binding(
-      .finding, [.list], [.character("/")], .view(.search), label: "search", rank: 12,
-      "Search: the cursor goes to the next row with the words"),
-    Binding(.finding, [.list], [.character("n")], .view(.findNext), "To the next one with them"),
-    Binding(.finding, [.list], [.character("N")], .view(.findPrevious), "To the one before"),
+      "search", .view(.search), group: .finding, in: [.list], keys: [.character("/")],
+      label: "search", rank: 12,
+      description: "Search: move to the next row that contains the words"),
     Binding(
-      .finding, [.list], [.character("\\")], .view(.filter),
-      "Filter: state:failed host:example.org session:kettle \"two words\" iso"),
+      "next-match", .view(.findNext), group: .finding, in: [.list], keys: [.character("n")],
+      description: "To the next match"),
     Binding(
-      .finding, [.list], [.escape], .view(.clear),
-      "End the search, the filter, the marks, the history: the first that there is"),
+      "previous-match", .view(.findPrevious), group: .finding, in: [.list], keys: [.character("N")],
+      description: "To the previous match"),
     Binding(
-      .finding, [.query], [.enter], .acceptQuery, label: "keep it", "Keep the filter or the search"),
+      "filter", .view(.filter), group: .finding, in: [.list], keys: [.character("\\")],
+      description: "Filter: state:failed host:example.org session:kettle \"two words\" iso"),
     Binding(
-      .finding, [.query], [.up], .move(.up), label: "earlier", rank: 4,
-      "What was entered before"),
-    Binding(.finding, [.query], [.down], .move(.down), "What was entered after it"),
+      "clear", .view(.clear), group: .finding, in: [.list], keys: [.escape],
+      description: "Clear the search, filter or marks, or leave the history, in this order"),
     Binding(
-      .finding, [.list], [.character("H")], .view(.history),
-      "The history: everything that is finished, also what was cleared; and back"),
+      "keep-query", .acceptQuery, group: .finding, in: [.query], keys: [.enter], label: "keep it",
+      isRequired: true,
+      description: "Keep the filter or the search"),
     Binding(
-      .finding, [.list], [.character("c")], .view(.clearFinished),
-      "Clear finished ones from view; H shows them, and their files stay"),
+      "query-up", .move(.up), group: .finding, in: [.query], keys: [.up], label: "earlier", rank: 4,
+      description: "The previous entry"),
+    Binding(
+      "query-down", .move(.down), group: .finding, in: [.query], keys: [.down],
+      description: "The next entry"),
+    Binding(
+      "history", .view(.history), group: .finding, in: [.list], keys: [.character("H")],
+      description: "Show or hide the history: all finished transfers, even cleared ones"),
+    Binding(
+      "clear-finished", .view(.clearFinished), group: .finding, in: [.list],
+      keys: [.character("c")],
+      description: "Clear finished transfers from view; H shows them, files are kept"),
   ]
 
   private static let order: [Binding] = [
     Binding(
-      .finding, [.list], [.character("o")], .view(.sortMenu),
-      "Choose what the list is sorted by"),
-    Binding(.finding, [.list], [.character("<")], .view(.columnLeft), "Sort by the column before"),
-    Binding(.finding, [.list], [.character(">")], .view(.columnRight), "Sort by the next column"),
+      "sort-menu", .view(.sortMenu), group: .finding, in: [.list], keys: [.character("o")],
+      description: "Choose the sort order of the list"),
     Binding(
-      .finding, [.list, .menu], [.character("I")], .view(.reverse), "Turn the order round"),
-    Binding(.finding, [.menu], [.up, .character("k")], .move(.up), "One line up"),
-    Binding(.finding, [.menu], [.down, .character("j")], .move(.down), "One line down"),
+      "sort-left", .view(.columnLeft), group: .finding, in: [.list], keys: [.character("<")],
+      description: "Sort by the previous column"),
     Binding(
-      .finding, [.menu], [.enter], .choose, label: "take it",
-      "Sort by it; by the same again turns the order round"),
+      "sort-right", .view(.columnRight), group: .finding, in: [.list], keys: [.character(">")],
+      description: "Sort by the next column"),
     Binding(
-      .finding, [.menu], [.escape, .character("q"), .character("o"), .control("c")], .cancel,
-      label: "leave", rank: 1, "Leave and change nothing"),
-    Binding(.finding, [.list], [.character("K")], .queue(.up), "Up in the queue"),
-    Binding(.finding, [.list], [.character("J")], .queue(.down), "Down in the queue"),
-    Binding(.finding, [.list], [.alt("k")], .queue(.toTop), "To the top of the queue"),
-    Binding(.finding, [.list], [.alt("j")], .queue(.toBottom), "To the bottom of the queue"),
-    Binding(.finding, [.list], [.character("+")], .queue(.sooner), "A higher priority"),
-    Binding(.finding, [.list], [.character("-")], .queue(.later), "A lower priority"),
+      "reverse", .view(.reverse), group: .finding, in: [.list, .menu], keys: [.character("I")],
+      description: "Reverse the order"),
     Binding(
-      .finding, [.list], [.character("F")], .view(.follow),
-      "Follow: the view goes after the row wherever it goes; and stop that"),
+      "menu-up", .move(.up), group: .finding, in: [.menu], keys: [.up, .character("k")],
+      description: "One line up"),
     Binding(
-      .finding, [.list], [.character("Z")], .view(.freeze),
-      "Freeze: the rows stay as they are; and go on"),
+      "menu-down", .move(.down), group: .finding, in: [.menu], keys: [.down, .character("j")],
+      description: "One line down"),
+    Binding(
+      "choose", .choose, group: .finding, in: [.menu], keys: [.enter], label: "select",
+      isRequired: true,
+      description: "Sort by it; selecting the current order reverses it"),
+    Binding(
+      "menu-cancel", .cancel, group: .finding, in: [.menu],
+      keys: [.escape, .character("q"), .character("o"), .control("c")], label: "cancel", rank: 1,
+      isRequired: true,
+      description: "Cancel and change nothing"),
+    Binding(
+      "queue-up", .queue(.up), group: .finding, in: [.list], keys: [.character("K")],
+      description: "Up in the queue"),
+    Binding(
+      "queue-down", .queue(.down), group: .finding, in: [.list], keys: [.character("J")],
+      description: "Down in the queue"),
+    Binding(
+      "queue-top", .queue(.toTop), group: .finding, in: [.list], keys: [.alt("k")],
+      description: "To the top of the queue"),
+    Binding(
+      "queue-bottom", .queue(.toBottom), group: .finding, in: [.list], keys: [.alt("j")],
+      description: "To the bottom of the queue"),
+    Binding(
+      "priority-up", .queue(.sooner), group: .finding, in: [.list], keys: [.character("+")],
+      description: "Raise the priority"),
+    Binding(
+      "priority-down", .queue(.later), group: .finding, in: [.list], keys: [.character("-")],
+      description: "Lower the priority"),
+    Binding(
+      "follow", .view(.follow), group: .finding, in: [.list], keys: [.character("F")],
+      description: "Follow the row wherever it moves, or stop following"),
+    Binding(
+      "freeze", .view(.freeze), group: .finding, in: [.list], keys: [.character("Z")],
+      description: "Freeze the rows, or resume updates"),
   ]
 }

@@ -2,166 +2,175 @@
 /// built from it.
 package enum Bindings {
   package static let all: [Binding] =
-    transfer + everything + finding + moving + reader + sections + add + question
+    transfer + everything + finding + moving + reader + sections + dialogs
     + dashboard
 
   private static let transfer: [Binding] = [
     Binding(
-      .transfer, [.list], [.character("s")], .row(.start), label: "start", rank: 2,
-      "Start it, or go on with it; what waits is tried at once"),
+      "start", .row(.start), group: .transfer, in: [.list], keys: [.character("s")], label: "start",
+      otherLabels: [Strings.footerRetry], rank: 2,
+      description: "Start or resume it; a waiting transfer is retried at once"),
     Binding(
-      .transfer, [.list], [.character("p")], .row(.pause), label: "pause", rank: 1,
-      "Pause it and keep what was fetched; a paused one goes on"),
+      "pause", .row(.pause), group: .transfer, in: [.list], keys: [.character("p")], label: "pause",
+      otherLabels: [Strings.footerResume], rank: 1,
+      description: "Pause it and keep the downloaded bytes, or resume it"),
     Binding(
-      .transfer, [.list], [.character("x")], .row(.stop), label: "stop", rank: 3,
-      "Stop it; what was fetched so far is thrown away"),
+      "stop", .row(.stop), group: .transfer, in: [.list], keys: [.character("x")], label: "stop",
+      rank: 3,
+      description: "Stop it and discard the downloaded bytes"),
     Binding(
-      .transfer, [.list], [.enter], .row(.details), label: "details", rank: 9,
-      "Show all about it"),
+      "details", .row(.details), group: .transfer, in: [.list], keys: [.enter], label: "details",
+      rank: 9,
+      description: "Show its details"),
     Binding(
-      .transfer, [.list], [.character("d"), .delete], .row(.remove), label: "remove", rank: 10,
-      "Take it off the list, after a question; a finished file stays"),
+      "remove", .row(.remove), group: .transfer, in: [.list], keys: [.character("d"), .delete],
+      label: "remove", rank: 10,
+      description: "Remove it from the list (asks first); a finished file is kept"),
     Binding(
-      .transfer, [.list], [.character("D")], .row(.removeWithFile),
-      label: Strings.footerDeleteFile, rank: 4,
-      "Take it off the list and delete its finished file, after a question"),
+      "remove-file", .row(.removeWithFile), group: .transfer, in: [.list], keys: [.character("D")],
+      label: Strings.footerDeleteFile,
+      otherLabels: [Strings.footerNewLink, Strings.footerDeleteFile], rank: 4,
+      description: "Remove it from the list and delete its finished file (asks first)"),
     Binding(
-      .transfer, [.list], [.character("u")], .row(.relink), rank: 4,
-      "Give it a fresh link and go on; what was fetched is kept when it is the same file"),
+      "new-link", .row(.relink), group: .transfer, in: [.list], keys: [.character("u")],
+      otherLabels: [Strings.footerNewLink, Strings.footerDeleteFile], rank: 4,
+      description: "Set a new link and resume; the bytes are kept if the file is the same"),
     Binding(
-      .transfer, [.list], [.character("l")], .row(.limit),
-      "Limit the speed of it, of all that is marked, or of everything together"),
+      "limit", .row(.limit), group: .transfer, in: [.list], keys: [.character("l")],
+      description: "Limit the speed of it, of the marked ones, or of all together"),
     Binding(
-      .transfer, [.list, .reader], [.character("y")], .take(.copyURL),
-      "Copy its URL to the clipboard of the terminal"),
+      "copy-url", .copyOrOpen(.copyURL), group: .transfer, in: [.list, .reader],
+      keys: [.character("y")],
+      description: "Copy its URL to the terminal's clipboard"),
     Binding(
-      .transfer, [.list, .reader], [.character("Y")], .take(.copyPath),
-      "Copy the path of its file"),
+      "copy-path", .copyOrOpen(.copyPath), group: .transfer, in: [.list, .reader],
+      keys: [.character("Y")],
+      description: "Copy the path of its file"),
     Binding(
-      .transfer, [.list, .reader], [.character("O")], .take(.openFile), label: "open", rank: 12,
-      "Open its finished file with the program that the desktop has for it"),
+      "open-file", .copyOrOpen(.openFile), group: .transfer, in: [.list, .reader],
+      keys: [.character("O")], label: "open", rank: 12,
+      description: "Open its finished file with the desktop's default program"),
   ]
 
   private static let everything: [Binding] = [
     Binding(
-      .all, [.list], [.character("S")], .all(.start), label: "start all", rank: 5,
-      "Start everything that is neither running nor finished"),
+      "start-all", .all(.start), group: .all, in: [.list], keys: [.character("S")],
+      label: "start all", rank: 5,
+      description: "Start everything that is neither running nor finished"),
     Binding(
-      .all, [.list], [.character("X")], .all(.stop), label: "stop all", rank: 6,
-      "Stop everything unfinished; what was fetched of it is thrown away"),
+      "stop-all", .all(.stop), group: .all, in: [.list], keys: [.character("X")], label: "stop all",
+      rank: 6,
+      description: "Stop everything unfinished and discard the downloaded bytes"),
     Binding(
-      .all, [.list], [.character("P")], .all(.pause), label: "pause all", rank: 7,
-      "Pause everything unfinished"),
+      "pause-all", .all(.pause), group: .all, in: [.list], keys: [.character("P")],
+      label: "pause all", rank: 7,
+      description: "Pause everything unfinished"),
     Binding(
-      .all, [.list], [.character("R")], .all(.reset), label: "reset", rank: 8,
-      "Delete the finished files and begin again with an untouched list, after a question"),
+      "reset", .all(.reset), group: .all, in: [.list], keys: [.character("R")], label: "reset",
+      rank: 8,
+      description: "Delete the finished files and reset all transfers (asks first)"),
     Binding(
-      .all, [.list], [.character("a"), .paste("")], .add, label: "add", rank: 4,
-      "Add one URL or many: type them, or paste them right here"),
+      "add", .add, group: .all, in: [.list], keys: [.character("a"), .paste("")], label: "add",
+      rank: 4,
+      description: "Add one or more URLs: type them, or paste them here"),
   ]
 
   private static let moving: [Binding] = [
-    Binding(.moving, [.list], [.up, .character("k")], .move(.up), "One row up"),
-    Binding(.moving, [.list], [.down, .character("j")], .move(.down), "One row down"),
-    Binding(.moving, [.list], [.pageUp], .move(.pageUp), "One screen up"),
-    Binding(.moving, [.list], [.pageDown], .move(.pageDown), "One screen down"),
-    Binding(.moving, [.list], [.home, .character("g")], .move(.home), "To the first row"),
-    Binding(.moving, [.list], [.end, .character("G")], .move(.end), "To the last row"),
+    Binding(
+      "up", .move(.up), group: .moving, in: [.list], keys: [.up, .character("k")],
+      description: "One row up"),
+    Binding(
+      "down", .move(.down), group: .moving, in: [.list], keys: [.down, .character("j")],
+      description: "One row down"),
+    Binding(
+      "page-up", .move(.pageUp), group: .moving, in: [.list], keys: [.pageUp],
+      description: "One screen up"),
+    Binding(
+      "page-down", .move(.pageDown), group: .moving, in: [.list], keys: [.pageDown],
+      description: "One screen down"),
+    Binding(
+      "first", .move(.home), group: .moving, in: [.list], keys: [.home, .character("g")],
+      description: "To the first row"),
+    Binding(
+      "last", .move(.end), group: .moving, in: [.list], keys: [.end, .character("G")],
+      description: "To the last row"),
   ]
 
   private static let reader: [Binding] = [
     Binding(
-      .reader, [.reader], [.escape, .character("q"), .enter], .back, label: "back",
-      "Back to the list"),
-    Binding(.reader, [.reader], [.up, .character("k")], .move(.up), "One line up"),
-    Binding(.reader, [.reader], [.down, .character("j")], .move(.down), "One line down"),
-    Binding(.reader, [.reader], [.pageUp], .move(.pageUp), "One screen up"),
+      "back", .back, group: .reader, in: [.reader], keys: [.escape, .character("q"), .enter],
+      label: "back", isRequired: true,
+      description: "Back to the list"),
     Binding(
-      .reader, [.reader], [.pageDown, .character(" ")], .move(.pageDown), label: "more", rank: 1,
-      "One screen down"),
-    Binding(.reader, [.reader], [.home, .character("g")], .move(.home), "To the beginning"),
-    Binding(.reader, [.reader], [.end, .character("G")], .move(.end), "To the end"),
+      "scroll-up", .move(.up), group: .reader, in: [.reader], keys: [.up, .character("k")],
+      description: "One line up"),
     Binding(
-      .reader, [.reader], [.right, .tab], .details(.nextSection), label: "next section", rank: 2,
-      "To the next section of the details"),
+      "scroll-down", .move(.down), group: .reader, in: [.reader], keys: [.down, .character("j")],
+      description: "One line down"),
     Binding(
-      .reader, [.reader], [.left, .backTab], .details(.previousSection),
-      "To the section before"),
+      "scroll-page-up", .move(.pageUp), group: .reader, in: [.reader], keys: [.pageUp],
+      description: "One screen up"),
+    Binding(
+      "scroll-page-down", .move(.pageDown), group: .reader, in: [.reader],
+      keys: [.pageDown, .character(" ")], label: "more", rank: 1,
+      description: "One screen down"),
+    Binding(
+      "scroll-first", .move(.home), group: .reader, in: [.reader], keys: [.home, .character("g")],
+      description: "To the beginning"),
+    Binding(
+      "scroll-last", .move(.end), group: .reader, in: [.reader], keys: [.end, .character("G")],
+      description: "To the end"),
+    Binding(
+      "next-section", .details(.nextSection), group: .reader, in: [.reader], keys: [.right, .tab],
+      label: "next section", rank: 2,
+      description: "To the next section of the details"),
+    Binding(
+      "previous-section", .details(.previousSection), group: .reader, in: [.reader],
+      keys: [.left, .backTab],
+      description: "To the previous section"),
   ]
 
   private static let sections: [Binding] = DetailsSection.allCases.map { section in
     Binding(
-      .reader, [.reader], [.character(Character("\(section.number)"))],
-      .details(.section(section)), "Details: " + Strings.title(of: section))
+      "show-\(section)", .details(.section(section)), group: .reader, in: [.reader],
+      keys: [.character(Character("\(section.number)"))],
+      description: "Details: " + Strings.title(of: section))
   }
-
-  private static let add: [Binding] = [
-    Binding(
-      .add, [.add], [.enter], .addNow, label: "add",
-      "Add all the lines, when each is a URL or a curl command"),
-    Binding(
-      .add, [.entry], [.enter], .acceptEntry, label: "take it", "Take the link, or the limit"),
-    Binding(
-      .add, [.add, .entry, .query], [.escape, .control("c")], .cancel, label: "leave", rank: 1,
-      "Leave and change nothing"),
-    Binding(
-      .add, [.add], [.control("j")], .edit(.nextLine), label: "next line", rank: 2,
-      "Begin another line of URLs, or another header"),
-    Binding(
-      .add, [.add, .entry], [.tab], .edit(.nextField), label: "next", rank: 2,
-      "To the next field; or to what else a limit can be for"),
-    Binding(.add, [.add, .entry], [.backTab], .edit(.previousField), "To the field before"),
-    Binding(
-      .add, [.add, .entry, .query], [.control("u")], .edit(.eraseLine), label: "clear line",
-      rank: 3,
-      "Empty the line"),
-    Binding(
-      .add, [.add, .entry, .query], [.left, .control("b")], .edit(.left),
-      "One character to the left"),
-    Binding(
-      .add, [.add, .entry, .query], [.right, .control("f")], .edit(.right),
-      "One character to the right"),
-    Binding(.add, [.add], [.up], .move(.up), "One line or field up"),
-    Binding(.add, [.add], [.down], .move(.down), "One line or field down"),
-    Binding(.add, [.add], [.pageUp], .move(.pageUp), "Ten lines up, or back to the URLs"),
-    Binding(.add, [.add], [.pageDown], .move(.pageDown), "Ten lines down, or to the last field"),
-    Binding(
-      .add, [.add, .entry, .query], [.home, .control("a")], .edit(.lineStart),
-      "To the start of the line"),
-    Binding(
-      .add, [.add, .entry, .query], [.end, .control("e")], .edit(.lineEnd), "To the end of the line"
-    ),
-    Binding(
-      .add, [.add, .entry, .query], [.backspace], .edit(.eraseBefore),
-      "Erase the character before the cursor"),
-    Binding(
-      .add, [.add, .entry, .query], [.delete, .control("d")], .edit(.eraseAfter),
-      "Erase the one under it"),
-  ]
-
-  private static let question: [Binding] = [
-    Binding(
-      .question, [.question], [.character("y"), .character("Y")], .confirm, label: "yes",
-      "Yes, do it"),
-    Binding(
-      .question, [.question],
-      [.character("n"), .character("N"), .character("q"), .escape, .enter, .control("c")],
-      .cancel, label: "no", rank: 1, "No, leave everything as it is"),
-  ]
 
   private static let dashboard: [Binding] = [
     Binding(
-      .dashboard, [.list, .reader], [.character("?"), .function(1)], .help, label: "help",
-      rank: 0, "Show the keys"),
+      "help", .help, group: .dashboard, in: [.list, .reader],
+      keys: [.character("?"), .function(1)], label: "help", rank: 0, isRequired: true,
+      description: "Show the keys"),
     Binding(
-      .dashboard, Set(KeyContext.allCases), [.control("l")], .redraw, "Draw the screen anew"),
+      "redraw", .redraw, group: .dashboard, in: Set(KeyContext.allCases), keys: [.control("l")],
+      description: "Redraw the screen"),
     Binding(
-      .dashboard, Set(KeyContext.allCases), [.control("z")], .suspend,
-      "Suspend the dashboard; the shell's fg brings it back"),
+      "suspend", .suspend, group: .dashboard, in: Set(KeyContext.allCases), keys: [.control("z")],
+      description: "Suspend the dashboard; fg in the shell resumes it"),
     Binding(
-      .dashboard, [.list], [.character("q")], .leave, label: "leave", rank: 0,
-      "Leave; the transfers go on in the background"),
+      "leave", .leave, group: .dashboard, in: [.list], keys: [.character("q")], label: "leave",
+      rank: 0, isRequired: true,
+      description: "Leave; the transfers continue in the background"),
     Binding(
-      .dashboard, [.list, .reader], [.control("c")], .leave, action: "interrupt", "The same"),
+      "interrupt", .leave, group: .dashboard, in: [.list, .reader], keys: [.control("c")],
+      isRequired: true,
+      description: "Leave; the transfers continue in the background"),
   ]
+}
+
+extension Bindings {
+  /// The text of docs/keybindings.md.
+  package static var markdown: String {
+    var lines = ["# Keys of the dashboard", "", Strings.markdownNote]
+    for group in Binding.Group.allCases {
+      lines += ["", "## " + Strings.title(of: group), ""]
+      lines += ["| key | action | what it does |", "|---|---|---|"]
+      for binding in all where binding.group == group {
+        let keys = binding.keys.map { "`" + $0.name + "`" }.joined(separator: ", ")
+        lines.append("| \(keys) | `\(binding.action)` | \(binding.description) |")
+      }
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
 }

@@ -4,11 +4,11 @@ package enum DashboardCommand: Hashable, Sendable {
   case mark(MarkCommand)
   case view(ViewCommand)
   case queue(QueueCommand)
-  case all(ListCommand)
+  case all(AllCommand)
   case move(Movement)
   case edit(Edit)
   case details(DetailsCommand)
-  case take(CopyOrOpenCommand)
+  case copyOrOpen(CopyOrOpenCommand)
   /// `add` opens the dialog that adds URLs; `addNow` adds its content.
   case add, addNow
   /// Applies the content of a dialog with one line.
@@ -45,7 +45,7 @@ package enum CopyOrOpenCommand: Hashable, Sendable, CaseIterable {
 }
 
 /// Applies to all transfers.
-package enum ListCommand: Hashable, Sendable, CaseIterable {
+package enum AllCommand: Hashable, Sendable, CaseIterable {
   case start, pause, stop, reset
 }
 
@@ -87,4 +87,39 @@ package enum KeyContext: Hashable, Sendable, CaseIterable {
   /// The line in which a filter or a search is typed.
   case query
   case menu
+
+  /// Whether letters are text in this context.
+  package var takesText: Bool {
+    switch self {
+    case .add, .entry, .query: true
+    case .list, .reader, .question, .menu: false
+    }
+  }
+}
+
+/// What the list shows, and in which order.
+package enum ViewCommand: Hashable, Sendable, CaseIterable {
+  case filter, search, findNext, findPrevious
+  case sortMenu, columnLeft, columnRight, reverse
+  case follow, freeze, history
+  /// Hides finished transfers from the list.
+  case clearFinished
+  /// Ends the first that applies: the search, the filter, the marks, the history.
+  case clear
+}
+
+/// The position of the selected transfers in the queue.
+package enum QueueCommand: Hashable, Sendable, CaseIterable {
+  case up, down, toTop, toBottom
+  /// By priority.
+  case sooner, later
+}
+
+/// Marks for controls over many transfers.
+package enum MarkCommand: Hashable, Sendable, CaseIterable {
+  /// Marks or unmarks the row under the cursor, and moves to the next one.
+  case toggle
+  /// Marks all that match the filter, including rows that are not visible.
+  case all
+  case none, invert
 }

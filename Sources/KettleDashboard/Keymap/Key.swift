@@ -50,3 +50,55 @@ package enum Key: Hashable, Sendable {
     }
   }
 }
+
+extension Key {
+  /// Maps the names that `name` returns to their keys.
+  private static let named: [String: Key] = {
+    let keys: [Key] = [
+      .character(" "), .enter, .escape, .tab, .backTab, .backspace, .delete, .up, .down, .left,
+      .right, .home, .end, .pageUp, .pageDown,
+    ]
+    return Dictionary(uniqueKeysWithValues: keys.map { ($0.name.lowercased(), $0) })
+  }()
+
+  /// Parses a name that `name` returns; case matters only for single letters.
+  package init?(name: String) {
+    let lowered = name.lowercased()
+    if name.count == 1, let character = name.first {
+      guard Self.canBeTyped(character) else { return nil }
+      self = .character(character)
+    } else if let key = Self.named[lowered] {
+      self = key
+    } else if lowered.hasPrefix("ctrl-"), name.count == 6, let letter = lowered.last {
+      guard let key = Self.withControl(letter) else { return nil }
+      self = key
+    } else if lowered.hasPrefix("alt-"), name.count == 5, let character = name.last {
+      guard Self.canBeTyped(character) else { return nil }
+      self = .alt(character)
+    } else if lowered.first == "f", let number = Int(name.dropFirst()), (1...12).contains(number) {
+      self = .function(number)
+    } else {
+      return nil
+    }
+  }
+
+  private static func canBeTyped(_ character: Character) -> Bool {
+    guard let scalar = character.unicodeScalars.first, character.unicodeScalars.count == 1 else {
+      return false
+    }
+    // A blank is named "Space", because it is invisible.
+    return !character.isWhitespace && !(0...31).contains(scalar.value)
+      && !(127...159).contains(scalar.value)
+  }
+
+  /// Terminals send Ctrl-M as Enter, Ctrl-I as Tab and Ctrl-H as Backspace.
+  private static func withControl(_ letter: Character) -> Key? {
+    switch letter {
+    case "h": .backspace
+    case "i": .tab
+    case "m": .enter
+    case "a"..."z": .control(letter)
+    default: nil
+    }
+  }
+}

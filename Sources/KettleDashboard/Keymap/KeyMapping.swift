@@ -21,7 +21,7 @@ package struct KeyMappingProblem: Hashable, Sendable {
     /// A letter cannot be a command where letters are text.
     case letterInText(Key)
     /// Another action has the key in the same context.
-    case taken(Key, by: String)
+    case bound(Key, by: String)
     /// The action must have a key, or the user could not leave the screen.
     case needsKey
   }

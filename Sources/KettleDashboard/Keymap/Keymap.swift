@@ -11,7 +11,7 @@ package struct Keymap: Hashable, Sendable {
   /// Rejects invalid mappings one by one and applies the others.
   package init(_ mappings: [KeyMapping], of table: [Binding] = Bindings.all) {
     var plan = KeymapPlan(table, mappings)
-    plan.settle()
+    plan.resolveConflicts()
     bindings = plan.bindings
     problems = plan.problems.sorted { $0.line < $1.line }
     commands = Self.commands(of: plan.bindings)

@@ -12,7 +12,7 @@ struct KeymapPlan {
 
   init(_ table: [Binding], _ mappings: [KeyMapping]) {
     self.table = table
-    for mapping in mappings { take(mapping) }
+    for mapping in mappings { add(mapping) }
   }
 
   var bindings: [Binding] {
@@ -25,7 +25,7 @@ struct KeymapPlan {
     }
   }
 
-  private mutating func take(_ mapping: KeyMapping) {
+  private mutating func add(_ mapping: KeyMapping) {
     func refuse(_ what: KeyMappingProblem.What) {
       problems.append(
         KeyMappingProblem(what: what, action: mapping.action, line: mapping.line))
@@ -37,7 +37,7 @@ struct KeymapPlan {
       guard let key = Key(name: name) else { return refuse(.unknownKey(name)) }
       if !keys.contains(key) { keys.append(key) }
     }
-    if keys.isEmpty, bound.contains(where: \.command.needsKey) { return refuse(.needsKey) }
+    if keys.isEmpty, bound.contains(where: \.isRequired) { return refuse(.needsKey) }
     let isInText = bound.contains { $0.contexts.contains(where: \.takesText) }
     if isInText, let letter = keys.first(where: { $0.typedText != nil }) {
       return refuse(.letterInText(letter))
@@ -47,7 +47,7 @@ struct KeymapPlan {
 
   /// Rejects mappings, the last line first, until no key has two meanings in one context. A
   /// rejected action gets its default keys back, which may conflict with another mapping.
-  mutating func settle() {
+  mutating func resolveConflicts() {
     while let conflict = lastConflict() {
       chosen[conflict.action] = nil
       problems.append(conflict)
@@ -57,17 +57,17 @@ struct KeymapPlan {
   private func lastConflict() -> KeyMappingProblem? {
     var owners: [KeyContext: [Key: String]] = [:]
     var last: KeyMappingProblem?
-    func consider(_ action: String, _ key: Key, against other: String) {
+    func consider(_ action: String, key: Key, against other: String) {
       guard let choice = chosen[action], choice.line > last?.line ?? .min else { return }
-      last = KeyMappingProblem(what: .taken(key, by: other), action: action, line: choice.line)
+      last = KeyMappingProblem(what: .bound(key, by: other), action: action, line: choice.line)
     }
     for binding in bindings {
       for context in binding.contexts {
         for key in binding.keys {
           let owner = owners[context, default: [:]].updateValue(binding.action, forKey: key)
           guard let owner, owner != binding.action else { continue }
-          consider(binding.action, key, against: owner)
-          consider(owner, key, against: binding.action)
+          consider(binding.action, key: key, against: owner)
+          consider(owner, key: key, against: binding.action)
         }
       }
     }

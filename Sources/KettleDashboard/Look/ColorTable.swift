@@ -4,10 +4,10 @@ package enum ColorTable {
 
   /// The defaults of xterm for the first sixteen.
   private static let classic: [RGB] = [
-    RGB(0, 0, 0), RGB(205, 0, 0), RGB(0, 205, 0), RGB(205, 205, 0), RGB(0, 0, 238),
-    RGB(205, 0, 205), RGB(0, 205, 205), RGB(229, 229, 229), RGB(127, 127, 127), RGB(255, 0, 0),
-    RGB(0, 255, 0), RGB(255, 255, 0), RGB(92, 92, 255), RGB(255, 0, 255), RGB(0, 255, 255),
-    RGB(255, 255, 255),
+    RGB(0x000000), RGB(0xCD0000), RGB(0x00CD00), RGB(0xCDCD00), RGB(0x0000EE),
+    RGB(0xCD00CD), RGB(0x00CDCD), RGB(0xE5E5E5), RGB(0x7F7F7F), RGB(0xFF0000),
+    RGB(0x00FF00), RGB(0xFFFF00), RGB(0x5C5CFF), RGB(0xFF00FF), RGB(0x00FFFF),
+    RGB(0xFFFFFF),
   ]
 
   package static func rgb(_ index: UInt8) -> RGB {
@@ -15,11 +15,12 @@ package enum ColorTable {
     case 0...15: return classic[Int(index)]
     case 16...231:
       let number = Int(index) - 16
-      return RGB(levels[number / 36], levels[number / 6 % 6], levels[number % 6])
+      return RGB(
+        red: levels[number / 36], green: levels[number / 6 % 6], blue: levels[number % 6])
     case 232...255:
       let level = 8 + 10 * (index - 232)
-      return RGB(level, level, level)
-    default: return RGB(0, 0, 0)
+      return RGB(red: level, green: level, blue: level)
+    default: return RGB(0x000000)
     }
   }
 

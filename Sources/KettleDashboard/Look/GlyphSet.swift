@@ -9,7 +9,7 @@ package struct GlyphSet: Hashable, Sendable {
   package var levels: [String]
   /// 1/8 to 8/8 of a cell; empty where the bar is drawn with brackets.
   package var eighths: [String]
-  package var heldCell: String
+  package var receivedCell: String
   package var missingCell: String
   package var horizontal: String
   package var vertical: String
@@ -28,7 +28,7 @@ package struct GlyphSet: Hashable, Sendable {
       .verifying: "≡", .completed: "✔", .failed: "✘",
     ],
     arrowDown: "↓", arrowUp: "↑", levels: ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"],
-    eighths: ["▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"], heldCell: "█", missingCell: "░",
+    eighths: ["▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"], receivedCell: "█", missingCell: "░",
     horizontal: "─", vertical: "│", corners: ["┌", "┐", "└", "┘"], good: "✔", bad: "✘", mark: "◆")
 
   package static let ascii = GlyphSet(
@@ -37,6 +37,6 @@ package struct GlyphSet: Hashable, Sendable {
       .verifying: "#", .completed: "+", .failed: "!",
     ],
     arrowDown: "v", arrowUp: "^", levels: ["_", ".", ":", "-", "=", "+", "*", "#"], eighths: [],
-    heldCell: "#", missingCell: ".", horizontal: "-", vertical: "|",
+    receivedCell: "#", missingCell: ".", horizontal: "-", vertical: "|",
     corners: ["+", "+", "+", "+"], good: "+", bad: "!", mark: "x")
 }

@@ -18,14 +18,15 @@ struct Palette {
     case (.ansi16, .palette(let index)):
       .palette(index < 16 ? index : ColorTable.nearestClassic(to: ColorTable.rgb(index)))
     case (.ansi16, .rgb(let red, let green, let blue)):
-      .palette(ColorTable.nearestClassic(to: RGB(red, green, blue)))
+      .palette(ColorTable.nearestClassic(to: RGB(red: red, green: green, blue: blue)))
     case (.indexed256, .palette(let index)): .palette(index)
     case (.indexed256, .rgb(let red, let green, let blue)):
-      .palette(ColorTable.nearest(to: RGB(red, green, blue)))
+      .palette(ColorTable.nearest(to: RGB(red: red, green: green, blue: blue)))
     // Where numbers are red-green-blue values, only the first eight are palette colours.
     case (.trueColor, .palette(let index)):
       index < 8 ? .palette(index) : Self.direct(ColorTable.rgb(index))
-    case (.trueColor, .rgb(let red, let green, let blue)): Self.direct(RGB(red, green, blue))
+    case (.trueColor, .rgb(let red, let green, let blue)):
+      Self.direct(RGB(red: red, green: green, blue: blue))
     }
   }
 
@@ -92,7 +93,9 @@ struct Palette {
       let index = theme.background == .dark ? dark : light
       return Style(foreground: .palette(index), attributes: attributes)
     }
-    func line(_ background: ThemeColor, _ index: UInt8, _ attributes: Style.Attributes) -> Style {
+    func bar(
+      on background: ThemeColor, index: UInt8, _ attributes: Style.Attributes = []
+    ) -> Style {
       Style(
         foreground: theme.colors[.bar] == nil ? .palette(7) : color(.bar),
         background: theme.colors[background] == nil ? .palette(index) : color(background),
@@ -102,9 +105,9 @@ struct Palette {
     case .plain, .keyLabel, .progressRest, .dialog: .plain
     case .quiet, .dialogQuiet: Style(attributes: .dim)
     case .heading, .dialogTitle: Style(attributes: .bold)
-    case .bar: line(.barBackground, 4, [])
-    case .barName: line(.barBackground, 4, .bold)
-    case .barProblem: line(.problemBackground, 1, .bold)
+    case .bar: bar(on: .barBackground, index: 4)
+    case .barName: bar(on: .barBackground, index: 4, .bold)
+    case .barProblem: bar(on: .problemBackground, index: 1, .bold)
     case .columnHeader, .field: Style(attributes: .underline)
     case .progress: pick(.progress, dark: 6, light: 4)
     case .progressDone: pick(.progressDone, dark: 2, light: 2)

@@ -4,10 +4,17 @@ package struct RGB: Hashable, Sendable {
   package var green: UInt8
   package var blue: UInt8
 
-  package init(_ red: UInt8, _ green: UInt8, _ blue: UInt8) {
+  package init(red: UInt8, green: UInt8, blue: UInt8) {
     self.red = red
     self.green = green
     self.blue = blue
+  }
+
+  /// For example `0x1D2021`; bits above 24 are ignored.
+  package init(_ hexadecimal: UInt32) {
+    red = UInt8(hexadecimal >> 16 & 255)
+    green = UInt8(hexadecimal >> 8 & 255)
+    blue = UInt8(hexadecimal & 255)
   }
 
   /// `#rrggbb`.
@@ -16,8 +23,7 @@ package struct RGB: Hashable, Sendable {
     guard text.hasPrefix("#"), digits.utf8.count == 6, digits.allSatisfy(\.isHexDigit),
       let number = UInt32(digits, radix: 16)
     else { return nil }
-    self.init(
-      UInt8(number >> 16 & 255), UInt8(number >> 8 & 255), UInt8(number & 255))
+    self.init(number)
   }
 
   /// Parses a terminal's reply to the query for its background (OSC 11 of xterm): `11;rgb:` and
@@ -35,7 +41,7 @@ package struct RGB: Hashable, Sendable {
       return UInt8(number * 255 / (1 << (4 * part.utf8.count) - 1))
     }
     guard levels.count == 3 else { return nil }
-    self.init(levels[0], levels[1], levels[2])
+    self.init(red: levels[0], green: levels[1], blue: levels[2])
   }
 
   /// Whether dark text is more legible on it than light text, by the weights of ITU-R BT.601.

@@ -4,24 +4,24 @@ import KettleModel
 extension Strings {
   static func sentence(on problem: KeyMappingProblem, path: String) -> String {
     let action = problem.action.sanitizedForDisplay(limit: 60)
-    let place = "in line \(problem.line) of \"" + path.sanitizedForDisplay(limit: 4096) + "\""
-    let start = "The keys of \"\(action)\" \(place) do not hold: "
+    let location = "on line \(problem.line) of \"" + path.sanitizedForDisplay(limit: 4096) + "\""
+    let start = "The keys of \"\(action)\" \(location) are ignored: "
     return switch problem.what {
     case .unknownAction:
-      "The action \"\(action)\" \(place) means nothing; the help screen names them all"
+      "Unknown action \"\(action)\" \(location); the help screen lists all actions"
     case .unknownKey(let name):
-      start + "no key is called \"" + name.sanitizedForDisplay(limit: 30) + "\""
-    case .letterInText(let key): start + "\(key.name) is text there"
-    case .taken(let key, let other): start + "\(key.name) is a key of \"\(other)\""
-    case .needsKey: start + "it must have a key"
+      start + "there is no key \"" + name.sanitizedForDisplay(limit: 30) + "\""
+    case .letterInText(let key): start + "\(key.name) types text there"
+    case .bound(let key, let other): start + "\(key.name) is already bound to \"\(other)\""
+    case .needsKey: start + "it needs at least one key"
     }
   }
 
   static func sentence(on problem: ThemeProblem, path: String) -> String {
     let names = ThemeColor.allCases.map(\.rawValue).joined(separator: ", ")
     let name = problem.name.sanitizedForDisplay(limit: 60)
-    return "The colour \"\(name)\" in line \(problem.line) of \""
-      + path.sanitizedForDisplay(limit: 4096) + "\" is the colour of nothing; there are \(names)"
+    return "Unknown colour \"\(name)\" on line \(problem.line) of \""
+      + path.sanitizedForDisplay(limit: 4096) + "\"; the colours are \(names)"
   }
 
   /// Returns the text of the message line: the first problem, and where the rest can be read when
@@ -34,8 +34,8 @@ extension Strings {
     return count + all + ": " + first
   }
 
-  static let headingService = "What the service reports"
-  static let headingConfiguration = "What is wrong with the configuration"
+  static let headingService = "Service notices"
+  static let headingConfiguration = "Configuration problems"
 }
 
 extension KeyMappingProblem {

@@ -2,62 +2,46 @@ import KettleModel
 
 /// Reasons why a key does nothing, and messages about results.
 extension Strings {
-  static let footerGoOn = "go on"
+  static let footerResume = "resume"
   // As long as "start", so that the text behind it in the footer keeps its position.
   static let footerRetry = "retry"
   static let footerNewLink = "new link"
   static let footerDeleteFile = "delete file"
 
-  /// The labels that a command can have in the footer besides its usual one.
-  static func footerLabels(_ command: DashboardCommand) -> [String] {
-    switch command {
-    case .row(.pause): [footerGoOn]
-    case .row(.start): [footerRetry]
-    // Both share one position: a transfer with a finished file needs no link.
-    case .row(.relink), .row(.removeWithFile): [footerNewLink, footerDeleteFile]
-    case .row, .mark, .view, .queue, .all, .move, .edit, .details, .take, .add, .addNow,
-      .acceptEntry,
-      .acceptQuery,
-      .choose, .back, .confirm, .cancel,
-      .help, .redraw, .suspend, .leave:
-      []
-    }
-  }
-
-  static let needsService = "the service is not there; it is being reconnected"
-  static let listIsEmpty = "the list is empty; {add} adds something"
-  static let rowNotThereYet = "this row has not arrived yet"
-  static let noFinishedFile = "it has no finished file; {remove} takes it off the list"
-  static let nothingToStart = "everything is running or finished already"
+  static let needsService = "not connected to the service; reconnecting"
+  static let listIsEmpty = "the list is empty; {add} adds transfers"
+  static let rowNotThereYet = "this row has not loaded yet"
+  static let noFinishedFile = "it has no finished file; {remove} removes it from the list"
+  static let nothingToStart = "everything is already running or finished"
   static let nothingToPause = "nothing is under way"
   static let nothingToStop = "there is nothing to stop"
   static let atFirstRow = "this is the first row"
   static let atLastRow = "this is the last row"
   static let atBeginning = "this is the beginning"
   static let atEnd = "this is the end"
-  static let nothingChanged = "nothing was changed"
+  static let nothingChanged = "nothing changed"
 
   /// - Parameter help: The text of `noMeaning(in:)`.
   static func noMeaning(_ key: Key, _ help: String) -> String {
-    key.name + " has no meaning here; " + help
+    key.name + " does nothing here; " + help
   }
 
   static func noMeaning(in context: KeyContext) -> String {
     switch context {
     case .list, .reader: "{help} shows the keys"
-    case .add: "{add-now} adds, {cancel} leaves"
-    case .entry: "{accept} takes it, {cancel} leaves"
+    case .add: "{add-now} adds, {cancel} cancels"
+    case .entry: "{accept} applies it, {cancel} cancels"
     case .question: "{yes} for yes; {no} for no"
-    case .query: "{keep-query} keeps it, {cancel} leaves"
-    case .menu: "{choose} takes the line, {menu-cancel} leaves"
+    case .query: "{keep-query} keeps it, {cancel} cancels"
+    case .menu: "{choose} selects, {menu-cancel} closes"
     }
   }
 
   static func whyNotStart(_ state: TransferState) -> String? {
     switch state {
     case .idle, .paused, .scheduled, .failed, .waiting: nil
-    case .queued: "it is queued already; it starts when a slot is free"
-    case .running: "it is running already"
+    case .queued: "it is already queued; it starts when a slot is free"
+    case .running: "it is already running"
     case .verifying: "it is being verified"
     case .completed: "it is already finished"
     }
@@ -91,12 +75,12 @@ extension Strings {
   }
 
   static func relinked(_ refused: [ControlRefusal]) -> String {
-    refused.first.map { why($0.why) } ?? "it goes on with the new link"
+    refused.first.map { why($0.why) } ?? "resumed with the new link"
   }
 
   static func limited(_ bytesPerSecond: Int64?, _ refused: [ControlRefusal]) -> String {
     if let first = refused.first { return why(first.why) }
-    return bytesPerSecond.map { "limited to " + ByteText.speed($0) } ?? "its speed has no limit"
+    return bytesPerSecond.map { "limited to " + ByteText.speed($0) } ?? "speed limit removed"
   }
 
   /// Returns nil when the row itself shows what happened.
@@ -119,26 +103,20 @@ extension Strings {
 
   private static func why(_ why: ControlRefusal.Why) -> String {
     switch why {
-    case .unknown: "it is no longer on the list"
+    case .unknown: "it is no longer in the list"
     case .completed: "it is already finished"
     case .notStarted: "it is not started"
     }
   }
-
-  static func transfers(_ count: Int) -> String {
-    count == 1 ? "1 transfer" : "\(count) transfers"
-  }
-
-  static func files(_ count: Int) -> String { count == 1 ? "1 file" : "\(count) files" }
 
   static func added(_ count: Int) -> String { transfers(count) + " added" }
   static func removed(_ count: Int) -> String { transfers(count) + " removed" }
 
   static func cleared(_ count: Int) -> String {
     count == 0
-      ? "Everything finished is cleared already; H shows it"
+      ? "All finished transfers are already cleared; H shows them"
       : transfers(count) + " cleared from view; H shows \(count == 1 ? "it" : "them"), "
-        + (count == 1 ? "its file stays" : "their files stay")
+        + (count == 1 ? "its file is kept" : "their files are kept")
   }
 
   static func prioritized(_ priority: TransferPriority, _ count: Int) -> String {
@@ -146,10 +124,10 @@ extension Strings {
   }
 
   static func resetDone(deletedCount: Int) -> String {
-    files(deletedCount) + " deleted, everything is back at the start"
+    files(deletedCount) + " deleted, all transfers reset"
   }
 
   static func resetKept(_ count: Int) -> String {
-    files(count) + " left alone: changed by others, or they cannot be deleted"
+    files(count) + " kept: modified by other programs, or not deletable"
   }
 }

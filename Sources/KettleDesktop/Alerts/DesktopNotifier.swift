@@ -23,7 +23,8 @@ package struct DesktopNotifier: Sendable {
       Self.call("Notify", Self.arguments(alert, body)), timeout: timeout)
   }
 
-  /// A desktop that does not answer is assumed to interpret markup: the text must not become markup.
+  /// A desktop that does not answer is assumed to interpret markup: the text must not become
+  /// markup.
   private func interpretsMarkup(_ connection: BusConnection) async -> Bool {
     let reply = try? await connection.call(Self.call("GetCapabilities"), timeout: timeout)
     guard case .array(_, let capabilities)? = reply?.first else { return true }

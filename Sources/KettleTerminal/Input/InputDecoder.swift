@@ -66,10 +66,10 @@ struct InputDecoder {
   /// In characters; a list of ten thousand long URLs is shorter.
   static let pasteCountMax = 1_000_000
   /// A sequence arrives in one piece, unless the line has trouble.
-  private static let sequencePatience: Int64 = 50
+  private static let sequenceTimeoutMilliseconds: Int64 = 50
   /// On a slow line the rest of a paste may arrive late, and would be executed as keys. But if its
   /// end is lost, the keyboard must not be dead for long.
-  private static let pastePatience: Int64 = 2000
+  private static let pasteTimeoutMilliseconds: Int64 = 2000
   private static let stringCountMax = 4096
 
   private var state = State.ground
@@ -79,16 +79,16 @@ struct InputDecoder {
 
   /// Returns how long to wait for the rest of an incomplete sequence; nil when there is none.
   func millisecondsLeft(at now: MonotonicTime) -> Int64? {
-    let patience: Int64
+    let timeout: Int64
     switch state {
     case .ground: return nil
-    case .escape, .control, .singleShift, .oldPointer: patience = Self.sequencePatience
+    case .escape, .control, .singleShift, .oldPointer: timeout = Self.sequenceTimeoutMilliseconds
     // Nothing follows: it was that letter with Alt.
-    case .string(_, text: "", _): patience = Self.sequencePatience
-    case .string, .paste: patience = Self.pastePatience
+    case .string(_, text: "", _): timeout = Self.sequenceTimeoutMilliseconds
+    case .string, .paste: timeout = Self.pasteTimeoutMilliseconds
     }
     guard let changedAt else { return 0 }
-    return max(0, patience - now.milliseconds(since: changedAt))
+    return max(0, timeout - now.milliseconds(since: changedAt))
   }
 
   /// Ends an incomplete sequence whose rest has not arrived in time.
@@ -114,8 +114,8 @@ struct InputDecoder {
     var pieces: [Piece] = []
     for code in codes {
       switch code {
-      case .key(let number): pieces += take(number)
-      case .scalar(let scalar): pieces += take(scalar)
+      case .key(let number): pieces += decode(key: number)
+      case .scalar(let scalar): pieces += decode(scalar)
       }
     }
     // ncurses has waited for more input after Esc (`ESCDELAY`), and none arrived.
@@ -126,7 +126,7 @@ struct InputDecoder {
     return pieces
   }
 
-  private mutating func take(_ number: Int32) -> [Piece] {
+  private mutating func decode(key number: Int32) -> [Piece] {
     switch state {
     // A key code within a paste or a string belongs to neither.
     case .paste, .string: return []
@@ -139,7 +139,7 @@ struct InputDecoder {
     }
   }
 
-  private mutating func take(_ scalar: Unicode.Scalar) -> [Piece] {
+  private mutating func decode(_ scalar: Unicode.Scalar) -> [Piece] {
     if case .paste = state {
       guard paste.append(scalar) else { return [] }
       state = .ground
@@ -154,11 +154,11 @@ struct InputDecoder {
         return []
       }
       return [.key(NcursesKey.key(scalar))]
-    case .escape: return takeAfterEscape(scalar)
+    case .escape: return decodeAfterEscape(scalar)
     case .singleShift: return [.key(KeySequence.key(singleShift: scalar))]
-    case .control(let text): return takeInControl(scalar, text)
+    case .control(let text): return decodeInControlSequence(scalar, after: text)
     case .string(let opener, let text, let endsWithEscape):
-      return takeInString(scalar, opener, text, endsWithEscape)
+      return decodeInString(scalar, opener: opener, after: text, endsWithEscape: endsWithEscape)
     case .oldPointer(var scalars):
       scalars.append(scalar)
       guard scalars.count == 3 else {
@@ -169,7 +169,7 @@ struct InputDecoder {
     }
   }
 
-  private mutating func takeAfterEscape(_ scalar: Unicode.Scalar) -> [Piece] {
+  private mutating func decodeAfterEscape(_ scalar: Unicode.Scalar) -> [Piece] {
     switch scalar {
     case "\u{1B}":
       state = .escape
@@ -183,7 +183,9 @@ struct InputDecoder {
     return []
   }
 
-  private mutating func takeInControl(_ scalar: Unicode.Scalar, _ text: String) -> [Piece] {
+  private mutating func decodeInControlSequence(
+    _ scalar: Unicode.Scalar, after text: String
+  ) -> [Piece] {
     switch scalar.value {
     case 0x20...0x3F where text.utf8.count < 64:
       state = .control(text + String(scalar))
@@ -214,8 +216,8 @@ struct InputDecoder {
     return [.key(KeySequence.key(parameters: text, final: scalar))]
   }
 
-  private mutating func takeInString(
-    _ scalar: Unicode.Scalar, _ opener: Unicode.Scalar, _ text: String, _ endsWithEscape: Bool
+  private mutating func decodeInString(
+    _ scalar: Unicode.Scalar, opener: Unicode.Scalar, after text: String, endsWithEscape: Bool
   ) -> [Piece] {
     let isEnd = scalar == "\u{7}" || scalar == "\u{9C}" || (endsWithEscape && scalar == "\\")
     if isEnd {

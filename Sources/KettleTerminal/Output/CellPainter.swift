@@ -18,8 +18,8 @@ struct CellPainter {
   private mutating func paint(_ cell: Cell, row: Int32, column: Int32) {
     // The right half of a wide character is written with its left half.
     guard let base = cell.base, cell.width > 0 else { return }
-    let look = look(of: cell.style)
-    func put(_ scalars: [Unicode.Scalar], _ column: Int32) {
+    let look = rendition(of: cell.style)
+    func write(_ scalars: [Unicode.Scalar], _ column: Int32) {
       var text = scalars.map { wchar_t($0.value) }
       text.append(0)
       kettle_put_cell(row, column, text, look.attributes, look.pair)
@@ -27,24 +27,24 @@ struct CellPainter {
     if base.isASCII, cell.width == 1, !cell.hasMarks {
       kettle_put_character(row, column, wchar_t(base.value), look.attributes, look.pair)
     } else if kettle_character_width(wchar_t(base.value)) == Int32(cell.width) {
-      put([base] + cell.combining, column)
+      write([base] + cell.combining, column)
     } else {
       // If the C library disagrees about the width, everything to the right would shift: a
       // placeholder replaces the character.
-      put(["?"], column)
-      if cell.width == 2 { put([" "], column + 1) }
+      write(["?"], column)
+      if cell.width == 2 { write([" "], column + 1) }
     }
   }
 
-  private mutating func look(of style: Style) -> (attributes: attr_t, pair: Int32) {
+  private mutating func rendition(of style: Style) -> (attributes: attr_t, pair: Int32) {
     if let latest, latest.style == style { return (latest.attributes, latest.pair) }
-    let found = attributes[style] ?? Self.look(of: style)
+    let found = attributes[style] ?? Self.rendition(of: style)
     attributes[style] = found
     latest = (style, found.attributes, found.pair)
     return found
   }
 
-  private static func look(of style: Style) -> (attributes: attr_t, pair: Int32) {
+  private static func rendition(of style: Style) -> (attributes: attr_t, pair: Int32) {
     var flags: attr_t = 0
     if style.attributes.contains(.bold) { flags |= kettle_attr_bold() }
     if style.attributes.contains(.dim) { flags |= kettle_attr_dim() }

@@ -24,7 +24,7 @@ struct TerminalKind: Hashable, Sendable {
   /// Whether it may have a clipboard.
   var canCopy: Bool
   /// Whether it answers a query for its colours, or ignores it without displaying it.
-  var answersColorQuestions = false
+  var repliesToColorQueries = false
 
   init(_ environment: (String) -> String?) {
     let name = environment("TERM") ?? ""
@@ -38,7 +38,7 @@ struct TerminalKind: Hashable, Sendable {
     } else if environment("STY") != nil || isOfFamily("screen") {
       multiplexer = .screen
     }
-    answersColorQuestions =
+    repliesToColorQueries =
       multiplexer != .screen
       && isOfFamily(
         "xterm", "tmux", "alacritty", "foot", "rxvt", "st", "contour", "konsole", "vte", "mintty",

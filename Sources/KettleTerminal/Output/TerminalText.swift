@@ -14,7 +14,7 @@ enum TerminalText {
   static let mouseOff = "\u{1B}[?1006l\u{1B}[?1000l"
   /// Queries the background, and then something that every terminal answers: if only the second
   /// reply arrives, the terminal does not support the first query.
-  static let backgroundQuestion = "\u{1B}]11;?\u{1B}\\\u{1B}[c"
+  static let backgroundQuery = "\u{1B}]11;?\u{1B}\\\u{1B}[c"
 
   // MARK: - Clipboard -
 

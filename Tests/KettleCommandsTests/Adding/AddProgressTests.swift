@@ -8,7 +8,7 @@ struct AddProgressTests {
     MonotonicTime(milliseconds: milliseconds)
   }
 
-  @Test func `after a second the line says how far it is, and is wiped at the end`() {
+  @Test func `progress appears after a second and is erased at the end`() {
     let console = FakeConsole(errorColumns: 80)
     var progress = AddProgress(on: console, at: time(0))
     progress.show(.read(5), at: time(999))
@@ -35,7 +35,7 @@ struct AddProgressTests {
   @Test(arguments: [
     FakeConsole(), FakeConsole(outputColumns: 80), FakeConsole(outputColumns: 80, errorColumns: 80),
   ])
-  func `nothing is said without a terminal, nor where the ids are printed`(console: FakeConsole) {
+  func `no progress without a terminal, nor when ids are printed`(console: FakeConsole) {
     var progress = AddProgress(on: console, at: time(0))
     progress.show(.added(2000, of: 200_000), at: time(5000))
     progress.end()

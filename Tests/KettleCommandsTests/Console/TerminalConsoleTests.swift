@@ -5,7 +5,7 @@ import Testing
 
 struct TerminalConsoleTests {
   // Fault 131
-  @Test func `a reader who has gone is an error, not the end of the process`() throws {
+  @Test func `a closed reader is an error, not the end of the process`() throws {
     _ = TerminalConsole()
     let pipe = Pipe()
     try pipe.fileHandleForReading.close()
@@ -14,7 +14,7 @@ struct TerminalConsoleTests {
     }
   }
 
-  @Test func `a full disk is told in the system's words`() throws {
+  @Test func `a full disk is reported in the system's words`() throws {
     let full = open("/dev/full", O_WRONLY)
     defer { close(full) }
     #expect(throws: ConsoleError.cannotWrite(detail: "No space left on device")) {
@@ -22,7 +22,7 @@ struct TerminalConsoleTests {
     }
   }
 
-  @Test func `more than a pipe holds is written whole, also when it does not block`() async throws {
+  @Test func `more than a pipe holds is written completely, also without blocking`() async throws {
     let pipe = Pipe()
     let writer = pipe.fileHandleForWriting.fileDescriptor
     _ = fcntl(writer, F_SETFL, O_NONBLOCK)

@@ -3,8 +3,8 @@ import KettleClient
 import KettleControl
 import KettleDashboard
 import KettleModel
-import Testing
 import TestSupport
+import Testing
 
 @testable import KettleCommands
 
@@ -19,11 +19,11 @@ struct DashboardAddingTests {
 
   /// What comes of one effect: the link's own message comes at any moment.
   private func outcome(
-    _ effect: DashboardEffect, in world: FakeContext, filesAreHere: Bool = true
+    _ effect: DashboardEffect, in context: FakeContext, filesAreHere: Bool = true
   ) async throws -> DashboardMessage? {
-    var request = DashboardRequest(place: world.world.place, client: "kettle")
+    var request = DashboardRequest(address: context.context.address, client: "kettle")
     request.filesAreHere = filesAreHere
-    let session = try await DashboardSession.open(request, in: world.world)
+    let session = try await DashboardSession.open(request, in: context.context)
     session.perform(effect)
     var outcome: DashboardMessage?
     for await message in session.messages where message != .linkChanged(.connected) {
@@ -34,53 +34,53 @@ struct DashboardAddingTests {
     return outcome
   }
 
-  @Test func `a directory is looked at before anything is added`() async throws {
-    let world = FakeContext()
+  @Test func `a directory is checked before anything is added`() async throws {
+    let context = FakeContext()
     let missing = try spec("http://a/1", directory: "/nowhere/at/all")
     #expect(
-      try await outcome(.add([missing]), in: world)
+      try await outcome(.add([missing]), in: context)
         == .commandFinished(
           .addFailed(
             sentence: Sentences.report(
-              of: UsageError(.place(.directoryMissing("/nowhere/at/all")))
+              of: UsageError(.path(.directoryMissing("/nowhere/at/all")))
             ).sentences.joined())))
-    #expect(world.service.asked.filter { $0 != .status } == [])
-    let place = try TemporaryDirectory()
-    let there = try spec("http://a/1", directory: place.path + "/.")
+    #expect(context.service.asked.filter { $0 != .status } == [])
+    let directory = try TemporaryDirectory()
+    let there = try spec("http://a/1", directory: directory.path + "/.")
     #expect(
-      try await outcome(.add([there]), in: world) == .commandFinished(.added(count: 1)))
+      try await outcome(.add([there]), in: context) == .commandFinished(.added(count: 1)))
     #expect(
-      world.service.asked.filter { $0 != .status } == [
-        .add([try spec("http://a/1", directory: place.path)])
+      context.service.asked.filter { $0 != .status } == [
+        .add([try spec("http://a/1", directory: directory.path)])
       ])
   }
 
-  @Test func `a directory of another machine is left to the service there`() async throws {
-    let world = FakeContext()
+  @Test func `a directory of another machine is checked by its service`() async throws {
+    let context = FakeContext()
     let far = try spec("http://a/1", directory: "/nowhere/at/all")
     #expect(
-      try await outcome(.add([far]), in: world, filesAreHere: false)
+      try await outcome(.add([far]), in: context, filesAreHere: false)
         == .commandFinished(.added(count: 1)))
   }
 
-  @Test func `what the service refuses leaves the form as it was`() async throws {
-    let world = FakeContext()
-    world.service.fail(AddTransfers.name, with: ControlError(.cannotKeep, "disk full"))
+  @Test func `a refusal by the service keeps the form`() async throws {
+    let context = FakeContext()
+    context.service.fail(AddTransfers.name, with: ControlError(.cannotKeep, "disk full"))
     let error = ControlError(.cannotKeep, "disk full")
     #expect(
-      try await outcome(.add([spec("http://a/1")]), in: world)
+      try await outcome(.add([spec("http://a/1")]), in: context)
         == .commandFinished(.addFailed(sentence: Sentences.of(error))))
   }
 
-  @Test func `thousands of URLs are asked about in pieces that the service takes`() async throws {
-    var world = FakeContext()
-    world.service = FakeService([snapshot(1, .running)])
+  @Test func `thousands of URLs are searched in batches`() async throws {
+    var context = FakeContext()
+    context.service = FakeService([snapshot(1, .running)])
     let known = snapshot(1, .running).url
     let urls = (0..<2500).map { "http://a/\($0)" } + [known]
     let found = DuplicateSearch.Found(id: TransferID(rawValue: 1), state: .running)
     #expect(
-      try await outcome(.findDuplicates(urls), in: world) == .duplicatesFound([known: found]))
-    let counts = world.service.asked.compactMap { asked in
+      try await outcome(.findDuplicates(urls), in: context) == .duplicatesFound([known: found]))
+    let counts = context.service.asked.compactMap { asked in
       if case .findURLs(let urls) = asked { urls.count } else { nil }
     }
     #expect(counts == [1000, 1000, 501])
@@ -92,34 +92,34 @@ struct DashboardAddingTests {
     (["DISPLAY": ":0", "PATH": "/nowhere"], "/etc/passwd", .noOpener),
     (["WAYLAND_DISPLAY": "w", "PATH": "relative:"], "/etc/passwd", .noOpener),
   ])
-  func `it is said why a file cannot be opened`(
+  func `a file that cannot be opened is reported with the reason`(
     environment: [String: String], path: String, problem: FileOpener.Problem
   ) async throws {
-    var world = FakeContext()
-    world.environment = environment
+    var context = FakeContext()
+    context.environment = environment
     #expect(
-      try await outcome(.openFile(path: path), in: world)
+      try await outcome(.openFile(path: path), in: context)
         == .commandFinished(.failed(sentence: Sentences.of(problem))))
     #expect(
-      try await outcome(.openFile(path: path), in: world, filesAreHere: false)
+      try await outcome(.openFile(path: path), in: context, filesAreHere: false)
         == .commandFinished(.failed(sentence: Sentences.of(.fileElsewhere))))
   }
 
-  @Test func `the opener of the desktop gets the path as it is, and its failure is told`()
+  @Test func `the desktop's opener gets the path unchanged, and its failure is reported`()
     async throws
   {
-    let place = try TemporaryDirectory()
+    let directory = try TemporaryDirectory()
     try ShellProgram.write(
-      "printf %s \"$1\" > \"\(place.path)/opened\"; exit 3", to: place.path + "/xdg-open")
-    let path = try place.file("a file; $(touch x) 'y'", "")
-    var world = FakeContext()
-    world.environment = ["DISPLAY": ":0", "PATH": place.path]
+      "printf %s \"$1\" > \"\(directory.path)/opened\"; exit 3", to: directory.path + "/xdg-open")
+    let path = try directory.file("a file; $(touch x) 'y'", "")
+    var context = FakeContext()
+    context.environment = ["DISPLAY": ":0", "PATH": directory.path]
     #expect(
-      try await outcome(.openFile(path: path), in: world)
+      try await outcome(.openFile(path: path), in: context)
         == .commandFinished(.failed(sentence: Sentences.of(.refused(path, end: "exit 3")))))
-    #expect(try String(contentsOfFile: place.path + "/opened", encoding: .utf8) == path)
+    #expect(try String(contentsOfFile: directory.path + "/opened", encoding: .utf8) == path)
     #expect(
-      try await outcome(.openFile(path: path + "!"), in: world)
+      try await outcome(.openFile(path: path + "!"), in: context)
         == .commandFinished(.failed(sentence: Sentences.of(.fileGone(path + "!")))))
   }
 }

@@ -10,9 +10,9 @@ import Testing
 struct DashboardSessionTests {
   private let id = TransferID(rawValue: 1)
 
-  private func open(_ world: FakeContext) async throws -> DashboardSession {
+  private func open(_ context: FakeContext) async throws -> DashboardSession {
     try await DashboardSession.open(
-      DashboardRequest(place: world.world.place, client: "kettle"), in: world.world)
+      DashboardRequest(address: context.context.address, client: "kettle"), in: context.context)
   }
 
   /// What was asked except for the notices, which may be at any place between the others.
@@ -21,9 +21,9 @@ struct DashboardSessionTests {
   }
 
   @Test func `the notices of the service reach the dashboard`() async throws {
-    let world = FakeContext()
-    world.service.have(notices: ["The store was damaged\u{1B}"])
-    let session = try await open(world)
+    let context = FakeContext()
+    context.service.have(notices: ["The store was damaged\u{1B}"])
+    let session = try await open(context)
     var all = session.messages.makeAsyncIterator()
     #expect(await all.next() == .linkChanged(.connected))
     #expect(
@@ -32,20 +32,20 @@ struct DashboardSessionTests {
     await session.close()
   }
 
-  @Test func `the service knows that a person looks on`() async throws {
-    var world = FakeContext()
-    let door = FakeDoor([.success(world.service)])
-    world.door = door
-    await (try open(world)).close()
-    _ = await world.run("list")
-    #expect(door.knocks.map(\.isWatchedByPerson) == [true, false])
+  @Test func `the service knows that a person is watching`() async throws {
+    var context = FakeContext()
+    let connector = FakeConnector([.success(context.service)])
+    context.connector = connector
+    await (try open(context)).close()
+    _ = await context.run("list")
+    #expect(connector.attempts.map(\.isWatchedByPerson) == [true, false])
   }
 
   /// The messages that come of some effects, up to so many.
   private func messages(
-    _ effects: [DashboardEffect], count: Int, in world: FakeContext
+    _ effects: [DashboardEffect], count: Int, in context: FakeContext
   ) async throws -> [DashboardMessage] {
-    let session = try await open(world)
+    let session = try await open(context)
     for effect in effects { session.perform(effect) }
     var messages: [DashboardMessage] = []
     for await message in session.messages {
@@ -57,20 +57,20 @@ struct DashboardSessionTests {
   }
 
   /// The outcome of one effect: the link's own message comes at any moment.
-  private func outcome(_ effect: DashboardEffect, in world: FakeContext) async throws
+  private func outcome(_ effect: DashboardEffect, in context: FakeContext) async throws
     -> DashboardMessage?
   {
-    try await messages([effect], count: 2, in: world).first { $0 != .linkChanged(.connected) }
+    try await messages([effect], count: 2, in: context).first { $0 != .linkChanged(.connected) }
   }
 
-  @Test func `rows and totals that the service sends reach the dashboard`() async throws {
-    let world = FakeContext()
+  @Test func `rows and totals of the service reach the dashboard`() async throws {
+    let context = FakeContext()
     var totals = Totals()
     totals.counts = [.running: 2, .waiting: 1, .paused: 4, .completed: 9]
-    world.service.send(
+    context.service.send(
       .viewport(
         RowWindow(first: 5, matchingCount: 9, rows: [snapshot(1, .running)], totals: totals)))
-    let session = try await open(world)
+    let session = try await open(context)
     var all = session.messages.makeAsyncIterator()
     #expect(await all.next() == .linkChanged(.connected))
     #expect(
@@ -79,11 +79,11 @@ struct DashboardSessionTests {
           ListWindow(first: 5, matchingCount: 9, rows: [snapshot(1, .running)]), totals))
     #expect(session.continuingCount == 3)
     await session.close()
-    #expect(world.service.isClosed)
+    #expect(context.service.isClosed)
   }
 
-  @Test func `effects become calls, in their order`() async throws {
-    let world = FakeContext()
+  @Test func `effects become calls, in order`() async throws {
+    let context = FakeContext()
     guard case .success(let parsed) = TransferURL.parse("https://a.org/1") else { return }
     let spec = TransferSpec(url: parsed.url)
     let messages = try await messages(
@@ -92,9 +92,9 @@ struct DashboardSessionTests {
         .control(.pause, .all), .remove(.ids([id]), withFile: true),
         .remove(.ids([id]), withFile: false), .reset, .add([spec]), .suspend, .redraw, .leave,
         .control(.stop, .all),
-      ], count: 8, in: world)
+      ], count: 8, in: context)
     #expect(
-      askedOf(world.service) == [
+      askedOf(context.service) == [
         .subscribe(Viewport(first: 3, count: 20)), .control(.start, .ids([id])),
         .control(.pause, .all), .control(.removeWithFile, .ids([id])),
         .control(.remove, .ids([id])), .reset, .add([spec]), .control(.stop, .all),
@@ -104,27 +104,27 @@ struct DashboardSessionTests {
     #expect(messages.contains(.commandFinished(.added(count: 1))))
   }
 
-  @Test func `a fresh link and a limit become calls, with what came of them`() async throws {
-    let world = FakeContext()
+  @Test func `a new link and a limit become calls, with their outcome`() async throws {
+    let context = FakeContext()
     guard case .success(let link) = TransferURL.parse("https://me:p@a.org/1") else { return }
     #expect(
-      try await outcome(.relink(id, link), in: world)
+      try await outcome(.relink(id, link), in: context)
         == .commandFinished(.relinked(refused: [])))
-    world.service.refuse([.init(id: id, why: .completed)])
+    context.service.refuse([.init(id: id, why: .completed)])
     #expect(
-      try await outcome(.limit(.ids([id]), 512), in: world)
+      try await outcome(.limit(.ids([id]), 512), in: context)
         == .commandFinished(
           .limited(bytesPerSecond: 512, refused: [ControlRefusal(id: id, why: .completed)])))
     #expect(
-      askedOf(world.service) == [
+      askedOf(context.service) == [
         .relink(id, url: "https://a.org/1", Login(user: "me", password: "p")),
         .limit(.ids([id]), 512),
       ])
   }
 
-  @Test func `a search is asked of the service, and its answer names the question`() async throws {
-    var world = FakeContext()
-    world.service = FakeService([snapshot(1, .running)])
+  @Test func `a search becomes a call, and its reply names the search`() async throws {
+    var context = FakeContext()
+    context.service = FakeService([snapshot(1, .running)])
     let row = snapshot(1, .running)
     func search(_ text: String) -> RowSearch {
       RowSearch(
@@ -132,68 +132,71 @@ struct DashboardSessionTests {
     }
     let known = search(row.title)
     let unknown = search("nowhere")
-    let messages = try await messages([.find(known), .find(unknown)], count: 3, in: world)
+    let messages = try await messages([.find(known), .find(unknown)], count: 3, in: context)
     let found = FoundRow(id: row.id, index: 0, hasWrapped: false)
     #expect(messages.contains(.found(known, found)))
     #expect(messages.contains(.found(unknown, nil)))
-    #expect(askedOf(world.service) == [.find(known), .find(unknown)])
+    #expect(askedOf(context.service) == [.find(known), .find(unknown)])
   }
 
-  @Test func `a search that the service does not answer is over`() async throws {
-    let world = FakeContext()
-    world.service.fail(FindTransfer.name, with: ControlError(.stopping, ""))
+  @Test func `a search without a reply ends`() async throws {
+    let context = FakeContext()
+    context.service.fail(FindTransfer.name, with: ControlError(.stopping, ""))
     let search = RowSearch(
       filter: RowFilter(), sort: RowSort(), text: "x", start: nil, startIndex: 0)
-    #expect(try await outcome(.find(search), in: world) == .found(search, nil))
+    #expect(try await outcome(.find(search), in: context) == .found(search, nil))
   }
 
-  @Test func `refusals are handed on`() async throws {
-    let world = FakeContext()
-    world.service.refuse([.init(id: id, why: .completed)])
+  @Test func `refusals are forwarded`() async throws {
+    let context = FakeContext()
+    context.service.refuse([.init(id: id, why: .completed)])
     #expect(
-      try await outcome(.control(.start, .ids([id])), in: world)
+      try await outcome(.control(.start, .ids([id])), in: context)
         == .commandFinished(
           .controlled(
             .start, appliedCount: 0, refused: [ControlRefusal(id: id, why: .completed)])))
   }
 
-  @Test func `details are loaded, or it is said why not`() async throws {
-    var world = FakeContext()
-    world.service = FakeService([snapshot(1, .running)])
+  @Test func `details are loaded, or the reason is reported`() async throws {
+    var context = FakeContext()
+    context.service = FakeService([snapshot(1, .running)])
     #expect(
-      try await outcome(.loadDetails(id), in: world)
+      try await outcome(.loadDetails(id), in: context)
         == .detailsArrived(TransferDetailsView(snapshot: snapshot(1, .running))))
     #expect(
       try await outcome(.loadDetails(TransferID(rawValue: 8)), in: FakeContext())
         == .commandFinished(
           .detailsFailed(
             TransferID(rawValue: 8),
-            sentence: "There is no transfer \"8\"; \"kettle list\" shows those that there are")))
+            sentence: "There is no transfer \"8\"; \"kettle list\" shows all transfers")))
   }
 
-  @Test func `what goes wrong is told in a sentence`() async throws {
-    let world = FakeContext()
-    world.service.fail(ResetTransfers.name, with: ControlError(.stopping, ""))
+  @Test func `errors are reported as sentences`() async throws {
+    let context = FakeContext()
+    context.service.fail(ResetTransfers.name, with: ControlError(.stopping, ""))
     #expect(
-      try await outcome(.reset, in: world)
-        == .commandFinished(.failed(sentence: "The service is ending; try again in a moment")))
+      try await outcome(.reset, in: context)
+        == .commandFinished(
+          .failed(
+            sentence: "The service is shutting down; try again in a "
+              + "moment")))
   }
 
   @Test func `a service that died is started again`() async throws {
-    var world = FakeContext()
+    var context = FakeContext()
     let next = FakeService()
-    let door = FakeDoor([
-      .success(world.service), .failure(.notRunning(socketPath: "/s")), .success(next),
+    let connector = FakeConnector([
+      .success(context.service), .failure(.notRunning(socketPath: "/s")), .success(next),
     ])
-    door.socket(true)
-    world.door = door
-    let session = try await open(world)
-    world.service.breakConnection()
+    connector.socket(true)
+    context.connector = connector
+    let session = try await open(context)
+    context.service.breakConnection()
     var all = session.messages.makeAsyncIterator()
     #expect(await all.next() == .linkChanged(.connected))
     #expect(await all.next() == .linkChanged(.lost))
     #expect(await all.next() == .linkChanged(.connected))
-    #expect(door.knocks.map(\.startIfNeeded) == [true, false, true])
+    #expect(connector.attempts.map(\.startIfNeeded) == [true, false, true])
     session.perform(.reset)
     #expect(
       await all.next() == .commandFinished(.reset(deletedCount: 0, keptPaths: [])))
@@ -201,17 +204,17 @@ struct DashboardSessionTests {
     await session.close()
   }
 
-  @Test func `a service that was stopped is not started, and taken up when others start it`()
+  @Test func `a stopped service is not restarted, and is used when others start it`()
     async throws
   {
-    var world = FakeContext()
+    var context = FakeContext()
     let away = Result<FakeService, ClientError>.failure(.notRunning(socketPath: "/s"))
-    let door = FakeDoor([
-      .success(world.service), away, away, away, away, away, away, .success(FakeService()),
+    let connector = FakeConnector([
+      .success(context.service), away, away, away, away, away, away, .success(FakeService()),
     ])
-    world.door = door
-    let session = try await open(world)
-    world.service.breakConnection()
+    context.connector = connector
+    let session = try await open(context)
+    context.service.breakConnection()
     var all = session.messages.makeAsyncIterator()
     #expect(await all.next() == .linkChanged(.connected))
     #expect(await all.next() == .linkChanged(.lost))
@@ -219,18 +222,18 @@ struct DashboardSessionTests {
       await all.next()
         == .commandFinished(
           .failed(
-            sentence: "The service was stopped while it was watched; "
-              + "\"kettle daemon start\" starts it, and the transfers go on")))
+            sentence: "The service was stopped; \"kettle daemon start\" starts it again, and the "
+              + "transfers resume")))
     #expect(await all.next() == .linkChanged(.connected))
-    #expect(door.knocks.dropFirst().allSatisfy { !$0.startIfNeeded })
+    #expect(connector.attempts.dropFirst().allSatisfy { !$0.startIfNeeded })
     await session.close()
   }
 
-  @Test func `a dashboard without a service is not opened`() async {
-    var world = FakeContext()
-    world.door = FakeDoor([.failure(.didNotStart(detail: "x", logPath: "/l"))])
+  @Test func `a dashboard without a service does not open`() async {
+    var context = FakeContext()
+    context.connector = FakeConnector([.failure(.didNotStart(detail: "x", logPath: "/l"))])
     await #expect(throws: ClientError.didNotStart(detail: "x", logPath: "/l")) {
-      _ = try await open(world)
+      _ = try await open(context)
     }
   }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import KettleCommands
 
 struct DashboardSettingsTests {
-  @Test func `keys of the file are keys of the dashboard, and what is wrong is said`() {
+  @Test func `keys of the file apply, and problems are reported`() {
     let text = "[keys]\nstart = ['F5', 'm']\nbegin = 'b'\nstop = 3\n"
     let (configuration, problems) = DashboardConfiguration.read(Array(text.utf8))
     let notices = problems.map { $0.sentence(path: "/c/config.toml", for: .dashboard) }
@@ -14,13 +14,13 @@ struct DashboardSettingsTests {
     #expect(settings.keymap.command(for: .function(5), in: .list) == .row(.start))
     #expect(
       settings.problems == notices + [
-        "The action \"begin\" in line 3 of \"/c/config.toml\" means nothing; "
-          + "the help screen names them all"
+        "Unknown action \"begin\" on line 3 of \"/c/config.toml\"; the help screen lists all "
+          + "actions"
       ])
     #expect(notices.count == 1)
   }
 
-  @Test func `switches and colours of the file are the terminal's, and unknown colours are said`() {
+  @Test func `switches and colours of the file apply, and unknown colours are reported`() {
     let text = """
       [dashboard]
       mouse = false
@@ -46,20 +46,20 @@ struct DashboardSettingsTests {
       ])
     #expect(
       settings.problems == [
-        "The colour \"sky\" in line 10 of \"/c\" is the colour of nothing; there are quiet, "
+        "Unknown colour \"sky\" on line 10 of \"/c\"; the colours are quiet, "
           + "heading, key, good, waiting, problem, bar, bar-background, problem-background, "
           + "progress, progress-done, progress-held, progress-failed, progress-background, "
           + "selection-background, field-background"
       ])
   }
 
-  @Test func `without a file the terminal says what its background is`() {
+  @Test func `without a file the terminal determines the background`() {
     let settings = DashboardSettings(DashboardConfiguration(), notices: [], path: "/c")
     #expect(settings.terminal == TerminalOptions())
     #expect(settings.terminal.background == nil)
   }
 
-  @Test func `the example of the documentation holds`() throws {
+  @Test func `the example of the documentation is valid`() throws {
     let here = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
     let document = try String(
       contentsOf: here.appending(path: "../../../docs/configuration.md").standardizedFileURL,

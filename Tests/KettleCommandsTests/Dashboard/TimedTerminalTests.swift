@@ -33,14 +33,14 @@ struct TimedTerminalTests {
     func reclaim() {}
   }
 
-  @Test func `without a time it only hands on`() {
+  @Test func `without a deadline it only forwards`() {
     let inner = Waiting()
     let terminal = TimedTerminal(inner, clock: FakeClock(), deadline: nil)
     #expect(terminal.nextInputs(timeoutMilliseconds: nil) == [.resized])
     #expect(inner.timeouts == [nil])
   }
 
-  @Test func `it waits no longer than there is time, and then asks for the end`() async {
+  @Test func `it waits until the deadline and then requests the end`() async {
     let inner = Waiting()
     let clock = FakeClock()
     let deadline = clock.now().monotonic.advanced(byMilliseconds: 500)

@@ -7,23 +7,23 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct EventFollowerTests {
-  @Test func `a service that drops every connection is given up in the end`() async {
-    var world = FakeContext()
+  @Test func `a service that drops every connection is eventually given up`() async {
+    var context = FakeContext()
     let dropping = FakeService([snapshot(1, .running)])
     dropping.fail(WatchEvents.name, with: ClientError.connectionLost)
-    let door = FakeDoor([.success(dropping)])
-    world.door = door
-    let outcome = await world.run("watch")
+    let connector = FakeConnector([.success(dropping)])
+    context.connector = connector
+    let outcome = await context.run("watch")
     #expect(outcome.code == 3)
     #expect(
       outcome.error
         == "kettle: The connection to the service was lost; try again, which restarts the service "
         + "if needed\n")
-    #expect(door.knocks.count == 11)
-    #expect(world.clock.elapsedMilliseconds == 200 + 400 + 800 + 1600 + 3200 + 5 * 5000)
+    #expect(connector.attempts.count == 11)
+    #expect(context.clock.elapsedMilliseconds == 200 + 400 + 800 + 1600 + 3200 + 5 * 5000)
   }
 
-  @Test func `the pauses grow and stay bounded`() {
+  @Test func `the delays grow and stay bounded`() {
     let pauses = [0, 1, 2, 3, 6, 7, 1000, Int.max].map {
       Reconnection.pauseMilliseconds(afterFailures: $0)
     }

@@ -15,19 +15,19 @@ struct ListReaderTests {
   }
 
   @Test(arguments: [1, 3, 4, 6, 10] as [Int64])
-  func `a list longer than a window is read whole`(count: Int64) async throws {
+  func `a list longer than a window is read completely`(count: Int64) async throws {
     let rows = try await reader(service(count)).all()
     #expect(rows.map(\.id.rawValue) == Array(1...count))
   }
 
-  @Test func `what leaves between two windows hides nobody behind it`() async throws {
+  @Test func `a transfer that leaves between two windows hides none after it`() async throws {
     let service = service(9)
     service.afterList { $0.removeFirst(2) }
     let rows = try await reader(service).all()
     #expect(rows.map(\.id.rawValue) == Array(1...9))
   }
 
-  @Test func `what comes between two windows is there and nobody is there twice`() async throws {
+  @Test func `a transfer that arrives between two windows is read and none twice`() async throws {
     let service = service(4)
     service.afterList { $0.insert(snapshot(99, .queued), at: 0) }
     let rows = try await reader(service).all()
@@ -35,7 +35,7 @@ struct ListReaderTests {
     #expect(Set(rows.map(\.id)).count == rows.count)
   }
 
-  @Test func `a list that is emptied meanwhile ends the reading`() async throws {
+  @Test func `a list emptied in the meantime ends the reading`() async throws {
     let service = service(9)
     service.afterList { $0.removeAll() }
     let rows = try await reader(service).all()

@@ -19,7 +19,7 @@ struct TimeTextTests {
     ("+2h", "2026-11-21T14:00:00Z"), ("+1d", "2026-11-22T12:00:00Z"),
     ("+0s", "2026-11-21T12:00:00Z"),
   ])
-  func `a time is read`(text: String, expected: String) {
+  func `a time is parsed`(text: String, expected: String) {
     #expect(TimeText.parse(text, clock: FakeClock())?.iso8601 == expected)
   }
 
@@ -30,12 +30,12 @@ struct TimeTextTests {
     "2026-12-24T18:00+2", "2026-12-24T18:00+24:00", "26-12-24", "2026-1-2", "+", "+m", "+90",
     "+1.5h", "+-1h", "+1w", "+1h30m", "+9999999999d", "90m", "-90m",
   ])
-  func `what is no time is refused`(text: String) {
+  func `an invalid time is rejected`(text: String) {
     #expect(TimeText.parse(text, clock: FakeClock()) == nil)
   }
 
-  @Test func `local time is what the machine's time zone says`() throws {
-    let clock = SystemClock()
+  @Test func `local time follows the machine's time zone`() throws {
+    let clock = SystemCommandClock()
     let noon = CivilTime(year: 2026, month: 11, day: 21, hour: 12, minute: 34, second: 56)
     let time = try #require(clock.wallTime(ofLocal: noon))
     #expect(clock.localTime(of: time) == noon)

@@ -18,7 +18,7 @@ struct URLListTests {
 
   private func read(_ text: String) -> URLList { URLList(Array(text.utf8), name: "urls.txt") }
 
-  @Test func `comments, blank lines, indents and line ends of other systems are no matter`() {
+  @Test func `comments, blank lines, indents and other line ends are ignored`() {
     let list = read(
       "\u{FEFF}# a list\r\n\r\n  https://example.org/a\t\r\n\n \t# more\nhttps://example.org/b#part"
     )
@@ -26,13 +26,13 @@ struct URLListTests {
     #expect(list.problems.isEmpty)
   }
 
-  @Test func `a login in a URL is taken out of it`() {
+  @Test func `a login is removed from its URL`() {
     let list = read("https://anna:s3cret@example.org/a\n")
     #expect(urls(list).map(\.url.text) == ["https://example.org/a"])
     #expect(urls(list).map(\.login) == [Login(user: "anna", password: "s3cret")])
   }
 
-  @Test func `each bad line is named by its number`() {
+  @Test func `each invalid line is reported with its number`() {
     let list = read("https://example.org/a\n\nexample.org/b\nftp://example.org/c\n")
     #expect(
       list.problems == [
@@ -41,13 +41,13 @@ struct URLListTests {
       ])
   }
 
-  @Test func `after twenty bad lines the rest is counted`() {
+  @Test func `after twenty invalid lines the rest is counted`() {
     let list = read(String(repeating: "x\n", count: 23))
     #expect(list.problems.count == 21)
     #expect(list.problems.last == .list(.moreLines(3, isAll: true), name: "urls.txt"))
   }
 
-  @Test func `a list with a thousand bad lines is not read any further`() {
+  @Test func `reading stops after a thousand invalid lines`() {
     var list = URLList(name: "/dev/urandom")
     let lines = Array(String(repeating: "x\n", count: 999).utf8)
     var answers: [Bool] = []
@@ -57,18 +57,18 @@ struct URLListTests {
     #expect(list.problems.last == .list(.moreLines(980, isAll: false), name: "/dev/urandom"))
   }
 
-  @Test func `bytes that are no text are named, not guessed`() {
+  @Test func `bytes that are not text are reported, not guessed`() {
     let list = URLList(Array("https://example.org/".utf8) + [0xFF, 0x0A], name: "-")
     #expect(list.problems == [.list(.lineNotText(1), name: "-")])
   }
 
   @Test(arguments: ["", "\n\n", "# only a comment", "\u{FEFF}"])
-  func `a list without a URL is a mistake`(text: String) {
+  func `a list without a URL is an error`(text: String) {
     #expect(read(text).problems == [.list(.empty, name: "urls.txt")])
   }
 
   @Test(arguments: [1, 2, 3, 7, 64])
-  func `it may be cut anywhere`(count: Int) {
+  func `the input may be split anywhere`(count: Int) {
     let text = "\u{FEFF}# a list\r\nhttps://u:p@example.org/ü\r\n\nnope\nHTTPS://B.example"
     let list = read(text, by: count)
     #expect(
@@ -86,7 +86,7 @@ struct URLListTests {
     #expect(urls(list).map(\.url.path) == ["/a"])
   }
 
-  @Test func `the reader is told to stop at the limit`() {
+  @Test func `the reader stops at the limit`() {
     var list = URLList(name: "urls.txt")
     let zeros = [UInt8](repeating: 0, count: URLList.lineByteCountMax)
     let wantsMore = [zeros, zeros, Array("\nhttps://example.org/a\n".utf8)].map {
@@ -97,7 +97,7 @@ struct URLListTests {
     #expect(list.problems == [.list(.lineTooLong(1), name: "urls.txt")])
   }
 
-  @Test func `a long list comes in batches that are bounded in count and bytes`() {
+  @Test func `a long list is split into batches bounded in count and bytes`() {
     let many = (1...2500).map { "https://example.org/\($0)" }.joined(separator: "\n")
     #expect(read(many).batches.map(\.count) == [1000, 1000, 500])
     let long = "https://example.org/" + String(repeating: "x", count: 15_000) + "\n"

@@ -29,14 +29,14 @@ struct PlainModeTests {
 
   private func run(
     _ words: [String], _ console: FakeConsole, environment: [String: String]
-  ) async -> FakeContext.Outcome {
-    var world = FakeContext()
-    world.service = FakeService(rows)
-    world.service.onWatch(events)
-    world.console = console
+  ) async -> FakeContext.CommandResult {
+    var context = FakeContext()
+    context.service = FakeService(rows)
+    context.service.onWatch(events)
+    context.console = console
     console.fail(with: .readerGone, afterWrites: 4)
-    for (name, value) in environment { world.environment[name] = value }
-    return await world.run(words)
+    for (name, value) in environment { context.environment[name] = value }
+    return await context.run(words)
   }
 
   private let inUTF8 = """
@@ -49,12 +49,12 @@ struct PlainModeTests {
 
     """
 
-  @Test func `a file gets the list, then a line for each change`() async {
+  @Test func `a file gets the list, then a line per change`() async {
     let outcome = await run([], FakeConsole(), environment: ["LANG": "de_DE.UTF-8"])
     #expect(outcome == .init(code: 0, output: inUTF8, error: ""))
   }
 
-  @Test func `--plain does so at a terminal too, without a byte that moves anything`() async {
+  @Test func `--plain does the same on a terminal, without control sequences`() async {
     let console = FakeConsole(inputIsTerminal: true, outputColumns: 200)
     let outcome = await run(["--plain"], console, environment: ["LC_ALL": "C.UTF-8"])
     #expect(outcome == .init(code: 0, output: inUTF8, error: ""))
@@ -65,7 +65,7 @@ struct PlainModeTests {
     ["LANG": "C"], [:], ["LC_ALL": "POSIX", "LANG": "de_DE.UTF-8"], ["LANG": "de_DE.ISO-8859-1"],
     ["LC_CTYPE": "C", "LANG": "C.UTF-8"],
   ])
-  func `a locale without these characters gets none of them`(environment: [String: String]) async {
+  func `a locale without these characters gets replacements`(environment: [String: String]) async {
     let outcome = await run([], FakeConsole(), environment: environment)
     let ascii =
       inUTF8.replacing("ö", with: "?").replacing("ß", with: "?").replacing("…", with: "...")
@@ -74,7 +74,7 @@ struct PlainModeTests {
     #expect(outcome.output.utf8.allSatisfy { $0 < 128 })
   }
 
-  @Test func `a narrow terminal gets lines of its width in the list`() async {
+  @Test func `a narrow terminal gets lines of its width`() async {
     let console = FakeConsole(inputIsTerminal: true, outputColumns: 40)
     let outcome = await run(["--plain"], console, environment: ["LANG": "C.UTF-8"])
     let lines = outcome.output.split(separator: "\n").map(String.init)
@@ -82,39 +82,39 @@ struct PlainModeTests {
     #expect(lines.first == "    ID  STATE         DONE             …")
   }
 
-  @Test func `where the terminal cannot draw, the reason is said and lines come`() async {
-    var world = FakeContext()
-    world.service = FakeService(rows)
-    world.service.onWatch(events)
-    world.console = FakeConsole(inputIsTerminal: true, outputColumns: 200)
-    world.console.fail(with: .readerGone, afterWrites: 4)
-    world.environment["LANG"] = "C.UTF-8"
-    world.dashboard = FakeDashboard(problem: DashboardUnavailable(sentence: "TERM is not set"))
+  @Test func `if the terminal cannot draw, the reason is printed and lines follow`() async {
+    var context = FakeContext()
+    context.service = FakeService(rows)
+    context.service.onWatch(events)
+    context.console = FakeConsole(inputIsTerminal: true, outputColumns: 200)
+    context.console.fail(with: .readerGone, afterWrites: 4)
+    context.environment["LANG"] = "C.UTF-8"
+    context.dashboard = FakeDashboard(problem: DashboardUnavailable(sentence: "TERM is not set"))
     #expect(
-      await world.run()
+      await context.run()
         == .init(code: 0, output: inUTF8, error: "kettle: TERM is not set\n"))
   }
 
-  @Test func `an empty list is said to be empty`() async {
-    let world = FakeContext()
-    world.service.onWatch([event(snapshot(3, .queued), .added), event(snapshot(9, .idle))])
-    world.console.fail(with: .readerGone, afterWrites: 1)
+  @Test func `an empty list is reported`() async {
+    let context = FakeContext()
+    context.service.onWatch([event(snapshot(3, .queued), .added), event(snapshot(9, .idle))])
+    context.console.fail(with: .readerGone, afterWrites: 1)
     #expect(
-      await world.run("--plain")
+      await context.run("--plain")
         == .init(
           code: 0, output: "14:00:00     3  file.iso: added, queued\n",
-          error: "There is nothing in the list; \"kettle add URL\" puts something there\n"))
+          error: "The list is empty; add a transfer with \"kettle add URL\"\n"))
   }
 
-  @Test func `a person at a terminal is known to look on`() async {
+  @Test func `a person at a terminal counts as watching`() async {
     for columns in [80, nil] as [Int?] {
-      var world = FakeContext()
-      world.console = FakeConsole(outputColumns: columns)
-      world.interruptions = [.interrupt]
-      let door = FakeDoor([.success(world.service)])
-      world.door = door
-      #expect(await world.run("--plain").code == 130)
-      #expect(door.knocks.map(\.isWatchedByPerson) == [columns != nil])
+      var context = FakeContext()
+      context.console = FakeConsole(outputColumns: columns)
+      context.interruptions = [.interrupt]
+      let connector = FakeConnector([.success(context.service)])
+      context.connector = connector
+      #expect(await context.run("--plain").code == 130)
+      #expect(connector.attempts.map(\.isWatchedByPerson) == [columns != nil])
     }
   }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import KettleCommands
 
 struct JSONValueTests {
-  @Test func `members keep their order and null is written`() {
+  @Test func `members keep their order and null is printed`() {
     let value = JSONValue.object([
       .init("b", .null), .init("a", .array([.integer(-1), .bool(true), .bool(false)])),
       .init("c", .object([])), .init("d", .array([])),
@@ -14,7 +14,7 @@ struct JSONValueTests {
   }
 
   // Fault 128
-  @Test func `any text comes back whole, and no scalar of it commands a terminal`() throws {
+  @Test func `any text survives a round trip, and no scalar controls a terminal`() throws {
     // Every scalar that is a control or invisible, and some of all other kinds.
     var scalars = (0...0xFFFF).compactMap { Unicode.Scalar(UInt32($0)) }
       .filter { $0.isControl || $0.isInvisible }

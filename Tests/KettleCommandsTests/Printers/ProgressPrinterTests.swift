@@ -18,11 +18,11 @@ struct ProgressPrinterTests {
     return console.output.filter { $0 == mark }.count
   }
 
-  @Test func `a terminal is redrawn ten times a second at most`() throws {
+  @Test func `a terminal is redrawn at most ten times a second`() throws {
     #expect(try show(Array(stride(from: 0, to: 1000, by: 10)), isRedrawn: true) == 10)
   }
 
-  @Test func `a pipe gets a line every five seconds at most`() throws {
+  @Test func `a pipe gets at most one line every five seconds`() throws {
     #expect(try show(Array(stride(from: 0, through: 15_000, by: 100)), isRedrawn: false) == 4)
   }
 
@@ -35,7 +35,7 @@ struct ProgressPrinterTests {
     #expect(console.output.split(separator: "\n").count == 3)
   }
 
-  @Test func `a shorter line wipes the longer one before it`() throws {
+  @Test func `a shorter line erases the longer one before it`() throws {
     let console = FakeConsole(outputColumns: 80)
     var printer = ProgressPrinter(on: console, isRedrawn: true)
     try printer.show(snapshot(1, .completed), at: MonotonicTime(milliseconds: 0))
@@ -44,7 +44,7 @@ struct ProgressPrinterTests {
     #expect(parts.map { ColumnText.width(of: String($0)) }.max() == parts.last?.count)
   }
 
-  @Test func `wide characters and narrow terminals are reckoned with`() throws {
+  @Test func `wide characters and narrow terminals are handled`() throws {
     let console = FakeConsole(outputColumns: 12)
     var printer = ProgressPrinter(on: console, isRedrawn: true)
     try printer.show(

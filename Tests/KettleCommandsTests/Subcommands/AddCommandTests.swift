@@ -8,17 +8,17 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct AddCommandTests {
-  private func specs(_ world: FakeContext) -> [TransferSpec] {
-    world.service.asked.flatMap { asked in
+  private func specs(_ context: FakeContext) -> [TransferSpec] {
+    context.service.asked.flatMap { asked in
       if case .add(let specs) = asked { specs } else { [TransferSpec]() }
     }
   }
 
-  @Test func `ids are printed, one a line`() async {
-    let world = FakeContext()
-    let outcome = await world.run("add", "https://example.org/a", "https://example.org/b")
+  @Test func `ids are printed, one per line`() async {
+    let context = FakeContext()
+    let outcome = await context.run("add", "https://example.org/a", "https://example.org/b")
     #expect(outcome == .init(code: 0, output: "1\n2\n", error: ""))
-    #expect(world.service.isClosed)
+    #expect(context.service.isClosed)
   }
 
   @Test func `with --json an array of id and url is printed, without a login`() async {
@@ -40,17 +40,17 @@ struct AddCommandTests {
   @Test func `every option reaches the service`() async throws {
     let directory = try TemporaryDirectory()
     let certificate = try directory.file("ca.pem", "PEM")
-    var world = FakeContext()
-    world.directory = directory.path
+    var context = FakeContext()
+    context.directory = directory.path
     let hex = String(repeating: "ab", count: 32)
-    let outcome = await world.run(
+    let outcome = await context.run(
       "add", "https://example.org/a", "-t", "The title", "-d", ".", "-o", "name.iso",
       "--session", "mine", "--connections", "8", "--header", "X-One: 1", "--header", "X-Two:2",
       "--user", "anna:pass:word", "--checksum", "sha256:\(hex)", "--ca-certificate", "ca.pem",
       "--limit", "1.5M", "--not-before", "+90m", "--priority", "high", "--paused",
       "--on-conflict", "replace")
     #expect(outcome == .init(code: 0, output: "1\n", error: ""))
-    let spec = try #require(specs(world).first)
+    let spec = try #require(specs(context).first)
     #expect(spec.url.text == "https://example.org/a")
     #expect(spec.title == "The title")
     #expect(spec.directory == directory.path)
@@ -69,10 +69,10 @@ struct AddCommandTests {
     #expect(spec.onConflict == .replace)
   }
 
-  @Test func `without options the service decides`() async throws {
-    let world = FakeContext()
-    _ = await world.run("add", "https://example.org/a")
-    let spec = try #require(specs(world).first)
+  @Test func `without options the service uses its defaults`() async throws {
+    let context = FakeContext()
+    _ = await context.run("add", "https://example.org/a")
+    let spec = try #require(specs(context).first)
     guard case .success(let parsed) = TransferURL.parse("https://example.org/a") else { return }
     #expect(spec == TransferSpec(url: parsed.url))
   }
@@ -80,9 +80,9 @@ struct AddCommandTests {
   @Test func `a list is read from a file and from standard input`() async throws {
     let directory = try TemporaryDirectory()
     _ = try directory.file("urls.txt", "# two\nhttps://example.org/a\n\nhttps://example.org/b\n")
-    var world = FakeContext()
-    world.directory = directory.path
-    #expect(await world.run("add", "-i", "urls.txt").output == "1\n2\n")
+    var context = FakeContext()
+    context.directory = directory.path
+    #expect(await context.run("add", "-i", "urls.txt").output == "1\n2\n")
 
     var piped = FakeContext()
     piped.console = FakeConsole(input: "https://example.org/c\n")
@@ -91,27 +91,27 @@ struct AddCommandTests {
     #expect(specs(piped).map(\.url.path) == ["/first", "/c"])
   }
 
-  @Test func `everything that is wrong is named at once, and nothing is queued`() async {
-    var world = FakeContext()
-    world.console = FakeConsole(input: "https://example.org/a\nnope\n")
-    let outcome = await world.run(
+  @Test func `all problems are reported at once, and nothing is queued`() async {
+    var context = FakeContext()
+    context.console = FakeConsole(input: "https://example.org/a\nnope\n")
+    let outcome = await context.run(
       "add", "example.org/x", "-i", "-", "--limit", "fast", "--priority", "9",
       "--connections", "65", "--header", "no colon", "--user", ":x", "-o", "../x")
     #expect(outcome.code == 2)
     #expect(outcome.output == "")
-    #expect(world.service.asked.isEmpty)
+    #expect(context.service.asked.isEmpty)
     #expect(
       outcome.error == """
         kettle: The URL "example.org/x" has no scheme; start it with https:// or http://
         kettle: Line 2 of standard input: The URL "nope" has no scheme; start it with https:// \
         or http://
-        kettle: The name "../x" cannot be given to a file; use one without "/" and control \
-        characters, of at most 250 bytes, and choose the directory with -d
-        kettle: 65 connections cannot be used for one file; give a number from 1 to 64
-        kettle: The rate "fast" cannot be read; write bytes a second above 0, such as 500K, \
+        kettle: "../x" is not a valid file name; use no "/" and no control characters, \
+        at most 250 bytes, and choose the directory with -d
+        kettle: Cannot use 65 connections for one file; give a number from 1 to 64
+        kettle: Invalid rate "fast"; write bytes per second above 0, such as 500K, \
         1.5M or 1G
-        kettle: The priority "9" cannot be read; write low, normal, high, or a number from 0 to 1
-        kettle: The header "no colon" cannot be sent; write it as "Name: value" without line \
+        kettle: Invalid priority "9"; write low, normal, high, or a number from 0 to 1
+        kettle: Invalid header "no colon"; write it as "Name: value" without line \
         breaks
         kettle: The user name is empty; write --user NAME or --user NAME:PASSWORD
 
@@ -121,67 +121,67 @@ struct AddCommandTests {
   @Test(arguments: [
     ["-o", "name"], ["--checksum", "sha256:" + String(repeating: "0", count: 64)],
   ])
-  func `what is of one file is refused for several`(option: [String]) async {
-    let world = FakeContext()
-    let outcome = await world.run(["add", "https://a.org/1", "https://a.org/2"] + option)
+  func `options for one file are rejected for several`(option: [String]) async {
+    let context = FakeContext()
+    let outcome = await context.run(["add", "https://a.org/1", "https://a.org/2"] + option)
     #expect(outcome.code == 2)
     #expect(outcome.error.contains("2 URLs were given"))
-    #expect(world.service.asked.isEmpty)
+    #expect(context.service.asked.isEmpty)
   }
 
   @Test(arguments: [
     "", ".", "..", "a/b", "/a", "a\nb", "a\u{7F}", String(repeating: "x", count: 251),
   ])
-  func `a name that is no name is refused`(name: String) async {
+  func `an invalid file name is rejected`(name: String) async {
     let outcome = await FakeContext().run("add", "https://a.org/1", "-o", name)
     #expect(outcome.code == 2)
-    #expect(outcome.error.hasPrefix("kettle: The name "))
+    #expect(outcome.error.contains(" is not a valid file name; "))
   }
 
   @Test(arguments: ["gone", "file", "locked"])
-  func `a directory that cannot take the file is refused`(name: String) async throws {
+  func `an unusable directory is rejected`(name: String) async throws {
     let directory = try TemporaryDirectory()
     _ = try directory.file("file", "")
     try FileManager.default.createDirectory(
       atPath: directory.path + "/locked", withIntermediateDirectories: false,
       attributes: [.posixPermissions: 0o500])
-    var world = FakeContext()
-    world.directory = directory.path
-    let outcome = await world.run("add", "https://a.org/1", "-d", name)
+    var context = FakeContext()
+    context.directory = directory.path
+    let outcome = await context.run("add", "https://a.org/1", "-d", name)
     // Root may write anywhere, whatever the mode says.
     if name == "locked", geteuid() == 0 { return }
     let expected = [
-      "gone": "The directory \"gone\" is not there; create it, or choose another with -d",
-      "file": "\"file\" is no directory; choose one with -d, and name the file with -o",
+      "gone": "The directory \"gone\" does not exist; create it, or choose another with -d",
+      "file": "\"file\" is not a directory; choose one with -d, and name the file with -o",
       "locked": "The directory \"locked\" cannot be written to (Permission denied); "
         + "change its permissions, or choose another with -d",
     ]
     #expect(outcome.error == "kettle: \(expected[name] ?? "")\n")
     #expect(outcome.code == 2)
-    #expect(world.service.asked.isEmpty)
+    #expect(context.service.asked.isEmpty)
   }
 
-  @Test func `a certificate file that is not there or no file is refused`() async throws {
+  @Test func `a missing or invalid certificate file is rejected`() async throws {
     let directory = try TemporaryDirectory()
-    var world = FakeContext()
-    world.directory = directory.path
-    let outcome = await world.run("add", "https://a.org/1", "--ca-certificate", "ca.pem")
+    var context = FakeContext()
+    context.directory = directory.path
+    let outcome = await context.run("add", "https://a.org/1", "--ca-certificate", "ca.pem")
     #expect(
       outcome
         == .init(
           code: 2, output: "",
           error: "kettle: The certificate file \"ca.pem\" cannot be read "
             + "(No such file or directory); check its path and permissions\n"))
-    #expect(await world.run("add", "https://a.org/1", "--ca-certificate", ".").code == 2)
+    #expect(await context.run("add", "https://a.org/1", "--ca-certificate", ".").code == 2)
   }
 
-  @Test func `a password is asked for without echo, after everything else is right`() async {
-    let world = FakeContext()
-    world.console.answer(.success("s3cret"))
-    let outcome = await world.run("add", "https://example.org/a", "--user", "anna")
+  @Test func `the password prompt comes last and does not echo`() async {
+    let context = FakeContext()
+    context.console.answer(.success("s3cret"))
+    let outcome = await context.run("add", "https://example.org/a", "--user", "anna")
     #expect(outcome == .init(code: 0, output: "1\n", error: ""))
-    #expect(world.console.questions == ["secret: Password of anna: "])
-    #expect(specs(world).map(\.login) == [Login(user: "anna", password: "s3cret")])
+    #expect(context.console.questions == ["secret: Password for anna: "])
+    #expect(specs(context).map(\.login) == [Login(user: "anna", password: "s3cret")])
 
     let wrong = FakeContext()
     wrong.console.answer(.success("s3cret"))
@@ -189,34 +189,34 @@ struct AddCommandTests {
     #expect(wrong.console.questions.isEmpty)
   }
 
-  @Test func `without a terminal a missing password is refused`() async {
+  @Test func `without a terminal a missing password is rejected`() async {
     let outcome = await FakeContext().run("add", "https://example.org/a", "--user", "anna")
     #expect(
       outcome
         == .init(
           code: 2, output: "",
-          error: "kettle: The password of \"anna\" has to be asked for and there is no "
-            + "terminal; write --user NAME:PASSWORD\n"))
+          error: "kettle: Cannot ask for the password of \"anna\" without a terminal; write "
+            + "--user NAME:PASSWORD\n"))
   }
 
   @Test func `Ctrl-C at the password queues nothing`() async {
-    let world = FakeContext()
-    world.console.answer(.failure(.interrupted))
-    let outcome = await world.run("add", "https://example.org/a", "--user", "anna")
+    let context = FakeContext()
+    context.console.answer(.failure(.interrupted))
+    let outcome = await context.run("add", "https://example.org/a", "--user", "anna")
     #expect(outcome == .init(code: 130, output: "", error: ""))
-    #expect(world.service.asked.isEmpty)
+    #expect(context.service.asked.isEmpty)
   }
 
-  @Test func `a login in a URL goes before --user, for that URL only`() async {
-    let world = FakeContext()
-    _ = await world.run(
+  @Test func `a login in a URL overrides --user for that URL`() async {
+    let context = FakeContext()
+    _ = await context.run(
       "add", "https://eve:e@example.org/a", "https://example.org/b", "--user", "anna:a")
     #expect(
-      specs(world).map(\.login)
+      specs(context).map(\.login)
         == [Login(user: "eve", password: "e"), Login(user: "anna", password: "a")])
   }
 
-  @Test func `nothing to add is a mistake`() async {
+  @Test func `nothing to add is an error`() async {
     let outcome = await FakeContext().run("add")
     #expect(outcome.code == 2)
     #expect(
@@ -224,7 +224,7 @@ struct AddCommandTests {
         + "or \"kettle add -i FILE\" for a list\n")
   }
 
-  @Test func `what the service refuses exits 2, and a service that is away 3`() async {
+  @Test func `a refusal exits with 2, an unreachable service with 3`() async {
     let refused = FakeContext()
     refused.service.fail(AddTransfers.name, with: ControlError(.refusedSpec, "headers"))
     let outcome = await refused.run("add", "https://example.org/a", "--json")
@@ -233,42 +233,42 @@ struct AddCommandTests {
     #expect(refused.service.isClosed)
 
     var away = FakeContext()
-    away.door = FakeDoor([.failure(.didNotStart(detail: "x", logPath: "/l"))])
+    away.connector = FakeConnector([.failure(.didNotStart(detail: "x", logPath: "/l"))])
     #expect(await away.run("add", "https://example.org/a").code == 3)
   }
 
-  @Test func `a long list goes in batches, and what was queued before a failure is printed`()
+  @Test func `a long list is sent in batches, and ids queued before a failure are printed`()
     async throws
   {
-    var world = FakeContext()
+    var context = FakeContext()
     let urls = (1...2500).map { "https://example.org/\($0)" }
-    world.console = FakeConsole(input: urls.joined(separator: "\n"))
-    let outcome = await world.run("add", "-i", "-")
+    context.console = FakeConsole(input: urls.joined(separator: "\n"))
+    let outcome = await context.run("add", "-i", "-")
     #expect(outcome.output == (1...2500).map { "\($0)\n" }.joined())
-    let counts = world.service.asked.map { asked in
+    let counts = context.service.asked.map { asked in
       if case .add(let specs) = asked { specs.count } else { -1 }
     }
     #expect(counts == [1000, 1000, 500])
   }
 
-  @Test func `a list with logins in some of its URLs is added in its order`() async {
-    var world = FakeContext()
-    world.console = FakeConsole(
+  @Test func `a list with some logins keeps its order`() async {
+    var context = FakeContext()
+    context.console = FakeConsole(
       input: "https://example.org/1\nhttps://eve:e@example.org/2\nhttps://example.org/3\n")
-    let outcome = await world.run("add", "-i", "-", "--user", "anna:a", "--json")
+    let outcome = await context.run("add", "-i", "-", "--user", "anna:a", "--json")
     #expect(outcome.code == 0)
     #expect(outcome.output.contains(#"{"id": 2, "url": "https://example.org/2"}"#))
-    #expect(specs(world).map(\.url.path) == ["/1", "/2", "/3"])
-    #expect(specs(world).map { $0.login?.user } == ["anna", "eve", "anna"])
+    #expect(specs(context).map(\.url.path) == ["/1", "/2", "/3"])
+    #expect(specs(context).map { $0.login?.user } == ["anna", "eve", "anna"])
   }
 
-  @Test func `options hold for every line of a list`() async {
-    var world = FakeContext()
-    world.console = FakeConsole(input: "https://example.org/1\nhttps://example.org/2\n")
-    _ = await world.run(
+  @Test func `options apply to every line of a list`() async {
+    var context = FakeContext()
+    context.console = FakeConsole(input: "https://example.org/1\nhttps://example.org/2\n")
+    _ = await context.run(
       "add", "-i", "-", "--user", "anna:a", "--limit", "1K", "--paused", "--header", "X-One: 1")
-    #expect(specs(world).count == 2)
-    for spec in specs(world) {
+    #expect(specs(context).count == 2)
+    for spec in specs(context) {
       #expect(spec.login == Login(user: "anna", password: "a"))
       #expect(spec.limitBytesPerSecond == 1024)
       #expect(spec.beginning == .paused)
@@ -279,16 +279,16 @@ struct AddCommandTests {
   @Test(arguments: [
     (ConsoleError.readerGone, Int32(0)), (.cannotWrite(detail: "No space left on device"), 1),
   ])
-  func `a reader that has gone does not decide what is queued`(
+  func `a closed reader does not affect what is queued`(
     failure: ConsoleError, code: Int32
   ) async {
     for json in [[], ["--json"]] {
-      var world = FakeContext()
+      var context = FakeContext()
       let urls = (1...2500).map { "https://example.org/\($0)" }
-      world.console = FakeConsole(input: urls.joined(separator: "\n"))
-      world.console.fail(with: failure)
-      #expect(await world.run(["add", "-i", "-"] + json).code == code)
-      #expect(specs(world).count == 2500)
+      context.console = FakeConsole(input: urls.joined(separator: "\n"))
+      context.console.fail(with: failure)
+      #expect(await context.run(["add", "-i", "-"] + json).code == code)
+      #expect(specs(context).count == 2500)
     }
   }
 
@@ -297,7 +297,7 @@ struct AddCommandTests {
     guard case .success(let parsed) = TransferURL.parse("https://example.org/" + path) else {
       throw ControlError(.invalidParams, "url")
     }
-    let batches = Adding.batches(Array(repeating: TransferSpec(url: parsed.url), count: 100))
+    let batches = TransferAdder.batches(Array(repeating: TransferSpec(url: parsed.url), count: 100))
     #expect(batches.map(\.count).reduce(0, +) == 100)
     #expect(batches.allSatisfy { $0.count <= 17 })
   }

@@ -1,25 +1,25 @@
 import Foundation
 import Glibc
-import Testing
 import TestSupport
+import Testing
 
 @testable import KettleCommands
 
 /// What `-i` may name besides a file.
 @Suite(.timeLimit(.minutes(1)))
 struct AddListSourceTests {
-  @Test func `a device without an end is refused at the line limit`() async {
-    let world = FakeContext()
-    let outcome = await world.run("add", "-i", "/dev/zero")
+  @Test func `an endless device is rejected at the line limit`() async {
+    let context = FakeContext()
+    let outcome = await context.run("add", "-i", "/dev/zero")
     #expect(outcome.code == 2)
     #expect(
       outcome.error
         == "kettle: Line 1 of \"/dev/zero\" is longer than 65536 bytes; "
         + "check that it is a list of URLs\n")
-    #expect(world.service.asked.isEmpty)
+    #expect(context.service.asked.isEmpty)
   }
 
-  @Test func `ten gigabytes without a line end are refused at the line limit`() async throws {
+  @Test func `ten gigabytes without a line end are rejected at the line limit`() async throws {
     let directory = try TemporaryDirectory()
     let path = try directory.file("long.txt", "https://example.org/a\n# ")
     // A hole: no disk is used, and reading it all would take seconds.
@@ -30,7 +30,7 @@ struct AddListSourceTests {
     #expect(outcome.error.contains("is longer than 65536 bytes"))
   }
 
-  @Test func `a directory is called one`() async throws {
+  @Test func `a directory is reported as one`() async throws {
     let directory = try TemporaryDirectory()
     let outcome = await FakeContext().run("add", "-i", directory.path)
     #expect(outcome.code == 2)
@@ -39,7 +39,7 @@ struct AddListSourceTests {
         == "kettle: \"\(directory.path)\" is a directory; give a file with one URL on each line\n")
   }
 
-  @Test func `a FIFO that nothing writes to is not waited for`() async throws {
+  @Test func `a FIFO without a writer is not waited for`() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.path + "/fifo"
     mkfifo(path, 0o600)
@@ -49,14 +49,14 @@ struct AddListSourceTests {
       outcome.error == "kettle: Nothing writes to the FIFO \"\(path)\"; start its writer first\n")
   }
 
-  @Test func `a FIFO is read to the end of its writer, however late it writes`() async throws {
+  @Test func `a FIFO is read until its writer closes, however late it writes`() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.path + "/fifo"
     mkfifo(path, 0o600)
     // Open for both, which does not wait for the other end (fifo(7)).
     let writer = open(path, O_RDWR | O_CLOEXEC)
-    let world = FakeContext()
-    async let running = world.run("add", "-i", path)
+    let context = FakeContext()
+    async let running = context.run("add", "-i", path)
     let line = Array("https://example.org/a\n".utf8)
     #expect(write(writer, line, line.count) == line.count)
     // On a thread of its own, because the command blocks one of the few that tasks have. It closes
@@ -69,7 +69,7 @@ struct AddListSourceTests {
     #expect(await running == .init(code: 0, output: "1\n", error: ""))
   }
 
-  @Test func `a pipe of a process substitution is read`() async throws {
+  @Test func `a process substitution is read`() async throws {
     var ends: [Int32] = [0, 0]
     #expect(pipe(&ends) == 0)
     let line = Array("https://example.org/a\n".utf8)

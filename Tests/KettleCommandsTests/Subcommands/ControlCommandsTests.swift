@@ -9,10 +9,10 @@ import Testing
 struct ControlCommandsTests {
   private func id(_ number: Int64) -> TransferID { TransferID(rawValue: number) }
 
-  private func world(_ rows: TransferSnapshot...) -> FakeContext {
-    var world = FakeContext()
-    world.service = FakeService(rows)
-    return world
+  private func context(_ rows: TransferSnapshot...) -> FakeContext {
+    var context = FakeContext()
+    context.service = FakeService(rows)
+    return context
   }
 
   @Test(arguments: [
@@ -20,28 +20,28 @@ struct ControlCommandsTests {
     ("stop", .stop, "1 stopped\n2 stopped\n"),
     ("remove", .remove, "1 removed\n2 removed\n"),
   ])
-  func `ids are controlled and named`(
+  func `ids are controlled and printed`(
     command: String, verb: TransferControlVerb, output: String
   ) async {
-    let world = world(snapshot(1, .running), snapshot(2, .running))
-    #expect(await world.run(command, "1", "2") == .init(code: 0, output: output, error: ""))
-    #expect(world.service.asked == [.control(verb, .ids([id(1), id(2)]))])
+    let context = context(snapshot(1, .running), snapshot(2, .running))
+    #expect(await context.run(command, "1", "2") == .init(code: 0, output: output, error: ""))
+    #expect(context.service.asked == [.control(verb, .ids([id(1), id(2)]))])
   }
 
-  @Test func `start says whether it goes on or begins again, and why`() async {
+  @Test func `start says whether it resumes or starts over, and why`() async {
     var held = snapshot(1, .queued)
     held.bytesReceived = 12_582_912
     var changed = snapshot(3, .queued)
     changed.freshStart = .resourceChanged
-    let world = world(held, snapshot(2, .queued), changed)
+    let context = context(held, snapshot(2, .queued), changed)
     #expect(
-      await world.run("start", "1", "2", "3")
+      await context.run("start", "1", "2", "3")
         == .init(
           code: 0,
           output: """
-            1 goes on from 12 MiB
+            1 resumes from 12 MiB
             2 starts from the beginning
-            3 starts from the beginning, because the server has another version
+            3 starts from the beginning, because the file on the server has changed
 
             """, error: ""))
   }
@@ -52,16 +52,16 @@ struct ControlCommandsTests {
     ("remove", .remove, "2 transfers removed\n"),
   ])
   func `--all is counted`(command: String, verb: TransferControlVerb, output: String) async {
-    let world = world(snapshot(1, .running), snapshot(2, .running))
-    #expect(await world.run(command, "--all") == .init(code: 0, output: output, error: ""))
-    #expect(world.service.asked == [.control(verb, .all)])
+    let context = context(snapshot(1, .running), snapshot(2, .running))
+    #expect(await context.run(command, "--all") == .init(code: 0, output: output, error: ""))
+    #expect(context.service.asked == [.control(verb, .all)])
   }
 
   @Test(arguments: ["start", "pause", "stop", "remove"])
-  func `neither ids nor --all, or both, is a mistake`(command: String) async {
+  func `neither ids nor --all, or both, is an error`(command: String) async {
     let neither = await FakeContext().run(command)
     #expect(neither.code == 2)
-    #expect(neither.error.contains("needs the ids of transfers, or --all"))
+    #expect(neither.error.contains("needs transfer ids, or --all"))
     let both = await FakeContext().run(command, "1", "--all")
     #expect(both.code == 2)
     #expect(both.error.contains("takes either ids or --all"))
@@ -69,73 +69,73 @@ struct ControlCommandsTests {
 
   @Test(arguments: ["0", "x", "1.5", "99999999999999999999"])
   func `an id is a positive number`(text: String) async {
-    let world = FakeContext()
-    let outcome = await world.run("pause", text)
+    let context = FakeContext()
+    let outcome = await context.run("pause", text)
     #expect(outcome.code == 2)
     #expect(outcome.error.hasPrefix("kettle: The value '\(text)' is invalid for '<id>'"))
-    #expect(world.service.asked.isEmpty)
+    #expect(context.service.asked.isEmpty)
   }
 
-  @Test func `when all ids are unknown it exits 2`() async {
-    let world = world()
-    world.service.refuse([.init(id: id(8), why: .unknown)])
+  @Test func `only unknown ids exit with 2`() async {
+    let context = context()
+    context.service.refuse([.init(id: id(8), why: .unknown)])
     #expect(
-      await world.run("pause", "8")
+      await context.run("pause", "8")
         == .init(
           code: 2, output: "",
-          error: "kettle: There is no transfer 8; \"kettle list\" shows those that there are\n"))
+          error: "kettle: There is no transfer 8; \"kettle list\" shows all transfers\n"))
   }
 
-  @Test func `when some were controlled and some refused it exits 1`() async {
-    let world = world(snapshot(1, .running))
-    world.service.refuse([
+  @Test func `partial success exits with 1`() async {
+    let context = context(snapshot(1, .running))
+    context.service.refuse([
       .init(id: id(8), why: .unknown), .init(id: id(9), why: .completed),
     ])
-    let outcome = await world.run("pause", "1", "8", "9")
+    let outcome = await context.run("pause", "1", "8", "9")
     #expect(outcome.code == 1)
     #expect(outcome.output == "1 paused\n")
     #expect(outcome.error.split(separator: "\n").count == 2)
   }
 
-  @Test func `a state that forbids it exits 1`() async {
-    let world = world(snapshot(1, .idle))
-    world.service.refuse([.init(id: id(1), why: .notStarted)])
-    #expect(await world.run("pause", "1").code == 1)
+  @Test func `a state that forbids it exits with 1`() async {
+    let context = context(snapshot(1, .idle))
+    context.service.refuse([.init(id: id(1), why: .notStarted)])
+    #expect(await context.run("pause", "1").code == 1)
   }
 
-  @Test func `remove --with-file deletes the file too`() async {
-    let world = world(snapshot(1, .completed))
-    #expect(await world.run("remove", "--with-file", "1").output == "1 removed with its file\n")
-    #expect(world.service.asked == [.control(.removeWithFile, .ids([id(1)]))])
+  @Test func `remove --with-file also deletes the file`() async {
+    let context = context(snapshot(1, .completed))
+    #expect(await context.run("remove", "--with-file", "1").output == "1 removed with its file\n")
+    #expect(context.service.asked == [.control(.removeWithFile, .ids([id(1)]))])
   }
 
   @Test(arguments: [("y", Int32(0)), ("YES", 0), ("", 130), ("n", 130), ("yep", 130)])
   func `on a terminal remove --all asks first`(answer: String, code: Int32) async {
-    var world = world(snapshot(1, .running))
-    world.console = FakeConsole(inputIsTerminal: true, outputColumns: 80)
-    world.console.answer(.success(answer))
-    let outcome = await world.run("remove", "--all")
+    var context = context(snapshot(1, .running))
+    context.console = FakeConsole(inputIsTerminal: true, outputColumns: 80)
+    context.console.answer(.success(answer))
+    let outcome = await context.run("remove", "--all")
     #expect(outcome.code == code)
     #expect(
-      world.console.questions
-        == ["Take all transfers off the list, with their partial files? [y/N] "])
-    #expect(world.service.asked.isEmpty == (code != 0))
-    #expect(outcome.error == (code == 0 ? "" : "Nothing was changed\n"))
+      context.console.questions
+        == ["Remove all transfers from the list and delete their partial files? [y/N] "])
+    #expect(context.service.asked.isEmpty == (code != 0))
+    #expect(outcome.error == (code == 0 ? "" : "Nothing changed\n"))
   }
 
   @Test func `remove --all --yes does not ask`() async {
-    var world = world(snapshot(1, .running))
-    world.console = FakeConsole(inputIsTerminal: true, outputColumns: 80)
-    #expect(await world.run("remove", "--all", "--yes").code == 0)
-    #expect(world.console.questions.isEmpty)
+    var context = context(snapshot(1, .running))
+    context.console = FakeConsole(inputIsTerminal: true, outputColumns: 80)
+    #expect(await context.run("remove", "--all", "--yes").code == 0)
+    #expect(context.console.questions.isEmpty)
   }
 
   @Test func `without a terminal files are not deleted without --yes`() async {
-    let world = world(snapshot(1, .completed))
-    let outcome = await world.run("remove", "--all", "--with-file")
+    let context = context(snapshot(1, .completed))
+    let outcome = await context.run("remove", "--all", "--with-file")
     #expect(outcome.code == 2)
     #expect(outcome.error.contains("there is no terminal to ask on; add --yes"))
-    #expect(world.service.asked.isEmpty)
-    #expect(await world.run("remove", "--all", "--with-file", "-y").code == 0)
+    #expect(context.service.asked.isEmpty)
+    #expect(await context.run("remove", "--all", "--with-file", "-y").code == 0)
   }
 }

@@ -8,27 +8,27 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct DaemonCommandTests {
-  @Test func `status without a service exits 3 and starts nothing`() async {
-    var world = FakeContext()
-    let door = FakeDoor([.failure(.notRunning(socketPath: "/run/k"))])
-    world.door = door
+  @Test func `status without a service exits with 3 and starts nothing`() async {
+    var context = FakeContext()
+    let connector = FakeConnector([.failure(.notRunning(socketPath: "/run/k"))])
+    context.connector = connector
     for arguments in [["daemon", "status"], ["daemon", "status", "--json"]] {
-      world.console = FakeConsole()
+      context.console = FakeConsole()
       #expect(
-        await world.run(arguments)
+        await context.run(arguments)
           == .init(
             code: 3, output: "",
             error: "kettle: No service is running at \"/run/k\"; "
               + "start it with \"kettle daemon start\"\n"))
     }
-    #expect(door.knocks.allSatisfy { !$0.startIfNeeded })
+    #expect(connector.attempts.allSatisfy { !$0.startIfNeeded })
   }
 
-  @Test func `status tells what runs`() async {
-    var world = FakeContext()
-    world.service = FakeService([snapshot(1, .running), snapshot(2, .failed)])
+  @Test func `status shows the service and its transfers`() async {
+    var context = FakeContext()
+    context.service = FakeService([snapshot(1, .running), snapshot(2, .failed)])
     #expect(
-      await world.run("daemon", "status")
+      await context.run("daemon", "status")
         == .init(
           code: 0,
           output: """
@@ -42,7 +42,7 @@ struct DaemonCommandTests {
             """, error: ""))
   }
 
-  @Test func `status tells the limit of everything together`() {
+  @Test func `status shows the shared limit`() {
     var totals = Totals()
     totals.limitBytesPerSecond = 3 << 19
     let lines = Sentences.status(
@@ -50,7 +50,7 @@ struct DaemonCommandTests {
         processID: 1, startedAt: WallTime(millisecondsSince1970: 0), storePath: "/s",
         totals: totals, notices: []),
       launches: [], socketPath: "/k", clock: FakeClock())
-    #expect(lines.contains("Limit: 1.5 MiB/s for everything together"))
+    #expect(lines.contains("Limit: 1.5 MiB/s in total"))
   }
 
   @Test func `status --json is one object`() async throws {
@@ -67,56 +67,58 @@ struct DaemonCommandTests {
         """)
   }
 
-  @Test func `start waits until the service answers`() async {
-    let world = FakeContext()
+  @Test func `start waits until the service replies`() async {
+    let context = FakeContext()
     #expect(
-      await world.run("daemon", "start")
-        == .init(code: 0, output: "The service runs (process 4711)\n", error: ""))
+      await context.run("daemon", "start")
+        == .init(code: 0, output: "The service is running (process 4711)\n", error: ""))
   }
 
-  @Test func `start says what the service has to say of itself`() async {
-    let world = FakeContext()
-    world.service.have(notices: ["Line 3 of \"c\" cannot be read\u{1B}"])
+  @Test func `start prints the notices of the service`() async {
+    let context = FakeContext()
+    context.service.have(notices: ["Line 3 of \"c\" cannot be read\u{1B}"])
     #expect(
-      await world.run("daemon", "start")
+      await context.run("daemon", "start")
         == .init(
           code: 0,
           output: """
-            The service runs (process 4711)
+            The service is running (process 4711)
             Notice: Line 3 of "c" cannot be read\u{FFFD}
 
             """, error: ""))
   }
 
-  @Test func `stop waits until the socket is gone`() async {
-    var world = FakeContext()
-    let door = FakeDoor([.success(world.service), .failure(.notRunning(socketPath: "/s"))])
-    door.socket(true, true, false)
-    world.door = door
+  @Test func `stop waits until the socket disappears`() async {
+    var context = FakeContext()
+    let connector = FakeConnector([
+      .success(context.service), .failure(.notRunning(socketPath: "/s")),
+    ])
+    connector.socket(true, true, false)
+    context.connector = connector
     #expect(
-      await world.run("daemon", "stop")
+      await context.run("daemon", "stop")
         == .init(code: 0, output: "The service has stopped\n", error: ""))
-    #expect(world.service.asked == [.stop])
-    #expect(world.clock.elapsedMilliseconds == 100)
+    #expect(context.service.asked == [.stop])
+    #expect(context.clock.elapsedMilliseconds == 100)
   }
 
-  @Test func `stop without a service is done already`() async {
-    var world = FakeContext()
-    world.door = FakeDoor([.failure(.notRunning(socketPath: "/s"))])
+  @Test func `stop without a service succeeds`() async {
+    var context = FakeContext()
+    context.connector = FakeConnector([.failure(.notRunning(socketPath: "/s"))])
     #expect(
-      await world.run("daemon", "stop")
-        == .init(code: 0, output: "No service runs\n", error: ""))
+      await context.run("daemon", "stop")
+        == .init(code: 0, output: "No service is running\n", error: ""))
   }
 
-  @Test func `a service that does not end in time is told`() async {
-    let world = FakeContext()
-    let outcome = await world.run("daemon", "stop")
+  @Test func `a service that does not stop in time is reported`() async {
+    let context = FakeContext()
+    let outcome = await context.run("daemon", "stop")
     #expect(outcome.code == 4)
-    #expect(outcome.error.contains("still runs after 30 seconds"))
-    #expect(world.clock.elapsedMilliseconds >= 30_000)
+    #expect(outcome.error.contains("did not stop within 30 seconds"))
+    #expect(context.clock.elapsedMilliseconds >= 30_000)
   }
 
-  @Test func `run is the service, and its end is ours`() async {
+  @Test func `run returns the exit code of the service`() async {
     #expect(await FakeContext().run("daemon", "run").code == 42)
     let pipe = Pipe()
     let descriptor = pipe.fileHandleForWriting.fileDescriptor
@@ -127,7 +129,7 @@ struct DaemonCommandTests {
   }
 
   @Test(arguments: ["-1", "99999"])
-  func `a descriptor that is not open is refused`(text: String) async {
+  func `a closed descriptor is rejected`(text: String) async {
     let outcome = await FakeContext().run("daemon", "run", "--ready-fd=\(text)")
     #expect(outcome.code == 2)
     #expect(outcome.error.contains("of --ready-fd is not open"))

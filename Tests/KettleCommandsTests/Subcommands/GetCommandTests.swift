@@ -33,12 +33,12 @@ struct GetCommandTests {
   }
 
   @Test func `in a pipe: a line for each state, then the path`() async {
-    var world = FakeContext()
-    world.clock = FakeClock(stands: true)
-    world.service.onWatch([
+    var context = FakeContext()
+    context.clock = FakeClock(stands: true)
+    context.service.onWatch([
       event(running(0)), event(running(52_428_800), .progress), event(completed),
     ])
-    let outcome = await world.run("get", url)
+    let outcome = await context.run("get", url)
     #expect(
       outcome
         == .init(
@@ -50,25 +50,25 @@ struct GetCommandTests {
             /home/anna/Downloads/file.iso
 
             """, error: ""))
-    #expect(world.service.asked.contains(.watch(includesProgress: false)))
+    #expect(context.service.asked.contains(.watch(includesProgress: false)))
   }
 
-  @Test func `it is followed over the connection that it was added over`() async {
-    var world = FakeContext()
-    let door = FakeDoor([.success(world.service)])
-    world.door = door
-    world.service.onWatch([event(completed)])
-    let outcome = await world.run("get", url)
+  @Test func `the connection used for adding is used for following`() async {
+    var context = FakeContext()
+    let connector = FakeConnector([.success(context.service)])
+    context.connector = connector
+    context.service.onWatch([event(completed)])
+    let outcome = await context.run("get", url)
     #expect(outcome.code == 0)
-    #expect(door.knocks.map(\.client) == ["kettle get"])
-    #expect(world.service.isClosed)
+    #expect(connector.attempts.map(\.client) == ["kettle get"])
+    #expect(context.service.isClosed)
   }
 
-  @Test func `in a pipe: it looks each second, and prints every fifth one`() async {
-    let world = FakeContext()
+  @Test func `in a pipe it polls each second and prints every fifth time`() async {
+    let context = FakeContext()
     let looks = (0...11).map { running($0 * 8_388_608) }
-    world.service.describe([snapshot(1, .queued)] + looks + [completed])
-    let outcome = await world.run("get", url)
+    context.service.describe([snapshot(1, .queued)] + looks + [completed])
+    let outcome = await context.run("get", url)
     #expect(
       outcome
         == .init(
@@ -82,15 +82,15 @@ struct GetCommandTests {
             /home/anna/Downloads/file.iso
 
             """, error: ""))
-    #expect(world.clock.elapsedMilliseconds == 13_000)
+    #expect(context.clock.elapsedMilliseconds == 13_000)
   }
 
-  @Test func `on a terminal: one line drawn over itself, without escapes`() async {
-    var world = FakeContext()
-    world.console = FakeConsole(inputIsTerminal: true, outputColumns: 60)
-    world.service.onWatch([event(running(52_428_800), .progress), event(completed)])
-    let outcome = await world.run("get", url)
-    #expect(world.service.asked.contains(.watch(includesProgress: true)))
+  @Test func `on a terminal one line is redrawn, without escapes`() async {
+    var context = FakeContext()
+    context.console = FakeConsole(inputIsTerminal: true, outputColumns: 60)
+    context.service.onWatch([event(running(52_428_800), .progress), event(completed)])
+    let outcome = await context.run("get", url)
+    #expect(context.service.asked.contains(.watch(includesProgress: true)))
     let running = "1  file.iso: running, 50 %, 50/100 MiB, 1.0 MiB/s, 0:50 left"
     #expect(
       outcome.output == "\r1  file.iso: queued" + "\r" + running.prefix(58) + "…"
@@ -99,10 +99,10 @@ struct GetCommandTests {
     #expect(!outcome.output.contains("\u{1B}"))
   }
 
-  @Test func `a failed transfer exits 1 with the sentence`() async {
-    let world = FakeContext()
-    world.service.onWatch([event(failed())])
-    let outcome = await world.run("get", url)
+  @Test func `a failed transfer exits with 1 and its sentence`() async {
+    let context = FakeContext()
+    context.service.onWatch([event(failed())])
+    let outcome = await context.run("get", url)
     #expect(outcome.code == 1)
     #expect(
       outcome.error == "kettle: The server responded to \"https://example.org/file.iso\" with 404; "
@@ -110,47 +110,47 @@ struct GetCommandTests {
   }
 
   @Test func `Ctrl-C leaves it running and says how to find it`() async {
-    var world = FakeContext()
-    world.interruptions = [.interrupt]
-    let outcome = await world.run("get", url)
+    var context = FakeContext()
+    context.interruptions = [.interrupt]
+    let outcome = await context.run("get", url)
     #expect(outcome.code == 130)
     #expect(
-      outcome.error == "Transfer 1 goes on in the background; watch it with \"kettle\", "
+      outcome.error == "Transfer 1 continues in the background; watch it with \"kettle\", "
         + "wait for it with \"kettle wait 1\", stop it with \"kettle stop 1\"\n")
-    let controls = world.service.asked.filter { if case .control = $0 { true } else { false } }
+    let controls = context.service.asked.filter { if case .control = $0 { true } else { false } }
     #expect(controls.isEmpty)
   }
 
-  @Test func `what needs the user is told and exits 1`() async {
-    let world = FakeContext()
+  @Test func `a transfer that needs the user exits with 1`() async {
+    let context = FakeContext()
     var row = snapshot(1, .waiting)
     row.reason = .needsLogin
-    world.service.onWatch([event(row)])
-    let outcome = await world.run("get", url)
+    context.service.onWatch([event(row)])
+    let outcome = await context.run("get", url)
     #expect(outcome.code == 1)
     #expect(
       outcome.error
-        == "kettle: Transfer 1 waits for a login; remove it and add its URL again with --user\n")
+        == "kettle: Transfer 1 needs a login; remove it and add its URL again with --user\n")
   }
 
-  @Test func `what goes on by itself is waited for`() async {
-    var world = FakeContext()
-    world.clock = FakeClock(stands: true)
+  @Test func `a transfer that resumes by itself is waited for`() async {
+    var context = FakeContext()
+    context.clock = FakeClock(stands: true)
     var row = snapshot(1, .waiting)
     row.reason = .network
-    world.service.onWatch([event(row), event(snapshot(1, .paused)), event(completed)])
-    let outcome = await world.run("get", url)
+    context.service.onWatch([event(row), event(snapshot(1, .paused)), event(completed)])
+    let outcome = await context.run("get", url)
     #expect(outcome.code == 0)
     #expect(outcome.output.contains("file.iso: no network\n1  file.iso: paused\n"))
   }
 
-  @Test func `a transfer that is stopped or removed elsewhere ends it with 1`() async {
+  @Test func `a transfer stopped or removed elsewhere exits with 1`() async {
     let stopped = FakeContext()
     stopped.service.onWatch([event(snapshot(1, .idle))])
     let outcome = await stopped.run("get", url)
     #expect(outcome.code == 1)
     #expect(
-      outcome.error == "kettle: Transfer 1 was stopped before it was finished; "
+      outcome.error == "kettle: Transfer 1 was stopped before it finished; "
         + "start it again with \"kettle start 1\"\n")
 
     let removed = FakeContext()
@@ -158,62 +158,64 @@ struct GetCommandTests {
     let end = await removed.run("get", url)
     #expect(end.code == 1)
     #expect(
-      end.error == "kettle: Transfer 1 was removed from the list before it was finished\n")
+      end.error == "kettle: Transfer 1 was removed from the list before it finished\n")
   }
 
-  @Test func `events of other transfers are no matter`() async {
-    let world = FakeContext()
-    world.service.onWatch([event(snapshot(2, .failed)), event(completed)])
-    #expect(await world.run("get", url).code == 0)
+  @Test func `events of other transfers are ignored`() async {
+    let context = FakeContext()
+    context.service.onWatch([event(snapshot(2, .failed)), event(completed)])
+    #expect(await context.run("get", url).code == 0)
   }
 
-  @Test func `a service that dies is started again and the transfer found`() async {
-    var world = FakeContext()
+  @Test func `a crashed service is restarted and the transfer found`() async {
+    var context = FakeContext()
     let next = FakeService([completed])
-    world.service.onWatch([event(running(0))], thenEnd: true)
-    let door = FakeDoor([
-      .success(world.service), .failure(.notRunning(socketPath: "/s")), .success(next),
+    context.service.onWatch([event(running(0))], thenEnd: true)
+    let connector = FakeConnector([
+      .success(context.service), .failure(.notRunning(socketPath: "/s")), .success(next),
     ])
-    door.socket(true)
-    world.door = door
-    let outcome = await world.run("get", url)
+    connector.socket(true)
+    context.connector = connector
+    let outcome = await context.run("get", url)
     #expect(outcome.code == 0)
-    #expect(door.knocks.map(\.startIfNeeded) == [true, false, true])
+    #expect(connector.attempts.map(\.startIfNeeded) == [true, false, true])
     #expect(next.asked == [.watch(includesProgress: false), .describe(TransferID(rawValue: 1))])
   }
 
-  @Test func `a service that was stopped is left alone`() async {
-    var world = FakeContext()
-    world.service.onWatch([], thenEnd: true)
-    let door = FakeDoor([.success(world.service), .failure(.notRunning(socketPath: "/s"))])
-    world.door = door
-    let outcome = await world.run("get", url)
+  @Test func `a stopped service is not restarted`() async {
+    var context = FakeContext()
+    context.service.onWatch([], thenEnd: true)
+    let connector = FakeConnector([
+      .success(context.service), .failure(.notRunning(socketPath: "/s")),
+    ])
+    context.connector = connector
+    let outcome = await context.run("get", url)
     #expect(outcome.code == 3)
-    #expect(outcome.error.hasPrefix("kettle: The service was stopped while it was watched;"))
-    #expect(door.knocks.dropFirst().allSatisfy { !$0.startIfNeeded })
+    #expect(outcome.error.hasPrefix("kettle: The service was stopped;"))
+    #expect(connector.attempts.dropFirst().allSatisfy { !$0.startIfNeeded })
   }
 
   @Test func `--json prints the finished transfer only`() async throws {
-    let world = FakeContext()
-    world.service.onWatch([event(running(0)), event(completed)])
-    let outcome = await world.run("get", "--json", url)
+    let context = FakeContext()
+    context.service.onWatch([event(running(0)), event(completed)])
+    let outcome = await context.run("get", "--json", url)
     #expect(outcome.code == 0)
     #expect(outcome.output == completed.json.text + "\n")
-    #expect(world.service.asked.contains(.watch(includesProgress: false)))
+    #expect(context.service.asked.contains(.watch(includesProgress: false)))
   }
 
-  @Test func `a reader that has gone does not change the answer`() async {
-    let world = FakeContext()
-    world.console.fail(with: .readerGone)
-    world.service.onWatch([event(running(0)), event(failed())])
-    #expect(await world.run("get", url).code == 1)
+  @Test func `a closed reader does not change the exit code`() async {
+    let context = FakeContext()
+    context.console.fail(with: .readerGone)
+    context.service.onWatch([event(running(0)), event(failed())])
+    #expect(await context.run("get", url).code == 1)
   }
 
-  @Test func `--paused makes no sense`() async {
-    let world = FakeContext()
-    let outcome = await world.run("get", url, "--paused")
+  @Test func `--paused is rejected`() async {
+    let context = FakeContext()
+    let outcome = await context.run("get", url, "--paused")
     #expect(outcome.code == 2)
     #expect(outcome.error.contains("use \"kettle add --paused\""))
-    #expect(world.service.asked.isEmpty)
+    #expect(context.service.asked.isEmpty)
   }
 }

@@ -6,96 +6,97 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct HostOptionTests {
-  private func run(_ words: String...) async -> (FakeContext.Outcome, [FakeDoor.Knock]) {
+  private func run(_ words: String...) async -> (FakeContext.CommandResult, [FakeConnector.Attempt])
+  {
     await run(words)
   }
 
-  private func run(_ words: [String]) async -> (FakeContext.Outcome, [FakeDoor.Knock]) {
-    var world = FakeContext()
-    let door = FakeDoor([.success(world.service)])
-    world.door = door
-    return (await world.run(words), door.knocks)
+  private func run(_ words: [String]) async -> (FakeContext.CommandResult, [FakeConnector.Attempt])
+  {
+    var context = FakeContext()
+    let connector = FakeConnector([.success(context.service)])
+    context.connector = connector
+    return (await context.run(words), connector.attempts)
   }
 
-  @Test func `a host before or behind the command is where the service is`() async {
+  @Test func `a host before or after the command selects the service`() async {
     for words in [
       ["--host", "me@box", "list"], ["--host=me@box", "list"], ["list", "--host", "me@box"],
       ["list", "--json", "--host=me@box"],
     ] {
-      var world = FakeContext()
-      let door = FakeDoor([.success(world.service)])
-      world.door = door
-      #expect(await world.run(words).code == 0)
-      #expect(door.knocks.map(\.place.host) == [RemoteHost("me@box")])
+      var context = FakeContext()
+      let connector = FakeConnector([.success(context.service)])
+      context.connector = connector
+      #expect(await context.run(words).code == 0)
+      #expect(connector.attempts.map(\.address.host) == [RemoteHost("me@box")])
     }
   }
 
-  @Test func `the dashboard of a host is asked for with it`() async {
-    var world = FakeContext()
-    world.console = FakeConsole(inputIsTerminal: true, outputColumns: 80)
-    #expect(await world.run("--host", "box").code == 0)
-    #expect(world.dashboard.requests.map(\.place.host) == [RemoteHost("box")])
-    #expect(world.dashboard.requests.map(\.filesAreHere) == [false])
+  @Test func `the dashboard uses the host`() async {
+    var context = FakeContext()
+    context.console = FakeConsole(inputIsTerminal: true, outputColumns: 80)
+    #expect(await context.run("--host", "box").code == 0)
+    #expect(context.dashboard.requests.map(\.address.host) == [RemoteHost("box")])
+    #expect(context.dashboard.requests.map(\.filesAreHere) == [false])
   }
 
-  @Test func `without a name, or as a plain word, it is none`() async {
+  @Test func `a missing or plain-word host is rejected`() async {
     for words in [["list", "--host"], ["--host"], ["list", "--", "--host", "box"]] {
-      let (outcome, knocks) = await run(words)
+      let (outcome, attempts) = await run(words)
       #expect(outcome.code == 2)
-      #expect(knocks.isEmpty)
+      #expect(attempts.isEmpty)
     }
   }
 
-  @Test func `what could be an option of ssh is no host`() async {
-    let (outcome, knocks) = await run("--host", "-oProxyCommand=id", "list")
+  @Test func `an option of ssh is not accepted as a host`() async {
+    let (outcome, attempts) = await run("--host", "-oProxyCommand=id", "list")
     #expect(
       outcome
         == .init(
           code: 2, output: "",
-          error: "kettle: \"-oProxyCommand=id\" is no host; "
-            + "write --host HOST or --host USER@HOST, as for ssh\n"))
-    #expect(knocks.isEmpty)
+          error: "kettle: \"-oProxyCommand=id\" is not a host; write --host HOST or --host "
+            + "USER@HOST, as for ssh\n"))
+    #expect(attempts.isEmpty)
   }
 
   @Test(arguments: [["demo"], ["daemon", "run"], ["daemon", "pipe"], ["demo-service"]])
-  func `what is for this machine does not take it`(words: [String]) async {
-    let (outcome, knocks) = await run(["--host", "box"] + words)
+  func `local commands reject --host`(words: [String]) async {
+    let (outcome, attempts) = await run(["--host", "box"] + words)
     let name = words.joined(separator: " ")
     #expect(
       outcome
         == .init(
           code: 2, output: "",
           error: "kettle: \"kettle \(name)\" is for this machine; leave --host out\n"))
-    #expect(knocks.isEmpty)
+    #expect(attempts.isEmpty)
   }
 
-  @Test func `the other end starts a service, unless it is told not to`() async {
+  @Test func `the remote end starts a service unless told otherwise`() async {
     for (words, startIfNeeded, code) in [([], true, 3), (["--if-running"], false, 69)] {
-      var world = FakeContext()
-      let door = FakeDoor([.failure(.notRunning(socketPath: "/s"))])
-      world.door = door
-      #expect(await world.run(["daemon", "pipe"] + words).code == code)
-      #expect(door.knocks.map(\.startIfNeeded) == [startIfNeeded])
+      var context = FakeContext()
+      let connector = FakeConnector([.failure(.notRunning(socketPath: "/s"))])
+      context.connector = connector
+      #expect(await context.run(["daemon", "pipe"] + words).code == code)
+      #expect(connector.attempts.map(\.startIfNeeded) == [startIfNeeded])
     }
   }
 
-  @Test func `a service that does not run there has nothing to stop`() async throws {
+  @Test func `stop without a remote service is done`() async throws {
     let host = try #require(RemoteHost("box"))
-    var world = FakeContext()
-    world.door = FakeDoor(failing: RemoteError(host: host, why: .notRunning))
+    var context = FakeContext()
+    context.connector = FakeConnector(failing: RemoteError(host: host, why: .notRunning))
     #expect(
-      await world.run("--host", "box", "daemon", "stop")
-        == .init(code: 0, output: "No service runs\n", error: ""))
+      await context.run("--host", "box", "daemon", "stop")
+        == .init(code: 0, output: "No service is running\n", error: ""))
   }
 
-  @Test func `paths are those of the other machine`() async {
+  @Test func `paths belong to the other machine`() async {
     let (outcome, _) = await run("--host", "box", "add", "-d", "in", "http://h/a")
     #expect(
       outcome
         == .init(
           code: 2, output: "",
-          error: "kettle: \"in\" would be looked for on the other machine; "
-            + "write a path that begins with /\n"))
+          error: "kettle: \"in\" would be resolved on the other machine; write an absolute path\n"))
     let (done, _) = await run("--host", "box", "add", "-d", "/not/here", "http://h/a")
     #expect(done.code == 0)
   }
@@ -103,7 +104,7 @@ struct HostOptionTests {
   @Test(arguments: [
     (
       RemoteError.Why.cannotRunSSH(code: ENOENT), "",
-      "\"ssh\", the way to \"me@box\", cannot be run (No such file or directory); install it"
+      "Cannot run \"ssh\" to reach \"me@box\" (No such file or directory); install it"
     ),
     (
       .unreachable, "debug\nkex\u{1B}[31m: Connection closed\r\n",
@@ -112,17 +113,16 @@ struct HostOptionTests {
     ),
     (
       .noProgram, "",
-      "There is no \"kettle\" on \"me@box\" where ssh looks for it; "
-        + "install it there, in /usr/local/bin for example"
+      "ssh found no \"kettle\" on \"me@box\"; install it there, for example in /usr/local/bin"
     ),
     (
       .otherVersion(ours: 1, theirs: "2"), "",
-      "The service on \"me@box\" speaks version \"2\" of the protocol and this program 1; "
-        + "install the same version of kettle on both, and run \"kettle daemon stop\" there"
+      "The service on \"me@box\" uses protocol version \"2\" and this program uses 1; install the "
+        + "same version of kettle on both, and run \"kettle daemon stop\" there"
     ),
     (
       .notRunning, "",
-      "No service runs on \"me@box\"; start it with \"kettle --host me@box daemon start\""
+      "No service is running on \"me@box\"; start it with \"kettle --host me@box daemon start\""
     ),
     (
       .otherVersion(ours: 1, theirs: nil), "kettle: Unexpected argument 'pipe'",
@@ -132,11 +132,11 @@ struct HostOptionTests {
     (
       .noService, "kettle: No disk",
       "The service on \"me@box\" cannot be reached (No disk); "
-        + "look there with \"kettle daemon status\""
+        + "check it there with \"kettle daemon status\""
     ),
     (
       .ended, "",
-      "The connection to \"me@box\" ended before the service answered; try again, "
+      "The connection to \"me@box\" ended before the service replied; try again, "
         + "and check that \"ssh me@box true\" prints nothing"
     ),
   ])

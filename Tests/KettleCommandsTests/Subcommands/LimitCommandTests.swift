@@ -8,46 +8,46 @@ import Testing
 struct LimitCommandTests {
   private func id(_ number: Int64) -> TransferID { TransferID(rawValue: number) }
 
-  @Test func `ids are limited each by itself`() async {
-    let world = FakeContext()
+  @Test func `each id gets its own limit`() async {
+    let context = FakeContext()
     #expect(
-      await world.run("limit", "500K", "3", "4")
+      await context.run("limit", "500K", "3", "4")
         == .init(
           code: 0, output: "3 is limited to 500 KiB/s\n4 is limited to 500 KiB/s\n", error: ""))
-    #expect(world.service.asked == [.limit(.ids([id(3), id(4)]), 512_000)])
+    #expect(context.service.asked == [.limit(.ids([id(3), id(4)]), 512_000)])
   }
 
   @Test(arguments: [["limit", "1.5M"], ["limit", "1.5M", "--all"], ["limit", "--all", "1.5M"]])
-  func `without ids it is the limit of everything`(arguments: [String]) async {
-    let world = FakeContext()
+  func `without ids the limit applies to all`(arguments: [String]) async {
+    let context = FakeContext()
     #expect(
-      await world.run(arguments)
-        == .init(code: 0, output: "Everything together is limited to 1.5 MiB/s\n", error: ""))
-    #expect(world.service.asked == [.limit(.all, 1_572_864)])
+      await context.run(arguments)
+        == .init(code: 0, output: "All transfers together are limited to 1.5 MiB/s\n", error: ""))
+    #expect(context.service.asked == [.limit(.all, 1_572_864)])
   }
 
-  @Test func `none takes a limit away`() async {
-    let world = FakeContext()
-    #expect(await world.run("limit", "none", "3").code == 0)
-    #expect(await world.run("limit", "None").code == 0)
+  @Test func `none removes a limit`() async {
+    let context = FakeContext()
+    #expect(await context.run("limit", "none", "3").code == 0)
+    #expect(await context.run("limit", "None").code == 0)
     #expect(
-      world.console.output == "3 has no limit of its own\nEverything together has no limit\n")
-    #expect(world.service.asked == [.limit(.ids([id(3)]), nil), .limit(.all, nil)])
+      context.console.output == "3 has no limit of its own\nAll transfers together have no limit\n")
+    #expect(context.service.asked == [.limit(.ids([id(3)]), nil), .limit(.all, nil)])
   }
 
   @Test(arguments: ["0", "fast", "-1", "1.5X"])
-  func `what is no rate is refused before anything is asked`(text: String) async {
-    let world = FakeContext()
-    let outcome = await world.run("limit", "--", text)
+  func `an invalid rate is rejected before any request`(text: String) async {
+    let context = FakeContext()
+    let outcome = await context.run("limit", "--", text)
     #expect(outcome.code == 2)
     #expect(
       outcome.error
-        == "kettle: The rate \"\(text)\" cannot be read; write bytes a second above 0, such as "
+        == "kettle: Invalid rate \"\(text)\"; write bytes per second above 0, such as "
         + "500K, 1.5M or 1G, or none for no limit\n")
-    #expect(world.service.asked.isEmpty)
+    #expect(context.service.asked.isEmpty)
   }
 
-  @Test func `ids and --all together are a mistake`() async {
+  @Test func `ids together with --all are an error`() async {
     let outcome = await FakeContext().run("limit", "1M", "3", "--all")
     #expect(outcome.code == 2)
     #expect(
@@ -55,18 +55,18 @@ struct LimitCommandTests {
     )
   }
 
-  @Test func `what cannot be limited is named`() async {
-    let world = FakeContext()
-    world.service.refuse([
+  @Test func `transfers that cannot be limited are named`() async {
+    let context = FakeContext()
+    context.service.refuse([
       .init(id: id(3), why: .completed), .init(id: id(4), why: .unknown),
     ])
-    let outcome = await world.run("limit", "1M", "2", "3", "4")
+    let outcome = await context.run("limit", "1M", "2", "3", "4")
     #expect(outcome.code == 1)
     #expect(outcome.output == "2 is limited to 1.0 MiB/s\n")
     #expect(
       outcome.error == """
         kettle: Transfer 3 is completed, so there is nothing to limit
-        kettle: There is no transfer 4; "kettle list" shows those that there are
+        kettle: There is no transfer 4; "kettle list" shows all transfers
 
         """)
   }

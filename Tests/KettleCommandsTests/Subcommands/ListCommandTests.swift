@@ -26,10 +26,10 @@ struct ListCommandTests {
     return [running, waiting, done]
   }
 
-  @Test func `a table for people, whole in a pipe`() async {
-    var world = FakeContext()
-    world.service = FakeService(rows)
-    let outcome = await world.run("list")
+  @Test func `a table, complete in a pipe`() async {
+    var context = FakeContext()
+    context.service = FakeService(rows)
+    let outcome = await context.run("list")
     #expect(outcome.code == 0)
     #expect(outcome.error == "")
     #expect(
@@ -44,20 +44,20 @@ struct ListCommandTests {
   }
 
   @Test func `on a terminal each line is cut to its width`() async {
-    var world = FakeContext()
-    world.service = FakeService(rows)
-    world.console = FakeConsole(outputColumns: 76)
-    let lines = await world.run("list").output.split(separator: "\n").map(String.init)
+    var context = FakeContext()
+    context.service = FakeService(rows)
+    context.console = FakeConsole(outputColumns: 76)
+    let lines = await context.run("list").output.split(separator: "\n").map(String.init)
     #expect(lines.count == 5)
     #expect(lines.allSatisfy { ColumnText.width(of: $0) <= 76 })
     #expect(lines[1].hasSuffix("  Netw…"))
     #expect(lines[4].hasSuffix("  日本…"))
   }
 
-  @Test func `--json prints the members of the contract, null written out`() async throws {
-    var world = FakeContext()
-    world.service = FakeService(rows)
-    let outcome = await world.run("list", "--json")
+  @Test func `--json prints the documented members, including null`() async throws {
+    var context = FakeContext()
+    context.service = FakeService(rows)
+    let outcome = await context.run("list", "--json")
     #expect(outcome.code == 0)
     #expect(
       outcome.output == """
@@ -84,7 +84,7 @@ struct ListCommandTests {
   }
 
   // Fault 128
-  @Test func `hostile names cannot command a terminal, and JSON gives them back whole`()
+  @Test func `hostile names cannot control a terminal, and JSON preserves them`()
     async throws
   {
     var row = snapshot(1, .failed, url: Self.hostile, title: Self.hostile)
@@ -92,9 +92,9 @@ struct ListCommandTests {
     row.session = SessionID(rawValue: Self.hostile)
     row.error = TransferFailure(.httpStatus, on: Self.hostile, detail: Self.hostile)
     for arguments in [["list"], ["list", "--json"]] {
-      var world = FakeContext()
-      world.service = FakeService([row])
-      let output = await world.run(arguments).output
+      var context = FakeContext()
+      context.service = FakeService([row])
+      let output = await context.run(arguments).output
       let stray = output.unicodeScalars.filter {
         ($0.isControl || $0.isInvisible) && $0 != "\n"
       }
@@ -117,15 +117,15 @@ struct ListCommandTests {
       await FakeContext().run("list")
         == .init(
           code: 0, output: "",
-          error: "There is nothing in the list; \"kettle add URL\" puts something there\n"))
+          error: "The list is empty; add a transfer with \"kettle add URL\"\n"))
   }
 
-  @Test func `filters go to the service`() async {
-    let world = FakeContext()
-    _ = await world.run(
+  @Test func `filters are sent to the service`() async {
+    let context = FakeContext()
+    _ = await context.run(
       "list", "--state", "failed", "--state", "waiting", "--session", "mine", "--json")
     #expect(
-      world.service.asked == [
+      context.service.asked == [
         .list(
           Viewport(
             filter: RowFilter(
@@ -133,27 +133,27 @@ struct ListCommandTests {
       ])
   }
 
-  @Test func `an unknown state is refused with those that there are`() async {
+  @Test func `an unknown state is rejected with the valid ones`() async {
     let outcome = await FakeContext().run("list", "--state", "ready")
     #expect(outcome.code == 2)
     #expect(outcome.output == "")
     #expect(outcome.error.contains("  - idle\n  - scheduled\n  - queued\n  - running\n"))
   }
 
-  @Test func `a reader that has seen enough ends the command in silence`() async {
-    var world = FakeContext()
-    world.service = FakeService(rows)
-    world.console.fail(with: .readerGone, afterWrites: 1)
-    let outcome = await world.run("list")
+  @Test func `a closed reader ends the command silently`() async {
+    var context = FakeContext()
+    context.service = FakeService(rows)
+    context.console.fail(with: .readerGone, afterWrites: 1)
+    let outcome = await context.run("list")
     #expect(outcome.code == 0)
     #expect(outcome.error == "")
-    #expect(world.service.isClosed)
+    #expect(context.service.isClosed)
   }
 
-  @Test func `a full disk behind standard output is an error`() async {
-    let world = FakeContext()
-    world.console.fail(with: .cannotWrite(detail: "No space left on device"))
-    let outcome = await world.run("list", "--json")
+  @Test func `a full disk at standard output is an error`() async {
+    let context = FakeContext()
+    context.console.fail(with: .cannotWrite(detail: "No space left on device"))
+    let outcome = await context.run("list", "--json")
     #expect(outcome.code == 1)
     #expect(outcome.error.contains("No space left on device"))
   }

@@ -12,58 +12,58 @@ struct LostReplyTests {
 
   // Fault 110
   // Fault 119
-  @Test func `asked again, the same service adds nothing twice`() async {
-    var world = FakeContext()
-    world.service = FakeService(instance: "a")
-    world.service.loseReply()
-    let outcome = await world.run("add", "https://example.org/1", "https://example.org/2")
+  @Test func `a repeated request adds nothing twice`() async {
+    var context = FakeContext()
+    context.service = FakeService(instance: "a")
+    context.service.loseReply()
+    let outcome = await context.run("add", "https://example.org/1", "https://example.org/2")
     #expect(outcome == .init(code: 0, output: "1\n2\n", error: ""))
-    #expect(world.service.asked.count == 2)
+    #expect(context.service.asked.count == 2)
   }
 
-  @Test func `another service is not asked again, because it may add twice`() async {
-    var world = FakeContext()
+  @Test func `another service instance gets no repeated request`() async {
+    var context = FakeContext()
     let next = FakeService(instance: "b")
-    world.service = FakeService(instance: "a")
-    world.service.loseReply()
-    let door = FakeDoor([.success(world.service), .success(next)])
-    world.door = door
-    let outcome = await world.run("add", "https://example.org/1")
+    context.service = FakeService(instance: "a")
+    context.service.loseReply()
+    let connector = FakeConnector([.success(context.service), .success(next)])
+    context.connector = connector
+    let outcome = await context.run("add", "https://example.org/1")
     #expect(outcome.code == 3)
     #expect(outcome.error.hasPrefix(lost))
     #expect(next.asked.isEmpty)
-    #expect(door.knocks.map(\.startIfNeeded) == [true, false])
+    #expect(connector.attempts.map(\.startIfNeeded) == [true, false])
   }
 
-  @Test func `a service that cannot say which one it is is not asked again`() async {
-    let world = FakeContext()
-    world.service.loseReply()
-    let outcome = await world.run("add", "https://example.org/1")
+  @Test func `a service without an instance gets no repeated request`() async {
+    let context = FakeContext()
+    context.service.loseReply()
+    let outcome = await context.run("add", "https://example.org/1")
     #expect(outcome.code == 3)
-    #expect(world.service.asked.count == 1)
+    #expect(context.service.asked.count == 1)
   }
 
-  @Test func `what was added over a second connection is followed, too`() async {
-    var world = FakeContext()
+  @Test func `a transfer added over a second connection is followed`() async {
+    var context = FakeContext()
     let next = FakeService(instance: "a")
     var row = snapshot(1, .completed)
     row.path = "/home/anna/Downloads/file.iso"
     next.onWatch([event(row)])
-    world.service = FakeService(instance: "a")
-    world.service.loseReply()
-    world.service.fail(WatchEvents.name, with: ClientError.connectionLost)
-    let door = FakeDoor([.success(world.service), .success(next)])
-    world.door = door
-    let outcome = await world.run("get", "--json", "https://example.org/file.iso")
+    context.service = FakeService(instance: "a")
+    context.service.loseReply()
+    context.service.fail(WatchEvents.name, with: ClientError.connectionLost)
+    let connector = FakeConnector([.success(context.service), .success(next)])
+    context.connector = connector
+    let outcome = await context.run("get", "--json", "https://example.org/file.iso")
     #expect(outcome == .init(code: 0, output: row.json.text + "\n", error: ""))
-    #expect(door.knocks.map(\.startIfNeeded) == [true, false, false])
-    #expect(world.service.isClosed)
+    #expect(connector.attempts.map(\.startIfNeeded) == [true, false, false])
+    #expect(context.service.isClosed)
   }
 
-  @Test func `every request has an id of its own`() async {
-    var world = FakeContext()
-    world.service = FakeService(instance: "a")
-    #expect(await world.run("add", "https://example.org/1").output == "1\n")
-    #expect(await world.run("add", "https://example.org/1").output == "1\n2\n")
+  @Test func `every request has a unique id`() async {
+    var context = FakeContext()
+    context.service = FakeService(instance: "a")
+    #expect(await context.run("add", "https://example.org/1").output == "1\n")
+    #expect(await context.run("add", "https://example.org/1").output == "1\n2\n")
   }
 }

@@ -5,47 +5,47 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ResetCommandTests {
-  @Test func `what was deleted and what was kept is named`() async {
-    let world = FakeContext()
-    world.service.reset(
+  @Test func `deleted and kept files are listed`() async {
+    let context = FakeContext()
+    context.service.reset(
       answers: .init(deletedPaths: ["/d/a.iso", "/d/\u{1B}[2J"], keptPaths: ["/d/c.iso"]))
     #expect(
-      await world.run("reset", "--yes")
+      await context.run("reset", "--yes")
         == .init(
           code: 0,
           output: """
             deleted "/d/a.iso"
             deleted "/d/\u{FFFD}[2J"
-            kept "/d/c.iso", which is no longer what Kettle wrote
+            kept "/d/c.iso", which was modified after Kettle wrote it
             All transfers are idle again; 2 files deleted, 1 kept
 
             """, error: ""))
-    #expect(world.service.asked == [.reset])
+    #expect(context.service.asked == [.reset])
   }
 
-  @Test func `without a terminal and without --yes nothing is done`() async {
-    let world = FakeContext()
-    let outcome = await world.run("reset")
+  @Test func `without a terminal and --yes nothing is done`() async {
+    let context = FakeContext()
+    let outcome = await context.run("reset")
     #expect(
       outcome
         == .init(
           code: 2, output: "",
           error: "kettle: \"kettle reset\" deletes files and asks first, "
             + "but there is no terminal to ask on; add --yes\n"))
-    #expect(world.service.asked.isEmpty)
+    #expect(context.service.asked.isEmpty)
   }
 
   @Test(arguments: [("y", Int32(0)), ("", 130), ("no", 130)])
   func `on a terminal it asks first`(answer: String, code: Int32) async {
-    var world = FakeContext()
-    world.console = FakeConsole(inputIsTerminal: true, outputColumns: 80)
-    world.console.answer(.success(answer))
-    #expect(await world.run("reset").code == code)
+    var context = FakeContext()
+    context.console = FakeConsole(inputIsTerminal: true, outputColumns: 80)
+    context.console.answer(.success(answer))
+    #expect(await context.run("reset").code == code)
     #expect(
-      world.console.questions == [
-        "Delete every file that Kettle fetched and is unchanged, "
-          + "and put all transfers back to idle? [y/N] "
+      context.console.questions == [
+        "Delete every unmodified file that Kettle downloaded, and reset all transfers to idle? "
+          + "[y/N] "
       ])
-    #expect(world.service.asked == (code == 0 ? [.reset] : []))
+    #expect(context.service.asked == (code == 0 ? [.reset] : []))
   }
 }

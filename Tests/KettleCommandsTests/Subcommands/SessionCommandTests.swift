@@ -22,19 +22,19 @@ struct SessionCommandTests {
     notice: LaunchNotice(
       problem: .notRun, at: WallTime(millisecondsSince1970: FakeClock.start), detail: "ENOENT"))
 
-  private func world(_ sessions: [SessionSummary], answer: String? = nil) -> FakeContext {
-    var world = FakeContext()
-    world.service = FakeService([snapshot(3, .completed), snapshot(5, .failed)])
-    world.service.have(sessions)
+  private func context(_ sessions: [SessionSummary], answer: String? = nil) -> FakeContext {
+    var context = FakeContext()
+    context.service = FakeService([snapshot(3, .completed), snapshot(5, .failed)])
+    context.service.have(sessions)
     if let answer {
-      world.console = FakeConsole(inputIsTerminal: true, outputColumns: 200)
-      world.console.answer(.success(answer))
+      context.console = FakeConsole(inputIsTerminal: true, outputColumns: 200)
+      context.console.answer(.success(answer))
     }
-    return world
+    return context
   }
 
-  @Test func `list shows who is connected, what there is and what went wrong`() async {
-    let outcome = await world([
+  @Test func `list shows connections, transfers and problems`() async {
+    let outcome = await context([
       Self.troubled, Self.summary("b", processID: 4711, counts: ["running": 1, "paused": 3]),
     ]).run("session", "list")
     #expect(
@@ -42,11 +42,11 @@ struct SessionCommandTests {
         == .init(
           code: 0,
           output: """
-            SESSION                         PROGRAM         LAST SEEN            UNTOLD  TASKS
-            org.example.app                 away            2026-11-21 14:00:00       2  2 completed
+            SESSION                         PROGRAM         LAST SEEN            PENDING  TASKS
+            org.example.app                 away            2026-11-21 14:00:00        2  2 completed
               The program "/opt/app" of the session "org.example.app" could not be launched \
-            (ENOENT); look whether it is still there and can be run
-            b                               process 4711    2026-11-21 14:00:00       0  \
+            (ENOENT); check that it exists and is executable
+            b                               process 4711    2026-11-21 14:00:00        0  \
             1 running, 3 paused
 
             """, error: ""))
@@ -54,14 +54,15 @@ struct SessionCommandTests {
 
   @Test func `list without sessions says so, and prints an empty array as JSON`() async {
     #expect(
-      await world([]).run("session", "list")
-        == .init(code: 0, output: "", error: "There are no sessions of programs\n"))
+      await context([]).run("session", "list")
+        == .init(code: 0, output: "", error: "There are no program sessions\n"))
     #expect(
-      await world([]).run("session", "list", "--json") == .init(code: 0, output: "[]\n", error: ""))
+      await context([]).run("session", "list", "--json")
+        == .init(code: 0, output: "[]\n", error: ""))
   }
 
-  @Test func `list --json has all members, always`() async {
-    let outcome = await world([Self.troubled]).run("session", "list", "--json")
+  @Test func `list --json always has all members`() async {
+    let outcome = await context([Self.troubled]).run("session", "list", "--json")
     #expect(
       outcome.output == """
         [
@@ -71,8 +72,7 @@ struct SessionCommandTests {
         "running": 0, "waiting": 0, "paused": 0, "verifying": 0, "completed": 2, "failed": 0}, \
         "untoldCount": 2, "notice": {"code": "notRun", "at": "2026-11-21T12:00:00Z", \
         "detail": "ENOENT", "message": "The program \\"/opt/app\\" of the session \
-        \\"org.example.app\\" could not be launched (ENOENT); look whether it is still there and \
-        can be run"}}
+        \\"org.example.app\\" could not be launched (ENOENT); check that it exists and is executable"}}
         ]
 
         """)
@@ -81,90 +81,92 @@ struct SessionCommandTests {
   @Test(arguments: [
     (
       LaunchNotice.Problem.ended, "exit 1" as String?,
-      "The program \"/opt/app\" of the session \"s\" ended before it had taken everything (exit 1); "
-        + "the log of the service has what it said"
+      "The program \"/opt/app\" of the session \"s\" exited before it had collected everything "
+        + "(exit 1); "
+        + "its output is in the log of the service"
     ),
     (
       .silent, nil,
-      "The program \"/opt/app\" of the session \"s\" was launched and did not say within "
-        + "30 seconds that it is done; look whether it hangs"
+      "The program \"/opt/app\" of the session \"s\" was launched but did not report within 30 "
+        + "seconds that it is done; check whether it hangs"
     ),
   ])
-  func `a launch that came to nothing is told by the status of the service, too`(
+  func `a failed launch is also reported by the service status`(
     _ problem: LaunchNotice.Problem, _ detail: String?, _ sentence: String
   ) async {
     let notice = LaunchNotice(
       problem: problem, at: WallTime(millisecondsSince1970: 0), detail: detail)
     let session = Self.summary("s", notice: notice)
     #expect(Sentences.launchNotice(of: session) == sentence)
-    let status = await world([session]).run("daemon", "status")
+    let status = await context([session]).run("daemon", "status")
     #expect(status.output.hasSuffix("Notice: \(sentence)\n"))
     #expect(Sentences.launchNotice(of: Self.summary()) == nil)
   }
 
-  @Test func `adopt makes the transfers of a session the user's and says where files are`() async {
-    var world = world([Self.summary()])
+  @Test func `adopt takes over the transfers of a session and prints their paths`() async {
+    var context = context([Self.summary()])
     var finished = snapshot(3, .completed)
     finished.path = "/held/a b"
-    world.service = FakeService([finished, snapshot(5, .failed)])
-    world.service.have([Self.summary()])
+    context.service = FakeService([finished, snapshot(5, .failed)])
+    context.service.have([Self.summary()])
     #expect(
-      await world.run("session", "adopt", "org.example.app")
+      await context.run("session", "adopt", "org.example.app")
         == .init(
           code: 0,
-          output: "2 transfers of the session \"org.example.app\" are yours now\n"
+          output: "2 transfers of the session \"org.example.app\" are now yours\n"
             + "3 is at \"/held/a b\"\n5\n", error: ""))
-    #expect(world.service.asked == [.adopt(SessionID(rawValue: "org.example.app"))])
+    #expect(context.service.asked == [.adopt(SessionID(rawValue: "org.example.app"))])
   }
 
   @Test(arguments: [
     (
       ControlError(.sessionInUse, "4711"),
-      "The program of the session is connected (process 4711); end it and try again"
+      "The program of the session is still connected (process 4711); quit it and try again"
     ),
     (
       ControlError(.unknownSession, "x\u{1B}"),
-      "There is no session \"x\u{FFFD}\"; \"kettle session list\" shows those that there are"
+      "There is no session \"x\u{FFFD}\"; \"kettle session list\" shows all sessions"
     ),
   ])
-  func `what the service refuses exits 2`(_ error: ControlError, _ sentence: String) async {
-    let world = world([Self.summary()])
-    world.service.fail(AdoptSession.name, with: error)
+  func `a refusal by the service exits with 2`(_ error: ControlError, _ sentence: String) async {
+    let context = context([Self.summary()])
+    context.service.fail(AdoptSession.name, with: error)
     #expect(
-      await world.run("session", "adopt", "s")
+      await context.run("session", "adopt", "s")
         == .init(code: 2, output: "", error: "kettle: \(sentence)\n"))
   }
 
   @Test(arguments: [("y", Int32(0)), ("", 130)])
   func `drop says what is lost and asks`(_ answer: String, _ code: Int32) async {
-    let world = world([Self.troubled], answer: answer)
-    #expect(await world.run("session", "drop", "org.example.app").code == code)
+    let context = context([Self.troubled], answer: answer)
+    #expect(await context.run("session", "drop", "org.example.app").code == code)
     #expect(
-      world.console.questions == [
-        "Drop the session \"org.example.app\" with 2 transfers, among them 2 that its program has "
-          + "not taken yet, and delete what they have fetched? [y/N] "
+      context.console.questions == [
+        "Drop the session \"org.example.app\" with 2 transfers, including 2 that its program has "
+          + "not collected, and delete their downloaded data? [y/N] "
       ])
     #expect(
-      world.service.asked == (code == 0 ? [.drop(SessionID(rawValue: "org.example.app"))] : []))
+      context.service.asked == (code == 0 ? [.drop(SessionID(rawValue: "org.example.app"))] : []))
   }
 
-  @Test func `drop of a session that is not there asks nothing`() async {
-    let world = world([], answer: "y")
-    #expect(await world.run("session", "drop", "s").code == 2)
-    #expect(world.console.questions.isEmpty)
+  @Test func `drop of an unknown session asks nothing`() async {
+    let context = context([], answer: "y")
+    #expect(await context.run("session", "drop", "s").code == 2)
+    #expect(context.console.questions.isEmpty)
   }
 
-  @Test func `drop of a session that is not there says so without a terminal, too`() async {
+  @Test func `drop of an unknown session says so without a terminal`() async {
     #expect(
-      await world([]).run("session", "drop", "nosuch")
+      await context([]).run("session", "drop", "nosuch")
         == .init(
           code: 2, output: "",
-          error: "kettle: There is no session \"nosuch\"; \"kettle session list\" shows those "
-            + "that there are\n"))
+          error:
+            "kettle: There is no session \"nosuch\"; \"kettle session list\" shows all sessions\n"
+        ))
   }
 
-  @Test func `drop without a terminal wants --yes`() async {
-    let refused = world([Self.summary("s")])
+  @Test func `drop without a terminal requires --yes`() async {
+    let refused = context([Self.summary("s")])
     #expect(
       await refused.run("session", "drop", "s")
         == .init(
@@ -172,13 +174,13 @@ struct SessionCommandTests {
           error: "kettle: \"kettle session drop\" deletes files and asks first, "
             + "but there is no terminal to ask on; add --yes\n"))
     #expect(
-      await world([Self.summary()]).run("session", "drop", "s", "--yes")
-        == .init(code: 0, output: "The session \"s\" is gone, with 2 transfers\n", error: ""))
+      await context([Self.summary()]).run("session", "drop", "s", "--yes")
+        == .init(code: 0, output: "Dropped the session \"s\" with 2 transfers\n", error: ""))
   }
 
-  @Test func `a task in the list says what its program has to do with it`() async {
+  @Test func `a task in the list says what its program must do`() async {
     func task(
-      _ id: Int64, _ state: TransferState, _ change: (inout TaskStatus) -> Void
+      _ id: Int64, in state: TransferState, _ change: (inout TaskStatus) -> Void
     ) -> TransferSnapshot {
       var row = snapshot(id, state)
       var status = TaskStatus()
@@ -188,19 +190,21 @@ struct SessionCommandTests {
       row.error = state == .waiting ? TransferFailure(.loginNeeded, on: "example.org") : nil
       return row
     }
-    var world = FakeContext()
-    world.service = FakeService([
-      task(1, .completed) { _ in },
-      task(2, .paused) { $0.resumeToken = ResumeToken(id: TransferID(rawValue: 2), secret: "s") },
-      task(3, .waiting) {
+    var context = FakeContext()
+    context.service = FakeService([
+      task(1, in: .completed) { _ in },
+      task(2, in: .paused) {
+        $0.resumeToken = ResumeToken(id: TransferID(rawValue: 2), secret: "s")
+      },
+      task(3, in: .waiting) {
         $0.challenge = ServerChallenge(kind: .basic, origin: "https://a:443", failureCount: 0)
       },
       snapshot(4, .completed),
     ])
-    let lines = await world.run("list").output.split(separator: "\n").map(String.init)
+    let lines = await context.run("list").output.split(separator: "\n").map(String.init)
     #expect(lines.count == 8)
-    #expect(lines.dropFirst(2).first == "        its program has not taken it yet")
-    #expect(lines.dropFirst(4).first == "        put aside, its program can go on with it")
-    #expect(lines.dropFirst(6).first == "        its program is to answer the server")
+    #expect(lines.dropFirst(2).first == "        its program has not collected it yet")
+    #expect(lines.dropFirst(4).first == "        set aside; its program can resume it")
+    #expect(lines.dropFirst(6).first == "        its program must answer the server")
   }
 }

@@ -8,47 +8,47 @@ import Testing
 struct StartWithLinkTests {
   private let id = TransferID(rawValue: 3)
 
-  @Test func `a fresh link goes to the service with the login that stands in it`() async {
-    var world = FakeContext()
+  @Test func `a new link is sent with its login`() async {
+    var context = FakeContext()
     var row = snapshot(3, .queued)
     row.bytesReceived = 12_582_912
-    world.service = FakeService([row])
+    context.service = FakeService([row])
     #expect(
-      await world.run("start", "3", "--url", "https://me:s%40@example.org/a?t=2")
-        == .init(code: 0, output: "3 goes on from 12 MiB\n", error: ""))
+      await context.run("start", "3", "--url", "https://me:s%40@example.org/a?t=2")
+        == .init(code: 0, output: "3 resumes from 12 MiB\n", error: ""))
     #expect(
-      world.service.asked.first
+      context.service.asked.first
         == .relink(
           id, url: "https://example.org/a?t=2", Login(user: "me", password: "s@")))
   }
 
-  @Test func `a link that is none is refused before anything is asked`() async {
-    let world = FakeContext()
+  @Test func `an invalid link is rejected before any request`() async {
+    let context = FakeContext()
     #expect(
-      await world.run("start", "3", "--url", "ftp://example.org/a")
+      await context.run("start", "3", "--url", "ftp://example.org/a")
         == .init(
           code: 2, output: "",
           error: "kettle: The URL \"ftp://example.org/a\" has the scheme \"ftp\"; "
             + "only http and https are supported\n"))
-    #expect(world.service.asked.isEmpty)
+    #expect(context.service.asked.isEmpty)
   }
 
   @Test(arguments: [["3", "4"], ["--all"]])
-  func `a link is for one transfer`(which: [String]) async {
-    let world = FakeContext()
-    let outcome = await world.run(["start"] + which + ["--url", "https://example.org/a"])
+  func `a link applies to one transfer`(which: [String]) async {
+    let context = FakeContext()
+    let outcome = await context.run(["start"] + which + ["--url", "https://example.org/a"])
     #expect(outcome.code == 2)
     #expect(
       outcome.error
-        == "kettle: --url is a link for one transfer; give exactly one id with it\n")
-    #expect(world.service.asked.isEmpty)
+        == "kettle: --url applies to one transfer; give exactly one id\n")
+    #expect(context.service.asked.isEmpty)
   }
 
-  @Test func `an unknown transfer exits 2, a completed one 1`() async {
+  @Test func `an unknown transfer exits with 2, a completed one with 1`() async {
     for (why, code) in [(ControlTransfers.Refusal.Why.unknown, Int32(2)), (.completed, 1)] {
-      let world = FakeContext()
-      world.service.refuse([.init(id: id, why: why)])
-      let outcome = await world.run("start", "3", "--url", "https://example.org/a")
+      let context = FakeContext()
+      context.service.refuse([.init(id: id, why: why)])
+      let outcome = await context.run("start", "3", "--url", "https://example.org/a")
       #expect(outcome.code == code)
       #expect(outcome.output.isEmpty)
       #expect(

@@ -7,170 +7,169 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct WaitCommandTests {
-  private func world(_ rows: TransferSnapshot...) -> FakeContext {
-    var world = FakeContext()
-    world.service = FakeService(rows)
+  private func context(_ rows: TransferSnapshot...) -> FakeContext {
+    var context = FakeContext()
+    context.service = FakeService(rows)
     // Time stands: a limit is reached only where a test lets it run.
-    world.clock = FakeClock(stands: true)
-    return world
+    context.clock = FakeClock(stands: true)
+    return context
   }
 
-  @Test func `with nothing unfinished it says so and ends at once`() async {
-    let world = world(snapshot(1, .completed), snapshot(2, .failed))
+  @Test func `with nothing unfinished it says so and exits`() async {
+    let context = context(snapshot(1, .completed), snapshot(2, .failed))
     #expect(
-      await world.run("wait")
+      await context.run("wait")
         == .init(
           code: 0, output: "",
-          error: "There is nothing to wait for: no transfer is unfinished\n"))
+          error: "Nothing to wait for: no transfer is unfinished\n"))
   }
 
-  @Test func `all that are unfinished at that moment are waited for`() async {
-    let world = world(snapshot(1, .running), snapshot(2, .queued), snapshot(3, .completed))
-    world.service.onWatch([
+  @Test func `it waits for all transfers unfinished at the start`() async {
+    let context = context(snapshot(1, .running), snapshot(2, .queued), snapshot(3, .completed))
+    context.service.onWatch([
       event(snapshot(1, .completed)), event(snapshot(9, .failed)), event(snapshot(2, .completed)),
     ])
-    #expect(await world.run("wait") == .init(code: 0, output: "", error: ""))
+    #expect(await context.run("wait") == .init(code: 0, output: "", error: ""))
   }
 
-  @Test func `ends are told by ids, and no row is read of what goes on by itself`() async {
-    let world = world(snapshot(1, .running), snapshot(2, .queued), snapshot(3, .scheduled))
+  @Test func `finished transfers are reported by id, and active ones are not read`() async {
+    let context = context(snapshot(1, .running), snapshot(2, .queued), snapshot(3, .scheduled))
     var failed = snapshot(3, .failed)
     failed.error = TransferFailure(.hostNotFound, on: "example.org")
     func completed(_ ids: Int64...) -> ControlNotification {
       .completed(CompletedTransfers(runs: IDRuns(ids.map(TransferID.init(rawValue:)))))
     }
-    world.service.onWatch([completed(2, 9), .event(event(failed)), completed(1)])
-    let outcome = await world.run("wait")
+    context.service.onWatch([completed(2, 9), .event(event(failed)), completed(1)])
+    let outcome = await context.run("wait")
     #expect(outcome.code == 1)
     #expect(
       outcome.error
         == "kettle: The host \"example.org\" was not found; check its name and the network\n")
-    let lists = world.service.asked.compactMap { asked -> [TransferState]? in
+    let lists = context.service.asked.compactMap { asked -> [TransferState]? in
       if case .list(let viewport) = asked { viewport.filter.states } else { nil }
     }
     #expect(lists == [[.idle, .waiting, .paused]])
-    #expect(world.service.asked.contains(.watch(includesProgress: false, gathersCompleted: true)))
+    #expect(context.service.asked.contains(.watch(includesProgress: false, gathersCompleted: true)))
   }
 
-  @Test func `where events are missing the list is read again`() async {
-    let world = world(snapshot(1, .running))
+  @Test func `missing events cause a new read of the list`() async {
+    let context = context(snapshot(1, .running))
     // The end of the first is not among the events that come.
-    world.service.describe([snapshot(1, .running), snapshot(1, .completed)])
-    world.service.onWatch([ControlNotification.resynchronise])
-    #expect(await world.run("wait", "1") == .init(code: 0, output: "", error: ""))
+    context.service.describe([snapshot(1, .running), snapshot(1, .completed)])
+    context.service.onWatch([ControlNotification.resynchronise])
+    #expect(await context.run("wait", "1") == .init(code: 0, output: "", error: ""))
   }
 
-  @Test func `what began to stand still after the start is not waited for`() async {
-    let world = world(snapshot(1, .running))
-    world.service.afterList { $0.append(snapshot(2, .paused)) }
-    world.service.onWatch([event(snapshot(1, .completed))])
-    #expect(await world.run("wait") == .init(code: 0, output: "", error: ""))
+  @Test func `a transfer that pauses after the start is not waited for`() async {
+    let context = context(snapshot(1, .running))
+    context.service.afterList { $0.append(snapshot(2, .paused)) }
+    context.service.onWatch([event(snapshot(1, .completed))])
+    #expect(await context.run("wait") == .init(code: 0, output: "", error: ""))
   }
 
-  @Test func `one that fails makes it 1, after all are finished`() async {
-    let world = world(snapshot(1, .running), snapshot(2, .queued))
+  @Test func `a failure exits with 1 after all are finished`() async {
+    let context = context(snapshot(1, .running), snapshot(2, .queued))
     var failed = snapshot(1, .failed)
     failed.error = TransferFailure(.hostNotFound, on: "example.org")
-    world.service.onWatch([event(failed), event(snapshot(2, .completed))])
+    context.service.onWatch([event(failed), event(snapshot(2, .completed))])
     #expect(
-      await world.run("wait", "1", "2", "1")
+      await context.run("wait", "1", "2", "1")
         == .init(
           code: 1, output: "",
           error: "kettle: The host \"example.org\" was not found; "
             + "check its name and the network\n"))
   }
 
-  @Test func `what has failed before counts when it is named`() async {
-    #expect(await world(snapshot(1, .failed)).run("wait", "1").code == 1)
+  @Test func `an already failed transfer counts if it is named`() async {
+    #expect(await context(snapshot(1, .failed)).run("wait", "1").code == 1)
   }
 
-  @Test func `an id that no transfer has exits 2`() async {
-    let outcome = await world(snapshot(1, .running)).run("wait", "1", "8", "9")
+  @Test func `an unknown id exits with 2`() async {
+    let outcome = await context(snapshot(1, .running)).run("wait", "1", "8", "9")
     #expect(
       outcome
         == .init(
           code: 2, output: "",
           error: """
-            kettle: There is no transfer 8; "kettle list" shows those that there are
-            kettle: There is no transfer 9; "kettle list" shows those that there are
+            kettle: There is no transfer 8; "kettle list" shows all transfers
+            kettle: There is no transfer 9; "kettle list" shows all transfers
 
             """))
   }
 
-  @Test func `what stands still is named once and waited for`() async {
-    let world = world(snapshot(1, .paused), snapshot(2, .idle))
-    world.service.onWatch([
+  @Test func `a paused transfer is named once and waited for`() async {
+    let context = context(snapshot(1, .paused), snapshot(2, .idle))
+    context.service.onWatch([
       event(snapshot(1, .paused)), event(snapshot(1, .queued)), event(snapshot(1, .completed)),
       event(snapshot(2, .completed)),
     ])
     #expect(
-      await world.run("wait")
+      await context.run("wait")
         == .init(
           code: 0, output: "",
           error: """
-            Transfer 1 is paused and does not go on by itself; waiting until it is started with \
+            Transfer 1 is paused and will not resume by itself; waiting until it is started with \
             "kettle start 1"
-            Transfer 2 is idle and does not go on by itself; waiting until it is started with \
+            Transfer 2 is idle and will not resume by itself; waiting until it is started with \
             "kettle start 2"
 
             """))
   }
 
-  @Test func `what needs the user, or is removed, counts as failed`() async {
+  @Test func `a transfer that needs the user, or is removed, counts as failed`() async {
     var stuck = snapshot(1, .waiting)
     stuck.reason = .needsLink
-    let world = world(stuck, snapshot(2, .running))
-    world.service.onWatch([event(snapshot(2, .running), .removed)])
+    let context = context(stuck, snapshot(2, .running))
+    context.service.onWatch([event(snapshot(2, .running), .removed)])
     #expect(
-      await world.run("wait")
+      await context.run("wait")
         == .init(
           code: 1, output: "",
           error: """
-            kettle: Transfer 1 waits for a fresh link, because its own has expired; give it \
+            kettle: Transfer 1 needs a new link because its own has expired; give one \
             with "kettle start 1 --url URL"
-            kettle: Transfer 2 was removed from the list before it was finished
+            kettle: Transfer 2 was removed from the list before it finished
 
             """))
   }
 
-  @Test func `when the time is over it exits 4`() async {
-    var world = world(snapshot(1, .running))
-    world.clock = FakeClock()
-    let outcome = await world.run("wait", "--timeout", "2.5")
+  @Test func `a timeout exits with 4`() async {
+    var context = context(snapshot(1, .running))
+    context.clock = FakeClock()
+    let outcome = await context.run("wait", "--timeout", "2.5")
     #expect(
       outcome
         == .init(
           code: 4, output: "",
-          error: "kettle: The time is over and 1 transfer is not finished; "
-            + "it goes on in the background\n"))
-    #expect(world.clock.elapsedMilliseconds == 2500)
+          error: "kettle: Timed out with 1 transfer unfinished; it continues in the background\n"))
+    #expect(context.clock.elapsedMilliseconds == 2500)
   }
 
   @Test(arguments: ["-1", "nan", "inf", "31536001", "x"])
-  func `a timeout that is none is refused`(text: String) async {
-    let world = world(snapshot(1, .running))
-    #expect(await world.run("wait", "--timeout=\(text)").code == 2)
-    #expect(world.service.asked.isEmpty)
+  func `an invalid timeout is rejected`(text: String) async {
+    let context = context(snapshot(1, .running))
+    #expect(await context.run("wait", "--timeout=\(text)").code == 2)
+    #expect(context.service.asked.isEmpty)
   }
 
-  @Test func `Ctrl-C exits 130`() async {
-    var world = world(snapshot(1, .running))
-    world.interruptions = [.interrupt]
-    #expect(await world.run("wait") == .init(code: 130, output: "", error: ""))
+  @Test func `Ctrl-C exits with 130`() async {
+    var context = context(snapshot(1, .running))
+    context.interruptions = [.interrupt]
+    #expect(await context.run("wait") == .init(code: 130, output: "", error: ""))
   }
 
-  @Test func `after a loss of the service what was missed is asked for`() async {
-    var world = FakeContext()
-    world.service = FakeService([snapshot(1, .running), snapshot(2, .running)])
-    world.service.onWatch([], thenEnd: true)
-    world.door = FakeDoor([
-      .success(world.service), .failure(.connectionLost),
+  @Test func `after a lost connection the missed state is requested`() async {
+    var context = FakeContext()
+    context.service = FakeService([snapshot(1, .running), snapshot(2, .running)])
+    context.service.onWatch([], thenEnd: true)
+    context.connector = FakeConnector([
+      .success(context.service), .failure(.connectionLost),
       .success(FakeService([snapshot(1, .completed), snapshot(3, .running)])),
     ])
-    let outcome = await world.run("wait")
+    let outcome = await context.run("wait")
     #expect(outcome.code == 1)
     #expect(
       outcome.error
-        == "kettle: Transfer 2 was removed from the list before it was finished\n")
+        == "kettle: Transfer 2 was removed from the list before it finished\n")
   }
 }

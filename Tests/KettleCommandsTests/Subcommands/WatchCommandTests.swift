@@ -19,11 +19,11 @@ struct WatchCommandTests {
     ]
   }
 
-  @Test func `a line for each event, until the reader has gone`() async {
-    let world = FakeContext()
-    world.service.onWatch(events + [event(snapshot(9, .idle))])
-    world.console.fail(with: .readerGone, afterWrites: 5)
-    let outcome = await world.run("watch")
+  @Test func `a line for each event, until the reader closes`() async {
+    let context = FakeContext()
+    context.service.onWatch(events + [event(snapshot(9, .idle))])
+    context.console.fail(with: .readerGone, afterWrites: 5)
+    let outcome = await context.run("watch")
     #expect(
       outcome
         == .init(
@@ -37,33 +37,33 @@ struct WatchCommandTests {
             14:00:00     2  \u{FFFD}[2Jx: removed
 
             """, error: ""))
-    #expect(world.service.asked == [.watch(includesProgress: false)])
+    #expect(context.service.asked == [.watch(includesProgress: false)])
   }
 
-  @Test func `--json prints an object a line, and --progress asks for more`() async throws {
-    let world = FakeContext()
+  @Test func `--json prints an object per line, and --progress adds progress`() async throws {
+    let context = FakeContext()
     var progress = event(snapshot(1, .running), .progress)
     progress.bytesWritten = 5
-    world.service.onWatch([progress, event(snapshot(9, .idle))])
-    world.console.fail(with: .readerGone, afterWrites: 1)
-    let outcome = await world.run("watch", "--json", "--progress")
+    context.service.onWatch([progress, event(snapshot(9, .idle))])
+    context.console.fail(with: .readerGone, afterWrites: 1)
+    let outcome = await context.run("watch", "--json", "--progress")
     #expect(
       outcome.output == """
         {"event": "progress", "at": "2026-11-21T12:00:00Z", "bytesWritten": 5, "transfer": \
         \(snapshot(1, .running).json.text)}
 
         """)
-    #expect(world.service.asked == [.watch(includesProgress: true)])
+    #expect(context.service.asked == [.watch(includesProgress: true)])
   }
 
   @Test(arguments: [false, true])
-  func `where events are missing a line says so`(json: Bool) async {
-    let world = FakeContext()
-    world.console.fail(with: .readerGone, afterWrites: json ? 2 : 1)
-    world.service.onWatch([
+  func `a line reports missing events`(json: Bool) async {
+    let context = FakeContext()
+    context.console.fail(with: .readerGone, afterWrites: json ? 2 : 1)
+    context.service.onWatch([
       .resynchronise, .event(event(snapshot(1, .running))), .event(event(snapshot(9, .idle))),
     ])
-    let outcome = await world.run(json ? ["watch", "--json"] : ["watch"])
+    let outcome = await context.run(json ? ["watch", "--json"] : ["watch"])
     #expect(
       outcome.output.split(separator: "\n").first
         == (json
@@ -71,28 +71,31 @@ struct WatchCommandTests {
           : "14:00:00     1  file.iso: running"))
     #expect(
       outcome.error
-        == "Events came faster than they were read, so some were dropped; "
-        + "\"kettle list\" shows how it is\n")
+        == "Events arrived faster than they were read, so some were dropped; \"kettle list\" "
+        + "shows the current state\n"
+    )
   }
 
   @Test func `Ctrl-C ends it with 130`() async {
-    var world = FakeContext()
-    world.interruptions = [.interrupt]
-    #expect(await world.run("watch") == .init(code: 130, output: "", error: ""))
+    var context = FakeContext()
+    context.interruptions = [.interrupt]
+    #expect(await context.run("watch") == .init(code: 130, output: "", error: ""))
   }
 
-  @Test func `after a loss of the connection it says that events may be missing`() async {
-    var world = FakeContext()
-    world.service.onWatch([], thenEnd: true)
+  @Test func `after a lost connection it says that events may be missing`() async {
+    var context = FakeContext()
+    context.service.onWatch([], thenEnd: true)
     let next = FakeService()
     next.onWatch([event(snapshot(1, .running)), event(snapshot(9, .idle))])
-    world.door = FakeDoor([.success(world.service), .success(next)])
-    world.console.fail(with: .readerGone, afterWrites: 1)
+    context.connector = FakeConnector([.success(context.service), .success(next)])
+    context.console.fail(with: .readerGone, afterWrites: 1)
     #expect(
-      await world.run("watch")
+      await context.run("watch")
         == .init(
           code: 0, output: "14:00:00     1  file.iso: running\n",
-          error: "The connection to the service was lost for a moment; "
-            + "what happened meanwhile is not shown, \"kettle list\" shows how it is\n"))
+          error:
+            "The connection to the service was lost briefly, so some events were missed; \"kettle "
+            + "list\" shows the current state\n"
+        ))
   }
 }

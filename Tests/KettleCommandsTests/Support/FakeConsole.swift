@@ -70,14 +70,14 @@ final class FakeConsole: Console {
   }
 
   /// Cut where no line ends, as a pipe may be.
-  func readInput(_ take: (Span<UInt8>) -> Bool) throws(ConsoleError) {
+  func readInput(_ body: (Span<UInt8>) -> Bool) throws(ConsoleError) {
     for start in stride(from: 0, to: input.count, by: 1013) {
       let piece = Array(input[start..<min(start + 1013, input.count)])
-      guard take(piece.span) else { return }
+      guard body(piece.span) else { return }
     }
   }
 
-  func ask(_ question: String) throws(ConsoleError) -> String {
+  func prompt(_ question: String) throws(ConsoleError) -> String {
     let answer: Result<String, ConsoleError> = state.withLock { state in
       state.questions.append(question)
       return state.answers.isEmpty ? .failure(.noTerminal) : state.answers.removeFirst()
@@ -85,7 +85,7 @@ final class FakeConsole: Console {
     return try answer.get()
   }
 
-  func askSecret(_ question: String) throws(ConsoleError) -> String {
-    try ask("secret: " + question)
+  func promptForSecret(_ question: String) throws(ConsoleError) -> String {
+    try prompt("secret: " + question)
   }
 }

@@ -26,30 +26,30 @@ struct AttentionTests {
     return texts
   }
 
-  @Test func `the end of everything is told once`() {
+  @Test func `the end of all transfers is announced once`() {
     #expect(
       announced(
         [.running: 2, .completed: 5], [.running: 1, .completed: 6], [.completed: 7],
-        [.completed: 7]) == ["Everything is finished"])
+        [.completed: 7]) == ["All transfers are finished"])
     #expect(
       announced([.running: 2], [.running: 1, .failed: 1], [.completed: 1, .failed: 1])
-        == ["1 transfer failed", "Nothing is under way any more; 1 transfer failed"])
+        == ["1 transfer failed", "All transfers have ended; 1 transfer failed"])
   }
 
-  @Test func `what fails is told, while others go on and as the last`() {
+  @Test func `a failure is announced, while others run and as the last one`() {
     #expect(announced([.running: 9], [.running: 6, .failed: 3]) == ["3 transfers failed"])
     #expect(
       announced([.running: 1], [.failed: 1])
-        == ["Nothing is under way any more; 1 transfer failed"])
+        == ["All transfers have ended; 1 transfer failed"])
   }
 
-  @Test func `what is done here needs no bell`() {
+  @Test func `changes made by the user ring no bell`() {
     #expect(announced([.running: 3], [.paused: 3]) == [])
     #expect(announced([.running: 3, .completed: 2], [.completed: 2]) == [])
     #expect(announced([.failed: 3], [.failed: 1], [.running: 1]) == [])
   }
 
-  @Test func `what was so before, or while the link was lost, is no news`() {
+  @Test func `states from before or during a lost link are not announced`() {
     #expect(announced([.failed: 3]) == [])
     var model = Sample.model(columns: 80, rows: 24)
     _ = model.update(.linkChanged(.lost), at: Sample.now)
@@ -58,12 +58,12 @@ struct AttentionTests {
     #expect(!effects.contains(.ring))
   }
 
-  @Test func `counts from outside can be any`() {
+  @Test func `arbitrary counts from the service do no harm`() {
     #expect(
       announced([.running: .max, .queued: .max], [.failed: .max, .running: .min]).count == 1)
   }
 
-  @Test func `the gauge shows the batch, and never a whole that is not`() {
+  @Test func `the gauge shows the batch and never 100 percent`() {
     func gauge(_ received: Int64, _ expected: Int64) -> BatchGauge? {
       var totals = Totals()
       totals.batch = BatchProgress(

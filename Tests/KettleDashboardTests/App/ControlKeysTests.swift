@@ -5,35 +5,35 @@ import Testing
 /// Which effects keys have.
 struct ControlKeysTests {
   private func model(_ state: TransferState) -> DashboardModel {
-    Sample.model(columns: 80, rows: 24, showing: [Sample.row(7, "x", state)])
+    Sample.model(columns: 80, rows: 24, showing: [Sample.row(7, titled: "x", state: state)])
   }
 
   private let seven = TransferSelection.ids([TransferID(rawValue: 7)])
 
   @Test(arguments: [TransferState.idle, .failed, .paused, .scheduled, .waiting])
-  func `s starts what can be started`(state: TransferState) {
+  func `s starts a transfer that can start`(state: TransferState) {
     var model = model(state)
     #expect(model.press(.character("s")) == [.control(.start, seven)])
   }
 
   @Test(arguments: [
-    (TransferState.running, "it is running already"),
-    (.queued, "it is queued already; it starts when a slot is free"),
+    (TransferState.running, "it is already running"),
+    (.queued, "it is already queued; it starts when a slot is free"),
     (.verifying, "it is being verified"), (.completed, "it is already finished"),
   ])
-  func `s says why it cannot start`(state: TransferState, reason: String) {
+  func `s says why a transfer cannot start`(state: TransferState, reason: String) {
     var model = model(state)
     #expect(model.press(.character("s")) == [])
     #expect(model.said == reason)
   }
 
   @Test(arguments: [TransferState.running, .queued, .waiting, .scheduled, .verifying])
-  func `p pauses what is under way`(state: TransferState) {
+  func `p pauses an active transfer`(state: TransferState) {
     var model = model(state)
     #expect(model.press(.character("p")) == [.control(.pause, seven)])
   }
 
-  @Test func `p goes on with what is paused`() {
+  @Test func `p resumes a paused transfer`() {
     var model = model(.paused)
     #expect(model.press(.character("p")) == [.control(.start, seven)])
   }
@@ -42,31 +42,31 @@ struct ControlKeysTests {
     (TransferState.idle, "it is not started; s starts it"),
     (.failed, "it failed; s tries again"), (.completed, "it is already finished"),
   ])
-  func `p says why it cannot pause`(state: TransferState, reason: String) {
+  func `p says why a transfer cannot pause`(state: TransferState, reason: String) {
     var model = model(state)
     #expect(model.press(.character("p")) == [])
     #expect(model.said == reason)
   }
 
   @Test(arguments: TransferState.allCases)
-  func `x stops everything unfinished that was begun`(state: TransferState) {
+  func `x stops every unfinished transfer that was started`(state: TransferState) {
     var model = model(state)
     let isPossible = state != .idle && state != .completed
     #expect(model.press(.character("x")) == (isPossible ? [.control(.stop, seven)] : []))
     #expect((model.said == nil) == isPossible)
   }
 
-  @Test func `the capital letters are for all`() {
+  @Test func `the capital letters apply to all`() {
     var model = Sample.model(columns: 80, rows: 24)
     #expect(model.press(.character("S")) == [.control(.start, .all)])
     #expect(model.press(.character("X")) == [.control(.stop, .all)])
     #expect(model.press(.character("P")) == [.control(.pause, .all)])
   }
 
-  @Test func `for all there is a reason too`() {
+  @Test func `the capital letters give reasons too`() {
     var model = model(.completed)
     _ = model.press(.character("S"))
-    #expect(model.said == "everything is running or finished already")
+    #expect(model.said == "everything is already running or finished")
     _ = model.press(.character("P"))
     #expect(model.said == "nothing is under way")
     _ = model.press(.character("X"))
@@ -74,7 +74,7 @@ struct ControlKeysTests {
     model = Sample.model(columns: 80, rows: 24, showing: [])
     for key in ["S", "X", "P", "R", "s", "p", "x", "d", "D"] {
       #expect(model.press(.character(Character(key))) == [])
-      #expect(model.said == "the list is empty; a adds something")
+      #expect(model.said == "the list is empty; a adds transfers")
     }
   }
 
@@ -86,23 +86,23 @@ struct ControlKeysTests {
   }
 
   @Test(arguments: [Key.enter, .escape, .character("n"), .character("q"), .control("c")])
-  func `anything else that ends the question changes nothing`(no: Key) {
+  func `any other answer changes nothing`(no: Key) {
     for question in ["R", "d"] {
       var model = Sample.model(columns: 80, rows: 24)
       #expect(model.press(.character(Character(question)), no) == [])
       #expect(model.screens.isEmpty)
-      #expect(model.said == "nothing was changed")
+      #expect(model.said == "nothing changed")
     }
   }
 
-  @Test func `a stray key leaves the question open`() {
+  @Test func `an unbound key leaves the question open`() {
     var model = Sample.model(columns: 80, rows: 24)
     #expect(model.press(.character("R"), .character("x"), .paste("y"), .down) == [])
     #expect(model.screens.count == 1)
-    #expect(model.said == "Down has no meaning here; y for yes; n for no")
+    #expect(model.said == "Down does nothing here; y for yes; n for no")
   }
 
-  @Test func `remove is for the transfer that was asked about, wherever it went`() {
+  @Test func `remove applies to the transfer in the question, wherever it moved`() {
     var model = Sample.model(columns: 80, rows: 24)
     _ = model.press(.down, .character("d"))
     let rows = Array(Sample.rows.dropFirst(3))
@@ -113,17 +113,17 @@ struct ControlKeysTests {
       model.press(.character("y")) == [.remove(.ids([TransferID(rawValue: 2)]), withFile: false)])
   }
 
-  @Test func `D is for finished files only`() {
+  @Test func `D applies only to finished files`() {
     var model = model(.completed)
     #expect(
       model.press(.character("D"), .character("y"))
         == [.remove(.ids([TransferID(rawValue: 7)]), withFile: true)])
     model = self.model(.running)
     #expect(model.press(.character("D")) == [])
-    #expect(model.said == "it has no finished file; d takes it off the list")
+    #expect(model.said == "it has no finished file; d removes it from the list")
   }
 
-  @Test func `what is for the terminal goes to the terminal`() {
+  @Test func `redraw, suspend and leave go to the terminal`() {
     var model = Sample.model(columns: 80, rows: 24)
     #expect(model.press(.control("l")) == [.redraw])
     #expect(model.press(.control("z")) == [.suspend])
@@ -134,17 +134,17 @@ struct ControlKeysTests {
     #expect(model.screens.isEmpty)
   }
 
-  @Test func `without the service nothing is asked of it`() {
+  @Test func `without the service nothing is requested`() {
     var model = Sample.model(columns: 80, rows: 24)
     _ = model.press(.character("R"))
     _ = model.update(.linkChanged(.lost), at: Sample.now)
     #expect(model.press(.character("y")) == [])
-    #expect(model.said == "the service is not there; it is being reconnected")
+    #expect(model.said == "not connected to the service; reconnecting")
     #expect(model.screens.count == 1)
     _ = model.press(.character("n"))
     for key in ["s", "p", "x", "d", "S", "R"] {
       #expect(model.press(.character(Character(key))) == [])
-      #expect(model.said == "the service is not there; it is being reconnected")
+      #expect(model.said == "not connected to the service; reconnecting")
     }
   }
 }

@@ -7,7 +7,9 @@ struct MouseTests {
   private func model(_ count: Int) -> DashboardModel {
     var model = DashboardModel(size: ScreenSize(columns: 80, rows: 24))
     _ = model.update(.linkChanged(.connected), at: Sample.now)
-    let rows = (0..<min(count, 40)).map { Sample.row(Int64($0), "file \($0)", .queued) }
+    let rows = (0..<min(count, 40)).map {
+      Sample.row(Int64($0), titled: "file \($0)", state: .queued)
+    }
     _ = model.update(
       .rowsArrived(ListWindow(first: 0, matchingCount: count, rows: rows), Totals()),
       at: Sample.now)
@@ -30,7 +32,7 @@ struct MouseTests {
     #expect(model.keyContext == .reader)
   }
 
-  @Test func `below the last row there is nothing to click`() {
+  @Test func `a click below the last row does nothing`() {
     var model = model(3)
     let before = model
     #expect(model.click(row: 10, column: 6) == [])
@@ -38,7 +40,7 @@ struct MouseTests {
     #expect(model == before)
   }
 
-  @Test func `the wheel moves three rows and takes the cursor along`() {
+  @Test func `the wheel scrolls three rows and moves the cursor`() {
     var model = model(40)
     _ = model.wheel(.wheelDown)
     #expect(model.firstVisible == 3)
@@ -53,7 +55,7 @@ struct MouseTests {
     #expect(model.cursor == 18)
   }
 
-  @Test func `the wheel scrolls what is read`() {
+  @Test func `the wheel scrolls a reader screen`() {
     var model = model(3)
     _ = model.press(.character("?"))
     let before = model.screen()
@@ -66,7 +68,7 @@ struct MouseTests {
 
   @Test func `a key of the footer can be clicked`() throws {
     var model = Sample.model(columns: 80, rows: 24)
-    let place = try #require(model.screen().place(of: "p pause"))
+    let place = try #require(model.screen().position(of: "p pause"))
     #expect(
       model.click(row: place.row, column: place.column)
         == [.control(.pause, .ids([TransferID(rawValue: 1)]))])
@@ -77,18 +79,18 @@ struct MouseTests {
     #expect(model.click(row: place.row, column: place.column + 7) == [])
   }
 
-  @Test func `yes and no can be clicked, and the list under a question cannot`() throws {
+  @Test func `yes and no can be clicked, the list under a question cannot`() throws {
     var model = Sample.model(columns: 80, rows: 24)
     _ = model.press(.character("d"))
     _ = model.click(row: 3, column: 2)
     #expect(model.cursor == 0)
     #expect(model.keyContext == .question)
-    let no = try #require(model.screen().place(of: "n no"))
+    let no = try #require(model.screen().position(of: "n no"))
     #expect(model.click(row: no.row, column: no.column) == [])
     #expect(model.keyContext == .list)
-    #expect(model.said == "nothing was changed")
+    #expect(model.said == "nothing changed")
     _ = model.press(.character("d"))
-    let yes = try #require(model.screen().place(of: "y yes"))
+    let yes = try #require(model.screen().position(of: "y yes"))
     #expect(
       model.click(row: yes.row, column: yes.column + 4)
         == [.remove(.ids([TransferID(rawValue: 1)]), withFile: false)])

@@ -24,7 +24,7 @@ struct OutcomeTests {
             ControlRefusal(id: TransferID(rawValue: 2), why: .unknown),
           ]), "2 of 4 not: it is not started"
       ),
-      (.reset(deletedCount: 1, keptPaths: []), "1 file deleted, everything is back at the start"),
+      (.reset(deletedCount: 1, keptPaths: []), "1 file deleted, all transfers reset"),
       (.failed(sentence: "The disk is full"), "The disk is full"),
     ] as [(CommandOutcome, String?)])
   func `each outcome has its sentence`(outcome: CommandOutcome, sentence: String?) {

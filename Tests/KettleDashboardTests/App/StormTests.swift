@@ -82,7 +82,7 @@ struct StormTests {
   }
 
   /// The service answers what was asked, late and not always; rows move and go meanwhile.
-  @Test func `with a service that answers late the cursor and the marks stay true`() {
+  @Test func `with a slow service the cursor and the marks stay correct`() {
     let seed = UInt64.random(in: 0...UInt64.max)
     print("storm seed \(seed)")
     var random = SeededGenerator(seed: seed)
@@ -138,7 +138,7 @@ struct StormTests {
   }
 
   // Fault 129
-  @Test func `every size from 1x1 on is drawn exactly`() {
+  @Test func `every size from 1x1 up is drawn exactly`() {
     for columns in 1...90 {
       for rows in [1, 2, 5, 7, 8, 9, 15, 16, 24] {
         let frame = Sample.model(columns: columns, rows: rows).screen()

@@ -10,30 +10,30 @@ struct TicksTests {
     return model.millisecondsToNextTick(at: Sample.now)
   }
 
-  @Test func `a dashboard in which nothing moves needs no ticks`() {
+  @Test func `an idle dashboard needs no ticks`() {
     #expect(next([]) == nil)
     let still = Sample.rows.filter { [.paused, .completed, .queued].contains($0.state) }
     #expect(next(still) == nil)
   }
 
-  @Test func `a bar without an end needs five a second, while the service is there`() {
-    let row = Sample.row(1, "x", .running)
+  @Test func `a bar without a total needs five ticks a second while connected`() {
+    let row = Sample.row(1, titled: "x", state: .running)
     #expect(next([row]) == MovingBar.stepMilliseconds)
     #expect(next([row], isLost: true) == 1000)
   }
 
   @Test func `a countdown ticks when its number changes`() {
-    let row = Sample.row(1, "x", .waiting) {
+    let row = Sample.row(1, titled: "x", state: .waiting) {
       $0.reason = .retry
       $0.goesOnAt = Sample.time(seconds: 12).advanced(byMilliseconds: -300)
     }
     #expect(next([row]) == 701)
-    let due = Sample.row(1, "x", .waiting) { $0.goesOnAt = Sample.now.wall }
+    let due = Sample.row(1, titled: "x", state: .waiting) { $0.goesOnAt = Sample.now.wall }
     #expect(next([due]) == nil)
   }
 
   @Test func `the countdown on the screen changes at that tick`() {
-    let row = Sample.row(1, "x", .waiting) {
+    let row = Sample.row(1, titled: "x", state: .waiting) {
       $0.reason = .retry
       $0.goesOnAt = Sample.time(seconds: 12)
     }
@@ -48,7 +48,7 @@ struct TicksTests {
     #expect(!text(1000))
   }
 
-  @Test func `a message goes by itself`() {
+  @Test func `a message disappears by itself`() {
     var model = Sample.model(columns: 80, rows: 24, showing: [])
     _ = model.press(.character("s"))
     #expect(model.millisecondsToNextTick(at: Sample.now) == 5000)
@@ -57,23 +57,23 @@ struct TicksTests {
     #expect(model.millisecondsToNextTick(at: Sample.moment(seconds: 5)) == nil)
   }
 
-  @Test func `speeds are drawn until they have run out of the picture`() {
-    let row = Sample.row(1, "x", .running) {
+  @Test func `speeds are drawn until they leave the graph`() {
+    let row = Sample.row(1, titled: "x", state: .running) {
       $0.bytesExpected = 100
       $0.bytesPerSecond = 5
     }
     var model = Sample.model(columns: 80, rows: 24, showing: [row])
     #expect(model.millisecondsToNextTick(at: Sample.now) == 1000)
-    let done = Sample.row(1, "x", .paused)
+    let done = Sample.row(1, titled: "x", state: .paused)
     let window = ListWindow(first: 0, matchingCount: 1, rows: [done])
-    for second in 1...Int64(SpeedHistory.countMax) {
+    for second in 1...Int64(TotalSpeedHistory.countMax) {
       _ = model.update(.rowsArrived(window, Totals()), at: Sample.moment(seconds: second))
     }
     #expect(!model.speeds.isMoving)
     #expect(model.millisecondsToNextTick(at: Sample.moment(seconds: 13)) == nil)
   }
 
-  @Test func `open details are asked for again every second`() {
+  @Test func `open details reload every second`() {
     var model = Sample.model(columns: 80, rows: 24)
     let load = DashboardEffect.loadDetails(TransferID(rawValue: 1))
     #expect(model.press(.enter) == [load])

@@ -40,7 +40,7 @@ struct FormattingTests {
       (183_600, "2 d 3 h"), (864_000, "10 d"), (86_400_000, "> 999 d"), (Int64.max, "> 999 d"),
       (-7, "0:00"),
     ] as [(Int64, String)])
-  func `a length of time is a clock, then days`(seconds: Int64, text: String) {
+  func `a duration is a clock, then days`(seconds: Int64, text: String) {
     #expect(DurationText.clock(seconds) == text)
     #expect(text.count <= 8)
   }
@@ -51,16 +51,16 @@ struct FormattingTests {
     #expect(DurationText.countdown(-1) == "0 s")
   }
 
-  @Test func `100 percent is kept for what is whole`() {
-    #expect(PercentText.text(61, of: 100, isWhole: false) == "61 %")
-    #expect(PercentText.text(100, of: 100, isWhole: false) == "99 %")
-    #expect(PercentText.text(999, of: 1000, isWhole: false) == "99 %")
-    #expect(PercentText.text(0, of: 0, isWhole: true) == "100 %")
-    #expect(PercentText.text(.max, of: 1, isWhole: false) == "99 %")
-    #expect(PercentText.text(.min, of: .max, isWhole: false) == "0 %")
+  @Test func `100 percent is shown only when complete`() {
+    #expect(PercentageText.text(61, of: 100, isWhole: false) == "61 %")
+    #expect(PercentageText.text(100, of: 100, isWhole: false) == "99 %")
+    #expect(PercentageText.text(999, of: 1000, isWhole: false) == "99 %")
+    #expect(PercentageText.text(0, of: 0, isWhole: true) == "100 %")
+    #expect(PercentageText.text(.max, of: 1, isWhole: false) == "99 %")
+    #expect(PercentageText.text(.min, of: .max, isWhole: false) == "0 %")
   }
 
-  @Test func `a time is short for today and longer the farther it is`() {
+  @Test func `a time is short for today and longer for other days`() {
     let clock = ClockText(utcOffsetSeconds: 3600)
     let now = Sample.now.wall
     #expect(clock.short(now, now: now) == "13:00")
@@ -70,14 +70,14 @@ struct FormattingTests {
     #expect(clock.full(now) == "2026-11-21 13:00:00")
   }
 
-  @Test func `the offset can turn the day`() {
+  @Test func `the UTC offset can change the day`() {
     let late = Sample.time(seconds: 11 * 3600 + 1800)
     #expect(ClockText(utcOffsetSeconds: 0).full(late) == "2026-11-21 23:30:00")
     #expect(ClockText(utcOffsetSeconds: 3600).full(late) == "2026-11-22 00:30:00")
   }
 
   @Test(arguments: [Int64.min, -1, 0, .max])
-  func `dates from anywhere do not trap`(milliseconds: Int64) {
+  func `arbitrary dates do not trap`(milliseconds: Int64) {
     let time = WallTime(millisecondsSince1970: milliseconds)
     let clock = ClockText(utcOffsetSeconds: -86_400)
     #expect(clock.full(time).count == 19)

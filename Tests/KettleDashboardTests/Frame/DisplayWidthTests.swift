@@ -10,7 +10,7 @@ struct DisplayWidthTests {
       ("⌚", 2), ("⚡", 2), ("\u{303F}", 1), ("𠀀", 2), ("〈", 2), ("\u{1F1E9}", 1), ("─", 1),
       ("\u{E000}", 1), ("\u{3FFFD}", 2), ("\u{10FFFF}", 1),
     ] as [(Unicode.Scalar, Int)])
-  func `each scalar has the width that terminals give it`(scalar: Unicode.Scalar, width: Int) {
+  func `each scalar has its terminal width`(scalar: Unicode.Scalar, width: Int) {
     #expect(DisplayWidth.columns(of: scalar) == width)
   }
 }

@@ -17,7 +17,7 @@ struct RowWidthTests {
   ]
 
   @Test(arguments: texts)
-  func `a text takes as many columns as its characters, at every width`(text: String) {
+  func `a text occupies as many columns as its characters, at every width`(text: String) {
     for charset in [Charset.utf8, .ascii] {
       for width in 0...12 {
         let shown = ShownText(text, charset: charset, columnsMax: width)
@@ -37,7 +37,7 @@ struct RowWidthTests {
   @Test(arguments: texts)
   func `every row of the list is as wide as the screen`(text: String) {
     let rows = (0..<6).map {
-      Sample.row(Int64($0), String(repeating: text, count: $0 + 1), .running)
+      Sample.row(Int64($0), titled: String(repeating: text, count: $0 + 1), state: .running)
     }
     for columns in [36, 53, 80, 141] {
       for look in [Look.text, .ascii] {
@@ -53,12 +53,12 @@ struct RowWidthTests {
     }
   }
 
-  @Test func `writing over what is there keeps the width of the row`() {
+  @Test func `overwriting keeps the width of the row`() {
     for start in 0..<8 {
       for text in ["x", "xyz", "文", "文x文"] {
         var canvas = Canvas(size: ScreenSize(columns: 10, rows: 1), look: .text)
-        canvas.put("文文文文文", row: 0, column: 0, width: 10)
-        canvas.put(text, row: 0, column: start, width: 10)
+        canvas.write("文文文文文", row: 0, column: 0, width: 10)
+        canvas.write(text, row: 0, column: start, width: 10)
         canvas.fill(row: 0, column: start + 1, width: 1, .plain, with: "█")
         let row = canvas.frame.row(0)
         #expect(row.reduce(0) { $0 + Int($1.width) } == 10)
@@ -67,7 +67,7 @@ struct RowWidthTests {
     }
   }
 
-  @Test func `a cell keeps a character and three marks`() {
+  @Test func `a cell holds a character and three marks`() {
     let cell = Cell(text: "e\u{301}\u{302}\u{303}\u{304}", width: 1, style: .plain)
     #expect(cell.text == "e\u{301}\u{302}\u{303}")
     #expect(cell.combining == ["\u{301}", "\u{302}", "\u{303}"])

@@ -2,23 +2,23 @@ import KettleDashboard
 import Testing
 
 struct ShownTextTests {
-  private func shown(_ text: String, _ columns: Int, _ charset: Charset = .utf8) -> String {
+  private func shown(_ text: String, columns: Int, _ charset: Charset = .utf8) -> String {
     ShownText(text, charset: charset, columnsMax: columns).glyphs.map(\.text).joined()
   }
 
-  @Test func `what fits is left as it is`() {
-    #expect(shown("abc", 3) == "abc")
-    #expect(shown("文件", 4) == "文件")
-    #expect(shown("", 3) == "")
+  @Test func `text that fits is unchanged`() {
+    #expect(shown("abc", columns: 3) == "abc")
+    #expect(shown("文件", columns: 4) == "文件")
+    #expect(shown("", columns: 3) == "")
   }
 
-  @Test func `what is cut ends with a mark and never with half a character`() {
-    #expect(shown("abcd", 3) == "ab…")
-    #expect(shown("文件传", 5) == "文件…")
-    #expect(shown("文件传", 4) == "文…")
-    #expect(shown("文件", 1) == "…")
-    #expect(shown("abcd", 3, .ascii) == "ab~")
-    #expect(shown("abc", 0) == "")
+  @Test func `cut text ends with a mark and never with half a character`() {
+    #expect(shown("abcd", columns: 3) == "ab…")
+    #expect(shown("文件传", columns: 5) == "文件…")
+    #expect(shown("文件传", columns: 4) == "文…")
+    #expect(shown("文件", columns: 1) == "…")
+    #expect(shown("abcd", columns: 3, .ascii) == "ab~")
+    #expect(shown("abc", columns: 0) == "")
   }
 
   @Test func `combining marks stay on their character, at most three`() {
@@ -28,24 +28,25 @@ struct ShownTextTests {
     #expect(glyphs[0].text.unicodeScalars.count == 4)
   }
 
-  @Test func `a mark without a character before it is left out`() {
-    #expect(shown("\u{0301}a", 5) == "a")
+  @Test func `a combining mark without a base character is dropped`() {
+    #expect(shown("\u{0301}a", columns: 5) == "a")
   }
 
-  @Test func `what terminals disagree on is shown in the form they agree on`() {
-    #expect(shown("✔\u{FE0F}a", 5) == "✔a")
-    #expect(shown("👍🏽a", 5) == "👍a")
+  @Test func `characters of ambiguous width are replaced`() {
+    #expect(shown("✔\u{FE0F}a", columns: 5) == "✔a")
+    #expect(shown("👍🏽a", columns: 5) == "👍a")
     #expect(ShownText("🇩🇪", charset: .utf8, columnsMax: 9).columns == 2)
   }
 
-  @Test func `controls and tricks become visible`() {
-    #expect(shown("a\u{1B}[31mb\r\n\u{202E}c", 20) == "a\u{FFFD}[31mb\u{FFFD}\u{FFFD}\u{FFFD}c")
-    #expect(shown("a\u{7}b", 9, .ascii) == "a?b")
+  @Test func `control and bidirectional characters become visible`() {
+    #expect(
+      shown("a\u{1B}[31mb\r\n\u{202E}c", columns: 20) == "a\u{FFFD}[31mb\u{FFFD}\u{FFFD}\u{FFFD}c")
+    #expect(shown("a\u{7}b", columns: 9, .ascii) == "a?b")
   }
 
   // Fault 132
-  @Test func `ASCII has a question mark for what it has not`() {
-    #expect(shown("Größe 文件", 20, .ascii) == "Gr??e ??")
-    #expect(shown("wait…", 20, .ascii) == "wait...")
+  @Test func `ASCII replaces other characters with a question mark`() {
+    #expect(shown("Größe 文件", columns: 20, .ascii) == "Gr??e ??")
+    #expect(shown("wait…", columns: 20, .ascii) == "wait...")
   }
 }

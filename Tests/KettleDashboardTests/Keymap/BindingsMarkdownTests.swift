@@ -3,7 +3,7 @@ import KettleDashboard
 import Testing
 
 struct BindingsMarkdownTests {
-  @Test func `docs_keybindings is what the table makes`() throws {
+  @Test func `docs_keybindings matches the table`() throws {
     let here = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
     let root = here.deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()

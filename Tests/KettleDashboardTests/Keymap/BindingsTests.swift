@@ -3,7 +3,7 @@ import KettleModel
 import Testing
 
 struct BindingsTests {
-  @Test func `no key has two meanings in one place`() {
+  @Test func `no key has two meanings in one context`() {
     for context in KeyContext.allCases {
       let keys = Bindings.all.filter { $0.contexts.contains(context) }.flatMap(\.keys)
       #expect(Set(keys).count == keys.count, "\(context)")
@@ -13,7 +13,7 @@ struct BindingsTests {
   @Test func `every command of rows, lists, movements and edits has a key`() {
     let commands = Set(Bindings.all.map(\.command))
     #expect(RowCommand.allCases.allSatisfy { commands.contains(.row($0)) })
-    #expect(ListCommand.allCases.allSatisfy { commands.contains(.all($0)) })
+    #expect(AllCommand.allCases.allSatisfy { commands.contains(.all($0)) })
     #expect(Movement.allCases.allSatisfy { commands.contains(.move($0)) })
     #expect(Edit.allCases.allSatisfy { commands.contains(.edit($0)) })
   }
@@ -43,7 +43,7 @@ struct BindingsTests {
   }
 
   @Test(arguments: KeyContext.allCases)
-  func `the footer has only keys that do something`(context: KeyContext) {
+  func `the footer has only keys with an effect`(context: KeyContext) {
     for model in models(context) {
       for item in model.footerItems {
         let binding = Bindings.all.first {
@@ -54,25 +54,26 @@ struct BindingsTests {
     }
   }
 
-  @Test func `the footer says what a key does for the row`() {
+  @Test func `the footer labels depend on the row`() {
     func labels(_ state: TransferState) -> [String: String] {
-      let model = Sample.model(columns: 140, rows: 30, showing: [Sample.row(1, "x", state)])
+      let model = Sample.model(
+        columns: 140, rows: 30, showing: [Sample.row(1, titled: "x", state: state)])
       return Dictionary(uniqueKeysWithValues: model.footerItems.map { ($0.key, $0.label) })
     }
     #expect(labels(.running)["p"] == "pause")
     #expect(labels(.running)["s"] == nil)
-    #expect(labels(.paused)["p"] == "go on")
+    #expect(labels(.paused)["p"] == "resume")
     #expect(labels(.failed)["s"] == "retry")
     #expect(labels(.completed)["p"] == nil)
     #expect(labels(.completed)["D"] == "delete file")
     #expect(labels(.running)["D"] == nil)
   }
 
-  @Test func `a key without a meaning says so`() {
+  @Test func `an unbound key says so`() {
     var model = Sample.model(columns: 80, rows: 24)
     #expect(model.press(.character("b")) == [])
-    #expect(model.said == "b has no meaning here; ? shows the keys")
+    #expect(model.said == "b does nothing here; ? shows the keys")
     #expect(model.press(.alt("s")) == [])
-    #expect(model.said == "Alt-s has no meaning here; ? shows the keys")
+    #expect(model.said == "Alt-s does nothing here; ? shows the keys")
   }
 }

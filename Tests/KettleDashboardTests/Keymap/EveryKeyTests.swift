@@ -27,7 +27,7 @@ struct EveryKeyTests {
     switch command {
     case .edit: true
     case .move: context != .list && context != .reader
-    case .row, .mark, .view, .queue, .all, .details, .take, .add, .addNow, .acceptEntry,
+    case .row, .mark, .view, .queue, .all, .details, .copyOrOpen, .add, .addNow, .acceptEntry,
       .acceptQuery,
       .choose, .back,
       .confirm, .cancel, .help, .redraw, .suspend, .leave:
@@ -35,7 +35,7 @@ struct EveryKeyTests {
     }
   }
 
-  @Test func `every key has an effect, or a reason why it has none, wherever it is pressed`() {
+  @Test func `every key has an effect or a reason in every situation`() {
     let situations = Situations.found
     var worked: Set<String> = []
     var problems: [String] = []
@@ -72,7 +72,7 @@ struct EveryKeyTests {
     #expect(idle.isEmpty, "in no situation had these an effect")
   }
 
-  @Test func `the situations are those that people get into`() {
+  @Test func `the situations cover states, links, marks and missing rows`() {
     let situations = Situations.found
     let states = Set(situations.compactMap(\.model.cursorRow?.state))
     #expect(states == Set(TransferState.allCases))

@@ -25,7 +25,7 @@ struct KeymapTests {
     }
   }
 
-  @Test func `a mapped action has its new keys and none of the old`() {
+  @Test func `a mapped action has its new keys and none of the old ones`() {
     let keymap = keymap(("start", ["m", "F5"]), ("suspend", []))
     #expect(keymap.problems.isEmpty)
     #expect(keymap.command(for: .character("m"), in: .list) == .row(.start))
@@ -37,87 +37,88 @@ struct KeymapTests {
     #expect(keymap.key(.suspend) == nil)
   }
 
-  @Test func `sentences name the key that helps, as it is mapped`() {
+  @Test func `sentences name keys as mapped`() {
     var settings = DashboardSettings()
     settings.keymap = keymap(("start", ["F5"]), ("add", ["F2"]), ("help", ["F1"]))
     var model = DashboardModel(size: ScreenSize(columns: 80, rows: 24), settings: settings)
     _ = model.update(.linkChanged(.connected), at: Sample.now)
     _ = model.update(.rowsArrived(.empty, Totals()), at: Sample.now)
     _ = model.press(.character("x"))
-    #expect(model.said == "the list is empty; F2 adds something")
-    #expect(model.screen().lines.contains { $0.contains("press F2 and type a URL") })
+    #expect(model.said == "the list is empty; F2 adds transfers")
+    #expect(model.screen().lines.contains { $0.contains("press F2 to add a URL") })
     _ = model.press(.alt("x"))
-    #expect(model.said == "Alt-x has no meaning here; F1 shows the keys")
-    let row = Sample.row(1, "New", .idle)
+    #expect(model.said == "Alt-x does nothing here; F1 shows the keys")
+    let row = Sample.row(1, titled: "New", state: .idle)
     let window = ListWindow(first: 0, matchingCount: 1, rows: [row])
     _ = model.update(.rowsArrived(window, Sample.totals(of: [row])), at: Sample.now)
     _ = model.press(.character("p"))
     #expect(model.said == "it is not started; F5 starts it")
   }
 
-  @Test func `no sentence of the screens is left with an unknown action in braces`() {
+  @Test func `no sentence on a screen has an unknown action in braces`() {
     for situation in Situations.found {
       let text = situation.model.screen().lines.joined(separator: "\n")
       #expect(!text.contains("{") && !text.contains("}"), "\(situation.name)")
     }
   }
 
-  @Test func `two actions can change places`() {
+  @Test func `two actions can swap keys`() {
     let keymap = keymap(("start", ["p"]), ("pause", ["s"]))
     #expect(keymap.problems.isEmpty)
     #expect(keymap.command(for: .character("p"), in: .list) == .row(.start))
     #expect(keymap.command(for: .character("s"), in: .list) == .row(.pause))
   }
 
-  @Test func `a paste still adds when the key for it is another`() {
+  @Test func `a paste still adds when the add key is remapped`() {
     let keymap = keymap(("add", ["F2"]))
     #expect(keymap.command(for: .paste("https://example.org/"), in: .list) == .add)
     #expect(keymap.command(for: .function(2), in: .list) == .add)
   }
 
-  @Test func `the same key can mean one thing in the list and another in what is read`() {
+  @Test func `a key can mean one thing in the list and another in a reader screen`() {
     let keymap = keymap(("scroll-page-down", ["s"]))
     #expect(keymap.problems.isEmpty)
     #expect(keymap.command(for: .character("s"), in: .list) == .row(.start))
     #expect(keymap.command(for: .character("s"), in: .reader) == .move(.pageDown))
   }
 
-  @Test func `what does not hold is named with its line, and the others hold`() {
+  @Test func `an invalid mapping is reported with its line and the others apply`() {
     let keymap = keymap(
       ("begin", ["m"]), ("start", ["Meta-s"]), ("erase-line", ["e"]), ("leave", []),
       ("pause", ["x"]), ("reset", ["F9"]))
     #expect(
       sentences(keymap) == [
-        "The action \"begin\" in line 1 of \"/c/config.toml\" means nothing; "
-          + "the help screen names them all",
-        "The keys of \"start\" in line 2 of \"/c/config.toml\" do not hold: "
-          + "no key is called \"Meta-s\"",
-        "The keys of \"erase-line\" in line 3 of \"/c/config.toml\" do not hold: "
-          + "e is text there",
-        "The keys of \"leave\" in line 4 of \"/c/config.toml\" do not hold: it must have a key",
-        "The keys of \"pause\" in line 5 of \"/c/config.toml\" do not hold: "
-          + "x is a key of \"stop\"",
+        "Unknown action \"begin\" on line 1 of \"/c/config.toml\"; the help screen lists all "
+          + "actions",
+        "The keys of \"start\" on line 2 of \"/c/config.toml\" are ignored: there is no key "
+          + "\"Meta-s\"",
+        "The keys of \"erase-line\" on line 3 of \"/c/config.toml\" are ignored: e types text "
+          + "there",
+        "The keys of \"leave\" on line 4 of \"/c/config.toml\" are ignored: it needs at least one "
+          + "key",
+        "The keys of \"pause\" on line 5 of \"/c/config.toml\" are ignored: x is already bound to "
+          + "\"stop\"",
       ])
     #expect(keymap.command(for: .function(9), in: .list) == .all(.reset))
     #expect(keymap.command(for: .character("p"), in: .list) == .row(.pause))
     #expect(keymap.command(for: .character("q"), in: .list) == .leave)
   }
 
-  @Test func `of two mappings to one key the later does not hold`() {
+  @Test func `of two mappings to one key the later is ignored`() {
     let keymap = keymap(("start", ["m"]), ("stop", ["m"]))
     #expect(keymap.problems.map(\.line) == [2])
     #expect(keymap.command(for: .character("m"), in: .list) == .row(.start))
     #expect(keymap.command(for: .character("x"), in: .list) == .row(.stop))
   }
 
-  @Test func `a mapping that relied on one that does not hold does not hold either`() {
+  @Test func `a mapping that depends on an ignored one is ignored too`() {
     let keymap = keymap(("start", ["p"]), ("pause", ["Meta-s"]))
     #expect(keymap.problems.map(\.line) == [1, 2])
     #expect(keymap.command(for: .character("p"), in: .list) == .row(.pause))
     #expect(keymap.command(for: .character("s"), in: .list) == .row(.start))
   }
 
-  @Test func `no action of the table can be mapped so that a key means two things`() {
+  @Test func `no mapping of an action gives a key two meanings`() {
     let actions = Bindings.all.map(\.action)
     let keys = Bindings.all.flatMap(\.keys).map(\.name)
     for (index, action) in actions.enumerated() {
@@ -131,7 +132,7 @@ struct KeymapTests {
     }
   }
 
-  @Test func `every action has a name of its own that can be written in the file`() {
+  @Test func `every action has a unique name that the file can contain`() {
     let names = Bindings.all.map(\.action)
     for name in names {
       #expect(name.utf8.allSatisfy { (97...122).contains($0) || $0 == 45 }, "\(name)")
@@ -141,7 +142,7 @@ struct KeymapTests {
     }
   }
 
-  @Test func `every key of the table is read by the name that it is shown with`() {
+  @Test func `every key of the table parses from its shown name`() {
     for key in Bindings.all.flatMap(\.keys) where key != .paste("") {
       #expect(Key(name: key.name) == key, "\(key.name)")
     }
@@ -158,7 +159,7 @@ struct KeymapTests {
     "", " ", "F0", "F13", "Ctrl-", "Ctrl-1", "Ctrl-ab", "Alt- ", "Shift-a", "paste", "\u{1B}", "\n",
     "That key", "\u{85}",
   ])
-  func `what is no key is not read as one`(name: String) {
+  func `an invalid key name is rejected`(name: String) {
     #expect(Key(name: name) == nil)
   }
 }
@@ -173,7 +174,7 @@ struct ConfigurationProblemTests {
     return model
   }
 
-  @Test func `the dashboard begins with what is wrong`() {
+  @Test func `the dashboard starts with configuration problems`() {
     #expect(model([]).said == nil)
     #expect(model(["One is wrong"]).said == "One is wrong")
     var many = model(["One is wrong", "Two is wrong"])
@@ -183,7 +184,7 @@ struct ConfigurationProblemTests {
     #expect(many.screen().lines.contains(" Two is wrong"))
   }
 
-  @Test func `a notice of the service is shown until a key is pressed, and whole in the help`() {
+  @Test func `a service notice is shown until a key is pressed, and in full in the help`() {
     let sentence = "The store was damaged and is kept as " + String(repeating: "x", count: 90)
     var model = model(["One is wrong"])
     _ = model.update(.serviceReported([sentence]), at: Sample.now)
@@ -191,12 +192,12 @@ struct ConfigurationProblemTests {
     _ = model.press(.character("?"), .end)
     #expect(model.said == nil)
     let lines = model.screen().lines
-    #expect(lines.contains { $0.contains("What the service reports") })
+    #expect(lines.contains { $0.contains("Service notices") })
     #expect(lines.contains { $0.contains("The store was damaged") })
     #expect(lines.contains { $0.contains(String(repeating: "x", count: 20)) })
   }
 
-  @Test func `a notice that the line is too short for says where it can be read`() {
+  @Test func `a notice too long for the line says where to read it`() {
     let sentence = String(repeating: "x", count: 99)
     var model = model([])
     _ = model.update(.serviceReported([sentence]), at: Sample.now)
@@ -205,11 +206,12 @@ struct ConfigurationProblemTests {
     #expect(model.serviceNotices.isEmpty)
   }
 
-  @Test func `the help shows the keys as they are mapped`() {
+  @Test func `the help shows the mapped keys`() {
     var settings = DashboardSettings()
     settings.keymap = Keymap([KeyMapping(action: "start", keys: ["F5", "m"], line: 1)])
     var model = DashboardModel(size: ScreenSize(columns: 100, rows: 60), settings: settings)
     _ = model.press(.character("?"))
-    #expect(model.screen().lines.contains { $0.contains("F5 m ") && $0.contains("Start it") })
+    #expect(
+      model.screen().lines.contains { $0.contains("F5 m ") && $0.contains("Start or resume it") })
   }
 }

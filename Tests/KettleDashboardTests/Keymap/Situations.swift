@@ -56,7 +56,7 @@ struct Situations {
       signature.isScrolled = model.scroll > 0
       let possible = bindings.filter { binding in
         switch binding.command {
-        case .take, .details: model.availability(of: binding.command).isPossible
+        case .copyOrOpen, .details: model.availability(of: binding.command).isPossible
         default: false
         }
       }
@@ -78,7 +78,7 @@ struct Situations {
     String(String(describing: screen).prefix { $0 != "(" })
   }
 
-  // MARK: - What can happen
+  // MARK: - Events
 
   private static func inputs(
     of model: DashboardModel

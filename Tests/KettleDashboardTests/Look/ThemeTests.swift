@@ -7,8 +7,8 @@ import Testing
 struct ThemeTests {
   /// What terminals have for dark and for light: the darkest and the lightest of each.
   private static let backgrounds: [(Theme.Background, [RGB])] = [
-    (.dark, [RGB(0, 0, 0), RGB(40, 42, 54), RGB(30, 30, 30)]),
-    (.light, [RGB(255, 255, 255), RGB(253, 246, 227), RGB(250, 250, 250)]),
+    (.dark, [RGB(0x000000), RGB(0x282A36), RGB(0x1E1E1E)]),
+    (.light, [RGB(0xFFFFFF), RGB(0xFDF6E3), RGB(0xFAFAFA)]),
   ]
 
   private static let textRoles: [Role] = [
@@ -21,7 +21,7 @@ struct ThemeTests {
   ]
 
   @Test(arguments: [ColorDepth.indexed256, .trueColor], [Theme.Background.dark, .light])
-  func `all text can be read on its background`(depth: ColorDepth, background: Theme.Background) {
+  func `all text has enough contrast`(depth: ColorDepth, background: Theme.Background) {
     let look = Look(charset: .utf8, colors: depth, theme: Theme(background: background))
     for shade in Self.backgrounds.first(where: { $0.0 == background })?.1 ?? [] {
       for role in Self.textRoles {
@@ -33,7 +33,7 @@ struct ThemeTests {
   }
 
   @Test(arguments: [ColorDepth.indexed256, .trueColor], [Theme.Background.dark, .light])
-  func `all text can be read in the row under the cursor`(
+  func `all text in the row under the cursor has enough contrast`(
     depth: ColorDepth, background: Theme.Background
   ) {
     let look = Look(charset: .utf8, colors: depth, theme: Theme(background: background))
@@ -47,7 +47,7 @@ struct ThemeTests {
 
   // WCAG 2.2, 1.4.11: what is no text needs 3 to 1.
   @Test(arguments: [ColorDepth.indexed256, .trueColor], [Theme.Background.dark, .light])
-  func `a bar is told from what is still to come`(
+  func `a bar contrasts with its empty part`(
     depth: ColorDepth, background: Theme.Background
   ) {
     let look = Look(charset: .utf8, colors: depth, theme: Theme(background: background))
@@ -58,7 +58,7 @@ struct ThemeTests {
     }
   }
 
-  @Test func `every role has a style in every depth, and without colour it has none`() {
+  @Test func `every role has a style at every color depth, and no color without colors`() {
     for role in Role.allCases {
       let style = Look(charset: .utf8, colors: .none).style(role)
       #expect(style.foreground == .standard && style.background == .standard)
@@ -68,7 +68,7 @@ struct ThemeTests {
     #expect(none.style(.progress) == .plain)
   }
 
-  @Test func `colours of the user take the place of ours, as near as the terminal has them`() {
+  @Test func `user colours replace ours, in the nearest terminal colour`() {
     let theme = Theme(colors: [
       .progress: .rgb(0x38, 0xAA, 0xF5), .problem: .palette(9), .good: .standard,
     ])
@@ -85,7 +85,7 @@ struct ThemeTests {
   }
 
   /// Numbers below eight are colours of the palette where numbers are red-green-blue values.
-  @Test func `black stays black where colours are numbers`() {
+  @Test func `black stays black with indexed colours`() {
     let theme = Theme(colors: [.progress: .rgb(0, 0, 1)])
     let look = Look(charset: .utf8, colors: .trueColor, theme: theme)
     #expect(look.style(.progress).foreground == .rgb(0, 0, 8))
@@ -97,33 +97,33 @@ struct ThemeTests {
       ("0;default;15", .light), ("15;default;0", .dark), ("0;default", nil), ("", nil),
       ("15", nil), ("1;99", nil),
     ] as [(String, Theme.Background?)])
-  func `COLORFGBG tells the background`(text: String, background: Theme.Background?) {
+  func `COLORFGBG gives the background`(text: String, background: Theme.Background?) {
     #expect(Theme.Background(COLORFGBG: text) == background)
   }
 
   @Test(
     arguments: [
-      ("11;rgb:ffff/ffff/ffff", RGB(255, 255, 255)), ("11;rgb:0/f/0", RGB(0, 255, 0)),
-      ("11;rgba:1e1e/1e1e/1e1e/ffff", RGB(30, 30, 30)), ("11;rgb:ff/ff", nil),
+      ("11;rgb:ffff/ffff/ffff", RGB(0xFFFFFF)), ("11;rgb:0/f/0", RGB(0x00FF00)),
+      ("11;rgba:1e1e/1e1e/1e1e/ffff", RGB(0x1E1E1E)), ("11;rgb:ff/ff", nil),
       ("11;rgb:fffff/0/0", nil), ("10;rgb:ff/ff/ff", nil), ("11;rgb:-1/0/0", nil),
       ("11;rgb:+f/0/0", nil), ("11;#ffffff", nil),
     ] as [(String, RGB?)])
-  func `a terminal's answer is a colour`(text: String, color: RGB?) {
+  func `a terminal's reply parses as a colour`(text: String, color: RGB?) {
     #expect(RGB(backgroundReply: text) == color)
   }
 
-  @Test func `light is what dark text is read on`() {
-    #expect(RGB(253, 246, 227).isLight)
-    #expect(RGB(200, 200, 200).isLight)
-    #expect(!RGB(40, 42, 54).isLight)
-    #expect(!RGB(0, 0, 255).isLight)
+  @Test func `a background is light if dark text is legible on it`() {
+    #expect(RGB(0xFDF6E3).isLight)
+    #expect(RGB(0xC8C8C8).isLight)
+    #expect(!RGB(0x282A36).isLight)
+    #expect(!RGB(0x0000FF).isLight)
   }
 
   private func color(_ color: Color) -> RGB? {
     switch color {
     case .standard: nil
     case .palette(let index): ColorTable.rgb(index)
-    case .rgb(let red, let green, let blue): RGB(red, green, blue)
+    case .rgb(let red, let green, let blue): RGB(red: red, green: green, blue: blue)
     }
   }
 

@@ -80,7 +80,7 @@ extension DashboardModel {
 
 extension Frame {
   /// Where a text of narrow characters stands first.
-  func place(of text: String) -> Position? {
+  func position(of text: String) -> Position? {
     for row in 0..<size.rows {
       let cells = self.row(row).map(\.text)
       for column in cells.indices

@@ -7,7 +7,7 @@ struct LongList {
 
   init(_ count: Int64, _ change: (Int64, inout TransferSnapshot) -> Void = { _, _ in }) {
     rows = (0..<count).map { number in
-      Sample.row(number, "file \(number)", .queued) { change(number, &$0) }
+      Sample.row(number, titled: "file \(number)", state: .queued) { change(number, &$0) }
     }
   }
 

@@ -17,7 +17,7 @@ enum Sample {
   static let mebibyte: Int64 = 1 << 20
 
   static func row(
-    _ number: Int64, _ title: String, _ state: TransferState,
+    _ number: Int64, titled title: String, state: TransferState,
     _ change: (inout TransferSnapshot) -> Void = { _ in }
   ) -> TransferSnapshot {
     var row = TransferSnapshot(
@@ -28,18 +28,18 @@ enum Sample {
   }
 
   static let rows: [TransferSnapshot] = [
-    row(1, "Networking Overview", .running) {
+    row(1, titled: "Networking Overview", state: .running) {
       $0.bytesReceived = 402 * mebibyte + 4_000_000
       $0.bytesExpected = 659 * mebibyte
       $0.bytesPerSecond = 12_687_770
       $0.secondsLeft = 21
       $0.connections = 4
     },
-    row(2, "iOS Technology Overview", .paused) {
+    row(2, titled: "iOS Technology Overview", state: .paused) {
       $0.bytesReceived = 6 * mebibyte + 700_000
       $0.bytesExpected = 29 * mebibyte
     },
-    row(3, "Archive of 2025", .waiting) {
+    row(3, titled: "Archive of 2025", state: .waiting) {
       $0.bytesReceived = 40
       $0.bytesExpected = 1_288_490_188
       $0.reason = .retry
@@ -47,41 +47,41 @@ enum Sample {
       $0.error = TransferFailure(
         .httpStatus, on: "https://example.org/files/3", detail: "503 Service Unavailable")
     },
-    row(4, "AV Foundation Guide", .completed) {
+    row(4, titled: "AV Foundation Guide", state: .completed) {
       $0.bytesReceived = 11 * mebibyte
       $0.bytesExpected = 11 * mebibyte
       $0.path = "/home/me/Downloads/AVFoundation.pdf"
       $0.finishedAt = time(seconds: 7320)
     },
-    row(5, "A stream without a length", .running) {
+    row(5, titled: "A stream without a length", state: .running) {
       $0.bytesReceived = 5 * mebibyte
       $0.bytesPerSecond = 512_000
       $0.connections = 1
     },
-    row(6, "Offline", .waiting) {
+    row(6, titled: "Offline", state: .waiting) {
       $0.reason = .network
       $0.bytesReceived = 3 * mebibyte
       $0.bytesExpected = 9 * mebibyte
     },
-    row(7, "Members only", .waiting) {
+    row(7, titled: "Members only", state: .waiting) {
       $0.reason = .needsLogin
       $0.error = TransferFailure(.loginNeeded, on: "https://example.org/files/7")
     },
-    row(8, "Next in line", .queued),
-    row(9, "At night", .scheduled) { $0.goesOnAt = time(seconds: 6 * 3600) },
-    row(10, "At Christmas", .scheduled) { $0.goesOnAt = time(seconds: 33 * 86_400) },
-    row(11, "Gone", .failed) {
+    row(8, titled: "Next in line", state: .queued),
+    row(9, titled: "At night", state: .scheduled) { $0.goesOnAt = time(seconds: 6 * 3600) },
+    row(10, titled: "At Christmas", state: .scheduled) { $0.goesOnAt = time(seconds: 33 * 86_400) },
+    row(11, titled: "Gone", state: .failed) {
       $0.error = TransferFailure(.hostNotFound, on: "nowhere.example")
       $0.bytesReceived = mebibyte
       $0.bytesExpected = 4 * mebibyte
     },
-    row(12, "Checksummed", .verifying) {
+    row(12, titled: "Checksummed", state: .verifying) {
       $0.bytesReceived = 700 * mebibyte
       $0.bytesExpected = 700 * mebibyte
     },
-    row(13, "Stopped", .idle) { $0.path = "/home/me/Downloads/Stopped" },
-    row(14, "New", .idle),
-    row(15, "文件传输指南 🚀 第二版", .running) {
+    row(13, titled: "Stopped", state: .idle) { $0.path = "/home/me/Downloads/Stopped" },
+    row(14, titled: "New", state: .idle),
+    row(15, titled: "文件传输指南 🚀 第二版", state: .running) {
       $0.bytesReceived = 100
       $0.bytesExpected = 1000
       $0.bytesPerSecond = 10

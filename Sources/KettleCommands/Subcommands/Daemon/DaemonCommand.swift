@@ -4,10 +4,10 @@ import ArgumentParser
 struct DaemonCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "daemon",
-    abstract: "Run, start, stop or look at the service.",
+    abstract: "Run, start, stop or inspect the service.",
     discussion: """
-      Every command starts the service when it needs it and none runs, so this is rarely wanted. \
-      Transfers that were under way when it stopped go on when it is started again.
+      Every command starts the service if needed, so these commands are rarely necessary. \
+      Transfers that were running when it stopped resume when it starts again.
       """,
     subcommands: [
       DaemonRunCommand.self, DaemonStartCommand.self, DaemonStopCommand.self,

@@ -4,16 +4,16 @@ import KettleClient
 /// `kettle daemon pipe`: runs on the other machine for `kettle --host`.
 struct DaemonPipeCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "pipe", abstract: "Couple standard input and output with the service.",
+    commandName: "pipe", abstract: "Connect standard input and output to the service.",
     shouldDisplay: false)
   static let isForThisMachineOnly = true
 
   @Flag(help: ArgumentHelp("", visibility: .hidden))
   var ifRunning = false
 
-  func run(in world: CommandContext) async throws -> ExitCode {
+  func run(in context: CommandContext) async throws -> ExitCode {
     do {
-      try await world.services.pipe(to: world.place, startIfNeeded: !ifRunning)
+      try await context.services.pipe(to: context.address, startIfNeeded: !ifRunning)
       return .done
     } catch ClientError.notRunning where ifRunning {
       return ExitCode(rawValue: RemoteStarter.notRunningStatus)

@@ -7,25 +7,25 @@ import KettleModel
 struct DaemonStatusCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
-    abstract: "Say whether the service runs, and what it does.",
+    abstract: "Show whether the service is running, and its status.",
     discussion: """
-      Starts nothing. Ends with 0 when the service runs, and with 3 when it does not.
+      Does not start the service. Exits with 0 if it is running and with 3 if it is not.
       """)
 
   @Flag(help: "Print JSON.")
   var json = false
 
-  func run(in world: CommandContext) async throws -> ExitCode {
-    try await world.withService(for: "kettle daemon status", startIfNeeded: false) { service in
+  func run(in context: CommandContext) async throws -> ExitCode {
+    try await context.withService(for: "kettle daemon status", startIfNeeded: false) { service in
       let status = try await service.call(ServiceStatus.self, .init())
       let launches = try await Self.launchNotices(service)
-      let socketPath = world.services.socketPath(of: world.place)
+      let socketPath = context.services.socketPath(of: context.address)
       if json {
-        try world.console.say(status.json(launches: launches, socketPath: socketPath).text)
+        try context.console.printLine(status.json(launches: launches, socketPath: socketPath).text)
       } else {
         let lines = Sentences.status(
-          status, launches: launches, socketPath: socketPath, clock: world.clock)
-        try world.console.write(lines.map { $0 + "\n" }.joined(), to: .output)
+          status, launches: launches, socketPath: socketPath, clock: context.clock)
+        try context.console.write(lines.map { $0 + "\n" }.joined(), to: .output)
       }
       return .done
     }

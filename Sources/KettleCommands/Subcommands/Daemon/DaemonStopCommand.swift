@@ -5,22 +5,22 @@ import KettleClient
 struct DaemonStopCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stop",
-    abstract: "Stop the service and wait until it has ended.",
+    abstract: "Stop the service and wait until it has exited.",
     discussion: """
-      What is under way goes on when the service is started again, which the next command that \
-      needs it does.
+      Running transfers resume when the service starts again; the next command that needs the \
+      service starts it.
       """)
 
-  func run(in world: CommandContext) async throws -> ExitCode {
-    switch try await ServiceStopper(world: world, place: world.place).stop() {
+  func run(in context: CommandContext) async throws -> ExitCode {
+    switch try await ServiceStopper(context: context, address: context.address).stop() {
     case .stopped:
-      try world.console.say(Sentences.serviceStopped)
+      try context.console.printLine(Sentences.serviceStopped)
       return .done
     case .didNotRun:
-      try world.console.say(Sentences.noServiceRuns)
+      try context.console.printLine(Sentences.noServiceRuns)
       return .done
     case .stillRuns:
-      world.console.complain(Sentences.serviceStillRuns)
+      context.console.printError(Sentences.serviceStillRuns)
       return .timedOut
     }
   }

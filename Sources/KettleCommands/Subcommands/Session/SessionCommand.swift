@@ -4,11 +4,11 @@ import ArgumentParser
 struct SessionCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "session",
-    abstract: "Look at the sessions of programs, adopt or drop them.",
+    abstract: "List, adopt or drop the sessions of programs.",
     discussion: """
-      A program that fetches files through Kettle has a session of its own. The service launches \
-      it when everything is done, and keeps the files until it has taken them. A session whose \
-      program never comes back can be adopted or dropped.
+      A program that downloads files through Kettle has its own session. The service launches \
+      the program when everything is done, and keeps the files until the program has collected \
+      them. If the program never returns, its session can be adopted or dropped.
 
       Examples:
         kettle session list

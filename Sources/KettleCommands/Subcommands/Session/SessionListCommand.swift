@@ -6,29 +6,29 @@ import KettleControl
 struct SessionListCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "Show the sessions of programs.",
+    abstract: "List the sessions of programs.",
     discussion: """
-      Programs read --json: an array of objects with id, processID (null while the program is not \
-      connected), lastSeenAt, launch (null or executablePath, arguments and directory), \
+      Programs should use --json: an array of objects with id, processID (null while the program \
+      is not connected), lastSeenAt, launch (null or executablePath, arguments and directory), \
       sendsLaunchEvents, counts, untoldCount and notice (null or code, at, detail and message).
       """)
 
   @Flag(help: "Print JSON.")
   var json = false
 
-  func run(in world: CommandContext) async throws -> ExitCode {
-    try await world.withService(for: "kettle session list") { service in
+  func run(in context: CommandContext) async throws -> ExitCode {
+    try await context.withService(for: "kettle session list") { service in
       let sessions = try await service.call(ListSessions.self, .init()).sessions
       if json {
-        var printer = try JSONArrayPrinter(on: world.console)
+        var printer = try JSONArrayPrinter(on: context.console)
         try printer.print(sessions.map(\.json))
         try printer.end()
       } else if sessions.isEmpty {
-        world.console.mention(Sentences.noSessions)
+        context.console.printNote(Sentences.noSessions)
       } else {
         let table = SessionTableText(
-          columnCount: world.console.columnCount(of: .output), clock: world.clock)
-        try world.console.write(table.text(of: sessions), to: .output)
+          columnCount: context.console.columnCount(of: .output), clock: context.clock)
+        try context.console.write(table.text(of: sessions), to: .output)
       }
       return .done
     }

@@ -28,29 +28,29 @@ extension DashboardModel {
     let row = details.snapshot
     text.heading(row.shownTitle)
     text.add(.bar(ProgressBar(row, at: now, isLive: link.isConnected)))
-    text.pair(Strings.labelState, stateText(row, now: now.wall), row.stateRole)
-    text.pair(Strings.labelProblem, row.problemSentence, .problem)
-    text.pair(Strings.labelAdvice, Self.advice(row), .waiting)
-    text.pair(Strings.labelFreshStart, row.freshStart.map(Strings.freshStart), .waiting)
-    text.pair(Strings.labelProgress, progressText(row))
+    text.pair(Strings.labelState, value: stateText(row, now: now.wall), row.stateRole)
+    text.pair(Strings.labelProblem, value: row.problemSentence, .problem)
+    text.pair(Strings.labelAdvice, value: Self.advice(row), .waiting)
+    text.pair(Strings.labelFreshStart, value: row.freshStart.map(Strings.freshStart), .waiting)
+    text.pair(Strings.labelProgress, value: progressText(row))
     if row.state == .running {
-      text.pair(Strings.labelSpeed, ByteText.speed(row.bytesPerSecond))
-      text.pair(Strings.labelLeft, row.secondsLeft.map(DurationText.clock))
-      text.pair(Strings.labelConnections, "\(row.connections)")
+      text.pair(Strings.labelSpeed, value: ByteText.speed(row.bytesPerSecond))
+      text.pair(Strings.labelLeft, value: row.secondsLeft.map(DurationText.clock))
+      text.pair(Strings.labelConnections, value: "\(row.connections)")
     }
     text.pair(
       Strings.labelLimit,
-      Strings.limits(own: row.limitBytesPerSecond, all: totals.limitBytesPerSecond))
-    text.pair(Strings.labelPriority, Strings.priority(row.priority))
+      value: Strings.limits(own: row.limitBytesPerSecond, all: totals.limitBytesPerSecond))
+    text.pair(Strings.labelPriority, value: Strings.priority(row.priority))
     if let checksum = details.checksum {
-      text.pair(Strings.labelChecksum, Strings.checksumVerdict(row), Self.checksumRole(row))
-      text.pair("", checksum)
+      text.pair(Strings.labelChecksum, value: Strings.checksumVerdict(row), Self.checksumRole(row))
+      text.pair("", value: checksum)
     }
-    text.pair(Strings.labelFile, row.path)
-    text.pair(Strings.labelSession, row.session.rawValue)
-    text.pair(Strings.labelAdded, clockText.full(row.createdAt))
-    text.pair(Strings.labelFinished, row.finishedAt.map(clockText.full))
-    text.pair(Strings.labelRetries, details.retryCount > 0 ? "\(details.retryCount)" : nil)
+    text.pair(Strings.labelFile, value: row.path)
+    text.pair(Strings.labelSession, value: row.session.rawValue)
+    text.pair(Strings.labelAdded, value: clockText.full(row.createdAt))
+    text.pair(Strings.labelFinished, value: row.finishedAt.map(clockText.full))
+    text.pair(Strings.labelRetries, value: details.retryCount > 0 ? "\(details.retryCount)" : nil)
   }
 
   /// Returns what the user can do when only the user can help.
@@ -92,10 +92,10 @@ extension DashboardModel {
     }
     addConnections(details, to: &text)
     guard !details.held.isEmpty else { return }
-    text.heading(Strings.headingHeld)
+    text.heading(Strings.headingReceived)
     let shown = 200
     for range in details.held.ranges.prefix(shown) {
-      text.text(Strings.heldRange(ByteText.size(range.lower), ByteText.size(range.upper)))
+      text.text(Strings.receivedRange(ByteText.size(range.lower), ByteText.size(range.upper)))
     }
     if details.held.ranges.count > shown {
       text.text(Strings.more(details.held.ranges.count - shown), .quiet)
@@ -115,14 +115,14 @@ extension DashboardModel {
   // MARK: - Addresses and headers
 
   private static func addAddresses(_ details: TransferDetailsView, to text: inout ReaderText) {
-    text.pair(Strings.labelURL, details.snapshot.url)
+    text.pair(Strings.labelURL, value: details.snapshot.url)
     for (index, url) in details.redirects.prefix(50).enumerated() {
-      text.pair(Strings.labelRedirect(index + 1), url)
+      text.pair(Strings.labelRedirect(index + 1), value: url)
     }
-    if details.redirects.isEmpty { text.pair(Strings.labelCurrentURL, details.currentURL) }
-    text.pair(Strings.labelDirectory, details.directory)
-    text.pair(Strings.labelFile, details.snapshot.path)
-    text.pair(Strings.labelPartialFile, details.partialPath)
+    if details.redirects.isEmpty { text.pair(Strings.labelCurrentURL, value: details.currentURL) }
+    text.pair(Strings.labelDirectory, value: details.directory)
+    text.pair(Strings.labelFile, value: details.snapshot.path)
+    text.pair(Strings.labelPartialFile, value: details.partialPath)
   }
 
   private static func addHeaders(_ details: TransferDetailsView, to text: inout ReaderText) {
@@ -130,12 +130,12 @@ extension DashboardModel {
       details.status != nil || !details.headers.isEmpty || details.entityTag != nil
         || details.lastModified != nil
     else {
-      text.text(Strings.noReplyYet, .quiet)
+      text.text(Strings.noResponse, .quiet)
       return
     }
-    text.pair(Strings.labelStatus, details.status.map(String.init))
-    text.pair(Strings.labelETag, details.entityTag)
-    text.pair(Strings.labelLastModified, details.lastModified)
+    text.pair(Strings.labelStatus, value: details.status.map(String.init))
+    text.pair(Strings.labelETag, value: details.entityTag)
+    text.pair(Strings.labelLastModified, value: details.lastModified)
     if !details.headers.isEmpty { text.heading(Strings.headingHeaders) }
     for header in details.headers.prefix(200) { text.text(header.name + ": " + header.value) }
   }
@@ -164,58 +164,5 @@ extension DashboardModel {
         now: ByteText.speed(samples.last ?? 0), most: ByteText.speed(samples.max() ?? 0),
         mean: ByteText.speed(Int64(min(sum / Double(samples.count), 9e18))),
         seconds: samples.count), .quiet)
-  }
-}
-
-/// The connections of a transfer, one per line. Columns that do not fit are dropped from the end.
-struct ConnectionTable {
-  private let hasPercent: Bool
-  private let hasHost: Bool
-
-  init(width: Int) {
-    hasPercent = width >= 50
-    hasHost = width >= 66
-  }
-
-  var header: String {
-    line(
-      "#", Strings.columnRange, Strings.columnSpeed, Strings.columnThere, Strings.columnHost)
-  }
-
-  func line(_ connection: ConnectionDetails, _ index: Int) -> String {
-    let received = connection.receivedUpTo
-    var range = Strings.noAnswerYet
-    var percent = ""
-    if let lower = connection.lower {
-      let upper = connection.upper.map(ByteText.size) ?? Strings.theEnd
-      range = Strings.range(ByteText.size(lower), upper)
-      if let upper = connection.upper, upper > lower {
-        // The difference of two numbers from outside may overflow.
-        let part = (Double(received) - Double(lower)) / (Double(upper) - Double(lower))
-        percent = PercentText.text(
-          Int64(min(max(part, 0), 1) * 1000), of: 1000, isWhole: received >= upper)
-      }
-    }
-    let url = try? TransferURL.parse(connection.url).get()
-    return line(
-      PartsMap.sign(ofConnection: index), range, ByteText.speed(connection.bytesPerSecond), percent,
-      url?.url.host ?? "")
-  }
-
-  private func line(
-    _ number: String, _ range: String, _ speed: String, _ percent: String, _ host: String
-  ) -> String {
-    var text = Self.padded(number, 3) + Self.padded(range, 22) + Self.right(speed, 11)
-    if hasPercent { text += "  " + Self.right(percent, 6) }
-    if hasHost { text += "  " + host }
-    return text
-  }
-
-  private static func padded(_ text: String, _ width: Int) -> String {
-    text + String(repeating: " ", count: max(0, width - text.count))
-  }
-
-  private static func right(_ text: String, _ width: Int) -> String {
-    String(repeating: " ", count: max(0, width - text.count)) + text
   }
 }

@@ -23,20 +23,20 @@ package struct PartsMap: Hashable, Sendable {
     return signs.indices.contains(index) ? String(signs[index]) : "*"
   }
 
-  package static func askedCell(_ charset: Charset) -> String { charset == .utf8 ? "▒" : "-" }
+  package static func requestedCell(_ charset: Charset) -> String { charset == .utf8 ? "▒" : "-" }
 
   package func lines(width: Int, _ look: Look) -> [String] {
     let width = max(1, width)
     let count = width * height
     guard total > 0 else { return [] }
     let glyphs = look.glyphs
-    var cells = HeldMap.cells(held, total: total, count: count)
-      .map { $0 ? glyphs.heldCell : glyphs.missingCell }
+    var cells = ReceivedMap.cells(held, total: total, count: count)
+      .map { $0 ? glyphs.receivedCell : glyphs.missingCell }
     for connection in connections {
       guard let upper = connection.upper ?? connection.lower.map({ _ in total }) else { continue }
       for cell in range(connection.receivedUpTo, upper, count: count)
       where cells[cell] == glyphs.missingCell {
-        cells[cell] = Self.askedCell(look.charset)
+        cells[cell] = Self.requestedCell(look.charset)
       }
     }
     for (index, connection) in connections.enumerated() where connection.lower != nil {
@@ -46,12 +46,38 @@ package struct PartsMap: Hashable, Sendable {
   }
 
   private func cell(of offset: Int64, count: Int) -> Int {
-    let part = PercentText.fraction(offset, of: total)
+    let part = PercentageText.fraction(offset, of: total)
     return min(Int(part * Double(count)), count - 1)
   }
 
   private func range(_ lower: Int64, _ upper: Int64, count: Int) -> ClosedRange<Int> {
     let first = cell(of: lower, count: count)
     return first...max(first, cell(of: upper > 0 ? upper - 1 : 0, count: count))
+  }
+}
+
+/// A line that shows which parts of a file are durable.
+package enum ReceivedMap {
+  /// A cell counts as durable only when all of it is.
+  package static func text(
+    _ held: ByteRangeSet, total: Int64, width: Int, _ glyphs: GlyphSet
+  ) -> String {
+    cells(held, total: total, count: width)
+      .map { $0 ? glyphs.receivedCell : glyphs.missingCell }.joined()
+  }
+
+  /// Returns which of `count` equal parts of a file are durable.
+  package static func cells(_ held: ByteRangeSet, total: Int64, count: Int) -> [Bool] {
+    guard total > 0, count > 0 else { return [] }
+    var covered = Array(repeating: 0.0, count: count)
+    let bytesPerCell = Double(total) / Double(count)
+    for range in held.ranges {
+      let lower = min(Double(range.lower) / bytesPerCell, Double(count))
+      let upper = min(Double(range.upper) / bytesPerCell, Double(count))
+      for cell in Int(lower)..<max(Int(lower), min(count, Int(upper) + 1)) {
+        covered[cell] += min(upper, Double(cell + 1)) - max(lower, Double(cell))
+      }
+    }
+    return covered.map { $0 > 0.999_999 }
   }
 }

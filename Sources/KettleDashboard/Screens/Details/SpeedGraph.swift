@@ -33,7 +33,7 @@ package struct SpeedGraph: Hashable, Sendable {
     let filled = Array(repeating: 0, count: room * perColumn - levels.count) + levels
     var lines = (0..<height).map { row in
       label(row, top)
-        + (look.charset == .utf8 ? braille(filled, row, room) : hashes(filled, row, room))
+        + (look.charset == .utf8 ? braille(filled, row: row, room: room) : hashes(filled, row: row))
     }
     lines.append(axis(room, seconds: room * perColumn, look))
     return lines
@@ -57,7 +57,7 @@ package struct SpeedGraph: Hashable, Sendable {
     return String(repeating: " ", count: max(0, Self.labelWidth - 1 - text.count)) + text + " "
   }
 
-  private func braille(_ levels: [Int], _ row: Int, _ room: Int) -> String {
+  private func braille(_ levels: [Int], row: Int, room: Int) -> String {
     // The dots of a cell from the bottom up; Unicode block U+2800.
     let (left, right): ([UInt32], [UInt32]) = ([0x40, 0x04, 0x02, 0x01], [0x80, 0x20, 0x10, 0x08])
     let floor = (height - 1 - row) * 4
@@ -73,7 +73,7 @@ package struct SpeedGraph: Hashable, Sendable {
     return text
   }
 
-  private func hashes(_ levels: [Int], _ row: Int, _ room: Int) -> String {
+  private func hashes(_ levels: [Int], row: Int) -> String {
     levels.map { $0 > height - 1 - row ? "#" : " " }.joined()
   }
 

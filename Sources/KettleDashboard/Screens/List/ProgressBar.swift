@@ -21,7 +21,7 @@ package struct ProgressBar: Hashable, Sendable {
     if row.isWhole {
       fill = .part(1)
     } else if let expected = row.bytesExpected {
-      fill = .part(PercentText.fraction(row.bytesReceived, of: expected))
+      fill = .part(PercentageText.fraction(row.bytesReceived, of: expected))
     } else if row.state == .running, isLive {
       fill = .moving(step: now.monotonic.milliseconds / MovingBar.stepMilliseconds)
     } else {
@@ -53,9 +53,9 @@ package struct ProgressBar: Hashable, Sendable {
         canvas.fill(row: row, column: column + filled / 8, width: 1, role, with: tip)
       }
     case .moving(let step):
-      let place = MovingBar.place(step: step, width: width)
-      let start = column + place.lowerBound
-      canvas.fill(row: row, column: start, width: place.count, role, with: full)
+      let piece = MovingBar.columns(step: step, width: width)
+      let start = column + piece.lowerBound
+      canvas.fill(row: row, column: start, width: piece.count, role, with: full)
     }
   }
 
@@ -69,13 +69,13 @@ package struct ProgressBar: Hashable, Sendable {
       let done = String(repeating: "#", count: filled) + tip
       text = done + String(repeating: " ", count: max(0, inner - done.utf8.count))
     case .moving(let step):
-      let place = MovingBar.place(step: step, width: inner)
+      let piece = MovingBar.columns(step: step, width: inner)
       text =
-        String(repeating: " ", count: place.lowerBound)
-        + String(repeating: "=", count: place.count)
-        + String(repeating: " ", count: inner - place.upperBound)
+        String(repeating: " ", count: piece.lowerBound)
+        + String(repeating: "=", count: piece.count)
+        + String(repeating: " ", count: inner - piece.upperBound)
     }
-    canvas.put("[" + text + "]", row: row, column: column, width: width, role)
+    canvas.write("[" + text + "]", row: row, column: column, width: width, role)
   }
 }
 
@@ -84,7 +84,7 @@ package enum MovingBar {
   package static let stepMilliseconds: Int64 = 200
 
   /// Returns the columns within the bar.
-  package static func place(step: Int64, width: Int) -> Range<Int> {
+  package static func columns(step: Int64, width: Int) -> Range<Int> {
     let length = min(3, width)
     let way = width - length
     guard way > 0 else { return 0..<length }

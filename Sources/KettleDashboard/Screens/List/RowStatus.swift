@@ -61,9 +61,9 @@ extension TransferSnapshot {
   }
 
   var percentText: String? {
-    if isWhole { return PercentText.text(1, of: 1, isWhole: true) }
+    if isWhole { return PercentageText.text(1, of: 1, isWhole: true) }
     guard let bytesExpected, bytesExpected > 0, bytesReceived > 0 else { return nil }
-    return PercentText.text(bytesReceived, of: bytesExpected, isWhole: false)
+    return PercentageText.text(bytesReceived, of: bytesExpected, isWhole: false)
   }
 
   var sizeText: String {

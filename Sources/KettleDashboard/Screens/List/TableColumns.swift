@@ -35,7 +35,7 @@ package struct TableColumns: Hashable, Sendable {
   }
 
   package init(width: Int) {
-    for choice in Self.choices where place(choice, width: width) { return }
+    for choice in Self.choices where arrange(choice, width: width) { return }
   }
 
   /// From the most columns to the fewest; the last choice always fits.
@@ -51,7 +51,7 @@ package struct TableColumns: Hashable, Sendable {
   ]
 
   /// Returns false when the file's name or the bar would be too short to be useful.
-  private mutating func place(_ choice: [Column], width: Int) -> Bool {
+  private mutating func arrange(_ choice: [Column], width: Int) -> Bool {
     let isWide = choice.contains(.connections)
     let hasBar = choice.contains(.bar)
     let fixed = choice.reduce(0) {
@@ -59,15 +59,15 @@ package struct TableColumns: Hashable, Sendable {
     }
     // One column stays free at the end of the line.
     let room = width - Self.fileStart - fixed - 1
-    let isBarest = choice == Self.choices.last
-    guard isBarest || room >= Self.roomMin(choice) else { return false }
+    let isNarrowest = choice == Self.choices.last
+    guard isNarrowest || room >= Self.roomMin(choice) else { return false }
     let barWidth = hasBar ? min(max(10, room / 3), 32) : 0
     var next = Self.fileStart + max(1, room - barWidth)
     file = Self.fileStart..<next
     for column in choice {
       next += Self.gap(before: column, hasBar: hasBar)
       let columnWidth = column == .bar ? barWidth : Self.width(of: column, isWide: isWide)
-      put(column, at: next..<(next + columnWidth))
+      set(column, to: next..<(next + columnWidth))
       next += columnWidth
     }
     let lastOfWords = connections ?? left ?? speed
@@ -107,17 +107,17 @@ package struct TableColumns: Hashable, Sendable {
     }
   }
 
-  private mutating func put(_ column: Column, at place: Range<Int>) {
+  private mutating func set(_ column: Column, to range: Range<Int>) {
     switch column {
-    case .bar: bar = place
-    case .percent: percent = place
-    case .size: size = place
-    case .speed: speed = place
-    case .left: left = place
-    case .connections: connections = place
-    case .host: host = place
-    case .session: session = place
-    case .added: added = place
+    case .bar: bar = range
+    case .percent: percent = range
+    case .size: size = range
+    case .speed: speed = range
+    case .left: left = range
+    case .connections: connections = range
+    case .host: host = range
+    case .session: session = range
+    case .added: added = range
     }
   }
 }

@@ -8,7 +8,7 @@ package enum ReaderLine: Hashable, Sendable {
   case pair(label: String, value: String, Role)
   case text(String, Role)
   /// Keys, their meaning, and the action's name in the configuration.
-  case key(String, String, String, HelpLayout)
+  case key(names: String, text: String, action: String, HelpLayout)
   /// Two lines side by side, the second from a given column on.
   indirect case pairOfLines(ReaderLine, ReaderLine, at: Int)
   case bar(ProgressBar)
@@ -55,7 +55,7 @@ package struct ReaderText {
   }
 
   /// Adds nothing when the value is unknown.
-  package mutating func pair(_ label: String, _ value: String?, _ role: Role = .plain) {
+  package mutating func pair(_ label: String, value: String?, _ role: Role = .plain) {
     guard let value, !value.isEmpty else { return }
     let room = width - ReaderLayout.labelWidth(textWidth: width)
     for (index, part) in Fold.lines(value, width: room).enumerated() {

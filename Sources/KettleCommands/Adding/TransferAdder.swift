@@ -1,0 +1,149 @@
+import KettleClient
+import KettleControl
+import KettleModel
+
+/// Sends new transfers to the service.
+struct TransferAdder {
+  let service: any ServiceCalling
+  /// Reconnects to the running service without starting one. nil: a lost reply is not recovered.
+  var reconnect: (@Sendable () async throws -> any ServiceCalling)?
+
+  /// Bounds the size of one message and the time that the service spends on it.
+  static let batchCount = 1000
+  /// The limit on the combined texts of one request. With everything around them the message stays
+  /// far below the service's maximum.
+  static let batchByteCount = 256 * 1024
+
+  /// Adds all of them in one request.
+  func add(_ specs: [TransferSpec]) async throws -> [TransferID] {
+    var pipeline = AddPipeline(service: service, reconnect: reconnect)
+    var all: [TransferID] = []
+    try await pipeline.add(CollectionOfOne(AddRequest(specs))) { ids, _ in all = ids }
+    return all
+  }
+
+  /// Sends the requests one by one and passes the ids of each to `report` once it is in the store.
+  func add(
+    _ requests: some Sequence<AddRequest>, report: ([TransferID], AddRequest) -> Void
+  ) async throws {
+    var pipeline = AddPipeline(service: service, reconnect: reconnect)
+    try await pipeline.add(requests, report: report)
+  }
+
+  static func batches(_ specs: [TransferSpec]) -> [[TransferSpec]] {
+    var batches: [[TransferSpec]] = []
+    var batch: [TransferSpec] = []
+    var byteCount = 0
+    for spec in specs {
+      let size = textByteCount(of: spec)
+      if batch.count == batchCount || (byteCount + size > batchByteCount && !batch.isEmpty) {
+        batches.append(batch)
+        batch = []
+        byteCount = 0
+      }
+      batch.append(spec)
+      byteCount += size
+    }
+    return batch.isEmpty ? batches : batches + [batch]
+  }
+
+  private static func textByteCount(of spec: TransferSpec) -> Int {
+    let texts = [
+      spec.url.text, spec.title, spec.directory, spec.name, spec.caCertificatePath,
+      spec.session.rawValue,
+    ]
+    let headers = spec.headers.flatMap { [$0.name, $0.value] }
+    return (texts.compactMap { $0 } + headers).reduce(0) { $0 + $1.utf8.count }
+  }
+}
+
+/// A pipeline of add requests. A few are in flight at once, so that the next one is written and
+/// read while the store is busy with the previous one. Replies arrive in request order.
+private struct AddPipeline {
+  private struct PendingRequest {
+    let request: AddRequest
+    var asked: PendingReply<[TransferID]>
+  }
+
+  /// More requests would only wait in the socket.
+  static let countMax = 4
+
+  private var service: any ServiceCalling
+  private let reconnect: (@Sendable () async throws -> any ServiceCalling)?
+  /// Our own connection, opened after the first one was lost.
+  private var ownConnection: (any ServiceCalling)?
+  private var pending: [PendingRequest] = []
+
+  init(
+    service: any ServiceCalling, reconnect: (@Sendable () async throws -> any ServiceCalling)?
+  ) {
+    self.service = service
+    self.reconnect = reconnect
+  }
+
+  /// Sends no further request after a refusal. Requests already in flight are still reported if
+  /// they were added.
+  mutating func add(
+    _ requests: some Sequence<AddRequest>, report: ([TransferID], AddRequest) -> Void
+  ) async throws {
+    do {
+      for request in requests {
+        if pending.count == Self.countMax { try await finishFirst(report) }
+        await send(request)
+      }
+      while !pending.isEmpty { try await finishFirst(report) }
+    } catch {
+      for sent in pending {
+        if let ids = try? await sent.asked.answer() { report(ids, sent.request) }
+      }
+      await ownConnection?.close()
+      throw error
+    }
+    await ownConnection?.close()
+  }
+
+  private mutating func send(_ request: AddRequest) async {
+    pending.append(await Self.send(request, over: service))
+  }
+
+  /// A request that cannot be sent gets the error as its answer.
+  private static func send(
+    _ request: AddRequest, over service: any ServiceCalling
+  ) async -> PendingRequest {
+    do {
+      return PendingRequest(request: request, asked: try await request.send(over: service))
+    } catch {
+      return PendingRequest(request: request, asked: PendingReply { throw error })
+    }
+  }
+
+  private mutating func finishFirst(_ report: ([TransferID], AddRequest) -> Void) async throws {
+    let first = pending.removeFirst()
+    do {
+      report(try await first.asked.answer(), first.request)
+    } catch ClientError.connectionLost {
+      pending.insert(first, at: 0)
+      try await resendAll()
+      let again = pending.removeFirst()
+      report(try await again.asked.answer(), again.request)
+    }
+  }
+
+  /// Resends every unanswered request over a new connection, provided that it reaches the same
+  /// service instance.
+  private mutating func resendAll() async throws {
+    guard let instance = service.instance, let next = try? await reconnect?() else {
+      throw ClientError.connectionLost
+    }
+    guard next.instance == instance else {
+      await next.close()
+      throw ClientError.connectionLost
+    }
+    await ownConnection?.close()
+    ownConnection = next
+    service = next
+    for index in pending.indices {
+      pending[index] = await Self.send(pending[index].request, over: next)
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import FoundationEssentials
+import KettleClient
+
+/// Everything outside that a command uses, so that tests can replace it.
+package struct CommandContext: Sendable {
+  package var environment: [String: String]
+  /// Absolute; relative paths on the command line are resolved against it.
+  package var currentDirectory: String
+  package var console: any Console
+  package var clock: any CommandClock
+  package var services: any ServiceConnector
+  package var interruptions: any InterruptionSource
+  /// Runs the service itself: `KettleCommands` must not know how it is built.
+  package var runService: @Sendable (ServiceRunOptions) async -> Int32
+  /// The service of `kettle demo`, with its own origin.
+  package var runDemoService: @Sendable (ServiceRunOptions) async -> Int32
+  package var dashboard: any DashboardPresenter
+  /// The machine of the service; nil for this one.
+  package var host: RemoteHost?
+
+  package init(
+    environment: [String: String], currentDirectory: String, console: any Console,
+    clock: any CommandClock, services: any ServiceConnector, interruptions: any InterruptionSource,
+    dashboard: any DashboardPresenter,
+    runService: @escaping @Sendable (ServiceRunOptions) async -> Int32,
+    runDemoService: @escaping @Sendable (ServiceRunOptions) async -> Int32
+  ) {
+    self.environment = environment
+    self.currentDirectory = currentDirectory
+    self.console = console
+    self.clock = clock
+    self.services = services
+    self.interruptions = interruptions
+    self.dashboard = dashboard
+    self.runService = runService
+    self.runDemoService = runDemoService
+  }
+
+  /// The service that the environment selects.
+  package var address: ServiceAddress { ServiceAddress(environment: environment, host: host) }
+}
+
+/// What `kettle daemon run` passes to the service.
+package struct ServiceRunOptions: Hashable, Sendable {
+  /// The pipe on which the service reports that it is ready, or why it is not. The program that
+  /// started it reads the other end.
+  package var readyDescriptor: Int32?
+  package var environment: [String: String]
+
+  package init(readyDescriptor: Int32?, environment: [String: String]) {
+    self.readyDescriptor = readyDescriptor
+    self.environment = environment
+  }
+}
+
+extension CommandContext {
+  /// Reconnects to the service if it still runs.
+  func reconnection(for client: ClientIdentity) -> @Sendable () async throws -> any ServiceCalling {
+    { [services, address] in
+      try await services.connect(to: address, client: client, startIfNeeded: false)
+    }
+  }
+
+  /// Connects to the service, runs `body`, and closes the connection.
+  func withService<Value>(
+    for client: ClientIdentity, startIfNeeded: Bool = true,
+    _ body: (any ServiceCalling) async throws -> Value
+  ) async throws -> Value {
+    let service = try await services.connect(
+      to: address, client: client, startIfNeeded: startIfNeeded)
+    do {
+      let value = try await body(service)
+      await service.close()
+      return value
+    } catch {
+      await service.close()
+      throw error
+    }
+  }
+}
+
+extension CommandContext {
+  /// The context for this process.
+  package static func ofThisProcess(
+    runService: @escaping @Sendable (ServiceRunOptions) async -> Int32,
+    runDemoService: @escaping @Sendable (ServiceRunOptions) async -> Int32
+  ) -> CommandContext {
+    CommandContext(
+      environment: ProcessInfo.processInfo.environment,
+      currentDirectory: FileManager.default.currentDirectoryPath,
+      console: TerminalConsole(), clock: SystemCommandClock(), services: SocketServiceConnector(),
+      interruptions: ProcessSignals(), dashboard: TerminalDashboard(),
+      runService: runService, runDemoService: runDemoService)
+  }
+}

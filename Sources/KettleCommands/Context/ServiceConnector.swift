@@ -1,0 +1,101 @@
+import Glibc
+import KettleClient
+import KettleControl
+
+/// Connects commands to the service.
+package protocol ServiceConnector: Sendable {
+  /// Opens a connection and completes `hello`. If no service runs, starts one when `startIfNeeded`
+  /// is set, else throws `ClientError.notRunning`.
+  func connect(
+    to address: ServiceAddress, client: ClientIdentity, startIfNeeded: Bool
+  ) async throws -> any ServiceCalling
+
+  /// Couples standard input and output with the service's socket until one of them ends.
+  func pipe(to address: ServiceAddress, startIfNeeded: Bool) async throws
+
+  /// The path on which the service listens, whether or not it runs.
+  func socketPath(of address: ServiceAddress) -> String
+
+  /// Whether the socket exists in its directory. A service that ends cleanly removes it; one that
+  /// was killed leaves it behind.
+  func socketExists(of address: ServiceAddress) -> Bool
+}
+
+/// The identity of a client.
+package struct ClientIdentity: Hashable, Sendable, ExpressibleByStringInterpolation {
+  /// Such as `kettle add`; for the log.
+  package var name: String
+  /// Whether a person is watching, so that the service need not notify them.
+  package var isWatchedByPerson = false
+
+  package init(_ name: String, isWatchedByPerson: Bool = false) {
+    self.name = name
+    self.isWatchedByPerson = isWatchedByPerson
+  }
+
+  package init(stringLiteral name: String) { self.init(name) }
+}
+
+/// Which service is meant; the environment determines its paths.
+package struct ServiceAddress: Hashable, Sendable {
+  package var environment: [String: String]
+  /// The arguments with which this program becomes that service.
+  package var serviceArguments: [String]
+  /// The machine of the service; nil for this one.
+  package var host: RemoteHost?
+  /// Whether connecting may ask the user something on the terminal.
+  package var mayAsk = true
+
+  package init(
+    environment: [String: String], serviceArguments: [String] = ["daemon", "run"],
+    host: RemoteHost? = nil
+  ) {
+    self.environment = environment
+    self.serviceArguments = serviceArguments
+    self.host = host
+  }
+}
+
+/// Reaches the service of this machine over its socket, and other machines over ssh.
+package struct SocketServiceConnector: ServiceConnector {
+  package init() {}
+
+  package func connect(
+    to address: ServiceAddress, client: ClientIdentity, startIfNeeded: Bool
+  ) async throws -> any ServiceCalling {
+    if let host = address.host {
+      var starter = RemoteStarter(
+        host: host, clientName: client.name, environment: address.environment)
+      starter.isWatchedByPerson = client.isWatchedByPerson
+      starter.mayAsk = address.mayAsk
+      return try await starter.connect(startingIfNeeded: startIfNeeded)
+    }
+    return try await starter(of: address, client).connect(startingIfNeeded: startIfNeeded)
+  }
+
+  package func pipe(to address: ServiceAddress, startIfNeeded: Bool) async throws {
+    let pipe = try ServicePipe.open(
+      starter(of: address, "kettle daemon pipe"), startingIfNeeded: startIfNeeded)
+    await pipe.run()
+  }
+
+  private func starter(of address: ServiceAddress, _ client: ClientIdentity) -> ServiceStarter {
+    var starter = ServiceStarter(
+      places: .of(environment: address.environment), clientName: client.name)
+    starter.isWatchedByPerson = client.isWatchedByPerson
+    starter.environment = address.environment
+    starter.arguments = address.serviceArguments
+    return starter
+  }
+
+  package func socketPath(of address: ServiceAddress) -> String {
+    address.host?.text ?? ServicePlaces.of(environment: address.environment).socketPath
+  }
+
+  package func socketExists(of address: ServiceAddress) -> Bool {
+    // Checking the other machine would take an ssh connection.
+    guard address.host == nil else { return false }
+    var status = stat()
+    return lstat(socketPath(of: address), &status) == 0
+  }
+}

@@ -1,0 +1,73 @@
+import KettleClient
+import KettleControl
+import KettleDashboard
+import KettleModel
+
+/// Sends the requests of the add form to the service.
+struct FormAdder {
+  let service: any ServiceCalling
+  let filesAreHere: Bool
+
+  /// Returns how many were added. Throws `PartialAddError` with that count if it fails midway.
+  func add(_ specs: [TransferSpec]) async throws -> Int {
+    let specs = try resolved(specs)
+    var count = 0
+    do {
+      for batch in TransferAdder.batches(specs) {
+        count += try await TransferAdder(service: service).add(batch).count
+      }
+    } catch {
+      throw count == 0 ? error : PartialAddError(count: count, error: error)
+    }
+    return count
+  }
+
+  /// Returns the specs with the directories as the service needs them, after checking that each
+  /// exists: a missing directory is better reported while the form is open than by a failed
+  /// transfer.
+  private func resolved(_ specs: [TransferSpec]) throws -> [TransferSpec] {
+    guard filesAreHere else { return specs }
+    var paths: [String: String] = [:]
+    for directory in Set(specs.compactMap(\.directory)) {
+      paths[directory] = try ArgumentPath.writableDirectory(directory, from: "/").get()
+    }
+    return specs.map { spec in
+      var spec = spec
+      spec.directory = spec.directory.map { paths[$0] ?? $0 }
+      return spec
+    }
+  }
+
+  /// Returns, for each URL on the list, the first transfer with it.
+  func find(_ urls: [String]) async throws -> [String: DuplicateSearch.Found] {
+    var found: [String: DuplicateSearch.Found] = [:]
+    for batch in Self.batches(urls) {
+      let result = try await service.call(FindURLs.self, .init(urls: batch))
+      for one in result.found { found[one.url] = .init(id: one.id, state: one.state) }
+    }
+    return found
+  }
+
+  /// Splits the URLs into batches that fit into one message, by count and by length.
+  private static func batches(_ urls: [String]) -> [[String]] {
+    var batches: [[String]] = [[]]
+    var byteCount = 0
+    for url in urls {
+      byteCount += url.utf8.count
+      if batches[batches.count - 1].count == FindURLs.countMax
+        || byteCount > TransferAdder.batchByteCount
+      {
+        batches.append([])
+        byteCount = url.utf8.count
+      }
+      batches[batches.count - 1].append(url)
+    }
+    return batches
+  }
+}
+
+/// An error that occurred after some transfers had been added.
+struct PartialAddError: Error {
+  var count: Int
+  var error: any Error
+}

@@ -1,0 +1,89 @@
+import ArgumentParser
+import KettleModel
+
+/// The options of `add`, which `get` accepts too.
+struct AddOptions: ParsableArguments {
+  /// More connections for one file make it no faster and look like an attack.
+  static let connectionsMax = 64
+
+  @Option(
+    name: [.customShort("t"), .long],
+    help: ArgumentHelp("The title to show instead of the file name.", valueName: "title"))
+  var title: String?
+
+  @Option(
+    name: [.customShort("d"), .customLong("directory")],
+    help: ArgumentHelp(
+      "The directory for the file; default: the downloads directory.", valueName: "dir"),
+    completion: .directory)
+  var directory: String?
+
+  @Option(
+    name: [.customShort("o"), .customLong("output")],
+    help: ArgumentHelp(
+      "The name of the file; default: the name given by the server.", valueName: "name"))
+  var name: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The group of the transfer; default: \"kettle\".", valueName: "id"))
+  var session: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The maximum number of connections; overrides the limit per host.", valueName: "n"))
+  var connections: Int?
+
+  @Option(
+    name: .customLong("header"),
+    help: ArgumentHelp(
+      "A header to send to this host only, as 'Name: value'; can be repeated.", valueName: "header")
+  )
+  var headers: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "The login, as name:password; asks for a missing password.", valueName: "user"))
+  var user: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The expected digest of the finished file, as sha256:HEX.", valueName: "checksum"))
+  var checksum: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Trust the certificate authorities in this PEM file.", valueName: "file"),
+    completion: .file())
+  var caCertificate: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Bytes per second, with K, M or G for powers of 1024: 1.5M.", valueName: "rate"))
+  var limit: String?
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      The earliest start: 2026-12-24T18:00:00Z, 2026-12-24T18:00 or 2026-12-24 in local time, or \
+      +45s, +90m, +2h, +1d from now.
+      """, valueName: "time"))
+  var notBefore: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The priority: low, normal, high, or 0 (last) to 1 (first).", valueName: "priority")
+  )
+  var priority: String?
+
+  @Flag(help: "Add it without starting it.")
+  var paused = false
+
+  @Option(
+    help: ArgumentHelp(
+      "What to do if the file exists: rename adds a number to the name.",
+      valueName: "policy"))
+  var onConflict: ConflictPolicy = .rename
+}
+
+extension ConflictPolicy: ExpressibleByArgument {}

@@ -1,0 +1,129 @@
+import Glibc
+import KettleSystem
+
+/// Checks paths from the command line against the disk.
+enum ArgumentPath {
+  /// Returns the path, resolved against the command's directory when it is relative.
+  static func absolute(_ path: String, from directory: String) -> String {
+    if path.hasPrefix("/") { return path }
+    return directory.hasSuffix("/") ? directory + path : directory + "/" + path
+  }
+
+  /// Returns the absolute path, without links and dots, of a directory in which files can be
+  /// created.
+  static func writableDirectory(
+    _ path: String, from directory: String
+  ) -> Result<String, UsageError> {
+    guard let (resolved, mode) = resolve(absolute(path, from: directory)) else {
+      let isMissing = errno == ENOENT || errno == ENOTDIR
+      return .failure(
+        UsageError(
+          .path(
+            isMissing
+              ? .directoryMissing(path) : .directoryUnwritable(path, detail: errnoText()))))
+    }
+    guard mode & S_IFMT == S_IFDIR else {
+      return .failure(UsageError(.path(.notADirectory(path))))
+    }
+    guard access(resolved, W_OK | X_OK) == 0 else {
+      return .failure(UsageError(.path(.directoryUnwritable(path, detail: errnoText()))))
+    }
+    return .success(resolved)
+  }
+
+  /// Returns the absolute path of a readable file.
+  static func readableFile(
+    _ path: String, from directory: String
+  ) -> Result<String, UsageError> {
+    guard let (resolved, mode) = resolve(absolute(path, from: directory)) else {
+      return .failure(UsageError(.path(.certificateUnreadable(path, detail: errnoText()))))
+    }
+    guard mode & S_IFMT == S_IFREG else {
+      return .failure(UsageError(.path(.certificateNotAFile(path))))
+    }
+    guard access(resolved, R_OK) == 0 else {
+      return .failure(UsageError(.path(.certificateUnreadable(path, detail: errnoText()))))
+    }
+    return .success(resolved)
+  }
+
+  /// Returns the whole content of a file or pipe.
+  static func contents(of path: String, from directory: String) throws(UsageError) -> [UInt8] {
+    var all: [UInt8] = []
+    try read(path, from: directory) { piece in
+      piece.withUnsafeBufferPointer { all.append(contentsOf: $0) }
+      return true
+    }
+    return all
+  }
+
+  /// Passes the content of a file or pipe to `body`, piece by piece, until the end or until `body`
+  /// returns false.
+  static func read(
+    _ path: String, from directory: String, _ body: (Span<UInt8>) -> Bool
+  ) throws(UsageError) {
+    // Without O_NONBLOCK, opening a FIFO would silently wait for its writer.
+    let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
+    guard let file = OwnedDescriptor(opened: open(absolute(path, from: directory), flags)) else {
+      throw UsageError(.list(.unreadable(detail: errnoText()), name: path))
+    }
+    do {
+      try read(file.number, body)
+    } catch {
+      throw UsageError(.list(error, name: path))
+    }
+  }
+
+  /// Whether a program has a FIFO open for writing.
+  private enum FIFOWriter {
+    case unknown, present
+    /// No writer appeared in time.
+    case missing
+  }
+
+  /// How long to wait for a FIFO's writer.
+  private static let writerMilliseconds: Int32 = 500
+
+  /// Reads from a non-blocking descriptor.
+  private static func read(
+    _ descriptor: Int32, _ body: (Span<UInt8>) -> Bool
+  ) throws(UsageProblem.ListProblem) {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw .unreadable(detail: errnoText()) }
+    let kind = status.st_mode & S_IFMT
+    if kind == S_IFDIR { throw .directory }
+    if kind == S_IFBLK { throw .device }
+    var writer = kind == S_IFIFO ? FIFOWriter.unknown : .present
+    var piece = [UInt8](repeating: 0, count: 262_144)
+    while true {
+      let count = Glibc.read(descriptor, &piece, piece.count)
+      if count > 0 {
+        writer = .present
+        guard body(piece.span.extracting(first: count)) else { return }
+      } else if count == 0 {
+        // A FIFO that no program has open for writing reports the end (pipe(7)).
+        switch writer {
+        case .present: return
+        case .missing: throw .fifoWithoutWriter
+        case .unknown:
+          var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+          writer = poll(&entry, 1, writerMilliseconds) == 0 ? .missing : .present
+        }
+      } else if errno == EAGAIN {
+        writer = .present
+        _ = fcntl(descriptor, F_SETFL, 0)
+      } else if errno != EINTR {
+        throw .unreadable(detail: errnoText())
+      }
+    }
+  }
+
+  private static func resolve(_ path: String) -> (path: String, mode: mode_t)? {
+    guard let pointer = realpath(path, nil) else { return nil }
+    defer { free(pointer) }
+    let resolved = String(cString: pointer)
+    var status = stat()
+    guard stat(resolved, &status) == 0 else { return nil }
+    return (resolved, status.st_mode)
+  }
+}

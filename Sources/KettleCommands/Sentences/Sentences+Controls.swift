@@ -1,0 +1,89 @@
+import KettleControl
+import KettleDashboard
+import KettleModel
+
+/// Sentences about completed controls.
+extension Sentences {
+  static let listEmpty =
+    "The list is empty; add a transfer with \"kettle add URL\""
+  static let nothingToWaitFor = "Nothing to wait for: no transfer is unfinished"
+  static let nothingChanged = "Nothing changed"
+
+  static func did(_ verb: TransferControlVerb, _ id: TransferID) -> String {
+    "\(id) \(past(verb))"
+  }
+
+  static func did(_ verb: TransferControlVerb, count: Int) -> String {
+    "\(count) \(count == 1 ? "transfer" : "transfers") \(past(verb))"
+  }
+
+  private static func past(_ verb: TransferControlVerb) -> String {
+    switch verb {
+    case .start: "started"
+    case .pause: "paused"
+    case .stop: "stopped"
+    case .remove: "removed"
+    case .removeWithFile: "removed with its file"
+    }
+  }
+
+  static func limited(_ id: TransferID, _ bytesPerSecond: Int64?) -> String {
+    bytesPerSecond.map { "\(id) is limited to \(ByteText.speed($0))" }
+      ?? "\(id) has no limit of its own"
+  }
+
+  static func limitedAll(_ bytesPerSecond: Int64?) -> String {
+    bytesPerSecond.map { "All transfers together are limited to \(ByteText.speed($0))" }
+      ?? "All transfers together have no limit"
+  }
+
+  static func limitRefused(_ refusal: ControlTransfers.Refusal) -> String {
+    switch refusal.why {
+    case .completed:
+      "Transfer \(refusal.id) is completed, so there is nothing to limit"
+    case .unknown, .notStarted: of(refusal)
+    }
+  }
+
+  static func started(_ row: TransferSnapshot) -> String {
+    let held = ByteText.size(row.bytesReceived)
+    if row.state == .completed { return "\(row.id) is completed" }
+    if row.bytesReceived > 0 { return "\(row.id) resumes from \(held)" }
+    return "\(row.id) starts from the beginning" + (row.freshStart.map { because($0) } ?? "")
+  }
+
+  private static func because(_ reason: FreshStartReason) -> String {
+    switch reason {
+    case .resourceChanged: ", because the file on the server has changed"
+    case .rangeIgnored: ", because the server sends whole files only"
+    case .noValidator: ", because the server does not identify the version of the file"
+    case .partialFileChanged: ", because the partial file was modified"
+    case .asked: ""
+    }
+  }
+
+  static func of(_ error: UnknownTransfers) -> [String] {
+    error.ids.map { of(ControlTransfers.Refusal(id: $0, why: .unknown)) }
+  }
+
+  static func reset(_ result: ResetTransfers.Result) -> [String] {
+    let deleted = result.deletedPaths.map { "deleted \(quoted($0, limit: 4096))" }
+    let kept = result.keptPaths.map {
+      "kept \(quoted($0, limit: 4096)), which was modified after Kettle wrote it"
+    }
+    let count = result.deletedPaths.count
+    return deleted + kept + [
+      "All transfers are idle again; \(count) \(count == 1 ? "file" : "files") deleted, "
+        + "\(result.keptPaths.count) kept"
+    ]
+  }
+
+  static let resetQuestion =
+    "Delete every unmodified file that Kettle downloaded, and reset all transfers to idle?"
+
+  static func removeAllQuestion(withFiles: Bool) -> String {
+    withFiles
+      ? "Remove all transfers from the list and delete their files?"
+      : "Remove all transfers from the list and delete their partial files?"
+  }
+}

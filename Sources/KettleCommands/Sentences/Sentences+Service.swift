@@ -1,0 +1,51 @@
+import KettleControl
+import KettleDashboard
+import KettleModel
+
+/// Sentences about the service itself.
+extension Sentences {
+  static let serviceStopped = "The service has stopped"
+  static let noServiceRuns = "No service is running"
+  static let serviceStillRuns =
+    "The service did not stop within 30 seconds; check its log, and kill its process if it hangs"
+
+  static func serviceRuns(_ status: ServiceStatus.Result) -> String {
+    "The service is running (process \(status.processID))"
+  }
+
+  /// - Parameter launches: Sentences about the programs of sessions.
+  static func status(
+    _ status: ServiceStatus.Result, launches: [String], socketPath: String,
+    clock: any CommandClock
+  ) -> [String] {
+    let totals = status.totals
+    let counts = TransferState.allCases.filter { totals.count($0) > 0 }
+      .map { "\(totals.count($0)) \($0.rawValue)" }
+    var lines = [
+      "Kettle \(status.serviceVersion.sanitizedForDisplay(limit: 40)), "
+        + "process \(status.processID), since \(dateText(status.startedAt, clock))",
+      "Transfers: " + (counts.isEmpty ? "none" : counts.joined(separator: ", ")),
+      "Speed: \(ByteText.speed(totals.bytesPerSecond))",
+    ]
+    if let limit = totals.limitBytesPerSecond {
+      lines.append("Limit: \(ByteText.speed(limit)) in total")
+    }
+    if let freeBytes = totals.freeBytes { lines.append("Free: \(ByteText.size(freeBytes))") }
+    lines.append("Store: \(status.storePath.sanitizedForDisplay(limit: 4096))")
+    lines.append("Socket: \(socketPath.sanitizedForDisplay(limit: 4096))")
+    return lines + notices(status) + launches.map { "Notice: \($0)" }
+  }
+
+  /// The service's notices about itself, for example about its configuration.
+  static func notices(_ status: ServiceStatus.Result) -> [String] {
+    status.notices.map { "Notice: " + $0.sanitizedForDisplay(limit: 1000) }
+  }
+
+  static func dateText(_ time: WallTime, _ clock: any CommandClock) -> String {
+    guard let local = clock.localTime(of: time), let shown = local.inUTC else {
+      return time.iso8601
+    }
+    // The local calendar read as UTC prints the local date.
+    return ClockText(utcOffsetSeconds: 0).full(shown)
+  }
+}

@@ -1,0 +1,129 @@
+import KettleModel
+
+extension Sentences {
+  static func of(_ problem: UsageProblem) -> String {
+    switch problem {
+    case .url(let text, let why): why.sentence(text)
+    case .list(let why, let name): of(why, name: name)
+    case .command(let why): of(why)
+    case .value(let why): of(why)
+    case .path(let why): of(why)
+    }
+  }
+
+  private static func of(_ problem: UsageProblem.ListProblem, name: String) -> String {
+    let list = name == "-" ? "standard input" : quoted(name)
+    return switch problem {
+    case .line(let number, let text, let why): "Line \(number) of \(list): \(why.sentence(text))"
+    case .lineNotText(let number):
+      "Line \(number) of \(list) is not UTF-8 text; save the list as UTF-8"
+    case .lineTooLong(let number):
+      "Line \(number) of \(list) is longer than \(URLList.lineByteCountMax) bytes; "
+        + "check that it is a list of URLs"
+    case .moreLines(let count, let isAll):
+      "\(isAll ? "" : "At least ")\(count) more \(count == 1 ? "line" : "lines") of \(list) "
+        + "\(count == 1 ? "is" : "are") not valid either; check that it is a list of URLs"
+    case .unreadable(let detail):
+      "The list \(list) cannot be read (\(detail)); check its path and permissions"
+    case .directory: "\(list) is a directory; give a file with one URL on each line"
+    case .device: "\(list) is a device; give a file with one URL on each line"
+    case .fifoWithoutWriter: "Nothing writes to the FIFO \(list); start its writer first"
+    case .empty: "There is no URL in \(list); write one on each line"
+    }
+  }
+
+  private static func of(_ problem: UsageProblem.CommandProblem) -> String {
+    switch problem {
+    case .nothingToAdd:
+      "No URL was given; write \"kettle add URL\", or \"kettle add -i FILE\" for a list"
+    case .nameForSeveral(let count):
+      "-o names one file but \(count) URLs were given; leave it out, or add them one by one"
+    case .checksumForSeveral(let count):
+      "--checksum applies to one file but \(count) URLs were given; add them one by one"
+    case .pausedGet:
+      "\"kettle get\" waits for the file, but --paused would not start it; "
+        + "use \"kettle add --paused\""
+    case .linkForSeveral:
+      "--url applies to one transfer; give exactly one id"
+    case .neitherIDsNorAll(let command):
+      "\"kettle \(command)\" needs transfer ids, or --all; "
+        + "\"kettle list\" shows the ids"
+    case .bothIDsAndAll(let command):
+      "\"kettle \(command)\" takes either ids or --all; leave one of them out"
+    case .confirmationNeedsTerminal(let command):
+      "\"kettle \(command)\" deletes files and asks first, but there is no terminal to ask on; "
+        + "add --yes"
+    case .passwordNeedsTerminal(let user):
+      "Cannot ask for the password of \(quoted(user)) without a terminal; write --user "
+        + "NAME:PASSWORD"
+    case .unknown(let name, let meant):
+      "Unknown command \(quoted(name, limit: 60)); "
+        + (meant.map { "did you mean \"\($0)\"? " } ?? "")
+        + "\"kettle --help\" lists the commands"
+    case .isURL(let url):
+      "\(quoted(url)) is not a command; download it with \"kettle get URL\", "
+        + "or queue it with \"kettle add URL\""
+    case .host(let text):
+      "\(quoted(text)) is not a host; write --host HOST or --host USER@HOST, as for ssh"
+    case .notOverHost(let command):
+      "\"kettle \(command)\" is for this machine; leave --host out"
+    }
+  }
+
+  private static func of(_ problem: UsageProblem.ValueProblem) -> String {
+    switch problem {
+    case .fileName(let name):
+      "\(quoted(name)) is not a valid file name; use no \"/\" and no control characters, at most "
+        + "\(FileNameText.byteCountMax) bytes, "
+        + "and choose the directory with -d"
+    case .rate(let text):
+      "Invalid rate \(quoted(text)); write bytes per second above 0, such as "
+        + "500K, 1.5M or 1G"
+    case .limit(let text):
+      "Invalid rate \(quoted(text)); write bytes per second above 0, such as "
+        + "500K, 1.5M or 1G, or none for no limit"
+    case .time(let text):
+      "Invalid time \(quoted(text)); write 2026-12-24T18:00:00Z, "
+        + "2026-12-24T18:00 for local time, or +90m, +2h, +1d from now"
+    case .priority(let text):
+      "Invalid priority \(quoted(text)); write low, normal, high, "
+        + "or a number from 0 to 1"
+    case .header(let text):
+      // The value may be a secret, so only the name is repeated.
+      "Invalid header \(quoted(String(text.prefix { $0 != ":" }))); write it as \"Name: value\" "
+        + "without line breaks"
+    case .checksum(let text):
+      "Invalid checksum \(quoted(text)); write sha256: and 64 hexadecimal digits"
+    case .connections(let count):
+      "Cannot use \(count) connections for one file; "
+        + "give a number from 1 to \(AddOptions.connectionsMax)"
+    case .session(let text):
+      "Invalid session \(quoted(text)); give a name of 1 to 255 bytes "
+        + "without control characters"
+    case .seconds(let seconds):
+      "Cannot wait \(seconds) seconds; give a number from 0 to \(Seconds.max)"
+    case .userEmpty: "The user name is empty; write --user NAME or --user NAME:PASSWORD"
+    case .readyDescriptor(let number):
+      "The descriptor \(number) of --ready-fd is not open; leave the option out"
+    }
+  }
+
+  private static func of(_ problem: UsageProblem.PathProblem) -> String {
+    switch problem {
+    case .directoryMissing(let path):
+      "The directory \(quoted(path)) does not exist; create it, or choose another with -d"
+    case .notADirectory(let path):
+      "\(quoted(path)) is not a directory; choose one with -d, and name the file with -o"
+    case .directoryUnwritable(let path, let detail):
+      "The directory \(quoted(path)) cannot be written to (\(detail)); "
+        + "change its permissions, or choose another with -d"
+    case .certificateUnreadable(let path, let detail):
+      "The certificate file \(quoted(path)) cannot be read (\(detail)); "
+        + "check its path and permissions"
+    case .certificateNotAFile(let path):
+      "\(quoted(path)) is not a file; give a PEM certificate file with --ca-certificate"
+    case .relativeOverHost(let path):
+      "\(quoted(path)) would be resolved on the other machine; write an absolute path"
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import KettleModel
+
+/// Sentences about transfers that a command waits for.
+extension Sentences {
+  static func of(_ error: FollowError) -> String {
+    switch error {
+    case .serviceStopped:
+      "The service was stopped; \"kettle daemon start\" starts it again, and the transfers resume"
+    }
+  }
+
+  static let eventsMissed =
+    "The connection to the service was lost briefly, so some events were missed; \"kettle list\" "
+    + "shows the current state"
+
+  static let eventsDropped =
+    "Events arrived faster than they were read, so some were dropped; \"kettle list\" shows the "
+    + "current state"
+
+  static func failed(_ row: TransferSnapshot) -> String {
+    guard let error = row.error else {
+      return "Transfer \(row.id) failed; start it again with \"kettle start \(row.id)\""
+    }
+    return error.sentence.sanitizedForDisplay(limit: 600)
+  }
+
+  static func needsUser(_ row: TransferSnapshot) -> String {
+    let what =
+      switch row.reason {
+      case .needsLogin: "a login; remove it and add its URL again with --user"
+      case .needsLink:
+        "a new link because its own has expired; give one with \"kettle start \(row.id) --url URL\""
+      case .retry, .retryAfter, .network, .diskSpace, .discretionary, nil: "your attention"
+      }
+    return "Transfer \(row.id) needs \(what)"
+  }
+
+  static func removedMeanwhile(_ id: TransferID) -> String {
+    "Transfer \(id) was removed from the list before it finished"
+  }
+
+  static func stoppedMeanwhile(_ id: TransferID) -> String {
+    "Transfer \(id) was stopped before it finished; "
+      + "start it again with \"kettle start \(id)\""
+  }
+
+  static func leftRunning(_ id: TransferID) -> String {
+    "Transfer \(id) continues in the background; watch it with \"kettle\", "
+      + "wait for it with \"kettle wait \(id)\", stop it with \"kettle stop \(id)\""
+  }
+
+  static func leftDashboard(continuingCount count: Int) -> String {
+    switch count {
+    case 0: "Nothing is under way; \"kettle\" shows the list again"
+    case 1: "1 transfer continues in the background; \"kettle\" shows it again"
+    default: "\(count) transfers continue in the background; \"kettle\" shows them again"
+    }
+  }
+
+  static func waitsForStart(_ row: TransferSnapshot) -> String {
+    "Transfer \(row.id) is \(row.state.rawValue) and will not resume by itself; waiting until it "
+      + "is started with \"kettle start \(row.id)\""
+  }
+
+  static func timedOut(unfinished count: Int) -> String {
+    count == 1
+      ? "Timed out with 1 transfer unfinished; it continues in the background"
+      : "Timed out with \(count) transfers unfinished; they continue in the background"
+  }
+}

@@ -1,0 +1,156 @@
+import KettleModel
+
+/// The add form.
+extension Strings {
+  static let addTitle = "Add"
+  static let nothingToAdd = "No URL yet; type or paste one"
+  static let tooManyLines =
+    "The text is too long for this dialog; save it to a file and use kettle add -i FILE"
+  static let oneLineOnly = "Only one line fits here; paste less"
+  static let nothingElse = "there is no other choice here"
+  static let beingAdded =
+    "The transfers are being added; Esc closes the form and they are added "
+    + "anyway"
+  static let adding = "Adding…"
+  static let isPaused = "yes"
+  static let isNotPaused = "no"
+
+  static func rejectedInput(by field: AddField) -> String {
+    switch field {
+    case .urls: tooManyLines
+    case .paused: "press y, n or Space"
+    case .directory, .name, .checksum, .limit, .headers, .login, .start: oneLineOnly
+    }
+  }
+
+  static func label(_ field: AddField) -> String {
+    switch field {
+    case .urls: "URLs"
+    case .directory: "Directory"
+    case .name: "Name"
+    case .checksum: "Checksum"
+    case .limit: "Limit"
+    case .headers: "Headers"
+    case .login: "Login"
+    case .start: "Start"
+    case .paused: "Paused"
+    }
+  }
+
+  /// The meaning of an empty field, and what can be typed into it.
+  static func placeholder(_ field: AddField) -> String {
+    switch field {
+    case .urls: "(one per line, or a curl command; Ctrl-J starts a new line)"
+    case .directory: "(the downloads directory)"
+    case .name: "(the server's file name)"
+    case .checksum: "(none; sha256:HEX, sha512:, sha1:, md5:)"
+    case .limit: "(none; 500K, 1.5M)"
+    case .headers: "(none; Name: value; Name: value)"
+    case .login: "(none; user:password)"
+    case .start: "(now; +90m, 2026-12-24T18:00)"
+    case .paused: ""
+    }
+  }
+
+  static func sentence(_ problem: AddFieldProblem) -> String {
+    switch problem {
+    case .directoryUnknown(let path):
+      "Cannot resolve \"\(path.sanitizedForDisplay(limit: 60))\"; write an absolute path"
+    case .nameUnusable:
+      "Not a valid file name; use no slash and at most "
+        + "\(FileNameText.byteCountMax) bytes"
+    case .nameForSeveral(let count):
+      "One name cannot apply to \(count) URLs; leave it empty, or add them one by one"
+    case .checksumUnusable:
+      "Not a valid checksum; write sha256: and 64 hexadecimal digits, or md5:, sha1:, sha512:"
+    case .checksumForSeveral(let count):
+      "One checksum cannot apply to \(count) URLs; leave it empty, or add them one by one"
+    case .limitUnusable: invalidRate
+    case .header(let text):
+      "\"\(text.sanitizedForDisplay(limit: 40))\" is not a header; write Name: value"
+    case .loginUnusable: "Write the login as user:password"
+    case .startUnusable:
+      "Not a valid time; write +90m, +2h, +1d, 2026-12-24T18:00 or 2026-12-24T18:00:00Z"
+    }
+  }
+
+  static func sentence(_ problem: URLLines.Problem, on text: String) -> String {
+    switch problem {
+    case .url(let problem): problem.sentence(text)
+    case .command(let problem): sentence(problem)
+    }
+  }
+
+  /// A few words beside the line.
+  static func brief(_ problem: URLLines.Problem) -> String {
+    switch problem {
+    case .url(let problem): brief(problem)
+    case .command(let problem): brief(problem)
+    }
+  }
+
+  private static func brief(_ problem: TransferURLProblem) -> String {
+    switch problem {
+    case .empty: "empty"
+    case .tooLong: "too long"
+    case .controlCharacter: "control character"
+    case .characterForbidden(" "): "contains a space"
+    case .characterForbidden(let character): "contains \(character)"
+    case .schemeMissing: "https:// is missing"
+    case .schemeUnsupported: "not http or https"
+    case .hostMissing: "no host"
+    case .hostMalformed: "invalid host"
+    case .portMalformed: "invalid port"
+    case .loginMalformed: "invalid login"
+    }
+  }
+
+  static let repeated = "also on another line"
+
+  static func inList(_ found: DuplicateSearch.Found) -> String {
+    "already in the list as \(found.id) (\(state(found.state)))"
+  }
+
+  private static func state(_ state: TransferState) -> String {
+    state == .completed ? "completed" : countWord(state)
+  }
+
+  /// What Enter would do, or why it would do nothing.
+  static func summary(_ dialog: AddDialog) -> String {
+    if dialog.phase == .adding { return adding }
+    let (good, bad) = (dialog.urls.goodCount, dialog.urls.problemCount)
+    guard good + bad > 0 else { return "" }
+    var parts = [good + bad == 1 ? "1 URL" : "\(good + bad) URLs"]
+    if bad > 0 { parts.append("\(bad) invalid") }
+    if dialog.urls.repeatedCount > 0 { parts.append("\(dialog.urls.repeatedCount) repeated") }
+    let known = knownCount(dialog)
+    if known > 0 { parts.append("\(known) already in the list") }
+    let what = parts.joined(separator: ", ")
+    return bad > 0 ? what : what + (good == 1 ? "; Enter adds it" : "; Enter adds them")
+  }
+
+  /// Returns a warning before something is downloaded twice; nil when nothing would be.
+  static func warning(about dialog: AddDialog) -> String? {
+    let (known, repeated) = (knownCount(dialog), dialog.urls.repeatedCount)
+    if known > 0 {
+      return (known == 1 ? "1 is already in the list" : "\(known) are already in the list")
+        + "; press Enter again to add anyway"
+    }
+    if repeated > 0 {
+      return (repeated == 1 ? "1 is repeated" : "\(repeated) are repeated")
+        + "; press Enter again to add anyway"
+    }
+    return nil
+  }
+
+  private static func knownCount(_ dialog: AddDialog) -> Int {
+    dialog.duplicates.found.keys.reduce(0) { $0 + dialog.urls.count(of: $1) }
+  }
+
+  static func command(_ command: CurlCommandLine) -> String {
+    let url = command.url.url.text.sanitizedForDisplay(limit: 200)
+    guard !command.headers.isEmpty else { return url }
+    let count = command.headers.count
+    return (count == 1 ? "with 1 header: " : "with \(count) headers: ") + url
+  }
+}

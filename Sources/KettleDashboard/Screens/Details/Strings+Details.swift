@@ -1,0 +1,126 @@
+import KettleModel
+
+/// The sections of the details, and what is copied or opened from there.
+extension Strings {
+  static let detailsTitle = "Details"
+  static let loading = "Loading…"
+  static let labelState = "State"
+  static let labelProblem = "Problem"
+  static let labelFreshStart = "Note"
+  static let labelProgress = "Progress"
+  static let labelSpeed = "Speed"
+  static let labelLeft = "Time left"
+  static let labelConnections = "Connections"
+  static let labelPriority = "Priority"
+  static let labelAdded = "Added"
+  static let labelFinished = "Finished"
+  static let labelRetries = "Retries"
+  static let labelURL = "URL"
+  static let labelCurrentURL = "Redirected to"
+  static let labelFile = "File"
+  static let labelPartialFile = "Partial file"
+  static let labelChecksum = "Checksum"
+  static let labelSession = "Session"
+  static let headingReceived = "Received ranges"
+  static let labelStatus = "Status"
+  static let labelETag = "ETag"
+  static let labelLastModified = "Last-Modified"
+
+  static func priority(_ priority: TransferPriority) -> String {
+    if priority == .low { return "low" }
+    if priority == .normal { return "normal" }
+    if priority == .high { return "high" }
+    return "\(priority.value)"
+  }
+
+  static func receivedRange(_ lower: String, _ upper: String) -> String {
+    "from \(lower) to \(upper)"
+  }
+
+  static func more(_ count: Int) -> String { "and \(count) more" }
+
+  static func title(of section: DetailsSection) -> String {
+    switch section {
+    case .overview: "Overview"
+    case .parts: "Parts"
+    case .addresses: "Addresses"
+    case .headers: "Headers"
+    case .events: "Events"
+    case .speed: "Speed"
+    }
+  }
+
+  static func detailsTitle(of title: String) -> String { detailsTitle + ": " + title }
+
+  static let labelAdvice = "What to do"
+  static let labelLimit = "Limit"
+  static let labelDirectory = "Directory"
+  static let headingConnections = "Connections"
+  static let headingHeaders = "Headers of the last response"
+  static let columnRange = "Range"
+  static let columnDone = "Done"
+  static let theEnd = "the end"
+  static func range(_ lower: String, _ upper: String) -> String { lower + " to " + upper }
+
+  static let noResponseYet = "no response yet"
+  static let sizeUnknown = "The server has not reported the size of the file"
+  static let noResponse = "No response yet"
+  static let nothingHappened = "Nothing has happened yet"
+  static let noSpeedYet = "Nothing was received in the last minutes"
+  static let now = "now"
+
+  static func secondsAgo(_ seconds: Int) -> String {
+    DurationText.countdown(Int64(seconds)) + " ago"
+  }
+
+  static func labelRedirect(_ number: Int) -> String { "Redirect \(number)" }
+
+  static func limits(own: Int64?, all: Int64?) -> String? {
+    switch (own, all) {
+    case (nil, nil): nil
+    case (let own?, nil): ByteText.speed(own)
+    case (nil, let all?): ByteText.speed(all) + " in total"
+    case (let own?, let all?):
+      ByteText.speed(own) + ", and " + ByteText.speed(all) + " in total"
+    }
+  }
+
+  static func checksumVerdict(_ row: TransferSnapshot) -> String {
+    if row.error?.code == .checksumMismatch { return "does not match the file" }
+    switch row.state {
+    case .completed: return "matches the file"
+    case .verifying: return "being checked"
+    case .idle, .scheduled, .queued, .running, .waiting, .paused, .failed:
+      return "checked when the file is complete"
+    }
+  }
+
+  static func speeds(now: String, most: String, mean: String, seconds: Int) -> String {
+    "now \(now), peak \(most), average \(mean) over \(DurationText.countdown(Int64(seconds)))"
+  }
+
+  static let legendReceived = "received"
+  static let legendRequested = "in progress"
+  static let legendMissing = "missing"
+  static let legendConnection = "1-9 connection"
+
+  static func urlsCopied(_ count: Int) -> String {
+    count == 1 ? "URL copied to the clipboard" : "\(count) URLs copied to the clipboard"
+  }
+
+  static func pathsCopied(_ count: Int) -> String {
+    count == 1 ? "path copied to the clipboard" : "\(count) paths copied to the clipboard"
+  }
+
+  /// Marked transfers that were not sent are unknown here, and some have no path.
+  static func notLoaded(_ count: Int) -> String {
+    count > 0 ? "; \(count) of the marked are not loaded" : ""
+  }
+
+  static let nothingToCopy = "nothing here can be copied or opened"
+  static let noFileYet = "it has no file yet"
+  static let notFinished = "its file is not complete"
+  static let opensOne = "only one file can be opened at a time"
+  static let sectionIsShown = "this section is already shown"
+  static let noSections = "there are no sections here"
+}

@@ -1,0 +1,44 @@
+/// A box with a border in the middle of the screen.
+struct DialogBox {
+  /// Inside the border.
+  let row: Int
+  let column: Int
+  let width: Int
+  let height: Int
+
+  /// Uses the requested size, limited by the screen.
+  init(size: ScreenSize, width: Int, height: Int) {
+    self.width = max(1, min(width, size.columns - 4))
+    self.height = max(1, min(height, size.rows - 3))
+    column = max(2, (size.columns - self.width) / 2)
+    row = max(1, (size.rows - self.height) / 2)
+  }
+
+  func draw(title: String, on canvas: inout Canvas) {
+    let glyphs = canvas.look.glyphs
+    let (left, right) = (column - 2, column + width + 1)
+    let edge = String(repeating: glyphs.horizontal, count: width + 2)
+    let across = width + 4
+    canvas.write(
+      glyphs.corners[0] + edge + glyphs.corners[1], row: row - 1, column: left, width: across,
+      .dialogTitle)
+    canvas.write(
+      " " + title + " ", row: row - 1, column: left + 2, width: width, .dialogTitle)
+    for line in (row - 1)...(row + height) {
+      canvas.claim(row: line, columns: left..<(left + across), for: .inside)
+    }
+    for line in row..<(row + height) {
+      canvas.fill(row: line, column: left, width: across, .dialog)
+      canvas.write(glyphs.vertical, row: line, column: left, width: 1, .dialogTitle)
+      canvas.write(glyphs.vertical, row: line, column: right, width: 1, .dialogTitle)
+    }
+    canvas.write(
+      glyphs.corners[2] + edge + glyphs.corners[3], row: row + height, column: left,
+      width: across, .dialogTitle)
+  }
+
+  func write(_ text: String, line: Int, on canvas: inout Canvas, _ role: Role = .dialog) {
+    guard (0..<height).contains(line) else { return }
+    canvas.write(text, row: row + line, column: column, width: width, role)
+  }
+}

@@ -1,0 +1,105 @@
+import KettleModel
+
+/// The dialogs with one line, and the questions.
+extension Strings {
+  static func title(of purpose: EntryDialog.Purpose) -> String {
+    switch purpose {
+    case .freshLink: "New link"
+    case .speedLimit: "Speed limit"
+    }
+  }
+
+  static func hint(on dialog: EntryDialog) -> String {
+    switch dialog.purpose {
+    case .freshLink: "New link for " + name(dialog.scope)
+    case .speedLimit: "Speed limit for " + name(dialog.scope)
+    }
+  }
+
+  private static func name(_ scope: EntryDialog.Scope) -> String {
+    switch scope {
+    case .row(let row): "\"" + row.shownTitle.sanitizedForDisplay(limit: 60) + "\""
+    case .marked(_, let count, _):
+      count == 1 ? "the marked transfer" : "each of the \(count) marked transfers"
+    case .everything: "all transfers together"
+    }
+  }
+
+  static func otherScopes(_ dialog: EntryDialog) -> String {
+    let others = dialog.scopes.filter { $0 != dialog.scope }.map(name)
+    return "Tab: for " + others.joined(separator: ", or ")
+  }
+
+  static let invalidRate = "Not a valid rate; write 500K, 1.5M or 1G, or nothing for no limit"
+
+  /// The meaning of the line, or what is wrong with it.
+  static func verdict(on dialog: EntryDialog) -> String {
+    switch dialog.reading {
+    case .missing: "Paste the link; Esc cancels"
+    case .link(let link):
+      link.login == nil ? "Enter uses it" : "Enter uses it and its login"
+    case .linkProblem(let problem): problem.sentence(dialog.line.text)
+    case .limit(nil): "Enter removes the limit; 500K or 1.5M sets one"
+    case .limit(let rate?): "Enter limits it to " + ByteText.speed(rate)
+    case .invalidRate: invalidRate
+    }
+  }
+
+  static let yes = "y yes"
+  static let no = "n no (Enter, Esc)"
+
+  static func questionTitle(_ question: Question) -> String {
+    switch question {
+    case .reset: "Reset"
+    case .remove, .removeMarked(_, _, withFiles: false): "Remove"
+    case .removeWithFile, .removeMarked(_, _, withFiles: true): "Remove and delete"
+    }
+  }
+
+  static func question(_ question: Question) -> [String] {
+    switch question {
+    case .reset(let finishedCount, let unfinishedCount):
+      [
+        "Delete all downloaded files and start over?",
+        "Finished files to delete: \(finishedCount). "
+          + "Files modified by other programs are kept and listed.",
+        "Unfinished transfers to reset: \(unfinishedCount).",
+      ]
+    case .remove(let row):
+      [
+        "Remove \"\(row.shownTitle.sanitizedForDisplay(limit: 80))\" from the list?",
+        row.state == .completed
+          ? "Its file is kept."
+          : "What was downloaded so far (\(ByteText.size(row.bytesReceived))) is discarded.",
+      ]
+    case .removeWithFile(let row):
+      [
+        "Remove \"\(row.shownTitle.sanitizedForDisplay(limit: 80))\" from the list "
+          + "and delete its file?",
+        row.path ?? "",
+        "A file modified by another program is kept.",
+      ].filter { !$0.isEmpty }
+    case .removeMarked(let selection, let count, withFiles: false):
+      [
+        "Remove \(marked(selection, count)) from the list?",
+        "Finished files are kept. Unfinished downloads are discarded.",
+      ]
+    case .removeMarked(let selection, let count, withFiles: true):
+      [
+        "Remove \(marked(selection, count)) from the list and delete their finished files?",
+        "A file modified by another program is kept. Unfinished downloads are discarded.",
+      ]
+    }
+  }
+
+  private static func marked(_ selection: TransferSelection, _ count: Int) -> String {
+    switch selection {
+    case .ids: transfers(count)
+    case .matching(_, let except):
+      except.isEmpty
+        ? "all transfers that match the filter (\(count) now)"
+        : "all matches except the unmarked ones (at most \(count) now)"
+    case .all: "all transfers"
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import KettleModel
+
+/// The title bar, the batch line and the table of transfers.
+extension Strings {
+  static let connecting = "connecting to the service…"
+  static let serviceIsBack = "the service is back"
+
+  static let serviceLost = "service lost, reconnecting…"
+
+  static func serviceLost(for time: String) -> String { serviceLost + " (\(time))" }
+
+  static func free(_ byteCount: Int64) -> String { ByteText.size(byteCount) + " free" }
+
+  /// For example `limit 2 MiB/s`.
+  static func limit(_ bytesPerSecond: Int64) -> String {
+    "limit " + ByteText.limit(bytesPerSecond)
+  }
+
+  static let nothingUnderWay = "nothing is under way"
+
+  /// For all transfers that are under way.
+  static func batchCount(_ finished: Int, of count: Int) -> String {
+    "\(finished) of \(count) done"
+  }
+  static func timeLeft(_ seconds: Int64) -> String { DurationText.clock(seconds) + " left" }
+  static func unknownSizes(_ count: Int) -> String { "\(count) of unknown size" }
+
+  static let columnFile = "File"
+  static let columnProgress = "Progress"
+  static let columnSize = "Size"
+  static let columnSpeed = "Speed"
+  static let columnLeft = "Left"
+  static let columnConnections = "Conns"
+  static let columnHost = "Host"
+  static let columnSession = "Session"
+  static let columnAdded = "Added"
+  static let columnFinished = "Finished"
+
+  static let waitingForRows = ["Loading the list…"]
+  static let emptyList = [
+    "Nothing here yet", "press {add} to add a URL, or paste URLs here",
+  ]
+
+}
+
+/// The words in the rows.
+extension Strings {
+  static let ready = "ready"
+  static let queued = "queued"
+  static let paused = "paused"
+  static let verifying = "verifying"
+  static let waits = "waiting"
+
+  static func idle(wasStarted: Bool) -> String { wasStarted ? "stopped" : "not started" }
+
+  static func scheduled(_ start: String?) -> [String] {
+    guard let start else { return ["scheduled"] }
+    return ["starts " + start, start]
+  }
+
+  /// - Parameter countdown: nil when the retry is due.
+  static func retry(in countdown: String?, because failure: TransferFailure?) -> [String] {
+    let retry = countdown.map { "retry in " + $0 } ?? "retrying now"
+    let brief = countdown ?? "now"
+    guard let failure else { return [retry, brief] }
+    return [retry + " (" + shortFailure(failure) + ")", retry, brief]
+  }
+
+  static func waitingForms(_ reason: WaitingReason) -> [String] {
+    switch reason {
+    case .retry, .retryAfter: [waits]
+    case .network: ["waiting for network", "no network"]
+    case .diskSpace: ["waiting for disk space", "disk full"]
+    case .discretionary: ["waiting until idle", "waiting"]
+    case .needsLink: ["needs a new link", "needs link"]
+    case .needsLogin: ["needs a login", "needs login"]
+    }
+  }
+
+  static func failed(_ failure: TransferFailure?) -> [String] {
+    guard let failure else { return ["failed"] }
+    return ["failed: " + failure.sentence, "failed: " + shortFailure(failure), "failed"]
+  }
+
+  /// Returns the cause in a few words; the message line and the details show the full sentence.
+  static func shortFailure(_ failure: TransferFailure) -> String {
+    switch failure.code {
+    case .badURL: "bad URL"
+    case .tooManyRedirects: "too many redirects"
+    case .redirectRefused: "redirect refused"
+    case .httpStatus: failure.detail.map { String($0.prefix { $0 != " " }) } ?? "refused"
+    case .rangeReplyWrong: "wrong range"
+    case .encodedReply: "encoded"
+    case .loginNeeded: "login needed"
+    case .linkExpired: "link expired"
+    case .otherVersion: "other version"
+    case .otherFile: "other file"
+    case .contradictoryReply: "contradiction"
+    case .networkDown: "no network"
+    case .hostNotFound: "host not found"
+    case .connectionRefused: "refused"
+    case .connectionLost: "connection lost"
+    case .timedOut: "timed out"
+    case .tlsRefused: "not trusted"
+    case .proxyFailed: "proxy failed"
+    case .protocolBroken: "not HTTP"
+    case .certificateFileUnusable: "bad certificate file"
+    case .clientCertificateNeeded: "certificate needed"
+    case .truncated: "ended early"
+    case .tooLong: "too long"
+    case .directoryMissing: "no directory"
+    case .directoryUnwritable: "no permission"
+    case .diskFull: "disk full"
+    case .nameTaken: "name taken"
+    case .fileProblem: "disk error"
+    case .checksumMismatch: "wrong checksum"
+    case .partialFileChanged: "part file changed"
+    case .uploadFileUnusable: "file not sendable"
+    case .cancelled: "cancelled"
+    case .conditionUnmet: TransferCondition(rawValue: failure.subject)?.words ?? "condition"
+    case .internalProblem: "internal"
+    }
+  }
+
+  /// For the message line: there may be no room beside the speed.
+  static func limitedTo(_ bytesPerSecond: Int64) -> String {
+    "Limited to " + ByteText.limit(bytesPerSecond)
+  }
+
+  /// For the message line when the service sent no failure.
+  static func remark(_ reason: WaitingReason) -> String {
+    switch reason {
+    case .retry: "It will be retried soon; {start} retries now"
+    case .retryAfter: "The server asked to wait; {start} retries now"
+    case .network: "There is no network; it resumes when the network is back"
+    case .diskSpace: "The disk is full; it resumes when there is space"
+    case .discretionary: "It waits until the machine is less busy"
+    case .needsLink: "The link has expired; {new-link} sets a new one"
+    case .needsLogin: "The server requires a login; add it again with --user"
+    }
+  }
+
+  static func freshStart(_ reason: FreshStartReason) -> String {
+    switch reason {
+    case .resourceChanged: "Restarted from zero: the file on the server has changed"
+    case .rangeIgnored: "Restarted from zero: the server sends whole files only"
+    case .noValidator: "Restarted from zero: the server does not identify the version of the file"
+    case .partialFileChanged:
+      "Restarted from zero: the partial file was modified by another "
+        + "program"
+    case .asked: "Restarted from zero, as you requested"
+    }
+  }
+}

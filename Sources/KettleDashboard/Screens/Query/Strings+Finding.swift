@@ -1,0 +1,160 @@
+import KettleModel
+
+/// Filter, search, order, history.
+extension Strings {
+  static let filterTitle = "Filter"
+  static let searchTitle = "Search"
+  static let orderTitle = "Sort by"
+  static let historyShown = "History, {history} goes back"
+  static let clearHint = "{clear} clears it"
+
+  static func title(of purpose: QueryField.Purpose) -> String {
+    switch purpose {
+    case .filter: filterTitle
+    case .search: searchTitle
+    }
+  }
+
+  static func filterShown(_ text: String, count: Int) -> String {
+    filterTitle + ": \(text) (\(count))"
+  }
+
+  static func searchShown(_ text: String) -> String { searchTitle + ": \(text)" }
+
+  static func sortedBy(_ sort: RowSort) -> String {
+    "by " + name(of: sort.key) + (sort.isDescending ? ", descending" : "")
+  }
+
+  static let queueReversed = "the queue in reverse"
+  static let following = "following"
+  static let frozen = "FROZEN, {freeze} resumes"
+
+  static func name(of key: RowSort.Key) -> String {
+    switch key {
+    case .queue: "queue order"
+    case .title: "name"
+    case .state: "state"
+    case .size: "size"
+    case .progress: "progress"
+    case .speed: "speed"
+    case .secondsLeft: "time left"
+    case .connections: "connections"
+    case .priority: "priority"
+    case .host: "host"
+    case .session: "session"
+    case .createdAt: "time added"
+    case .finishedAt: "time finished"
+    }
+  }
+
+  // MARK: - Hints and problems
+
+  static let filterHints = [
+    "state:failed,waiting  host:example.org  session:kettle  words  \"two words\"",
+    "state:  host:  session:  words",
+  ]
+  static let searchHints = [
+    "Words in the name, URL or path; n and N find more", "Words; n and N find more",
+  ]
+  static let searching = "searching…"
+
+  /// From the longest form to the shortest.
+  static func forms(of problem: FilterQuery.Problem) -> [String] {
+    switch problem {
+    case .unknownKey(let name):
+      [
+        "Unknown \(quoted(name + ":")); use state:, host: or session:",
+        "Use state: host: session:",
+      ]
+    case .unknownState(let name):
+      [
+        "Unknown state \(quoted(name)); use one of "
+          + TransferState.allCases.map(countWord).joined(separator: ", "),
+        "Use one of " + TransferState.allCases.map(countWord).joined(separator: " "),
+        "Unknown state \(quoted(name))",
+      ]
+    case .missingValue(.state): ["state: needs a state, as in state:failed"]
+    case .missingValue(.host): ["host: needs a host, as in host:example.org", "host: needs a host"]
+    case .missingValue(.session):
+      ["session: needs the name of a session, as in session:kettle", "session: needs a name"]
+    case .second(let key): ["Only one \(key.rawValue): is allowed"]
+    }
+  }
+
+  private static func quoted(_ text: String) -> String {
+    "\"" + text.sanitizedForDisplay(limit: 40) + "\""
+  }
+
+  // MARK: - Results
+
+  static func notFound(_ text: String) -> String { "No match for \(quoted(text))" }
+
+  static func wrapped(isBackwards: Bool) -> String {
+    isBackwards ? "continued from the last row" : "continued from the first row"
+  }
+
+  static func foundElsewhere(_ text: String, inURL: Bool) -> String {
+    quoted(text) + (inURL ? " is in its URL" : " is in its path")
+  }
+
+  static func frozenSearch(_ text: String) -> String {
+    "No match for \(quoted(text)) in the frozen rows; Z resumes"
+  }
+
+  static let searchEnded = "search ended"
+  static let filterEnded = "filter cleared"
+  static let marksEnded = "marks cleared"
+  static let marksOfOtherFilter = "marks cleared: they applied to the previous filter"
+  static let followingOn = "following this transfer; {follow} stops"
+  static let followingOff = "no longer following"
+  static let frozenOn = "the rows are frozen; {freeze} resumes"
+  static let frozenOff = "the rows update again"
+
+  // MARK: - Reasons why a key does nothing
+
+  static let noSearchYet = "there is no search yet; {search} starts one"
+  static let nothingToClear = "there is no search, filter or mark to clear"
+  static let nothingMatches = "nothing matches the filter; {clear} clears it"
+  static let historyIsEmpty = "nothing is finished yet; {history} goes back"
+  static let nothingFinished = "nothing is finished"
+  static let historyIsNotCleared =
+    "the history cannot be cleared; {remove} removes a transfer"
+  static let historyHasNoQueue = "finished transfers are not in the queue"
+  static let frozenEdge = "the rows are frozen, so no others are loaded; {freeze} resumes"
+  static let highestPriority = "it already has high priority"
+  static let lowestPriority = "it already has low priority"
+
+  static let neighboursAreHidden =
+    "the filter hides rows in between; Esc clears it, {queue-top} and {queue-bottom} still work"
+
+  static func notInQueueOrder(_ sort: RowSort) -> String {
+    "the list is sorted by \(name(of: sort.key)); {sort-menu} u sorts it by the queue"
+  }
+
+  // MARK: - Empty lists
+
+  static func nothingMatches(_ text: String, _ keymap: Keymap) -> [String] {
+    ["Nothing matches the filter", text, keymap.filled(clearHint)]
+  }
+
+  static let emptyHistory = [
+    "Nothing is finished yet",
+    "finished transfers stay here, even after {clear-finished} clears them; {history} goes back",
+  ]
+}
+
+/// Marks, and controls over many transfers.
+extension Strings {
+  static let allAreMarked = "all are already marked"
+  static let nothingIsMarked = "nothing is marked; {mark} marks a row"
+  static let linkIsForOne = "a link applies to one transfer; {unmark-all} clears the marks"
+  static let markedRowOutOfSight = "the marked row is not loaded; move to it first"
+
+  static func marked(_ count: Int) -> String { "\(count) marked" }
+
+  /// - Parameter reason: Why none of them can; nil when they have different reasons.
+  static func noneOfMarked(_ count: Int, because reason: String?) -> String {
+    let none = "not possible for any of the \(count) marked"
+    return reason.map { none + ": " + $0 } ?? none
+  }
+}

@@ -1,0 +1,201 @@
+import KettleModel
+import Testing
+
+@testable import KettleCommands
+
+/// The exact words for everything that can be wrong with a command line.
+struct SentencesUsageTests {
+  static let all: [(UsageProblem, String)] = lists + commands + values + places
+
+  static let lists: [(UsageProblem, String)] = [
+    (
+      .url("example.org", .schemeMissing),
+      "The URL \"example.org\" has no scheme; start it with https:// or http://"
+    ),
+    (
+      .list(.line(3, "x", .schemeMissing), name: "urls.txt"),
+      "Line 3 of \"urls.txt\": The URL \"x\" has no scheme; start it with https:// or http://"
+    ),
+    (
+      .list(.lineNotText(3), name: "-"),
+      "Line 3 of standard input is not UTF-8 text; save the list as UTF-8"
+    ),
+    (
+      .list(.moreLines(1, isAll: true), name: "-"),
+      "1 more line of standard input is not valid either; check that it is a list of URLs"
+    ),
+    (
+      .list(.moreLines(2, isAll: true), name: "l"),
+      "2 more lines of \"l\" are not valid either; check that it is a list of URLs"
+    ),
+    (
+      .list(.moreLines(980, isAll: false), name: "l"),
+      "At least 980 more lines of \"l\" are not valid either; check that it is a list of URLs"
+    ),
+    (
+      .list(.unreadable(detail: "Permission denied"), name: "l"),
+      "The list \"l\" cannot be read (Permission denied); check its path and permissions"
+    ),
+    (
+      .list(.lineTooLong(1), name: "/dev/zero"),
+      "Line 1 of \"/dev/zero\" is longer than 65536 bytes; check that it is a list of URLs"
+    ),
+    (
+      .list(.directory, name: "d"),
+      "\"d\" is a directory; give a file with one URL on each line"
+    ),
+    (
+      .list(.device, name: "/dev/sda"),
+      "\"/dev/sda\" is a device; give a file with one URL on each line"
+    ),
+    (
+      .list(.fifoWithoutWriter, name: "p"),
+      "Nothing writes to the FIFO \"p\"; start its writer first"
+    ),
+    (.list(.empty, name: "l"), "There is no URL in \"l\"; write one on each line"),
+  ]
+
+  static let commands: [(UsageProblem, String)] = [
+    (
+      .command(.nothingToAdd),
+      "No URL was given; write \"kettle add URL\", or \"kettle add -i FILE\" for a list"
+    ),
+    (
+      .command(.nameForSeveral(count: 2)),
+      "-o names one file but 2 URLs were given; leave it out, or add them one by one"
+    ),
+    (
+      .command(.checksumForSeveral(count: 2)),
+      "--checksum applies to one file but 2 URLs were given; add them one by one"
+    ),
+    (
+      .command(.linkForSeveral),
+      "--url applies to one transfer; give exactly one id"
+    ),
+    (
+      .command(.pausedGet),
+      "\"kettle get\" waits for the file, but --paused would not start it; "
+        + "use \"kettle add --paused\""
+    ),
+    (
+      .command(.neitherIDsNorAll(command: "stop")),
+      "\"kettle stop\" needs transfer ids, or --all; \"kettle list\" shows the ids"
+    ),
+    (
+      .command(.bothIDsAndAll(command: "stop")),
+      "\"kettle stop\" takes either ids or --all; leave one of them out"
+    ),
+    (
+      .command(.confirmationNeedsTerminal(command: "reset")),
+      "\"kettle reset\" deletes files and asks first, but there is no terminal to ask on; "
+        + "add --yes"
+    ),
+    (
+      .command(.passwordNeedsTerminal(user: "anna")),
+      "Cannot ask for the password of \"anna\" without a terminal; write --user NAME:PASSWORD"
+    ),
+    (
+      .command(.unknown("lst", meant: "list")),
+      "Unknown command \"lst\"; did you mean \"list\"? \"kettle --help\" lists the commands"
+    ),
+    (
+      .command(.unknown("xyzzy", meant: nil)),
+      "Unknown command \"xyzzy\"; \"kettle --help\" lists the commands"
+    ),
+    (
+      .command(.isURL("https://a/b")),
+      "\"https://a/b\" is not a command; download it with \"kettle get URL\", "
+        + "or queue it with \"kettle add URL\""
+    ),
+  ]
+
+  static let values: [(UsageProblem, String)] = [
+    (
+      .value(.fileName("a/b")),
+      "\"a/b\" is not a valid file name; use no \"/\" and no control characters, at most 250 "
+        + "bytes, and choose the directory with -d"
+    ),
+    (
+      .value(.limit("fast")),
+      "Invalid rate \"fast\"; write bytes per second above 0, such as "
+        + "500K, 1.5M or 1G, or none for no limit"
+    ),
+    (
+      .value(.rate("fast")),
+      "Invalid rate \"fast\"; write bytes per second above 0, such as 500K, 1.5M or 1G"
+    ),
+    (
+      .value(.time("soon")),
+      "Invalid time \"soon\"; write 2026-12-24T18:00:00Z, "
+        + "2026-12-24T18:00 for local time, or +90m, +2h, +1d from now"
+    ),
+    (
+      .value(.priority("9")),
+      "Invalid priority \"9\"; write low, normal, high, or a number from 0 to 1"
+    ),
+    (
+      .value(.header("Cookie: s3cret\n")),
+      "Invalid header \"Cookie\"; write it as \"Name: value\" without line breaks"
+    ),
+    (
+      .value(.checksum("abc")),
+      "Invalid checksum \"abc\"; write sha256: and 64 hexadecimal digits"
+    ),
+    (
+      .value(.connections(0)),
+      "Cannot use 0 connections for one file; give a number from 1 to 64"
+    ),
+    (
+      .value(.session("")),
+      "Invalid session \"\"; give a name of 1 to 255 bytes without control characters"
+    ),
+    (
+      .value(.seconds(-1)),
+      "Cannot wait -1.0 seconds; give a number from 0 to 31536000"
+    ),
+    (
+      .value(.userEmpty), "The user name is empty; write --user NAME or --user NAME:PASSWORD"
+    ),
+    (
+      .value(.readyDescriptor(9)),
+      "The descriptor 9 of --ready-fd is not open; leave the option out"
+    ),
+  ]
+
+  static let places: [(UsageProblem, String)] = [
+    (
+      .path(.directoryMissing("d")),
+      "The directory \"d\" does not exist; create it, or choose another with -d"
+    ),
+    (
+      .path(.notADirectory("d")),
+      "\"d\" is not a directory; choose one with -d, and name the file with -o"
+    ),
+    (
+      .path(.directoryUnwritable("d", detail: "Permission denied")),
+      "The directory \"d\" cannot be written to (Permission denied); change its permissions, "
+        + "or choose another with -d"
+    ),
+    (
+      .path(.certificateUnreadable("c", detail: "No such file or directory")),
+      "The certificate file \"c\" cannot be read (No such file or directory); "
+        + "check its path and permissions"
+    ),
+    (
+      .path(.certificateNotAFile("c")),
+      "\"c\" is not a file; give a PEM certificate file with --ca-certificate"
+    ),
+  ]
+
+  @Test(arguments: all)
+  func `a usage error exits with 2`(problem: UsageProblem, expected: String) {
+    let report = Sentences.report(of: UsageError(problem))
+    #expect(report.sentences == [expected])
+    #expect(report.code == .refused)
+  }
+
+  @Test func `every problem has its line`() {
+    let report = Sentences.report(of: UsageError(Self.all.map(\.0)))
+    #expect(report.sentences == Self.all.map(\.1))
+  }
+}

@@ -1,0 +1,126 @@
+import KettleClient
+import KettleCommands
+import KettleControl
+import KettleModel
+import KettleSystem
+
+/// Connects to services in memory, one connection after the other.
+final class FakeConnector: ServiceConnector {
+  struct Attempt: Hashable {
+    var address: ServiceAddress
+    var client: String
+    var isWatchedByPerson = false
+    var startIfNeeded: Bool
+  }
+
+  private struct State {
+    var answers: [Result<FakeService, ClientError>]
+    var failure: (any Error)?
+    var attempts: [Attempt] = []
+    var socketAnswers: [Bool] = []
+  }
+
+  private let state: Mutex<State>
+
+  /// The last answer is given again and again.
+  init(_ answers: [Result<FakeService, ClientError>]) { state = Mutex(State(answers: answers)) }
+
+  /// Fails every connection.
+  init(failing error: any Error) { state = Mutex(State(answers: [], failure: error)) }
+
+  var attempts: [Attempt] { state.withLock { $0.attempts } }
+
+  /// Whether the socket is there, one answer per call; false afterwards.
+  func socket(_ answers: Bool...) { state.withLock { $0.socketAnswers = answers } }
+
+  func connect(
+    to address: ServiceAddress, client: ClientIdentity, startIfNeeded: Bool
+  ) async throws -> any ServiceCalling {
+    let answer = try state.withLock { state in
+      state.attempts.append(
+        Attempt(
+          address: address, client: client.name, isWatchedByPerson: client.isWatchedByPerson,
+          startIfNeeded: startIfNeeded))
+      if let failure = state.failure { throw failure }
+      return state.answers.count > 1 ? state.answers.removeFirst() : state.answers[0]
+    }
+    return try answer.get()
+  }
+
+  func pipe(to address: ServiceAddress, startIfNeeded: Bool) async throws {
+    _ = try await connect(to: address, client: "pipe", startIfNeeded: startIfNeeded)
+  }
+
+  func socketPath(of address: ServiceAddress) -> String { "/run/user/1000/kettle/control.sock" }
+
+  func socketExists(of address: ServiceAddress) -> Bool {
+    state.withLock { $0.socketAnswers.isEmpty ? false : $0.socketAnswers.removeFirst() }
+  }
+}
+
+/// Interruptions that are there from the beginning.
+struct FakeInterruptions: InterruptionSource {
+  var all: [Interruption] = []
+
+  func interruptions() -> AsyncStream<Interruption> {
+    let (stream, continuation) = AsyncStream<Interruption>.makeStream()
+    for interruption in all { continuation.yield(interruption) }
+    return stream
+  }
+}
+
+/// A dashboard that is left at once.
+final class FakeDashboard: DashboardPresenter {
+  private let end: DashboardOutcome
+  private let problem: DashboardUnavailable?
+  private let kept = Mutex<[DashboardRequest]>([])
+
+  init(end: DashboardOutcome = .left(continuingCount: 0), problem: DashboardUnavailable? = nil) {
+    self.end = end
+    self.problem = problem
+  }
+
+  var requests: [DashboardRequest] { kept.withLock { $0 } }
+
+  func open(_ request: DashboardRequest, in context: CommandContext) async throws
+    -> DashboardOutcome
+  {
+    kept.withLock { $0.append(request) }
+    if let problem { throw problem }
+    return end
+  }
+}
+
+/// Everything that a command touches, in memory, and what came of running it.
+struct FakeContext {
+  var service = FakeService()
+  var console = FakeConsole()
+  var clock = FakeClock()
+  var connector: FakeConnector?
+  var interruptions: [Interruption] = []
+  var dashboard = FakeDashboard()
+  var environment = ["HOME": "/home/anna"]
+  var directory = "/"
+
+  struct CommandResult: Equatable {
+    var code: Int32
+    var output: String
+    var error: String
+  }
+
+  func run(_ arguments: String...) async -> CommandResult { await run(arguments) }
+
+  func run(_ arguments: [String]) async -> CommandResult {
+    let code = await runKettle(arguments: arguments, context: context)
+    return CommandResult(code: code, output: console.output, error: console.error)
+  }
+
+  var context: CommandContext {
+    CommandContext(
+      environment: environment, currentDirectory: directory, console: console, clock: clock,
+      services: connector ?? FakeConnector([.success(service)]),
+      interruptions: FakeInterruptions(all: interruptions), dashboard: dashboard,
+      runService: { options in 40 + (options.readyDescriptor ?? 2) },
+      runDemoService: { options in 60 + (options.readyDescriptor ?? 2) })
+  }
+}

@@ -1,0 +1,247 @@
+import KettleDashboard
+import KettleModel
+import Testing
+
+/// The fields of the add form.
+struct AddFormTests {
+  private func opened(_ url: String = "https://example.org/a") -> DashboardModel {
+    var model = Sample.model(columns: 80, rows: 24)
+    let places = UserDirectories(home: "/home/me", workingDirectory: "/srv")
+    _ = model.update(.directoriesKnown(places), at: Sample.now)
+    _ = model.press(.character("a"), .paste(url))
+    return model
+  }
+
+  /// The form with a text in a field; the fields are reached by Tab in the order in which they
+  /// stand.
+  private func filled(_ field: AddField, with text: String, url: String = "https://example.org/a")
+    -> DashboardModel
+  {
+    var model = opened(url)
+    let index = AddField.allCases.firstIndex(of: field) ?? 0
+    for _ in 0..<index { _ = model.press(.tab) }
+    _ = model.press(.paste(text))
+    return model
+  }
+
+  private func spec(_ model: DashboardModel) -> TransferSpec? {
+    var model = model
+    guard case .add(let specs) = model.press(.enter).first else { return nil }
+    return specs.first
+  }
+
+  private func form(_ model: DashboardModel) -> AddDialog? {
+    guard case .add(let dialog) = model.screens.last else { return nil }
+    return dialog
+  }
+
+  @Test func `a URL pasted after another one starts a new line`() {
+    var model = opened("https://example.org/a\n")
+    _ = model.press(.paste("https://example.org/b\n"))
+    guard case .add(let specs) = model.press(.enter).first else {
+      Issue.record("nothing is added")
+      return
+    }
+    #expect(specs.map(\.url.text) == ["https://example.org/a", "https://example.org/b"])
+  }
+
+  @Test func `nothing changes while transfers are being added`() {
+    var model = opened()
+    #expect(model.press(.enter).count == 1)
+    #expect(model.press(.left, .enter).isEmpty)
+    #expect(form(model)?.phase == .adding)
+    _ = model.update(.commandFinished(.added(count: 1)), at: Sample.now)
+    #expect(model.screens.isEmpty)
+  }
+
+  @Test(arguments: [
+    ("/data", "/data"), ("isos", "/srv/isos"), ("~", "/home/me"), ("~/isos", "/home/me/isos"),
+    ("  ../x ", "/srv/../x"), (".", "/srv/."),
+  ])
+  func `a directory resolves as in a shell`(text: String, path: String) {
+    #expect(spec(filled(.directory, with: text))?.directory == path)
+  }
+
+  @Test func `without a directory the service chooses`() {
+    #expect(spec(opened()) != nil)
+    #expect(spec(opened())?.directory == nil)
+  }
+
+  @Test func `a directory of another user is rejected`() {
+    var model = filled(.directory, with: "~somebody/x")
+    #expect(model.press(.enter) == [])
+    #expect(
+      model.said == "Cannot resolve \"~somebody/x\"; write an absolute path")
+    var remote = Sample.model(columns: 80, rows: 24)
+    _ = remote.press(.character("a"), .paste("http://a/"), .tab, .paste("isos"))
+    #expect(remote.press(.enter) == [])
+    #expect(remote.said == "Cannot resolve \"isos\"; write an absolute path")
+    _ = remote.press(.control("u"), .paste("/isos"))
+    #expect(spec(remote)?.directory == "/isos")
+  }
+
+  @Test func `the settings apply to every line`() {
+    var model = filled(.limit, with: "1.5M", url: "http://a/1\nhttp://a/2")
+    _ = model.press(.tab, .paste("Referer: http://r/\nCookie: a=b; c=d"), .tab, .paste("me:p:w"))
+    _ = model.press(.tab, .paste("+90m"), .tab, .character(" "))
+    guard case .add(let specs) = model.press(.enter).first else {
+      Issue.record("nothing was added: \(model.said ?? "")")
+      return
+    }
+    #expect(specs.count == 2)
+    for spec in specs {
+      #expect(spec.limitBytesPerSecond == 1_572_864)
+      #expect(spec.headers.map(\.name) == ["Referer", "Cookie"])
+      #expect(spec.headers.last?.value == "a=b; c=d")
+      #expect(spec.login == Login(user: "me", password: "p:w"))
+      #expect(spec.notBefore == Sample.time(seconds: 5400))
+      #expect(spec.beginning == .paused)
+    }
+  }
+
+  @Test func `a name and a checksum apply to one URL`() {
+    let hex = String(repeating: "ab", count: 32)
+    #expect(spec(filled(.name, with: "x.iso"))?.name == "x.iso")
+    #expect(spec(filled(.checksum, with: "sha256:" + hex))?.checksum?.text == "sha256:" + hex)
+    var two = filled(.name, with: "x.iso", url: "http://a/1\nhttp://a/2")
+    #expect(two.press(.enter) == [])
+    #expect(
+      two.said == "One name cannot apply to 2 URLs; leave it empty, or add them one by one")
+    var checked = filled(.checksum, with: "sha256:" + hex, url: "http://a/1\nhttp://a/2")
+    #expect(checked.press(.enter) == [])
+    #expect(
+      checked.said == "One checksum cannot apply to 2 URLs; leave it empty, or add them one by one")
+  }
+
+  @Test(arguments: [
+    (
+      AddField.name, "a/b",
+      "Not a valid file name; use no slash and at most 250 bytes"
+    ),
+    (
+      .checksum, "sha256:12",
+      "Not a valid checksum; write sha256: and 64 hexadecimal digits, or md5:, sha1:, sha512:"
+    ),
+    (.limit, "fast", "Not a valid rate; write 500K, 1.5M or 1G, or nothing for no limit"),
+    (.headers, "no header", "\"no header\" is not a header; write Name: value"),
+    (.login, "me", "Write the login as user:password"),
+    (
+      .start, "soon",
+      "Not a valid time; write +90m, +2h, +1d, 2026-12-24T18:00 or 2026-12-24T18:00:00Z"
+    ),
+  ])
+  func `invalid values are reported from anywhere in the form`(
+    field: AddField, text: String, sentence: String
+  ) {
+    var model = filled(field, with: text)
+    _ = model.press(.pageUp)
+    #expect(model.press(.enter) == [])
+    #expect(model.said == sentence)
+    #expect(form(model)?.focus == field)
+  }
+
+  @Test func `local time uses the UTC offset`() {
+    var model = filled(.start, with: "2026-12-24T18:00")
+    _ = model.update(.utcOffsetChanged(seconds: 3600), at: Sample.now)
+    #expect(spec(model)?.notBefore?.iso8601 == "2026-12-24T17:00:00Z")
+  }
+
+  @Test(arguments: [
+    ("A: b", ["A: b"]), ("A: b; c; d=e", ["A: b; c; d=e"]), ("A: b; C: d", ["A: b", "C: d"]),
+    ("A: b;C:d", ["A: b;C:d"]), ("A: b; C:", ["A: b", "C:"]), ("", []), (" ; ", []),
+    ("Cookie: a=b; Referer: http://x/; X-Y: 1", ["Cookie: a=b", "Referer: http://x/", "X-Y: 1"]),
+  ])
+  func `headers on a line are split where another name follows`(text: String, parts: [String]) {
+    #expect(HeaderList.parts(Array(text)).map(\.text) == parts)
+  }
+
+  @Test func `Tab and Shift-Tab cycle, arrows move through lines and fields`() {
+    var model = opened("http://a/1\nhttp://a/2")
+    #expect(form(model)?.focus == .urls)
+    _ = model.press(.backTab)
+    #expect(form(model)?.focus == .paused)
+    _ = model.press(.tab, .up)
+    #expect(form(model)?.urls.row == 0)
+    _ = model.press(.down, .down)
+    #expect(form(model)?.focus == .directory)
+    _ = model.press(.up)
+    #expect(form(model)?.focus == .urls)
+    _ = model.press(.pageDown, .down, .down, .down)
+    for _ in AddField.allCases { _ = model.press(.down) }
+    #expect(form(model)?.focus == .paused)
+  }
+
+  @Test func `paused accepts y, n and Space, and no other letters`() {
+    var model = opened()
+    _ = model.press(.backTab, .character("y"))
+    #expect(form(model)?.isPaused == true)
+    _ = model.press(.character("n"))
+    #expect(form(model)?.isPaused == false)
+    _ = model.press(.character("x"))
+    #expect(model.said == "press y, n or Space")
+    _ = model.press(.right)
+    #expect(form(model)?.isPaused == true)
+  }
+
+  @Test func `the form stays until the service has replied`() {
+    var model = opened()
+    #expect(model.press(.enter).count == 1)
+    #expect(model.press(.enter) == [])
+    _ = model.press(.character("x"))
+    #expect(form(model)?.urls.current.text == "https://example.org/a")
+    let sentence = "The directory \"/x\" does not exist; make it first"
+    _ = model.update(.commandFinished(.addFailed(sentence: sentence)), at: Sample.now)
+    #expect(model.said == sentence)
+    #expect(model.press(.enter).count == 1)
+    _ = model.update(.commandFinished(.added(count: 1)), at: Sample.now)
+    #expect(model.screens.isEmpty)
+  }
+
+  // MARK: - Commands for curl
+
+  @Test func `a curl command pasted into the list keeps its headers, login and directory`() {
+    var model = Sample.model(columns: 80, rows: 24)
+    let places = UserDirectories(home: nil, workingDirectory: "/srv")
+    _ = model.update(.directoriesKnown(places), at: Sample.now)
+    _ = model.press(
+      .paste(
+        """
+        curl 'https://example.org/a' \\
+          -H 'Referer: http://r/' \\
+          -b 'a=b' -u me:pw -o isos/x.iso --compressed
+        https://example.org/b
+
+        """))
+    guard case .add(let specs) = model.press(.enter).first, specs.count == 2 else {
+      Issue.record("not two: \(model.said ?? "")")
+      return
+    }
+    #expect(specs[0].url.text == "https://example.org/a")
+    #expect(specs[0].headers.map(\.name) == ["Referer", "Cookie"])
+    #expect(specs[0].login == Login(user: "me", password: "pw"))
+    #expect(specs[0].directory == "/srv/isos")
+    #expect(specs[0].name == "x.iso")
+    #expect(specs[1].headers.isEmpty)
+  }
+
+  @Test func `a curl command that is no download is rejected`() {
+    var model = opened("curl -X POST https://example.org/a")
+    #expect(model.press(.enter) == [])
+    #expect(model.said == "The method POST is not supported; a download uses GET")
+  }
+
+  // MARK: - Thousands of lines
+
+  @Test func `typing into ten thousand lines is as fast as into one`() {
+    let lines = (0..<9_990).map { "https://example.org/\($0)" }.joined(separator: "\n")
+    var model = opened(lines)
+    let start = ContinuousClock.now
+    for _ in 0..<50 {
+      _ = model.press(.character("x"))
+      _ = model.screen()
+    }
+    // Each would take more than this if every line were looked at.
+    #expect(ContinuousClock.now - start < .seconds(10))
+    #expect(form(model)?.urls.goodCount == 9_990)
+  }
+}

@@ -1,0 +1,252 @@
+import KettleDashboard
+import KettleModel
+import Testing
+
+/// The add form on screens of all sizes.
+struct AddScreenTests {
+  private func model(
+    columns: Int, rows: Int, _ text: String, fields: [AddField: String] = [:]
+  ) -> DashboardModel {
+    var model = Sample.model(columns: columns, rows: rows)
+    let places = UserDirectories(home: "/home/me", workingDirectory: "/srv")
+    _ = model.update(.directoriesKnown(places), at: Sample.now)
+    _ = model.press(.character("a"), .paste(text))
+    for field in AddField.allCases {
+      if let text = fields[field] { _ = model.press(.paste(text)) }
+      _ = model.press(.tab)
+    }
+    return model
+  }
+
+  private let three = "https://example.org/a\nftp://example.org/b\nhello world"
+  private let settings: [AddField: String] = [
+    .directory: "~/isos", .limit: "fast", .headers: "Referer: http://r/; Cookie: secret=1",
+    .login: "me:secret",
+  ]
+
+  @Test func `an empty form says what each field means`() {
+    var model = Sample.model(columns: 80, rows: 24)
+    _ = model.press(.character("a"))
+    expectScreen(
+      model.screen(),
+      """
+       Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
+          File                  Progress                  Size        Speed      Left
+       ▶  Networking Overview   ██████▏     61 %   405/659 MiB   12.1 MiB/s      0:21
+       ‖  iOS Technology Over…  ██▎         22 %      6/29 MiB  paused
+       ◷  Archive of 2025       ▏            0 %     0/1.2 GiB  retry in 12 s (503)
+      ┌─ Add ────────────────────────────────────────────────────────────────────────┐
+      │ URLs        (one per line, or a curl command; Ctrl-J starts a new line)      │
+      │ Directory   (the downloads directory)                                        │
+      │ Name        (the server's file name)                                         │
+      │ Checksum    (none; sha256:HEX, sha512:, sha1:, md5:)                         │
+      │ Limit       (none; 500K, 1.5M)                                               │
+      │ Headers     (none; Name: value; Name: value)                                 │
+      │ Login       (none; user:password)                                            │
+      │ Start       (now; +90m, 2026-12-24T18:00)                                    │
+      │ Paused      no                                                               │
+      │                                                                              │
+      │                                                                              │
+      │                                                                              │
+      └──────────────────────────────────────────────────────────────────────────────┘
+      (3 empty lines)
+       Enter add  Esc cancel  Ctrl-J next line  Tab next  Ctrl-U clear line
+
+      """)
+  }
+
+  @Test func `each line shows its problem, and secrets are dots`() {
+    var model = model(columns: 80, rows: 24, three, fields: settings)
+    _ = model.press(.up)
+    expectScreen(
+      model.screen(),
+      """
+       Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
+          File                  Progress                  Size        Speed      Left
+       ▶  Networking Overview   ██████▏     61 %   405/659 MiB   12.1 MiB/s      0:21
+       ‖  iOS Technology Over…  ██▎         22 %      6/29 MiB  paused
+      ┌─ Add ────────────────────────────────────────────────────────────────────────┐
+      │ URLs      ✔ https://example.org/a                                            │
+      │           ✘ ftp://example.org/b                                              │
+      │           ✘ hello world                                     contains a space │
+      │ Directory   ~/isos                                                           │
+      │ Name        (the server's file name)                                         │
+      │ Checksum    (none; sha256:HEX, sha512:, sha1:, md5:)                         │
+      │ Limit     ✘ fast                                                             │
+      │ Headers     Referer: http://r/; Cookie:•••••••••                             │
+      │ Login       me:••••••                                                        │
+      │ Start       (now; +90m, 2026-12-24T18:00)                                    │
+      │ Paused      no                                                               │
+      │ The URL "ftp://example.org/b" has the scheme "ftp"; only http and https are  │
+      │ supported                                                                    │
+      │ 3 URLs, 2 invalid                                                            │
+      └──────────────────────────────────────────────────────────────────────────────┘
+
+
+       Enter add  Esc cancel  Ctrl-J next line  Tab next  Ctrl-U clear line
+
+      """)
+    _ = model.press(.backTab, .backTab, .backTab, .backTab, .backTab)
+    expectScreen(
+      model.screen(.ascii),
+      """
+       Kettle   v 12.6 MiB/s   *3 #1 ~3 .1 @2 =1 o2 +1 !1             42 %  1:30 left
+          File                  Progress                  Size        Speed      Left
+       *  Networking Overview   [####>   ]  61 %   405/659 MiB   12.1 MiB/s      0:21
+       =  iOS Technology Over~  [#>      ]  22 %      6/29 MiB  paused
+      +- Add ------------------------------------------------------------------------+
+      | URLs      + https://example.org/a                                            |
+      |           ! ftp://example.org/b                            not http or https |
+      |           ! hello world                                     contains a space |
+      | Directory   ~/isos                                                           |
+      | Name        (the server's file name)                                         |
+      | Checksum    (none; sha256:HEX, sha512:, sha1:, md5:)                         |
+      | Limit     ! fast                                                             |
+      | Headers     Referer: http://r/; Cookie:*********                             |
+      | Login       me:******                                                        |
+      | Start       (now; +90m, 2026-12-24T18:00)                                    |
+      | Paused      no                                                               |
+      | Not a valid rate; write 500K, 1.5M or 1G, or nothing for no limit            |
+      | 3 URLs, 2 invalid                                                            |
+      |                                                                              |
+      +------------------------------------------------------------------------------+
+
+
+       Enter add  Esc cancel  Ctrl-J next line  Tab next  Ctrl-U clear line
+
+      """)
+  }
+
+  @Test func `a curl command shows its URL, and no cookie`() {
+    let text =
+      "curl 'https://example.org/a.iso' \\\n  -H 'Cookie: secret=1' \\\n  -H 'Referer: http://r/'"
+    expectScreen(
+      model(columns: 100, rows: 30, text).screen(),
+      """
+       Kettle   ↓ 12.6 MiB/s █          ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1
+       ████████▌              42 %  1:30 left  0 of 8 done  1.0/2.5 GiB  3 of unknown size   182 GiB free
+          File                          Progress                     Size          Speed      Left  Conns
+       ▶  Networking Overview           ████████       61 %   405/659 MiB     12.1 MiB/s      0:21      4
+       ‖  iOS Technology Overview       ██▉            22 %      6/29 MiB  paused
+       ◷  Archive of 2025               ▏               0 %     0/1.2 GiB  retry in 12 s (503)
+       ✔  AV Foundation Guide           █████████████ 100 %        11 MiB  ready             14:02
+       ▶  A stream without a length     ███                       5.0 MiB      500 KiB/s                1
+      ┌─ Add ────────────────────────────────────────────────────────────────────────────────────────────┐
+      │ URLs      ✔ curl 'https://example.org/a.iso' -H 'Cookie:•••••••••• -H 'Referer: http://r/'       │
+      │ Directory   (the downloads directory)                                                            │
+      │ Name        (the server's file name)                                                             │
+      │ Checksum    (none; sha256:HEX, sha512:, sha1:, md5:)                                             │
+      │ Limit       (none; 500K, 1.5M)                                                                   │
+      │ Headers     (none; Name: value; Name: value)                                                     │
+      │ Login       (none; user:password)                                                                │
+      │ Start       (now; +90m, 2026-12-24T18:00)                                                        │
+      │ Paused      no                                                                                   │
+      │ with 2 headers: https://example.org/a.iso                                                        │
+      │ 1 URL; Enter adds it                                                                             │
+      │                                                                                                  │
+      └──────────────────────────────────────────────────────────────────────────────────────────────────┘
+      (6 empty lines)
+       Enter add  Esc cancel  Ctrl-J next line  Tab next  Ctrl-U clear line
+
+      """)
+  }
+
+  @Test func `hundreds of lines leave room for the fields`() {
+    let lines = (1...300).map { "https://example.org/\($0 % 299)" }.joined(separator: "\n")
+    var model = model(columns: 140, rows: 40, lines)
+    let found = DuplicateSearch.Found(id: TransferID(rawValue: 17), state: .running)
+    _ = model.update(.duplicatesFound(["https://example.org/298": found]), at: Sample.now)
+    expectScreen(
+      model.screen(),
+      """
+       Kettle   ↓ 12.6 M┌─ Add ────────────────────────────────────────────────────────────────────────────────────────────────┐iled
+       █████████████████│ URLs      ✔ https://example.org/275                                                                  │ze   182 GiB free
+          File          │           ✔ https://example.org/276                                                                  │            Added
+       ▶  Networking Ove│           ✔ https://example.org/277                                                                  │            11:00
+       ‖  iOS Technology│           ✔ https://example.org/278                                                                  │            11:00
+       ◷  Archive of 202│           ✔ https://example.org/279                                                                  │            11:00
+       ✔  AV Foundation │           ✔ https://example.org/280                                                                  │            11:00
+       ▶  A stream witho│           ✔ https://example.org/281                                                                  │            11:00
+       ◷  Offline       │           ✔ https://example.org/282                                                                  │            11:00
+       ◷  Members only  │           ✔ https://example.org/283                                                                  │            11:00
+       ·  Next in line  │           ✔ https://example.org/284                                                                  │            11:00
+       ◔  At night      │           ✔ https://example.org/285                                                                  │            11:00
+       ◔  At Christmas  │           ✔ https://example.org/286                                                                  │            11:00
+       ✘  Gone          │           ✔ https://example.org/287                                                                  │            11:00
+       ≡  Checksummed   │           ✔ https://example.org/288                                                                  │            11:00
+       ○  Stopped       │           ✔ https://example.org/289                                                                  │            11:00
+       ○  New           │           ✔ https://example.org/290                                                                  │            11:00
+       ▶  文件传输指南  │           ✔ https://example.org/291                                                                  │            11:00
+                        │           ✔ https://example.org/292                                                                  │
+                        │           ✔ https://example.org/293                                                                  │
+                        │           ✔ https://example.org/294                                                                  │
+                        │           ✔ https://example.org/295                                                                  │
+                        │           ✔ https://example.org/296                                                                  │
+                        │           ✔ https://example.org/297                                                                  │
+                        │           ✔ https://example.org/298                              already in the list as 17 (running) │
+                        │           ✔ https://example.org/0                                                                    │
+                        │           ✔ https://example.org/1                                                                    │
+                        │ Directory   (the downloads directory)                                                                │
+                        │ Name        (the server's file name)                                                                 │
+                        │ Checksum    (none; sha256:HEX, sha512:, sha1:, md5:)                                                 │
+                        │ Limit       (none; 500K, 1.5M)                                                                       │
+                        │ Headers     (none; Name: value; Name: value)                                                         │
+                        │ Login       (none; user:password)                                                                    │
+                        │ Start       (now; +90m, 2026-12-24T18:00)                                                            │
+                        │ Paused      no                                                                                       │
+                        │ also on another line                                                                                 │
+                        │ 300 URLs, 1 repeated, 1 already in the list; Enter adds them                                         │
+                        │                                                                                                      │
+                        └──────────────────────────────────────────────────────────────────────────────────────────────────────┘
+       Enter add  Esc cancel  Ctrl-J next line  Tab next  Ctrl-U clear line
+      """)
+  }
+
+  @Test func `a small screen shows the focused field and its problem`() {
+    var model = model(
+      columns: 40, rows: 10, "https://example.org/a-name-longer-than-the-form.iso\nx")
+    let frame = model.screen()
+    expectScreen(
+      frame,
+      """
+      ┌─ Add ────────────────────────────────┐
+      │ URLs      ✔ https://example.org/a-n… │
+      │           ✘ x                        │
+      │ Directory   (the downloads director… │
+      │ Name        (the server's file name) │
+      │ Checksum    (none; sha256:HEX, sha5… │
+      │ The URL "x" has no scheme; start it  │
+      │ with https:// or http://             │
+      └──────────────────────────────────────┘
+       Enter add  Esc cancel  Tab next
+      """)
+    #expect(frame.cursor.map { frame.lines[$0.row].contains("✘ x") } == true)
+    _ = model.press(.backTab, .backTab)
+    expectScreen(
+      model.screen(.ascii),
+      """
+      +- Add --------------------------------+
+      | Checksum    (none; sha256:HEX, sha5~ |
+      | Limit       (none; 500K, 1.5M)       |
+      | Headers     (none; Name: value; Nam~ |
+      | Login       (none; user:password)    |
+      | Start       (now; +90m, 2026-12-24T~ |
+      | 2 URLs, 1 invalid                    |
+      |                                      |
+      +--------------------------------------+
+       Enter add  Esc cancel  Tab next
+      """)
+  }
+
+  @Test(arguments: AddField.allCases)
+  func `the cursor is within the form for every field and size`(field: AddField) {
+    for (columns, rows) in [(36, 8), (40, 10), (80, 24), (100, 30), (140, 40)] {
+      var model = model(columns: columns, rows: rows, three)
+      let index = AddField.allCases.firstIndex(of: field) ?? 0
+      for _ in 0..<index { _ = model.press(.tab) }
+      let frame = model.screen()
+      #expect(frame.cursor != nil, "\(columns)x\(rows)")
+      expectSound(frame, .text)
+    }
+  }
+}

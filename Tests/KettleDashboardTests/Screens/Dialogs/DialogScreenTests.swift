@@ -1,0 +1,90 @@
+import KettleDashboard
+import KettleModel
+import Testing
+
+struct DialogScreenTests {
+  @Test func `reset says what is deleted and what is kept`() {
+    var model = Sample.model(columns: 80, rows: 24)
+    _ = model.press(.character("R"))
+    expectScreen(
+      model.screen(),
+      """
+       Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
+          File                  Progress                  Size        Speed      Left
+       ▶  Networking Overview   ██████▏     61 %   405/659 MiB   12.1 MiB/s      0:21
+       ‖  iOS Technology Over…  ██▎         22 %      6/29 MiB  paused
+       ◷  Archive of 2025       ▏            0 %     0/1.2 GiB  retry in 12 s (503)
+       ✔  AV Foundation Guide   ██████████ 100 %        11 MiB  ready           14:02
+       ▶  A stream without a …      ███                5.0 MiB    500 KiB/s
+       ◷  Offline               ███▎        33 %   3.0/9.0 MiB  waiting for network
+       ◷  Me┌─ Reset ──────────────────────────────────────────────────────────┐
+       ·  Ne│ Delete all downloaded files and start over?                      │
+       ◔  At│ Finished files to delete: 1. Files modified by other programs    │
+       ◔  At│ are kept and listed.                                             │:00
+       ✘  Go│ Unfinished transfers to reset: 14.                               │ found
+       ≡  Ch│ y yes   n no (Enter, Esc)                                        │
+       ○  St└──────────────────────────────────────────────────────────────────┘
+       ○  New                                                   not started
+       ▶  文件传输指南 🚀 第…   █           10 %    100/1000 B       10 B/s      1:30
+      (5 empty lines)
+       y yes  n no
+
+      """)
+  }
+
+  @Test func `remove names the transfer, in ASCII too`() {
+    var model = Sample.model(columns: 40, rows: 10)
+    _ = model.press(.character("d"))
+    expectScreen(
+      model.screen(.ascii),
+      """
+       Kettle   v 12.6 MiB/s   *3 ~3 .1 +1 !1
+      +- Remove -----------------------------+
+      | Remove "Networking Overview" from    |
+      | the list?                            |
+      | What was downloaded so far (406 MiB) |
+      | is discarded.                        |
+      | y yes   n no (Enter, Esc)            |
+      +--------------------------------------+
+
+       y yes  n no
+      """)
+  }
+
+  @Test func `remove with its file names the file`() {
+    var model = Sample.model(columns: 80, rows: 24)
+    _ = model.press(.down, .down, .down, .character("D"))
+    expectScreen(
+      model.screen(),
+      """
+       Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
+          File                  Progress                  Size        Speed      Left
+       ▶  Networking Overview   ██████▏     61 %   405/659 MiB   12.1 MiB/s      0:21
+       ‖  iOS Technology Over…  ██▎         22 %      6/29 MiB  paused
+       ◷  Archive of 2025       ▏            0 %     0/1.2 GiB  retry in 12 s (503)
+       ✔  AV Foundation Guide   ██████████ 100 %        11 MiB  ready           14:02
+       ▶  A stream without a …      ███                5.0 MiB    500 KiB/s
+       ◷  Offline               ███▎        33 %   3.0/9.0 MiB  waiting for network
+       ◷  Members only                                          needs a login
+       ·  Ne┌─ Remove and delete ──────────────────────────────────────────────┐
+       ◔  At│ Remove "AV Foundation Guide" from the list and delete its file?  │
+       ◔  At│ /home/me/Downloads/AVFoundation.pdf                              │:00
+       ✘  Go│ A file modified by another program is kept.                      │ found
+       ≡  Ch│ y yes   n no (Enter, Esc)                                        │
+       ○  St└──────────────────────────────────────────────────────────────────┘
+       ○  New                                                   not started
+       ▶  文件传输指南 🚀 第…   █           10 %    100/1000 B       10 B/s      1:30
+      (5 empty lines)
+       y yes  n no
+
+      """)
+  }
+
+  @Test func `every question shows its answers on the smallest screen`() {
+    for keys in [[Key.character("R")], [.character("d")], [.down, .down, .down, .character("D")]] {
+      var model = Sample.model(columns: 36, rows: 8)
+      for key in keys { _ = model.press(key) }
+      #expect(model.screen().lines.contains { $0.contains("y yes   n no") })
+    }
+  }
+}

@@ -1,0 +1,184 @@
+import KettleDashboard
+import KettleModel
+import Testing
+
+/// The dialogs for a fresh link and for a speed limit.
+struct EntryDialogTests {
+  private let id = TransferID(rawValue: 7)
+
+  private func model(
+    _ state: TransferState = .waiting, _ change: (inout TransferSnapshot) -> Void = { _ in }
+  ) -> DashboardModel {
+    Sample.model(
+      columns: 80, rows: 24, showing: [Sample.row(7, titled: "Guide", state: state, change)])
+  }
+
+  @Test func `u sets a new link, including its login`() throws {
+    var model = model()
+    #expect(model.press(.character("u"), .paste("\nhttps://me:pw@example.org/a?t=2\n")) == [])
+    guard case .success(let link) = TransferURL.parse("https://me:pw@example.org/a?t=2") else {
+      Issue.record("no URL")
+      return
+    }
+    #expect(model.press(.enter) == [.relink(id, link)])
+    #expect(link.login == Login(user: "me", password: "pw"))
+    #expect(model.screens.isEmpty)
+  }
+
+  @Test func `an invalid link stays in the dialog with its problem`() {
+    var model = model()
+    _ = model.press(.character("u"))
+    #expect(model.press(.enter) == [])
+    #expect(model.said == "Paste the link; Esc cancels")
+    _ = model.type("ftp://example.org/a")
+    #expect(model.press(.enter) == [])
+    #expect(
+      model.said
+        == "The URL \"ftp://example.org/a\" has the scheme \"ftp\"; "
+        + "only http and https are supported")
+    #expect(model.screens.count == 1)
+    _ = model.press(.control("u"))
+    _ = model.type("http://b/")
+    #expect(model.press(.enter).count == 1)
+  }
+
+  @Test func `two links are rejected`() {
+    var model = model()
+    _ = model.press(.character("u"), .paste("http://a/\nhttp://b/"))
+    #expect(model.said == "Only one line fits here; paste less")
+    _ = model.press(.paste(String(repeating: "x", count: 20_001)))
+    #expect(model.said == "Only one line fits here; paste less")
+  }
+
+  @Test(arguments: TransferState.allCases)
+  func `u applies only to unfinished transfers`(state: TransferState) {
+    var model = model(state)
+    _ = model.press(.character("u"))
+    let reason: String? =
+      switch state {
+      case .completed: "it is already finished"
+      case .verifying: "it is being verified"
+      case .idle, .scheduled, .queued, .running, .waiting, .paused, .failed: nil
+      }
+    #expect(model.said == reason)
+    #expect(model.screens.isEmpty == (reason != nil))
+  }
+
+  @Test func `the footer offers a new link when nothing else helps`() {
+    func hasNewLink(_ model: DashboardModel) -> Bool {
+      model.footerItems.contains { $0.key == "u" && $0.label == "new link" }
+    }
+    #expect(hasNewLink(model { $0.reason = .needsLink }))
+    #expect(
+      hasNewLink(model(.failed) { $0.error = TransferFailure(.linkExpired, on: "http://a/") }))
+    #expect(!hasNewLink(model { $0.reason = .retry }))
+  }
+
+  @Test(arguments: [
+    ("500K", Int64?(512_000)), ("1.5M", 1_572_864), ("", nil), ("none", nil), ("  NONE ", nil),
+  ])
+  func `l sets or removes the limit of the row`(text: String, rate: Int64?) {
+    var model = model(.running)
+    _ = model.press(.character("l"))
+    _ = model.type(text)
+    #expect(model.press(.enter) == [.limit(.ids([id]), rate)])
+    #expect(model.screens.isEmpty)
+  }
+
+  @Test func `an invalid rate stays in the dialog with its problem`() {
+    var model = model(.running)
+    _ = model.press(.character("l"))
+    _ = model.type("fast")
+    #expect(model.press(.enter) == [])
+    #expect(
+      model.said == "Not a valid rate; write 500K, 1.5M or 1G, or nothing for no limit")
+    #expect(model.press(.escape) == [])
+    #expect(model.screens.isEmpty)
+  }
+
+  @Test func `with a finished transfer the limit applies to all`() {
+    var model = model(.completed)
+    #expect(model.press(.character("l"), .character("9"), .enter) == [.limit(.all, 9)])
+    var empty = Sample.model(columns: 80, rows: 24, showing: [])
+    #expect(empty.press(.character("l"), .character("9"), .enter) == [.limit(.all, 9)])
+  }
+
+  @Test func `Tab switches the scope and shows its limit until one is typed`() {
+    var model = model(.running) { $0.limitBytesPerSecond = 3 << 19 }
+    var totals = Totals()
+    totals.limitBytesPerSecond = 500 << 10
+    guard let window = model.window else { return }
+    _ = model.update(.rowsArrived(window, totals), at: Sample.now)
+    _ = model.press(.character("l"))
+    #expect(model.press(.enter) == [.limit(.ids([id]), 3 << 19)])
+    _ = model.press(.character("l"), .tab)
+    #expect(model.press(.enter) == [.limit(.all, 500 << 10)])
+    _ = model.press(.character("l"), .control("u"), .character("7"), .backTab)
+    #expect(model.press(.enter) == [.limit(.all, 7)])
+  }
+
+  @Test func `the dialog applies to its transfer, wherever that moved`() {
+    var model = Sample.model(columns: 80, rows: 24)
+    _ = model.press(.down, .character("l"), .character("9"))
+    let rows = Array(Sample.rows.dropFirst(3))
+    _ = model.update(
+      .rowsArrived(ListWindow(first: 0, matchingCount: rows.count, rows: rows), Sample.totals),
+      at: Sample.now)
+    #expect(model.press(.enter) == [.limit(.ids([TransferID(rawValue: 2)]), 9)])
+  }
+
+  @Test func `the line can be edited anywhere`() {
+    var model = model(.running)
+    _ = model.press(.character("l"))
+    _ = model.type("x25K")
+    _ = model.press(.home, .delete, .right, .character("0"), .end, .backspace, .character("M"))
+    _ = model.press(.left, .left, .backspace, .right, .right, .left)
+    #expect(model.press(.enter) == [.limit(.ids([id]), 25 << 20)])
+  }
+
+  @Test func `without the service Enter says so and the text stays`() {
+    var model = model(.running)
+    _ = model.press(.character("l"), .character("9"))
+    _ = model.update(.linkChanged(.lost), at: Sample.now)
+    #expect(model.press(.enter) == [])
+    #expect(model.said == "not connected to the service; reconnecting")
+    _ = model.update(.linkChanged(.connected), at: Sample.now)
+    #expect(model.press(.enter) == [.limit(.ids([id]), 9)])
+  }
+
+  @Test func `the outcome is reported`() {
+    var model = model()
+    func said(_ outcome: CommandOutcome) -> String? {
+      _ = model.update(.commandFinished(outcome), at: Sample.now)
+      return model.said
+    }
+    let refused = [ControlRefusal(id: id, why: .completed)]
+    #expect(said(.relinked(refused: [])) == "resumed with the new link")
+    #expect(said(.relinked(refused: refused)) == "it is already finished")
+    #expect(said(.limited(bytesPerSecond: 512_000, refused: [])) == "limited to 500 KiB/s")
+    #expect(said(.limited(bytesPerSecond: nil, refused: [])) == "speed limit removed")
+    #expect(said(.limited(bytesPerSecond: 1, refused: refused)) == "it is already finished")
+  }
+
+  @Test func `the dialog shows what the line means`() {
+    var model = Sample.model(columns: 60, rows: 12, showing: [])
+    let row = Sample.row(7, titled: "Guide", state: .running)
+    _ = model.update(
+      .rowsArrived(ListWindow(first: 0, matchingCount: 1, rows: [row]), Totals()),
+      at: Sample.now)
+    _ = model.press(.character("l"))
+    _ = model.type("1.5M")
+    let frame = model.screen()
+    let lines = frame.lines
+    #expect(lines.contains { $0.contains("─ Speed limit ─") })
+    #expect(lines.contains { $0.contains("Speed limit for \"Guide\"") })
+    #expect(lines.contains { $0.contains("│ 1.5M ") })
+    #expect(lines.contains { $0.contains("Enter limits it to 1.5 MiB/s") })
+    #expect(frame.cursor.map { lines[$0.row].contains("1.5M") } == true)
+    _ = model.press(.control("u"))
+    #expect(
+      model.screen().lines.contains {
+        $0.contains("Enter removes the limit; 500K or 1.5M sets one")
+      })
+  }
+}

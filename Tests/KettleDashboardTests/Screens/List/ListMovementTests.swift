@@ -1,0 +1,118 @@
+import KettleDashboard
+import KettleModel
+import Testing
+
+/// The cursor, the visible part and the subscription.
+struct ListMovementTests {
+  private static func rows(_ range: Range<Int64>) -> [TransferSnapshot] {
+    range.map { Sample.row($0, titled: "file \($0)", state: .queued) }
+  }
+
+  private func window(_ range: Range<Int>, of count: Int) -> DashboardMessage {
+    let rows = Self.rows(Int64(range.lowerBound)..<Int64(range.upperBound))
+    return .rowsArrived(
+      ListWindow(first: range.lowerBound, matchingCount: count, rows: rows), Totals())
+  }
+
+  private func model(_ count: Int) -> DashboardModel {
+    var model = DashboardModel(size: ScreenSize(columns: 80, rows: 24))
+    _ = model.update(.linkChanged(.connected), at: Sample.now)
+    _ = model.update(window(0..<min(count, 40), of: count), at: Sample.now)
+    return model
+  }
+
+  @Test func `connecting subscribes to the visible rows and a few more`() {
+    var model = DashboardModel(size: ScreenSize(columns: 80, rows: 24))
+    #expect(
+      model.update(.linkChanged(.connected), at: Sample.now) == [
+        .subscribe(.unfiltered(first: 0, count: 27))
+      ])
+    #expect(model.update(.linkChanged(.connecting), at: Sample.now) == [])
+  }
+
+  @Test func `a new connection subscribes again`() {
+    var model = model(100)
+    _ = model.update(.linkChanged(.lost), at: Sample.now)
+    #expect(model.update(window(0..<40, of: 100), at: Sample.now) == [])
+    #expect(
+      model.update(.linkChanged(.connected), at: Sample.now) == [
+        .subscribe(.unfiltered(first: 0, count: 27))
+      ])
+    #expect(model.said == "the service is back")
+  }
+
+  @Test func `the end of a long list is one key away`() {
+    var model = model(1_000_000)
+    #expect(model.press(.character("G")) == [.subscribe(.unfiltered(first: 999_973, count: 35))])
+    #expect(model.cursor == 999_999)
+    #expect(model.cursorRow == nil)
+    #expect(model.press(.character("s")) == [])
+    #expect(model.said == "this row has not loaded yet")
+    _ = model.update(window(999_973..<1_000_000, of: 1_000_000), at: Sample.now)
+    #expect(model.cursorRow?.id == TransferID(rawValue: 999_999))
+    #expect(model.press(.character("g")) == [.subscribe(.unfiltered(first: 0, count: 27))])
+  }
+
+  @Test func `pages overlap by one row`() {
+    var model = model(100)
+    _ = model.press(.pageDown)
+    #expect(model.cursor == 18)
+    _ = model.press(.pageDown)
+    #expect(model.cursor == 36)
+    #expect(model.firstVisible == 18)
+    _ = model.press(.pageUp, .pageUp, .up)
+    #expect(model.cursor == 0)
+    #expect(model.said == "this is the first row")
+  }
+
+  @Test func `the cursor stays on its transfer when rows above disappear`() {
+    var model = model(30)
+    _ = model.press(.down, .down, .down, .down, .down)
+    let rows = Array(Self.rows(0..<30).dropFirst(3))
+    _ = model.update(
+      .rowsArrived(ListWindow(first: 0, matchingCount: 27, rows: rows), Totals()), at: Sample.now)
+    #expect(model.cursor == 2)
+    #expect(model.cursorRow?.id == TransferID(rawValue: 5))
+  }
+
+  @Test func `when its transfer disappears the cursor stays on the line`() {
+    var model = model(30)
+    _ = model.press(.down, .down)
+    let rows = Self.rows(0..<30).filter { $0.id.rawValue != 2 }
+    _ = model.update(
+      .rowsArrived(ListWindow(first: 0, matchingCount: 29, rows: rows), Totals()), at: Sample.now)
+    #expect(model.cursor == 2)
+    #expect(model.cursorRow?.id == TransferID(rawValue: 3))
+  }
+
+  @Test func `a shrinking list moves the cursor and the view`() {
+    var model = model(40)
+    _ = model.press(.end)
+    #expect(model.firstVisible == 21)
+    _ = model.update(window(0..<3, of: 3), at: Sample.now)
+    #expect(model.cursor == 2)
+    #expect(model.firstVisible == 0)
+    _ = model.update(window(0..<0, of: 0), at: Sample.now)
+    #expect(model.cursor == 0)
+    #expect(model.cursorRow == nil)
+  }
+
+  @Test func `the cursor stays visible when the screen shrinks`() {
+    var model = model(40)
+    _ = model.press(.pageDown)
+    _ = model.update(.resized(ScreenSize(columns: 80, rows: 10)), at: Sample.now)
+    #expect((model.firstVisible..<(model.firstVisible + 6)).contains(model.cursor))
+  }
+
+  @Test func `absurd numbers from the service do no harm`() {
+    var model = model(40)
+    let row = Self.rows(1..<2)
+    _ = model.update(
+      .rowsArrived(ListWindow(first: .max, matchingCount: .max, rows: row), Totals()),
+      at: Sample.now)
+    _ = model.press(.end, .pageDown, .down)
+    _ = model.update(
+      .rowsArrived(ListWindow(first: -5, matchingCount: -9, rows: row), Totals()), at: Sample.now)
+    #expect(model.screen().lines.count == 24)
+  }
+}

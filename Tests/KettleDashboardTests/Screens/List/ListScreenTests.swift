@@ -1,0 +1,244 @@
+import KettleDashboard
+import KettleModel
+import Testing
+
+/// The whole screen, as it is seen.
+struct ListScreenTests {
+  @Test func `every state in 80 columns`() {
+    expectScreen(
+      Sample.model(columns: 80, rows: 24).screen(),
+      """
+       Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
+          File                  Progress                  Size        Speed      Left
+      >▶  Networking Overview   ██████▏     61 %   405/659 MiB   12.1 MiB/s      0:21
+       ‖  iOS Technology Over…  ██▎         22 %      6/29 MiB  paused
+       ◷  Archive of 2025       ▏            0 %     0/1.2 GiB  retry in 12 s (503)
+       ✔  AV Foundation Guide   ██████████ 100 %        11 MiB  ready           14:02
+       ▶  A stream without a …      ███                5.0 MiB    500 KiB/s
+       ◷  Offline               ███▎        33 %   3.0/9.0 MiB  waiting for network
+       ◷  Members only                                          needs a login
+       ·  Next in line                                          queued
+       ◔  At night                                              starts 18:00
+       ◔  At Christmas                                          starts 24 Dec 12:00
+       ✘  Gone                  ██▌         25 %   1.0/4.0 MiB  failed: host not found
+       ≡  Checksummed           ██████████ 100 %       700 MiB  verifying
+       ○  Stopped                                               stopped
+       ○  New                                                   not started
+       ▶  文件传输指南 🚀 第…   █           10 %    100/1000 B       10 B/s      1:30
+      (5 empty lines)
+                p pause   x stop  Enter details  d remove                  S start all
+       X stop all  P pause all  R reset  a add   / search   ? help  q leave
+      """)
+  }
+
+  @Test func `the connections and the batch line in 100 columns`() {
+    expectScreen(
+      Sample.model(columns: 100, rows: 30).screen(),
+      """
+       Kettle   ↓ 12.6 MiB/s █          ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1
+       ████████▌              42 %  1:30 left  0 of 8 done  1.0/2.5 GiB  3 of unknown size   182 GiB free
+          File                          Progress                     Size          Speed      Left  Conns
+      >▶  Networking Overview           ████████       61 %   405/659 MiB     12.1 MiB/s      0:21      4
+       ‖  iOS Technology Overview       ██▉            22 %      6/29 MiB  paused
+       ◷  Archive of 2025               ▏               0 %     0/1.2 GiB  retry in 12 s (503)
+       ✔  AV Foundation Guide           █████████████ 100 %        11 MiB  ready             14:02
+       ▶  A stream without a length     ███                       5.0 MiB      500 KiB/s                1
+       ◷  Offline                       ████▎          33 %   3.0/9.0 MiB  waiting for network
+       ◷  Members only                                                     needs a login
+       ·  Next in line                                                     queued
+       ◔  At night                                                         starts 18:00
+       ◔  At Christmas                                                     starts 24 Dec 12:00
+       ✘  Gone                          ███▎           25 %   1.0/4.0 MiB  failed: host not found
+       ≡  Checksummed                   █████████████ 100 %       700 MiB  verifying
+       ○  Stopped                                                          stopped
+       ○  New                                                              not started
+       ▶  文件传输指南 🚀 第二版        █▎             10 %    100/1000 B         10 B/s      1:30      1
+      (10 empty lines)
+                p pause   x stop  Enter details  d remove
+       S start all  X stop all  P pause all  R reset  a add   / search   ? help  q leave
+      """)
+  }
+
+  @Test func `the worded title and the connections in 140 columns`() {
+    expectScreen(
+      Sample.model(columns: 140, rows: 40).screen(),
+      """
+       Kettle   ↓ 12.6 MiB/s █          3 running  1 verifying  3 waiting  1 queued  2 scheduled  1 paused  2 idle  1 done  1 failed
+       █████████████████████████▌                                     42 %  1:30 left  0 of 8 done  1.0/2.5 GiB  3 of unknown size   182 GiB free
+          File                              Progress                       Size          Speed      Left  Conns  Host                       Added
+      >▶  Networking Overview               █████████▏       61 %   405/659 MiB     12.1 MiB/s      0:21      4  example.org                11:00
+       ‖  iOS Technology Overview           ███▍             22 %      6/29 MiB  paused                          example.org                11:00
+       ◷  Archive of 2025                   ▏                 0 %     0/1.2 GiB  retry in 12 s (503)             example.org                11:00
+       ✔  AV Foundation Guide               ███████████████ 100 %        11 MiB  ready             14:02         example.org                11:00
+       ▶  A stream without a length         ███                         5.0 MiB      500 KiB/s                1  example.org                11:00
+       ◷  Offline                           █████            33 %   3.0/9.0 MiB  waiting for network             example.org                11:00
+       ◷  Members only                                                           needs a login                   example.org                11:00
+       ·  Next in line                                                           queued                          example.org                11:00
+       ◔  At night                                                               starts 18:00                    example.org                11:00
+       ◔  At Christmas                                                           starts 24 Dec 12:00             example.org                11:00
+       ✘  Gone                              ███▊             25 %   1.0/4.0 MiB  failed: host not found          example.org                11:00
+       ≡  Checksummed                       ███████████████ 100 %       700 MiB  verifying                       example.org                11:00
+       ○  Stopped                                                                stopped                         example.org                11:00
+       ○  New                                                                    not started                     example.org                11:00
+       ▶  文件传输指南 🚀 第二版            █▌               10 %    100/1000 B         10 B/s      1:30      1  example.org                11:00
+      (21 empty lines)
+                p pause   x stop  Enter details  d remove                  S start all  X stop all  P pause all  R reset  a add   ? help  q leave
+      """)
+  }
+
+  @Test func `the name, the percentage and the state in 40 columns`() {
+    expectScreen(
+      Sample.model(columns: 40, rows: 10).screen(),
+      """
+       Kettle   ↓ 12.6 MiB/s   ▶3 ◷3 ·1 ✔1 ✘1
+          File                 %        Speed
+      >▶  Networking Ove…   61 %   12.1 MiB/s
+       ‖  iOS Technology…   22 %  paused
+       ◷  Archive of 2025    0 %  12 s
+       ✔  AV Foundation …  100 %  ready
+       ▶  A stream witho…           500 KiB/s
+       ◷  Offline           33 %  no network
+
+       p pause  x stop   ? help  q leave
+      """)
+  }
+
+  @Test func `without Unicode everything is ASCII`() {
+    let frame = Sample.model(columns: 80, rows: 24).screen(.ascii)
+    expectScreen(
+      frame,
+      """
+       Kettle   v 12.6 MiB/s   *3 #1 ~3 .1 @2 =1 o2 +1 !1             42 %  1:30 left
+          File                  Progress                  Size        Speed      Left
+      >*  Networking Overview   [####>   ]  61 %   405/659 MiB   12.1 MiB/s      0:21
+       =  iOS Technology Over~  [#>      ]  22 %      6/29 MiB  paused
+       ~  Archive of 2025       [>       ]   0 %     0/1.2 GiB  retry in 12 s (503)
+       +  AV Foundation Guide   [########] 100 %        11 MiB  ready           14:02
+       *  A stream without a ~  [===     ]             5.0 MiB    500 KiB/s
+       ~  Offline               [##>     ]  33 %   3.0/9.0 MiB  waiting for network
+       ~  Members only          [        ]                      needs a login
+       .  Next in line          [        ]                      queued
+       @  At night              [        ]                      starts 18:00
+       @  At Christmas          [        ]                      starts 24 Dec 12:00
+       !  Gone                  [##>     ]  25 %   1.0/4.0 MiB  failed: host not found
+       #  Checksummed           [########] 100 %       700 MiB  verifying
+       o  Stopped               [        ]                      stopped
+       o  New                   [        ]                      not started
+       *  ?????? ? ???          [>       ]  10 %    100/1000 B       10 B/s      1:30
+      (5 empty lines)
+                p pause   x stop  Enter details  d remove                  S start all
+       X stop all  P pause all  R reset  a add   / search   ? help  q leave
+      """)
+    #expect(frame.cells.allSatisfy { $0.text.utf8.allSatisfy { $0 < 128 } })
+  }
+
+  @Test func `a screen that is too small says what it needs`() {
+    expectScreen(
+      Sample.model(columns: 20, rows: 5).screen(),
+      """
+
+           Too small:
+           needs 36x8
+
+
+      """)
+    expectScreen(
+      Sample.model(columns: 6, rows: 2).screen(),
+      """
+      needs
+       36x8
+      """)
+    expectScreen(Sample.model(columns: 1, rows: 1).screen(), "!")
+  }
+
+  @Test func `an empty list says how to add transfers`() {
+    expectScreen(
+      Sample.model(columns: 80, rows: 24, showing: []).screen(),
+      """
+       Kettle   ↓ 0 B/s      ▁                                           182 GiB free
+          File                  Progress                  Size        Speed      Left
+      (8 empty lines)
+                                      Nothing here yet
+                          press a to add a URL, or paste URLs here
+      (10 empty lines)
+       a add   ? help  q leave
+
+      """)
+  }
+
+  @Test func `before the first rows arrive it says that it is loading`() {
+    expectScreen(
+      DashboardModel(size: ScreenSize(columns: 60, rows: 10)).screen(),
+      """
+       Kettle   connecting to the service…
+          File                     Progress                 Speed
+
+
+                           Loading the list…
+      (4 empty lines)
+       a add   ? help  q leave
+      """)
+  }
+
+  @Test func `when the service is lost the rows stay and the title counts the time`() {
+    var model = Sample.model(columns: 80, rows: 10)
+    _ = model.update(.linkChanged(.lost), at: Sample.now)
+    expectScreen(
+      model.screen(at: Sample.moment(seconds: 65)),
+      """
+       Kettle   service lost, reconnecting… (1:05)   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1
+          File                  Progress                  Size        Speed      Left
+      >▶  Networking Overview   ██████▏     61 %   405/659 MiB   12.1 MiB/s      0:21
+       ‖  iOS Technology Over…  ██▎         22 %      6/29 MiB  paused
+       ◷  Archive of 2025       ▏            0 %     0/1.2 GiB  retrying now (503)
+       ✔  AV Foundation Guide   ██████████ 100 %        11 MiB  ready           14:02
+       ▶  A stream without a …                         5.0 MiB    500 KiB/s
+       ◷  Offline               ███▎        33 %   3.0/9.0 MiB  waiting for network
+
+       a add   / search   ? help  q leave
+      """)
+    model = Sample.model(columns: 40, rows: 10)
+    _ = model.update(.linkChanged(.lost), at: Sample.now)
+    expectScreen(
+      model.screen(),
+      """
+       Kettle   service lost, reconnecting…
+          File                 %        Speed
+      >▶  Networking Ove…   61 %   12.1 MiB/s
+       ‖  iOS Technology…   22 %  paused
+       ◷  Archive of 2025    0 %  12 s
+       ✔  AV Foundation …  100 %  ready
+       ▶  A stream witho…           500 KiB/s
+       ◷  Offline           33 %  no network
+
+       a add   / search   ? help  q leave
+      """)
+  }
+
+  @Test func `the message line explains the row under the cursor`() {
+    var model = Sample.model(columns: 140, rows: 20)
+    _ = model.press(.down, .down)
+    #expect(
+      model.screen().lines[model.size.rows - 2]
+        == " The server responded to \"https://example.org/files/3\" with 503 Service Unavailable; "
+        + "it will be retried")
+  }
+
+  @Test func `rows that are not loaded are marked`() {
+    var model = Sample.model(columns: 80, rows: 10)
+    let window = ListWindow(first: 3, matchingCount: 20, rows: [Sample.rows[3]])
+    _ = model.update(.rowsArrived(window, Sample.totals), at: Sample.now)
+    let lines = model.screen().lines
+    #expect(lines[2] == ">   …")
+    #expect(lines[5].contains("AV Foundation"))
+  }
+
+  @Test(arguments: [(80, 24), (100, 30), (140, 40), (36, 8), (50, 12), (61, 9), (200, 60)])
+  func `no line is longer than the screen and the footer is always there`(
+    columns: Int, rows: Int
+  ) {
+    let frame = Sample.model(columns: columns, rows: rows).screen()
+    #expect(frame.cells.count == columns * rows)
+    #expect(frame.lines[rows - 1].contains("q leave"))
+  }
+}

@@ -1,0 +1,81 @@
+import KettleDashboard
+import KettleModel
+import Testing
+
+struct TransferTableTests {
+  private func line(_ columns: Int, _ row: TransferSnapshot) -> String {
+    Sample.model(columns: columns, rows: 24, showing: [row]).screen().lines[2]
+  }
+
+  @Test func `a limit is shown beside the speed if it fits, else below`() {
+    let row = Sample.row(1, titled: "Slow", state: .running) {
+      $0.bytesReceived = 1 << 20
+      $0.bytesExpected = 1 << 30
+      $0.bytesPerSecond = 1_992_294
+      $0.limitBytesPerSecond = 2 << 20
+      $0.connections = 1
+    }
+    #expect(line(100, row).contains(" 1.9/2 MiB/s "))
+    #expect(line(80, row).contains(" 1.9/2 MiB/s"))
+    let long = Sample.row(1, titled: "Slow", state: .running) {
+      $0.bytesPerSecond = 500_000
+      $0.limitBytesPerSecond = 512_000
+    }
+    #expect(line(80, long).contains("  488 KiB/s"))
+    #expect(line(120, long).contains(" 488/500 KiB/s"))
+    let model = Sample.model(columns: 80, rows: 24, showing: [long])
+    #expect(model.screen().lines[21] == " Limited to 500 KiB/s")
+  }
+
+  @Test func `a verifying transfer says so and is complete`() {
+    let row = Sample.row(1, titled: "Checksummed", state: .verifying) {
+      $0.bytesReceived = 699 << 20
+      $0.bytesExpected = 700 << 20
+    }
+    #expect(line(80, row).contains("100 %       700 MiB  verifying"))
+  }
+
+  @Test(arguments: 36...200)
+  func `columns follow one another within the screen`(width: Int) {
+    let columns = TableColumns(width: width)
+    let places = [
+      columns.file, columns.bar, columns.percent, columns.size, columns.speed, columns.left,
+      columns.connections, columns.host, columns.session, columns.added,
+    ].compactMap(\.self)
+    for (one, next) in zip(places, places.dropFirst()) {
+      #expect(one.upperBound < next.lowerBound)
+    }
+    #expect(places.last.map { $0.upperBound <= width } == true)
+    #expect(columns.file.count >= 10)
+    #expect(columns.words.upperBound <= width)
+  }
+
+  @Test func `a wider screen has all columns of a narrower one`() {
+    func count(_ width: Int) -> Int {
+      let columns = TableColumns(width: width)
+      return [
+        columns.bar, columns.percent, columns.size, columns.speed, columns.left,
+        columns.connections, columns.host, columns.session, columns.added,
+      ].compactMap(\.self).count
+    }
+    let counts = (36...200).map(count)
+    #expect(counts == counts.sorted())
+    #expect(counts.first == 2 && counts.last == 9)
+  }
+
+  @Test func `a click on a column name sorts by it`() {
+    let model = Sample.model(columns: 200, rows: 24)
+    let header = Array(model.screen().lines[1])
+    let names: [(String, RowSort.Key)] = [
+      ("File", .title), ("Progress", .progress), ("Size", .size), ("Speed", .speed),
+      ("Left", .secondsLeft), ("Conns", .connections), ("Host", .host), ("Session", .session),
+      ("Added", .createdAt),
+    ]
+    for (name, key) in names {
+      let column = header.indices.first { String(header[$0...].prefix(name.count)) == name }
+      let target = column.flatMap { model.target(row: 1, column: $0, at: Sample.now) }
+      #expect(target == .column(key), "\(name)")
+    }
+    #expect(model.target(row: 1, column: 1, at: Sample.now) == .column(.state))
+  }
+}

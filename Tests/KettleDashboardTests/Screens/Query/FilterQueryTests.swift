@@ -1,0 +1,84 @@
+import KettleDashboard
+import KettleModel
+import Testing
+
+/// What a typed filter means.
+struct FilterQueryTests {
+  private func filter(_ text: String) -> RowFilter? { try? FilterQuery.parse(text).get() }
+
+  private func problem(_ text: String) -> FilterQuery.Problem? {
+    if case .failure(let problem) = FilterQuery.parse(text) { problem } else { nil }
+  }
+
+  @Test func `an empty filter matches everything`() {
+    #expect(filter("") == RowFilter())
+    #expect(filter("  \t ") == RowFilter())
+  }
+
+  @Test func `conditions and words can be in any order`() {
+    #expect(
+      filter("iso state:failed host:Example.org arm64 session:kettle")
+        == RowFilter(
+          states: [.failed], session: .kettle, host: "example.org", text: "iso arm64"))
+  }
+
+  @Test(arguments: [
+    ("state:failed,waiting", [TransferState.failed, .waiting]),
+    ("state:failed state:waiting", [.failed, .waiting]), ("STATE:Failed,", [.failed]),
+    ("state:r", [.running]), ("state:done", [.completed]), ("state:c", [.completed]),
+    ("state:d", [.completed]), ("state:pau,v", [.paused, .verifying]),
+  ])
+  func `several states combine, and a prefix of a name is enough`(
+    text: String, states: [TransferState]
+  ) {
+    #expect(filter(text)?.states == states)
+  }
+
+  @Test func `every state can be abbreviated`() {
+    for state in TransferState.allCases {
+      #expect(filter("state:" + state.rawValue.prefix(1))?.states == [state])
+      #expect(filter("state:" + state.rawValue)?.states == [state])
+    }
+  }
+
+  @Test func `quotes keep blanks and colons`() {
+    #expect(filter("\"two words\" x")?.words == ["two words", "x"])
+    #expect(filter("\"state:failed\"")?.words == ["state:failed"])
+    #expect(filter("session:\"my app\"")?.session?.rawValue == "my app")
+    // Somebody is still typing.
+    #expect(filter("\"two wo")?.words == ["two wo"])
+    #expect(filter("\"")?.words == [])
+  }
+
+  @Test func `a URL is a word`() {
+    #expect(filter("https://example.org/a.iso")?.words == ["https://example.org/a.iso"])
+    #expect(filter(":x")?.words == [":x"])
+    #expect(filter("12:30")?.words == ["12:30"])
+  }
+
+  @Test func `unknown conditions and states are named with the valid ones`() {
+    #expect(problem("stat:failed") == .unknownKey("stat"))
+    #expect(problem("state:lost") == .unknownState("lost"))
+    #expect(problem("state:failed,x") == .unknownState("x"))
+    #expect(problem("state:") == .missingValue(.state))
+    #expect(problem("state:,") == .missingValue(.state))
+    #expect(problem("host:") == .missingValue(.host))
+    #expect(problem("host:a host:b") == .second(.host))
+    #expect(problem("session:a session:b") == .second(.session))
+  }
+
+  @Test func `replacing a state keeps the rest as written`() {
+    let text = "\"two words\" state:failed host:example.org state:idle"
+    #expect(
+      FilterQuery.text(text, withState: .paused)
+        == "state:paused \"two words\" host:example.org")
+    #expect(FilterQuery.text(text, withState: nil) == "\"two words\" host:example.org")
+    #expect(FilterQuery.text("", withState: .idle) == "state:idle")
+  }
+
+  @Test func `arbitrary words parse without harm`() {
+    let long = String(repeating: "a:\"", count: 5000)
+    #expect(filter(long) != nil || problem(long) != nil)
+    #expect(filter("文\u{301}:x") != nil || problem("文\u{301}:x") != nil)
+  }
+}

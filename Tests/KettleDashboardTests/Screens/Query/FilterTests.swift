@@ -1,0 +1,275 @@
+import KettleDashboard
+import KettleModel
+import Testing
+
+/// The filter of the list.
+struct FilterTests {
+  private let list = LongList(200) { number, row in
+    if number % 10 == 0 { row.state = .failed }
+  }
+
+  @Test func `a filter applies with every character`() {
+    var model = list.model()
+    list.press(.character("\\"), in: &model)
+    #expect(model.keyContext == .query)
+    list.type("state:f", in: &model)
+    #expect(model.filter == RowFilter(states: [.failed], scope: .uncleared))
+    #expect(model.window?.matchingCount == 20)
+    list.press(.enter, in: &model)
+    #expect(model.keyContext == .list)
+    #expect(model.view.filterText == "state:f")
+  }
+
+  @Test func `an invalid filter keeps the last valid one`() {
+    var model = list.model()
+    list.press(.character("\\"), in: &model)
+    list.type("state:failed h:", in: &model)
+    #expect(model.filter.states == [.failed])
+    #expect(list.press(.enter, in: &model) == [])
+    #expect(model.said == "Unknown \"h:\"; use state:, host: or session:")
+    #expect(model.keyContext == .query)
+    list.press(.backspace, .backspace, .enter, in: &model)
+    #expect(model.keyContext == .list)
+  }
+
+  @Test func `Esc in the field restores the previous filter and row`() {
+    var model = list.model()
+    list.press(.down, .down, .down, .character("\\"), in: &model)
+    list.type("state:failed", in: &model)
+    #expect(model.cursorRow?.id == TransferID(rawValue: 0))
+    list.press(.escape, in: &model)
+    #expect(model.filter == RowFilter(scope: .uncleared))
+    #expect(model.cursorRow?.id == TransferID(rawValue: 3))
+  }
+
+  @Test func `the cursor stays on a transfer that matches`() {
+    var model = list.model()
+    list.press(.end, .character("\\"), in: &model)
+    #expect(model.cursor == 199)
+    list.type("file 199", in: &model)
+    #expect(model.cursorRow?.id == TransferID(rawValue: 199))
+    #expect(model.cursor == 0)
+    list.press(.enter, .escape, in: &model)
+    #expect(model.said == "filter cleared")
+    #expect(model.cursor == 199)
+    #expect(model.cursorRow?.id == TransferID(rawValue: 199))
+  }
+
+  @Test func `Esc in the list clears the search, then the filter, then the marks`() {
+    var model = list.model()
+    list.press(.character(" "), .character("\\"), in: &model)
+    list.type("file", in: &model)
+    list.press(.enter, .character("/"), in: &model)
+    list.type("9", in: &model)
+    list.press(.enter, in: &model)
+    let words = [
+      "search ended", "filter cleared", "marks cleared",
+      "there is no search, filter or mark to clear",
+    ]
+    for word in words {
+      list.press(.escape, in: &model)
+      #expect(model.said == word)
+    }
+    #expect(model.marks.isEmpty && !model.search.isOn && !model.view.isFiltered)
+  }
+
+  @Test func `rows of an earlier filter are not used for the new one`() {
+    var model = list.model()
+    let asked = model.press(.character("\\"), .character("9"))
+    let late = ListWindow(first: 0, matchingCount: 200, rows: list.rows, tag: 0)
+    _ = model.update(.rowsArrived(late, Totals()), at: Sample.now)
+    #expect(model.window?.rows.count == 27)
+    list.answer(asked, &model)
+    #expect(model.window?.matchingCount == 38)
+  }
+
+  @Test func `marks of a previous filter are cleared`() {
+    var model = list.model()
+    list.press(.character("A"), in: &model)
+    #expect(model.selectedCount == 200)
+    list.press(.character("\\"), in: &model)
+    list.type("9", in: &model)
+    #expect(model.marks.isEmpty)
+    #expect(
+      model.said == "marks cleared: they applied to the previous filter")
+    // Those that were marked by hand do.
+    list.press(.enter, .character(" "), .character("\\"), .control("u"), .enter, in: &model)
+    #expect(model.selection == .ids([TransferID(rawValue: 9)]))
+  }
+
+  @Test func `marking all matches uses the filter, not ids`() {
+    var model = list.model()
+    list.press(.character("\\"), in: &model)
+    list.type("state:failed", in: &model)
+    list.press(.enter, .character("A"), in: &model)
+    let failed = RowFilter(states: [.failed], scope: .uncleared)
+    #expect(
+      list.press(.character("s"), in: &model) == [.control(.start, .matching(failed, except: []))])
+    #expect(model.selectedCount == 20)
+  }
+
+  @Test func `Up and Down recall earlier entries`() {
+    var model = list.model()
+    for text in ["one", "two", "one"] {
+      list.press(.character("\\"), .control("u"), in: &model)
+      list.type(text, in: &model)
+      list.press(.enter, in: &model)
+    }
+    list.press(.character("\\"), .control("u"), in: &model)
+    list.type("x", in: &model)
+    func text() -> String? {
+      if case .query(let field) = model.screens.last { field.text } else { nil }
+    }
+    list.press(.up, in: &model)
+    #expect(text() == "one")
+    list.press(.up, .up, .up, in: &model)
+    #expect(text() == "two")
+    list.press(.down, .down, .down, in: &model)
+    #expect(text() == "x")
+  }
+
+  @Test func `a click on a count filters by it, a second one clears the filter`() {
+    var model = list.model()
+    var effects = model.filter(by: .failed, at: Sample.now)
+    list.answer(effects, &model)
+    #expect(model.view.filterText == "state:failed")
+    effects = model.filter(by: .queued, at: Sample.now)
+    list.answer(effects, &model)
+    #expect(model.view.filterText == "state:queued")
+    effects = model.filter(by: .queued, at: Sample.now)
+    list.answer(effects, &model)
+    #expect(!model.view.isFiltered)
+  }
+
+  @Test func `the field and the filter in 80 columns`() {
+    var model = list.model(columns: 80, rows: 24)
+    list.press(.character("\\"), in: &model)
+    list.type("state:lost", in: &model)
+    expectScreen(
+      model.screen(),
+      """
+       Kettle   ↓ 0 B/s        180 queued  20 failed               0 %   182 GiB free
+          File                  Progress                  Size        Speed      Left
+      >✘  file 0                                                failed
+       ·  file 1                                                queued
+       ·  file 2                                                queued
+       ·  file 3                                                queued
+       ·  file 4                                                queued
+       ·  file 5                                                queued
+       ·  file 6                                                queued
+       ·  file 7                                                queued
+       ·  file 8                                                queued
+       ·  file 9                                                queued
+       ✘  file 10                                               failed
+       ·  file 11                                               queued
+       ·  file 12                                               queued
+       ·  file 13                                               queued
+       ·  file 14                                               queued
+       ·  file 15                                               queued
+       ·  file 16                                               queued
+       ·  file 17                                               queued
+       Filter: state:lost
+       Use one of idle scheduled queued running waiting paused verifying done failed
+       Enter keep it  Up earlier   Esc cancel  Ctrl-U clear line
+
+      """)
+    #expect(
+      model.screen().cursor
+        == model.screen().position(of: "lost").map {
+          Frame.Position(row: $0.row, column: $0.column + 4)
+        })
+    list.press(.control("u"), in: &model)
+    list.type("file 19", in: &model)
+    list.press(.enter, .character(" "), in: &model)
+    expectScreen(
+      model.screen(),
+      """
+       Kettle   ↓ 0 B/s        180 queued  20 failed               0 %   182 GiB free
+          File                  Progress                  Size        Speed      Left
+       ·◆ file 19                                               queued
+      >·  file 119                                              queued
+       ✘  file 190                                              failed
+       ·  file 191                                              queued
+       ·  file 192                                              queued
+       ·  file 193                                              queued
+       ·  file 194                                              queued
+       ·  file 195                                              queued
+       ·  file 196                                              queued
+       ·  file 197                                              queued
+       ·  file 198                                              queued
+       ·  file 199                                              queued
+      (6 empty lines)
+       1 marked   Filter: file 19 (12)   Esc clears it
+
+                p pause   x stop  Enter details  d remove                  S start all
+       X stop all  P pause all  R reset  a add   / search   ? help  q leave
+      """)
+  }
+
+  @Test func `the field and the filter in 40 columns`() {
+    var model = list.model(columns: 40, rows: 10)
+    list.press(.character("\\"), in: &model)
+    list.type("state:lost", in: &model)
+    expectScreen(
+      model.screen(),
+      """
+       Kettle   ↓ 0 B/s        ·180 ✘20
+          File                 %        Speed
+      >✘  file 0                  failed
+       ·  file 1                  queued
+       ·  file 2                  queued
+       ·  file 3                  queued
+       ·  file 4                  queued
+       Filter: state:lost
+       Unknown state "lost"
+       Enter keep it   Esc cancel
+      """)
+    #expect(
+      model.screen().cursor
+        == model.screen().position(of: "lost").map {
+          Frame.Position(row: $0.row, column: $0.column + 4)
+        })
+    list.press(.control("u"), in: &model)
+    list.type("file 19", in: &model)
+    list.press(.enter, .character(" "), in: &model)
+    expectScreen(
+      model.screen(),
+      """
+       Kettle   ↓ 0 B/s        ·180 ✘20
+          File                 %        Speed
+       ·◆ file 19                 queued
+      >·  file 119                queued
+       ✘  file 190                failed
+       ·  file 191                queued
+       ·  file 192                queued
+       1 marked   Filter: file 19 (12)
+
+       p pause  x stop   ? help  q leave
+      """)
+  }
+
+  @Test func `when nothing matches the screen says so`() {
+    var model = list.model(columns: 60, rows: 12)
+    list.press(.character("\\"), in: &model)
+    list.type("nowhere", in: &model)
+    list.press(.enter, in: &model)
+    expectScreen(
+      model.screen(),
+      """
+       Kettle   ↓ 0 B/s        180 queued  20 failed          0 %
+          File                     Progress                 Speed
+
+
+                       Nothing matches the filter
+                                nowhere
+                             Esc clears it
+
+
+       Filter: nowhere (0)   Esc clears it
+
+       S start all  X stop all  a add   ? help  q leave
+      """)
+    list.press(.character("d"), in: &model)
+    #expect(model.said == "nothing matches the filter; Esc clears it")
+  }
+}

@@ -1,0 +1,184 @@
+import KettleDashboard
+import KettleModel
+import Testing
+
+/// Marks, the fields and the menu on larger screens.
+struct FindingScreenTests {
+  private func model(columns: Int, rows: Int) -> DashboardModel {
+    var model = Sample.model(columns: columns, rows: rows)
+    _ = model.press(.character(" "), .character(" "), .down, .character(" "))
+    return model
+  }
+
+  @Test func `typing a filter in 100 columns`() {
+    var model = model(columns: 100, rows: 30)
+    _ = model.press(.character("\\"))
+    _ = model.type("state:running,w host:example.org \"two words")
+    expectScreen(
+      model.screen(),
+      """
+       Kettle   ↓ 12.6 MiB/s █          ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1
+       ████████▌              42 %  1:30 left  0 of 8 done  1.0/2.5 GiB  3 of unknown size   182 GiB free
+          File                          Progress                     Size          Speed      Left  Conns
+       ▶◆ Networking Overview           ████████       61 %   405/659 MiB     12.1 MiB/s      0:21      4
+       ‖◆ iOS Technology Overview       ██▉            22 %      6/29 MiB  paused
+       ◷  Archive of 2025               ▏               0 %     0/1.2 GiB  retry in 12 s (503)
+       ✔◆ AV Foundation Guide           █████████████ 100 %        11 MiB  ready             14:02
+      >▶  A stream without a length     ███                       5.0 MiB      500 KiB/s                1
+       ◷  Offline                       ████▎          33 %   3.0/9.0 MiB  waiting for network
+       ◷  Members only                                                     needs a login
+       ·  Next in line                                                     queued
+       ◔  At night                                                         starts 18:00
+       ◔  At Christmas                                                     starts 24 Dec 12:00
+       ✘  Gone                          ███▎           25 %   1.0/4.0 MiB  failed: host not found
+       ≡  Checksummed                   █████████████ 100 %       700 MiB  verifying
+       ○  Stopped                                                          stopped
+       ○  New                                                              not started
+       ▶  文件传输指南 🚀 第二版        █▎             10 %    100/1000 B         10 B/s      1:30      1
+      (8 empty lines)
+       Filter: state:running,w host:example.org "two words
+       state:failed,waiting  host:example.org  session:kettle  words  "two words"
+       Enter keep it  Up earlier   Esc cancel  Ctrl-U clear line
+
+      """)
+  }
+
+  @Test func `typing a search in 140 columns`() {
+    var model = model(columns: 140, rows: 40)
+    _ = model.press(.character("/"))
+    _ = model.type("overview")
+    expectScreen(
+      model.screen(),
+      """
+       Kettle   ↓ 12.6 MiB/s █          3 running  1 verifying  3 waiting  1 queued  2 scheduled  1 paused  2 idle  1 done  1 failed
+       █████████████████████████▌                                     42 %  1:30 left  0 of 8 done  1.0/2.5 GiB  3 of unknown size   182 GiB free
+          File                              Progress                       Size          Speed      Left  Conns  Host                       Added
+       ▶◆ Networking Overview               █████████▏       61 %   405/659 MiB     12.1 MiB/s      0:21      4  example.org                11:00
+       ‖◆ iOS Technology Overview           ███▍             22 %      6/29 MiB  paused                          example.org                11:00
+       ◷  Archive of 2025                   ▏                 0 %     0/1.2 GiB  retry in 12 s (503)             example.org                11:00
+       ✔◆ AV Foundation Guide               ███████████████ 100 %        11 MiB  ready             14:02         example.org                11:00
+      >▶  A stream without a length         ███                         5.0 MiB      500 KiB/s                1  example.org                11:00
+       ◷  Offline                           █████            33 %   3.0/9.0 MiB  waiting for network             example.org                11:00
+       ◷  Members only                                                           needs a login                   example.org                11:00
+       ·  Next in line                                                           queued                          example.org                11:00
+       ◔  At night                                                               starts 18:00                    example.org                11:00
+       ◔  At Christmas                                                           starts 24 Dec 12:00             example.org                11:00
+       ✘  Gone                              ███▊             25 %   1.0/4.0 MiB  failed: host not found          example.org                11:00
+       ≡  Checksummed                       ███████████████ 100 %       700 MiB  verifying                       example.org                11:00
+       ○  Stopped                                                                stopped                         example.org                11:00
+       ○  New                                                                    not started                     example.org                11:00
+       ▶  文件传输指南 🚀 第二版            █▌               10 %    100/1000 B         10 B/s      1:30      1  example.org                11:00
+      (19 empty lines)
+       Search: overview
+       searching…
+       Enter keep it  Up earlier   Esc cancel  Ctrl-U clear line
+      """)
+  }
+
+  @Test func `an active search in 80 columns`() {
+    var model = model(columns: 80, rows: 24)
+    _ = model.press(.character("/"))
+    _ = model.type("guide")
+    _ = model.press(.enter, .character("F"))
+    expectScreen(
+      model.screen(),
+      """
+       Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
+          File                  Progress                  Size        Speed      Left
+       ▶◆ Networking Overview   ██████▏     61 %   405/659 MiB   12.1 MiB/s      0:21
+       ‖◆ iOS Technology Over…  ██▎         22 %      6/29 MiB  paused
+       ◷  Archive of 2025       ▏            0 %     0/1.2 GiB  retry in 12 s (503)
+       ✔◆ AV Foundation Guide   ██████████ 100 %        11 MiB  ready           14:02
+      >▶  A stream without a …      ███                5.0 MiB    500 KiB/s
+       ◷  Offline               ███▎        33 %   3.0/9.0 MiB  waiting for network
+       ◷  Members only                                          needs a login
+       ·  Next in line                                          queued
+       ◔  At night                                              starts 18:00
+       ◔  At Christmas                                          starts 24 Dec 12:00
+       ✘  Gone                  ██▌         25 %   1.0/4.0 MiB  failed: host not found
+       ≡  Checksummed           ██████████ 100 %       700 MiB  verifying
+       ○  Stopped                                               stopped
+       ○  New                                                   not started
+       ▶  文件传输指南 🚀 第…   █           10 %    100/1000 B       10 B/s      1:30
+      (3 empty lines)
+       3 marked   Search: guide   following   Esc clears it
+       following this transfer; F stops
+       s start  p pause   x stop  Enter details  d remove  D delete file   S start all
+       X stop all  P pause all  R reset  a add   / search   ? help  q leave
+      """)
+  }
+
+  @Test func `the sort menu in 100 columns`() {
+    var model = model(columns: 100, rows: 30)
+    _ = model.press(.character("o"))
+    expectScreen(
+      model.screen(),
+      """
+       Kettle   ↓ 12.6 MiB/s █          ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1
+       ████████▌              42 %  1:30 left  0 of 8 done  1.0/2.5 GiB  3 of unknown size   182 GiB free
+          File                          Progress                     Size          Speed      Left  Conns
+       ▶◆ Networking Overview           ████████       61 %   405/659 MiB     12.1 MiB/s      0:21      4
+       ‖◆ iOS Technology Overview       ██▉            22 %      6/29 MiB  paused
+       ◷  Archive of 2025               ▏               0 %     0/1.2 GiB  retry in 12 s (503)
+       ✔◆ AV Foundation Guide           █████████████ 100 %        11 MiB  ready             14:02
+       ▶  A stream without a length     █┌─ Sort by ──────────────────┐iB      500 KiB/s                1
+       ◷  Offline                       █│ > u  queue order         ↑ │iB  waiting for network
+       ◷  Members only                   │   n  name                  │    needs a login
+       ·  Next in line                   │   s  state                 │    queued
+       ◔  At night                       │   z  size                  │    starts 18:00
+       ◔  At Christmas                   │   p  progress              │    starts 24 Dec 12:00
+       ✘  Gone                          █│   e  speed                 │iB  failed: host not found
+       ≡  Checksummed                   █│   t  time left             │iB  verifying
+       ○  Stopped                        │   c  connections           │    stopped
+       ○  New                            │   r  priority              │    not started
+       ▶  文件传输指南 🚀 第二版        █│   h  host                  │ B         10 B/s      1:30      1
+                                         │   i  session               │
+                                         │   a  time added            │
+                                         │   f  time finished         │
+                                         └────────────────────────────┘
+      (4 empty lines)
+       3 marked   Esc clears it
+
+       Enter select  Esc cancel
+
+      """)
+  }
+
+  @Test func `frozen rows, marks and another order in 40 columns`() {
+    var model = model(columns: 40, rows: 10)
+    _ = model.press(.character("o"), .character("h"), .character("Z"))
+    expectScreen(
+      model.screen(.ascii),
+      """
+       Kettle   v 12.6 MiB/s   *3 ~3 .1 +1 !1
+          File                 %        Speed
+       *x Networking Ove~   61 %   12.1 MiB/s
+       =x iOS Technology~   22 %  paused
+       ~  Archive of 2025    0 %  12 s
+       +x AV Foundation ~  100 %  ready
+      >*  A stream witho~           500 KiB/s
+       FROZEN, Z resumes   3 marked   by host
+       the rows are frozen; Z resumes
+       s start  p pause   ? help  q leave
+      """)
+  }
+
+  @Test func `the question about marked rows in 40 columns`() {
+    var model = model(columns: 40, rows: 10)
+    _ = model.press(.character("D"))
+    expectScreen(
+      model.screen(),
+      """
+       Kettle   ↓ 12.6 MiB/s   ▶3 ◷3 ·1 ✔1 ✘1
+      ┌─ Remove and delete ──────────────────┐
+      │ Remove 3 transfers from the list and │
+      │ delete their finished files?         │
+      │ A file modified by another program   │
+      │ is kept. Unfinished downloads are    │
+      │ discarded.                           │
+      │ y yes   n no (Enter, Esc)            │
+      └──────────────────────────────────────┘
+       y yes  n no
+      """)
+  }
+}

@@ -1,0 +1,106 @@
+import KettleDashboard
+import KettleModel
+import Testing
+
+struct ReaderScreenTests {
+  @Test func `details that cannot be loaded say why`() {
+    var model = Sample.model(columns: 60, rows: 10)
+    _ = model.press(.enter)
+    _ = model.update(
+      .commandFinished(
+        .detailsFailed(TransferID(rawValue: 1), sentence: "The service is ending; try again")),
+      at: Sample.now)
+    #expect(model.screen().lines[2] == " The service is ending; try again")
+  }
+
+  @Test func `the help is made from the bindings`() {
+    var model = Sample.model(columns: 80, rows: 24)
+    _ = model.press(.character("?"))
+    expectScreen(
+      model.screen(),
+      """
+       Kettle   Keys                                             lines 1 to 22 of 138
+       The marked transfers, or the one under the cursor
+       s              Start or resume it; a waiting transfer is      start
+                      retried at once
+       p              Pause it and keep the downloaded bytes, or     pause
+                      resume it
+       x              Stop it and discard the downloaded bytes       stop
+       Enter          Show its details                               details
+       d Del          Remove it from the list (asks first); a        remove
+                      finished file is kept
+       D              Remove it from the list and delete its         remove-file
+                      finished file (asks first)
+       u              Set a new link and resume; the bytes are kept  new-link
+                      if the file is the same
+       l              Limit the speed of it, of the marked ones, or  limit
+                      of all together
+       y              Copy its URL to the terminal's clipboard       copy-url
+       Y              Copy the path of its file                      copy-path
+       O              Open its finished file with the desktop's      open-file
+                      default program
+
+       All transfers
+       S              Start everything that is neither running nor   start-all
+       Esc back  PgDn more   ? help
+      """)
+  }
+
+  @Test(arguments: [(100, 30), (140, 40), (40, 10)])
+  func `scrolling shows all of the help`(columns: Int, rows: Int) {
+    var model = Sample.model(columns: columns, rows: rows)
+    _ = model.press(.character("?"))
+    var seen: Set<String> = []
+    for _ in 0..<40 {
+      seen.formUnion(model.screen().lines.dropFirst().dropLast())
+      _ = model.press(.pageDown)
+    }
+    var tall = Sample.model(columns: columns, rows: 400)
+    _ = tall.press(.character("?"))
+    #expect(seen.isSuperset(of: tall.screen().lines.dropFirst().dropLast()))
+  }
+
+  @Test func `the help has two columns on a wide screen`() {
+    var model = Sample.model(columns: 140, rows: 40)
+    _ = model.press(.character("?"))
+    let lines = model.screen().lines
+    #expect(lines[1].contains("The marked transfers, or the one under the cursor     "))
+    #expect(lines[1].hasSuffix("   Moving"))
+    #expect(lines[2].hasPrefix(" s              Start or resume it; a waiting"))
+    #expect(
+      lines[2].hasSuffix(
+        " start             Up k           One row up                           up"))
+  }
+
+  @Test(arguments: [80, 100, 140, 300])
+  func `every binding is in the help, with its name in the configuration`(columns: Int) {
+    var model = Sample.model(columns: columns, rows: 400)
+    _ = model.press(.character("?"))
+    // Lines that are folded are read as one.
+    let words = Set(model.screen().lines.joined(separator: " ").split(separator: " "))
+    for binding in Bindings.all {
+      let missing = binding.description.split(separator: " ").filter { !words.contains($0) }
+      #expect(missing.isEmpty, "\(binding.keyNames)")
+      #expect(words.contains(Substring(binding.action)), "\(binding.keyNames)")
+    }
+    #expect(model.screen().lines.contains { $0.contains("n N q Esc") })
+  }
+
+  @Test func `files kept by a reset are listed`() {
+    var model = Sample.model(columns: 80, rows: 12)
+    _ = model.update(
+      .commandFinished(.reset(deletedCount: 2, keptPaths: ["/home/me/Downloads/mine.pdf"])),
+      at: Sample.now)
+    expectScreen(
+      model.screen(),
+      """
+       Kettle   Reset
+       2 files deleted, all transfers reset
+
+       1 file kept: modified by other programs, or not deletable
+       /home/me/Downloads/mine.pdf
+      (6 empty lines)
+       Esc back   ? help
+      """)
+  }
+}
