@@ -81,7 +81,7 @@ package struct SocketServiceConnector: ServiceConnector {
 
   private func starter(of address: ServiceAddress, _ client: ClientIdentity) -> ServiceStarter {
     var starter = ServiceStarter(
-      places: .of(environment: address.environment), clientName: client.name)
+      paths: .of(environment: address.environment), clientName: client.name)
     starter.isWatchedByPerson = client.isWatchedByPerson
     starter.environment = address.environment
     starter.arguments = address.serviceArguments
@@ -89,7 +89,7 @@ package struct SocketServiceConnector: ServiceConnector {
   }
 
   package func socketPath(of address: ServiceAddress) -> String {
-    address.host?.text ?? ServicePlaces.of(environment: address.environment).socketPath
+    address.host?.text ?? ServicePaths.of(environment: address.environment).socketPath
   }
 
   package func socketExists(of address: ServiceAddress) -> Bool {
