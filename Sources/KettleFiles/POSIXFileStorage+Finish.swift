@@ -44,7 +44,8 @@ extension POSIXFileStorage {
       throw location.changed("a part of it is missing")
     }
     do {
-      let name = try rename(location, open, status, to: resumeData.finalName, file.onConflict)
+      let name = try rename(
+        open, status, at: location, to: resumeData.finalName, onConflict: file.onConflict)
       // Another process may have replaced the partial file between the check and the rename, so
       // that its file got the name. The identity after the rename is the one that a later deletion
       // compares.
@@ -84,8 +85,8 @@ extension POSIXFileStorage {
 
   /// Returns the name that the file got.
   private func rename(
-    _ location: PartFileLocation, _ file: OpenFile, _ status: FileStatus, to finalName: String,
-    _ onConflict: ConflictPolicy
+    _ file: OpenFile, _ status: FileStatus, at location: PartFileLocation, to finalName: String,
+    onConflict: ConflictPolicy
   ) throws -> String {
     for name in FileName.candidates(for: finalName) {
       do {
@@ -108,7 +109,7 @@ extension POSIXFileStorage {
       case .replace:
         // The file under the name has disappeared since. Nothing is replaced unseen.
         guard let there else { throw taken(name, in: location.directory) }
-        try replace(there, name, with: location, file)
+        try replace(there, named: name, with: location, file)
         return name
       }
     }
@@ -118,7 +119,7 @@ extension POSIXFileStorage {
   /// Replaces only a regular file: the user requested another file, not the removal of a directory,
   /// a FIFO, a device or a link.
   private func replace(
-    _ there: FileStatus, _ name: String, with location: PartFileLocation, _ file: OpenFile
+    _ there: FileStatus, named name: String, with location: PartFileLocation, _ file: OpenFile
   ) throws {
     guard there.isRegular else { throw taken(name, in: location.directory) }
     // A user who could not read the old file must not be able to read the new one (CVE-2022-32207).

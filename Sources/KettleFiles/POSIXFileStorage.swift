@@ -184,3 +184,17 @@ extension ResumeData {
   /// The size that the file must have to contain every durable byte.
   var heldUpTo: Int64 { held.ranges.last?.upper ?? 0 }
 }
+
+extension POSIXFileStorage {
+  package func beginDigest(
+    of resumeData: ResumeData, algorithm: Checksum.Algorithm
+  ) throws(TransferFailure) -> any FileDigest {
+    let (file, _) = try PartFileLocation(resumeData, calls).open(.read)
+    guard let digest = MessageDigest(algorithm) else {
+      throw TransferFailure(
+        .internalProblem, on: resumeData.partialPath,
+        detail: "libcrypto does not offer \(algorithm.rawValue)")
+    }
+    return POSIXFileDigest(file, digest, path: resumeData.partialPath)
+  }
+}

@@ -8,7 +8,7 @@ struct OrderQuestion {
   private let sort: RowSort
   private let rows: RowMaker
 
-  init(_ filter: RowFilter, _ sort: RowSort, _ rows: RowMaker) {
+  init(_ filter: RowFilter, _ sort: RowSort, rows: RowMaker) {
     self.filter = filter
     self.sort = sort
     self.rows = rows
@@ -140,7 +140,7 @@ struct OrderQuestion {
   /// Orders by a text that many rows share: each distinct text is processed once, and rows are
   /// sorted by its number.
   private func byGroup(
-    _ key: String, _ db: Database, _ text: (String) -> String
+    _ key: String, _ db: Database, name text: (String) -> String
   ) throws -> StoredOrder {
     let statement = try select(key, db)
     defer { statement.reset() }

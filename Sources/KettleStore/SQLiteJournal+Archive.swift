@@ -74,7 +74,7 @@ extension SQLiteJournal: TransferArchive {
   }
 
   package func order(_ filter: RowFilter, _ sort: RowSort, rows: RowMaker) throws -> StoredOrder {
-    try listReader.read { db in try OrderQuestion(filter, sort, rows).answer(db) }
+    try listReader.read { db in try OrderQuestion(filter, sort, rows: rows).answer(db) }
   }
 
   package func find(urls: Set<String>) throws -> [TransferRecord] {

@@ -56,11 +56,11 @@ package final class SQLiteJournal: TransferJournal {
     let advanced: Set<TransferID>
     do {
       do {
-        advanced = try write(changes, known, raised)
+        advanced = try write(changes, to: known, raising: raised)
       } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
         // Most likely an index, which opening does not check in full; the table itself is complete.
         try makeIndexesAnew()
-        advanced = try write(changes, known, raised)
+        advanced = try write(changes, to: known, raising: raised)
       }
     } catch {
       throw paths.noting(error, otherwise: .unwritable)
@@ -85,7 +85,7 @@ package final class SQLiteJournal: TransferJournal {
 
   /// Returns the transfers that have a row of progress afterwards.
   private func write(
-    _ changes: [JournalChange], _ known: State, _ raised: StoreCounters
+    _ changes: [JournalChange], to known: State, raising raised: StoreCounters
   ) throws -> Set<TransferID> {
     if changes.count == 1, case .progress(let id, let held)? = changes.first {
       // A single statement is its own transaction.

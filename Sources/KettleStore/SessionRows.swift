@@ -9,7 +9,7 @@ enum SessionRows {
   /// Returns every session that was not dropped, by name. When salvaging, an invalid record is
   /// skipped: its program creates it again, and its transfers contain its name.
   static func read(
-    _ db: Database, _ layout: StoreLayout, _ mode: TransferRowReader.Mode
+    _ db: Database, _ layout: StoreLayout, mode: TransferRowReader.Mode
   ) throws -> [SessionRecord] {
     guard let sql = layout.sessionRecords else { return [] }
     let json = StoredJSON()
@@ -36,7 +36,7 @@ enum SessionRows {
     return record
   }
 
-  static func put(_ record: SessionRecord, _ db: Database, _ json: StoredJSON) throws {
+  static func put(_ record: SessionRecord, in db: Database, _ json: StoredJSON) throws {
     let statement = try db.cachedStatement(
       sql: """
         INSERT INTO session (name, last_task_identifier, record) VALUES (?, 0, ?)

@@ -26,7 +26,7 @@ enum StoreInspection {
   static func of(
     _ path: String, _ depth: Depth, acknowledged: CommitMark?
   ) throws(StoreError) -> StoreInspection {
-    let found = try reading(path) { db in try inspect(db, depth, acknowledged) }
+    let found = try reading(path) { db in try inspect(db, depth, acknowledged: acknowledged) }
     switch found {
     case .success(let inspection): return inspection
     case .failure(let damage): return .damaged(damage.reason, Salvage())
@@ -62,7 +62,7 @@ enum StoreInspection {
   }
 
   private static func inspect(
-    _ db: Database, _ depth: Depth, _ acknowledged: CommitMark?
+    _ db: Database, _ depth: Depth, acknowledged: CommitMark?
   ) throws -> StoreInspection {
     do {
       // A later version records its name in the list of migrations and its number in the header.
@@ -154,7 +154,7 @@ private struct WholeReading {
         sums[index, default: 0] += TransferIndex.summand(record)
       }
     }
-    _ = try SessionRows.read(db, layout, .strict)
+    _ = try SessionRows.read(db, layout, mode: .strict)
     _ = try StoreCounters.read(db)
     if version >= 4 { _ = try StoreTallies.read(db) }
     if version >= 5 { _ = try StoredProgress.read(db) }

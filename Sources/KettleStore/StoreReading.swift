@@ -15,7 +15,7 @@ enum StoreReading {
       try StoredProgress.complete(&record, db)
       contents.records.append(record)
     }
-    contents.sessions = try SessionRows.read(db, layout, .strict)
+    contents.sessions = try SessionRows.read(db, layout, mode: .strict)
     let counters = try counters(db, contents.sessions)
     contents.lastID = TransferID(rawValue: counters.lastID)
     contents.lastTaskIdentifiers = counters.lastTaskIdentifiers
@@ -33,13 +33,13 @@ enum StoreReading {
     _ db: Database, _ sessions: [SessionRecord]
   ) throws -> StoreCounters {
     var counters = try StoreCounters.read(db)
-    if let last = try bounded(db, "SELECT max(id) FROM transfer", TransferColumn.id) {
+    if let last = try bounded(.id, by: "SELECT max(id) FROM transfer", in: db) {
       counters.lastID = max(counters.lastID, last)
     }
     for (session, known) in counters.lastTaskIdentifiers {
       let last = try bounded(
-        db, "SELECT max(task_identifier) FROM transfer WHERE session = ?", .taskIdentifier,
-        [session.rawValue])
+        .taskIdentifier, by: "SELECT max(task_identifier) FROM transfer WHERE session = ?",
+        [session.rawValue], in: db)
       if let last { counters.lastTaskIdentifiers[session] = max(known, last) }
     }
     for session in sessions { counters.raise(by: session) }
@@ -47,7 +47,8 @@ enum StoreReading {
   }
 
   private static func bounded(
-    _ db: Database, _ sql: String, _ column: TransferColumn, _ arguments: StatementArguments = []
+    _ column: TransferColumn, by sql: String, _ arguments: StatementArguments = [],
+    in db: Database
   ) throws -> Int64? {
     guard let found = try Int64.fetchOne(db, sql: sql, arguments: arguments) else { return nil }
     guard let number = TransferRowReader.bounded(found) else {
@@ -71,7 +72,8 @@ enum StoreReading {
 
   private static func lastFinishNumber(_ db: Database) throws -> Int64 {
     try bounded(
-      db, "SELECT finish_number \(finished) ORDER BY finish_number DESC LIMIT 1", .finishNumber)
+      .finishNumber, by: "SELECT finish_number \(finished) ORDER BY finish_number DESC LIMIT 1",
+      in: db)
       ?? 0
   }
 

@@ -11,7 +11,7 @@ struct TransferParameters {
     firstIndex = TransferSQL.parameter(.id, rowIndex: rowIndex)
   }
 
-  func bind(_ record: TransferRecord, _ row: TalliedRow, _ json: StoredJSON) throws {
+  func bind(_ record: TransferRecord, _ row: TalliedRow, encoder json: StoredJSON) throws {
     bind(record.spec)
     bind(record, row)
     try bindCoded(record, json)

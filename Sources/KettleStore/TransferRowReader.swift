@@ -33,23 +33,23 @@ struct TransferRowReader {
     var record = TransferRecord(
       id: TransferID(rawValue: try requiredNumber(.id, row)),
       taskIdentifier: try requiredNumber(.taskIdentifier, row), spec: try spec(row),
-      createdAt: try value(.createdAt, row, or: WallTime(millisecondsSince1970: 0)) {
+      createdAt: try value(.createdAt, of: row, or: WallTime(millisecondsSince1970: 0)) {
         WallTime(millisecondsSince1970: $0)
       },
-      queuePosition: try value(.queuePosition, row, or: 0) {
+      queuePosition: try value(.queuePosition, of: row, or: 0) {
         Self.positions.contains($0) ? $0 : nil
       },
       // The user decides about a transfer if it is unknown whether it was meant to run.
-      state: try value(.state, row, or: .paused, TransferState.init))
-    record.reason = try optional(.reason, row, WaitingReason.init)
-    record.goesOnAt = try optional(.goesOnAt, row) { WallTime(millisecondsSince1970: $0) }
+      state: try value(.state, of: row, or: .paused, TransferState.init))
+    record.reason = try optional(.reason, of: row, WaitingReason.init)
+    record.goesOnAt = try optional(.goesOnAt, of: row) { WallTime(millisecondsSince1970: $0) }
     record.resumeData = try coded(.resumeData, row)
     record.finishedFile = try coded(.finishedFile, row)
     record.failure = try coded(.failure, row)
-    record.freshStart = try optional(.freshStart, row, FreshStartReason.init)
-    record.retryCount = try value(.retryCount, row, or: 0) { Self.bounded($0).map(Int.init) }
-    record.finishedAt = try optional(.finishedAt, row) { WallTime(millisecondsSince1970: $0) }
-    record.finishNumber = try optional(.finishNumber, row) { Self.bounded($0) }
+    record.freshStart = try optional(.freshStart, of: row, FreshStartReason.init)
+    record.retryCount = try value(.retryCount, of: row, or: 0) { Self.bounded($0).map(Int.init) }
+    record.finishedAt = try optional(.finishedAt, of: row) { WallTime(millisecondsSince1970: $0) }
+    record.finishNumber = try optional(.finishNumber, of: row) { Self.bounded($0) }
     record.task = try taskStatus(of: record, row)
     try checkDerived(record, row)
     return record
@@ -87,19 +87,19 @@ struct TransferRowReader {
     }
     var spec = TransferSpec(url: parsed.url)
     spec.session = SessionID(rawValue: try required(.session, row))
-    spec.title = try optional(.title, row) { $0 }
-    spec.directory = try optional(.directory, row) { $0 }
-    spec.name = try optional(.name, row) { $0 }
-    spec.connections = try optional(.connections, row) { Int(exactly: $0 as Int64) }
+    spec.title = try optional(.title, of: row) { $0 }
+    spec.directory = try optional(.directory, of: row) { $0 }
+    spec.name = try optional(.name, of: row) { $0 }
+    spec.connections = try optional(.connections, of: row) { Int(exactly: $0 as Int64) }
     spec.headers = try coded(.headers, row) ?? []
     spec.login = try coded(.login, row)
-    spec.checksum = try optional(.checksum, row) { Checksum($0) }
-    spec.caCertificatePath = try optional(.caCertificatePath, row) { $0 }
-    spec.limitBytesPerSecond = try optional(.limitBytesPerSecond, row) { $0 }
-    spec.notBefore = try optional(.notBefore, row) { WallTime(millisecondsSince1970: $0) }
-    spec.priority = try value(.priority, row, or: .normal) { TransferPriority($0) }
-    spec.onConflict = try value(.onConflict, row, or: .rename, ConflictPolicy.init)
-    spec.beginning = try value(.beginning, row, or: .queued, TransferSpec.Beginning.init)
+    spec.checksum = try optional(.checksum, of: row) { Checksum($0) }
+    spec.caCertificatePath = try optional(.caCertificatePath, of: row) { $0 }
+    spec.limitBytesPerSecond = try optional(.limitBytesPerSecond, of: row) { $0 }
+    spec.notBefore = try optional(.notBefore, of: row) { WallTime(millisecondsSince1970: $0) }
+    spec.priority = try value(.priority, of: row, or: .normal) { TransferPriority($0) }
+    spec.onConflict = try value(.onConflict, of: row, or: .rename, ConflictPolicy.init)
+    spec.beginning = try value(.beginning, of: row, or: .queued, TransferSpec.Beginning.init)
     spec.request = try request(row)
     spec.task = try coded(.task, row)
     return spec
@@ -148,7 +148,7 @@ struct TransferRowReader {
 
   /// A column that always has a value; salvaging uses `fallback` for an invalid one.
   private func value<Stored: DatabaseValueConvertible, Value>(
-    _ column: TransferColumn, _ row: Row, or fallback: Value, _ convert: (Stored) -> Value?
+    _ column: TransferColumn, of row: Row, or fallback: Value, _ convert: (Stored) -> Value?
   ) throws(Problem) -> Value {
     if let value = Self.converted(try stored(column, row), to: Stored.self).flatMap(convert) {
       return value
@@ -161,7 +161,7 @@ struct TransferRowReader {
 
   /// A column that may be NULL.
   private func optional<Stored: DatabaseValueConvertible, Value>(
-    _ column: TransferColumn, _ row: Row, _ convert: (Stored) throws -> Value?
+    _ column: TransferColumn, of row: Row, _ convert: (Stored) throws -> Value?
   ) throws(Problem) -> Value? {
     let stored = try stored(column, row)
     if stored.isNull { return nil }
@@ -177,7 +177,7 @@ struct TransferRowReader {
   private func coded<Value: Decodable>(
     _ column: TransferColumn, _ row: Row
   ) throws(Problem) -> Value? {
-    try optional(column, row) { try json.value(Value.self, in: $0) }
+    try optional(column, of: row) { try json.value(Value.self, in: $0) }
   }
 }
 

@@ -57,7 +57,7 @@ struct TransferRowWriter {
       try StoredProgress.put(held, of: id, db)
       advanced.insert(id)
     case .remove(let id): try remove(id)
-    case .putSession(let record): try SessionRows.put(record, db, json)
+    case .putSession(let record): try SessionRows.put(record, in: db, json)
     case .removeSession(let session): try SessionRows.remove(session, db)
     // Part of the counters, which are written earlier.
     case .clearFinished: break
@@ -76,7 +76,7 @@ struct TransferRowWriter {
       try change(record, row, from: old)
     } else {
       lastID = max(lastID, id)
-      try write(record, row, statements.insert)
+      try write(record, row, by: statements.insert)
     }
     tallies.add(row)
   }
@@ -103,7 +103,7 @@ struct TransferRowWriter {
     for (rowIndex, change) in new.enumerated() {
       guard case .put(let record) = change else { continue }
       let row = TalliedRow(record)
-      try TransferParameters(statement, rowIndex: rowIndex).bind(record, row, json)
+      try TransferParameters(statement, rowIndex: rowIndex).bind(record, row, encoder: json)
       lastID = max(lastID, record.id.rawValue)
       tallies.add(row)
     }
@@ -112,9 +112,9 @@ struct TransferRowWriter {
 
   /// Most changes touch no index. Each statement itself checks whether it suffices.
   private func change(_ record: TransferRecord, _ row: TalliedRow, from old: TalliedRow) throws {
-    if old.state == record.state, try write(record, row, statements.advance) > 0 { return }
-    if try write(record, row, statements.turn) > 0 { return }
-    try write(record, row, statements.replace)
+    if old.state == record.state, try write(record, row, by: statements.advance) > 0 { return }
+    if try write(record, row, by: statements.turn) > 0 { return }
+    try write(record, row, by: statements.replace)
   }
 
   private mutating func remove(_ id: TransferID) throws {
@@ -144,10 +144,10 @@ struct TransferRowWriter {
 
   @discardableResult
   private func write(
-    _ record: TransferRecord, _ row: TalliedRow, _ statement: StoreStatement
+    _ record: TransferRecord, _ row: TalliedRow, by statement: StoreStatement
   ) throws -> Int {
     defer { statement.reset() }
-    try TransferParameters(statement).bind(record, row, json)
+    try TransferParameters(statement).bind(record, row, encoder: json)
     return try statement.run()
   }
 }

@@ -11,12 +11,13 @@ extension TransferEngine {
     case .shortenAttempt(let id, let attempt, let upper):
       bodies[id]?.writer?.shorten(attempt, to: upper)
     case .openBody(let id, let attempt, let plan): openBody(plan, of: attempt, for: id)
-    case .acceptBody(let id, let attempt, let range): acceptBody(id, attempt, range)
+    case .acceptBody(let id, let attempt, let range):
+      acceptBody(of: attempt, range: range, for: id)
     case .closeBody(let id, let operation): closeBody(id, operation)
     case .discardPartialFile(let id, let operation, let resumeData):
-      discard(id, operation, resumeData)
+      discard(resumeData, of: id, as: operation)
     case .computeDigest(let id, let operation, let resumeData, let algorithm):
-      computeDigest(id, operation, resumeData, algorithm)
+      computeDigest(algorithm, of: resumeData, for: id, as: operation)
     case .placeFile(let id, let operation, let resumeData, let policy):
       digests[id] = nil
       placing.enqueue(
@@ -55,7 +56,9 @@ extension TransferEngine {
     live[id]?.opens(plan.url, redirectCount: primary.redirects.count, at: clock.now().wall)
   }
 
-  private func acceptBody(_ id: TransferID, _ attempt: AttemptID, _ range: ByteRange?) {
+  private func acceptBody(
+    of attempt: AttemptID, range: ByteRange?, for id: TransferID
+  ) {
     // The attempt may have been cancelled during the commit.
     guard let writer = bodies[id]?.writer, let one = attempts[attempt] else { return }
     switch one.phase {
@@ -112,7 +115,9 @@ extension TransferEngine {
     }
   }
 
-  private func discard(_ id: TransferID, _ operation: OperationID, _ resumeData: ResumeData) {
+  private func discard(
+    _ resumeData: ResumeData, of id: TransferID, as operation: OperationID
+  ) {
     digests[id] = nil
     namePool.async { [weak self, files] in
       // A crash between the rename and its record leaves the file under its final name.
@@ -150,5 +155,20 @@ extension AttemptPlan.Trust {
     case .system: .system
     case .keys(let keys, let asksForOthers): .keys(keys, asksForOthers: asksForOthers)
     }
+  }
+}
+
+extension AttemptTimeouts {
+  /// Returns the timeouts with the program's limit on silence, applied to the whole request. A slow
+  /// body is not given up before that either. The time for connecting remains our own decision:
+  /// another connection is soon tried.
+  func bounded(by task: TaskOptions?) -> AttemptTimeouts {
+    guard let silence = task?.requestTimeoutMilliseconds, silence > 0 else { return self }
+    var bounded = self
+    bounded.idleMilliseconds = silence
+    bounded.headMilliseconds = silence
+    bounded.connectMilliseconds = min(connectMilliseconds, silence)
+    bounded.slowMilliseconds = max(slowMilliseconds, silence)
+    return bounded
   }
 }

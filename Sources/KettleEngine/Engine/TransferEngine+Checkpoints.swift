@@ -18,8 +18,8 @@ extension TransferEngine {
   }
 
   func checkpointSynced(
-    _ id: TransferID, _ writer: PartialFileWriter,
-    _ result: Result<PartialFileWriter.Synced, TransferFailure>
+    _ result: Result<PartialFileWriter.Synced, TransferFailure>, by writer: PartialFileWriter,
+    of id: TransferID
   ) {
     // If the file was closed meanwhile, its closing says more.
     guard case .open(let current, var pace)? = bodies[id], current === writer else { return }

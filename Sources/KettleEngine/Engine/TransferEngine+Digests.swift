@@ -36,8 +36,8 @@ extension TransferEngine {
   }
 
   func computeDigest(
-    _ id: TransferID, _ operation: OperationID, _ resumeData: ResumeData,
-    _ algorithm: Checksum.Algorithm
+    _ algorithm: Checksum.Algorithm, of resumeData: ResumeData, for id: TransferID,
+    as operation: OperationID
   ) {
     let upper = resumeData.held.prefixByteCount
     let known = digests.removeValue(forKey: id)

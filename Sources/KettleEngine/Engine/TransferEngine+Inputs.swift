@@ -19,11 +19,11 @@ extension TransferEngine {
     case .queueRead(let request, let result): queueRead(request, result)
     case .bodyOpened(let id, let attempt, let result): bodyOpened(result, of: id, by: attempt)
     case .attemptEnded(let attempt, let outcome, let segment):
-      attemptEnded(attempt, outcome, segment)
+      attemptEnded(attempt, outcome, writing: segment)
     case .bodyFlows(let id): apply { scheduler, now in scheduler.bodyRecorded(of: id, at: now) }
     case .roomMade(let attempts): for attempt in attempts { transport.resumeReceiving(attempt) }
     case .checkpointSynced(let id, let writer, let result):
-      checkpointSynced(id, writer, result)
+      checkpointSynced(result, by: writer, of: id)
     case .bodyClosed(let id, let operation, let result): bodyClosed(result, of: id, by: operation)
     case .digested(let id, let operation, let result):
       apply { scheduler, now in scheduler.digestComputed(result, of: id, by: operation, at: now) }
@@ -105,7 +105,7 @@ extension TransferEngine {
     guard let one = attempts[attempt] else { return }
     guard let writer = bodies[one.transfer]?.writer else {
       return attemptEnded(
-        attempt, Self.outcome(end, failure: nil), PartialFileWriter.EndedSegment())
+        attempt, Self.outcome(end, failure: nil), writing: PartialFileWriter.EndedSegment())
     }
     let work: WorkerPool.Work = { [weak self] in
       let segment = writer.end(attempt, isComplete: end == .complete)
@@ -138,7 +138,7 @@ extension TransferEngine {
   }
 
   private func attemptEnded(
-    _ attempt: AttemptID, _ outcome: AttemptOutcome, _ segment: PartialFileWriter.EndedSegment
+    _ attempt: AttemptID, _ outcome: AttemptOutcome, writing segment: PartialFileWriter.EndedSegment
   ) {
     guard let gone = attempts.removeValue(forKey: attempt) else { return }
     noteProgress(of: gone.transfer)

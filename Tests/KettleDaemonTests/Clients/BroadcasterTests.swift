@@ -36,7 +36,7 @@ struct BroadcasterTests {
 
   @Test
   func
-    `a client that watches some states receives events of transfers that enter, are in or leave them`()
+    `a client that watches some states receives transfers that enter, are in or leave them`()
   {
     let (_, mailbox) = broadcaster.connect()
     mailbox.watch(.states, in: [.paused, .completed])
