@@ -36,7 +36,8 @@ test: deps lint ## Check the style, build everything, run all tests
 	swift test --skip-build --disable-xctest --filter AppleSource
 	swift test --skip-build --disable-xctest --filter '^BackgroundTransferTests'
 	swift test --skip-build --disable-xctest --filter WireTests
-	swift test --skip-build --disable-xctest --filter IntegrationTests
+	swift test --skip-build --disable-xctest --filter IntegrationTests --skip PackageGraphTests
+	swift test --skip-build --disable-xctest --filter PackageGraphTests
 	swift test --skip-build --disable-xctest --filter ExampleTests
 	swift test --skip-build --disable-xctest --filter '^SessionTests'
 	KETTLE_SEED=$${KETTLE_SEED:-$(FUZZ_SEED)} KETTLE_FUZZ_SECONDS=60 \

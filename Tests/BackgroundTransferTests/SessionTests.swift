@@ -141,7 +141,7 @@ struct SessionTests {
     task.resume()
     #expect(world.recorder.wait(for: "completed \(task.taskIdentifier) -997"))
     #expect(
-      world.recorder.error(of: task)?.localizedDescription.contains("version 9") == true)
+      world.recorder.error(of: task)?.localizedDescription.contains("version \"9\"") == true)
   }
 
   @Test func `a restarted service finds the same session, and nothing is reported twice`() throws {

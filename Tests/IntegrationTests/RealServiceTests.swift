@@ -54,8 +54,9 @@ struct RealServiceTests {
     let id = try await home.kettle("add", "--connections", "1", url).output.trimmed
     for round in Int64(1)...2 {
       let service = try await home.servicePID()
-      for megabytes in (round - 1) * 60..<round * 60 {
-        try await origin.waitForBytesSent((megabytes + 1) * 1_000_000, at: "/c.bin")
+      for step in 1...6 {
+        try await origin.waitForBytesSent(
+          (round - 1) * 60_000_000 + Int64(step) * 10_000_000, at: "/c.bin")
         ledger.observe(origin)
       }
       ledger.strike(origin)
