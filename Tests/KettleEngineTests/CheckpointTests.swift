@@ -1,8 +1,9 @@
-import KettleEngine
 import KettleModel
 import KettleScheduler
 import Testing
 import TestSupport
+
+@testable import KettleEngine
 
 /// Checkpoints of a running download.
 struct CheckpointTests {
@@ -72,6 +73,23 @@ struct CheckpointTests {
     _ = await limited
     let next = await flow.change(after: 0)
     #expect(next == .progress(id, ByteRangeSet(prefix: 9 << 20)))
+  }
+
+  @Test func `no checkpoint begins before the store has the one before`() async throws {
+    var flow = try await Flow()
+    let (world, id) = (flow.world, flow.id)
+    world.journal.hold()
+    flow.receive(mebibytes: 9)
+    let first = await flow.change(after: 1000)
+    #expect(first == .progress(id, ByteRangeSet(prefix: 9 << 20)))
+    flow.receive(mebibytes: 9)
+    world.clock.advance(milliseconds: 1000)
+    _ = await world.engine.details(of: id)
+    world.journal.release()
+    await world.engine.kept()
+    flow.receive(mebibytes: 9)
+    let next = await flow.change(after: 1000)
+    #expect(next == .progress(id, ByteRangeSet(prefix: 27 << 20)))
   }
 
   @Test func `a pause records every byte`() async throws {

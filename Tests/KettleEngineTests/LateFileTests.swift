@@ -196,6 +196,26 @@ struct LateFileTests {
     #expect(world.transport.calls.count { $0 == .accept(attempt) } == 1)
   }
 
+  @Test func `a connection that fails while its file is created does not block the engine`()
+    async throws
+  {
+    let world = try await world()
+    let (id, attempt) = try await world.flowing(total: 3)
+    let creation = world.files.holdCreations()
+    world.transport.body(attempt, [1, 2])
+    world.clock.advance(milliseconds: 6000)
+    await creation.reached()
+    // Nothing is written: the body is too long.
+    #expect(world.transport.body(attempt, [3, 4]) == .failed)
+    world.transport.end(attempt, .sinkFailed)
+    // The end is handled within the first few of these.
+    for _ in 0..<200 { #expect(await world.engine.details(of: id)?.snapshot.state == .running) }
+    creation.open()
+    await world.told.wait(for: .failed, of: id)
+    _ = await world.engine.control(.stop, [id])
+    #expect(world.files.paths.isEmpty)
+  }
+
   // MARK: Crashes
 
   @Test func `a crash while it is in memory leaves nothing, and it is fetched again`() async throws

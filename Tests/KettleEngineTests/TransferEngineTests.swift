@@ -1,8 +1,9 @@
-import KettleEngine
 import KettleModel
 import KettleScheduler
 import Testing
 import TestSupport
+
+@testable import KettleEngine
 
 /// The engine over faked ports: what happens in which order.
 @Suite(.timeLimit(.minutes(1)))
@@ -365,11 +366,26 @@ struct TransferEngineTests {
     }
   }
 
+  @Test func `a request in progress when the inbox ends is finished`() async throws {
+    let world = try await EngineWorld()
+    let durable = await world.engine.runAndEndInput()
+    await durable.value()
+  }
+
   @Test func `nothing ticks when nothing runs`() async throws {
     let world = try await EngineWorld()
     #expect(world.clock.deadline == nil)
     let (id, _) = try await world.flowing(total: 100)
     _ = await world.engine.control(.pause, [id])
     #expect(world.clock.deadline == nil)
+  }
+}
+
+extension TransferEngine {
+  /// Runs a turn, and ends the input before the inbox delivers the end of the turn.
+  fileprivate func runAndEndInput() -> Completion<Void> {
+    let durable = runDurably(SchedulerOutput(), at: clock.now())
+    endInput()
+    return durable
   }
 }

@@ -122,9 +122,18 @@ struct BodySegment: Sendable {
   }
 
   private func newBlock(reusing spare: inout [BlockMemory]) -> Block {
-    let index = spare.lastIndex { $0.bytes.count == Int(blockByteCount) }
-    let memory = index.map { spare.remove(at: $0) } ?? BlockMemory(byteCount: blockByteCount)
-    return Block(of: attempt, from: receivedUpTo, byteCount: blockByteCount, in: memory)
+    Block(
+      of: attempt, from: receivedUpTo, byteCount: blockByteCount, in: newMemory(reusing: &spare))
+  }
+
+  /// Reuses spare memory of the right size, or allocates memory and releases as much of the others.
+  private func newMemory(reusing spare: inout [BlockMemory]) -> BlockMemory {
+    if let index = spare.lastIndex(where: { $0.bytes.count == Int(blockByteCount) }) {
+      return spare.remove(at: index)
+    }
+    var missing = blockByteCount
+    while missing > 0, !spare.isEmpty { missing -= Int64(spare.removeFirst().bytes.count) }
+    return BlockMemory(byteCount: blockByteCount)
   }
 
   /// Removes and returns the block being filled; nil when there is none.

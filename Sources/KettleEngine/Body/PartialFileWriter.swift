@@ -75,7 +75,11 @@ final class PartialFileWriter: Sendable {
   /// Accepts bytes of an attempt. Never waits for the disk.
   func receive(_ bytes: UnsafeRawBufferPointer, of attempt: AttemptID) -> SinkAnswer {
     let (answer, hasFullBlocks) = state.withLock { $0.receive(bytes, of: attempt) }
-    if hasFullBlocks { queue.async { [self] in disk.withLock { _ in writeQueued() } } }
+    if hasFullBlocks {
+      queue.async { [self] in
+        disk.withLock { _ in writeQueued(upTo: state.withLock { $0.enqueuedCount }) }
+      }
+    }
     return answer
   }
 
@@ -93,8 +97,11 @@ final class PartialFileWriter: Sendable {
   /// - Parameter isComplete: Whether the response ended properly.
   func end(_ attempt: AttemptID, isComplete: Bool) -> EndedSegment {
     let discarded = disk.withLock { _ in
-      state.withLock { $0.enqueueBlock(of: attempt) }
-      writeQueued()
+      let enqueuedCount = state.withLock { state in
+        state.enqueueBlock(of: attempt)
+        return state.enqueuedCount
+      }
+      writeQueued(upTo: enqueuedCount)
       return settleTrust(in: attempt, isComplete: isComplete)
     }
     return state.withLock { state in
@@ -151,8 +158,11 @@ final class PartialFileWriter: Sendable {
   /// Writes and syncs everything received. Blocks.
   func sync() throws(TransferFailure) -> Synced {
     let (written, failure) = disk.withLock { _ in
-      state.withLock { $0.enqueueAllBlocks() }
-      writeQueued()
+      let enqueuedCount = state.withLock { state in
+        state.enqueueAllBlocks()
+        return state.enqueuedCount
+      }
+      writeQueued(upTo: enqueuedCount)
       return state.withLock { ($0.written, $0.failure) }
     }
     if let failure { throw failure }
@@ -176,10 +186,12 @@ final class PartialFileWriter: Sendable {
     if let synced = try? sync() { state.withLock { $0.settle(synced) } }
   }
 
-  /// Writes until nothing is queued. Requires `disk`; blocks.
-  private func writeQueued() {
+  /// Writes the blocks up to the `enqueuedCount`th. Blocks that are queued meanwhile are left to
+  /// their own passes: otherwise a network that is faster than the disk would hold up a sync.
+  /// Requires `disk`; blocks.
+  private func writeQueued(upTo enqueuedCount: Int) {
     while let (block, written) = state.withLock({ state in
-      state.nextBlock().map { ($0, state.written) }
+      state.nextBlock(upTo: enqueuedCount).map { ($0, state.written) }
     }) {
       let result = Result { () throws(TransferFailure) in
         try block.write(into: file, over: written)

@@ -10,6 +10,10 @@ struct WriterState: Sendable {
   private var queued: [Block] = []
   /// Includes the block being written.
   private var queuedByteCount: Int64 = 0
+  /// Blocks queued since the file was opened.
+  private(set) var enqueuedCount = 0
+  /// Blocks that were written or dropped since.
+  private var finishedCount = 0
   /// The memory of written blocks. Memory that is released and allocated again has to be mapped and
   /// cleared page by page, which costs as much as receiving into it.
   private var spare: [BlockMemory] = []
@@ -87,13 +91,14 @@ struct WriterState: Sendable {
 
   private mutating func enqueue(_ block: Block) {
     queued.append(block)
+    enqueuedCount += 1
     queuedByteCount += block.range?.byteCount ?? 0
   }
 
-  /// Removes and returns the next block to write; nil when none is left. After a failure, nothing
-  /// more of the attempt is written: its bytes are no longer trusted.
-  mutating func nextBlock() -> Block? {
-    while !queued.isEmpty {
+  /// Removes and returns the next block to write; nil when none of the first `limit` is left. After
+  /// a failure, nothing more of the attempt is written: its bytes are no longer trusted.
+  mutating func nextBlock(upTo limit: Int) -> Block? {
+    while finishedCount < limit, !queued.isEmpty {
       let block = queued.removeFirst()
       if failure == nil, let segment = segments[block.attempt], segment.failure == nil {
         return block
@@ -119,6 +124,7 @@ struct WriterState: Sendable {
   }
 
   private mutating func release(_ block: Block) {
+    finishedCount += 1
     queuedByteCount -= block.range?.byteCount ?? 0
     let spareByteCount = spare.reduce(block.memory.bytes.count) { $0 + $1.bytes.count }
     if spareByteCount <= Self.queuedByteCountMax { spare.append(block.memory) }

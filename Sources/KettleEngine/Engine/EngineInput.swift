@@ -46,8 +46,8 @@ struct LiveAttempt: Sendable {
 
 /// The partial file of a running transfer.
 enum LiveBody: Sendable {
-  /// `close` is set when the file must be closed as soon as it is open.
-  case opening(close: OperationID?)
+  /// For an attempt. `close` is set when the file must be closed as soon as it is open.
+  case opening(AttemptID, close: OperationID?)
   /// Created when the received bytes are written.
   case late(LateBody)
   case open(PartialFileWriter, CheckpointPace)

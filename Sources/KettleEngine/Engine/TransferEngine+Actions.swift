@@ -88,7 +88,7 @@ extension TransferEngine {
     {
       return letFlow(into: file, plan, of: attempt, id)
     }
-    bodies[id] = .opening(close: nil)
+    bodies[id] = .opening(attempt, close: nil)
     namePool.async { [weak self] in
       let result = Result { () throws(TransferFailure) in try opening.open(plan) }
       self?.post(.bodyOpened(id, attempt, result))
@@ -98,7 +98,7 @@ extension TransferEngine {
   func closeBody(_ id: TransferID, _ operation: OperationID) {
     switch bodies[id] {
     case nil: post(.bodyClosed(id, operation, .success(nil)))
-    case .opening: bodies[id] = .opening(close: operation)
+    case .opening(let attempt, _): bodies[id] = .opening(attempt, close: operation)
     // A late body is settled when its only attempt is over, and nothing is closed before that.
     case .late, .closing: break
     case .open(let writer, _):

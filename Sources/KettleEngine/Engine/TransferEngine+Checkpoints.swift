@@ -23,15 +23,25 @@ extension TransferEngine {
   ) {
     // If the file was closed meanwhile, its closing says more.
     guard case .open(let current, var pace)? = bodies[id], current === writer else { return }
-    pace.end()
-    bodies[id] = .open(writer, pace)
     switch result {
     case .success(let synced):
       advanceDigest(of: id, to: synced.durable)
-      apply { scheduler, _ in scheduler.bytesSynced(synced.durable, of: id) }
+      let output = scheduler.bytesSynced(synced.durable, of: id)
+      if output.changes.isEmpty { pace.end() } else { pace.submit() }
+      bodies[id] = .open(writer, pace)
+      run(output, at: clock.now())
     case .failure:
+      pace.end()
+      bodies[id] = .open(writer, pace)
       // The writer rejects all further bytes, and the attempts end with its failure.
       for (attempt, one) in attempts where one.transfer == id { transport.cancel(attempt) }
     }
+  }
+
+  /// The store has a record of the transfer: its next checkpoint may begin.
+  func checkpointRecorded(of id: TransferID) {
+    guard case .open(let writer, var pace)? = bodies[id] else { return }
+    pace.recorded()
+    bodies[id] = .open(writer, pace)
   }
 }

@@ -156,9 +156,11 @@ extension TransferEngine {
       switch change {
       case .put(let record):
         noteKept(record.id)
+        checkpointRecorded(of: record.id)
         if let identity = record.resumeData?.partialIdentity { recorded.append(identity) }
+      case .progress(let id, _): checkpointRecorded(of: id)
       case .remove(let id): reading.note(gone: id)
-      case .progress, .putSession, .removeSession, .clearFinished: break
+      case .putSession, .removeSession, .clearFinished: break
       }
     }
     if !recorded.isEmpty { files.forgetUnrecorded(recorded) }

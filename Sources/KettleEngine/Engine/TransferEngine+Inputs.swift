@@ -61,11 +61,11 @@ extension TransferEngine {
     _ result: Result<BodyOpening.Opened, TransferFailure>, of id: TransferID, by attempt: AttemptID
   ) {
     switch (bodies[id], result) {
-    case (.opening(let close)?, .failure(let failure)):
+    case (.opening(attempt, let close)?, .failure(let failure)):
       bodies[id] = nil
       apply { scheduler, now in scheduler.bodyRefused(failure, of: attempt, at: now) }
       if let close { closeBody(id, close) }
-    case (.opening(let close)?, .success(let opened)):
+    case (.opening(attempt, let close)?, .success(let opened)):
       let writer = makeWriter(
         for: opened.file, durable: opened.resumeData.held,
         totalByteCount: opened.resumeData.totalByteCount)
@@ -76,7 +76,7 @@ extension TransferEngine {
       apply { scheduler, now in scheduler.bodyRefused(failure, of: attempt, at: now) }
     case (.late(let late)?, .success(let opened)) where late.attempt == attempt:
       use(late.writer, opened, of: id, by: attempt)
-    case (.late, _), (.open, _), (.closing, _), (nil, _): break
+    case (.opening, _), (.late, _), (.open, _), (.closing, _), (nil, _): break
     }
   }
 
@@ -112,9 +112,12 @@ extension TransferEngine {
       writer.settle()
       self?.post(.attemptEnded(attempt, Self.outcome(end, failure: segment.failure), segment))
     }
-    // A file that does not exist yet is created and named by the last write.
-    if case .late? = bodies[one.transfer] {
-      namePool.async(work)
+    if case .late(let late)? = bodies[one.transfer] {
+      namePool.async {
+        // The last write creates and names the file, unless that has begun already.
+        if late.making == .begun { _ = try? late.file.make() }
+        work()
+      }
     } else {
       writer.queue.async(execute: work)
     }

@@ -22,12 +22,12 @@ extension TransferEngine {
   /// Records a slow body before it is complete, like all others.
   func makeFile(of id: TransferID, _ late: LateBody) {
     switch late.making {
-    case .underWay: return
+    case .begun: return
     case .notAsked where late.writer.receivedByteCount == 0: return
     case .notAsked: break
     }
     var late = late
-    late.making = .underWay
+    late.making = .begun
     bodies[id] = .late(late)
     namePool.async { [weak self, late] in
       let result = Result { () throws(TransferFailure) in try late.file.make() }
@@ -54,7 +54,7 @@ struct LateBody: Sendable {
   /// Whether the file is being created while bytes still arrive.
   enum Making: Sendable {
     case notAsked
-    case underWay
+    case begun
   }
 
   var writer: PartialFileWriter

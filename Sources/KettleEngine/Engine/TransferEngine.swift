@@ -198,12 +198,18 @@ package actor TransferEngine {
     submit([]) { _ in written.finish() }
     deadlineQueue.asyncAfter(deadline: .now() + .milliseconds(500)) { written.finish() }
     await written.value()
-    clock.wake(at: nil) {}
-    inbox.end()
+    endInput()
     // The end of transfers that did not come to rest in time is never reported. A client that waits
     // for it must not delay the service's exit.
     for waiter in restWaiters { waiter.done.finish() }
     restWaiters = []
+  }
+
+  /// Ends the inbox, and finishes the turns that it would have reported.
+  func endInput() {
+    inbox.end()
+    finishTurns()
+    clock.wake(at: nil) {}
   }
 
   func releaseIdleWaiters() {

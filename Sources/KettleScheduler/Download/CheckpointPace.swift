@@ -22,6 +22,8 @@ package struct CheckpointPace: Sendable, Hashable {
     case resting
     /// Bytes are being synced.
     case syncing
+    /// The record of the synced bytes is on its way to the store.
+    case recording
   }
 
   private var phase = Phase.resting
@@ -49,6 +51,13 @@ package struct CheckpointPace: Sendable, Hashable {
     return true
   }
 
-  /// Ends a checkpoint whose bytes are synced.
+  /// Notes that the bytes are synced and their record is on its way to the store. Until it is there,
+  /// no other checkpoint begins: a store that cannot be written must not collect them.
+  package mutating func submit() { phase = .recording }
+
+  /// Notes that the store has a record of the transfer.
+  package mutating func recorded() { if phase == .recording { phase = .resting } }
+
+  /// Ends a checkpoint that has nothing to record.
   package mutating func end() { phase = .resting }
 }

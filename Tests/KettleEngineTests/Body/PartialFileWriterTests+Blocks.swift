@@ -1,5 +1,6 @@
 import Dispatch
 import KettleModel
+import KettleSystem
 import Testing
 import TestSupport
 
@@ -82,6 +83,62 @@ extension PartialFileWriterTests {
     #expect(give(sink, [3]) == .taken)
     #expect(writer.receivedByteCount == 3)
     #expect(try writer.sync().durable == ByteRangeSet(prefix: 3))
+  }
+
+  /// A file in whose every write a network that is faster than the disk delivers another block.
+  private final class SlowFile: PartialFile {
+    let path = "/d/a.part"
+    let finalName = "a"
+    let device: UInt64 = 1
+    let inode: UInt64 = 1
+    private let delivery = Mutex<(@Sendable () -> Void)?>(nil)
+    private let written = Mutex(0)
+
+    var writeCount: Int { written.withLock { $0 } }
+    func deliver(_ body: @escaping @Sendable () -> Void) { delivery.withLock { $0 = body } }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(TransferFailure) {
+      let count = written.withLock { count in
+        count += 1
+        return count
+      }
+      if count < 50 { delivery.withLock { $0 }?() }
+    }
+
+    func read(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(TransferFailure) {}
+    func sync() throws(TransferFailure) -> Int64 { 0 }
+    func keepInMemory() {}
+    func truncate(to byteCount: Int64) throws(TransferFailure) {}
+  }
+
+  @Test func `a sync ends although the network is faster than the disk`() throws {
+    let file = SlowFile()
+    let writer = PartialFileWriter(
+      file: file, durable: ByteRangeSet(), totalByteCount: nil, queue: queue
+    ) { _ in }
+    let sink = writer.begin(attempt(1), from: 0, .none)
+    let bytes = [UInt8](repeating: 7, count: blockByteCount)
+    file.deliver { _ = bytes.withUnsafeBytes { sink.receive($0) } }
+    let syncs = Mutex<[Int64]>([])
+    whileDiskIsBusy {
+      #expect(give(sink, bytes) == .taken)
+      queue.async {
+        let synced = try? writer.sync()
+        syncs.withLock { $0.append(synced?.durable.byteCount ?? -1) }
+        #expect(file.writeCount == 2, "the block before the sync, and the one in the queue")
+      }
+    }
+    waitForDisk()
+    #expect(syncs.withLock { $0 } == [Int64(2 * blockByteCount)])
+  }
+
+  @Test func `memory of another size is released when memory is allocated`() {
+    var spare = (0..<4).map { _ in BlockMemory(byteCount: 2 << 20) }
+    var segment = BodySegment(
+      of: attempt(1), from: 0, bound: .none, blockByteCount: 512 << 10)
+    let bytes = [UInt8](repeating: 7, count: 1)
+    bytes.withUnsafeBytes { #expect(segment.append($0, reusing: &spare).isEmpty) }
+    #expect(spare.count == 3)
   }
 
   // Fault 71

@@ -38,7 +38,18 @@ struct CheckpointPaceTests {
     var pace = CheckpointPace(since: start)
     #expect(begins(&pace, at: 1000, receivedByteCount: 20 << 20))
     #expect(!begins(&pace, at: 60_000, receivedByteCount: 90 << 20))
-    pace.end()
+    pace.recorded()
+    #expect(!begins(&pace, at: 60_000, receivedByteCount: 90 << 20), "an earlier record")
+    pace.submit()
+    #expect(!begins(&pace, at: 60_000, receivedByteCount: 90 << 20))
+    pace.recorded()
     #expect(begins(&pace, at: 60_000, receivedByteCount: 90 << 20))
+  }
+
+  @Test func `a checkpoint with nothing to record ends at once`() {
+    var pace = CheckpointPace(since: start)
+    #expect(begins(&pace, at: 1000, receivedByteCount: 20 << 20))
+    pace.end()
+    #expect(begins(&pace, at: 2000, receivedByteCount: 90 << 20))
   }
 }

@@ -8,6 +8,7 @@ extension InMemoryFileStorage: FileStorage {
   package func createPartialFile(
     in directory: String, preferredName: String, onConflict: ConflictPolicy
   ) throws(TransferFailure) -> any PartialFile {
+    state.withLock { $0.createGate }?.pass()
     let result = state.withLock { state in
       Result { () throws(TransferFailure) in
         try state.begin(.create)

@@ -28,6 +28,8 @@ package final class InMemoryFileStorage: Sendable {
     var failures: [Operation: [TransferFailure?]] = [:]
     var calls: [Operation: Int] = [:]
     var freeBytes: Int64? = 1 << 40
+    /// What the creation of partial files waits for.
+    var createGate: Gate?
     /// What writes wait for.
     var writeGate: Gate?
     /// What syncs wait for.
@@ -152,6 +154,13 @@ package final class InMemoryFileStorage: Sendable {
       return state.finishGate
     }
     gate?.signal()
+  }
+
+  /// Makes the creation of partial files wait until the gate is opened.
+  package func holdCreations() -> Gate {
+    let gate = Gate()
+    state.withLock { $0.createGate = gate }
+    return gate
   }
 
   /// Makes writes wait until the gate is opened.
