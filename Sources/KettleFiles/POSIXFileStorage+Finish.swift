@@ -137,5 +137,5 @@ extension POSIXFileStorage {
 
 extension ResumeData {
   /// The size of the finished file.
-  var wholeByteCount: Int64 { totalByteCount ?? held.prefixByteCount }
+  var wholeByteCount: Int64 { totalByteCount ?? durable.prefixByteCount }
 }

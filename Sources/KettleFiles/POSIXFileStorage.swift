@@ -107,7 +107,7 @@ package struct POSIXFileStorage: FileStorage {
   ) throws(TransferFailure) -> any PartialFile {
     let location = try PartFileLocation(resumeData, calls)
     let (file, status) = try location.open(.write)
-    guard status.identity.byteCount >= resumeData.heldUpTo else {
+    guard status.identity.byteCount >= resumeData.durableUpTo else {
       throw location.changed(PartFileLocation.isShorter)
     }
     // An earlier time does not indicate another writer: fdatasync(2) need not sync it, so a power
@@ -182,7 +182,7 @@ package struct POSIXFileStorage: FileStorage {
 
 extension ResumeData {
   /// The size that the file must have to contain every durable byte.
-  var heldUpTo: Int64 { held.ranges.last?.upper ?? 0 }
+  var durableUpTo: Int64 { durable.ranges.last?.upper ?? 0 }
 }
 
 extension POSIXFileStorage {

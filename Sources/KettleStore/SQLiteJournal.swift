@@ -87,9 +87,9 @@ package final class SQLiteJournal: TransferJournal {
   private func write(
     _ changes: [JournalChange], to known: State, raising raised: StoreCounters
   ) throws -> Set<TransferID> {
-    if changes.count == 1, case .progress(let id, let held)? = changes.first {
+    if changes.count == 1, case .progress(let id, let durable)? = changes.first {
       // A single statement is its own transaction.
-      try queue.writeWithoutTransaction { db in try StoredProgress.put(held, of: id, db) }
+      try queue.writeWithoutTransaction { db in try StoredProgress.put(durable, of: id, db) }
       return known.advanced.union([id])
     }
     return try queue.write { db in

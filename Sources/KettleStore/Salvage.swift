@@ -32,7 +32,9 @@ struct Salvage {
     }
     // Ranges that a record lists as durable are durable as well; losing unknown ranges costs only
     // time.
-    for (id, held) in (try? StoredProgress.read(db)) ?? [:] { byID[id]?.resumeData?.held = held }
+    for (id, durable) in (try? StoredProgress.read(db)) ?? [:] {
+      byID[id]?.resumeData?.durable = durable
+    }
     finish(known, (try? SessionRows.read(db, layout, mode: .salvaging)) ?? [])
     hasCounters = found != nil
   }

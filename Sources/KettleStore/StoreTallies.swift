@@ -108,7 +108,7 @@ extension TalliedRow {
       bytesReceived = finished.identity?.byteCount ?? 0
       bytesExpected = finished.identity?.byteCount
     } else {
-      bytesReceived = record.resumeData?.held.byteCount ?? 0
+      bytesReceived = record.resumeData?.durable.byteCount ?? 0
       bytesExpected = record.resumeData?.totalByteCount
     }
   }

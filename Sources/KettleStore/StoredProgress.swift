@@ -43,7 +43,7 @@ enum StoredProgress {
     let row = try StoreStatement(db, "SELECT held FROM progress WHERE id = ?")
     defer { row.reset() }
     row.bind(record.id.rawValue, at: 1)
-    if try row.step() { record.resumeData?.held = try durable(row.text(0), StoredJSON()) }
+    if try row.step() { record.resumeData?.durable = try durable(row.text(0), StoredJSON()) }
   }
 
   static func put(_ durable: ByteRangeSet, of id: TransferID, _ db: Database) throws {

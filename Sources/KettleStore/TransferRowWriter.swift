@@ -53,8 +53,8 @@ struct TransferRowWriter {
   private mutating func apply(_ change: JournalChange) throws {
     switch change {
     case .put(let record): try put(record)
-    case .progress(let id, let held):
-      try StoredProgress.put(held, of: id, db)
+    case .progress(let id, let durable):
+      try StoredProgress.put(durable, of: id, db)
       advanced.insert(id)
     case .remove(let id): try remove(id)
     case .putSession(let record): try SessionRows.put(record, in: db, json)

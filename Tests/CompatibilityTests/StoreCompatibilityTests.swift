@@ -108,7 +108,7 @@ import TestSupport
       let contents = try opening.journal.whole()
       let expected = placed(
         StoreFixture.records + TaskFixture.records + FinishFixture.records
-          + [ProgressFixture.record(holding: ProgressFixture.held)])
+          + [ProgressFixture.record(holding: ProgressFixture.durable)])
       #expect(contents.records.count == expected.count)
       for (found, expected) in zip(contents.records, expected) { #expect(found == expected) }
       #expect(contents.clearedUpTo == FinishFixture.clearedUpTo)
@@ -184,7 +184,7 @@ import TestSupport
       let running = ProgressFixture.record(holding: ByteRangeSet(prefix: 1 << 20))
       try journal.commit([.put(running)])
       try journal.commit([.progress(running.id, ByteRangeSet(prefix: 2 << 20))])
-      try journal.commit([.progress(running.id, ProgressFixture.held)])
+      try journal.commit([.progress(running.id, ProgressFixture.durable)])
       // Closing brings everything into the one file.
       try journal.close()
       for suffix in ["", "-progress"] {

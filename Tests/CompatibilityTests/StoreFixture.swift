@@ -67,11 +67,11 @@ enum StoreFixture {
   }
 
   private static func resumeData(_ id: Int64, isWhole: Bool) -> ResumeData {
-    var held = ByteRangeSet(prefix: 1_048_576)
-    if !isWhole, let range = ByteRange(lower: 2_097_152, upper: 3_145_728) { held.insert(range) }
+    var durable = ByteRangeSet(prefix: 1_048_576)
+    if !isWhole, let range = ByteRange(lower: 2_097_152, upper: 3_145_728) { durable.insert(range) }
     var resumeData = ResumeData(
       partialPath: "/home/somebody/Downloads/File \(id).iso.part", device: 66_305,
-      inode: 1_000_000 + UInt64(id), held: held,
+      inode: 1_000_000 + UInt64(id), durable: durable,
       totalByteCount: isWhole ? 1_048_576 : 12_345_678_901,
       validator: Validator(
         entityTag: "\"v\(id)\"", lastModified: "Thu, 01 Jan 2026 00:00:00 GMT",

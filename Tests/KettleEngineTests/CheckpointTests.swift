@@ -33,7 +33,7 @@ struct CheckpointTests {
       return await commits.next()?.first
     }
 
-    var durable: ByteRangeSet? { world.journal.records[id]?.resumeData?.held }
+    var durable: ByteRangeSet? { world.journal.records[id]?.resumeData?.durable }
   }
 
   @Test func `what arrived in a second is synced and recorded as progress`() async throws {

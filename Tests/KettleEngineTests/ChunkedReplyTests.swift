@@ -23,7 +23,7 @@ struct ChunkedReplyTests {
     await world.told.wait(for: .waiting, of: id)
     #expect(world.files.bytes(at: "/home/u/Downloads/a.iso.part") == [])
     let details = try #require(await world.engine.details(of: id))
-    #expect(details.record.resumeData?.held == ByteRangeSet())
+    #expect(details.record.resumeData?.durable == ByteRangeSet())
     #expect(details.history.map(\.text).contains(HistoryText.discarded(byteCount: 3)))
 
     world.clock.advance(milliseconds: 2000)

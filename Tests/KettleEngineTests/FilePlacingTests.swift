@@ -25,7 +25,7 @@ struct FilePlacingTests {
       id: TransferID(rawValue: number), operation: OperationID(rawValue: UInt64(number)),
       file: FileToFinish(
         resumeData: ResumeData(
-          partialPath: file.path, device: file.device, inode: file.inode, held: ByteRangeSet(),
+          partialPath: file.path, device: file.device, inode: file.inode, durable: ByteRangeSet(),
           totalByteCount: 0, validator: nil, finalName: file.finalName),
         onConflict: .rename))
   }

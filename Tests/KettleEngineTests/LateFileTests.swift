@@ -50,14 +50,14 @@ struct LateFileTests {
 
   @Test func `it takes two commits, and the name comes after the first`() async throws {
     let world = try await world()
-    let (id, held) = try await commitOfWhole(world)
-    guard case .put(let record)? = held?.first else {
+    let (id, durable) = try await commitOfWhole(world)
+    guard case .put(let record)? = durable?.first else {
       Issue.record("expected the record with the partial file")
       return
     }
-    #expect(held?.count == 1)
+    #expect(durable?.count == 1)
     #expect(record.resumeData?.isWhole == true)
-    #expect(record.resumeData?.held.byteCount == 3)
+    #expect(record.resumeData?.durable.byteCount == 3)
     #expect(world.files.paths == [part])
     world.journal.release()
     await world.told.wait(for: .completed, of: id)
@@ -102,7 +102,7 @@ struct LateFileTests {
     let (id, attempt) = try await world.flowing(total: 10)
     world.transport.body(attempt, [1, 2, 3, 4])
     #expect(await world.engine.control(.pause, [id]) == [.applied])
-    #expect(world.journal.records[id]?.resumeData?.held.byteCount == 4)
+    #expect(world.journal.records[id]?.resumeData?.durable.byteCount == 4)
     #expect(world.files.bytes(at: part) == [1, 2, 3, 4])
     _ = await world.engine.control(.start, [id])
     let second = await world.transport.request(2)
@@ -141,7 +141,7 @@ struct LateFileTests {
     world.transport.end(attempt, .failed(TransferFailure(.connectionLost, on: "files.example")))
     await world.told.wait(for: .waiting, of: id)
     _ = await world.engine.control(.pause, [id])
-    #expect(world.journal.records[id]?.resumeData?.held.byteCount == 4)
+    #expect(world.journal.records[id]?.resumeData?.durable.byteCount == 4)
   }
 
   @Test func `more bytes than were announced are not kept`() async throws {
@@ -279,8 +279,8 @@ struct LateFileTests {
 
   @Test func `a crash between the record and the name gives it its name`() async throws {
     let world = try await world()
-    let (id, held) = try await commitOfWhole(world)
-    guard case .put(let record)? = held?.first else {
+    let (id, durable) = try await commitOfWhole(world)
+    guard case .put(let record)? = durable?.first else {
       Issue.record("expected the record with the partial file")
       return
     }
@@ -298,8 +298,8 @@ struct LateFileTests {
   @Test func `a file that got its name before a crash goes with the bytes on record`() async throws
   {
     let world = try await world()
-    let (id, held) = try await commitOfWhole(world)
-    guard case .put(var record)? = held?.first, let resumeData = record.resumeData else {
+    let (id, durable) = try await commitOfWhole(world)
+    guard case .put(var record)? = durable?.first, let resumeData = record.resumeData else {
       Issue.record("expected the record with the partial file")
       return
     }

@@ -101,9 +101,9 @@ struct SegmentedTransferTests {
     let half = Self.total / 2
     world.transport.body(second.id, Array(Self.content[half..<(half + 500)]))
     _ = await world.engine.control(.pause, [id])
-    let held = world.journal.records[id]?.resumeData?.held
-    #expect(held?.ranges.map(\.lower) == [0, Int64(half)])
-    #expect(held?.ranges.map(\.upper) == [1000, Int64(half) + 500])
+    let durable = world.journal.records[id]?.resumeData?.durable
+    #expect(durable?.ranges.map(\.lower) == [0, Int64(half)])
+    #expect(durable?.ranges.map(\.upper) == [1000, Int64(half) + 500])
     _ = await world.engine.control(.start, [id])
     let third = await world.transport.request(3)
     #expect(
@@ -169,7 +169,7 @@ struct SegmentedTransferTests {
     #expect(third.headers.contains { $0.name == "Range" })
     world.transport.head(third.id, 200, head)
     await world.transport.called { $0.contains(.accept(third.id)) }
-    #expect(world.journal.records[id]?.resumeData?.held.byteCount == 3)
+    #expect(world.journal.records[id]?.resumeData?.durable.byteCount == 3)
     world.transport.body(third.id, [1, 2, 3, 4, 5, 6])
     world.transport.end(third.id, .complete)
     await world.told.wait(for: .completed, of: id)

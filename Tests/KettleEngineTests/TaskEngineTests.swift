@@ -69,7 +69,7 @@ struct TaskEngineTests {
     _ = await world.engine.cancelTasks([id], keepsBytes: true)
     await world.told.wait(for: .failed, of: id)
     #expect(world.told.states(of: id).filter { $0 == .failed }.count == 1)
-    #expect(world.journal.records[id]?.resumeData?.held.byteCount == 4)
+    #expect(world.journal.records[id]?.resumeData?.durable.byteCount == 4)
   }
 
   @Test func `when an acknowledge returns nothing of the task is left`() async throws {
@@ -125,7 +125,7 @@ struct TaskEngineTests {
     record.state = .completed
     record.finishedFile = FinishedFile(path: path, identity: nil)
     record.resumeData = ResumeData(
-      partialPath: path, device: 1, inode: 1, held: ByteRangeSet(), totalByteCount: nil,
+      partialPath: path, device: 1, inode: 1, durable: ByteRangeSet(), totalByteCount: nil,
       validator: nil, finalName: "a.iso")
     try world.journal.commit([.put(record)])
     let next = try await EngineWorld(after: world)

@@ -224,7 +224,7 @@ struct TaskRequestTests {
     world.clock.advance(milliseconds: 60_000)
     await world.told.wait(for: .failed, of: id)
     #expect(world.journal.records[id]?.failure?.code == .timedOut)
-    #expect(world.journal.records[id]?.resumeData?.held.byteCount == 3)
+    #expect(world.journal.records[id]?.resumeData?.durable.byteCount == 3)
     #expect(world.transport.calls.contains(.cancel(request.id)))
   }
 }

@@ -176,7 +176,7 @@ struct TransferEngineTests {
       return
     }
     #expect(record.id == id && record.retryCount == 0)
-    #expect(record.resumeData?.held == ByteRangeSet(prefix: 9 << 20))
+    #expect(record.resumeData?.durable == ByteRangeSet(prefix: 9 << 20))
   }
 
   @Test func `pause keeps what came and start asks for the rest`() async throws {
@@ -186,7 +186,7 @@ struct TransferEngineTests {
     let results = await world.engine.control(.pause, [id])
     #expect(results == [.applied])
     // When pause returns, the bytes are on the disk and on record.
-    #expect(world.journal.records[id]?.resumeData?.held.byteCount == 4)
+    #expect(world.journal.records[id]?.resumeData?.durable.byteCount == 4)
     #expect(world.journal.records[id]?.state == .paused)
     _ = await world.engine.control(.start, [id])
     let second = await world.transport.request(2)
@@ -228,7 +228,7 @@ struct TransferEngineTests {
     world.transport.body(attempt, [1, 2, 3])
     await world.engine.shutDown()
     #expect(world.transport.calls.last == .shutDown)
-    #expect(world.journal.records[id]?.resumeData?.held.byteCount == 3)
+    #expect(world.journal.records[id]?.resumeData?.durable.byteCount == 3)
 
     let next = try await EngineWorld(after: world)
     let request = await next.transport.request(1)
@@ -251,7 +251,7 @@ struct TransferEngineTests {
     let piece = [UInt8](repeating: 7, count: 1 << 20)
     for _ in 0..<9 { world.transport.body(attempt, piece) }
     world.clock.advance(milliseconds: 1000)
-    await Self.committed(world.journal) { $0[id]?.resumeData?.held.byteCount == 9 << 20 }
+    await Self.committed(world.journal) { $0[id]?.resumeData?.durable.byteCount == 9 << 20 }
     // Not recorded yet.
     world.transport.body(attempt, piece)
     let next = try await EngineWorld(after: world)
@@ -295,7 +295,7 @@ struct TransferEngineTests {
     world.transport.end(attempt, .complete)
     await Self.committed(world.journal) { $0[id]?.state == .failed }
     #expect(world.files.paths == ["/home/u/Downloads/a.iso.part"])
-    #expect(world.journal.records[id]?.resumeData?.held.byteCount == 0)
+    #expect(world.journal.records[id]?.resumeData?.durable.byteCount == 0)
   }
 
   @Test func `a disk without room for the file is found out before the first byte`() async throws {

@@ -44,7 +44,7 @@ struct DiskFaultTests {
     _ = try file.sync()
     let size = written + piece.count
     let finished = try storage(disk).finish(
-      file.resumeData(held: size, total: size), onConflict: .rename)
+      file.resumeData(durable: size, total: size), onConflict: .rename)
     #expect(Disk.bytes(at: finished.path) == [UInt8](repeating: 7, count: size))
   }
 
@@ -64,7 +64,7 @@ struct DiskFaultTests {
     let file = try create("a", disk)
     try file.write(bytes)
     _ = try file.sync()
-    return file.resumeData(held: bytes.count, total: bytes.count)
+    return file.resumeData(durable: bytes.count, total: bytes.count)
   }
 
   private func finish(_ resumeData: ResumeData, _ disk: ScratchDisk) -> TransferFailure? {
@@ -122,7 +122,7 @@ struct DiskFaultTests {
     disk.unmount()
     try file.write(bytes, at: Int64(bytes.count))
     _ = try file.sync()
-    let resumeData = file.resumeData(held: 2 * bytes.count, total: 2 * bytes.count)
+    let resumeData = file.resumeData(durable: 2 * bytes.count, total: 2 * bytes.count)
     // The directory under the disk is empty, and on another device.
     #expect(finish(resumeData, disk)?.code == .directoryMissing)
     #expect(Disk.names(in: disk.path) == [])
@@ -138,7 +138,7 @@ struct DiskFaultTests {
     let file = try files.createPartialFile(in: link, preferredName: "a", onConflict: .rename)
     try file.write(bytes)
     let finished = try files.finish(
-      file.resumeData(held: bytes.count, total: bytes.count), onConflict: .rename)
+      file.resumeData(durable: bytes.count, total: bytes.count), onConflict: .rename)
     #expect(finished.path == link + "/a")
     #expect(Disk.names(in: disk.path) == ["a"])
   }

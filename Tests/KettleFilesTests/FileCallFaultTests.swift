@@ -33,7 +33,7 @@ import Testing
     let file = try create(.kernel)
     try file.write(bytes)
     _ = try file.sync()
-    return file.resumeData(held: bytes.count, total: bytes.count)
+    return file.resumeData(durable: bytes.count, total: bytes.count)
   }
 
   /// A call that fails with an error number while there are any left.
@@ -74,7 +74,7 @@ import Testing
     try file.write(bytes)
     _ = try file.sync()
     let finished = try storage(calls).finish(
-      file.resumeData(held: bytes.count, total: bytes.count), onConflict: .rename)
+      file.resumeData(durable: bytes.count, total: bytes.count), onConflict: .rename)
     #expect(Disk.bytes(at: finished.path) == bytes)
     #expect(Disk.bytes(at: taken) == [7])
     #expect(Disk.bytes(at: victim) == [8])
@@ -181,7 +181,7 @@ import Testing
     calls.read = { fails() ? -1 : pread($0, $1, $2, $3) }
     let file = try create(calls)
     try file.write(bytes)
-    let resumeData = file.resumeData(held: bytes.count)
+    let resumeData = file.resumeData(durable: bytes.count)
     let told = TransferFailure(.fileProblem, on: file.path, detail: "EIO")
     #expect(failure { () throws(TransferFailure) in try file.read(10) } == told)
     let digest = try storage(calls).beginDigest(of: resumeData, algorithm: .md5)
@@ -324,7 +324,7 @@ import Testing
       in: documents, preferredName: "a", onConflict: .rename)
     try file.write(bytes)
     _ = try files.finish(
-      file.resumeData(held: bytes.count, total: bytes.count), onConflict: .rename)
+      file.resumeData(durable: bytes.count, total: bytes.count), onConflict: .rename)
     #expect(Disk.names(in: victim) == ["a.part"])
     #expect(Disk.names(in: documents + ".moved") == ["a"])
   }

@@ -18,7 +18,7 @@ import TestSupport
     _ file: any PartialFile, in storage: StorageUnderTest,
     _ algorithm: Checksum.Algorithm = .sha256
   ) throws(TransferFailure) -> any FileDigest {
-    try storage.files.beginDigest(of: file.resumeData(held: 0), algorithm: algorithm)
+    try storage.files.beginDigest(of: file.resumeData(durable: 0), algorithm: algorithm)
   }
 
   @Test(arguments: StorageKind.allCases)

@@ -92,7 +92,7 @@ import Testing
     let file = try storage.create("a")
     try file.write(Array(bytes.prefix(9)))
     _ = try file.sync()
-    let opened = try storage.files.openPartialFile(file.resumeData(held: 4))
+    let opened = try storage.files.openPartialFile(file.resumeData(durable: 4))
     try opened.truncate(to: 4)
     try opened.write(Array(bytes.dropFirst(4)), at: 4)
     #expect(storage.bytes(opened.path) == bytes)
@@ -114,7 +114,7 @@ import Testing
     let storage = try StorageUnderTest(kind)
     let file = try storage.create("a")
     try file.write(bytes)
-    let resumeData = file.resumeData(held: bytes.count)
+    let resumeData = file.resumeData(durable: bytes.count)
     let open = { () throws(TransferFailure) in try storage.files.openPartialFile(resumeData) }
 
     try file.truncate(to: 3)
@@ -141,8 +141,8 @@ import Testing
     let storage = try StorageUnderTest(kind)
     let file = try storage.create("a")
     try file.write([UInt8](repeating: 1, count: 20))
-    var resumeData = file.resumeData(held: 5)
-    resumeData.held.insert(try #require(ByteRange(lower: 15, upper: 21)))
+    var resumeData = file.resumeData(durable: 5)
+    resumeData.durable.insert(try #require(ByteRange(lower: 15, upper: 21)))
     let failure = failure { () throws(TransferFailure) in
       try storage.files.openPartialFile(resumeData)
     }

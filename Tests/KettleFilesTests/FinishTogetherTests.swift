@@ -19,7 +19,7 @@ import Testing
     try file.write(Array(name.utf8))
     _ = try file.sync()
     return FileToFinish(
-      resumeData: file.resumeData(held: name.utf8.count, total: name.utf8.count),
+      resumeData: file.resumeData(durable: name.utf8.count, total: name.utf8.count),
       onConflict: .rename)
   }
 

@@ -81,7 +81,7 @@ import Testing
       try file.write([1, 2, 3])
       _ = try file.sync()
       #expect(link(file.path, scratch.path + "/a") == 0)
-      let resumeData = file.resumeData(held: 3, total: 3)
+      let resumeData = file.resumeData(durable: 3, total: 3)
       #expect(files.finishedFile(of: resumeData) == nil)
       let finished = try files.finish(resumeData, onConflict: policy)
       #expect(finished.path == scratch.path + "/a")
@@ -102,7 +102,7 @@ import Testing
     _ = try file.sync()
     try Disk.put([9], at: scratch.path + "/a")
     let finished = try files.finish(
-      file.resumeData(held: 3, total: 3), onConflict: .rename)
+      file.resumeData(durable: 3, total: 3), onConflict: .rename)
     #expect(finished.path == scratch.path + "/a (2)")
     #expect(Disk.bytes(at: finished.path) == [1, 2, 3])
     #expect(files.removeFinishedFile(finished))

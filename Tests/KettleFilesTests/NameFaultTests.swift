@@ -33,7 +33,7 @@ import TestSupport
     try file.write(bytes)
     _ = try file.sync()
     return try files.finish(
-      file.resumeData(held: bytes.count, total: bytes.count), onConflict: .rename)
+      file.resumeData(durable: bytes.count, total: bytes.count), onConflict: .rename)
   }
 
   // MARK: What is there in place of a file
@@ -68,7 +68,7 @@ import TestSupport
     let end = TransferFailure(.nameTaken, on: directory + "/late", detail: detail)
     #expect(throws: end) {
       try files.finish(
-        late.resumeData(held: bytes.count, total: bytes.count), onConflict: .skip)
+        late.resumeData(durable: bytes.count, total: bytes.count), onConflict: .skip)
     }
     #expect(access(target, F_OK) != 0)
     #expect(Disk.bytes(at: directory + "/late.part") == bytes)
@@ -175,7 +175,7 @@ import TestSupport
     #expect(name.utf8.count == FileName.byteCountMax)
     let first = try create(name)
     let second = try create(name)
-    let third = try files.createPartialFile(insteadOf: first.resumeData(held: 0))
+    let third = try files.createPartialFile(insteadOf: first.resumeData(durable: 0))
     #expect(third.finalName == name)
     for (file, other) in [(first, second), (second, third)] {
       #expect(file.path != other.path)
@@ -219,7 +219,7 @@ import TestSupport
     try Disk.put([1], at: victim)
     #expect(symlink(victim, directory + "/a") == 0)
     let finished = try files.finish(
-      file.resumeData(held: bytes.count, total: bytes.count), onConflict: .rename)
+      file.resumeData(durable: bytes.count, total: bytes.count), onConflict: .rename)
     #expect(finished.path == directory + "/a (2)")
     #expect(Disk.bytes(at: victim) == [1])
   }
@@ -234,7 +234,7 @@ import TestSupport
       #expect(symlink(path + ".moved", path) == 0)
     }
     #expect(!files.removeFinishedFile(done))
-    let resumeData = file.resumeData(held: bytes.count)
+    let resumeData = file.resumeData(durable: bytes.count)
     files.removePartialFile(resumeData.partialIdentity)
     #expect(
       failure { () throws(TransferFailure) in
@@ -280,7 +280,7 @@ import TestSupport
   func `a directory that lost its permissions is told, and works when it has them again`() throws {
     let file = try create("a")
     try file.write(bytes)
-    let resumeData = file.resumeData(held: bytes.count, total: bytes.count)
+    let resumeData = file.resumeData(durable: bytes.count, total: bytes.count)
     chmod(directory, 0o500)
     let told = TransferFailure(.directoryUnwritable, on: directory, detail: "EACCES")
     #expect(failure { () throws(TransferFailure) in try create("b") } == told)

@@ -83,7 +83,7 @@ import Testing
     try file.write(bytes)
     _ = try file.sync()
     _ = try files.finish(
-      file.resumeData(held: bytes.count, total: bytes.count), onConflict: .replace)
+      file.resumeData(durable: bytes.count, total: bytes.count), onConflict: .replace)
     #expect(Disk.mode(of: directory + "/a") == 0o600)
     #expect(Disk.bytes(at: directory + "/a") == bytes)
   }
@@ -97,7 +97,7 @@ import Testing
     try file.write(bytes)
     _ = try file.sync()
     _ = try files.finish(
-      file.resumeData(held: bytes.count, total: bytes.count), onConflict: .replace)
+      file.resumeData(durable: bytes.count, total: bytes.count), onConflict: .replace)
     #expect(Disk.bytes(at: directory + "/other") == [1])
   }
 
@@ -124,7 +124,7 @@ import Testing
     try second.write(bytes)
     _ = try second.sync()
     let finished = try files.finish(
-      second.resumeData(held: bytes.count, total: bytes.count), onConflict: .rename)
+      second.resumeData(durable: bytes.count, total: bytes.count), onConflict: .rename)
     #expect(Disk.bytes(at: finished.path) == bytes)
   }
 
@@ -138,7 +138,7 @@ import Testing
       let content = Array("\(number)".utf8)
       guard (try? file.write(content)) != nil,
         let finished = try? files.finish(
-          file.resumeData(held: content.count, total: content.count), onConflict: .rename),
+          file.resumeData(durable: content.count, total: content.count), onConflict: .rename),
         Disk.bytes(at: finished.path) == content
       else { return }
       names.withLock { $0.append(finished.path) }
@@ -170,7 +170,7 @@ import Testing
   // Fault 84
   @Test func `a link, a FIFO or a directory in place of the partial file is told`() throws {
     let file = try create("a")
-    let resumeData = file.resumeData(held: 0)
+    let resumeData = file.resumeData(durable: 0)
     let told = TransferFailure(
       .partialFileChanged, on: file.path, detail: "it is no regular file")
     #expect(rename(file.path, file.path + ".moved") == 0)
@@ -204,7 +204,7 @@ import Testing
     #expect(mkfifo(directory + "/late", 0o600) == 0)
     let late = failure { () throws(TransferFailure) in
       try files.finish(
-        file.resumeData(held: bytes.count, total: bytes.count), onConflict: .replace)
+        file.resumeData(durable: bytes.count, total: bytes.count), onConflict: .replace)
     }
     #expect(late == TransferFailure(.nameTaken, on: directory + "/late"))
     #expect(Disk.bytes(at: victim) == [1])
@@ -218,7 +218,7 @@ import Testing
     let file = try create("a")
     try file.write(bytes)
     _ = try file.sync()
-    var resumeData = file.resumeData(held: bytes.count, total: bytes.count)
+    var resumeData = file.resumeData(durable: bytes.count, total: bytes.count)
     resumeData.device += 1
     #expect(open(resumeData) == nil)
     let finished = try files.finish(resumeData, onConflict: .rename)
@@ -228,7 +228,7 @@ import Testing
   // Fault 81
   @Test func `a partial file on a disk that is not there now is not given up`() throws {
     let file = try create("a")
-    var resumeData = file.resumeData(held: 0)
+    var resumeData = file.resumeData(durable: 0)
     resumeData.device += 1
     unlink(file.path)
     #expect(
@@ -242,7 +242,7 @@ import Testing
     let file = try create("a")
     ScratchDirectory.remove(directory)
     #expect(
-      open(file.resumeData(held: 0))
+      open(file.resumeData(durable: 0))
         == TransferFailure(.directoryMissing, on: directory, detail: "ENOENT"))
     #expect(Disk.status(of: directory) == nil)
   }
@@ -251,7 +251,7 @@ import Testing
     _ = try create("a")
     for path in ["", "a.part", "../a.part", "/", directory + "/"] {
       let resumeData = ResumeData(
-        partialPath: path, device: 1, inode: 1, held: ByteRangeSet(), totalByteCount: nil,
+        partialPath: path, device: 1, inode: 1, durable: ByteRangeSet(), totalByteCount: nil,
         validator: nil, finalName: "a")
       #expect(open(resumeData)?.code == .partialFileChanged)
     }
@@ -260,7 +260,7 @@ import Testing
   // Fault 86
   @Test func `a final name that leads elsewhere is refused`() throws {
     let file = try create("a")
-    var resumeData = file.resumeData(held: 0, total: 0)
+    var resumeData = file.resumeData(durable: 0, total: 0)
     resumeData.finalName = "../a"
     let failure = failure { () throws(TransferFailure) in
       try files.finish(resumeData, onConflict: .replace)

@@ -48,7 +48,7 @@ import Testing
     let content = [UInt8](repeating: 7, count: 200_000)
     try file.write(content)
     _ = try file.sync()
-    let resumeData = file.resumeData(held: content.count, total: content.count)
+    let resumeData = file.resumeData(durable: content.count, total: content.count)
     try #require(truncate(file.path, off_t(shortenedTo)) == 0)
     try #require(truncate(file.path, off_t(content.count)) == 0)
     let told = failure { () throws(TransferFailure) in
@@ -68,7 +68,7 @@ import Testing
     let content = [UInt8](repeating: 0, count: 3 << 20)
     try file.write(content)
     _ = try file.sync()
-    let resumeData = file.resumeData(held: content.count, total: content.count)
+    let resumeData = file.resumeData(durable: content.count, total: content.count)
     #expect(try files.finish(resumeData, onConflict: .rename).path == scratch.path + "/a")
   }
 

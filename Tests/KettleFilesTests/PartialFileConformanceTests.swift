@@ -105,7 +105,7 @@ import Testing
     let storage = try StorageUnderTest(kind)
     let file = try storage.create("a")
     try file.write(bytes)
-    var resumeData = file.resumeData(held: bytes.count)
+    var resumeData = file.resumeData(durable: bytes.count)
     let recorded = try file.sync()
     resumeData.lastWriteNanoseconds = recorded
     let outcome = { (shift: Int64) -> TransferFailure? in
@@ -131,7 +131,7 @@ import Testing
     let recorded = try file.sync()
     // After a crash nobody knows who wrote last.
     storage.setModified(recorded + 3_600_000_000_000, file.path)
-    let resumeData = file.resumeData(held: bytes.count)
+    let resumeData = file.resumeData(durable: bytes.count)
     #expect(resumeData.lastWriteNanoseconds == nil)
     _ = try storage.files.openPartialFile(resumeData)
   }
@@ -146,7 +146,7 @@ import Testing
     let storage = try StorageUnderTest(kind)
     let old = try storage.create("a.iso")
     try old.write(bytes)
-    let resumeData = old.resumeData(held: bytes.count)
+    let resumeData = old.resumeData(durable: bytes.count)
     let new = try storage.files.createPartialFile(insteadOf: resumeData)
     let newer = try storage.files.createPartialFile(insteadOf: resumeData)
     #expect(new.path == storage.path("a (2).iso.part"))
@@ -161,7 +161,7 @@ import Testing
     try new.write(bytes)
     _ = try new.sync()
     let finished = try storage.files.finish(
-      new.resumeData(held: bytes.count, total: bytes.count), onConflict: .rename)
+      new.resumeData(durable: bytes.count, total: bytes.count), onConflict: .rename)
     #expect(finished.path == storage.path("a.iso"))
   }
 
@@ -172,7 +172,7 @@ import Testing
     let storage = try StorageUnderTest(kind)
     let old = try storage.create("a")
     storage.remove(old.path)
-    let new = try storage.files.createPartialFile(insteadOf: old.resumeData(held: 0))
+    let new = try storage.files.createPartialFile(insteadOf: old.resumeData(durable: 0))
     #expect(new.path == old.path)
   }
 
@@ -180,7 +180,7 @@ import Testing
   @Test(arguments: StorageKind.allCases)
   func `no directory is made again for a file instead of another`(_ kind: StorageKind) throws {
     let storage = try StorageUnderTest(kind)
-    let resumeData = try storage.create("a").resumeData(held: 0)
+    let resumeData = try storage.create("a").resumeData(durable: 0)
     storage.removeDirectory()
     let told = failure { () throws(TransferFailure) in
       try storage.files.createPartialFile(insteadOf: resumeData)

@@ -85,7 +85,7 @@ struct StorageUnderTest {
     let file = try create(name, policy)
     try file.write(bytes)
     _ = try file.sync()
-    return file.resumeData(held: bytes.count, total: bytes.count)
+    return file.resumeData(durable: bytes.count, total: bytes.count)
   }
 }
 
@@ -105,10 +105,11 @@ extension PartialFile {
     return bytes
   }
 
-  func resumeData(held: Int, total: Int? = nil) -> ResumeData {
+  func resumeData(durable: Int, total: Int? = nil) -> ResumeData {
     ResumeData(
-      partialPath: path, device: device, inode: inode, held: ByteRangeSet(prefix: Int64(held)),
-      totalByteCount: total.map(Int64.init), validator: nil, finalName: finalName)
+      partialPath: path, device: device, inode: inode,
+      durable: ByteRangeSet(prefix: Int64(durable)), totalByteCount: total.map(Int64.init),
+      validator: nil, finalName: finalName)
   }
 }
 

@@ -58,22 +58,22 @@ import TestSupport
     #expect(try journal.whole().records == [Sample.plain(2)])
   }
 
-  private func held(_ journal: any TransferJournal & TransferArchive) throws -> [ByteRangeSet?] {
-    try journal.whole().records.map { $0.resumeData?.held }
+  private func durable(_ journal: any TransferJournal & TransferArchive) throws -> [ByteRangeSet?] {
+    try journal.whole().records.map { $0.resumeData?.durable }
   }
 
   @Test(arguments: Kind.allCases)
   func `what is held by now is in the record, whoever asks`(_ kind: Kind) throws {
     let journal = try journal(kind)
-    let known = try #require(Sample.full(1).resumeData?.held)
+    let known = try #require(Sample.full(1).resumeData?.durable)
     try journal.commit([.put(Sample.full(1)), .put(Sample.full(2))])
     var more = ByteRangeSet(prefix: 7 << 20)
     try journal.commit([.progress(TransferID(rawValue: 2), more)])
-    #expect(try held(journal) == [known, more])
+    #expect(try durable(journal) == [known, more])
     more.insert(try #require(ByteRange(lower: 9 << 20, upper: 10 << 20)))
     try journal.commit([.progress(TransferID(rawValue: 2), more)])
     var expected = Sample.full(2)
-    expected.resumeData?.held = more
+    expected.resumeData?.durable = more
     #expect(try journal.whole().records == [Sample.full(1), expected])
     #expect(try journal.records([TransferID(rawValue: 2)]) == [expected])
   }
@@ -82,21 +82,21 @@ import TestSupport
   func `a record that is put later says itself what is held`(_ kind: Kind) throws {
     let journal = try journal(kind)
     let (one, two) = (TransferID(rawValue: 1), TransferID(rawValue: 2))
-    let known = try #require(Sample.full(1).resumeData?.held)
+    let known = try #require(Sample.full(1).resumeData?.durable)
     let more = ByteRangeSet(prefix: 7 << 20)
     try journal.commit([.put(Sample.full(1)), .put(Sample.full(2))])
     try journal.commit([.progress(one, more), .progress(two, more), .put(Sample.full(1))])
-    #expect(try held(journal) == [known, more])
+    #expect(try durable(journal) == [known, more])
     try journal.commit([.put(Sample.full(2)), .put(Sample.full(1)), .progress(one, more)])
-    #expect(try held(journal) == [more, known])
+    #expect(try durable(journal) == [more, known])
     // A file that is begun anew holds nothing, whatever was told of the one before.
     var fresh = Sample.full(1)
-    fresh.resumeData?.held = ByteRangeSet()
+    fresh.resumeData?.durable = ByteRangeSet()
     try journal.commit([.put(fresh)])
-    #expect(try held(journal) == [ByteRangeSet(), known])
+    #expect(try durable(journal) == [ByteRangeSet(), known])
     try journal.commit([.progress(one, more), .remove(one)])
     try journal.commit([.put(Sample.full(1))])
-    #expect(try held(journal) == [known, known])
+    #expect(try durable(journal) == [known, known])
   }
 
   @Test(arguments: Kind.allCases)

@@ -74,7 +74,7 @@ struct RandomRecords {
 
   private mutating func resumeData() -> ResumeData {
     var data = Sample.bareResumeData
-    data.held = ByteRangeSet(prefix: number(0...40))
+    data.durable = ByteRangeSet(prefix: number(0...40))
     data.totalByteCount = maybe(number(0...40))
     data.finalName = one(["Final.iso", "final.iso", "x"])
     return data

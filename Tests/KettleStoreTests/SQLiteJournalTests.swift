@@ -136,21 +136,21 @@ import TestSupport
   {
     var record = Sample.plain(1)
     record.resumeData = Sample.resumeData(1)
-    record.resumeData?.held = ByteRangeSet(prefix: 1 << 20)
+    record.resumeData?.durable = ByteRangeSet(prefix: 1 << 20)
     let journal = try scratch.open().journal
     try journal.commit([.put(record), .put(Sample.full(2)), .put(Sample.plain(3))])
     for step in 2...9 {
-      let held = ByteRangeSet(prefix: Int64(step) << 20)
-      try journal.commit([.progress(record.id, held)])
+      let durable = ByteRangeSet(prefix: Int64(step) << 20)
+      try journal.commit([.progress(record.id, durable)])
     }
     try journal.commit([.progress(TransferID(rawValue: 2), ByteRangeSet(prefix: 5))])
     try journal.commit([.progress(TransferID(rawValue: 3), ByteRangeSet(prefix: 5))])
     let copy = try scratch.killed()
     let opening = try copy.open(wholeByteCountMax: 0)
     #expect(opening.notice == nil)
-    record.resumeData?.held = ByteRangeSet(prefix: 9 << 20)
+    record.resumeData?.durable = ByteRangeSet(prefix: 9 << 20)
     var other = Sample.full(2)
-    other.resumeData?.held = ByteRangeSet(prefix: 5)
+    other.resumeData?.durable = ByteRangeSet(prefix: 5)
     let contents = try opening.journal.whole()
     // The third never had a file: nothing says where the bytes would be.
     #expect(contents.records == [record, other, Sample.plain(3)])

@@ -116,11 +116,11 @@ enum Sample {
   }
 
   static func resumeData(_ id: Int64) -> ResumeData {
-    var held = ByteRangeSet(prefix: 4096)
-    if let range = ByteRange(lower: 8192, upper: 1 << 41) { held.insert(range) }
+    var durable = ByteRangeSet(prefix: 4096)
+    if let range = ByteRange(lower: 8192, upper: 1 << 41) { durable.insert(range) }
     var resumeData = ResumeData(
       partialPath: "/home/somebody/Downloads/ü \(id).iso.part", device: 66_305,
-      inode: .max - UInt64(id), held: held, totalByteCount: 1 << 42,
+      inode: .max - UInt64(id), durable: durable, totalByteCount: 1 << 42,
       validator: Validator(
         entityTag: "\"v\(id)\"", lastModified: "Tue, 14 Nov 2023 22:13:20 GMT",
         isLastModifiedStrong: true),
@@ -137,7 +137,7 @@ enum Sample {
 
   /// Resume data of a server that told nothing, of which nothing came yet.
   static let bareResumeData = ResumeData(
-    partialPath: "/x.part", device: 1, inode: 1, held: ByteRangeSet(), totalByteCount: nil,
+    partialPath: "/x.part", device: 1, inode: 1, durable: ByteRangeSet(), totalByteCount: nil,
     validator: nil, finalName: "x")
 
   static func puts(_ ids: ClosedRange<Int64>) -> [JournalChange] { ids.map { .put(plain($0)) } }

@@ -202,9 +202,10 @@ import TestSupport
   @Test(arguments: [
     "[5, 3]", "[0, 10, 10, 20]", "[-1, 4]", "[0]", "[0, 10, 5, 20]", "[0, 9223372036854775808]",
   ])
-  func `held ranges that cannot be are not believed`(_ held: String) throws {
+  func `held ranges that cannot be are not believed`(_ durable: String) throws {
     try scratch.fill([.put(Sample.full(1))])
-    try meddle("UPDATE transfer SET resume_data = json_set(resume_data, '$.held', json('\(held)'))")
+    try meddle(
+      "UPDATE transfer SET resume_data = json_set(resume_data, '$.held', json('\(durable)'))")
     let (_, contents) = try openDamaged()
     #expect(contents.records.first?.resumeData == nil)
   }

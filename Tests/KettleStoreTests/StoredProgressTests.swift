@@ -16,12 +16,12 @@ struct StoredProgressTests {
 
   init() throws { scratch = try StoreScratch() }
 
-  private func held(_ mebibytes: Int64) -> ByteRangeSet { ByteRangeSet(prefix: mebibytes << 20) }
+  private func durable(_ mebibytes: Int64) -> ByteRangeSet { ByteRangeSet(prefix: mebibytes << 20) }
 
-  private func record(_ id: Int64, holding held: ByteRangeSet) -> TransferRecord {
+  private func record(_ id: Int64, holding durable: ByteRangeSet) -> TransferRecord {
     var record = Sample.plain(id)
     record.resumeData = Sample.resumeData(id)
-    record.resumeData?.held = held
+    record.resumeData?.durable = durable
     return record
   }
 
@@ -34,16 +34,16 @@ struct StoredProgressTests {
     let records = try journal.whole().records
     try journal.close()
     return Dictionary(
-      uniqueKeysWithValues: records.map { ($0.id, $0.resumeData?.held ?? ByteRangeSet()) })
+      uniqueKeysWithValues: records.map { ($0.id, $0.resumeData?.durable ?? ByteRangeSet()) })
   }
 
   @Test func `a checkpoint is one row that is overwritten`() throws {
     let journal = try scratch.open().journal
-    try journal.commit([.put(record(1, holding: held(0)))])
-    for step in Int64(1)...40 { try journal.commit([.progress(one, held(step))]) }
-    #expect(try found(in: scratch) == [one: held(40)])
-    #expect(try journal.whole().records.first?.resumeData?.held == held(40))
-    #expect(try journal.records([one]).first?.resumeData?.held == held(40))
+    try journal.commit([.put(record(1, holding: durable(0)))])
+    for step in Int64(1)...40 { try journal.commit([.progress(one, durable(step))]) }
+    #expect(try found(in: scratch) == [one: durable(40)])
+    #expect(try journal.whole().records.first?.resumeData?.durable == durable(40))
+    #expect(try journal.records([one]).first?.resumeData?.durable == durable(40))
     let rowCount = try journal.queue.read { db in
       try Int.fetchOne(db, sql: "SELECT count(*) FROM progress")
     }
@@ -52,13 +52,13 @@ struct StoredProgressTests {
 
   @Test func `a checkpoint does not outlive the record that follows it`() throws {
     let journal = try scratch.open().journal
-    try journal.commit([.put(record(1, holding: held(0)))])
-    for step in Int64(1)...9 { try journal.commit([.progress(one, held(step))]) }
+    try journal.commit([.put(record(1, holding: durable(0)))])
+    for step in Int64(1)...9 { try journal.commit([.progress(one, durable(step))]) }
     // The file was created again.
-    try journal.commit([.put(record(1, holding: held(0)))])
-    #expect(try found(in: scratch) == [one: held(0)])
-    try journal.commit([.progress(one, held(3)), .put(record(2, holding: held(0)))])
-    #expect(try found(in: scratch)[one] == held(3))
+    try journal.commit([.put(record(1, holding: durable(0)))])
+    #expect(try found(in: scratch) == [one: durable(0)])
+    try journal.commit([.progress(one, durable(3)), .put(record(2, holding: durable(0)))])
+    #expect(try found(in: scratch)[one] == durable(3))
   }
 
   // MARK: Version 6
@@ -81,7 +81,7 @@ struct StoredProgressTests {
   )
 
   private func durable(in opening: StoreOpening) throws -> ByteRangeSet? {
-    try opening.journal.whole().records.first { $0.id == one }?.resumeData?.held
+    try opening.journal.whole().records.first { $0.id == one }?.resumeData?.durable
   }
 
   // Fault 101
@@ -92,9 +92,9 @@ struct StoredProgressTests {
     #expect(opening.notice == nil)
     #expect(try durable(in: opening) == ByteRangeSet(prefix: Self.newerPage))
     #expect(access(scratch.path + "-progress", F_OK) != 0)
-    try opening.journal.commit([.progress(one, held(300))])
+    try opening.journal.commit([.progress(one, durable(300))])
     try opening.journal.close()
-    #expect(try durable(in: scratch.open()) == held(300))
+    #expect(try durable(in: scratch.open()) == durable(300))
   }
 
   // Fault 77
@@ -140,17 +140,17 @@ struct StoredProgressTests {
     _ model: inout [TransferID: ByteRangeSet], _ random: inout SeededGenerator
   ) -> JournalChange {
     let id = TransferID(rawValue: .random(in: 1...4, using: &random))
-    let held = held(.random(in: 0...50, using: &random))
+    let durable = durable(.random(in: 0...50, using: &random))
     switch Int.random(in: 0...9, using: &random) {
     case 0:
       model[id] = nil
       return .remove(id)
     case 1...7 where model[id] != nil:
-      model[id] = held
-      return .progress(id, held)
+      model[id] = durable
+      return .progress(id, durable)
     default:
-      model[id] = held
-      return .put(record(id.rawValue, holding: held))
+      model[id] = durable
+      return .put(record(id.rawValue, holding: durable))
     }
   }
 }

@@ -42,7 +42,7 @@ extension TransferDetailsView {
     redirects = details.redirects ?? []
     directory = details.directory
     partialPath = details.partialPath
-    held = details.held
+    durable = details.held
     connections = details.liveConnections ?? []
     entityTag = details.entityTag
     lastModified = details.lastModified

@@ -9,7 +9,8 @@ extension TransferDetails {
     self.init(
       snapshot: details.snapshot,
       currentURL: details.currentURL == record.spec.url ? nil : details.currentURL?.text,
-      partialPath: record.resumeData?.partialPath, held: record.resumeData?.held ?? ByteRangeSet(),
+      partialPath: record.resumeData?.partialPath,
+      held: record.resumeData?.durable ?? ByteRangeSet(),
       entityTag: record.resumeData?.validator?.entityTag,
       lastModified: record.resumeData?.validator?.lastModified,
       checksum: record.spec.checksum?.text, status: details.head?.status,

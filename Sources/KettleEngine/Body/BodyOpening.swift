@@ -22,10 +22,10 @@ struct BodyOpening: Sendable {
         // Bytes past the last record, left by a crash, were never synced. A file that was closed is
         // intact, and touching it before the store knows would look like a change by another
         // program.
-        try file.truncate(to: resumeData.held.upperBound)
+        try file.truncate(to: resumeData.durable.upperBound)
       }
       if let total = expectedByteCount(resumeData.totalByteCount) {
-        try checkSpace(for: total - resumeData.held.byteCount)
+        try checkSpace(for: total - resumeData.durable.byteCount)
       }
       var opened = resumeData
       opened.lastWriteNanoseconds = nil
@@ -44,7 +44,7 @@ struct BodyOpening: Sendable {
         in: directory, preferredName: new.preferredName, onConflict: spec.onConflict)
     }
     var resumeData = ResumeData(
-      partialPath: file.path, device: file.device, inode: file.inode, held: ByteRangeSet(),
+      partialPath: file.path, device: file.device, inode: file.inode, durable: ByteRangeSet(),
       totalByteCount: new.total, validator: new.validator, finalName: file.finalName)
     files.noteUnrecorded(resumeData.partialIdentity, of: id)
     resumeData.serverChecksum = new.checksum

@@ -145,7 +145,7 @@ extension LiveAttempt {
 
 extension ClosedBody {
   fileprivate init(_ synced: PartialFileWriter.Synced) {
-    self.init(held: synced.durable, modifiedNanoseconds: synced.modifiedNanoseconds)
+    self.init(durable: synced.durable, modifiedNanoseconds: synced.modifiedNanoseconds)
   }
 }
 

@@ -25,9 +25,9 @@ extension TransferEngine {
   }
 
   /// Continues a digest after more of the file became durable.
-  func advanceDigest(of id: TransferID, to held: ByteRangeSet) {
+  func advanceDigest(of id: TransferID, to durable: ByteRangeSet) {
     guard let one = digests[id] else { return }
-    let upper = held.prefixByteCount
+    let upper = durable.prefixByteCount
     one.queue.async {
       guard upper > one.digest.byteCount else { return }
       // A failure here recurs when the digest is needed.
@@ -39,7 +39,7 @@ extension TransferEngine {
     _ algorithm: Checksum.Algorithm, of resumeData: ResumeData, for id: TransferID,
     as operation: OperationID
   ) {
-    let upper = resumeData.held.prefixByteCount
+    let upper = resumeData.durable.prefixByteCount
     let known = digests.removeValue(forKey: id)
     let usable = known.flatMap { one in
       one.inode == resumeData.inode && one.algorithm == algorithm ? one : nil

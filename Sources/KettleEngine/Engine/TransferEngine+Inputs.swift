@@ -67,7 +67,7 @@ extension TransferEngine {
       if let close { closeBody(id, close) }
     case (.opening(attempt, let close)?, .success(let opened)):
       let writer = makeWriter(
-        for: opened.file, durable: opened.resumeData.held,
+        for: opened.file, durable: opened.resumeData.durable,
         totalByteCount: opened.resumeData.totalByteCount)
       use(writer, opened, of: id, by: attempt)
       if let close { closeBody(id, close) }
@@ -170,7 +170,7 @@ extension TransferEngine {
     bodies[id] = nil
     live[id]?.speed = SpeedEstimator()
     live[id]?.recentSpeeds.rest()
-    if case .success(let closed?) = result { advanceDigest(of: id, to: closed.held) }
+    if case .success(let closed?) = result { advanceDigest(of: id, to: closed.durable) }
     let jitter = Double.random(in: 0...1)
     apply { scheduler, now in
       scheduler.bodyClosed(result, of: id, by: operation, jitter: jitter, at: now)

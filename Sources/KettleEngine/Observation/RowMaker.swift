@@ -44,7 +44,7 @@ package struct RowMaker: Sendable, Hashable {
     row.goesOnAt = record.goesOnAt
     row.path = finished?.path ?? name.map { directory(of: spec) + "/" + $0 }
     row.bytesReceived =
-      finished.map { $0.identity?.byteCount ?? 0 } ?? record.resumeData?.held.byteCount ?? 0
+      finished.map { $0.identity?.byteCount ?? 0 } ?? record.resumeData?.durable.byteCount ?? 0
     row.bytesExpected =
       finished.map { $0.identity?.byteCount } ?? record.resumeData?.totalByteCount
       ?? spec.task?.expectedReceiveByteCount

@@ -6,7 +6,7 @@ public struct ResumeData: Hashable, Sendable, Codable {
   public var device: UInt64
   public var inode: UInt64
   /// The durable bytes: synced to disk before this was recorded.
-  public var held: ByteRangeSet
+  public var durable: ByteRangeSet
   public var totalByteCount: Int64?
   public var validator: Validator?
   /// The name that the file will get when it is complete.
@@ -27,14 +27,22 @@ public struct ResumeData: Hashable, Sendable, Codable {
   /// The partial file of another version, kept until this one is complete.
   public var setAside: PartialIdentity?
 
+  private enum CodingKeys: String, CodingKey {
+    case partialPath, device, inode
+    case durable = "held"
+    case totalByteCount, validator, finalName, isWhole, lastWriteNanoseconds, serverChecksum
+    case mediaType, validatorURL, setAside
+  }
+
   public init(
-    partialPath: String, device: UInt64, inode: UInt64, held: ByteRangeSet, totalByteCount: Int64?,
+    partialPath: String, device: UInt64, inode: UInt64, durable: ByteRangeSet,
+    totalByteCount: Int64?,
     validator: Validator?, finalName: String
   ) {
     self.partialPath = partialPath
     self.device = device
     self.inode = inode
-    self.held = held
+    self.durable = durable
     self.totalByteCount = totalByteCount
     self.validator = validator
     self.finalName = finalName

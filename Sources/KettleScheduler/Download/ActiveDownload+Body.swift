@@ -10,8 +10,8 @@ extension ActiveDownload {
   ) -> Step? {
     guard case .opening(let plan) = body, let index = index(of: attempt) else { return nil }
     body = .opened
-    received = resumeData.held
-    durableAtStartByteCount = resumeData.held.byteCount
+    received = resumeData.durable
+    durableAtStartByteCount = resumeData.durable.byteCount
     connections[index].receive(connections[index].range, at: now)
     proof = resumeData.validator?.strongValue.map { .ifRange($0) } ?? .sameValidator
     if case .goOn = plan, let requested = connections[index].requested {

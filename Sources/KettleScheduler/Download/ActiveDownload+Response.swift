@@ -39,7 +39,7 @@ extension ActiveDownload {
     primary.content = request.content
     facts.taskStatus?.sentByteCount = 0
     let download = ActiveDownload(
-      primary: primary, mode: request.mode, received: facts.resumeData?.held ?? ByteRangeSet())
+      primary: primary, mode: request.mode, received: facts.resumeData?.durable ?? ByteRangeSet())
     let plan = AttemptPlan(
       attempt: attempt, url: request.url, redirects: request.redirects, requested: requested,
       content: request.content, spec: facts.spec)
@@ -81,7 +81,7 @@ extension ActiveDownload {
     case .acceptRange(let range, let details):
       return acceptRange(range, with: details, of: response, &facts, in: context)
     case .alreadyWhole:
-      if let durable = facts.resumeData?.held.prefixByteCount {
+      if let durable = facts.resumeData?.durable.prefixByteCount {
         facts.task?.recordResumption(at: durable)
       }
       return .end(.whole)
@@ -227,7 +227,7 @@ extension TransferFacts {
       return .create(
         BodyPlan.NewFile(
           named: resumeData.finalName, details, old: .init(resumeData: resumeData, fate: fate)))
-    case (.new, .some(var resumeData)) where resumeData.held.isEmpty:
+    case (.new, .some(var resumeData)) where resumeData.durable.isEmpty:
       // Created by an attempt without bytes: the file exists and is empty according to the record.
       resumeData.totalByteCount = details.total
       resumeData.validator = details.validator

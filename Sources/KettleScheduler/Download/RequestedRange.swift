@@ -45,7 +45,7 @@ extension RequestedRange {
   ///
   /// - Parameter permitsRanges: false once range replies of this server were unusable too often.
   init?(resuming resumeData: ResumeData?, mode: RequestMode, permitsRanges: Bool) {
-    guard let resumeData, !resumeData.held.isEmpty else { return nil }
+    guard let resumeData, !resumeData.durable.isEmpty else { return nil }
     switch mode {
     case .comparing, .fresh: return nil
     case .proving(let proof): self.init(firstGapOf: resumeData, proof: proof)
@@ -56,16 +56,16 @@ extension RequestedRange {
         return
       }
       guard resumeData.totalByteCount != nil,
-        resumeData.held.byteCount >= Self.overlapWorthByteCount
+        resumeData.durable.byteCount >= Self.overlapWorthByteCount
       else { return nil }
       self.init(firstGapOf: resumeData, proof: .overlap(suspect: nil))
     }
   }
 
   private init?(firstGapOf resumeData: ResumeData, proof: Proof) {
-    let held = resumeData.held
+    let durable = resumeData.durable
     let total = resumeData.totalByteCount
-    let gaps = held.gaps(in: ByteRange(lower: 0, upper: total ?? .max) ?? .nothing)
+    let gaps = durable.gaps(in: ByteRange(lower: 0, upper: total ?? .max) ?? .nothing)
     switch proof {
     case .ifRange, .sameValidator:
       guard let gap = gaps.first, gap.lower > 0 || total != nil else { return nil }
@@ -75,7 +75,7 @@ extension RequestedRange {
       // byte was in flight when the doubt arose, the end of the file is compared.
       let missing = gaps.first { $0.lower > 0 }
       guard let end = missing?.lower ?? (gaps.isEmpty ? total : nil), end > 0 else { return nil }
-      let before = held.ranges.last { $0.upper == end }?.lower ?? end
+      let before = durable.ranges.last { $0.upper == end }?.lower ?? end
       let lower = max(before, end - ActiveDownload.overlapByteCount)
       self.init(
         lower: lower, upper: missing.flatMap { Self.upper(of: $0, total: total) }, proof: proof)

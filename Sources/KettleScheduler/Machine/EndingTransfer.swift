@@ -2,11 +2,11 @@ import KettleModel
 
 /// What was durable when the partial file was closed, and its last modification time.
 package struct ClosedBody: Sendable, Hashable {
-  package var held: ByteRangeSet
+  package var durable: ByteRangeSet
   package var modifiedNanoseconds: Int64
 
-  package init(held: ByteRangeSet, modifiedNanoseconds: Int64) {
-    self.held = held
+  package init(durable: ByteRangeSet, modifiedNanoseconds: Int64) {
+    self.durable = durable
     self.modifiedNanoseconds = modifiedNanoseconds
   }
 }
@@ -104,7 +104,7 @@ extension TransferMachine.AfterEnding {
       guard var resumeData = facts.resumeData else {
         return .entering(.failed(TransferFailure(.internalProblem, on: facts.urlText)))
       }
-      resumeData.totalByteCount = resumeData.held.prefixByteCount
+      resumeData.totalByteCount = resumeData.durable.prefixByteCount
       facts.resumeData = resumeData
       return finishing.begin(&facts, with: resumeData)
     case .request(let request):
@@ -117,8 +117,8 @@ extension TransferFacts {
   /// Records which bytes are durable in the closed file. A whole file is recorded even where the
   /// next attempt could not use its bytes.
   fileprivate mutating func recordClosed(_ closed: ClosedBody, isWhole: Bool) {
-    if keepsBytes { recordSynced(closed.held) }
-    if isWhole { resumeData?.held = closed.held }
+    if keepsBytes { recordSynced(closed.durable) }
+    if isWhole { resumeData?.durable = closed.durable }
     resumeData?.lastWriteNanoseconds = closed.modifiedNanoseconds
   }
 
@@ -126,10 +126,10 @@ extension TransferFacts {
   ///
   /// - Returns: whether the retry count was reset.
   @discardableResult
-  mutating func recordSynced(_ held: ByteRangeSet) -> Bool {
-    guard let known = resumeData?.held, known != held else { return false }
-    resumeData?.held = held
-    guard held.byteCount > known.byteCount, retryCount > 0 else { return false }
+  mutating func recordSynced(_ durable: ByteRangeSet) -> Bool {
+    guard let known = resumeData?.durable, known != durable else { return false }
+    resumeData?.durable = durable
+    guard durable.byteCount > known.byteCount, retryCount > 0 else { return false }
     retryCount = 0
     return true
   }
@@ -139,10 +139,10 @@ extension TransferFacts {
     guard let resumeData else {
       return .failed(TransferFailure(.internalProblem, on: urlText))
     }
-    let held = resumeData.held.prefixByteCount
-    guard let total = resumeData.totalByteCount, held != total else { return .whole }
+    let durable = resumeData.durable.prefixByteCount
+    guard let total = resumeData.totalByteCount, durable != total else { return .whole }
     let failure = TransferFailure(
-      .truncated, on: urlText, detail: "\(held) of \(total) bytes")
+      .truncated, on: urlText, detail: "\(durable) of \(total) bytes")
     return afterFailure(failure, retryAfter: nil, in: context)
   }
 }

@@ -38,7 +38,7 @@ extension TransferMachine.State {
   /// Repeats a deletion that a crash interrupted.
   func recoverDiscarding(_ facts: inout TransferFacts, _ operation: OperationID) -> Transition {
     guard let resumeData = facts.resumeData else { return .none }
-    let isEmptyTask = facts.isTask && resumeData.held.isEmpty
+    let isEmptyTask = facts.isTask && resumeData.durable.isEmpty
     let finishing = Finishing(operation)
     switch self {
     case .idle: return finishing.discard(&facts, next: .idle)

@@ -115,14 +115,14 @@ extension TransferFacts {
   /// The resume data, if nothing is left to fetch.
   var wholeResumeData: ResumeData? {
     guard let resumeData, let total = resumeData.totalByteCount,
-      resumeData.isWhole || resumeData.held.prefixByteCount == total
+      resumeData.isWhole || resumeData.durable.prefixByteCount == total
     else { return nil }
     return resumeData
   }
 
   /// Discards what was received: the next attempt begins with an empty partial file.
   mutating func forgetBytes() {
-    resumeData?.held = ByteRangeSet()
+    resumeData?.durable = ByteRangeSet()
     resumeData?.totalByteCount = nil
     resumeData?.validator = nil
     // Opening without a last write time truncates it to its durable bytes.

@@ -257,11 +257,12 @@ package struct TransferMachine: Sendable {
   }
 
   /// More of the file is synced and may be recorded, where the next attempt could use it.
-  package mutating func bytesSynced(_ held: ByteRangeSet) -> SyncedChange {
-    guard let known = facts.resumeData?.held, known != held, facts.keepsBytes, occupiesSlot else {
+  package mutating func bytesSynced(_ durable: ByteRangeSet) -> SyncedChange {
+    guard let known = facts.resumeData?.durable, known != durable, facts.keepsBytes, occupiesSlot
+    else {
       return .nothing
     }
-    return facts.recordSynced(held) ? .bytesAndRetryCount : .bytes
+    return facts.recordSynced(durable) ? .bytesAndRetryCount : .bytes
   }
 
   /// The transport has released an attempt.

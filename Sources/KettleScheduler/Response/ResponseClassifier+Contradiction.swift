@@ -18,8 +18,9 @@ extension ResponseClassifier {
     guard let resumeData, resumeData.validatorURL == nil, let total = facts.total,
       Self.isSurelySame(resumeData.validator, facts.validator)
     else { return nil }
-    let isShorterThanHeld = total < resumeData.held.upperBound
-    let known = resumeData.totalByteCount ?? (isShorterThanHeld ? resumeData.held.upperBound : nil)
+    let isShorterThanHeld = total < resumeData.durable.upperBound
+    let known =
+      resumeData.totalByteCount ?? (isShorterThanHeld ? resumeData.durable.upperBound : nil)
     guard let known, known != total else { return nil }
     return contradicted("\(total) bytes in place of \(known) under the same validator")
   }

@@ -44,7 +44,7 @@ extension ResponseClassifier {
       : .acceptWhole(Whole(facts: facts, use: .instead(because: .resourceChanged)))
     if let total = facts.total {
       if let known = resumeData.totalByteCount, known != total { return changed }
-      if total < resumeData.held.upperBound { return changed }
+      if total < resumeData.durable.upperBound { return changed }
     }
     let known = resumeData.validator
     switch wantedProof {

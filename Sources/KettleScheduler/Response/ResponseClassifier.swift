@@ -104,7 +104,7 @@ package struct ResponseClassifier: Sendable {
     }
   }
 
-  var hasDurableBytes: Bool { !(resumeData?.held.isEmpty ?? true) }
+  var hasDurableBytes: Bool { !(resumeData?.durable.isEmpty ?? true) }
 
   private func classifyRedirect(_ head: ResponseHead) -> Classification {
     let locations = head.values(of: "Location")
@@ -126,15 +126,15 @@ package struct ResponseClassifier: Sendable {
     let facts = facts(head, total: total)
     if let contradiction = classifyLength(facts) { return contradiction }
     if let known = resumeData.totalByteCount, known != total { return otherVersion(total) }
-    let held = resumeData.held.prefixByteCount
-    if held == total {
+    let durable = resumeData.durable.prefixByteCount
+    if durable == total {
       // A length that was unknown before may be that of another version.
       let isKnown = resumeData.totalByteCount != nil
       let isSame = Self.isSurelySame(resumeData.validator, facts.validator)
       return isKnown || isSame ? .alreadyWhole : .requestAgain(.comparing)
     }
     // The file is longer than the durable bytes, yet the server does not serve the rest.
-    return held < total ? .requestAgain(.comparing) : otherVersion(total)
+    return durable < total ? .requestAgain(.comparing) : otherVersion(total)
   }
 
   /// Another version is fetched from zero. But a fresh link from the user may be a wrong one:

@@ -11,7 +11,7 @@ extension TransferFacts {
     }
     switch context.retryPolicy.decide(
       failure, retryCount: retryCount(for: failure, context.retryPolicy),
-      hasBytes: !(resumeData?.held.isEmpty ?? true), retryAfter: retryAfter,
+      hasBytes: !(resumeData?.durable.isEmpty ?? true), retryAfter: retryAfter,
       jitter: context.jitter)
     {
     case .giveUp: return .failed(failure)

@@ -153,11 +153,11 @@ extension TransferScheduler {
     return output
   }
 
-  package mutating func bytesSynced(_ held: ByteRangeSet, of id: TransferID) -> SchedulerOutput {
+  package mutating func bytesSynced(_ durable: ByteRangeSet, of id: TransferID) -> SchedulerOutput {
     // Observers are notified of progress once per tick, not here.
     var output = SchedulerOutput()
-    switch machines[id]?.bytesSynced(held) {
-    case .bytes: output.changes.append(.progress(id, held))
+    switch machines[id]?.bytesSynced(durable) {
+    case .bytes: output.changes.append(.progress(id, durable))
     case .bytesAndRetryCount:
       if let record = machines[id]?.durableRecord { output.changes.append(.put(record)) }
     case nil, .nothing: break

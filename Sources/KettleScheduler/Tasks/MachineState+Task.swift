@@ -232,7 +232,7 @@ extension TransferMachine.State {
         durable.state = .failed
       }
     }
-    durable.resumeData?.held = ByteRangeSet()
+    durable.resumeData?.durable = ByteRangeSet()
   }
 }
 
@@ -252,7 +252,7 @@ extension FinishedFile {
   fileprivate var asResumeData: ResumeData? {
     guard let identity else { return nil }
     return ResumeData(
-      partialPath: path, device: identity.device, inode: identity.inode, held: ByteRangeSet(),
+      partialPath: path, device: identity.device, inode: identity.inode, durable: ByteRangeSet(),
       totalByteCount: nil, validator: nil,
       finalName: path.split(separator: "/").last.map(String.init) ?? path)
   }

@@ -12,7 +12,7 @@ struct TaskContract: Sendable, Hashable {
   /// Whether a later task can use the bytes: Apple's rule for resume data
   /// (`cancel(byProducingResumeData:)`).
   func canBeResumed(_ resumeData: ResumeData?, request: RequestContent?) -> Bool {
-    guard request?.isPlainGET ?? true, let resumeData, !resumeData.held.isEmpty,
+    guard request?.isPlainGET ?? true, let resumeData, !resumeData.durable.isEmpty,
       let validator = resumeData.validator
     else { return false }
     let reply = status.reply.map { ResponseHead(status: $0.status, headers: $0.headers) }

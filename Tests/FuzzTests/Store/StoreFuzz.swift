@@ -127,7 +127,7 @@ struct StoreFuzz: FuzzPart {
     if id % 3 == 1 {
       record.resumeData = ResumeData(
         partialPath: "/home/somebody/Downloads/\(id).iso.part", device: 1, inode: UInt64(id),
-        held: ByteRangeSet(prefix: 100), totalByteCount: 1 << 30, validator: nil,
+        durable: ByteRangeSet(prefix: 100), totalByteCount: 1 << 30, validator: nil,
         finalName: "\(id).iso")
     }
     return record

@@ -125,9 +125,9 @@ enum Sample {
       "https://cdn.example.org/abc/Networking.pdf?token=very-long-token-"
       + String(repeating: "0123456789", count: 8)
     details.partialPath = "/home/me/Downloads/Networking.pdf.part"
-    details.held = ByteRangeSet(prefix: 300 * mebibyte)
+    details.durable = ByteRangeSet(prefix: 300 * mebibyte)
     if let range = ByteRange(lower: 400 * mebibyte, upper: 502 * mebibyte) {
-      details.held.insert(range)
+      details.durable.insert(range)
     }
     details.entityTag = "\"5f-1a\""
     details.status = 206

@@ -6,7 +6,7 @@ import Testing
 struct ResumeDataTests {
   @Test func `resume data survives coding, also with the largest numbers`() throws {
     var resumeData = ResumeData(
-      partialPath: "/d/ä.part", device: .max, inode: .max, held: ByteRangeSet(prefix: .max),
+      partialPath: "/d/ä.part", device: .max, inode: .max, durable: ByteRangeSet(prefix: .max),
       totalByteCount: nil,
       validator: Validator(
         entityTag: "\"a\"", lastModified: "date", isLastModifiedStrong: true),

@@ -76,7 +76,8 @@ struct AdditionalConnectionTests {
     let first = try #require(script.attempt)
     script.head(first, 200, ["Content-Length": "\(Self.total)", "ETag": "\"v1\""])
     script.opened(first, partial(total: Self.total))
-    script.settled(first, .failed(TransferFailure(.connectionLost, on: "files.example")), held: 500)
+    script.settled(
+      first, .failed(TransferFailure(.connectionLost, on: "files.example")), durable: 500)
     script.advance(milliseconds: 2000)
     script.timePasses()
     let second = try #require(script.attempt)
@@ -86,7 +87,7 @@ struct AdditionalConnectionTests {
         "Content-Range": "bytes 500-\(Self.total - 1)/\(Self.total)", "ETag": "\"v1\"",
         "Transfer-Encoding": "chunked",
       ])
-    script.opened(second, partial(held: 500, total: Self.total))
+    script.opened(second, partial(durable: 500, total: Self.total))
     script.advance(milliseconds: 10_000)
     script.timePasses()
     #expect(script.state(id) == .running)
@@ -166,7 +167,7 @@ struct AdditionalConnectionTests {
     for plan in all {
       script.ended(plan.attempt, .cancelled, upTo: plan.requested?.lower ?? 1 << 20)
     }
-    script.closed(held: ByteRangeSet(prefix: 1 << 20))
+    script.closed(durable: ByteRangeSet(prefix: 1 << 20))
     #expect(script.state(id) == .running)
     #expect(script.plan?.requested?.proof == .overlap(suspect: "\"v2\""))
     #expect(script.plan?.requested?.lower == (1 << 20) - (64 << 10))
@@ -193,14 +194,14 @@ struct AdditionalConnectionTests {
     let all = plans(script)
     for plan in all.dropFirst() { try part(&script, plan, "\"v1\"") }
     script.control(.pause, id)
-    var held = ByteRangeSet()
+    var durable = ByteRangeSet()
     for plan in all {
       let lower = plan.requested?.lower ?? 0
-      if let range = ByteRange(lower: lower, upper: lower + 1000) { held.insert(range) }
+      if let range = ByteRange(lower: lower, upper: lower + 1000) { durable.insert(range) }
       script.ended(plan.attempt, .cancelled, upTo: lower + 1000)
     }
-    script.closed(held: held)
-    #expect(script.record(id)?.resumeData?.held.byteCount == 4000)
+    script.closed(durable: durable)
+    #expect(script.record(id)?.resumeData?.durable.byteCount == 4000)
     script.control(.start, id)
     #expect(script.plan?.requested?.lower == 1000)
     #expect(script.plan?.requested?.upper == 4 << 20)
@@ -236,9 +237,9 @@ struct AdditionalConnectionTests {
     // The primary connection went further than requested, over the bytes of the other one.
     script.ended(all[0].attempt, .complete, upTo: 9 << 20)
     let rest = plans(script).dropFirst(2)
-    script.closed(held: ByteRangeSet(prefix: Self.total))
+    script.closed(durable: ByteRangeSet(prefix: Self.total))
     for plan in rest { script.ended(plan.attempt, .cancelled) }
-    script.closed(held: ByteRangeSet(prefix: Self.total))
+    script.closed(durable: ByteRangeSet(prefix: Self.total))
     #expect(script.state(id) == .verifying)
   }
 
@@ -249,8 +250,8 @@ struct AdditionalConnectionTests {
       id: TransferID(rawValue: 3), taskIdentifier: 1, spec: spec(),
       createdAt: WallTime(millisecondsSince1970: 0), queuePosition: 9, state: .running)
     record.spec.connections = 1
-    var resumeData = partial(held: 1 << 20, total: 4 << 20)
-    if let second = ByteRange(lower: 2 << 20, upper: 3 << 20) { resumeData.held.insert(second) }
+    var resumeData = partial(durable: 1 << 20, total: 4 << 20)
+    if let second = ByteRange(lower: 2 << 20, upper: 3 << 20) { resumeData.durable.insert(second) }
     record.resumeData = resumeData
     script.run(script.scheduler.recover([record], at: script.now))
     let primary = try #require(script.plan)
@@ -272,7 +273,7 @@ struct AdditionalConnectionTests {
     let before = plans(script).count
     script.head(joining.attempt, 429)
     script.ended(joining.attempt, .cancelled)
-    script.closed(held: ByteRangeSet(prefix: 3 << 20))
+    script.closed(durable: ByteRangeSet(prefix: 3 << 20))
     #expect(script.state(id) == .waiting)
     #expect(plans(script).count == before)
   }
@@ -296,7 +297,7 @@ struct AdditionalConnectionTests {
     #expect(plans(script).count - before <= 6)
     // From here on the transport detects the silence.
     script.ended(joining.attempt, .failed(TransferFailure(.timedOut, on: "files.example")))
-    script.closed(held: ByteRangeSet(prefix: 3 << 20))
+    script.closed(durable: ByteRangeSet(prefix: 3 << 20))
     #expect(script.state(id) == .waiting)
   }
 
@@ -344,7 +345,7 @@ struct AdditionalConnectionTests {
     script.opened(first, partial(total: Self.total))
     script.control(.pause, id)
     for plan in plans(script) { script.ended(plan.attempt, .cancelled, upTo: nil) }
-    script.closed(held: ByteRangeSet(prefix: 2 << 20))
+    script.closed(durable: ByteRangeSet(prefix: 2 << 20))
     script.control(.relink(url("http://other.example/x?sig=2"), nil), id)
     let plan = try #require(script.plan)
     #expect(plan.url.text == "http://other.example/x?sig=2")
@@ -356,6 +357,6 @@ struct AdditionalConnectionTests {
     let proving = try #require(script.plan)
     #expect(proving.requested?.proof == .overlap(suspect: nil))
     #expect(proving.requested?.lower == (2 << 20) - (64 << 10))
-    #expect(script.record(id)?.resumeData?.held.byteCount == 2 << 20)
+    #expect(script.record(id)?.resumeData?.durable.byteCount == 2 << 20)
   }
 }

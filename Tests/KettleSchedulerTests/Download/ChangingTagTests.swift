@@ -21,7 +21,7 @@ struct ChangingTagTests {
     #expect(joining != primary)
     script.head(joining, 200, ["Content-Length": "\(Self.total)", "ETag": "\"v2\""])
     script.ended(joining, .cancelled)
-    script.settled(primary, .cancelled, held: Self.total)
+    script.settled(primary, .cancelled, durable: Self.total)
     return (id, try #require(script.plan))
   }
 
@@ -46,7 +46,7 @@ struct ChangingTagTests {
       return
     }
     script.opened(plan.attempt, resumeData)
-    script.settled(plan.attempt, .complete, held: Self.total)
+    script.settled(plan.attempt, .complete, durable: Self.total)
     #expect(script.state(id) == .verifying)
     #expect(script.record(id)?.freshStart == nil)
   }
@@ -64,9 +64,9 @@ struct ChangingTagTests {
     var script = SchedulerScript()
     let (id, plan) = try wholeInDoubt(&script)
     script.head(plan.attempt, 206, endOfFile("\"v3\""))
-    script.opened(plan.attempt, partial(held: Self.total, total: Self.total))
+    script.opened(plan.attempt, partial(durable: Self.total, total: Self.total))
     let other = TransferFailure(.otherVersion, on: "a.iso")
-    script.settled(plan.attempt, .failed(other), held: Self.total)
+    script.settled(plan.attempt, .failed(other), durable: Self.total)
     #expect(script.record(id)?.freshStart == .resourceChanged)
     #expect(script.state(id) == .running)
   }

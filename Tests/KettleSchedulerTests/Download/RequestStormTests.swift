@@ -62,7 +62,7 @@ struct RequestStormTests {
       #expect(script.scheduler.owner(of: attempt) == other)
       script.control(.remove(.stays), other)
       script.ended(attempt, .cancelled)
-      script.closed(held: nil)
+      script.closed(durable: nil)
       script.advance(milliseconds: 10)
       script.run(script.scheduler.progressed(id, [:], at: script.now))
     }

@@ -194,7 +194,7 @@ struct SimulatedHost {
     case .committed(let actions): for action in actions { perform(action) }
     case .closed(let id, let operation):
       let body = ClosedBody(
-        held: written[id] ?? ByteRangeSet(), modifiedNanoseconds: 5)
+        durable: written[id] ?? ByteRangeSet(), modifiedNanoseconds: 5)
       run(scheduler.bodyClosed(.success(body), of: id, by: operation, jitter: 0, at: now))
     case .placed(let id, let operation):
       let file = FinishedFile(path: "/downloads/\(id.rawValue)", identity: nil)

@@ -83,7 +83,7 @@ struct SimulatedOrigin {
         connections[attempt]?.upTo = range?.lower ?? 0
         let known = connections[attempt]?.upper ?? total
         connections[attempt]?.upper = min(range?.upper ?? known, known)
-      case .closeBody: script.closed(held: written)
+      case .closeBody: script.closed(durable: written)
       case .discardPartialFile, .computeDigest, .placeFile, .deleteFinishedFile,
         .limit:
         break

@@ -12,14 +12,14 @@ struct FinishingTests {
     _ change: (inout TransferRecord) -> Void = { _ in }
   ) -> TransferFacts {
     MachineFixture.facts {
-      $0.resumeData = partial(held: 1000)
+      $0.resumeData = partial(durable: 1000)
       change(&$0)
     }
   }
 
   @Test func `a file without a checksum is placed at once, and recorded as whole before`() {
     var facts = facts()
-    let transition = finishing.begin(&facts, with: partial(held: 1000))
+    let transition = finishing.begin(&facts, with: partial(durable: 1000))
     #expect(transition.state == .placing(MachineFixture.operation, next: .completed))
     #expect(facts.resumeData?.isWhole == true)
     guard case .placeFile(_, _, let placed, .rename)? = transition.actions.first else {
@@ -31,9 +31,9 @@ struct FinishingTests {
 
   @Test func `a checksum is compared first, but not twice`() {
     var facts = facts { $0.spec.checksum = checksum }
-    let first = finishing.begin(&facts, with: partial(held: 1000))
+    let first = finishing.begin(&facts, with: partial(durable: 1000))
     #expect(first.state == .verifying(MachineFixture.operation))
-    var whole = partial(held: 1000)
+    var whole = partial(durable: 1000)
     whole.isWhole = true
     let second = finishing.begin(&facts, with: whole)
     #expect(second.state?.kind == .placing)

@@ -47,7 +47,7 @@ struct TransferFactsTests {
   func `a record that was stored is derived as it was`(_ state: TransferState) {
     let stored = MachineFixture.record {
       $0.state = state
-      $0.resumeData = partial(held: 10)
+      $0.resumeData = partial(durable: 10)
       $0.finishNumber = 3
       $0.finishedAt = MachineFixture.now.wall
       if state == .waiting {
@@ -64,7 +64,7 @@ struct TransferFactsTests {
   }
 
   @Test func `a file that changes with every request fails after five versions`() {
-    var facts = MachineFixture.facts { $0.resumeData = partial(held: 10) }
+    var facts = MachineFixture.facts { $0.resumeData = partial(durable: 10) }
     for _ in 1...5 {
       guard case .request(let request) = facts.startingFresh(because: .resourceChanged) else {
         Issue.record("It gave up too soon")

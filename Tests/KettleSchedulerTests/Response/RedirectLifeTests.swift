@@ -75,7 +75,7 @@ struct RedirectLifeTests {
     script.settled(first.attempt, .cancelled)
     let second = try #require(script.plan)
     script.ended(second.attempt, .failed(TransferFailure(.connectionLost, on: "other.example")))
-    script.closed(held: nil)
+    script.closed(durable: nil)
     script.advance(milliseconds: 60_000)
     script.timePasses()
     let retried = try #require(script.plan)

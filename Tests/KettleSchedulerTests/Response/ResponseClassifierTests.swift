@@ -8,13 +8,13 @@ struct ResponseClassifierTests {
 
   private func classify(
     _ status: Int, _ headers: [String: String], requested: Bool = true, total: Int64? = 1000,
-    held: Int64 = 400, at path: String = "a.iso",
+    durable: Int64 = 400, at path: String = "a.iso",
     proof: RequestedRange.Proof = .ifRange("\"v1\"")
   ) -> ResponseClassifier.Classification {
-    let resumeData = partial(held: held, total: total)
+    let resumeData = partial(durable: durable, total: total)
     return ResponseClassifier(
       url: url("http://files.example/\(path)"),
-      requested: requested ? RequestedRange(lower: held, upper: nil, proof: proof) : nil,
+      requested: requested ? RequestedRange(lower: durable, upper: nil, proof: proof) : nil,
       mode: .resuming,
       resumeData: requested ? resumeData : nil
     ).classify(SchedulerScript.head(status, headers), at: now)
@@ -128,7 +128,7 @@ struct ResponseClassifierTests {
 
   @Test func `with nothing before a gap that could come again the whole file is the overlap`() {
     var resumeData = partial()
-    if let end = ByteRange(lower: 400, upper: 1000) { resumeData.held.insert(end) }
+    if let end = ByteRange(lower: 400, upper: 1000) { resumeData.durable.insert(end) }
     let classifier = ResponseClassifier(
       url: url("http://files.example/a.iso"), requested: nil,
       mode: .proving(.overlap(suspect: "\"v2\"")), resumeData: resumeData)
@@ -161,7 +161,7 @@ struct ResponseClassifierTests {
     let requested = RequestedRange(lower: 400, upper: 500, proof: .ifRange("\"v1\""))
     let classifier = ResponseClassifier(
       url: url("http://files.example/a"), requested: requested, mode: .resuming,
-      resumeData: partial(held: 400))
+      resumeData: partial(durable: 400))
     let verdict = classifier.classify(
       SchedulerScript.head(206, ["Content-Range": "bytes 400-999/1000"]), at: now)
     guard case .retry(let failure, _) = verdict else {
@@ -172,7 +172,7 @@ struct ResponseClassifierTests {
   }
 
   @Test func `a web page in place of an archive is no new version`() {
-    var known = partial(held: 400)
+    var known = partial(durable: 400)
     known.mediaType = "application/octet-stream"
     let classifier = ResponseClassifier(
       url: url("http://files.example/a"),
@@ -188,7 +188,7 @@ struct ResponseClassifierTests {
 
   // Fault 45
   @Test func `a fresh link to another file gives nothing up`() {
-    var known = partial(held: 400)
+    var known = partial(durable: 400)
     known.validatorURL = "http://files.example/old"
     let requested = RequestedRange(lower: 400, upper: nil, proof: .ifRange("\"v1\""))
     let classifier = ResponseClassifier(
@@ -291,7 +291,7 @@ struct ResponseClassifierTests {
   @Test func `a whole reply for a fresh start must not contradict what is known either`() {
     let classifier = ResponseClassifier(
       url: url("http://files.example/a"), requested: nil, mode: .fresh(.resourceChanged),
-      resumeData: partial(held: 400))
+      resumeData: partial(durable: 400))
     let same = SchedulerScript.head(200, ["Content-Length": "600", "ETag": "\"v1\""])
     #expect(contradiction(classifier.classify(same, at: now)) != nil)
     let other = SchedulerScript.head(200, ["Content-Length": "600", "ETag": "\"v2\""])
@@ -302,7 +302,7 @@ struct ResponseClassifierTests {
   @Test func `a whole reply that says no length has the known one under the known validator`() {
     let classifier = ResponseClassifier(
       url: url("http://files.example/a"), requested: nil, mode: .fresh(.resourceChanged),
-      resumeData: partial(held: 400))
+      resumeData: partial(durable: 400))
     let total = { (entityTag: String) -> Int64? in
       let chunks = ["Transfer-Encoding": "chunked", "ETag": entityTag]
       guard
@@ -330,9 +330,9 @@ struct ResponseClassifierTests {
   }
 
   @Test func `416 with the durable size is the end, any other starts again`() {
-    #expect(classify(416, ["Content-Range": "bytes */1000"], held: 1000) == .alreadyWhole)
+    #expect(classify(416, ["Content-Range": "bytes */1000"], durable: 1000) == .alreadyWhole)
     #expect(
-      classify(416, ["Content-Range": "bytes */900"], held: 1000)
+      classify(416, ["Content-Range": "bytes */900"], durable: 1000)
         == .requestAgain(.fresh(.resourceChanged)))
     #expect(
       classify(416, ["Content-Range": "bytes */400"]) == .requestAgain(.fresh(.resourceChanged)))

@@ -77,7 +77,7 @@ struct ClearTests {
     guard let attempt = script.attempt else { return id }
     script.head(attempt, 200, ["Content-Length": "10"])
     script.opened(attempt, partial(total: 10))
-    script.settled(attempt, .complete, held: 10)
+    script.settled(attempt, .complete, durable: 10)
     for case .placeFile(id, let operation, _, _) in script.actions {
       script.run(
         script.scheduler.placed(

@@ -33,9 +33,9 @@ struct DeadlineTests {
     script.advance(milliseconds: 1)
     script.timePasses()
     #expect(script.lastAction == .cancelAttempt(attempt))
-    script.settled(attempt, .cancelled, held: 400)
+    script.settled(attempt, .cancelled, durable: 400)
     expectIsOver(script, id)
-    #expect(script.record(id)?.resumeData?.held.byteCount == 400)
+    #expect(script.record(id)?.resumeData?.durable.byteCount == 400)
   }
 
   @Test func `the time counts in line, in pause and while it waits`() throws {

@@ -17,7 +17,7 @@ struct RecoveryTests {
   private let id = TransferID(rawValue: 3)
 
   @Test func `a transfer that ran continues from its bytes`() {
-    let script = recovered { $0.resumeData = partial(held: 640) }
+    let script = recovered { $0.resumeData = partial(durable: 640) }
     #expect(script.state(id) == .running)
     #expect(script.plan?.headers.first?.value == "bytes=640-")
   }
@@ -32,7 +32,7 @@ struct RecoveryTests {
 
   @Test func `a whole file is placed without asking the server again`() {
     let script = recovered {
-      var whole = partial(held: 1000)
+      var whole = partial(durable: 1000)
       whole.isWhole = true
       $0.resumeData = whole
     }
@@ -46,7 +46,7 @@ struct RecoveryTests {
   @Test func `a complete but unverified file is verified first`() {
     let script = recovered {
       $0.spec.checksum = Checksum(algorithm: .md5, hex: String(repeating: "0", count: 32))
-      $0.resumeData = partial(held: 1000)
+      $0.resumeData = partial(durable: 1000)
     }
     guard case .computeDigest(id, _, _, .md5)? = script.lastAction else {
       Issue.record("expected a digest, got \(String(describing: script.lastAction))")
@@ -108,7 +108,7 @@ struct RecoveryTests {
     script.opened(attempt, partial())
     script.run(script.scheduler.shutDown(at: script.now))
     #expect(script.lastAction == .cancelAttempt(attempt))
-    script.settled(attempt, .cancelled, held: 512)
+    script.settled(attempt, .cancelled, durable: 512)
     #expect(script.scheduler.hasRunning == false)
     #expect(script.attempt == attempt)
     guard case .put(let record)? = script.changes.last else {
@@ -117,6 +117,6 @@ struct RecoveryTests {
     }
     #expect(record.id == id)
     #expect(record.state == .queued)
-    #expect(record.resumeData?.held.byteCount == 512)
+    #expect(record.resumeData?.durable.byteCount == 512)
   }
 }

@@ -36,8 +36,8 @@ struct RequestLifeTests {
     #expect(script.plan?.content == nil)
     script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
     script.opened(attempt, partial())
-    script.settled(attempt, lost, held: 400)
-    #expect(script.record(id)?.resumeData?.held.byteCount == 400)
+    script.settled(attempt, lost, durable: 400)
+    #expect(script.record(id)?.resumeData?.durable.byteCount == 400)
   }
 
   @Test func `bytes of a broken response are discarded`() throws {
@@ -46,9 +46,9 @@ struct RequestLifeTests {
     let first = try #require(script.attempt)
     script.head(first, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
     script.opened(first, partial())
-    script.settled(first, lost, held: 400)
+    script.settled(first, lost, durable: 400)
     #expect(script.state(id) == .waiting)
-    #expect(script.record(id)?.resumeData?.held == ByteRangeSet())
+    #expect(script.record(id)?.resumeData?.durable == ByteRangeSet())
     #expect(script.record(id)?.resumeData?.totalByteCount == nil)
 
     script.advance(milliseconds: 1000)
@@ -62,7 +62,7 @@ struct RequestLifeTests {
       Issue.record("expected the same partial file, got \(String(describing: script.bodyPlan))")
       return
     }
-    #expect(data.held.isEmpty)
+    #expect(data.durable.isEmpty)
     #expect(data.totalByteCount == 700)
     // Only then is the file cut off when it is opened.
     #expect(data.lastWriteNanoseconds == nil)
@@ -76,11 +76,11 @@ struct RequestLifeTests {
     script.opened(attempt, partial())
     script.synced(id, 600)
     script.control(.pause, id)
-    script.settled(attempt, .cancelled, held: 700)
+    script.settled(attempt, .cancelled, durable: 700)
     let heldCounts = script.changes.compactMap { change -> Int64? in
       switch change {
-      case .put(let record): record.resumeData?.held.byteCount
-      case .progress(_, let held): held.byteCount
+      case .put(let record): record.resumeData?.durable.byteCount
+      case .progress(_, let durable): durable.byteCount
       case .remove, .putSession, .removeSession, .clearFinished: nil
       }
     }
@@ -97,7 +97,7 @@ struct RequestLifeTests {
     let output = script.scheduler.bytesSynced(ByteRangeSet(prefix: 600), of: id)
     #expect(output.changed.isEmpty)
     #expect(output.changes == [.progress(id, ByteRangeSet(prefix: 600))])
-    #expect(script.scheduler.machines[id]?.record.resumeData?.held == ByteRangeSet(prefix: 600))
+    #expect(script.scheduler.machines[id]?.record.resumeData?.durable == ByteRangeSet(prefix: 600))
     #expect(script.scheduler.bytesSynced(ByteRangeSet(prefix: 600), of: id).changes.isEmpty)
   }
 
@@ -121,7 +121,7 @@ struct RequestLifeTests {
       return
     }
     #expect(record.retryCount == 0)
-    #expect(record.resumeData?.held == ByteRangeSet(prefix: 600))
+    #expect(record.resumeData?.durable == ByteRangeSet(prefix: 600))
     #expect(record.state == .queued)
   }
 
@@ -147,7 +147,7 @@ struct RequestLifeTests {
       let attempt = try #require(script.attempt)
       script.head(attempt, 200, ["Content-Length": "1000"])
       script.opened(attempt, partial())
-      script.settled(attempt, lost, held: 500)
+      script.settled(attempt, lost, durable: 500)
       tries += 1
       script.advance(milliseconds: 100_000)
       script.timePasses()
@@ -163,12 +163,12 @@ struct RequestLifeTests {
     script.opened(attempt, partial(total: 3))
     script.ended(attempt, .complete, upTo: 3)
     script.control(.pause, id)
-    script.closed(held: ByteRangeSet(prefix: 3))
+    script.closed(durable: ByteRangeSet(prefix: 3))
     guard case .placeFile(id, _, let data, _)? = script.lastAction else {
       Issue.record("expected the rename, got \(String(describing: script.lastAction))")
       return
     }
-    #expect(data.held.prefixByteCount == 3)
+    #expect(data.durable.prefixByteCount == 3)
   }
 
   @Test func `a reply that ends too soon is no reply`() throws {
@@ -177,10 +177,10 @@ struct RequestLifeTests {
     let attempt = try #require(script.attempt)
     script.head(attempt, 200, ["Content-Length": "1000"])
     script.opened(attempt, partial())
-    script.settled(attempt, .complete, held: 900)
+    script.settled(attempt, .complete, durable: 900)
     #expect(script.state(id) == .waiting)
     #expect(script.record(id)?.failure?.code == .truncated)
-    #expect(script.record(id)?.resumeData?.held.isEmpty == true)
+    #expect(script.record(id)?.resumeData?.durable.isEmpty == true)
   }
 
   @Test func `a file that cannot be sent ends it without a retry`() throws {
@@ -245,7 +245,7 @@ struct RequestLifeTests {
     script.run(
       script.scheduler.attemptEnded(
         first, lost, receivedUpTo: nil, sentByteCount: 3000, jitter: 0, at: script.now))
-    script.closed(held: nil)
+    script.closed(durable: nil)
     #expect(script.record(id)?.task?.sentByteCount == 3000)
     script.advance(milliseconds: 1000)
     script.timePasses()

@@ -11,7 +11,7 @@ struct RetryLifeTests {
     script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
     script.opened(attempt, partial())
     script.settled(
-      attempt, .failed(TransferFailure(.connectionLost, on: "files.example")), held: 250)
+      attempt, .failed(TransferFailure(.connectionLost, on: "files.example")), durable: 250)
     #expect(script.state(id) == .waiting)
     #expect(script.record(id)?.reason == .retry)
     #expect(
@@ -67,9 +67,9 @@ struct RetryLifeTests {
         script.head(
           attempt, 206,
           ["Content-Range": "bytes \((count - 1) * 10)-999/1000", "ETag": "\"v1\""])
-        script.opened(attempt, partial(held: (count - 1) * 10))
+        script.opened(attempt, partial(durable: (count - 1) * 10))
       }
-      script.settled(attempt, lost, held: count * 10)
+      script.settled(attempt, lost, durable: count * 10)
       #expect(script.state(id) == .waiting)
       script.advance(milliseconds: 1000)
       script.timePasses()
@@ -118,14 +118,15 @@ struct RetryLifeTests {
     let first = try #require(script.attempt)
     script.head(first, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
     script.opened(first, partial())
-    script.settled(first, .failed(TransferFailure(.connectionLost, on: "files.example")), held: 70)
+    script.settled(
+      first, .failed(TransferFailure(.connectionLost, on: "files.example")), durable: 70)
     script.advance(milliseconds: 1000)
     script.timePasses()
     let second = try #require(script.attempt)
     script.head(second, 403)
     script.settled(second, .cancelled)
     #expect(script.record(other)?.reason == .needsLink)
-    #expect(script.record(other)?.resumeData?.held.byteCount == 70)
+    #expect(script.record(other)?.resumeData?.durable.byteCount == 70)
   }
 
   @Test func `a login is waited for and a start tries again`() throws {
@@ -146,7 +147,7 @@ struct RetryLifeTests {
     let attempt = try #require(script.attempt)
     script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
     script.opened(attempt, partial())
-    script.settled(attempt, .failed(TransferFailure(.diskFull, on: "/downloads")), held: 10)
+    script.settled(attempt, .failed(TransferFailure(.diskFull, on: "/downloads")), durable: 10)
     #expect(script.record(id)?.reason == .diskSpace)
     script.advance(milliseconds: 10_000)
     script.timePasses()
@@ -186,7 +187,7 @@ struct RetryLifeTests {
     let attempt = try #require(script.attempt)
     script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
     script.opened(attempt, partial())
-    script.settled(attempt, .complete, held: 999)
+    script.settled(attempt, .complete, durable: 999)
     #expect(script.state(id) == .waiting)
     #expect(script.record(id)?.failure?.code == .truncated)
   }
@@ -197,7 +198,7 @@ struct RetryLifeTests {
     let attempt = try #require(script.attempt)
     script.head(attempt, 200)
     script.opened(attempt, partial(total: nil, entityTag: nil))
-    script.settled(attempt, .complete, held: 777)
+    script.settled(attempt, .complete, durable: 777)
     #expect(script.state(id) == .verifying)
     #expect(script.record(id)?.resumeData?.totalByteCount == 777)
   }

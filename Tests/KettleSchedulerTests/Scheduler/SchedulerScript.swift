@@ -72,10 +72,10 @@ struct SchedulerScript {
 
   /// The attempt is over, and when it was the last one what it brought is on the disk.
   mutating func settled(
-    _ attempt: AttemptID, _ outcome: AttemptOutcome, held byteCount: Int64? = nil
+    _ attempt: AttemptID, _ outcome: AttemptOutcome, durable byteCount: Int64? = nil
   ) {
     ended(attempt, outcome, upTo: byteCount)
-    closed(held: byteCount.map { ByteRangeSet(prefix: $0) })
+    closed(durable: byteCount.map { ByteRangeSet(prefix: $0) })
   }
 
   mutating func ended(_ attempt: AttemptID, _ outcome: AttemptOutcome, upTo: Int64? = nil) {
@@ -83,13 +83,13 @@ struct SchedulerScript {
   }
 
   /// Closes the body of the last `closeBody`, unless it is closed already.
-  mutating func closed(held: ByteRangeSet?) {
+  mutating func closed(durable: ByteRangeSet?) {
     let closing = actions.compactMap { action -> (TransferID, OperationID)? in
       if case .closeBody(let id, let operation) = action { (id, operation) } else { nil }
     }
     guard let (id, operation) = closing.last, operation != lastClosed else { return }
     lastClosed = operation
-    let body = held.map { ClosedBody(held: $0, modifiedNanoseconds: modified) }
+    let body = durable.map { ClosedBody(durable: $0, modifiedNanoseconds: modified) }
     run(scheduler.bodyClosed(.success(body), of: id, by: operation, jitter: 0, at: now))
   }
 
@@ -143,11 +143,11 @@ func spec(_ text: String = "http://files.example/a.iso") -> TransferSpec {
 }
 
 func partial(
-  held byteCount: Int64 = 0, total: Int64? = 1000, entityTag: String? = "\"v1\""
+  durable byteCount: Int64 = 0, total: Int64? = 1000, entityTag: String? = "\"v1\""
 ) -> ResumeData {
   ResumeData(
     partialPath: "/downloads/a.iso.part", device: 1, inode: 7,
-    held: ByteRangeSet(prefix: byteCount),
+    durable: ByteRangeSet(prefix: byteCount),
     totalByteCount: total,
     validator: entityTag.map {
       Validator(entityTag: $0, lastModified: nil, isLastModifiedStrong: false)

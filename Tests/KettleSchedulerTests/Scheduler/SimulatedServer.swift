@@ -88,7 +88,7 @@ struct SimulatedFile {
 
   /// Returns whether bytes that were present are the same.
   mutating func write(_ range: ByteRange, version: Int) -> Bool {
-    for (other, held) in written where other != version && !held.parts(in: range).isEmpty {
+    for (other, durable) in written where other != version && !durable.parts(in: range).isEmpty {
       return false
     }
     written[version, default: ByteRangeSet()].insert(range)
@@ -109,8 +109,8 @@ struct SimulatedFile {
   }
 
   /// Reopened with these bytes on record: the rest counts as never written.
-  mutating func keep(_ held: ByteRangeSet) {
-    synced = held
+  mutating func keep(_ durable: ByteRangeSet) {
+    synced = durable
     crash()
   }
 

@@ -65,9 +65,9 @@ extension SimulatedWorld {
         store[record.id] = record
         checkRecord(record)
         lastID = max(lastID, record.id)
-      case .progress(let id, let held):
+      case .progress(let id, let durable):
         if store[id]?.resumeData == nil { broken.append("\(id) has no bytes on record") }
-        store[id]?.resumeData?.held = held
+        store[id]?.resumeData?.durable = durable
         checkClaim(of: id)
       case .remove(let id): store[id] = nil
       case .clearFinished: break
@@ -118,7 +118,7 @@ extension SimulatedWorld {
       lastInode += 1
       partials[lastInode] = SimulatedFile()
       var resumeData = ResumeData(
-        partialPath: "/d/\(lastInode).part", device: 1, inode: lastInode, held: ByteRangeSet(),
+        partialPath: "/d/\(lastInode).part", device: 1, inode: lastInode, durable: ByteRangeSet(),
         totalByteCount: new.total, validator: new.validator, finalName: new.preferredName)
       if let old = new.old, old.fate == .setAside {
         if let older = old.resumeData.setAside { partials[older.inode] = nil }
@@ -129,7 +129,7 @@ extension SimulatedWorld {
       if partials[resumeData.inode] == nil { return nil }
       // What was closed is not cut off.
       if resumeData.lastWriteNanoseconds == nil {
-        partials[resumeData.inode]?.keep(resumeData.held)
+        partials[resumeData.inode]?.keep(resumeData.durable)
       }
       var opened = resumeData
       opened.lastWriteNanoseconds = nil
@@ -139,10 +139,10 @@ extension SimulatedWorld {
 
   /// Of the reply to what was sent all is on record, or nothing.
   private mutating func checkRecord(_ record: TransferRecord) {
-    guard record.spec.request != nil, let data = record.resumeData, !data.held.isEmpty else {
+    guard record.spec.request != nil, let data = record.resumeData, !data.durable.isEmpty else {
       return
     }
-    if data.held.prefixByteCount != data.totalByteCount {
+    if data.durable.prefixByteCount != data.totalByteCount {
       broken.append("a part of a reply is on record")
     }
   }
@@ -198,7 +198,7 @@ extension SimulatedWorld {
     if let inode = open.removeValue(forKey: id), var file = partials[inode] {
       file.sync()
       partials[inode] = file
-      body = ClosedBody(held: file.all, modifiedNanoseconds: 0)
+      body = ClosedBody(durable: file.all, modifiedNanoseconds: 0)
     }
     run(scheduler.bodyClosed(.success(body), of: id, by: operation, jitter: 0, at: now))
   }

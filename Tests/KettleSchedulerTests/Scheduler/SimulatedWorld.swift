@@ -148,7 +148,7 @@ struct SimulatedWorld {
 
   mutating func checkClaim(of id: TransferID) {
     guard let claimed = store[id]?.resumeData, let file = partials[claimed.inode] else { return }
-    for range in claimed.held.ranges where !file.synced.contains(range) {
+    for range in claimed.durable.ranges where !file.synced.contains(range) {
       broken.append("the store claims bytes of \(id) that were not synced")
     }
   }
@@ -186,7 +186,7 @@ struct SimulatedWorld {
       guard let resumeData = record.resumeData, let file = partials[resumeData.inode] else {
         continue
       }
-      for range in resumeData.held.ranges where !file.synced.contains(range) {
+      for range in resumeData.durable.ranges where !file.synced.contains(range) {
         broken.append("the store claims bytes that the disk does not have")
       }
     }

@@ -22,7 +22,7 @@ struct TaskReplyTests {
     script.head(attempt, status, ["Content-Length": "9", "Server": "s"])
     if script.bodyPlan != nil {
       script.opened(attempt, partial(total: 9, entityTag: nil))
-      script.settled(attempt, .complete, held: 9)
+      script.settled(attempt, .complete, durable: 9)
     } else {
       script.settled(attempt, .cancelled)
     }
@@ -103,7 +103,7 @@ struct TaskReplyTests {
     let first = try #require(script.attempt)
     script.head(first, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
     script.opened(first, partial())
-    script.settled(first, lost, held: byteCount)
+    script.settled(first, lost, durable: byteCount)
     script.advance(milliseconds: 1000)
     script.timePasses()
     return (script, id, try #require(script.attempt))
@@ -136,7 +136,7 @@ struct TaskReplyTests {
     script.settled(second, .cancelled)
     #expect(script.state(id) == .waiting)
     #expect(script.record(id)?.reason == .retryAfter)
-    #expect(script.record(id)?.resumeData?.held.byteCount == 400)
+    #expect(script.record(id)?.resumeData?.durable.byteCount == 400)
     #expect(script.record(id)?.task?.reply?.status == 200)
   }
 
@@ -159,8 +159,8 @@ struct TaskReplyTests {
     script.head(first, 404, ["Content-Length": "9000", "ETag": "\"page\""])
     script.opened(first, partial(total: 9000, entityTag: nil))
     script.synced(id, 4000)
-    script.settled(first, lost, held: 5000)
-    #expect(script.record(id)?.resumeData?.held.isEmpty == true)
+    script.settled(first, lost, durable: 5000)
+    #expect(script.record(id)?.resumeData?.durable.isEmpty == true)
     script.advance(milliseconds: 1000)
     script.timePasses()
     #expect(script.plan?.attempt != first)

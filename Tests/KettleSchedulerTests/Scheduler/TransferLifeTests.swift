@@ -19,7 +19,7 @@ struct TransferLifeTests {
               entityTag: "\"v1\"", lastModified: nil, isLastModifiedStrong: false))))
     script.opened(attempt, partial())
     #expect(script.lastAction == .acceptBody(id, attempt, ByteRange(lower: 0, upper: 1000)))
-    script.settled(attempt, .complete, held: 1000)
+    script.settled(attempt, .complete, durable: 1000)
     #expect(script.state(id) == .verifying)
     guard case .placeFile(id, let operation, let resumeData, .rename)? = script.lastAction else {
       Issue.record("expected the file to be placed, got \(String(describing: script.lastAction))")
@@ -60,7 +60,7 @@ struct TransferLifeTests {
       Issue.record("the body was not closed")
       return
     }
-    let body = ClosedBody(held: ByteRangeSet(prefix: 1000), modifiedNanoseconds: 0)
+    let body = ClosedBody(durable: ByteRangeSet(prefix: 1000), modifiedNanoseconds: 0)
     let output = script.scheduler.bodyClosed(
       .success(body), of: id, by: operation, jitter: 0, at: script.now)
     #expect(output.now.isEmpty)
@@ -92,7 +92,7 @@ struct TransferLifeTests {
     script.head(attempt, 200, ["Content-Length": "1000"])
     _ = script.scheduler.bodyOpened(partial(), of: id, by: attempt, at: script.now)
     script.ended(attempt, .complete, upTo: 1000)
-    script.closed(held: ByteRangeSet(prefix: 1000))
+    script.closed(durable: ByteRangeSet(prefix: 1000))
     #expect(script.record(id)?.resumeData?.isWhole == true)
     guard case .placeFile(id, _, _, _)? = script.lastAction else {
       Issue.record("the file gets no name")
@@ -109,8 +109,8 @@ struct TransferLifeTests {
     script.control(.pause, id)
     #expect(script.state(id) == .paused)
     #expect(script.lastAction == .cancelAttempt(first))
-    script.settled(first, .cancelled, held: 400)
-    #expect(script.record(id)?.resumeData?.held.byteCount == 400)
+    script.settled(first, .cancelled, durable: 400)
+    #expect(script.record(id)?.resumeData?.durable.byteCount == 400)
 
     script.control(.start, id)
     let plan = try #require(script.plan)
@@ -120,7 +120,7 @@ struct TransferLifeTests {
     script.head(
       plan.attempt, 206,
       ["Content-Range": "bytes 400-999/1000", "ETag": "\"v1\"", "Content-Length": "600"])
-    var kept = partial(held: 400)
+    var kept = partial(durable: 400)
     kept.lastWriteNanoseconds = script.modified
     #expect(script.bodyPlan == .goOn(kept))
     script.opened(plan.attempt, kept)
@@ -138,7 +138,7 @@ struct TransferLifeTests {
     script.control(.start, id)
     #expect(script.state(id) == .queued)
     #expect(script.attempt == first)
-    script.settled(first, .cancelled, held: 300)
+    script.settled(first, .cancelled, durable: 300)
     #expect(script.state(id) == .running)
     #expect(script.plan?.headers.first?.value == "bytes=300-")
   }
@@ -151,9 +151,9 @@ struct TransferLifeTests {
     script.opened(attempt, partial())
     script.control(.stop, id)
     #expect(script.state(id) == .idle)
-    script.settled(attempt, .cancelled, held: 400)
+    script.settled(attempt, .cancelled, durable: 400)
     script.discards()
-    #expect(script.discarded.map(\.held) == [ByteRangeSet(prefix: 400)])
+    #expect(script.discarded.map(\.durable) == [ByteRangeSet(prefix: 400)])
     #expect(script.record(id)?.resumeData == nil)
     #expect(script.scheduler.machines[id]?.state == .idle)
   }
@@ -166,10 +166,10 @@ struct TransferLifeTests {
     script.opened(first, partial())
     script.control(.stop, id)
     script.control(.start, id)
-    script.settled(first, .cancelled, held: 400)
+    script.settled(first, .cancelled, durable: 400)
     #expect(script.plan?.attempt == first)
     script.discards()
-    #expect(script.discarded.map(\.held) == [ByteRangeSet(prefix: 400)])
+    #expect(script.discarded.map(\.durable) == [ByteRangeSet(prefix: 400)])
     let plan = try #require(script.plan)
     #expect(script.lastAction == .beginAttempt(id, plan))
     #expect(plan.headers.isEmpty)
@@ -250,13 +250,14 @@ struct TransferLifeTests {
     let first = try #require(script.attempt)
     script.head(first, 200)
     script.opened(first, partial(total: nil, entityTag: nil))
-    script.settled(first, .failed(TransferFailure(.connectionLost, on: "files.example")), held: 500)
+    script.settled(
+      first, .failed(TransferFailure(.connectionLost, on: "files.example")), durable: 500)
     script.advance(milliseconds: 2000)
     script.timePasses()
     let second = try #require(script.attempt)
     script.head(second, 200)
-    script.opened(second, partial(held: 500, total: nil, entityTag: nil))
-    script.settled(second, .complete, held: 300)
+    script.opened(second, partial(durable: 500, total: nil, entityTag: nil))
+    script.settled(second, .complete, durable: 300)
     #expect(script.state(id) == .running)
     #expect(script.record(id)?.freshStart == .resourceChanged)
     #expect(!script.actions.contains { if case .placeFile = $0 { true } else { false } })
@@ -270,7 +271,7 @@ struct TransferLifeTests {
     let attempt = try #require(script.attempt)
     script.head(attempt, 200, ["Content-Length": "1000"])
     script.opened(attempt, partial())
-    script.settled(attempt, .complete, held: 1000)
+    script.settled(attempt, .complete, durable: 1000)
     guard case .computeDigest(id, let operation, _, .md5)? = script.lastAction else {
       Issue.record("no digest was asked for")
       return
@@ -293,7 +294,7 @@ struct TransferLifeTests {
     let attempt = try #require(script.attempt)
     script.head(attempt, 200, ["Content-Length": "1000"])
     script.opened(attempt, partial())
-    script.settled(attempt, .complete, held: 1000)
+    script.settled(attempt, .complete, durable: 1000)
     guard case .computeDigest(id, let operation, _, _)? = script.lastAction else {
       Issue.record("no digest was asked for")
       return
@@ -352,7 +353,7 @@ struct TransferLifeTests {
     var script = SchedulerScript()
     let id = script.add(spec())
     try findShortened(&script, id)
-    #expect(script.record(id)?.resumeData?.held == ByteRangeSet())
+    #expect(script.record(id)?.resumeData?.durable == ByteRangeSet())
     #expect(script.record(id)?.freshStart == .partialFileChanged)
     let next = try #require(script.plan)
     #expect(next.headers.isEmpty)
@@ -388,7 +389,7 @@ struct TransferLifeTests {
     script.ended(attempt, .cancelled, upTo: 500)
     try closeShortened(&script, id)
     #expect(script.state(id) == .paused)
-    #expect(script.record(id)?.resumeData?.held == ByteRangeSet())
+    #expect(script.record(id)?.resumeData?.durable == ByteRangeSet())
     #expect(script.record(id)?.freshStart == .partialFileChanged)
   }
 
@@ -416,7 +417,8 @@ struct TransferLifeTests {
     let first = try #require(script.attempt)
     script.head(first, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
     script.opened(first, partial())
-    script.settled(first, .failed(TransferFailure(.connectionLost, on: "files.example")), held: 500)
+    script.settled(
+      first, .failed(TransferFailure(.connectionLost, on: "files.example")), durable: 500)
     script.advance(milliseconds: 2000)
     script.timePasses()
     let second = try #require(script.attempt)
@@ -439,7 +441,8 @@ struct TransferLifeTests {
     let first = try #require(script.attempt)
     script.head(first, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
     script.opened(first, partial())
-    script.settled(first, .failed(TransferFailure(.connectionLost, on: "files.example")), held: 0)
+    script.settled(
+      first, .failed(TransferFailure(.connectionLost, on: "files.example")), durable: 0)
     script.advance(milliseconds: 2000)
     script.timePasses()
     let second = try #require(script.attempt)
@@ -461,7 +464,7 @@ struct TransferLifeTests {
     let attempt = try #require(script.attempt)
     script.head(attempt, 200, ["Content-Length": "1000"])
     script.opened(attempt, partial())
-    script.settled(attempt, .complete, held: 1000)
+    script.settled(attempt, .complete, durable: 1000)
     guard case .placeFile(_, let operation, _, _)? = script.lastAction else {
       throw ScriptError.notPlaced
     }

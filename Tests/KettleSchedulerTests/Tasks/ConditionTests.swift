@@ -37,23 +37,23 @@ struct ConditionTests {
 
   @Test func `a running task ends with its bytes kept, which is no failure`() throws {
     var script = SchedulerScript()
-    let (id, attempt) = script.flowingTask(discretionary(), held: 400)
+    let (id, attempt) = script.flowingTask(discretionary(), durable: 400)
     script.conditions([])
     #expect(script.actions.contains(.cancelAttempt(attempt)))
-    script.settled(attempt, .cancelled, held: 500)
+    script.settled(attempt, .cancelled, durable: 500)
     #expect(script.record(id)?.reason == .discretionary)
     #expect(script.record(id)?.retryCount == 0)
-    #expect(script.record(id)?.resumeData?.held.byteCount == 500)
+    #expect(script.record(id)?.resumeData?.durable.byteCount == 500)
     script.conditions(all)
     #expect(script.plan?.headers.first?.value == "bytes=500-")
   }
 
   @Test func `conditions that come and go while an attempt ends leave it going on`() {
     var script = SchedulerScript()
-    let (id, attempt) = script.flowingTask(discretionary(), held: 400)
+    let (id, attempt) = script.flowingTask(discretionary(), durable: 400)
     script.conditions([])
     script.conditions(all)
-    script.settled(attempt, .cancelled, held: 400)
+    script.settled(attempt, .cancelled, durable: 400)
     #expect(script.state(id) == .running)
     #expect(script.attempt != attempt)
   }
@@ -90,9 +90,9 @@ struct ConditionTests {
 
   @Test func `a whole file needs nothing to be placed`() {
     var script = SchedulerScript()
-    let (id, attempt) = script.flowingTask(discretionary(), held: 1000)
+    let (id, attempt) = script.flowingTask(discretionary(), durable: 1000)
     script.control(.pause, id)
-    script.settled(attempt, .cancelled, held: 1000)
+    script.settled(attempt, .cancelled, durable: 1000)
     script.conditions([])
     script.control(.start, id)
     #expect(script.state(id) == .verifying)
@@ -171,7 +171,7 @@ struct ConditionTests {
 
   @Test func `changes that a program makes to its task are stored`() {
     var script = SchedulerScript()
-    let (id, _) = script.flowingTask(held: 400)
+    let (id, _) = script.flowingTask(durable: 400)
     script.update(id) {
       $0.programData = "{}"
       $0.priority = .high

@@ -142,7 +142,7 @@ struct SessionTests {
   @Test func `adopted transfers are the user's own, with new numbers`() {
     var script = SchedulerScript()
     let own = script.add(spec("http://own.example/"))
-    let (id, _) = script.flowingTask(taskSpec { $0.taskIdentifier = 7 }, held: 400)
+    let (id, _) = script.flowingTask(taskSpec { $0.taskIdentifier = 7 }, durable: 400)
     let (ids, output) = script.scheduler.adopt(app, at: script.now)
     script.run(output)
     #expect(ids == [id])
@@ -161,8 +161,8 @@ struct SessionTests {
 
   @Test func `an adopted file stays when its row is removed`() {
     var script = SchedulerScript()
-    let (id, attempt) = script.flowingTask(held: 1000)
-    script.settled(attempt, .complete, held: 1000)
+    let (id, attempt) = script.flowingTask(durable: 1000)
+    script.settled(attempt, .complete, durable: 1000)
     if case .placeFile(_, let operation, _, _)? = script.lastAction {
       let file = FinishedFile(path: "/held/a.iso", identity: nil)
       script.run(script.scheduler.placed(.success(file), of: id, by: operation, at: script.now))
@@ -208,13 +208,13 @@ struct SessionTests {
     var script = SchedulerScript()
     let failed = script.failedTask()
     let (running, attempt) = script.flowingTask(
-      taskSpec("http://b.example/"), held: 300)
+      taskSpec("http://b.example/"), durable: 300)
     let kept = script.add(taskSpec("http://c.example/", session: other))
     let (ids, output) = script.scheduler.drop(app, at: script.now)
     script.run(output)
     #expect(ids == [failed, running])
     #expect(script.scheduler.tasks(of: app).isEmpty)
-    script.settled(attempt, .cancelled, held: 300)
+    script.settled(attempt, .cancelled, durable: 300)
     script.discards()
     #expect(script.record(failed) == nil)
     #expect(script.record(running) == nil)

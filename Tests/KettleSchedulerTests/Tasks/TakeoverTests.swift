@@ -8,7 +8,7 @@ struct TakeoverTests {
     _ spec: TransferSpec = taskSpec()
   ) throws -> (SchedulerScript, old: TransferID, ResumeToken) {
     var script = SchedulerScript()
-    let old = script.failedTask(held: 400, spec)
+    let old = script.failedTask(durable: 400, spec)
     let token = script.acknowledge(old, secret: "s1")
     return (script, old, try #require(token))
   }
@@ -21,7 +21,7 @@ struct TakeoverTests {
     #expect(script.record(id)?.task?.resumedAtByteCount == nil)
     let attempt = try #require(script.attempt)
     script.head(attempt, 206, ["Content-Range": "bytes 400-999/1000", "ETag": "\"v1\""])
-    script.opened(attempt, partial(held: 400))
+    script.opened(attempt, partial(durable: 400))
     #expect(script.record(id)?.task?.resumedAtByteCount == 400)
     #expect(script.record(id)?.freshStart == nil)
     #expect(script.discarded.isEmpty)
@@ -37,7 +37,7 @@ struct TakeoverTests {
 
   @Test func `a task whose bytes are complete reports its offset without a request`() {
     var script = SchedulerScript()
-    let old = script.failedTask(held: 1000)
+    let old = script.failedTask(durable: 1000)
     let token = script.acknowledge(old, secret: "s1")
     #expect(token != nil)
     let asked = script.attempt
@@ -54,7 +54,7 @@ struct TakeoverTests {
     script.head(first, 200, ["ETag": "\"v1\""])
     script.opened(first, partial(total: nil))
     script.cancel(old, keepsBytes: true)
-    script.settled(first, .cancelled, held: 400)
+    script.settled(first, .cancelled, durable: 400)
     let token = script.acknowledge(old, secret: "s1")
     #expect(token != nil)
     let id = script.add(taskSpec { $0.resumes = token })
@@ -65,7 +65,7 @@ struct TakeoverTests {
 
   @Test func `an old one that was not acknowledged is so by the new one`() throws {
     var script = SchedulerScript()
-    let old = script.failedTask(held: 400)
+    let old = script.failedTask(durable: 400)
     let made = script.makeToken(old, secret: "s1")
     let token = try #require(made)
     script.add(taskSpec { $0.resumes = token })
@@ -78,12 +78,12 @@ struct TakeoverTests {
   @Test func `the offset is reported once, for the first run`() throws {
     var (script, _, token) = try putAside()
     let id = script.add(taskSpec { $0.resumes = token })
-    for held: Int64 in [400, 700] {
+    for durable: Int64 in [400, 700] {
       let attempt = try #require(script.attempt)
-      script.head(attempt, 206, ["Content-Range": "bytes \(held)-999/1000", "ETag": "\"v1\""])
-      script.opened(attempt, partial(held: held))
+      script.head(attempt, 206, ["Content-Range": "bytes \(durable)-999/1000", "ETag": "\"v1\""])
+      script.opened(attempt, partial(durable: durable))
       script.control(.pause, id)
-      script.settled(attempt, .cancelled, held: held + 300)
+      script.settled(attempt, .cancelled, durable: durable + 300)
       script.control(.start, id)
     }
     #expect(script.record(id)?.task?.resumedAtByteCount == 400)
@@ -98,11 +98,11 @@ struct TakeoverTests {
     #expect(script.record(id)?.freshStart == .resourceChanged)
     script.synced(id, 500)
     script.control(.pause, id)
-    script.settled(attempt, .cancelled, held: 500)
+    script.settled(attempt, .cancelled, durable: 500)
     script.control(.start, id)
     let second = try #require(script.attempt)
     script.head(second, 206, ["Content-Range": "bytes 500-1999/2000", "ETag": "\"v2\""])
-    script.opened(second, partial(held: 500, total: 2000, entityTag: "\"v2\""))
+    script.opened(second, partial(durable: 500, total: 2000, entityTag: "\"v2\""))
     #expect(script.record(id)?.task?.resumedAtByteCount == nil)
   }
 
@@ -117,7 +117,7 @@ struct TakeoverTests {
       Issue.record("the new one is not put on record")
       return
     }
-    #expect(record.resumeData?.held.byteCount == 400)
+    #expect(record.resumeData?.durable.byteCount == 400)
   }
 
   @Test func `a task whose successor could not be recorded is put aside as before`() throws {
@@ -138,7 +138,7 @@ struct TakeoverTests {
     let id = script.add(spec)
     script.restart()
     #expect(script.state(id) == .paused)
-    #expect(script.record(id)?.resumeData?.held.byteCount == 400)
+    #expect(script.record(id)?.resumeData?.durable.byteCount == 400)
     script.control(.start, id)
     #expect(script.plan?.headers.first?.value == "bytes=400-")
   }

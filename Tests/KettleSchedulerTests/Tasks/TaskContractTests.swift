@@ -67,13 +67,13 @@ struct TaskContractTests {
 
   @Test func `resume data needs bytes, a validator and a server that accepts ranges`() {
     var contract = contract()
-    #expect(contract.canBeResumed(partial(held: 10), request: nil))
-    #expect(!contract.canBeResumed(partial(held: 0), request: nil))
-    #expect(!contract.canBeResumed(partial(held: 10, entityTag: nil), request: nil))
+    #expect(contract.canBeResumed(partial(durable: 10), request: nil))
+    #expect(!contract.canBeResumed(partial(durable: 0), request: nil))
+    #expect(!contract.canBeResumed(partial(durable: 10, entityTag: nil), request: nil))
     #expect(!contract.canBeResumed(nil, request: nil))
     contract.recordReply(
       SchedulerScript.head(200, ["Accept-Ranges": "none"]), from: url("http://h/a"))
-    #expect(!contract.canBeResumed(partial(held: 10), request: nil))
+    #expect(!contract.canBeResumed(partial(durable: 10), request: nil))
   }
 
   @Test func `the head of a part is shown as that of the whole`() {

@@ -10,8 +10,8 @@ struct TaskEndTests {
 
   private func completed(_ spec: TransferSpec = taskSpec()) -> (SchedulerScript, TransferID) {
     var script = SchedulerScript()
-    let (id, attempt) = script.flowingTask(spec, held: 1000)
-    script.settled(attempt, .complete, held: 1000)
+    let (id, attempt) = script.flowingTask(spec, durable: 1000)
+    script.settled(attempt, .complete, durable: 1000)
     place(id, &script)
     return (script, id)
   }
@@ -28,18 +28,18 @@ struct TaskEndTests {
 
   @Test func `a cancelled task keeps its bytes when they are wanted`() {
     var script = SchedulerScript()
-    let id = script.failedTask(held: 400)
+    let id = script.failedTask(durable: 400)
     #expect(script.state(id) == .failed)
     #expect(script.record(id)?.failure?.code == .cancelled)
-    #expect(script.record(id)?.resumeData?.held.byteCount == 400)
+    #expect(script.record(id)?.resumeData?.durable.byteCount == 400)
     #expect(script.record(id)?.finishedAt == script.now.wall)
   }
 
   @Test func `a cancelled task has no bytes when they are not wanted`() {
     var script = SchedulerScript()
-    let (id, attempt) = script.flowingTask(held: 400)
+    let (id, attempt) = script.flowingTask(durable: 400)
     script.cancel(id, keepsBytes: false)
-    script.settled(attempt, .cancelled, held: 400)
+    script.settled(attempt, .cancelled, durable: 400)
     #expect(script.record(id)?.resumeData != nil)
     script.discards()
     #expect(script.state(id) == .failed)
@@ -59,19 +59,19 @@ struct TaskEndTests {
 
   @Test func `cancelling twice is the same as once`() {
     var script = SchedulerScript()
-    let (id, attempt) = script.flowingTask(held: 400)
+    let (id, attempt) = script.flowingTask(durable: 400)
     script.cancel(id, keepsBytes: true)
     script.cancel(id, keepsBytes: false)
-    script.settled(attempt, .cancelled, held: 400)
+    script.settled(attempt, .cancelled, durable: 400)
     script.cancel(id, keepsBytes: false)
     script.discards()
-    #expect(script.record(id)?.resumeData?.held.byteCount == 400)
+    #expect(script.record(id)?.resumeData?.durable.byteCount == 400)
   }
 
   @Test func `a completed transfer, or one about to be, stays so`() {
     var script = SchedulerScript()
-    let (id, attempt) = script.flowingTask(held: 1000)
-    script.settled(attempt, .complete, held: 1000)
+    let (id, attempt) = script.flowingTask(durable: 1000)
+    script.settled(attempt, .complete, durable: 1000)
     script.cancel(id, keepsBytes: false)
     place(id, &script)
     #expect(script.state(id) == .completed)
@@ -103,10 +103,10 @@ struct TaskEndTests {
 
   @Test func `a task that the user removes is first reported as cancelled`() {
     var script = SchedulerScript()
-    let (id, attempt) = script.flowingTask(held: 400)
+    let (id, attempt) = script.flowingTask(durable: 400)
     script.control(.remove(.stays), id)
     script.control(.remove(.stays), id)
-    script.settled(attempt, .cancelled, held: 400)
+    script.settled(attempt, .cancelled, durable: 400)
     script.discards()
     #expect(script.record(id)?.failure?.detail == "by the user")
     #expect(script.record(id)?.resumeData == nil)
@@ -116,9 +116,9 @@ struct TaskEndTests {
 
   @Test func `a crash in the middle of a removal does not bring the bytes back`() {
     var script = SchedulerScript()
-    let (id, attempt) = script.flowingTask(held: 400)
+    let (id, attempt) = script.flowingTask(durable: 400)
     script.control(.remove(.stays), id)
-    script.settled(attempt, .cancelled, held: 400)
+    script.settled(attempt, .cancelled, durable: 400)
     script.restart()
     script.discards()
     #expect(script.record(id)?.failure?.detail == "by the user")
@@ -174,8 +174,8 @@ struct TaskEndTests {
 
   @Test func `a task's file that existed before is not deleted`() {
     var script = SchedulerScript()
-    let (id, attempt) = script.flowingTask(held: 1000)
-    script.settled(attempt, .complete, held: 1000)
+    let (id, attempt) = script.flowingTask(durable: 1000)
+    script.settled(attempt, .complete, durable: 1000)
     if case .placeFile(_, let operation, _, _)? = script.lastAction {
       let there = FinishedFile(path: "/held/a.iso", identity: nil)
       script.run(script.scheduler.placed(.success(there), of: id, by: operation, at: script.now))
@@ -215,7 +215,7 @@ struct TaskEndTests {
 
   @Test func `an unfinished task is not acknowledged`() {
     var script = SchedulerScript()
-    let (id, _) = script.flowingTask(held: 400)
+    let (id, _) = script.flowingTask(durable: 400)
     #expect(script.acknowledge(id, secret: "s") == nil)
     #expect(script.state(id) == .running)
   }
@@ -279,7 +279,7 @@ struct TaskEndTests {
 
   @Test func `an unfinished task and one that is whole have no token`() {
     var script = SchedulerScript()
-    let (id, _) = script.flowingTask(held: 400)
+    let (id, _) = script.flowingTask(durable: 400)
     #expect(script.makeToken(id, secret: "s") == nil)
     #expect(script.makeToken(TransferID(rawValue: 99), secret: "s") == nil)
   }
@@ -297,7 +297,7 @@ struct TaskEndTests {
     var script = SchedulerScript()
     var spec = taskSpec()
     spec.request = RequestContent(method: "POST")
-    let id = script.failedTask(held: 400, spec)
+    let id = script.failedTask(durable: 400, spec)
     #expect(script.acknowledge(id, secret: "s") == nil)
     script.discards()
     #expect(script.record(id) == nil)

@@ -56,7 +56,7 @@ extension SchedulerScript {
     for change in changes {
       switch change {
       case .put(let record): store[record.id] = record
-      case .progress(let id, let held): store[id]?.resumeData?.held = held
+      case .progress(let id, let durable): store[id]?.resumeData?.durable = durable
       case .remove(let id): store[id] = nil
       case .putSession, .removeSession, .clearFinished: break
       }
@@ -70,7 +70,7 @@ extension SchedulerScript {
 
   /// A task whose body flows, with this much of it on record.
   mutating func flowingTask(
-    _ spec: TransferSpec = taskSpec(), held byteCount: Int64, entityTag: String? = "\"v1\""
+    _ spec: TransferSpec = taskSpec(), durable byteCount: Int64, entityTag: String? = "\"v1\""
   ) -> (TransferID, AttemptID) {
     let id = add(spec)
     guard let attempt else { preconditionFailure("The task of the test does not run") }
@@ -84,12 +84,12 @@ extension SchedulerScript {
 
   /// A task that failed with bytes.
   mutating func failedTask(
-    held byteCount: Int64 = 400, entityTag: String? = "\"v1\"",
+    durable byteCount: Int64 = 400, entityTag: String? = "\"v1\"",
     _ spec: TransferSpec = taskSpec()
   ) -> TransferID {
-    let (id, attempt) = flowingTask(spec, held: byteCount, entityTag: entityTag)
+    let (id, attempt) = flowingTask(spec, durable: byteCount, entityTag: entityTag)
     cancel(id, keepsBytes: true)
-    settled(attempt, .cancelled, held: byteCount)
+    settled(attempt, .cancelled, durable: byteCount)
     return id
   }
 

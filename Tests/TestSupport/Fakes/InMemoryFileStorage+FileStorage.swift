@@ -80,7 +80,7 @@ extension InMemoryFileStorage: FileStorage {
       Result { () throws(TransferFailure) in
         try state.begin(.open)
         let file = try Self.partialFile(resumeData.partialIdentity, in: state)
-        guard Int64(file.bytes.count) >= resumeData.held.ranges.last?.upper ?? 0 else {
+        guard Int64(file.bytes.count) >= resumeData.durable.ranges.last?.upper ?? 0 else {
           throw Self.changed(resumeData.partialPath, "it is shorter than what was kept")
         }
         guard Self.isUntouched(file, since: resumeData.lastWriteNanoseconds) else {
@@ -233,7 +233,7 @@ extension InMemoryFileStorage: FileStorage {
   }
 
   private static func wholeByteCount(_ resumeData: ResumeData) -> Int64 {
-    resumeData.totalByteCount ?? resumeData.held.prefixByteCount
+    resumeData.totalByteCount ?? resumeData.durable.prefixByteCount
   }
 
   private static func directory(of path: String) -> String {

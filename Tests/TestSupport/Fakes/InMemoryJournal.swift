@@ -82,8 +82,8 @@ package final class InMemoryJournal: TransferJournal {
       state.lastID = max(state.lastID, record.id)
       let last = state.lastTaskIdentifiers[record.spec.session] ?? record.taskIdentifier
       state.lastTaskIdentifiers[record.spec.session] = max(last, record.taskIdentifier)
-    case .progress(let id, let held):
-      state.records[id]?.resumeData?.held = held
+    case .progress(let id, let durable):
+      state.records[id]?.resumeData?.durable = durable
     case .remove(let id):
       state.records[id] = nil
     case .putSession(let session):

@@ -107,7 +107,7 @@ struct BrokenFramingTests {
         try await world.restart(after: end) { world.origin.serve(truth, at: WireWorld.path) }
       } else {
         await world.pause(id)
-        #expect(try await world.record(of: id).resumeData?.held == ByteRangeSet())
+        #expect(try await world.record(of: id).resumeData?.durable == ByteRangeSet())
         let history = try #require(await world.engine.details(of: id)).history.map(\.text)
         #expect(history.contains { $0.hasPrefix("Discarded 20000 bytes: ") }, "\(history)")
         world.origin.serve(truth, at: WireWorld.path)

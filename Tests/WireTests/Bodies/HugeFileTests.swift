@@ -69,7 +69,7 @@ struct HugeFileTests {
     try #require(file >= 0)
     defer { close(file) }
     try #require(ftruncate(file, off_t(body.byteCount)) == 0)
-    var held = ByteRangeSet()
+    var durable = ByteRangeSet()
     var next: Int64 = 0
     for hole in holes {
       // The bytes around a hole, should somebody compare them.
@@ -77,10 +77,10 @@ struct HugeFileTests {
         let bytes = body.bytes(in: edge.clamped(to: 0..<body.byteCount))
         try #require(pwrite(file, bytes, bytes.count, off_t(edge.lowerBound)) == bytes.count)
       }
-      if let range = ByteRange(lower: next, upper: hole.lower) { held.insert(range) }
+      if let range = ByteRange(lower: next, upper: hole.lower) { durable.insert(range) }
       next = hole.upper
     }
-    if let range = ByteRange(lower: next, upper: body.byteCount) { held.insert(range) }
+    if let range = ByteRange(lower: next, upper: body.byteCount) { durable.insert(range) }
     var status = stat()
     try #require(fstat(file, &status) == 0)
 
@@ -88,7 +88,8 @@ struct HugeFileTests {
       world.home.storePath, at: WallTime(millisecondsSince1970: 1_798_135_200_000))
     var record = try #require(try opened.journal.whole().records.first)
     record.resumeData = ResumeData(
-      partialPath: path, device: UInt64(status.st_dev), inode: UInt64(status.st_ino), held: held,
+      partialPath: path, device: UInt64(status.st_dev), inode: UInt64(status.st_ino),
+      durable: durable,
       totalByteCount: body.byteCount,
       validator: Validator(
         entityTag: "\"\(String(body.seed, radix: 16))-\(body.byteCount)\"", lastModified: nil,

@@ -65,7 +65,7 @@ struct ReplyCombination: Hashable, Sendable, CustomStringConvertible {
 
   var description: String {
     "\(number): \(status.rawValue), tag \(tag), length \(length), Content-Range \(contentRange), "
-      + "\(framing)\(holdsBytes ? "" : ", nothing held")"
+      + "\(framing)\(holdsBytes ? "" : ", nothing durable")"
   }
 
   /// All that differ.

@@ -79,7 +79,7 @@ struct ReplyCombinationTests {
     }
     #expect(row.state == .failed, "\(said)")
     guard let held = try await world.record(of: id).resumeData else { return }
-    for range in held.held.ranges {
+    for range in held.durable.ranges {
       let isRight = combination.known.matches(
         fileAt: held.partialPath, in: range.lower..<range.upper)
       #expect(isRight, "\(combination) holds wrong bytes in \(range.lower)..<\(range.upper)")

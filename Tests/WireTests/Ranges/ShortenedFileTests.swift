@@ -81,7 +81,7 @@ extension WireWorld {
   ) async throws -> (path: String, byteCount: Int64) {
     for _ in 0..<1_000_000 {
       if let resumeData = try await record(of: id).resumeData,
-        resumeData.held.byteCount >= byteCount
+        resumeData.durable.byteCount >= byteCount
       {
         var status = stat()
         try #require(stat(resumeData.partialPath, &status) == 0)

@@ -226,7 +226,7 @@ extension WireWorld {
   ) async throws {
     #expect(home.finalNames == [], sourceLocation: location)
     guard let held = try await record(of: id).resumeData else { return }
-    for range in held.held.ranges {
+    for range in held.durable.ranges {
       let isRight = body.matches(fileAt: held.partialPath, in: range.lower..<range.upper)
       #expect(isRight, "bytes \(range.lower)..<\(range.upper); \(wire)", sourceLocation: location)
     }

@@ -84,21 +84,21 @@ extension DashboardModel {
     if let total = details.snapshot.bytesExpected, total > 0 {
       let height = size.rows >= 36 ? 6 : size.rows >= 20 ? 4 : 1
       let map = PartsMap(
-        held: details.held, total: total, connections: details.connections, height: height)
+        durable: details.durable, total: total, connections: details.connections, height: height)
       for row in 0..<height { text.add(.parts(map, row: row)) }
       text.add(.partsLegend(hasConnections: !details.connections.isEmpty))
     } else {
       text.text(Strings.sizeUnknown, .quiet)
     }
     addConnections(details, to: &text)
-    guard !details.held.isEmpty else { return }
+    guard !details.durable.isEmpty else { return }
     text.heading(Strings.headingReceived)
     let shown = 200
-    for range in details.held.ranges.prefix(shown) {
+    for range in details.durable.ranges.prefix(shown) {
       text.text(Strings.receivedRange(ByteText.size(range.lower), ByteText.size(range.upper)))
     }
-    if details.held.ranges.count > shown {
-      text.text(Strings.more(details.held.ranges.count - shown), .quiet)
+    if details.durable.ranges.count > shown {
+      text.text(Strings.more(details.durable.ranges.count - shown), .quiet)
     }
   }
 

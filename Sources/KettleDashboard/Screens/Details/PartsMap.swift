@@ -2,16 +2,16 @@ import KettleModel
 
 /// A map of a file: the durable parts, the parts being received, and the connections.
 package struct PartsMap: Hashable, Sendable {
-  package var held: ByteRangeSet
+  package var durable: ByteRangeSet
   package var total: Int64
   package var connections: [ConnectionDetails]
   /// The height in lines.
   package var height: Int
 
   package init(
-    held: ByteRangeSet, total: Int64, connections: [ConnectionDetails], height: Int
+    durable: ByteRangeSet, total: Int64, connections: [ConnectionDetails], height: Int
   ) {
-    self.held = held
+    self.durable = durable
     self.total = total
     self.connections = connections
     self.height = max(1, height)
@@ -30,7 +30,7 @@ package struct PartsMap: Hashable, Sendable {
     let count = width * height
     guard total > 0 else { return [] }
     let glyphs = look.glyphs
-    var cells = ReceivedMap.cells(held, total: total, count: count)
+    var cells = ReceivedMap.cells(durable, total: total, count: count)
       .map { $0 ? glyphs.receivedCell : glyphs.missingCell }
     for connection in connections {
       guard let upper = connection.upper ?? connection.lower.map({ _ in total }) else { continue }
@@ -60,18 +60,18 @@ package struct PartsMap: Hashable, Sendable {
 package enum ReceivedMap {
   /// A cell counts as durable only when all of it is.
   package static func text(
-    _ held: ByteRangeSet, total: Int64, width: Int, _ glyphs: GlyphSet
+    _ durable: ByteRangeSet, total: Int64, width: Int, _ glyphs: GlyphSet
   ) -> String {
-    cells(held, total: total, count: width)
+    cells(durable, total: total, count: width)
       .map { $0 ? glyphs.receivedCell : glyphs.missingCell }.joined()
   }
 
   /// Returns which of `count` equal parts of a file are durable.
-  package static func cells(_ held: ByteRangeSet, total: Int64, count: Int) -> [Bool] {
+  package static func cells(_ durable: ByteRangeSet, total: Int64, count: Int) -> [Bool] {
     guard total > 0, count > 0 else { return [] }
     var covered = Array(repeating: 0.0, count: count)
     let bytesPerCell = Double(total) / Double(count)
-    for range in held.ranges {
+    for range in durable.ranges {
       let lower = min(Double(range.lower) / bytesPerCell, Double(count))
       let upper = min(Double(range.upper) / bytesPerCell, Double(count))
       for cell in Int(lower)..<max(Int(lower), min(count, Int(upper) + 1)) {

@@ -20,7 +20,7 @@ package struct TransferDetailsView: Hashable, Sendable {
   /// The requested directory.
   package var directory: String?
   package var partialPath: String?
-  package var held = ByteRangeSet()
+  package var durable = ByteRangeSet()
   package var connections: [ConnectionDetails] = []
   package var entityTag: String?
   package var lastModified: String?
