@@ -10,7 +10,7 @@ enum FetchProblem: Error {
   case server(URLResponse?)
 }
 
-/// Fetches are functions to be awaited; behind them stand a delegate and what it must not forget.
+/// Fetches as async functions, implemented with a delegate and its stored state.
 actor FetchService {
   static let shared = FetchService()
 
@@ -122,13 +122,13 @@ struct ActorServiceTests {
 
   init() throws {
     scratch = try Scratch()
-    // Made before the service makes it: so it has no delegate but the one that the tests call.
+    // Created before the service creates it, so that only the tests call the delegate.
     session = URLSession(
       configuration: .background(withIdentifier: "org.example.fetches"), delegate: nil,
       delegateQueue: nil)
   }
 
-  @Test func `what the delegate is told reaches the one who awaits`() async throws {
+  @Test func `a delegate call reaches the caller that awaits the fetch`() async throws {
     let service = FetchService()
     let source = URL(literal: "http://127.0.0.1:9/actor.bin")
     let place = scratch.folder.appendingPathComponent("actor.bin")
@@ -136,7 +136,7 @@ struct ActorServiceTests {
     while await !service.isFetching(source) { await Task.yield() }
     let task = try #require(await service.task)
     let delegate: URLSessionDownloadDelegate = service
-    // There is no service, so that there was no reply either.
+    // There is no service, so there was no reply either.
     let arrived = try scratch.file("CFNetworkDownload_\(UUID().uuidString)", holding: "x")
     delegate.urlSession(session, downloadTask: task, didFinishDownloadingTo: arrived)
     await #expect(throws: FetchProblem.self) { try await fetch.value }
@@ -144,7 +144,7 @@ struct ActorServiceTests {
     #expect(!FileManager.default.fileExists(atPath: arrived.path))
   }
 
-  @Test func `a cancelled fetch is told apart`() async throws {
+  @Test func `a cancelled fetch throws its own error`() async throws {
     let service = FetchService()
     let source = URL(literal: "http://127.0.0.1:9/cancelled.bin")
     let place = scratch.folder.appendingPathComponent("cancelled.bin")

@@ -1,15 +1,15 @@
 import BackgroundTransfer
 import Foundation
 
-/// What a program hears from UIKit when it is started for a session.
+/// The call that a program gets from UIKit when it is launched for a session.
 protocol ApplicationDelegate: AnyObject {
   func application(
     handleEventsForBackgroundURLSession identifier: String,
     completionHandler: @escaping () -> Void)
 }
 
-/// A directory of a test, in a process that reaches no service: the programs here run as far as
-/// they run by themselves.
+/// A directory for a test, in a process that cannot reach a service: the programs here run without
+/// one.
 final class Scratch {
   let folder: URL
 
@@ -40,7 +40,7 @@ final class Scratch {
 }
 
 extension URL {
-  /// A URL that is written in the source and therefore right.
+  /// A URL from a literal in the source, which is valid.
   init(literal text: StaticString) {
     self = URL(string: "\(text)") ?? URL(fileURLWithPath: "/")
   }

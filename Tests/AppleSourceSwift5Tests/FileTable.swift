@@ -2,7 +2,7 @@ import BackgroundTransfer
 import Foundation
 import Testing
 
-/// One row: a file, and how far it is.
+/// One row: a file and its progress.
 class FileRow: NSObject {
   var title: String
   var source: String
@@ -19,7 +19,7 @@ class FileRow: NSObject {
   }
 }
 
-/// The table without its view: rows that are started, paused and stopped.
+/// The table without its view: rows that can be started, paused and stopped.
 class FileTableController: NSObject, URLSessionDelegate, URLSessionDownloadDelegate {
   let identifier: String
   var rows: [FileRow]
@@ -135,7 +135,7 @@ class FileTableController: NSObject, URLSessionDelegate, URLSessionDownloadDeleg
 
 @Suite(.timeLimit(.minutes(3)))
 struct FileTableTests {
-  /// A table that is called by the test alone.
+  /// A table whose delegate methods only the test calls.
   private func makeTable(_ scratch: Scratch) -> FileTableController {
     let table = FileTableController(
       documents: scratch.folder, identifier: "org.example.table.\(UUID().uuidString)",
@@ -144,7 +144,7 @@ struct FileTableTests {
     return table
   }
 
-  @Test func `a row shows what the session says, and nothing for an unknown size`() throws {
+  @Test func `a row shows the session's progress, and none for an unknown size`() throws {
     let scratch = try Scratch()
     let table = makeTable(scratch)
     table.startAll()
@@ -169,7 +169,7 @@ struct FileTableTests {
     table.close()
   }
 
-  @Test func `resume data is found in the error of a download, under Apple's key`() throws {
+  @Test func `a download's error contains resume data under Apple's key`() throws {
     let scratch = try Scratch()
     let table = makeTable(scratch)
     table.startAll()

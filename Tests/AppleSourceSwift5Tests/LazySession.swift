@@ -2,8 +2,8 @@ import BackgroundTransfer
 import Foundation
 import Testing
 
-/// A newspaper that is fetched when the machine has nothing better to do. The session is made at
-/// its first use, because it wants `self` for its delegate.
+/// A newspaper that is fetched when the machine is idle. The session is created at its first use,
+/// because its delegate is `self`.
 final class NewspaperStand: NSObject, ApplicationDelegate {
   let shelf: URL
   var wakeUpHandler: (() -> Void)?
@@ -72,7 +72,7 @@ extension NewspaperStand: URLSessionDownloadDelegate {
 
 @Suite(.timeLimit(.minutes(3)))
 struct LazySessionTests {
-  @Test func `a task is suspended, keeps what it was given, and has no reply yet`() throws {
+  @Test func `a new task is suspended, keeps its properties and has no response`() throws {
     let scratch = try Scratch()
     let stand = NewspaperStand(shelf: scratch.folder)
     let evening = Date(timeIntervalSinceNow: 3600)
@@ -96,7 +96,9 @@ struct LazySessionTests {
     #expect(stand.session.configuration.identifier == "org.example.papers")
   }
 
-  @Test func `the session calls the program's method and not a default one`() async throws {
+  @Test func `the session calls the program's method instead of a default implementation`()
+    async throws
+  {
     let scratch = try Scratch()
     let shelf = scratch.folder.appendingPathComponent("shelf")
     try FileManager.default.createDirectory(at: shelf, withIntermediateDirectories: false)

@@ -2,7 +2,7 @@ import BackgroundTransfer
 import Foundation
 import Testing
 
-/// A model of a view, on the main actor, as programs have it that were written before Swift 6.
+/// A view model on the main actor, as in programs that were written before Swift 6.
 @MainActor
 class BookModel: NSObject {
   var resumeData: Data?
@@ -67,7 +67,7 @@ extension BookModel: URLSessionDownloadDelegate {
 @Suite(.timeLimit(.minutes(3)))
 @MainActor
 struct MainActorModelTests {
-  @Test func `a task has the request, the priority and the method that it was given`() throws {
+  @Test func `a task keeps its request, its priority and its HTTP method`() throws {
     let scratch = try Scratch()
     let model = BookModel()
     let url = URL(literal: "http://127.0.0.1:9/book.pdf")

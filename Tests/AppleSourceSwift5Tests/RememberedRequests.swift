@@ -2,7 +2,7 @@ import BackgroundTransfer
 import Foundation
 import Testing
 
-/// What the program wants to know of a request when its file has come: where it belongs.
+/// What the program needs to know about a request when its file arrives: its destination.
 public class Parcel: NSObject {
   public let sessionID: String
   public let taskID: Int
@@ -85,7 +85,7 @@ final class ParcelService: NSObject, ApplicationDelegate, URLSessionDownloadDele
 
 @Suite(.timeLimit(.minutes(3)))
 struct RememberedRequestsTests {
-  @Test func `the place is found again by session and task`() throws {
+  @Test func `the destination is found again by session and task`() throws {
     let scratch = try Scratch()
     let store = ParcelStore(file: scratch.folder.appendingPathComponent("parcels.plist"))
     let service = ParcelService(store: store)
@@ -98,7 +98,9 @@ struct RememberedRequestsTests {
     #expect(sent.0.configuration.identifier.flatMap(UUID.init(uuidString:)) != nil)
   }
 
-  @Test func `a download with a handler is refused in a background session`() async throws {
+  @Test func `a download with a completion handler is refused in a background session`()
+    async throws
+  {
     let scratch = try Scratch()
     let session = URLSession(
       configuration: .background(withIdentifier: "org.example.handlers"), delegate: nil,

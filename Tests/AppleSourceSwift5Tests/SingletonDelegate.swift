@@ -4,7 +4,7 @@ import Testing
 
 typealias EventsHandler = () -> Void
 
-/// One object hears from all sessions of the program, and knows the handler of each.
+/// One object is the delegate of all sessions of the program, and stores the handler of each.
 class PostOffice: NSObject, URLSessionDelegate, URLSessionTaskDelegate, URLSessionDownloadDelegate {
   struct Names {
     static let letters: String = "org_example_letters"
@@ -107,7 +107,7 @@ class PostOffice: NSObject, URLSessionDelegate, URLSessionTaskDelegate, URLSessi
   }
 }
 
-/// Where UIKit would call.
+/// The object that UIKit would call.
 final class PostOfficeApplication: ApplicationDelegate {
   func application(
     handleEventsForBackgroundURLSession identifier: String,
@@ -120,7 +120,7 @@ final class PostOfficeApplication: ApplicationDelegate {
 
 @Suite(.timeLimit(.minutes(3)), .serialized)
 struct SingletonDelegateTests {
-  @Test func `the session of an identifier is there once`() throws {
+  @Test func `an identifier has exactly one session`() throws {
     let scratch = try Scratch()
     let first = PostOffice.shared.makeSession(PostOffice.Names.letters)
     let second = PostOffice.shared.makeSession(PostOffice.Names.letters)
@@ -131,7 +131,7 @@ struct SingletonDelegateTests {
     withExtendedLifetime(scratch) {}
   }
 
-  @Test func `a handler is called for its session, once`() throws {
+  @Test func `a handler is called once for its session`() throws {
     let scratch = try Scratch()
     let identifier = "org_example_handlers"
     let session = PostOffice.shared.makeSession(identifier)
@@ -145,7 +145,7 @@ struct SingletonDelegateTests {
     withExtendedLifetime(scratch) {}
   }
 
-  @Test func `progress and its end come to the program's own methods`() throws {
+  @Test func `progress calls and invalidation reach the program's own methods`() throws {
     let scratch = try Scratch()
     let session = PostOffice.shared.makeSession("org_example_progress")
     let request = URLRequest(url: URL(literal: "http://127.0.0.1:9/parcel"))

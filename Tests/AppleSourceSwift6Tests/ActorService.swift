@@ -2,8 +2,8 @@ import BackgroundTransfer
 import Foundation
 import Testing
 
-/// Turns the calls of a delegate into functions that are awaited; a second request for the same
-/// source takes the place of the first.
+/// Turns the calls of a delegate into async functions; a second request for the same source
+/// replaces the first.
 actor PictureLoader: URLSessionDownloadDelegate {
   enum Failure: Error {
     case replaced
@@ -107,7 +107,7 @@ struct ActorServiceTests {
 
   init() throws {
     scratch = try Scratch()
-    // Made before the loader makes it: so it has no delegate but the one that the tests call.
+    // Created before the loader creates it, so that only the tests call the delegate.
     session = URLSession(
       configuration: .background(withIdentifier: "org.example.pictures"), delegate: nil,
       delegateQueue: nil)
@@ -124,7 +124,7 @@ struct ActorServiceTests {
     }
   }
 
-  @Test func `the file that the delegate is handed is where the caller wants it`() async throws {
+  @Test func `the delegate's file ends up where the caller wants it`() async throws {
     let loader = PictureLoader(suite: UUID().uuidString)
     let place = scratch.folder.appending(path: "cat.jpg")
     let (load, task) = await begin(loader, into: place)
@@ -135,7 +135,7 @@ struct ActorServiceTests {
     #expect(FileManager.default.contents(atPath: place.path()) == Data("miaow".utf8))
   }
 
-  @Test func `a second load takes the place of the first, and a failure is thrown`() async throws {
+  @Test func `a second load replaces the first, and a failure is thrown`() async throws {
     let loader = PictureLoader(suite: UUID().uuidString)
     let place = scratch.folder.appending(path: "dog.jpg")
     let (first, task) = await begin(loader, into: place)

@@ -1,7 +1,7 @@
 import BackgroundTransfer
 import Foundation
 
-/// What a program hears from UIKit when it is started for a session.
+/// The call that a program gets from UIKit when it is launched for a session.
 @MainActor
 protocol ApplicationDelegate: AnyObject {
   func application(
@@ -9,8 +9,8 @@ protocol ApplicationDelegate: AnyObject {
     completionHandler: @escaping @Sendable () -> Void)
 }
 
-/// A directory of a test, in a process that reaches no service: the programs here run as far as
-/// they run by themselves.
+/// A directory for a test, in a process that cannot reach a service: the programs here run without
+/// one.
 final class Scratch: Sendable {
   let folder: URL
 
@@ -41,7 +41,7 @@ final class Scratch: Sendable {
 }
 
 extension URL {
-  /// A URL that is written in the source and therefore right.
+  /// A URL from a literal in the source, which is valid.
   init(literal text: StaticString) {
     self = URL(string: "\(text)") ?? URL(fileURLWithPath: "/")
   }

@@ -2,7 +2,7 @@ import BackgroundTransfer
 import Foundation
 import Testing
 
-/// Five files under buttons, on the main actor.
+/// A panel of five files with buttons, on the main actor.
 @MainActor
 final class FilePanel: NSObject {
   struct Row {
@@ -189,7 +189,7 @@ struct FileTableTests {
     panel.close()
   }
 
-  @Test func `an unknown size is shown in bytes, and an error gives its resume data`() throws {
+  @Test func `a row shows bytes for an unknown size and keeps an error's resume data`() throws {
     let scratch = try Scratch()
     let (panel, delegate, session) = makePanel(scratch)
     panel.start(0)

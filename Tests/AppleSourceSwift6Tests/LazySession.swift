@@ -2,8 +2,8 @@ import BackgroundTransfer
 import Foundation
 import Testing
 
-/// Maps of a region, fetched in the night. On the main actor, where the program's windows are; the
-/// calls of the session come from elsewhere.
+/// Maps of a region, fetched at night. On the main actor, like the program's windows; the session
+/// calls from another queue.
 @MainActor
 final class MapLibrary: NSObject, ApplicationDelegate {
   private(set) var names: [String] = []
@@ -85,7 +85,7 @@ extension MapLibrary: URLSessionDownloadDelegate {
 @Suite(.timeLimit(.minutes(3)))
 @MainActor
 struct LazySessionTests {
-  @Test func `what is set before a task is resumed stays with it`() throws {
+  @Test func `properties set before a task is resumed are kept`() throws {
     _ = try Scratch()
     let library = MapLibrary()
     let map = URL(literal: "https://127.0.0.1:9/alps.map")
@@ -100,7 +100,7 @@ struct LazySessionTests {
     #expect(library.configuration.httpAdditionalHeaders?["Accept"] != nil)
   }
 
-  @Test func `the failure of a task comes to the method that is not isolated`() async throws {
+  @Test func `a task's failure reaches the nonisolated method`() async throws {
     _ = try Scratch()
     let library = MapLibrary()
     let task = library.schedule(URL(literal: "https://127.0.0.1:9/sea.map"), after: 0)

@@ -2,7 +2,7 @@ import BackgroundTransfer
 import Foundation
 import Testing
 
-/// What is kept of a request until its file comes.
+/// What is stored about a request until its file arrives.
 struct Errand: Codable, Hashable, Sendable {
   var session: String
   var task: Int
@@ -10,7 +10,7 @@ struct Errand: Codable, Hashable, Sendable {
   var customer: UUID
 }
 
-/// Errands in files of their own, so that the delegate may read them on whatever thread it is.
+/// Errands in separate files, so that the delegate can read them on any thread.
 struct ErrandBook: Sendable {
   var folder: URL
 
@@ -42,7 +42,7 @@ final class Courier: NSObject, URLSessionDownloadDelegate, Sendable {
       configuration: .background(withIdentifier: identifier), delegate: self, delegateQueue: queue)
   }
 
-  /// Written down before it is resumed: it may be over before the next line.
+  /// Saved before the task is resumed: it may complete before the next line.
   func fetch(_ url: URL, as name: String, in session: URLSession) throws -> URLSessionDownloadTask {
     let task = session.downloadTask(with: url)
     task.taskDescription = name
@@ -71,7 +71,7 @@ final class Courier: NSObject, URLSessionDownloadDelegate, Sendable {
 
 @Suite(.timeLimit(.minutes(3)))
 struct RememberedRequestsTests {
-  @Test func `another object finds the errand of a task`() throws {
+  @Test func `another delegate finds the errand of a task`() throws {
     let scratch = try Scratch()
     let book = ErrandBook(folder: scratch.folder)
     let sender = Courier(book: book, target: scratch.folder)

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Hears from every session of the program, under a lock.
+/// The delegate of every session of the program, with its state under a lock.
 final class Dispatcher: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate, Sendable {
   static let shared = Dispatcher()
 
@@ -104,7 +104,7 @@ final class Dispatcher: NSObject, URLSessionDataDelegate, URLSessionDownloadDele
 
 @Suite(.timeLimit(.minutes(3)), .serialized)
 struct SingletonDelegateTests {
-  @Test func `the stored handler is called, and once`() async throws {
+  @Test func `the stored handler is called exactly once`() async throws {
     _ = try Scratch()
     let session = Dispatcher.shared.session("org.example.dispatch")
     let delegate: any URLSessionDelegate = Dispatcher.shared
@@ -112,7 +112,7 @@ struct SingletonDelegateTests {
     Dispatcher.shared.add({ calls.continuation.yield("stored") }, for: "org.example.dispatch")
     delegate.urlSessionDidFinishEvents(forBackgroundURLSession: session)
     delegate.urlSessionDidFinishEvents(forBackgroundURLSession: session)
-    // Behind whatever the two calls put onto the main queue.
+    // After whatever the two calls put onto the main queue.
     DispatchQueue.main.async {
       calls.continuation.yield("behind")
       calls.continuation.finish()
@@ -122,7 +122,7 @@ struct SingletonDelegateTests {
     #expect(order == ["stored", "behind"])
   }
 
-  @Test func `an upload tells what was sent, what came back and that it is over`() throws {
+  @Test func `an upload reports the sent bytes, the response and its completion`() throws {
     let scratch = try Scratch()
     let session = Dispatcher.shared.session("org.example.uploads")
     var request = URLRequest(url: URL(literal: "http://127.0.0.1:9/in"))

@@ -12,11 +12,11 @@ struct TidyTests {
     for finding in findings { Issue.record("\(finding)", sourceLocation: location) }
   }
 
-  @Test func `every target imports only what the table gives it`() {
+  @Test func `every target imports only what the table allows`() {
     expectNone(repository.swift.flatMap { ImportRule.findings(in: $0, table: importTable) })
   }
 
-  @Test func `the table matches Package,swift`() throws {
+  @Test func `the import table matches Package.swift`() throws {
     let manifest = Manifest(try #require(repository.file("Package.swift")))
     let table = importTable.mapValues { $0.ours.union($0.outside) }
     #expect(Set(table.keys) == Set(manifest.dependencies.keys))
@@ -39,7 +39,7 @@ struct TidyTests {
     }
   }
 
-  @Test func `each outside library has its importers and no others`() {
+  @Test func `each external library has only its expected importers`() {
     var importers: [String: Set<String>] = [:]
     for (target, row) in importTable {
       for library in row.outside { importers[library, default: []].insert(target) }
@@ -58,7 +58,7 @@ struct TidyTests {
     #expect(importers == expected)
   }
 
-  @Test func `files, functions and lines are short`() {
+  @Test func `files, functions and lines stay within their limits`() {
     expectNone(repository.swift.flatMap(SizeRule.findings))
   }
 
@@ -78,7 +78,7 @@ struct TidyTests {
       RoomRule.sparseFolders(repository.files.map(\.path), exceptions: Self.sparseFolders))
   }
 
-  @Test func `no extension of a few lines has a file of its own`() {
+  @Test func `no small extension has a file of its own`() {
     expectNone(RoomRule.fragments(repository.files, exceptions: Self.fragments))
   }
 
@@ -88,7 +88,7 @@ struct TidyTests {
     #expect(findings.count == Self.unlabelledFunctionCount, "lower the number when it has fallen")
   }
 
-  @Test func `nothing crashes, sleeps, prints or reads the clock where it may not`() {
+  @Test func `no file contains a construct that is banned there`() {
     expectNone(repository.swift.flatMap(BannedRule.findings))
   }
 
@@ -96,7 +96,7 @@ struct TidyTests {
     expectNone(repository.swift.flatMap(DescriptorRule.findings))
   }
 
-  @Test func `no postponed work, vague names or foreign paths`() {
+  @Test func `the tree contains no postponed work, vague names or foreign paths`() {
     expectNone(repository.files.flatMap(WordRule.findings))
   }
 
@@ -107,7 +107,7 @@ struct TidyTests {
     expectNone(DocumentRule.unknownTargets(targets, in: document))
   }
 
-  @Test func `every link and every named document exists`() {
+  @Test func `every linked or named document exists`() {
     let files = repository.files
     expectNone(files.flatMap { DocumentRule.brokenLinks(in: $0, exists: repository.exists) })
     expectNone(files.flatMap { DocumentRule.missingDocuments(in: $0, exists: repository.exists) })
@@ -148,7 +148,9 @@ struct TidyTests {
     #expect(DocumentRule.statesDrawn(under: title, in: document) == cases)
   }
 
-  @Test func `every transition drawn of the machine is in the table of legal ones`() throws {
+  @Test func `every transition in the machine's diagram is in the table of legal transitions`()
+    throws
+  {
     let document = try #require(repository.file("docs/states.md"))
     let table = "Sources/KettleScheduler/Machine/MachineState+Exits.swift"
     let exits = DocumentRule.exits(in: try #require(repository.file(table)))
@@ -185,7 +187,7 @@ struct TidyTests {
         in: library, page: try #require(repository.file(page)), protocols: protocols))
   }
 
-  @Test func `the tree that is checked is the whole tree`() {
+  @Test func `the checked tree is complete`() {
     #expect(repository.swift.count > 40)
     #expect(repository.file("Sources/KettleModel/State/TransferState.swift") != nil)
     #expect(repository.file("Tests/ArchitectureTests/TidyTests.swift") != nil)

@@ -7,7 +7,7 @@ import Testing
 struct AwaitedDownloadTests {
   private let place = URL(fileURLWithPath: "/tmp/kettle-awaited/book")
 
-  @Test func `an awaited download returns its file and makes no calls`() async throws {
+  @Test func `an awaited download returns its file and makes no delegate calls`() async throws {
     let world = try SessionWorld()
     async let file = world.session.download(
       from: SessionWorld.url, to: place, onConflict: .replace)
@@ -109,7 +109,7 @@ struct AwaitedDownloadTests {
     #expect(error?.code == .cancelled)
   }
 
-  @Test func `an impossible download is an error at once`() async throws {
+  @Test func `an impossible download fails immediately`() async throws {
     let world = try SessionWorld()
     let url = try #require(URL(string: "ftp://books.example/b"))
     let error = await #expect(throws: URLError.self) {

@@ -76,7 +76,7 @@ struct ChallengeTests {
     return challenge
   }
 
-  @Test func `a user name and password answer Basic, at the task's method`() throws {
+  @Test func `a Basic challenge calls the task method, which can answer with a login`() throws {
     let judge = Judge { challenge in
       let space = challenge.protectionSpace
       guard space.host == "books.example", space.port == 8080, space.realm == "r",
@@ -89,7 +89,7 @@ struct ChallengeTests {
     #expect(judge.methods.withLock { $0 } == ["task \(NSURLAuthenticationMethodHTTPBasic)"])
   }
 
-  @Test func `trust in the server's certificates answers server trust, at the session's method`()
+  @Test func `a server trust challenge calls the session method, which can accept it`()
     throws
   {
     let judge = Judge { challenge in
@@ -133,7 +133,7 @@ struct ChallengeTests {
     }
   }
 
-  @Test func `async methods are called too, and actors may have them`() async throws {
+  @Test func `async delegate methods are called, including those of actors`() async throws {
     let judge = AwaitedJudge()
     #expect(try answer(of: judge, to: trust).0 == .trust)
     #expect(try answer(of: judge, to: basic).0 == .login(Login(user: "u", password: "p")))
@@ -167,11 +167,11 @@ struct ChallengeTests {
     #expect(sleeper.queues.withLock { $0 } == [true, true])
   }
 
-  @Test func `without a session method the task's is called for certificates`() throws {
+  @Test func `without a session method the task method is called for server trust`() throws {
     #expect(try answer(of: TaskJudge(), to: trust).0 == .trust)
   }
 
-  @Test func `an identity answers a client certificate`() throws {
+  @Test func `a client certificate challenge can be answered with an identity`() throws {
     let judge = Judge { _ in
       URLCredential(
         identity: SecIdentity(certificatePath: "/c.pem", keyPath: "/k.pem", password: "x"),
@@ -187,7 +187,7 @@ struct ChallengeTests {
     )
   }
 
-  @Test func `a credential of the wrong kind is no answer`() throws {
+  @Test func `a credential of the wrong kind results in default handling`() throws {
     let judge = Judge { _ in URLCredential(user: "u", password: "p", persistence: .none) }
     #expect(try answer(of: judge, to: trust).0 == .standard)
   }
@@ -200,13 +200,13 @@ struct ChallengeTests {
   @Test(arguments: [
     URLSession.AuthChallengeDisposition.performDefaultHandling, .rejectProtectionSpace,
     .useCredential,
-  ]) func `a missing credential means the default`(
+  ]) func `a missing credential results in default handling`(
     _ disposition: URLSession.AuthChallengeDisposition
   ) throws {
     #expect(try answer(of: Judge(disposition), to: basic).0 == .standard)
   }
 
-  @Test func `a delegate without methods is no longer called for certificates`() throws {
+  @Test func `a delegate without challenge methods is no longer asked about server trust`() throws {
     let (answer, service) = try answer(of: Recorder(), to: trust)
     #expect(answer == .standard)
     let asked = service.wait { request -> Bool? in
@@ -221,7 +221,7 @@ struct ChallengeTests {
     #expect(first == true)
   }
 
-  @Test func `a delegate that has answered for certificates is always called`() throws {
+  @Test func `a delegate that has answered a server trust challenge is always asked`() throws {
     let judge = Judge(credential: {
       $0.protectionSpace.serverTrust.map { URLCredential(trust: $0) }
     })

@@ -5,7 +5,9 @@ import KettleModel
 import Testing
 
 struct DownloadTaskTests {
-  @Test func `a download arrives with its file, and is acknowledged after the last call`() throws {
+  @Test func `a download delivers its file and is acknowledged after the last delegate call`()
+    throws
+  {
     let world = try SessionWorld()
     let task = world.session.downloadTask(with: SessionWorld.url)
     #expect(task.taskIdentifier == 1)
@@ -59,7 +61,7 @@ struct DownloadTaskTests {
     #expect(asks == [true])
   }
 
-  @Test func `everything set before resuming is in the one request`() throws {
+  @Test func `all properties set before resuming are in a single request`() throws {
     let world = try SessionWorld(configure: { configuration in
       configuration.httpAdditionalHeaders = ["Accept": "a", "X-Own": "session"]
       configuration.timeoutIntervalForResource = 100
@@ -139,7 +141,7 @@ struct DownloadTaskTests {
     #expect(next.session.downloadTask(with: SessionWorld.url).taskIdentifier == 2)
   }
 
-  @Test func `a failure has Apple's code, the sentence and resume data that works`() throws {
+  @Test func `a failure has Apple's error code, a message and usable resume data`() throws {
     let world = try SessionWorld()
     let task = world.session.downloadTask(with: SessionWorld.url)
     task.resume()
@@ -186,7 +188,7 @@ struct DownloadTaskTests {
     #expect(world.recorder.error(of: task)?.backgroundTaskCancelledReason == nil)
   }
 
-  @Test func `a removal by the user has its reason`() throws {
+  @Test func `a removal by the user has a cancellation reason`() throws {
     let world = try SessionWorld()
     let task = world.session.downloadTask(with: SessionWorld.url)
     task.resume()

@@ -38,7 +38,7 @@ struct ErrorTests {
     }
   }
 
-  @Test func `an error has the URL under both keys`() throws {
+  @Test func `an error has the failing URL under both keys`() throws {
     let world = try SessionWorld()
     let task = world.session.downloadTask(with: SessionWorld.url)
     task.resume()
@@ -54,7 +54,7 @@ struct ErrorTests {
     #expect(text == SessionWorld.url.absoluteString)
   }
 
-  @Test func `the waiting reason says what the task waits for`() throws {
+  @Test func `the waiting reason describes what the task waits for`() throws {
     let world = try SessionWorld()
     let task = world.session.downloadTask(with: SessionWorld.url)
     #expect(task.waitingReason == nil)

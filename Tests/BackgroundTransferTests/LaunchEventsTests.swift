@@ -32,7 +32,7 @@ struct LaunchEventsTests {
     #expect(events.isRegistered)
   }
 
-  @Test @MainActor func `the call counts as running until it returns`() async {
+  @Test @MainActor func `the handler counts as running until it returns`() async {
     let events = LaunchEvents(identifier: "books")
     #expect(!events.isCalling(for: "books"))
     let isCallingWithin = Mutex(false)

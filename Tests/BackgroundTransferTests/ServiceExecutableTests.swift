@@ -10,7 +10,7 @@ struct ServiceExecutableTests {
     ).get()
   }
 
-  @Test func `the places are searched in order`() {
+  @Test func `executable locations are searched in order`() {
     let environment = ["KETTLE_EXECUTABLE": "/e/kettle", "PATH": "/p1:/p2"]
     let all: Set = [
       "/c/kettle", "/e/kettle", "/p1/kettle", "/p2/kettle", "/usr/local/bin/kettle",

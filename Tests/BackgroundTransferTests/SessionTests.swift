@@ -81,7 +81,7 @@ struct SessionTests {
     #expect(task.taskIdentifier < 0)
   }
 
-  @Test func `without a service and its program tasks end with -997 and the reason`() throws {
+  @Test func `without a service or its executable tasks fail with -997 and the reason`() throws {
     let world = try SessionWorld(isRunning: false)
     let before = ContinuousClock.now
     let task = world.session.downloadTask(with: SessionWorld.url)
@@ -162,7 +162,7 @@ struct SessionTests {
     #expect(ends.count == 4)
   }
 
-  @Test func `invalidating ends with the session's call and frees the identifier`() throws {
+  @Test func `invalidating makes the final delegate call and drops the session`() throws {
     let identifier = UUID().uuidString
     let world = try SessionWorld(identifier: identifier)
     let task = world.session.downloadTask(with: SessionWorld.url)
@@ -218,7 +218,7 @@ struct SessionTests {
     #expect(task == nil)
   }
 
-  @Test func `blocked threads do not keep a session from its service`() async throws {
+  @Test func `blocked threads do not prevent a session from reaching its service`() async throws {
     let world = try SessionWorld()
     let numbers = await withTaskGroup(of: Int.self) { group in
       for _ in 0..<32 {
@@ -229,7 +229,7 @@ struct SessionTests {
     #expect(Set(numbers) == Set(1...32))
   }
 
-  @Test func `the policy decides about duplicates`() throws {
+  @Test func `the duplicate policy determines how duplicates are handled`() throws {
     let world = try SessionWorld()
     let first = world.session.downloadTask(with: SessionWorld.url)
     #expect(world.session.downloadTask(with: SessionWorld.url) != first)

@@ -1,12 +1,12 @@
 import KettleModel
 
-/// What `Fixtures/store-v3.sqlite` has beyond the transfers of `StoreFixture` and `TaskFixture`:
-/// finish numbers, a place above all others, and what was cleared. Never changed, because the file
-/// is never made again.
+/// What `Fixtures/store-v3.sqlite` has besides the transfers of `StoreFixture` and `TaskFixture`:
+/// finish numbers, a queue position above all others, and the clearing. Never changed, because the
+/// file is never regenerated.
 enum FinishFixture {
   static let clearedUpTo: Int64 = 3
 
-  /// One that was cleared, one that was finished later, one that was moved to the top.
+  /// One was cleared, one finished later, and one was moved to the top.
   static let records: [TransferRecord] = {
     var cleared = StoreFixture.record(70, .completed)
     cleared.finishNumber = clearedUpTo

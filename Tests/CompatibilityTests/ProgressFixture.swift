@@ -1,8 +1,8 @@
 import KettleModel
 
-/// What `Fixtures/store-v5.sqlite` has beyond the transfers of the earlier ones: one that ran, and
-/// was further than its record says; in `Fixtures/store-v6.sqlite` also further than its row.
-/// Never changed, because the files are never made again.
+/// What `Fixtures/store-v5.sqlite` has besides the transfers of the earlier stores: one that ran,
+/// with more progress than its record; in `Fixtures/store-v6.sqlite` also more than its row. Never
+/// changed, because the files are never regenerated.
 enum ProgressFixture {
   static let durable: ByteRangeSet = {
     var durable = ByteRangeSet(prefix: 6_291_456)

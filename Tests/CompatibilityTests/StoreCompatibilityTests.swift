@@ -6,7 +6,7 @@ import KettleStore
 import Testing
 import TestSupport
 
-/// Stores that released versions made are opened by this one with all that is in them.
+/// This version opens the stores of released versions with all their contents.
 @Suite struct StoreCompatibilityTests {
   private static let now = WallTime(millisecondsSince1970: 1_798_135_200_000)
 
@@ -23,8 +23,8 @@ import TestSupport
     return #filePath[...folder] + "Fixtures/" + name
   }
 
-  /// Some of these transfers have one place. Since version 4 no two have: all are numbered in the
-  /// order that they had.
+  /// Some of these transfers share a queue position. Since version 4 positions are unique: all
+  /// transfers are renumbered in their order.
   private func placed(_ records: [TransferRecord]) -> [TransferRecord] {
     var placed = records
     let order = records.indices.sorted {
@@ -35,7 +35,7 @@ import TestSupport
   }
 
   // Fault 100
-  @Test func `a store of version 1 is read with every transfer in it`() throws {
+  @Test func `a version 1 store loads with all its transfers`() throws {
     try withScratch { path in
       try FileManager.default.copyItem(atPath: fixture("store-v1.sqlite"), toPath: path)
       let opening = try StoreOpening.open(path, at: Self.now)
@@ -53,7 +53,7 @@ import TestSupport
   }
 
   // Fault 100
-  @Test func `a store of version 2 is read with every session and task in it`() throws {
+  @Test func `a version 2 store loads with all its sessions and tasks`() throws {
     try withScratch { path in
       try FileManager.default.copyItem(atPath: fixture("store-v2.sqlite"), toPath: path)
       let opening = try StoreOpening.open(path, at: Self.now)
@@ -76,7 +76,7 @@ import TestSupport
 
   // Fault 100
   @Test(arguments: ["store-v3.sqlite", "store-v4.sqlite"])
-  func `a store of version 3 or 4 is read with its order and what was cleared`(
+  func `a version 3 or 4 store loads with its queue order and its cleared transfers`(
     _ name: String
   ) throws {
     try withScratch { path in
@@ -96,7 +96,7 @@ import TestSupport
 
   // Fault 100
   @Test(arguments: ["store-v5.sqlite", "store-v6.sqlite"])
-  func `a store of version 5 or 6 is read with how far a transfer was`(_ name: String) throws {
+  func `a version 5 or 6 store loads with the progress of its transfers`(_ name: String) throws {
     try withScratch { path in
       try FileManager.default.copyItem(atPath: fixture(name), toPath: path)
       let pages = try fixture(name + "-progress")
@@ -118,7 +118,7 @@ import TestSupport
 
   // Fault 100
   @Test(arguments: ["store-v1.sqlite", "store-v2.sqlite"])
-  func `nothing is cleared in a store of a version that knew no clearing`(_ name: String) throws {
+  func `a store older than clearing loads with nothing cleared`(_ name: String) throws {
     try withScratch { path in
       try FileManager.default.copyItem(atPath: fixture(name), toPath: path)
       let journal = try StoreOpening.open(path, at: Self.now).journal
@@ -130,7 +130,7 @@ import TestSupport
   }
 
   // Fault 100
-  @Test func `a store of version 1 takes sessions and tasks`() throws {
+  @Test func `a version 1 store accepts sessions and tasks`() throws {
     try withScratch { path in
       try FileManager.default.copyItem(atPath: fixture("store-v1.sqlite"), toPath: path)
       let journal = try StoreOpening.open(path, at: Self.now).journal
@@ -150,7 +150,7 @@ import TestSupport
     "store-v1.sqlite", "store-v2.sqlite", "store-v3.sqlite", "store-v4.sqlite", "store-v5.sqlite",
     "store-v6.sqlite",
   ])
-  func `a store of an earlier version can be written to and read again`(_ name: String) throws {
+  func `an older store can be written and read again`(_ name: String) throws {
     try withScratch { path in
       try FileManager.default.copyItem(atPath: fixture(name), toPath: path)
       let journal = try StoreOpening.open(path, at: Self.now).journal
@@ -163,9 +163,9 @@ import TestSupport
     }
   }
 
-  /// Makes the fixture; `Fixtures/README.md` tells when.
+  /// Creates the fixture; `Fixtures/README.md` describes when.
   @Test(.enabled(if: getenv("KETTLE_FIXTURE") != nil))
-  func `a store is made for the fixtures`() throws {
+  func `a store is created for the fixtures`() throws {
     let target = try #require(getenv("KETTLE_FIXTURE").map { String(cString: $0) })
     try withScratch { path in
       let journal = try StoreOpening.open(path, at: Self.now).journal
@@ -185,7 +185,7 @@ import TestSupport
       try journal.commit([.put(running)])
       try journal.commit([.progress(running.id, ByteRangeSet(prefix: 2 << 20))])
       try journal.commit([.progress(running.id, ProgressFixture.durable)])
-      // Closing brings everything into the one file.
+      // Closing moves everything into the one file.
       try journal.close()
       for suffix in ["", "-progress"] {
         try FileManager.default.copyItem(atPath: path + suffix, toPath: target + suffix)

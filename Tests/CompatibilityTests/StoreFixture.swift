@@ -1,13 +1,13 @@
 import KettleModel
 
 /// The transfers in every `Fixtures/store-vN.sqlite`: one in each state, with resume data where a
-/// state can have it. Never changed, because the file is never made again.
+/// state can have it. Never changed, because the files are never regenerated.
 enum StoreFixture {
   static let records: [TransferRecord] = TransferState.allCases.enumerated().map { index, state in
     record(Int64(index) + 1, state)
   }
 
-  /// Given and removed again, so that only the counters know of it.
+  /// Added and removed again, so that only the counters reflect it.
   static let removed = record(40, .idle)
 
   static func record(_ id: Int64, _ state: TransferState) -> TransferRecord {

@@ -1,7 +1,7 @@
 import KettleModel
 
-/// What `Fixtures/store-v2.sqlite` has beyond the transfers of `StoreFixture`: sessions of programs
-/// with their tasks. Never changed, because the file is never made again.
+/// What `Fixtures/store-v2.sqlite` has besides the transfers of `StoreFixture`: sessions of
+/// programs with their tasks. Never changed, because the file is never regenerated.
 enum TaskFixture {
   private static let uploader = SessionID(rawValue: "org.example.uploader")
 
@@ -14,7 +14,7 @@ enum TaskFixture {
         directory: "/srv/uploads"), .spent),
   ]
 
-  /// Kept and dropped again; its number stays known.
+  /// Added and dropped again; its last task identifier is kept.
   static let dropped = session("org.example.gone", launch: nil, .armed)
   static let droppedTask: TransferRecord = {
     var record = task(60, number: 12, .download, .idle)
@@ -22,7 +22,8 @@ enum TaskFixture {
     return record
   }()
 
-  /// A download that waits for an answer, an upload that is done and untold, one put aside.
+  /// A download that waits for a challenge's answer, a completed but unreported upload, and a
+  /// paused download.
   static let records: [TransferRecord] = {
     var asking = task(50, number: 1, .download, .waiting)
     asking.reason = .needsLogin

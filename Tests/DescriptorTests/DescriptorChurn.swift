@@ -3,9 +3,8 @@ import KettleSystem
 import struct Synchronization.Atomic
 import TestSupport
 
-/// Opens and closes pipes on threads of its own, and checks that each descriptor still leads to the
-/// pipe that it was opened for. A descriptor that somebody closes twice is found here: the second
-/// close hits one of these.
+/// Opens and closes pipes on its own threads, and checks that each descriptor still refers to its
+/// pipe. This detects a descriptor that is closed twice: the second close hits one of these.
 final class DescriptorChurn: Sendable {
   private struct Held {
     var number: Int32
@@ -35,7 +34,7 @@ final class DescriptorChurn: Sendable {
     return losses.withLock { $0 }
   }
 
-  /// What was found so far.
+  /// The number of findings so far.
   var lossCount: Int { losses.withLock { $0.count } }
 
   private func churn() {
@@ -58,7 +57,7 @@ final class DescriptorChurn: Sendable {
     var status = stat()
     let isOwn = fstat(held.number, &status) == 0 && status.st_ino == held.inode
     if !isOwn { lose("descriptor \(held.number) leads somewhere else") }
-    // Closing what belongs to another now would only spread the damage.
+    // Closing a descriptor that now belongs to another owner would only spread the damage.
     if isOwn, close(held.number) != 0 { lose("close of \(held.number): errno \(errno)") }
   }
 

@@ -19,22 +19,22 @@ import Testing
 @testable import KettleSystem
 @testable import KettleTerminal
 
-/// Everything that opens a descriptor, on the ways on which it fails, while other threads open and
-/// close descriptors of their own.
+/// The failure paths of everything that opens a descriptor, while other threads open and close
+/// descriptors of their own.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct FailingInitializerTests {
   private static let count = 1000
-  /// Other tests of this process open descriptors too, but not nearly as many as would leak.
+  /// Other tests in this process open descriptors too, but far fewer than a leak would.
   private static let leakCountMax = 500
 
   private let scratch: ScratchDirectory
   private var missing: String { scratch.path + "/missing/file" }
-  /// Opens, and is no regular file.
+  /// Can be opened, but is not a regular file.
   private var directory: String { scratch.path }
 
   init() throws { scratch = try ScratchDirectory() }
 
-  /// Runs `fails`, which returns whether it failed as it should, a thousand times.
+  /// Calls `fails`, which returns whether it failed as expected, a thousand times.
   private func repeatedly(
     _ location: SourceLocation = #_sourceLocation, _ fails: () throws -> Bool
   ) rethrows {
@@ -68,25 +68,25 @@ struct FailingInitializerTests {
     BusAddress.path(Array("/no/such/bus".utf8)), .abstract(Array("kettle no such bus".utf8)),
     .path([UInt8](repeating: 65, count: 200)),
   ])
-  func `a bus that cannot be reached`(address: BusAddress) {
+  func `an unreachable bus leaks no descriptor`(address: BusAddress) {
     repeatedly { throwsError { _ = try BusSocket(address) } }
   }
 
-  @Test func `kernel messages that cannot be listened to`() {
+  @Test func `a uevent socket that cannot be bound leaks no descriptor`() {
     let wrong = UeventSocket.Address(family: sa_family_t(AF_UNIX))
     repeatedly { UeventSocket(boundTo: wrong) == nil }
   }
 
-  @Test func `a kind of netlink that the kernel does not have`() {
+  @Test func `an unsupported netlink protocol leaks no descriptor`() {
     repeatedly { throwsError { _ = try NetlinkSocket(protocol: 99) } }
   }
 
-  @Test func `a service that does not listen`() {
+  @Test func `connecting to a missing service leaks no descriptor`() {
     let path = missing
     repeatedly { throwsError { _ = try ControlConnection.connectedSocket(path) } }
   }
 
-  @Test func `a service of another user`() throws {
+  @Test func `connecting to another user's service leaks no descriptor`() throws {
     try chmodPrivate()
     let path = scratch.path + "/s"
     let socket = try ListeningSocket.bind(at: path)
@@ -103,7 +103,7 @@ struct FailingInitializerTests {
     #expect(acceptedCount == Self.count)
   }
 
-  @Test func `a lock that another service holds, and one that is a directory`() throws {
+  @Test func `a lock that is held or is a directory leaks no descriptor`() throws {
     try chmodPrivate()
     let path = scratch.path + "/lock"
     let held = try #require(try ServiceLock.acquire(at: path))
@@ -115,7 +115,7 @@ struct FailingInitializerTests {
 
   // MARK: Files
 
-  @Test func `files that are not there or are directories`() {
+  @Test func `files that are missing or are directories leak no descriptor`() {
     let (missing, directory) = (missing, directory)
     repeatedly { throwsError { _ = try Directory(missing) } }
     repeatedly {
@@ -131,7 +131,7 @@ struct FailingInitializerTests {
     }
   }
 
-  @Test func `an entry that is there already, and a link in place of a file`() throws {
+  @Test func `an existing entry or a link in place of a file leaks no descriptor`() throws {
     let directory = try Directory(scratch.path)
     _ = try directory.create("there")
     try #require(symlink("there", scratch.path + "/link") == 0)
@@ -139,20 +139,20 @@ struct FailingInitializerTests {
     repeatedly { throwsError { _ = try directory.open("link", for: .write) } }
   }
 
-  @Test func `a list of unrecorded files that cannot be kept`() {
+  @Test func `a list of unrecorded files that cannot be opened leaks no descriptor`() {
     let path = scratch.path + "/unrecorded"
     repeatedly { UnrecordedFiles(path: path, boot: "").left.isEmpty }
     repeatedly { UnrecordedFiles(path: missing).left.isEmpty }
   }
 
-  @Test func `a store that cannot be made`() {
+  @Test func `a store that cannot be created leaks no descriptor`() {
     let paths = StorePaths(scratch.path + "/missing/store")
     repeatedly { throwsError { try paths.makeUnfinished() } }
     repeatedly { throwsError { try paths.markSuspect("damage") } }
     repeatedly { ProgressPages.read(paths).isEmpty }
   }
 
-  @Test func `logs and marks that cannot be opened`() {
+  @Test func `logs and marks that cannot be opened leak no descriptor`() {
     let (missing, directory) = (missing, directory)
     repeatedly {
       LogFile(path: missing).write("a")
@@ -162,13 +162,13 @@ struct FailingInitializerTests {
 
   // MARK: Pipes and programs
 
-  /// These fail only where no descriptor is left, which would stop the other threads as well.
-  @Test func `what wakes threads is opened and closed`() {
+  /// These fail only when no descriptor is left, which would stop the other threads as well.
+  @Test func `opening and closing wake-up descriptors leaks none`() {
     repeatedly { WakePipe().readEnd >= 0 }
     repeatedly { (try? EventDescriptor())?.descriptor ?? -1 >= 0 }
     let queue = DispatchQueue(label: "departures")
     repeatedly {
-      // The queue closes them later, so the user may be out of instances now and then.
+      // The queue closes them later, so the user may occasionally be out of instances.
       guard let departures = DirectoryRemovalWatch(queue: queue) else { return true }
       departures.start {}
       departures.watch("/no/such/directory")
@@ -177,10 +177,10 @@ struct FailingInitializerTests {
     }
   }
 
-  @Test func `programs that cannot be run`() throws {
+  @Test func `programs that cannot be run leak no descriptor`() throws {
     try chmodPrivate()
     let program = scratch.path + "/program"
-    // May be run, but is none: ENOEXEC.
+    // Executable, but not a program: ENOEXEC.
     let file = try #require(fopen(program, "w"))
     fputs("\u{7F}ELF is not enough", file)
     fclose(file)

@@ -3,7 +3,7 @@ import KettleSystem
 
 @testable import KettleDaemon
 
-/// A short path, because the paths of sockets must be.
+/// A directory with a short path, because the paths of sockets must be short.
 final class ScratchDirectory: Sendable {
   let path: String
 

@@ -22,7 +22,7 @@ struct ErrorTableTests {
     "userAuthenticationRequired": .userAuthenticationRequired,
   ]
 
-  /// The first two cells of the rows that have numbers: names in backquotes, and their numbers.
+  /// Returns the names in backquotes and the numbers in the first two cells of each numbered row.
   private func rows() throws -> [(names: [String], numbers: [Int])] {
     let page = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
       .appending(
@@ -39,7 +39,7 @@ struct ErrorTableTests {
       }
   }
 
-  @Test func `the numbers of errors are those of Foundation`() throws {
+  @Test func `the documented error codes match Foundation`() throws {
     let rows = try rows()
     #expect(Set(rows.flatMap(\.names)) == Set(Self.codes.keys))
     for row in rows {

@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// That every example compiles is shown by the sources in `Generated`: they are part of this
-/// target. What is left to show is that they are the examples which stand in the documentation.
+/// The sources in `Generated` are part of this target, so every example is known to compile. These
+/// tests check that they match the examples in the documentation.
 struct GeneratedExamplesTests {
   private let root = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 
-  @Test func `the examples that are compiled are those of the documentation`() async throws {
+  @Test func `the compiled examples match the documentation`() async throws {
     let fresh = FileManager.default.temporaryDirectory.appending(path: "examples-\(UUID())")
     try FileManager.default.createDirectory(at: fresh, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: fresh) }
@@ -24,7 +24,7 @@ struct GeneratedExamplesTests {
     }
   }
 
-  @Test func `an example that has no end is refused`() async throws {
+  @Test func `an unterminated example is rejected`() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "examples-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -42,7 +42,7 @@ struct GeneratedExamplesTests {
       })
   }
 
-  /// Runs a program of the repository, or of the system, and tells how it ended.
+  /// Runs a program of the repository or of the system, and returns its exit status.
   private func run(_ path: String, _ arguments: [String]) async throws -> Int32 {
     let program = path.hasPrefix("/") ? path : root.appending(path: path).path()
     let script = "cd \"$0\" && exec \"$@\" < /dev/null"

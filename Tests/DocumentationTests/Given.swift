@@ -1,8 +1,8 @@
 import BackgroundTransfer
 import Foundation
 
-// What the examples of the documentation take for granted: each of them may use these names, as a
-// reader does who has a session and a URL already.
+// The names that the examples in the documentation may use without declaring them, like a reader
+// who already has a session and a URL.
 
 var session: URLSession {
   URLSession(configuration: .background(withIdentifier: "org.example.given"))

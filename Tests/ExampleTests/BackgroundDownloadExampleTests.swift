@@ -3,7 +3,7 @@ import KettleModel
 import Testing
 import TestSupport
 
-/// The example with launch events: the order of its calls, whoever makes them.
+/// The example with launch events: the order of its calls, before and after a launch.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct BackgroundDownloadExampleTests {
   private let home: ExampleHome
@@ -18,14 +18,14 @@ struct BackgroundDownloadExampleTests {
 
   private var file: String { home.files + "/book.bin" }
 
-  /// Holds the end of the file back until the event.
+  /// Holds back the end of the file until the event.
   private func serveHeldBack(until event: String) {
     origin.serve(
       OriginBehavior(body).with { $0.stall = .init(after: 1_000_000, until: event) },
       at: "/book.bin")
   }
 
-  /// What a program is told that the service started, for a task that ended like this.
+  /// The calls in a program that the service launched, for a task with this result.
   private func launchedCalls(task: String = "1", status: Int = 200) -> [String] {
     [
       "handleEvents \(identifier)", "didFinishDownloadingTo \(task) \(status)",
@@ -33,7 +33,7 @@ struct BackgroundDownloadExampleTests {
     ]
   }
 
-  @Test func `a program that stays is told of the file, of the end, and of nothing else`()
+  @Test func `a running program gets the calls for its file and its completion and no others`()
     async throws
   {
     origin.serve(OriginBehavior(body), at: "/book.bin")
@@ -50,7 +50,7 @@ struct BackgroundDownloadExampleTests {
     #expect(body.difference(fromFileAt: file) == nil)
   }
 
-  @Test func `a program that left is started once, and its calls come in order`() async throws {
+  @Test func `a program that exited is launched once and gets its calls in order`() async throws {
     serveHeldBack(until: "left")
     let url = try origin.url("/book.bin").text
     let program = try home.start("background-download", url, file, "--log", home.log, "--leave")
@@ -62,7 +62,7 @@ struct BackgroundDownloadExampleTests {
     #expect(origin.beginnings(at: "/book.bin") == 1)
   }
 
-  @Test func `an error page ends in the same calls and takes nobody's name`() async throws {
+  @Test func `an error page makes the same calls and does not get the file's name`() async throws {
     origin.serve(
       .status(404, text: "no such book").with { $0.headWaitsFor = "left" }, at: "/book.bin")
     let url = try origin.url("/book.bin").text
@@ -74,7 +74,7 @@ struct BackgroundDownloadExampleTests {
     #expect(!FileManager.default.fileExists(atPath: file))
   }
 
-  @Test func `a redirect is followed and nobody is asked`() async throws {
+  @Test func `a redirect causes no additional call`() async throws {
     origin.serve(OriginBehavior(body).with { $0.headWaitsFor = "left" }, at: "/moved.bin")
     origin.serveRedirects(2, from: "/book.bin", to: "/moved.bin")
     let url = try origin.url("/book.bin").text
@@ -86,7 +86,7 @@ struct BackgroundDownloadExampleTests {
     #expect(body.difference(fromFileAt: file) == nil)
   }
 
-  @Test func `a program that is killed in its handler gets the same calls again`() async throws {
+  @Test func `a program killed in its handler gets the same calls again`() async throws {
     origin.serve(OriginBehavior(body), at: "/book.bin")
     let url = try origin.url("/book.bin").text
     let program = try home.start("background-download", url, file, "--log", home.log, "--halt")
@@ -98,7 +98,7 @@ struct BackgroundDownloadExampleTests {
     #expect(body.difference(fromFileAt: file) == nil)
   }
 
-  @Test func `a service that is killed in the middle costs nothing but time`() async throws {
+  @Test func `a download completes once after the service is killed`() async throws {
     serveHeldBack(until: "killed")
     let program = try home.start("background-download", try origin.url("/book.bin").text, file)
     try await origin.waitForBytesSent(1_000_000, at: "/book.bin")
@@ -111,7 +111,7 @@ struct BackgroundDownloadExampleTests {
     #expect(body.difference(fromFileAt: file) == nil)
   }
 
-  @Test func `a service that is stopped while the program is away goes on at its next start`()
+  @Test func `a download stopped with the service resumes at the next start of the service`()
     async throws
   {
     serveHeldBack(until: "stopped")

@@ -3,9 +3,9 @@ import Foundation
 import Testing
 import TestSupport
 
-/// A home of its own for the example programs and the service behind them. Whatever they say comes
-/// through one pipe with a name, also from a program that the service started, so that a test can
-/// wait for a line.
+/// A home directory for the example programs and their service. All their output goes through one
+/// named pipe, also that of a program that the service launched, so that a test can wait for a
+/// line.
 final class ExampleHome: Sendable {
   let path: String
   let environment: [String: String]
@@ -13,7 +13,7 @@ final class ExampleHome: Sendable {
   private let pipe: Int32
   private static let lastLine = "the test is over"
 
-  /// The programs stand beside the tests that were built with them.
+  /// The programs are in the same directory as the tests that were built with them.
   static func program(_ name: String) -> String {
     let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
     let beside = URL(filePath: own).deletingLastPathComponent().path + "/" + name
@@ -24,7 +24,7 @@ final class ExampleHome: Sendable {
   }
 
   init() throws {
-    // Short, because the path of a socket must be.
+    // Short, because the path of a socket must be short.
     var template = Array("/tmp/kettle-XXXXXX".utf8CString)
     guard let made = mkdtemp(&template) else { throw CocoaError(.fileWriteUnknown) }
     path = String(cString: made)
@@ -40,7 +40,7 @@ final class ExampleHome: Sendable {
         atPath: path + "/" + folder, withIntermediateDirectories: true,
         attributes: [.posixPermissions: 0o700])
     }
-    // Open for writing, too, so that it does not end with the program that wrote last.
+    // Also open for writing, so that it stays open when the last writer exits.
     try #require(mkfifo(path + "/said", 0o600) == 0)
     pipe = open(path + "/said", O_RDWR | O_CLOEXEC)
     try #require(pipe >= 0)
@@ -59,7 +59,7 @@ final class ExampleHome: Sendable {
     try? FileManager.default.removeItem(atPath: path)
   }
 
-  /// Where the programs say something.
+  /// The path to which the programs write.
   var log: String { path + "/said" }
   var files: String { path + "/files" }
 
@@ -88,7 +88,7 @@ final class ExampleHome: Sendable {
     try Running(Self.program(name), arguments, environment, output: log)
   }
 
-  /// Waits for a line and answers all that was said until then.
+  /// Waits for a line, and returns all lines so far.
   @discardableResult
   func wait(for line: String) async throws -> [String] {
     try await said.wait(for: "the line \"\(line)\"", budgetMilliseconds: 60_000) {
@@ -96,7 +96,7 @@ final class ExampleHome: Sendable {
     }
   }
 
-  /// What was said, without how far it was.
+  /// The lines without progress reports.
   var calls: [String] { said.read { $0.filter { !$0.hasPrefix("didWriteData") } } }
 
   func servicePID() async throws -> Int32 {

@@ -33,13 +33,13 @@ struct OtherExampleTests {
     #expect(body.difference(fromFileAt: home.files + "/" + name) == nil, "\(name)")
   }
 
-  @Test func `the singleton is started for each session by itself`() async throws {
+  @Test func `the singleton is launched separately for each session`() async throws {
     let served = try serve("a.bin", "b.bin")
     holdHeads(of: served, until: "left")
     let program = try home.start(
       "singleton-delegate", home.files, served[0].url, served[1].url, "--leave")
     #expect(await program.end() == 0)
-    // What is over before the program has left is told to it and starts nothing.
+    // A task that completes before the program has exited is reported to it and launches nothing.
     origin.release("left")
     let log = home.files + "/calls.log"
     let monitor = try FileLines(log, in: home.files)
@@ -57,7 +57,7 @@ struct OtherExampleTests {
     expectFile("b.bin", served[1].body)
   }
 
-  @Test func `the singleton that stays ends when both sessions have ended`() async throws {
+  @Test func `the singleton exits when both sessions have ended`() async throws {
     let served = try serve("a.bin", "b.bin")
     let urls = served.map(\.url)
     let program = try home.start("singleton-delegate", home.files, urls[0], urls[1], urls[0] + "x")
@@ -68,10 +68,12 @@ struct OtherExampleTests {
     expectFile("b.bin", served[1].body)
   }
 
-  @Test func `the service of a program fetches once what was asked for twice`() async throws {
+  @Test func `the download service fetches a URL once when it is requested several times`()
+    async throws
+  {
     let served = try serve("a.bin", "b.bin")
     let (first, second) = (served[0].url, served[1].url)
-    // Nothing is over before all have asked.
+    // No task completes before all requests were made.
     holdHeads(of: served, until: "asked")
     let program = try home.start("download-service", home.files, first, second, first, first)
     try await origin.waitForRequests(1, at: "/a.bin")
@@ -84,8 +86,8 @@ struct OtherExampleTests {
     expectFile("b.bin", served[1].body)
   }
 
-  @Test func `the service of a program takes up after a kill what is running`() async throws {
-    // Each connection may have 1,000,000 bytes, and all together must not have the file.
+  @Test func `the download service picks up running transfers after it is killed`() async throws {
+    // Each connection gets up to 1,000,000 bytes, and together they must not complete the file.
     let body = SeededBody(seed: 60, byteCount: 30_000_000)
     origin.serve(
       OriginBehavior(body).with { $0.stall = .init(after: 1_000_000, until: "killed") },
@@ -102,7 +104,7 @@ struct OtherExampleTests {
     expectFile("a.bin", body)
   }
 
-  @Test func `the service of a program says what failed`() async throws {
+  @Test func `the download service reports a failed download`() async throws {
     origin.serve(.status(404, text: "gone"), at: "/gone.bin")
     let url = try origin.url("/gone.bin").text
     let program = try home.start("download-service", home.files, url)
@@ -111,7 +113,7 @@ struct OtherExampleTests {
     #expect(!FileManager.default.fileExists(atPath: home.files + "/gone.bin"))
   }
 
-  @Test func `what is kept with a task is there after a relaunch`() async throws {
+  @Test func `data stored with a task is available after a relaunch`() async throws {
     let served = try serve("raw.bin")
     let behavior = OriginBehavior(served[0].body).with { $0.headWaitsFor = "left" }
     origin.serve(behavior, at: "/raw.bin")
@@ -125,8 +127,8 @@ struct OtherExampleTests {
     expectFile("plan.pdf", served[0].body)
   }
 
-  @Test func `the list pauses, goes on from there, and stops`() async throws {
-    // Too small to be fetched in pieces, or the five would have no connection for each.
+  @Test func `the list pauses, resumes and stops downloads`() async throws {
+    // Too small to be split, so that each of the five gets a connection.
     let bodies = (0..<5).map { SeededBody(seed: 70 + UInt64($0), byteCount: 900_000) }
     var words = ["file-list", home.files]
     for (number, body) in bodies.enumerated() {
@@ -141,7 +143,7 @@ struct OtherExampleTests {
     for number in 1...5 {
       try await origin.waitForBytesSent(500_000, at: "/\(number).bin")
     }
-    // It has bytes to go on from as soon as it shows some.
+    // It has bytes to resume from as soon as it shows progress.
     try await home.said.wait(for: "progress of the second") {
       $0.contains { $0.hasPrefix("2 ") && $0.hasSuffix(" %") && $0 != "2 0 %" }
     }

@@ -7,11 +7,11 @@ import TestSupport
 struct KillStormTests {
   private static let killCount = 200
   private static let fileCount = 20
-  /// In MiB, of a program that was built to be debugged.
+  /// In MiB, for a debug build.
   private static let peakMemoryMax = 200
 
   // Fault 76, 96, 104, 111
-  @Test func `two hundred kills lose no transfer, spoil no file and cost the last second`()
+  @Test func `two hundred kills lose no transfer, corrupt no file and cost a second at most`()
     async throws
   {
     await Findings.gather("kill storm") { findings in
@@ -36,7 +36,8 @@ struct KillStormTests {
     }
   }
 
-  /// Short and long lives in turn: the short ones strike the start, the long ones the middle.
+  /// A mix of short and long lives: a kill hits the start of a short one and the transfers of a
+  /// long one.
   private static func kill(_ storm: Storm) {
     var random = StormRandom.stream(1)
     let pause = Pause()
@@ -49,7 +50,7 @@ struct KillStormTests {
     storm.progress.update { $0.isOver = true }
   }
 
-  /// Keeps some transfers unfinished, so that each kill has something to strike.
+  /// Keeps some transfers unfinished, so that each kill can interrupt one.
   private static func feed(_ storm: Storm) {
     var random = StormRandom.stream(2)
     var number = 0
@@ -58,7 +59,8 @@ struct KillStormTests {
       let unfinished = storm.home.rows()?.count { $0.state != "completed" } ?? 0
       if number < fileCount || unfinished < 5 {
         let file = StormFile.make(number, on: storm.origin, random: &random)
-        // A client that got no answer asks again; the first may have been heard all the same.
+        // A client that got no reply tries again; the first request may have been processed
+        // nevertheless.
         while storm.add(file) == nil, !storm.progress.read({ $0.isOver }) {}
         number += 1
       }

@@ -2,14 +2,14 @@ import Foundation
 import Testing
 import TestSupport
 
-/// The power goes at a random moment: what had not reached the device is gone with it.
+/// The power fails at a random moment: everything that has not reached the device is lost.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct PowerCutTests {
   private static let cutCount = 30
 
   // Fault 77, 78, 79
   @Test(arguments: LoopImage.Kind.allCases)
-  func `after a power cut nothing acknowledged is lost and nothing held is wrong`(
+  func `a power cut loses no acknowledged transfer and corrupts no file`(
     kind: LoopImage.Kind
   ) async throws {
     await Findings.gather("power cuts on \(kind)") { findings in
@@ -40,7 +40,8 @@ struct PowerCutTests {
     }
   }
 
-  /// Answers the most that one transfer fetched again, and how many were acknowledged.
+  /// Returns the most bytes that one transfer fetched again, and the number of acknowledged
+  /// transfers.
   private static func cut(
     _ number: Int, _ kind: LoopImage.Kind, _ findings: Findings
   ) throws -> (Int64, Int) {
@@ -53,7 +54,7 @@ struct PowerCutTests {
     let isCut = Monitor(false)
     return try storm.watched {
       let completed = try liveUntilCut(number, image, storm, isCut, &random)
-      // Clients that were under way may have started another service since.
+      // Running clients may have started another service in between.
       for id in home.servicePIDs { kill(id, SIGKILL) }
       _ = eventually(milliseconds: 10_000, every: 10) { home.servicePIDs.isEmpty }
       try image.comeBack()
@@ -62,7 +63,7 @@ struct PowerCutTests {
     }
   }
 
-  /// Answers the ids that a client had seen completed when the power went.
+  /// Returns the IDs that a client had seen completed when the power failed.
   private static func liveUntilCut(
     _ number: Int, _ image: LoopImage, _ storm: Storm, _ isCut: Monitor<Bool>,
     _ random: inout StormRandom
@@ -103,12 +104,12 @@ struct PowerCutTests {
       let body = SeededBody(seed: random.next(), byteCount: size)
       let file = StormFile(path: "/\(number).bin", body: body)
       let pace = Int64.random(in: (2 << 20)...(16 << 20), using: &random)
-      // What a service that a client started after the cut would fetch is in no copy.
+      // A client may start a service after the cut; what that fetches is not in the copy.
       storm.origin.serve(at: file.path) { _ in
         isCut.read { $0 }
           ? .status(503) : OriginBehavior(body).with { $0.bytesPerSecond = pace }
       }
-      // An id that came after the cut was given by a service that is no more.
+      // An ID that was returned after the cut came from a service outside the copy.
       let known = storm.progress.read { $0.acknowledged }
       storm.add(file)
       if isCut.read({ $0 }) { storm.progress.update { $0.acknowledged = known } }

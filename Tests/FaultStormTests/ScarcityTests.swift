@@ -2,11 +2,11 @@ import Foundation
 import Testing
 import TestSupport
 
-/// The service lacks descriptors, or room on a disk.
+/// The service lacks descriptors or disk space.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct ScarcityTests {
   // Fault 103
-  @Test func `with 64 descriptors thirty transfers complete and every client is answered`()
+  @Test func `with 64 descriptors thirty transfers complete and every client gets a reply`()
     async throws
   {
     await Findings.gather("64 descriptors") { findings in
@@ -24,7 +24,7 @@ struct ScarcityTests {
         findings.check(storm.add(file) != nil, "add \(number) was not acknowledged")
         slowest = max(slowest, ContinuousClock.now - start)
       }
-      // Beside the one who waits, many who ask at once.
+      // One client waits while many send requests at once.
       together(
         [{ storm.judge(storm.finish(budgetSeconds: 90)) }]
           + (0..<20).map { _ in
@@ -36,7 +36,9 @@ struct ScarcityTests {
   }
 
   // Fault 71
-  @Test func `a full downloads disk is waited for, and space brings every file`() async throws {
+  @Test func `transfers wait on a full downloads disk and complete when space is available`()
+    async throws
+  {
     await Findings.gather("full downloads disk") { findings in
       guard let disk = SmallDisk(megabytes: 12, findings) else { return }
       defer { disk.close() }
@@ -67,7 +69,7 @@ struct ScarcityTests {
   }
 
   // Fault 72
-  @Test func `a full state disk refuses adds with a sentence and forgets no acknowledged one`()
+  @Test func `a full state disk rejects adds with an error and loses no acknowledged transfer`()
     async throws
   {
     await Findings.gather("full state disk") { findings in

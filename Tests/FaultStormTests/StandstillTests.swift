@@ -3,12 +3,12 @@ import KettleModel
 import Testing
 import TestSupport
 
-/// The service stands still for a while, as under a suspended machine, or is started many times at
+/// The service is suspended for a while, as on a suspended machine, or is started many times at
 /// once.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct StandstillTests {
   // Fault 67, 108
-  @Test func `standing still for ten seconds, with connections lost meanwhile, fails nothing`()
+  @Test func `a service suspended for ten seconds recovers, even with its connections lost`()
     async throws
   {
     await Findings.gather("standstill") { findings in
@@ -28,7 +28,7 @@ struct StandstillTests {
         pause(milliseconds: Int64.random(in: 500...2000, using: &random))
         let ids = home.servicePIDs
         for id in ids { kill(id, SIGSTOP) }
-        // The last time the peers go away meanwhile, as they do in a night.
+        // In the last round the peers disconnect during the suspension, as they do overnight.
         if round == 2 { storm.origin.cutConnections(.reset) }
         pause(milliseconds: 10_000)
         for id in ids { kill(id, SIGCONT) }
@@ -43,7 +43,7 @@ struct StandstillTests {
   }
 
   // Fault 68
-  @Test func `jumps of the wall clock by a day and by fifty years delay nothing and fail nothing`()
+  @Test func `wall clock jumps of a day and of fifty years neither delay nor fail a transfer`()
     async throws
   {
     await Findings.gather("clock jumps") { findings in
@@ -82,7 +82,7 @@ struct StandstillTests {
   }
 
   // Fault 96, 97
-  @Test func `a hundred clients that start the service at once get one service`() async throws {
+  @Test func `a hundred clients that start the service at once share one service`() async throws {
     await Findings.gather("a hundred clients") { findings in
       let home = try StormHome()
       defer { home.close() }
@@ -107,7 +107,7 @@ struct StandstillTests {
   }
 
   // Fault 97
-  @Test func `of two services that start at once one lives, and it answers`() async throws {
+  @Test func `of two services that start at once one survives and answers`() async throws {
     await Findings.gather("two services") { findings in
       let home = try StormHome()
       defer { home.close() }

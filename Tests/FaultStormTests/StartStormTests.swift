@@ -3,17 +3,17 @@ import SeededNumbers
 import Testing
 import TestSupport
 
-/// The service is started and stopped again and again on a machine that has no time for it.
+/// The service is started and stopped repeatedly on a busy machine.
 @Suite(.serialized, .timeLimit(.minutes(60)))
 struct StartStormTests {
-  /// `KETTLE_STARTS` sets how often.
+  /// `KETTLE_STARTS` sets the number of starts.
   private static let startCount =
     ProcessInfo.processInfo.environment["KETTLE_STARTS"].flatMap { Int($0) } ?? 300
   private static let busyCount = 4
   private static let homeCount = 4
 
   // Fault 106
-  @Test func `starts and stops under four busy loops end without a signal`() async throws {
+  @Test func `starts and stops under four busy loops end without a crash`() async throws {
     await Findings.gather("start storm") { findings in
       let busy = try (0..<Self.busyCount).map { _ in
         try StormProcess(["/bin/sh", "-c", "while :; do :; done"], environment: [:])
@@ -50,10 +50,10 @@ struct StartStormTests {
       }
       guard let number else { return }
       do {
-        // One that was ended early leaves its socket behind.
+        // A service that was ended early leaves its socket behind.
         unlink(socketPath(home))
         let service = try home.startService()
-        // Every tenth is told to end at a random early moment, the others when they answer.
+        // Every tenth gets a signal at a random early moment, the others when they respond.
         let isEarly = number.isMultiple(of: 10)
         if isEarly {
           Pause()(milliseconds: Int64.random(in: 0...200, using: &random))

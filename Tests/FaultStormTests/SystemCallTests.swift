@@ -2,16 +2,16 @@ import Foundation
 import Testing
 import TestSupport
 
-/// One transfer's life with a fault at every system call that matters, one call after the other.
+/// The life of one transfer, with a fault at each relevant system call in turn.
 @Suite(.serialized, .timeLimit(.minutes(20)))
 struct SystemCallTests {
   private typealias Plan = (call: String, scope: SystemCallTrial.Scope)
 
-  /// Beyond these a life of this length has no calls that are not like earlier ones.
+  /// Later calls in a life of this length are like earlier ones.
   private static let countMax = 40
 
   // Fault 76, 79
-  @Test func `killed at any system call, the transfer completes or was never acknowledged`()
+  @Test func `after a kill at any system call the transfer completes or was unacknowledged`()
     async throws
   {
     let calls: [Plan] = [
@@ -25,7 +25,7 @@ struct SystemCallTests {
   }
 
   // Fault 71, 74, 75
-  @Test func `an error at any system call ends in a sentence, and start completes it later`()
+  @Test func `an error at any system call is reported, and a later start completes the transfer`()
     async throws
   {
     let calls: [Plan] = [
@@ -36,7 +36,7 @@ struct SystemCallTests {
       let plans = ["EIO", "ENOSPC"].flatMap { error in
         calls.map { ($0.call, $0.scope, SystemCallTrial.Fault.error(error)) }
       }
-      // SQLite takes an interrupted sync for a broken disk, and no kernel interrupts one.
+      // SQLite treats an interrupted sync as a broken disk, and no kernel interrupts one.
       let interrupted: [(String, SystemCallTrial.Scope, SystemCallTrial.Fault)] = [
         ("pwrite64", .any, .error("EINTR")), ("fsync", .download, .error("EINTR")),
       ]
@@ -44,7 +44,7 @@ struct SystemCallTests {
     }
   }
 
-  /// Three lanes: while one waits, the others work.
+  /// Three lanes: while one waits, the others run.
   private static func enumerate(
     _ plans: [(String, SystemCallTrial.Scope, SystemCallTrial.Fault)], _ findings: Findings
   ) {

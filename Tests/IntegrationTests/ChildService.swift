@@ -2,10 +2,10 @@ import CKettleLinux
 import Foundation
 import Testing
 
-/// The service as a child of the test, so that its end can be waited for.
+/// The service as a child process of the test, so that the test can wait for its end.
 final class ChildService: Sendable {
   struct End: Sendable {
-    /// As a shell has it: 128 and the signal when one ended it.
+    /// As in a shell: 128 plus the signal if one ended it.
     var status: Int32
     var cpuSeconds: Double
     var after: Duration
@@ -16,8 +16,8 @@ final class ChildService: Sendable {
   /// Starts it and waits until it answers.
   ///
   /// - Parameters:
-  ///   - setting: What a shell does before, for example `ulimit -n 64`.
-  ///   - tracer: The words of a program that runs it, in the language of the shell.
+  ///   - setting: What the shell runs before, for example `ulimit -n 64`.
+  ///   - tracer: The shell words of a program that runs the service.
   init(_ home: KettleHome, setting: String = ":", behind tracer: String = "") async throws {
     var ends: [Int32] = [-1, -1]
     try #require(kettle_pipe(&ends) == 0)
@@ -54,7 +54,7 @@ final class ChildService: Sendable {
 
   func send(_ signal: Int32) { kill(processID, signal) }
 
-  /// Waits until it has ended; nobody else may.
+  /// Waits until it has ended. Nothing else may wait for it.
   func end() async -> End {
     let start = ContinuousClock.now
     return await Self.onThread { [processID] in
@@ -77,7 +77,7 @@ final class ChildService: Sendable {
   }
 }
 
-/// A client that connects and says nothing.
+/// A client that connects and sends nothing.
 final class SilentClient: Sendable {
   private let descriptor: Int32
 
@@ -96,7 +96,7 @@ final class SilentClient: Sendable {
     }
   }
 
-  /// Asks something and leaves without waiting for the answer.
+  /// Sends a request and disconnects without waiting for the reply.
   func askAndLeave() {
     let line =
       #"{"jsonrpc":"2.0","id":1,"method":"hello","params":{"protocolVersion":1,"client":"x"}}"#
@@ -107,7 +107,8 @@ final class SilentClient: Sendable {
 
   func hangUp() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-  /// Waits until the other end sends nothing more. Returns false when it does not within the time.
+  /// Waits until the other end has stopped sending. Returns false if that takes longer than the
+  /// budget.
   func isHungUp(withinMilliseconds budget: Int32) -> Bool {
     // POLLRDHUP of poll(2): the sending half of the other end is closed, after an error line.
     var entry = pollfd(fd: descriptor, events: 0x2000, revents: 0)

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// A program as any other: a socket, lines of JSON out and in.
+/// A plain client: a socket that sends and receives lines of JSON.
 final class ControlLine: Sendable {
   private let descriptor: Int32
 
@@ -19,7 +19,7 @@ final class ControlLine: Sendable {
       }
     }
     try #require(result == 0)
-    // Nothing that a test waits for here takes longer.
+    // No reply that a test waits for takes longer.
     var budget = timeval(tv_sec: 60, tv_usec: 0)
     setsockopt(
       descriptor, SOL_SOCKET, SO_RCVTIMEO, &budget, socklen_t(MemoryLayout<timeval>.size))
@@ -30,13 +30,13 @@ final class ControlLine: Sendable {
 
   func close() { _ = Glibc.shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-  /// Returns the line of the reply.
+  /// Sends a request and returns the line of the reply.
   func ask(_ method: String, _ params: String) throws -> String {
     try send(method, params)
     return try readLine()
   }
 
-  /// Returns whether a line with this text comes before the connection ends.
+  /// Returns whether a line with this text arrives before the connection ends.
   func reads(_ text: String) throws -> Bool {
     while let line = try? readLine() {
       if line.contains(text) { return true }
@@ -44,7 +44,7 @@ final class ControlLine: Sendable {
     return false
   }
 
-  /// Asks, and reads no reply.
+  /// Sends a request without reading the reply.
   func send(_ method: String, _ params: String) throws {
     let line = #"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":\#(params)}"# + "\n"
     let sent = line.utf8.withContiguousStorageIfAvailable {

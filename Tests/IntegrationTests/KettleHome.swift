@@ -2,7 +2,7 @@ import CKettleLinux
 import Foundation
 import Testing
 
-/// A home of its own for the real program: nothing in it is known to any other test.
+/// A home directory for the real program that no other test uses.
 final class KettleHome: Sendable {
   struct Outcome: Sendable {
     var code: Int32
@@ -13,7 +13,7 @@ final class KettleHome: Sendable {
   let path: String
   let environment: [String: String]
 
-  /// The program under test stands beside the tests that were built with it.
+  /// The program under test is in the same directory as the tests that were built with it.
   static let program: String = {
     let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
     let beside = URL(filePath: own).deletingLastPathComponent().path + "/kettle"
@@ -23,9 +23,9 @@ final class KettleHome: Sendable {
     return root + "/.build/debug/kettle"
   }()
 
-  /// - Parameter environment: What the program is given besides its own world.
+  /// - Parameter environment: Additional environment variables of the program.
   init(environment further: [String: String] = [:]) throws {
-    // Short, because the path of a socket must be.
+    // Short, because the path of a socket must be short.
     var template = Array("/tmp/kettle-XXXXXX".utf8CString)
     guard let made = mkdtemp(&template) else { throw CocoaError(.fileWriteUnknown) }
     path = String(cString: made)
@@ -43,7 +43,7 @@ final class KettleHome: Sendable {
   }
 
   deinit {
-    // Servers of tmux outlive those who talk to them.
+    // tmux servers outlive their clients.
     _ = try? Self.run(
       "/usr/bin/env", ["tmux", "-S", path + "/tmux", "kill-server"], environment, path)
     _ = try? Self.run(Self.program, ["daemon", "stop"], environment, path)
@@ -67,7 +67,7 @@ final class KettleHome: Sendable {
     try await runOnThread(program, arguments)
   }
 
-  /// A process is waited for on a thread of its own, not on one that all tests share.
+  /// Waits for the process on a separate thread, not on one that all tests share.
   private func runOnThread(_ program: String, _ arguments: [String]) async throws -> Outcome {
     let (environment, path) = (environment, path)
     return try await withCheckedThrowingContinuation { continuation in
@@ -101,7 +101,7 @@ final class KettleHome: Sendable {
       "/usr/bin/env", ["tmux", "-S", path + "/tmux", "-f", "/dev/null"] + arguments)
   }
 
-  /// Waits until the terminal shows what is wanted, and answers the whole screen.
+  /// Waits until the terminal shows the expected text, and returns the screen.
   func screen(_ isWanted: (String) -> Bool, budgetMilliseconds: Int = 20_000) async throws -> String
   {
     let deadline = ContinuousClock.now + .milliseconds(budgetMilliseconds)
@@ -114,9 +114,9 @@ final class KettleHome: Sendable {
     return shown
   }
 
-  // Standard output and error go to files: a pipe that nobody reads in time would stop the program.
-  // Spawned by hand, because Foundation's Process waits for every descendant that still has a
-  // descriptor of its own, and the server of tmux is one.
+  // Standard output and error go to files: an unread pipe would block the program. Spawned by hand,
+  // because Foundation's Process waits for every descendant that still has one of its descriptors,
+  // and the tmux server is one.
   private static func run(
     _ program: String, _ arguments: [String], _ environment: [String: String], _ directory: String
   ) throws -> Outcome {
@@ -130,7 +130,7 @@ final class KettleHome: Sendable {
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
     posix_spawn_file_actions_addopen(&actions, 1, name + ".out", O_WRONLY | O_CREAT, 0o600)
     posix_spawn_file_actions_addopen(&actions, 2, name + ".err", O_WRONLY | O_CREAT, 0o600)
-    // The sockets of other tests in this process must not stay open in what is started here.
+    // The started program must not inherit the sockets of other tests in this process.
     _ = kettle_spawn_close_from(&actions, 3)
     let words = ([program] + arguments).map { strdup($0) } + [nil]
     let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
@@ -138,7 +138,7 @@ final class KettleHome: Sendable {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // The threads of tests have most signals blocked: a server of tmux that inherits it never ends.
+    // The threads of tests block most signals: a tmux server that inherits that never ends.
     var none = sigset_t()
     sigemptyset(&none)
     posix_spawnattr_setsigmask(&attributes, &none)

@@ -27,7 +27,7 @@ final class PackageGraphTests {
 
   deinit { try? FileManager.default.removeItem(atPath: directory) }
 
-  @Test func `a program can use Kettle beside a package with the former names of its targets`()
+  @Test func `a program can use Kettle beside a package with Kettle's former target names`()
     async throws
   {
     try writePackage("other", targets: Self.formerNames)
@@ -36,7 +36,7 @@ final class PackageGraphTests {
     #expect(code == 0, "\(output)")
   }
 
-  @Test func `a name that two packages have is rejected`() async throws {
+  @Test func `a target name that two packages share is rejected`() async throws {
     try writePackage("other", targets: ["KettleModel"])
     try writeProgram()
     let (code, output) = try await resolve()

@@ -9,7 +9,7 @@ struct RealAddressSpaceTests {
   init() throws { home = try KettleHome() }
 
   @Test(arguments: [200_000, 300_000, 400_000, 500_000, 600_000, 700_000, 800_000, 900_000])
-  func `a small address space is an error and no signal`(kibibytes: Int) async throws {
+  func `a small address space ends in an error, not in a signal`(kibibytes: Int) async throws {
     let outcome = try await limited(kibibytes, "list")
     #expect([0, 3].contains(outcome.code), "\(outcome.code) \(outcome.errors)")
     if outcome.code == 3 {
@@ -20,7 +20,7 @@ struct RealAddressSpaceTests {
     if kibibytes <= 400_000 { #expect(outcome.code == 3) }
   }
 
-  @Test func `an address space that is large enough is used`() async throws {
+  @Test func `a command runs in a sufficient address space`() async throws {
     let outcome = try await limited(1_500_000, "list")
     #expect(outcome.code == 0, "\(outcome.errors)")
   }

@@ -4,7 +4,7 @@ import ScriptedBus
 import Testing
 import TestSupport
 
-/// The real service on a bus that is no desktop's.
+/// The real service on a scripted bus.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct RealAlertTests {
   private let bus: ScriptedBus
@@ -19,12 +19,12 @@ struct RealAlertTests {
     origin = try ScriptedOrigin()
   }
 
-  /// Waits until the desktop was told something.
+  /// Waits for a desktop notification.
   private func told() async {
     for await method in bus.heard where method == "Notify" { return }
   }
 
-  @Test func `what finished while nobody looked is told on the desktop`() async throws {
+  @Test func `a transfer that finishes unobserved shows a desktop notification`() async throws {
     origin.serve(OriginBehavior(SeededBody(seed: 1, byteCount: 1000)), at: "/a.bin")
     let added = try await home.kettle("add", "-t", "<b>A & B</b>", origin.url("/a.bin").text)
     #expect(added.code == 0)

@@ -11,7 +11,7 @@ struct RealControlsTests {
 
   init() throws {
     home = try KettleHome()
-    // So that what was sent was nearly all read.
+    // A small buffer, so that nearly all sent bytes were read.
     origin = try ScriptedOrigin(sendBufferByteCount: 64 << 10)
   }
 
@@ -21,7 +21,7 @@ struct RealControlsTests {
     try Data(text.utf8).write(to: URL(filePath: directory + "/config.toml"))
   }
 
-  @Test func `a fresh link goes on from the bytes that are there`() async throws {
+  @Test func `start --url resumes from the received bytes`() async throws {
     let body = SeededBody(seed: 21, byteCount: 6_000_000)
     origin.serve(OriginBehavior(body).stuck(after: 2_000_000), at: "/old.bin")
     let url = try origin.url("/old.bin").text
@@ -34,16 +34,16 @@ struct RealControlsTests {
     let outcome = try await home.kettle("start", id, "--url", link)
     #expect(outcome.code == 0, "\(outcome.errors)")
     #expect(try await home.kettle("wait", id, "--timeout", "60").code == 0)
-    // It keeps its name, and the bytes of the old link.
+    // It keeps its name and the bytes from the old link.
     #expect(body.difference(fromFileAt: home.downloads + "/old.bin") == nil)
     let request = try #require(origin.requests(at: "/new.bin").first)
     #expect(request.value(of: "Range")?.hasPrefix("bytes=") == true)
-    // What is completed needs no link, and what is not there has none.
+    // A completed transfer takes no link, and neither does one that does not exist.
     #expect(try await home.kettle("start", id, "--url", link).code == 1)
     #expect(try await home.kettle("start", "999", "--url", link).code == 2)
   }
 
-  @Test func `a limit holds at once for everything together and goes away again`() async throws {
+  @Test func `a global limit applies at once and can be removed`() async throws {
     let body = SeededBody(seed: 22, byteCount: 4_000_000)
     origin.serve(OriginBehavior(body), at: "/a.bin")
     #expect(try await home.kettle("limit", "1M").code == 0)
@@ -58,7 +58,7 @@ struct RealControlsTests {
     #expect(body.difference(fromFileAt: home.downloads + "/b.bin") == nil)
   }
 
-  @Test func `a limit of one transfer is lifted while it runs`() async throws {
+  @Test func `the limit of one transfer can be removed while it runs`() async throws {
     let body = SeededBody(seed: 23, byteCount: 8_000_000)
     origin.serve(OriginBehavior(body), at: "/c.bin")
     let added = try await home.kettle("add", "--limit", "100K", origin.url("/c.bin").text)
@@ -72,7 +72,7 @@ struct RealControlsTests {
     #expect(body.difference(fromFileAt: home.downloads + "/c.bin") == nil)
   }
 
-  @Test func `the configuration file holds, and what is wrong in it is a notice with its line`()
+  @Test func `the configuration file applies, and its errors become notices with line numbers`()
     async throws
   {
     try configure("[downloads]\ndirectory = \"~/in\"\n[limits]\ntransfer = 3\n")
@@ -91,7 +91,7 @@ struct RealControlsTests {
           + "\"\(home.path)/.config/kettle/config.toml\" is unknown; "))
   }
 
-  @Test func `a configuration file that cannot be read stops no command`() async throws {
+  @Test func `an unreadable configuration file does not stop any command`() async throws {
     try configure("[limits\n\u{1}")
     #expect(try await home.rows().isEmpty)
     let status = try await home.kettle("daemon", "status")

@@ -21,7 +21,7 @@ struct RealDashboardTests {
     _ = try await home.tmux("new-session", "-d", "-x", "\(columns)", "-y", "\(rows)", line)
   }
 
-  /// One that takes longer than any of these tests may.
+  /// Adds a transfer that takes longer than any of these tests.
   private func addSlow(_ name: String, seed: UInt64) async throws -> SeededBody {
     let body = SeededBody(seed: seed, byteCount: 24_000_000)
     origin.serve(OriginBehavior(body).with { $0.bytesPerSecond = 400_000 }, at: "/" + name)
@@ -31,7 +31,7 @@ struct RealDashboardTests {
     return body
   }
 
-  @Test func `keys drive the transfers and leaving says that the service goes on`() async throws {
+  @Test func `keys control the transfers and quit the dashboard`() async throws {
     let body = try await addSlow("one.bin", seed: 1)
     try await open()
     _ = try await home.screen { $0.contains("one.bin") && $0.contains("paused") }
@@ -48,7 +48,7 @@ struct RealDashboardTests {
   }
 
   // Fault 133
-  @Test func `a killed dashboard changes nothing for the download`() async throws {
+  @Test func `killing the dashboard does not affect the download`() async throws {
     let body = try await addSlow("two.bin", seed: 2)
     try await open()
     _ = try await home.screen { $0.contains("two.bin") }
@@ -69,15 +69,16 @@ struct RealDashboardTests {
     #expect(body.difference(fromFileAt: home.downloads + "/two.bin") == nil)
   }
 
-  @Test func `the rows stay when the service is killed, and it comes back by itself`() async throws
+  @Test func `the rows remain when the service is killed, and the dashboard reconnects`()
+    async throws
   {
     _ = try await addSlow("three.bin", seed: 3)
     try await open()
     _ = try await home.screen { $0.contains("three.bin") && $0.contains("paused") }
     kill(try await home.servicePID(), SIGKILL)
     _ = try await home.screen { $0.contains("three.bin") }
-    // A key that is pressed before the link is back is answered with a sentence and not kept, and
-    // starting twice is starting once.
+    // A key that is pressed before the dashboard has reconnected shows an error and is not kept,
+    // and starting twice has no further effect.
     var isRunning = false
     for _ in 0..<200 where !isRunning {
       _ = try await home.tmux("send-keys", "S")
@@ -87,14 +88,14 @@ struct RealDashboardTests {
     _ = try await home.screen { $0.contains("1 running") && $0.contains("three.bin") }
   }
 
-  @Test func `a terminal that is too small says so`() async throws {
+  @Test func `a terminal that is too small shows the required size`() async throws {
     try await open(columns: 20, rows: 5)
     _ = try await home.screen { $0.contains("36x8") }
   }
 
   // Fault 130
   @Test(arguments: ["TERM=dumb", "TERM=no-such-terminal", "env -u TERM"])
-  func `a terminal that cannot draw gets lines`(terminal: String) async throws {
+  func `a terminal that cannot draw gets plain lines`(terminal: String) async throws {
     _ = try await addSlow("four.bin", seed: 4)
     try await open(terminal == "env -u TERM" ? terminal : "env \(terminal)")
     _ = try await home.screen { $0.contains("four.bin") }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The script of a day's work, which `make day` plays too.
+/// The script of a day's work, which `make day` also runs.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct RealDayTests {
   private let home: KettleHome
@@ -10,7 +10,7 @@ struct RealDayTests {
 
   init() throws { home = try KettleHome() }
 
-  @Test func `each step of the day shows what it has to, and its screen is kept`() async throws {
+  @Test func `each step of the day shows the expected screen and saves it`() async throws {
     let out = home.path + "/day"
     let played = try await home.run(
       root + "/assets/day/day.sh", KettleHome.program, out)
@@ -24,7 +24,7 @@ struct RealDayTests {
     #expect(picture.output.contains("networking-on-linux"))
   }
 
-  @Test func `a picture has the colours, the bars and the columns of its screen`() async throws {
+  @Test func `a picture reproduces the colours, bars and columns of its screen`() async throws {
     let screen = home.path + "/screen"
     let text =
       "\u{1B}[1mB\u{1B}[0m \u{1B}[38;5;114m日本<&>\u{1B}[39m x\n\u{1B}[7m  █▌\u{1B}[0m▂ e\u{301}\n\n"

@@ -3,21 +3,21 @@ import KettleModel
 import Testing
 import TestSupport
 
-/// What the real service does with descriptors, as strace(1) sees it.
+/// How the real service uses descriptors, according to strace(1).
 @Suite(
   .serialized, .enabled(if: Tracer.isThere, "strace is not installed"), .timeLimit(.minutes(3)))
 struct RealDescriptorTests {
-  @Test func `no call of a start, 20 downloads and a stop meets a closed descriptor`() async throws
-  {
+  @Test func `a start, 20 downloads and a stop never use a closed descriptor`() async throws {
     let home = try KettleHome()
     let origin = try ScriptedOrigin()
     let trace = home.path + "/trace"
-    // With the path behind each descriptor that is open (-y).
+    // With the path of each open descriptor (-y).
     let service = try await ChildService(
       home, behind: "strace -f -qq -y -o '\(trace)' -e trace=close,fcntl -e signal=none")
     var urls: [String] = []
     for number in 0..<20 {
-      // Small ones come through memory, large ones past it and over several connections.
+      // Small files are received in memory, large ones directly to the disk over several
+      // connections.
       let byteCount: Int64 = number.isMultiple(of: 2) ? 100_000 : 3_000_000
       let body = SeededBody(seed: UInt64(number), byteCount: byteCount)
       origin.serve(OriginBehavior(body), at: "/\(number).bin")
@@ -34,7 +34,7 @@ struct RealDescriptorTests {
     #expect(bad.isEmpty, "\(bad.count): \(bad.prefix(5))")
   }
 
-  /// Puts the two halves of calls together that another thread's call has cut in two.
+  /// Joins the halves of calls that another thread's call has interrupted in the trace.
   private static func calls(in trace: String) -> [String] {
     let mark = " <unfinished ...>"
     var begun: [Substring: String] = [:]

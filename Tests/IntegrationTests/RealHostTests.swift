@@ -3,7 +3,7 @@ import Glibc
 import Testing
 import TestSupport
 
-/// The real program on two machines, which are two homes; a script stands for ssh.
+/// The real program on two machines, which are two homes; a script replaces ssh.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct RealHostTests {
   private let there: KettleHome
@@ -25,7 +25,7 @@ struct RealHostTests {
     here = try KettleHome(environment: ["PATH": bin + ":/usr/local/bin:/usr/bin:/bin"])
   }
 
-  @Test func `commands reach the service of the other machine, and start it`() async throws {
+  @Test func `commands reach the service of a remote host and start it`() async throws {
     let status = try await here.kettle("--host", "me@box", "daemon", "status")
     #expect(status.code == 3)
     #expect(status.errors.contains("No service is running on \"me@box\""))
@@ -38,7 +38,7 @@ struct RealHostTests {
     #expect(try await there.kettle("daemon", "status").code == 3)
   }
 
-  @Test func `the dashboard shows it, and comes back without asking`() async throws {
+  @Test func `the dashboard shows a remote host and reconnects without a prompt`() async throws {
     try await there.kettle("add", "--paused", "-t", "over there", "https://example.org/a.iso")
     _ = try await here.tmux(
       "new-session", "-d", "-x", "80", "-y", "24", KettleHome.program + " --host me@box")

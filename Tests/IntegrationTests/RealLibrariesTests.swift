@@ -3,9 +3,9 @@ import KettleModel
 import Testing
 import TestSupport
 
-/// What the real program needs to be loaded, and what only its service does.
+/// The libraries that the real program loads, and those that only its service loads.
 struct RealLibrariesTests {
-  @Test func `a command loads no library of the network`() async throws {
+  @Test func `a command loads no network library`() async throws {
     let home = try KettleHome()
     // Prints what the program is linked to, in place of running it (ld.so(8)).
     let linked = try await home.run(
@@ -18,11 +18,11 @@ struct RealLibrariesTests {
   }
 
   @Test(arguments: ["libcurl.so.4", "libssl.so.3", "libcrypto.so.3"])
-  func `without one of them the service says so, and what needs no service goes on`(
+  func `the service reports a library that cannot be loaded, and commands still work`(
     library: String
   ) async throws {
     let home = try KettleHome()
-    // A library that is none is found before the right one.
+    // An invalid library is found before the right one.
     let broken = home.path + "/libraries"
     try FileManager.default.createDirectory(
       atPath: broken, withIntermediateDirectories: true)
@@ -39,7 +39,7 @@ struct RealLibrariesTests {
         short); install libcurl and OpenSSL 3, on Debian with "apt install libcurl4 libssl3"
 
         """)
-    // Started by the home's own environment, where they are.
+    // Started in the home's own environment, where the libraries are valid.
     #expect(try await home.kettle("daemon", "start").code == 0)
     let origin = try ScriptedOrigin()
     origin.serve(OriginBehavior(SeededBody(seed: 5, byteCount: 10_000)), at: "/a.bin")

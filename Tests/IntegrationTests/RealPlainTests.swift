@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What the real program writes where it does not draw, every letter of it.
+/// The exact output of the real program where it does not draw.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct RealPlainTests {
   private let home: KettleHome
@@ -18,7 +18,7 @@ struct RealPlainTests {
 
     """
 
-  /// Each time of day as midnight, and no blanks at the ends of lines.
+  /// Replaces each time of day by midnight and removes trailing blanks.
   private func masked(_ text: String) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
       let shown = line.replacing(/^\d\d:\d\d:\d\d/, with: "00:00:00")
@@ -26,7 +26,7 @@ struct RealPlainTests {
     }.joined(separator: "\n")
   }
 
-  /// What is on a terminal of 90 columns when one transfer was shown and then removed.
+  /// The screen of a terminal with 90 columns after one transfer was shown and then removed.
   private func shown(_ command: String) async throws -> String {
     _ = try await home.tmux("new-session", "-d", "-x", "90", "-y", "10", command)
     _ = try await home.screen { $0.contains("paused") }
@@ -45,23 +45,23 @@ struct RealPlainTests {
       "kettle: TERM is not set, so the dashboard cannot draw; set it, or use kettle list\n"
     ),
   ])
-  func `a terminal that cannot draw gets the reason and lines`(
+  func `a terminal that cannot draw gets the reason and plain lines`(
     environment: String, reason: String
   ) async throws {
     let screen = try await shown("env \(environment) \(KettleHome.program)")
     #expect(screen == reason + table)
   }
 
-  @Test func `--plain gives lines at any terminal`() async throws {
+  @Test func `--plain prints lines on any terminal`() async throws {
     #expect(try await shown("env TERM=xterm-256color \(KettleHome.program) --plain") == table)
   }
 
-  @Test func `without a UTF-8 locale every letter is ASCII`() async throws {
+  @Test func `without a UTF-8 locale all output is ASCII`() async throws {
     let ascii = table.replacing("ö", with: "?").replacing("ß", with: "?")
     #expect(try await shown("env LC_ALL=C \(KettleHome.program) --plain") == ascii)
   }
 
-  @Test func `a file gets the same, byte for byte`() async throws {
+  @Test func `a file gets the same output byte for byte`() async throws {
     let file = home.path + "/log"
     _ = try await home.tmux(
       "new-session", "-d", "-x", "90", "-y", "10", "\(KettleHome.program) > \(file) 2>&1")
@@ -76,7 +76,7 @@ struct RealPlainTests {
     (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
   }
 
-  /// A command of the program is the pause between two looks.
+  /// Running a command of the program is the pause between two checks.
   private func wait(for words: String, in path: String) async throws {
     for _ in 0..<400 where !text(path).contains(words) { try await home.kettle("--version") }
     #expect(text(path).contains(words))

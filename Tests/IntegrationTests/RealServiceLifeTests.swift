@@ -3,7 +3,7 @@ import KettleModel
 import Testing
 import TestSupport
 
-/// How the real service starts, stays and ends.
+/// How the real service starts, runs and stops.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct RealServiceLifeTests {
   private let home: KettleHome
@@ -14,7 +14,7 @@ struct RealServiceLifeTests {
     origin = try ScriptedOrigin()
   }
 
-  /// A transfer that is under way and takes its time.
+  /// Adds a slow transfer and returns its ID when bytes have been sent.
   private func addSlow(_ path: String = "/slow.bin") async throws -> String {
     let slow = OriginBehavior(SeededBody(seed: 11, byteCount: 50_000_000)).with {
       $0.bytesPerSecond = 200_000
@@ -27,27 +27,29 @@ struct RealServiceLifeTests {
 
   // Fault 106
   @Test(arguments: [SIGTERM, SIGINT])
-  func `a signal ends it in good order and soon, while bytes come in`(signal: Int32) async throws {
+  func `a signal stops the service cleanly and quickly during a download`(signal: Int32)
+    async throws
+  {
     let service = try await ChildService(home)
     let id = try await addSlow()
     service.send(signal)
     let end = await service.end()
     #expect(end.status == 0)
-    // Two seconds are promised; the machine that tests may be busy with other things.
+    // Two seconds are promised; the test machine may be busy.
     #expect(end.after < .seconds(6), "\(end.after)")
     #expect(!FileManager.default.fileExists(atPath: home.path + "/run/kettle/control.sock"))
-    // The next service goes on by itself.
+    // The next service resumes it by itself.
     #expect(["running", "queued"].contains(try await home.state(of: id)))
   }
 
   // Fault 106
-  @Test func `the second signal ends it at once`() async throws {
+  @Test func `a second signal ends the service immediately`() async throws {
     let atOnce = [128 + SIGTERM, 128 + SIGINT]
     var statuses: [Int32] = []
-    // One that has nothing to do may be done with ending in good order before the second comes.
+    // An idle service may have ended cleanly before the second signal arrives.
     while statuses.count < 20, !statuses.contains(where: atOnce.contains) {
       let service = try await ChildService(home)
-      // Stopped, it finds both signals waiting when it goes on.
+      // While it is stopped, both signals become pending.
       service.send(SIGSTOP)
       service.send(SIGTERM)
       service.send(SIGINT)
@@ -61,7 +63,7 @@ struct RealServiceLifeTests {
 
   // Fault 107
   // Fault 109
-  @Test func `neither a hung up terminal nor a client that left ends it`() async throws {
+  @Test func `neither a hangup nor a disconnected client ends the service`() async throws {
     let service = try await ChildService(home)
     service.send(SIGHUP)
     service.send(SIGPIPE)
@@ -72,20 +74,21 @@ struct RealServiceLifeTests {
   }
 
   // Fault 96
-  @Test func `a lock file of another life is no obstacle, and its number means nothing`()
+  @Test func `a stale lock file with the ID of a live process does not prevent a start`()
     async throws
   {
     let state = home.path + "/.local/state/kettle"
     try FileManager.default.createDirectory(
       atPath: state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    // The id of a process that lives, and a place where nobody answers.
+    // The ID of a live process, and a socket on which nothing listens.
     try Data("\(getpid())\n/tmp/nobody.sock".utf8).write(
       to: URL(filePath: state + "/service.lock"))
     #expect(try await home.rows().isEmpty)
   }
 
   // Fault 97
-  @Test func `a second service finds the lock taken and leaves the first alone`() async throws {
+  @Test func `a second service finds the lock held and leaves the first one running`() async throws
+  {
     let first = try await ChildService(home)
     let second = try await home.kettle("daemon", "run")
     #expect(second.code == 75)
@@ -95,19 +98,19 @@ struct RealServiceLifeTests {
     #expect(await first.end().status == 0)
   }
 
-  @Test func `the socket comes back after its directory was deleted, and nothing stops`()
+  @Test func `the socket is recreated after its directory is deleted, and transfers continue`()
     async throws
   {
     let service = try await ChildService(home)
     let id = try await addSlow()
-    // The service notices at once and puts it back, also amid the deletion: what is deleted must
-    // not be in its place any more.
+    // The service notices at once and recreates the socket, even during the deletion: so the
+    // directory is moved away before it is deleted.
     try FileManager.default.moveItem(atPath: home.path + "/run", toPath: home.path + "/gone")
     try FileManager.default.createDirectory(
       atPath: home.path + "/run", withIntermediateDirectories: false,
       attributes: [.posixPermissions: 0o700])
     try FileManager.default.removeItem(atPath: home.path + "/gone")
-    // A client that finds nobody starts another service, which finds the lock taken, and tries for
+    // A client that finds no service starts another one, which finds the lock held, and retries for
     // ten seconds.
     #expect(try await home.rows().count == 1)
     #expect(try await home.servicePID() == service.processID)
@@ -117,7 +120,7 @@ struct RealServiceLifeTests {
   }
 
   // Fault 112
-  @Test func `after three crashes in a row it starts with everything paused and says so`()
+  @Test func `after three crashes in a row the service pauses everything and shows a notice`()
     async throws
   {
     var id: String?
@@ -130,20 +133,20 @@ struct RealServiceLifeTests {
     #expect(try await home.state(of: try #require(id)) == "paused")
     let status = try await home.kettle("daemon", "status")
     #expect(status.output.contains("Notice: The service crashed 3 times in a row"))
-    // A clean end forgets them.
+    // A clean stop resets the count.
     #expect(try await home.kettle("daemon", "stop").code == 0)
     #expect(!(try await home.kettle("list").output.isEmpty))
     #expect(!(try await home.kettle("daemon", "status").output.contains("crashed")))
   }
 
   // Fault 103
-  @Test func `with 64 descriptors it still answers, while it fetches and clients crowd in`()
+  @Test func `with 64 descriptors the service answers during downloads despite many clients`()
     async throws
   {
     let service = try await ChildService(home, setting: "ulimit -n 64")
     for number in 0..<30 { _ = try await addSlowQueued("/\(number).bin") }
     let clients = (0..<60).map { _ in SilentClient(home) }
-    // Those who find no place are told so at once.
+    // Clients beyond the limit are rejected at once.
     let turnedAway = clients.count { $0.isHungUp(withinMilliseconds: 200) }
     #expect(turnedAway >= 60 - 16)
     for client in clients { client.hangUp() }

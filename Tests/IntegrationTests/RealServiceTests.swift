@@ -3,7 +3,7 @@ import KettleModel
 import Testing
 import TestSupport
 
-/// The real program and the real service over an origin that does what the test says.
+/// The real program and the real service with a scripted origin.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct RealServiceTests {
   private let home: KettleHome
@@ -11,11 +11,11 @@ struct RealServiceTests {
 
   init() throws {
     home = try KettleHome()
-    // So that what was sent was nearly all read.
+    // A small buffer, so that nearly all sent bytes were read.
     origin = try ScriptedOrigin(sendBufferByteCount: RefetchLedger.sendBufferByteCount)
   }
 
-  @Test func `get brings the file, and a pipe never gets an escape byte`() async throws {
+  @Test func `get downloads the file and writes no escape byte to a pipe`() async throws {
     let body = SeededBody(seed: 1, byteCount: 3_000_000)
     origin.serve(OriginBehavior(body), at: "/a.bin")
     let outcome = try await home.kettle("get", origin.url("/a.bin").text)
@@ -24,7 +24,7 @@ struct RealServiceTests {
     #expect(body.difference(fromFileAt: home.downloads + "/a.bin") == nil)
   }
 
-  @Test func `pause and start go on from where it was`() async throws {
+  @Test func `start after pause resumes from the received bytes`() async throws {
     let body = SeededBody(seed: 2, byteCount: 6_000_000)
     origin.serve(OriginBehavior(body).stuck(after: 2_000_000), at: "/b.bin")
     let url = try origin.url("/b.bin").text
@@ -42,9 +42,9 @@ struct RealServiceTests {
     #expect(resumed.value(of: "If-Range") != nil)
   }
 
-  @Test func `kill -9 of the service costs the last second and no file`() async throws {
+  @Test func `kill -9 of the service costs at most the last second and no file`() async throws {
     let body = SeededBody(seed: 3, byteCount: 160_000_000)
-    // A service without checkpoints would lose the five seconds of a share. Each response stops
+    // A service without checkpoints would lose the five seconds of a share. Each response stalls
     // after its share, so a busy machine cannot miss the moment of a kill.
     let steady = OriginBehavior(body).with { $0.bytesPerSecond = 12_000_000 }
     let shares = Array(repeating: steady.stuck(after: 60_000_000), count: 2)
@@ -61,7 +61,7 @@ struct RealServiceTests {
       }
       ledger.strike(origin)
       kill(service, SIGKILL)
-      // Any client starts it again, and it goes on by itself.
+      // Any client starts it again, and the transfer resumes by itself.
       #expect(try await home.rows().count == 1)
     }
     #expect(try await home.kettle("wait", id, "--timeout", "90").code == 0)
@@ -72,7 +72,7 @@ struct RealServiceTests {
   }
 
   // Fault 97
-  @Test func `two hundred adds at once make one service and lose nothing`() async throws {
+  @Test func `two hundred concurrent adds start one service and lose no transfer`() async throws {
     origin.serve(OriginBehavior(SeededBody(seed: 4, byteCount: 1000)), at: "/d.bin")
     let url = try origin.url("/d.bin").text
     let home = home
@@ -89,7 +89,7 @@ struct RealServiceTests {
     #expect(try await home.rows().count == 200)
   }
 
-  @Test func `stop takes the partial file away`() async throws {
+  @Test func `stop deletes the partial file`() async throws {
     let body = SeededBody(seed: 5, byteCount: 9_000_000)
     origin.serve(OriginBehavior(body).stuck(after: 1_000_000), at: "/e.bin")
     let url = try origin.url("/e.bin").text
@@ -101,7 +101,7 @@ struct RealServiceTests {
     #expect(try await home.state(of: id) == "idle")
   }
 
-  @Test func `a truncated body is never shown as finished`() async throws {
+  @Test func `a truncated body is completed by a second request`() async throws {
     let body = SeededBody(seed: 6, byteCount: 500_000)
     let cut = OriginBehavior(body).with { $0.ending = .cut(after: 200_000, .fin) }
     origin.serve([cut, OriginBehavior(body)], at: "/f.bin")
@@ -111,7 +111,7 @@ struct RealServiceTests {
     #expect(origin.requests(at: "/f.bin").count == 2)
   }
 
-  @Test func `a 404 page is no file`() async throws {
+  @Test func `a 404 page is not saved`() async throws {
     origin.serve(.status(404, headers: [], text: "<html>gone</html>"), at: "/g.bin")
     let url = try origin.url("/g.bin").text
     let outcome = try await home.kettle("get", url)
@@ -122,7 +122,7 @@ struct RealServiceTests {
     #expect(!FileManager.default.fileExists(atPath: home.downloads + "/g.bin"))
   }
 
-  @Test func `a refused connection is a sentence and exit 1`() async throws {
+  @Test func `a refused connection prints an error and exits with 1`() async throws {
     let url = try origin.url("/h.bin").text
     origin.stop()
     let outcome = try await home.kettle("get", url)
@@ -134,8 +134,7 @@ struct RealServiceTests {
     "", "nonsense", "ftp://example.org/a", "http://", "http://exa mple.org/", "http://h/\u{1B}[2J",
     "http://h:99999/",
   ])
-  func `a URL that cannot be fetched is refused before anything is queued`(url: String) async throws
-  {
+  func `an invalid URL is rejected before anything is queued`(url: String) async throws {
     let outcome = try await home.kettle("add", url)
     #expect(outcome.code == 2)
     #expect(outcome.output.isEmpty)
@@ -143,12 +142,12 @@ struct RealServiceTests {
     #expect(!outcome.errors.utf8.contains(0x1B))
   }
 
-  @Test func `status without a service exits 3 and starts none`() async throws {
+  @Test func `daemon status without a service exits with 3 and starts none`() async throws {
     #expect(try await home.kettle("daemon", "status").code == 3)
     #expect(try await home.kettle("daemon", "status").code == 3)
   }
 
-  @Test func `a store with rubbish in it is put aside and named`() async throws {
+  @Test func `a corrupt store is set aside and named in the status`() async throws {
     let state = home.path + "/.local/state/kettle"
     try FileManager.default.createDirectory(
       atPath: state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -165,7 +164,7 @@ struct RealServiceTests {
   }
 
   // Fault 96
-  @Test func `a socket that a killed service left behind is no obstacle`() async throws {
+  @Test func `a socket left by a killed service does not prevent a start`() async throws {
     _ = try await home.rows()
     kill(try await home.servicePID(), SIGKILL)
     #expect(FileManager.default.fileExists(atPath: home.path + "/run/kettle/control.sock"))
@@ -173,7 +172,7 @@ struct RealServiceTests {
   }
 
   @Test(arguments: ["/no/such/directory", "/etc/passwd"])
-  func `a directory that cannot be written to is refused with a sentence`(
+  func `an unwritable directory is rejected with an error message`(
     directory: String
   ) async throws {
     let outcome = try await home.kettle("add", "-d", directory, "http://127.0.0.1:1/a")
@@ -181,7 +180,7 @@ struct RealServiceTests {
     #expect(outcome.errors.contains("\"\(directory)\""), "\(outcome.errors)")
   }
 
-  @Test func `a service that is told to stop keeps what runs for the next one`() async throws {
+  @Test func `transfers that run when the service stops resume in the next service`() async throws {
     let body = SeededBody(seed: 7, byteCount: 5_000_000)
     origin.serve(OriginBehavior(body).stuck(after: 2_000_000), at: "/i.bin")
     let url = try origin.url("/i.bin").text
@@ -194,7 +193,7 @@ struct RealServiceTests {
     #expect(origin.requests(at: "/i.bin").last?.value(of: "Range") != nil)
   }
 
-  @Test func `reset deletes what Kettle finished and nothing else`() async throws {
+  @Test func `reset deletes the files that Kettle downloaded and nothing else`() async throws {
     origin.serve(OriginBehavior(SeededBody(seed: 8, byteCount: 1000)), at: "/j.bin")
     #expect(try await home.kettle("get", origin.url("/j.bin").text).code == 0)
     try Data("mine".utf8).write(to: URL(filePath: home.downloads + "/mine.txt"))

@@ -4,7 +4,7 @@ import KettleModel
 import Testing
 import TestSupport
 
-/// A program that queues a file and goes; the service calls it back.
+/// A program that queues a file and exits; the service launches it again.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct RealSessionTests {
   private let home: KettleHome
@@ -21,8 +21,8 @@ struct RealSessionTests {
     return try #require(parsed as? [[String: Any]])
   }
 
-  /// What is written into a pipe, once its writer has closed it. A read blocks, so a thread of its
-  /// own does it; the budget is the suite's.
+  /// The text written to a pipe until its writer closes it. A read blocks, so it runs on a separate
+  /// thread; the time limit is the suite's.
   private func text(ofPipe path: String) async -> String {
     await withCheckedContinuation { continuation in
       Thread.detachNewThread {
@@ -32,7 +32,7 @@ struct RealSessionTests {
     }
   }
 
-  /// Attaches with a script as the program, queues a file and goes.
+  /// Attaches with a script as the program, queues a file and disconnects.
   private func leave(_ script: String, _ url: String) throws {
     let program = try ControlLine(home)
     let attached = try program.ask(
@@ -49,7 +49,7 @@ struct RealSessionTests {
     program.close()
   }
 
-  @Test func `a program that has gone is launched when its file is there, once`() async throws {
+  @Test func `a program that has exited is launched once when its file is complete`() async throws {
     let body = SeededBody(seed: 1, byteCount: 300_000)
     origin.serve(OriginBehavior(body), at: "/a.bin")
     try await home.kettle("daemon", "start")
@@ -63,13 +63,13 @@ struct RealSessionTests {
         decoding: FileManager.default.contents(atPath: home.path + "/told.new") ?? Data(),
         as: UTF8.self)
         == home.path + "\n")
-    // The file stays for the program, which has not taken it.
+    // The file is kept for the program, which has not collected it.
     let session = try #require(try await sessions().first)
     #expect(session["untoldCount"] as? Int == 1)
     #expect(session["processID"] is NSNull)
     let list = try await home.kettle("list")
     #expect(list.output.contains("its program has not collected it yet"))
-    // The user may drop what nobody takes.
+    // The user may drop a session that is not collected.
     let dropped = try await home.kettle("session", "drop", "org.example.app", "--yes")
     #expect(dropped.code == 0, "\(dropped.errors)")
     #expect(try await sessions().isEmpty)

@@ -3,7 +3,7 @@ import SeededNumbers
 import Testing
 import TestSupport
 
-/// Signals in the first moments of the real service.
+/// Signals while the real service starts.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct RealStartTests {
   private let home: KettleHome
@@ -22,11 +22,11 @@ struct RealStartTests {
     return await running.end()
   }
 
-  /// In good order, or as any program ends that does not handle the signal yet.
+  /// A clean end, or that of a program that does not handle the signal yet.
   private func isEnd(_ status: Int32) -> Bool { status == 0 || status == 128 + SIGTERM }
 
   // Fault 106
-  @Test func `SIGTERM at any early moment ends the service`() async throws {
+  @Test func `SIGTERM at any moment of the start ends the service`() async throws {
     let seed = UInt64.random(in: 0 ... .max)
     var random = SeededGenerator(seed: seed)
     for number in 0..<30 {
@@ -42,9 +42,10 @@ struct RealStartTests {
 
   // Fault 106
   @Test(.enabled(if: Tracer.isThere, "strace is not installed"))
-  func `SIGTERM between the default and the handler is not lost`() async throws {
+  func `SIGTERM during the installation of its handler is not lost`() async throws {
     let trace = try NamedPipe(home.path + "/trace")
-    // Every change of a signal's disposition is slow; the first one of SIGTERM is waited for.
+    // Every change of a signal's disposition is delayed; the test waits for the first one of
+    // SIGTERM.
     let service = try start([
       "strace", "-f", "-qq", "-o", trace.path, "-e", "trace=rt_sigaction", "-e", "signal=none",
       "-e", "inject=rt_sigaction:delay_exit=100000", KettleHome.program, "daemon", "run",
@@ -52,7 +53,7 @@ struct RealStartTests {
     let processID = await withCheckedContinuation { continuation in
       Thread.detachNewThread {
         continuation.resume(returning: Self.signalAtFirstChange(trace))
-        // strace stops when nobody reads.
+        // strace blocks when its output is not read.
         while let text = trace.next(budgetMilliseconds: 30_000), !text.isEmpty {}
       }
     }
@@ -61,7 +62,7 @@ struct RealStartTests {
     #expect(isEnd(status), "it ended with \(status)")
   }
 
-  /// Sends SIGTERM to the traced process as soon as it has changed what SIGTERM does.
+  /// Sends SIGTERM to the traced process as soon as it changes the disposition of SIGTERM.
   private static func signalAtFirstChange(_ trace: NamedPipe) -> pid_t? {
     var said = ""
     while let text = trace.next(budgetMilliseconds: 30_000), !text.isEmpty {

@@ -11,7 +11,7 @@ struct SilentClientsTests {
   init() throws { home = try KettleHome() }
 
   // Fault 118
-  @Test func `clients that never read cost a bounded memory and hold up no control`() async throws {
+  @Test func `clients that never read use bounded memory and block no other client`() async throws {
     let service = try await ChildService(home)
     let person = try ControlLine(home)
     let urls = (0..<300).map { "\"http://127.0.0.1:1/\($0)\"" }.joined(separator: ",")
@@ -28,7 +28,7 @@ struct SilentClientsTests {
         #"{"filter":{},"sort":{"key":"queue","isDescending":false},"first":0,"count":50}"#)
       silent.append(client)
     }
-    // Each is an event for every transfer and every client.
+    // Each causes an event for every transfer and every client.
     for round in 0..<20 {
       let priority = round % 2 == 0 ? "0.25" : "0.75"
       _ = try person.ask(
@@ -39,7 +39,7 @@ struct SilentClientsTests {
     #expect(reply.contains("\"applied\":[1]"))
     let growth = try Self.residentKilobytes(of: service.processID) - before
     #expect(growth < 256 << 10, "\(growth) KiB")
-    // Nobody was dropped: each finds out that it has to ask again.
+    // No client was dropped: each is told to resynchronise.
     for client in silent.prefix(3) { #expect(try client.reads("resynchronise")) }
     for client in silent { client.close() }
     service.send(SIGTERM)
@@ -47,10 +47,10 @@ struct SilentClientsTests {
   }
 
   // Fault 117
-  @Test func `a command says that too many connections are open`() async throws {
+  @Test func `a command reports that too many connections are open`() async throws {
     let service = try await ChildService(home)
     let clients = (0..<256).map { _ in SilentClient(home) }
-    // The last of them is let in before the command is.
+    // The last of them is accepted before the command.
     let outcome = try await home.kettle("list")
     #expect(outcome.code == 3)
     #expect(

@@ -291,7 +291,7 @@ struct ServiceConnectionTests {
   }
 
   // Fault 134
-  @Test func `different versions are reported, whichever side notices`() async throws {
+  @Test func `a version mismatch is reported, whichever side detects it`() async throws {
     let refusing = try ClientWorld()
     let first = try await ScriptedService(refusing, answersHello: false) {
       try await $0.refuse(ControlError(.versionMismatch, "2"))

@@ -99,7 +99,7 @@ struct ServiceStarterTests {
     await service?.close()
   }
 
-  @Test func `a ready service is connected to`() async throws {
+  @Test func `the client connects once the service is ready`() async throws {
     let world = try ClientWorld()
     let meeting = try Meeting(in: world)
     let starter = try starter(world, Meeting.script + "echo >&3")
@@ -111,7 +111,9 @@ struct ServiceStarterTests {
   }
 
   // Fault 97
-  @Test func `the service that lost the race leads to the one that won`() async throws {
+  @Test func `if the started service loses the race the client connects to the winner`()
+    async throws
+  {
     let world = try ClientWorld()
     let meeting = try Meeting(in: world)
     let starter = try starter(world, Meeting.script + "exit 75")
@@ -204,7 +206,7 @@ struct ServiceStarterTests {
     ) { try await starter.connect(startingIfNeeded: true) }
   }
 
-  @Test func `the running program finds its own file`() {
+  @Test func `the running program finds its own executable`() {
     let path = ServiceProcess.ownExecutablePath()
     #expect(path.hasPrefix("/") && access(path, X_OK) == 0)
   }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import KettleCommands
 
-/// Words that were pasted from anywhere, in every place where a refusal repeats them.
+/// Hostile arguments, in every place where an error message repeats them.
 @Suite(.timeLimit(.minutes(1)))
 struct HostileArgumentTests {
   private static let word = "1\nkettle: all is well\r\u{1B}[2J\u{7F}\u{85}\u{2028}\u{202E}X"
@@ -26,9 +26,9 @@ struct HostileArgumentTests {
     ["wait", "--timeout", word], ["get", word], ["--host", word, "list"],
     ["start", "1", "--url", word],
   ])
-  func `a rejected word is not printed raw`(arguments: [String]) async {
+  func `a rejected argument is not printed raw`(arguments: [String]) async {
     let outcome = await FakeContext().run(arguments)
-    // As the name of a session to look for, and as a subject of help, it is refused by nobody.
+    // It is accepted as the name of a session to list and as a subject of help.
     #expect(outcome.code == (accepted.contains(arguments) ? 0 : 2), "\(outcome)")
     let shown = outcome.output + outcome.error
     let raw = shown.unicodeScalars.filter {
@@ -36,7 +36,7 @@ struct HostileArgumentTests {
         && ($0.value < 32 || (127...159).contains($0.value) || $0 == "\u{2028}" || $0 == "\u{202E}")
     }
     #expect(raw.isEmpty, "\(shown.debugDescription)")
-    // The line break in the word would begin a line that looks like one of ours.
+    // The line break in the argument would start a line that looks like one of ours.
     #expect(!shown.contains("\nkettle: all is well"), "\(shown.debugDescription)")
   }
 

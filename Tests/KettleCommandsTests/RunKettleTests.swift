@@ -60,13 +60,13 @@ struct RunKettleTests {
   }
 
   // Fault 128
-  @Test func `repeated words of the command line are sanitized`() async {
+  @Test func `echoed command line arguments are sanitized`() async {
     let outcome = await FakeContext().run("list", "\u{1B}[31m")
     #expect(outcome.code == 2)
     #expect(!outcome.error.contains("\u{1B}"))
   }
 
-  @Test func `on a terminal the dashboard is shown, and says that the service continues`() async {
+  @Test func `on a terminal the dashboard is shown, and leaving it reports what continues`() async {
     var context = FakeContext()
     context.console = FakeConsole(inputIsTerminal: true, outputColumns: 80)
     context.dashboard = FakeDashboard(end: .left(continuingCount: 3))
@@ -81,7 +81,7 @@ struct RunKettleTests {
   }
 
   // Fault 131
-  @Test func `otherwise the list and then events are printed`() async {
+  @Test func `without a terminal the list and then events are printed`() async {
     var context = FakeContext()
     context.service = FakeService([snapshot(1, .running)])
     context.service.onWatch([event(snapshot(1, .paused)), event(snapshot(1, .idle))])

@@ -14,7 +14,7 @@ struct ConfigurationDocumentTests {
       encoding: .utf8)
   }
 
-  @Test func `every key is described, and nothing else is`() {
+  @Test func `the documentation describes every key and nothing else`() {
     let described = document.split(separator: "\n").compactMap { line -> String? in
       guard line.hasPrefix("| `") else { return nil }
       return String(line.dropFirst(3).prefix { $0 != "`" })

@@ -14,7 +14,7 @@ struct ConfigurationFileTests {
     #expect(notices.isEmpty)
   }
 
-  @Test func `an unreadable file is reported to its reader`() {
+  @Test func `an unreadable file is reported and ignored`() {
     let file = ConfigurationFile(path: "/c", contents: .unreadable("it is not a regular file"))
     #expect(file.serviceConfiguration().0 == ServiceConfiguration())
     #expect(

@@ -9,7 +9,7 @@ struct DashboardConfigurationTests {
     DashboardConfiguration.read(Array(text.utf8))
   }
 
-  @Test func `a key is one name, several or none`() {
+  @Test func `an action may have one key, several or none`() {
     let (configuration, problems) = read(
       """
       [keys]

@@ -24,7 +24,7 @@ struct TOMLReaderTests {
     ("[ ]", .array([])), ("[1,2,]", .array([.integer(1), .integer(2)])),
     ("[\n# a\n'x', # b\r\n\n[true] ]", .array([.string("x"), .array([.boolean(true)])])),
   ])
-  func `values are read as TOML has them`(text: String, value: TOMLValue) throws {
+  func `values are read as TOML defines them`(text: String, value: TOMLValue) throws {
     #expect(try read("k = \(text)") == [TOMLEntry(name: "k", value: value, line: 1)])
   }
 
@@ -72,7 +72,7 @@ struct TOMLReaderTests {
     "2M", "~/Downloads", "http://me:pw@host:1/?a=b", "1.5", "01", "1__0", "0x10",
     "9223372036854775808", "yes", "1 2", "true 'a'", ", 1", "-", "truefalse",
   ])
-  func `an unquoted value has no meaning, and the lines around it keep theirs`(
+  func `an unquoted value is marked, and the lines around it are still read`(
     text: String
   ) throws {
     for end in ["", " ", " # it's \"2M\"", "\t\r"] {
@@ -88,7 +88,7 @@ struct TOMLReaderTests {
     #expect(problem(bytes) == TOMLProblem(line: 2, detail: "it is not UTF-8 text"))
   }
 
-  @Test func `arrays nest to a bound`() {
+  @Test func `the nesting of arrays is limited`() {
     func nested(_ depth: Int) -> [UInt8] {
       let text =
         "k = " + String(repeating: "[", count: depth) + String(repeating: "]", count: depth)

@@ -31,7 +31,7 @@ struct TerminalTablesTests {
       ])
   }
 
-  @Test func `a theme is its background and its colours`() {
+  @Test func `a theme consists of a background and colours`() {
     let (configuration, problems) = read(
       """
       [theme]
@@ -69,7 +69,7 @@ struct TerminalTablesTests {
       ])
   }
 
-  @Test func `the background is one of three, and other keys of the theme mean nothing`() {
+  @Test func `an unknown background or theme key is reported`() {
     let (configuration, problems) = read("[theme]\nbackground = \"grey\"\nname = \"x\"")
     #expect(configuration.background == .auto)
     #expect(problems.map(\.line) == [2, 3])

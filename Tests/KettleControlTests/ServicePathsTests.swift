@@ -78,7 +78,7 @@ struct ServicePathsTests {
     (#"XDG_DOWNLOAD_DIR="/data/in""#, "/data/in"),
     (#"  XDG_DOWNLOAD_DIR="$HOME/a b/""#, "/home/u/a b"),
     (#"XDG_DOWNLOAD_DIR="$HOME/a\"b\\c\$d""#, #"/home/u/a"b\c$d"#),
-    // user-dirs names the home directory for a directory that is not wanted.
+    // In user-dirs the home directory stands for a disabled directory.
     (#"XDG_DOWNLOAD_DIR="$HOME/""#, "/home/u"),
     (#"XDG_DOWNLOAD_DIR="$HOME""#, "/home/u"),
     ("# XDG_DOWNLOAD_DIR=\"/no\"\nXDG_DESKTOP_DIR=\"$HOME/Desk\"", "/home/u/Downloads"),

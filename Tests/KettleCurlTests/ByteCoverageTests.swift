@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// The arithmetic behind the refetch ledger of the fault storms.
+/// The arithmetic of the refetch ledger of the fault storms.
 struct ByteCoverageTests {
   @Test func `ranges that touch or overlap are merged, and a byte counts once`() {
     var coverage = ByteCoverage()

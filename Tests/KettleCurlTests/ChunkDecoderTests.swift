@@ -74,7 +74,7 @@ struct ChunkDecoderTests {
     ("0\r\na: b\n", "a trailer contains a control character"),
     ("0\r\na: b\rc", "a CR without LF"),
   ])
-  func `anything else breaks`(text: String, reason: String) {
+  func `malformed chunks are rejected`(text: String, reason: String) {
     #expect(decode(text).end == .broken(reason))
     // The same, split into single bytes.
     #expect(decode(text.utf8.map { [$0] }).end == .broken(reason))
@@ -94,7 +94,7 @@ struct ChunkDecoderTests {
     #expect(decode("0\r\n\(fields)a").end == .broken("it has too many trailers"))
   }
 
-  @Test func `the largest size is not an overflow`() {
+  @Test func `the largest chunk size does not overflow`() {
     #expect(decode("7fffffffffffffff\r\nhello").end == .needsMore)
     #expect(decode("7fffffffffffffff\r\nhello").data == Array("hello".utf8))
   }
@@ -119,7 +119,7 @@ struct ChunkDecoderTests {
     }
   }
 
-  @Test func `bytes that were not consumed are announced again`() {
+  @Test func `unconsumed bytes are reported again`() {
     var decoder = ChunkDecoder()
     let bytes = Array("5\r\nhello\r\n".utf8)
     bytes.withUnsafeBytes { bytes in
@@ -135,7 +135,7 @@ struct ChunkDecoderTests {
     }
   }
 
-  @Test func `random bodies come back however they are chunked and cut`() {
+  @Test func `random bodies are decoded regardless of their chunks and splits`() {
     let seed = UInt64.random(in: 0...UInt64.max)
     var random = SeededGenerator(seed: seed)
     for _ in 0..<300 {

@@ -41,7 +41,7 @@ struct ChunkedBodyTests {
 
   // Fault 27
   @Test(arguments: broken)
-  func `malformed chunks that come while bytes are taken say what is wrong`(
+  func `malformed chunks in an accepted body are reported with their defect`(
     chunks: String
   ) async throws {
     origin.serve(
@@ -61,7 +61,7 @@ struct ChunkedBodyTests {
   @Test(arguments: [
     "5\r\nhello\r\n0\r\n", "5\r\nhello\r\n0\r\n\r", "5\r\nhello\r\n0\r\nA: b\r\n", "",
   ])
-  func `chunks that end before their last line end are truncated`(chunks: String) async throws {
+  func `chunks that end before the final line break are truncated`(chunks: String) async throws {
     let fetched = try await fetch(chunks)
     #expect(fetched.end.failure?.code == .truncated)
   }
@@ -98,7 +98,7 @@ struct ChunkedBodyTests {
     #expect(origin.requests.map(\.connection) == [1, 2])
   }
 
-  @Test func `the last chunk ends a body whose coding libcurl does not see`() async throws {
+  @Test func `the last chunk ends a body whose coding libcurl does not recognise`() async throws {
     // libcurl 7.88 does not read folded lines, and would wait for the end of the connection.
     origin.serve(
       .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding:\r\n chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n")
@@ -117,7 +117,7 @@ struct ChunkedBodyTests {
     #expect(fetched.bytes() == Array("hello".utf8))
   }
 
-  @Test func `a body with the coding identity is accepted as it is`() async throws {
+  @Test func `a body with identity coding is accepted unchanged`() async throws {
     let fetched = try await fetch(
       "5\r\nhello\r\n", behind: "HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\n\r\n")
     #expect(fetched.end == .complete)
@@ -131,7 +131,7 @@ struct ChunkedBodyTests {
     #expect(fetched.end == .complete)
   }
 
-  @Test func `the answer to HEAD has no chunks`() async throws {
+  @Test func `a HEAD response has no chunks`() async throws {
     let body = SeededBody(seed: 1, byteCount: 100)
     origin.serve(OriginBehavior(body).with { $0.framing = .chunkedWithoutEnd }, at: "/raw")
     let fetched = try await probe.fetch(origin.url("/raw")) {

@@ -35,7 +35,7 @@ struct CurlFailureReasonTests {
     for (code, ours) in table { #expect(try failure(code).code == ours, "code \(code.rawValue)") }
   }
 
-  @Test func `the cause of the failure decides`() throws {
+  @Test func `the system error determines the failure code`() throws {
     #expect(
       try failure(CURLE_COULDNT_CONNECT, systemError: ECONNREFUSED).code == .connectionRefused)
     for error in [ENETUNREACH, EHOSTUNREACH, ENETDOWN] {
@@ -50,7 +50,7 @@ struct CurlFailureReasonTests {
   @Test func `an aborted handshake is a lost connection, not a refused identity`() throws {
     let broken = "OpenSSL SSL_connect: SSL_ERROR_SYSCALL in connection to example.org:443 "
     #expect(try failure(CURLE_SSL_CONNECT_ERROR, text: broken).code == .connectionLost)
-    // A reset between connect(2) and the first byte is reported by the first call that it fails.
+    // A reset between connect(2) and the first byte is reported by the next failing call.
     let early = "getpeername() failed with errno 107: Transport endpoint is not connected"
     for error in [ECONNRESET, EPIPE] {
       let lost = try failure(CURLE_SSL_CONNECT_ERROR, text: early, systemError: error)
@@ -87,11 +87,11 @@ struct CurlFailureReasonTests {
     #expect(failure.code == .networkDown)
   }
 
-  @Test func `a header line that libcurl cannot hold breaks the protocol`() throws {
+  @Test func `a header line too long for libcurl breaks the protocol`() throws {
     #expect(try failure(CURLE_OUT_OF_MEMORY, isInsideHead: true).code == .protocolBroken)
   }
 
-  @Test func `the subject is the host, with its port where that is not the usual one`() throws {
+  @Test func `the subject is the host, with its port if that is not the default`() throws {
     #expect(try failure(CURLE_RECV_ERROR).subject == "example.org")
     #expect(
       try failure(CURLE_RECV_ERROR, url: "https://example.org:8443/").subject

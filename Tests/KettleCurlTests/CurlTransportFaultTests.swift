@@ -4,7 +4,7 @@ import KettleModel
 import Testing
 import TestSupport
 
-/// Servers that disconnect, lie or fall silent.
+/// Servers that disconnect, send wrong responses or fall silent.
 struct CurlTransportFaultTests {
   let origin: ScriptedOrigin
   let probe: TransportProbe
@@ -49,8 +49,8 @@ struct CurlTransportFaultTests {
   }
 
   // Fault 25
-  @Test func `a reset in the middle loses the connection`() async throws {
-    // The reset follows the first bytes; one that overtakes them has the same effect.
+  @Test func `a reset in the middle of a body loses the connection`() async throws {
+    // The reset is sent after the first bytes; if it arrives before them, the effect is the same.
     origin.serve(
       OriginBehavior(body).with { $0.stall = .init(after: 100_000, until: "never") }, at: "/file")
     let id = probe.begin(try origin.url("/file"))
@@ -65,7 +65,7 @@ struct CurlTransportFaultTests {
   }
 
   // Fault 26
-  @Test func `a reset behind a body of unknown length loses the connection`() async throws {
+  @Test func `a reset after bytes of unknown total loses the connection`() async throws {
     origin.serve(
       OriginBehavior(body).with {
         $0.framing = .untilClose
@@ -105,7 +105,7 @@ struct CurlTransportFaultTests {
   }
 
   // Fault 64
-  @Test func `an unknown host says so`() async throws {
+  @Test func `an unknown host is reported as not found`() async throws {
     let url = try TransferURL.parse("http://nothing.invalid/file").get().url
     let end = try await probe.fetch(url).end
     #expect(end == .failed(TransferFailure(.hostNotFound, on: "nothing.invalid")))

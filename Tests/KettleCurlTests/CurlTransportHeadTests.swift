@@ -31,7 +31,7 @@ struct CurlTransportHeadTests {
 
   // MARK: Requests
 
-  @Test func `exactly these headers go out`() async throws {
+  @Test func `exactly the expected headers are sent`() async throws {
     origin.serve(OriginBehavior(body), at: "/file")
     _ = try await probe.fetch(origin.url("/file?a=b")) {
       $0.headers = [
@@ -128,7 +128,7 @@ struct CurlTransportHeadTests {
   // MARK: Responses
 
   // Fault 35
-  @Test func `interim replies are skipped`() async throws {
+  @Test func `interim responses are skipped`() async throws {
     let fetched = try await fetch(
       raw: "HTTP/1.1 100 Continue\r\nX-Not: this\r\n\r\nHTTP/1.1 103 Early Hints\r\n"
         + "Link: </a>\r\n\r\nHTTP/1.1 200 OK\r\nX-This: one\r\nContent-Length: 2\r\n\r\nhi")
@@ -143,7 +143,7 @@ struct CurlTransportHeadTests {
   }
 
   // Fault 35
-  @Test func `a switch of protocols that nobody asked for breaks the protocol`() async throws {
+  @Test func `an unrequested protocol switch fails the attempt`() async throws {
     let fetched = try await fetch(
       raw: "HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n"
         + "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
@@ -152,7 +152,7 @@ struct CurlTransportHeadTests {
   }
 
   // Fault 36
-  @Test func `a reply of HTTP 1.0 is complete at the end of the connection`() async throws {
+  @Test func `an HTTP 1.0 response is complete at the end of the connection`() async throws {
     let fetched = try await fetch(raw: "HTTP/1.0 200 OK\r\nX-A: 1\r\n\r\nhello")
     #expect(fetched.end == .complete)
     #expect(String(decoding: fetched.bytes(), as: UTF8.self) == "hello")
@@ -176,7 +176,7 @@ struct CurlTransportHeadTests {
   }
 
   // Fault 52
-  @Test func `a Digest challenge is answered without the password`() async throws {
+  @Test func `a Digest challenge is answered without sending the password`() async throws {
     let question =
       "HTTP/1.1 401 Who?\r\nWWW-Authenticate: Basic realm=\"a\"\r\n"
       + "WWW-Authenticate: Digest realm=\"a\", nonce=\"b\", qop=\"auth\", algorithm=SHA-256\r\n"
@@ -193,7 +193,7 @@ struct CurlTransportHeadTests {
   }
 
   // Fault 52
-  @Test func `a server that keeps asking for a login is not answered forever`() async throws {
+  @Test func `a server that keeps requesting a login is not answered forever`() async throws {
     origin.serve(
       .status(
         401,
@@ -242,14 +242,14 @@ struct CurlTransportHeadTests {
       "it has two different Content-Length headers")
   }
 
-  @Test func `the same length twice is one length`() async throws {
+  @Test func `a repeated equal length is accepted`() async throws {
     let fetched = try await fetch(
       raw: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nhi")
     #expect(fetched.end == .complete)
   }
 
   // Fault 33
-  @Test func `a transfer coding that was not asked for breaks the protocol`() async throws {
+  @Test func `an unrequested transfer coding breaks the protocol`() async throws {
     try await expectBroken(
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
       "it uses a transfer coding that was not requested")
@@ -284,7 +284,7 @@ struct CurlTransportHeadTests {
   }
 
   // Fault 57
-  @Test func `too long headers break the protocol`() async throws {
+  @Test func `headers that are too long break the protocol`() async throws {
     let line = "X-A: " + String(repeating: "a", count: 60_000) + "\r\n"
     try await expectBroken(
       "HTTP/1.1 200 OK\r\n" + line + line + line + line + line + "\r\nhi",
@@ -292,7 +292,7 @@ struct CurlTransportHeadTests {
   }
 
   // Fault 57
-  @Test func `a header line without end breaks the protocol`() async throws {
+  @Test func `an endless header line breaks the protocol`() async throws {
     let fetched = try await fetch(
       raw: "HTTP/1.1 200 OK\r\nX-A: " + String(repeating: "a", count: 1_000_000))
     #expect(fetched.head == nil)

@@ -25,7 +25,7 @@ struct CurlTransportLifeTests {
     #expect(events.count == 20)
   }
 
-  @Test func `shutting down also ends attempts that wait to be accepted`() async throws {
+  @Test func `shutting down also ends attempts that wait for acceptance`() async throws {
     let origin = try ScriptedOrigin()
     origin.serve(.status(204), at: "/none")
     let probe = try TransportProbe()
@@ -34,7 +34,7 @@ struct CurlTransportLifeTests {
     #expect(probe.endsAfterShutDown(of: id) == [.cancelled])
   }
 
-  @Test func `nothing begins after the end`() async throws {
+  @Test func `no attempt begins after shutdown`() async throws {
     let origin = try ScriptedOrigin()
     let probe = try TransportProbe()
     probe.transport.shutDown()
@@ -44,7 +44,7 @@ struct CurlTransportLifeTests {
     #expect(origin.connectionCount == 0)
   }
 
-  @Test func `the last reference may go inside of an event`() async throws {
+  @Test func `the last reference may be released inside an event handler`() async throws {
     let url = try ScriptedOrigin().url("/file")
     let held = Monitor<CurlTransport?>(nil)
     let isAlone = Monitor(false)
@@ -65,7 +65,7 @@ struct CurlTransportLifeTests {
     try await isGone.wait(for: "the return of deinit") { $0 }
   }
 
-  @Test func `ten thousand transports are created and destroyed, each attempt ends once`() throws {
+  @Test func `each attempt ends once when 10,000 transports are created and destroyed`() throws {
     let origin = try ScriptedOrigin()
     origin.serve(.status(204), at: "/none")
     let url = try origin.url("/none")

@@ -71,7 +71,7 @@ struct CurlTransportLimitTests {
     let sink = RecordingSink()
     probe.transport.accept(id, into: sink)
     try await sink.record.wait(for: "a first byte") { !$0.bytes.isEmpty }
-    // However long a busy machine took to get here, it was not a quarter of an hour.
+    // Even a busy machine does not take a quarter of an hour to get here.
     #expect(sink.bytes.count < 1000)
     probe.transport.limit(transfer, toBytesPerSecond: nil)
     probe.transport.limitAll(toBytesPerSecond: 1 << 30)
@@ -79,7 +79,7 @@ struct CurlTransportLimitTests {
     #expect(sink.bytes.elementsEqual(body.bytes))
   }
 
-  @Test func `a later limit holds for running attempts`() async throws {
+  @Test func `a limit set later applies to running attempts`() async throws {
     let id = probe.begin(try origin.url("/file"))
     _ = try await probe.head(of: id)
     let transport = probe.transport
@@ -89,7 +89,7 @@ struct CurlTransportLimitTests {
     }
     transport.accept(id, into: sink)
     try await sink.record.wait(for: "a full sink") { $0.fullCount == 1 }
-    // Bytes that were read by then precede the limit.
+    // Bytes that were already read are not limited.
     _ = try await probe.fetch(origin.url("/else")) { $0.transfer = TransferID(rawValue: 99) }
     let count = sink.bytes.count
     transport.resumeReceiving(id)
@@ -110,7 +110,7 @@ struct CurlTransportLimitTests {
     probe.transport.accept(id, into: sink)
     try await sink.record.wait(for: "the first part") { $0.bytes.count == 1_000_000 }
     probe.transport.limit(transfer, toBytesPerSecond: 1)
-    // When another exchange is over, the limit applies.
+    // After another exchange the limit applies.
     _ = try await probe.fetch(origin.url("/else")) { $0.transfer = TransferID(rawValue: 99) }
     let callCount = sink.record.read(\.callCount)
     origin.release("limited")
@@ -185,7 +185,7 @@ struct CurlTransportLimitTests {
   }
 }
 
-/// Is satisfied with its last byte.
+/// A sink that is satisfied with its last byte.
 private final class EndingSink: ByteSink {
   private let count: Int
   private let received = Monitor(0)

@@ -32,7 +32,7 @@ struct CurlTransportNetworkTests {
     "127.0.0.2,127.0.0.1", "127.0.0.2,127.0.0.3,127.0.0.4,127.0.0.1", "127.0.0.1,127.0.0.2",
     "[::1],127.0.0.1",
   ])
-  func `addresses that refuse are passed over`(addresses: String) async throws {
+  func `addresses that refuse the connection are skipped`(addresses: String) async throws {
     let fetched = try await fetch(from: addresses)
     #expect(fetched.end == .complete)
     #expect(fetched.bytes().elementsEqual(body.bytes))
@@ -57,8 +57,8 @@ struct CurlTransportNetworkTests {
       $0.timeouts.connectMilliseconds = 1_200_000
     }
     #expect(fetched.end == .complete)
-    // One after the other, the first would have half of the time to connect: far more than any
-    // machine needs for the second.
+    // If tried in sequence, the first would use half of the time to connect, which is far more than
+    // any machine needs for the second.
     #expect(clock.now - start < .seconds(500))
   }
 
@@ -86,7 +86,7 @@ struct CurlTransportNetworkTests {
 
   // Fault 69
   @Test(arguments: [OriginBehavior.Cut.fin, .reset])
-  func `a connection that is closed at once is lost and not refused`(
+  func `a connection that is closed at once is lost, not refused`(
     cut: OriginBehavior.Cut
   ) async throws {
     origin.limitConnections(to: 0, cut)

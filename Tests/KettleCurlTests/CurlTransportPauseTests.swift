@@ -175,7 +175,7 @@ struct CurlTransportPauseTests {
   }
 
   @Test func `cancelling in the middle ends the attempt once`() async throws {
-    // It makes no progress, however long the machine takes to cancel.
+    // It makes no progress, no matter how long the machine takes to cancel.
     origin.serve(
       OriginBehavior(body).with { $0.stall = .init(after: 20_000, until: "never") }, at: "/file")
     let id = probe.begin(try origin.url("/file"))

@@ -4,7 +4,7 @@ import KettleModel
 import Testing
 import TestSupport
 
-/// Whole exchanges over the loopback.
+/// Complete exchanges over the loopback interface.
 struct CurlTransportTests {
   let origin: ScriptedOrigin
   let probe: TransportProbe
@@ -24,7 +24,7 @@ struct CurlTransportTests {
     #expect(fetched.bytes().elementsEqual(body.bytes))
   }
 
-  @Test func `no body bytes flow before the body is accepted`() async throws {
+  @Test func `no body bytes are delivered before the body is accepted`() async throws {
     origin.serve(OriginBehavior(body), at: "/file")
     let id = probe.begin(try origin.url("/file"))
     _ = try await probe.head(of: id)
@@ -50,11 +50,11 @@ struct CurlTransportTests {
 
   // Fault 29
   @Test(arguments: [204, 304])
-  func `a reply without a body ends when it is accepted`(status: Int) async throws {
+  func `a response without a body ends when it is accepted`(status: Int) async throws {
     origin.serve(.status(status), at: "/none")
     let id = probe.begin(try origin.url("/none"))
     #expect(try await probe.head(of: id).status == status)
-    // Another complete exchange passes while the end of the first still waits.
+    // Another exchange completes while the end of the first is still pending.
     _ = try await probe.fetch(origin.url("/else"))
     #expect(probe.reported.read { $0.ends(of: id) } == [])
     probe.transport.accept(id, into: RecordingSink())
@@ -97,7 +97,7 @@ struct CurlTransportTests {
   }
 
   // Fault 30
-  @Test func `the last bytes of a tebibyte come as they were asked`() async throws {
+  @Test func `the last bytes of a tebibyte are received as requested`() async throws {
     let vast = SeededBody(seed: 5, byteCount: 1 << 40)
     origin.serve(OriginBehavior(vast), at: "/vast")
     let first = vast.byteCount - 100_000
@@ -111,7 +111,7 @@ struct CurlTransportTests {
   }
 
   // Fault 33
-  @Test func `content coding is passed on as it came`() async throws {
+  @Test func `content coding is passed on unchanged`() async throws {
     let coding = try #require(HeaderField(name: "Content-Encoding", value: "gzip"))
     origin.serve(OriginBehavior(body).with { $0.headers = [coding] }, at: "/lie")
     let fetched = try await probe.fetch(origin.url("/lie"))
@@ -130,7 +130,7 @@ struct CurlTransportTests {
     #expect(fetched.bytes().elementsEqual(body.bytes))
   }
 
-  @Test func `a connection serves one request after the other`() async throws {
+  @Test func `a connection serves one request after another`() async throws {
     origin.serve(OriginBehavior(body), at: "/file")
     for _ in 1...3 {
       #expect(try await probe.fetch(origin.url("/file")).end == .complete)

@@ -48,7 +48,7 @@ struct CurlTransportTimeoutTests {
   @Test func `silence in the middle of the body times out`() async throws {
     let stalling = OriginBehavior(body).with { $0.stall = .init(after: 1000, until: "never") }
     origin.serve(stalling, at: "/file")
-    // Long enough for a busy machine to bring what comes before the silence.
+    // Long enough for a busy machine to deliver the bytes before the silence.
     let fetched = try await probe.fetch(origin.url("/file")) {
       $0.timeouts.idleMilliseconds = 3000
     }
@@ -140,7 +140,7 @@ struct CurlTransportTimeoutTests {
     _ = try await probe.head(of: id)
     let sink = RecordingSink()
     probe.transport.accept(id, into: sink)
-    // That takes longer than the window in which so few bytes would be too slow.
+    // This takes longer than the window in which so few bytes would be too slow.
     try await sink.record.wait(for: "1000 bytes") { $0.bytes.count >= 1000 }
     probe.transport.cancel(id)
     #expect(try await probe.end(of: id) == .cancelled)

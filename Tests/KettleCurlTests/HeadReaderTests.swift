@@ -41,7 +41,7 @@ struct HeadReaderTests {
         == .broken("its first header line is folded"))
   }
 
-  @Test func `bytes that are not UTF-8 are one letter each`() {
+  @Test func `bytes that are not UTF-8 become one character each`() {
     let lines = [Array("HTTP/1.1 200 OK\r\n".utf8), [65, 58, 0xE9, 0x80, 13, 10], [13, 10]]
     #expect(read(lines) == .final(head(200, ("A", "\u{E9}\u{80}"))))
   }
@@ -56,7 +56,7 @@ struct HeadReaderTests {
         == .final(head(200, ("B", "3"))))
   }
 
-  @Test func `a 401 is held back until another head comes`() {
+  @Test func `a 401 is held back until another head arrives`() {
     var reader = HeadReader()
     for line in ["HTTP/1.1 401 No\r\n", "A: 1\r\n"] { _ = reader.read(Array(line.utf8)) }
     #expect(reader.read([13, 10]) == .finalUnlessAnswered(head(401, ("A", "1"))))
@@ -83,7 +83,7 @@ struct HeadReaderTests {
   }
 
   // Fault 57
-  @Test func `the limits hold to the line and to the byte`() {
+  @Test func `the limits are exact to the line and the byte`() {
     let fields = Array(repeating: "A: 1\r\n", count: HeadReader.lineCountMax - 2)
     #expect(read(["HTTP/1.1 200 OK\r\n"] + fields) == .more)
     #expect(

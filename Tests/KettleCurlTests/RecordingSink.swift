@@ -14,7 +14,7 @@ final class RecordingSink: ByteSink {
   let record = Monitor(Record())
   private let answer: @Sendable (Record) -> SinkAnswer
 
-  /// `answer` receives the record before the bytes are added, with this call counted.
+  /// `answer` receives the record with this call counted and before its bytes are added.
   init(_ answer: @escaping @Sendable (Record) -> SinkAnswer = { _ in .taken }) {
     self.answer = answer
   }

@@ -3,9 +3,9 @@ import KettleModel
 import Testing
 import TestSupport
 
-/// The charges of the ledger for connections that end as in the fault storms.
+/// What the ledger charges for connections that end as in the fault storms.
 struct RefetchLedgerTests {
-  /// So little that the two socket buffers hold it.
+  /// Small enough to fit into the two socket buffers.
   private static let body = SeededBody(seed: 7, byteCount: 100_000)
   private static let path = "/file.bin"
 
@@ -16,7 +16,7 @@ struct RefetchLedgerTests {
     origin.serve(OriginBehavior(Self.body), at: Self.path)
   }
 
-  /// Requests the file over its own connection, and lets the kernel receive all of the response.
+  /// Requests the file over its own connection, and waits until the kernel has the full response.
   private func ask() async throws -> Int32 {
     let client = try #require(LoopbackListener.connect(to: origin.port))
     let text = "GET \(Self.path) HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -56,7 +56,7 @@ struct RefetchLedgerTests {
     #expect(bill(ledger).refetched == Self.body.byteCount)
   }
 
-  @Test func `a reply that was sent and unread at the kill is not charged`()
+  @Test func `a response that was unread at the kill is not charged`()
     async throws
   {
     var ledger = RefetchLedger()
@@ -69,7 +69,9 @@ struct RefetchLedgerTests {
     #expect(bill(ledger).refetched == 0)
   }
 
-  @Test func `it is found among more connections than the kernel reports at once`() async throws {
+  @Test func `an unread response is found among more connections than one kernel report holds`()
+    async throws
+  {
     var ledger = RefetchLedger()
     var clients: [Int32] = []
     for _ in 0..<60 { clients.append(try await ask()) }
@@ -80,14 +82,14 @@ struct RefetchLedgerTests {
     #expect(bill(ledger).refetched == 0)
   }
 
-  @Test func `a reply that was cut is charged up to the byte that was read`() async throws {
+  @Test func `an interrupted response is charged only for bytes observed as read`() async throws {
     origin.serve(
       [OriginBehavior(Self.body).stuck(after: Self.body.byteCount), OriginBehavior(Self.body)],
       at: Self.path)
     var ledger = RefetchLedger()
     let client = try await ask()
     ledger.observe(origin)
-    // More than was observed.
+    // These bytes are read after the observation.
     var buffer = [UInt8](repeating: 0, count: 1 << 10)
     #expect(read(client, &buffer, buffer.count) > 0)
     close(client)
@@ -98,7 +100,7 @@ struct RefetchLedgerTests {
     #expect(bill(ledger).refetched == 0)
   }
 
-  @Test func `a reply that was cut before it was read is not charged`() async throws {
+  @Test func `a response that was interrupted before it was read is not charged`() async throws {
     origin.serve(
       [OriginBehavior(Self.body).stuck(after: Self.body.byteCount), OriginBehavior(Self.body)],
       at: Self.path)

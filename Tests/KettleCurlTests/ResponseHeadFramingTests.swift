@@ -8,7 +8,7 @@ struct ResponseHeadFramingTests {
     ResponseHead(status: status, headers: fields.map { HeaderField(received: $0.0, $0.1) })
   }
 
-  @Test func `the body ends where the head says`() {
+  @Test func `the head determines where the body ends`() {
     #expect(head(200, ("content-length", "12")).bodyEnd == .byteCount(12))
     #expect(head(200, ("Content-Length", "12, 12")).bodyEnd == .byteCount(12))
     #expect(head(200, ("Transfer-Encoding", "Chunked")).bodyEnd == .lastChunk(announced: nil))
@@ -26,7 +26,7 @@ struct ResponseHeadFramingTests {
   }
 
   // Fault 26
-  @Test func `the end of a connection counts if it is authentic`() {
+  @Test func `the end of a connection completes a body only if it is authentic`() {
     let end = ResponseHead.BodyEnd.connectionEnd
     #expect(end.problem(after: 10, isEndAuthentic: true) == nil)
     #expect(end.problem(after: 10, isEndAuthentic: false)?.code == .truncated)
@@ -57,7 +57,7 @@ struct ResponseHeadFramingTests {
   }
 
   // Fault 28
-  @Test func `lengths that differ are a problem in one line and in two`() {
+  @Test func `different lengths are a problem in one header and in two`() {
     let problem = "it has two different Content-Length headers"
     #expect(head(200, ("Content-Length", "1, 2")).framingProblem == problem)
     #expect(
@@ -73,7 +73,7 @@ struct ResponseHeadFramingTests {
   }
 
   @Test(arguments: ["gzip", "chunked, gzip", "gzip, chunked", ""])
-  func `only chunks were asked for`(coding: String) {
+  func `a transfer coding other than chunked is a problem`(coding: String) {
     #expect(
       head(200, ("Transfer-Encoding", coding)).framingProblem
         == "it uses a transfer coding that was not requested")

@@ -5,7 +5,7 @@ import KettleModel
 import Testing
 import TestSupport
 
-/// The origin on which all tests rely to misbehave exactly as scripted.
+/// The origin of all tests must misbehave exactly as scripted.
 struct ScriptedOriginTests {
   let origin: ScriptedOrigin
   let probe: TransportProbe
@@ -36,7 +36,7 @@ struct ScriptedOriginTests {
     #expect(fetched.bytes().elementsEqual(body.bytes(in: sent)), sourceLocation: sourceLocation)
   }
 
-  @Test func `ranges are answered as they are scripted`() async throws {
+  @Test func `ranges are answered as scripted`() async throws {
     try await expectRange(.honoured, "bytes 100-199/10000", 100..<200)
     try await expectRange(.ignored, nil, 0..<10_000, status: 200)
     try await expectRange(.promisedAndIgnored, nil, 0..<10_000, status: 200)
@@ -56,7 +56,7 @@ struct ScriptedOriginTests {
     #expect(fetched.head?.status == 416)
   }
 
-  @Test func `one range comes as multipart when that is scripted`() async throws {
+  @Test func `a single range is sent as multipart if scripted`() async throws {
     let fetched = try await fetch(
       OriginBehavior(body).with { $0.ranges = .multipart }, ["Range: bytes=100-199"])
     #expect(fetched.end == .complete)
@@ -81,7 +81,7 @@ struct ScriptedOriginTests {
     }
   }
 
-  @Test func `a list of behaviours is gone through, and its last one stays`() async throws {
+  @Test func `a list of behaviours is used in order, and the last one repeats`() async throws {
     origin.serve([.status(503), .status(404), OriginBehavior(body)], at: "/file")
     var statuses: [Int?] = []
     for _ in 1...4 {
@@ -102,7 +102,7 @@ struct ScriptedOriginTests {
     #expect(seen == ["/a", "/a/1", "/a/2"])
   }
 
-  @Test func `the log says what was sent and what became of it`() async throws {
+  @Test func `the log records what was sent and how it ended`() async throws {
     origin.serve(
       OriginBehavior(body).with { $0.stall = .init(after: 4000, until: "go") }, at: "/file")
     let id = probe.begin(try origin.url("/file"))
@@ -116,7 +116,7 @@ struct ScriptedOriginTests {
     #expect(origin.bytesSent == 10_000)
   }
 
-  @Test func `the log says what came of the body of a request`() async throws {
+  @Test func `the log records the received bytes of a request body`() async throws {
     origin.serve(
       .status(200).with { $0.taking = .first(4000, then: .wait(until: "go")) }, at: "/file")
     let sent = body.bytes
@@ -131,7 +131,7 @@ struct ScriptedOriginTests {
     #expect(origin.requests.first?.body.elementsEqual(sent) == true)
   }
 
-  @Test func `a Digest login is correct or fails`() async throws {
+  @Test func `a Digest login succeeds only with the correct user and password`() async throws {
     let login = Login(user: "me", password: "secret")
     let guarded = OriginBehavior(body).with {
       $0.login = login
@@ -166,7 +166,7 @@ struct ScriptedOriginTests {
     #expect(changed.withUnsafeBytes { body.firstDifference(in: $0, at: 0) } == 7777)
   }
 
-  @Test func `a file is compared to the byte`() throws {
+  @Test func `a file is compared byte by byte`() throws {
     let path = FileManager.default.temporaryDirectory
       .appendingPathComponent("kettle-" + UUID().uuidString).path
     defer { try? FileManager.default.removeItem(atPath: path) }

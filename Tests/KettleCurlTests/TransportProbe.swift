@@ -4,7 +4,7 @@ import KettleModel
 import Synchronization
 import TestSupport
 
-/// A real transport, and its events in order.
+/// A real transport that records its events in order.
 final class TransportProbe: Sendable {
   let transport: CurlTransport
   let reported = Monitor<[TransportEvent]>([])

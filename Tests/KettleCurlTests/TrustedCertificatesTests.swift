@@ -3,7 +3,7 @@ import Testing
 @testable import KettleCurl
 
 struct TrustedCertificatesTests {
-  @Test func `the bundle of curl takes precedence`() {
+  @Test func `curl's bundle takes precedence`() {
     #expect(
       TrustedCertificates(environment: ["CURL_CA_BUNDLE": "/a", "SSL_CERT_FILE": "/b"])
         == TrustedCertificates(file: "/a", directory: nil))

@@ -31,7 +31,7 @@ struct DemoCatalogueTests {
     #expect(standard.items == items, "run: make catalogue")
   }
 
-  @Test func `it has five titled files from 0,7 to 29 MB with unique names`() {
+  @Test func `the catalogue has five files of 700 kB to 29 MB with unique titles and names`() {
     #expect(standard.items.map { $0.byteCount / 100_000 } == [7, 24, 61, 113, 292])
     #expect(Set(standard.items.map(\.title)).count == 5)
     #expect(Set(standard.items.map(\.path)).count == 5)
@@ -41,7 +41,7 @@ struct DemoCatalogueTests {
     }
   }
 
-  @Test func `all files together take a sensible time`() {
+  @Test func `every file takes between 10 and 60 seconds`() {
     let seconds = standard.items.map { Double($0.byteCount) / Double($0.bytesPerSecond) }
     #expect(seconds.max().map { (40...60).contains($0) } == true)
     #expect(seconds.min().map { $0 >= 10 } == true)
@@ -54,7 +54,7 @@ struct DemoCatalogueTests {
     }
   }
 
-  /// Digested in pieces, because the largest file has 29 MB.
+  /// Hashes the file in pieces, because the largest one has 29 MB.
   private static func sha256(of item: DemoItem) throws -> String {
     let context = try #require(EVP_MD_CTX_new())
     defer { EVP_MD_CTX_free(context) }

@@ -11,7 +11,7 @@ struct DemoContentTests {
     DemoContent(item).bytes(in: 0..<item.byteCount)
   }
 
-  @Test func `any range is the same slice of the whole file`() {
+  @Test func `any range equals the same slice of the complete file`() {
     let all = whole(item)
     #expect(all.count == 5_003)
     let seed = UInt64.random(in: .min ... .max)
@@ -48,7 +48,7 @@ struct DemoContentTests {
     }
   }
 
-  @Test func `the noise is as long as its object declares`() throws {
+  @Test func `the noise has the length that its object declares`() throws {
     let bytes = whole(item)
     let begin = try #require(Self.offset(of: "6 0 obj\n<< /Length ", in: bytes))
     let digits = String(decoding: bytes[(begin + 19)...].prefix(10), as: UTF8.self)

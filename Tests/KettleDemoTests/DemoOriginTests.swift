@@ -10,7 +10,7 @@ struct DemoOriginTests {
   private let slow = DemoItem(
     title: "Slow", fileName: "slow.pdf", byteCount: 200_000, bytesPerSecond: 500_000)
 
-  /// Runs an origin around `body`, which is given it and its port.
+  /// Runs an origin during `body`, which receives it and its port.
   private func withOrigin(
     _ body: (DemoOrigin, Int) async throws -> Void
   ) async throws {
@@ -138,13 +138,13 @@ struct DemoOriginTests {
           #expect(try connection.readReply().body.count == 1 << 22)
         }
       }
-      // Meanwhile 80 MiB went to the others; what the deaf one got fits the kernel's buffers.
+      // 80 MiB were sent to the others; the client that does not read got what the buffers hold.
       #expect(try #require(origin.requests.first).bytesSent < 40 << 20)
       withExtendedLifetime(deaf) {}
     }
   }
 
-  @Test func `stop cuts running replies and releases the port`() async throws {
+  @Test func `stop ends running replies and releases the port`() async throws {
     let origin = DemoOrigin(catalogue: DemoCatalogue(items: [large]))
     let port = try await origin.start()
     let connection = try await blocking {

@@ -45,11 +45,11 @@ struct DemoRangeTests {
     nil, "", "bytes", "bytes=", "bytes=-", "bytes=5", "bytes=5-4", "bytes=a-b", "bytes=0-1,3-4",
     "bytes=+1-2", "bytes=1-2-3", "bytes=1 -2", "bytes=١-٢", "lines=1-2", "bytes 0-1",
   ])
-  func `anything but a single range gets the whole file`(header: String?) {
+  func `anything but a single range gets the complete file`(header: String?) {
     check(header, is: .whole)
   }
 
-  @Test func `the unit is read without regard to case`() {
+  @Test func `the range unit is case-insensitive`() {
     check("Bytes=1-2", is: .part(1..<3))
   }
 }

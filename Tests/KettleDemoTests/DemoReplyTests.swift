@@ -15,7 +15,7 @@ struct DemoReplyTests {
       catalogue: DemoCatalogue(items: [item]))
   }
 
-  @Test func `the whole file has the headers needed to resume it`() {
+  @Test func `a complete reply has the headers needed to resume it`() {
     let reply = reply()
     #expect(reply.status == 200)
     #expect(reply.value(of: "Content-Length") == "1000")
@@ -49,14 +49,14 @@ struct DemoReplyTests {
     #expect(reply(range: "bytes=5-", ifRange: DemoItem.lastModified).status == 206)
   }
 
-  @Test func `another version gets the whole file, even for an unsatisfiable range`() {
+  @Test func `a mismatched If-Range gets the complete file, even for an unsatisfiable range`() {
     #expect(reply(range: "bytes=5-", ifRange: "\"other\"").status == 200)
     #expect(reply(range: "bytes=5-", ifRange: "W/" + item.entityTag).status == 200)
     #expect(reply(range: "bytes=5-", ifRange: "Thu, 01 Jan 2026 00:00:01 GMT").status == 200)
     #expect(reply(range: "bytes=5000-", ifRange: "\"other\"").status == 200)
   }
 
-  @Test func `HEAD gets the headers of the whole file and no body`() {
+  @Test func `HEAD gets the headers of the complete file and no body`() {
     let head = reply("HEAD", range: "bytes=5-")
     #expect(head.status == 200)
     #expect(head.headers == reply().headers)
@@ -68,7 +68,7 @@ struct DemoReplyTests {
     #expect(reply("GET", target).status == 404)
   }
 
-  @Test func `a query does not matter`() {
+  @Test func `a query in the URL is ignored`() {
     #expect(reply("GET", "/guide.pdf?a=1").status == 200)
   }
 

@@ -1,8 +1,8 @@
 import Dispatch
 import Glibc
 
-/// A plain TCP connection to a port of the loopback that says what the test wants word for word.
-/// Its calls block, with a budget; run them through `blocking`.
+/// A plain TCP connection to a loopback port, over which a test sends raw lines. Its calls block
+/// with a time limit; run them through `blocking`.
 final class LoopbackConnection: Sendable {
   struct Reply: Sendable {
     var status: Int
@@ -43,7 +43,7 @@ final class LoopbackConnection: Sendable {
     else { throw Failure(description: "send: errno \(errno)") }
   }
 
-  /// Reads one reply, its body by Content-Length.
+  /// Reads one reply. The length of its body is its Content-Length.
   func readReply(hasBody: Bool = true) throws -> Reply {
     var head: [UInt8] = []
     while !head.suffix(4).elementsEqual([13, 10, 13, 10]) {
@@ -67,7 +67,7 @@ final class LoopbackConnection: Sendable {
     return Reply(status: status, headers: headers, body: body)
   }
 
-  /// Nothing when the other end has closed.
+  /// Returns no bytes if the other end has closed.
   func read(upTo count: Int) throws -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: min(count, 1 << 18))
     let received = recv(descriptor, &bytes, bytes.count, 0)
@@ -77,7 +77,7 @@ final class LoopbackConnection: Sendable {
   }
 }
 
-/// Runs calls that block on a thread that may block, so that the tasks of other tests go on.
+/// Runs blocking calls on a thread that may block, so that the tasks of other tests can continue.
 func blocking<Value: Sendable>(
   _ body: @escaping @Sendable () throws -> Value
 ) async throws -> Value {

@@ -9,7 +9,7 @@ import TestSupport
 struct CheckpointTests {
   private static let piece = [UInt8](repeating: 7, count: 1 << 20)
 
-  /// A download of 64 MiB whose body flows, and the commits from then on.
+  /// A download of 64 MiB whose body is being received, and the commits from then on.
   private struct Flow {
     let world: EngineWorld
     let id: TransferID
@@ -27,7 +27,7 @@ struct CheckpointTests {
       for _ in 0..<mebibytes { _ = world.transport.body(attempt, CheckpointTests.piece) }
     }
 
-    /// Lets time pass and returns the next change for the store.
+    /// Advances the clock and returns the next change for the store.
     mutating func change(after milliseconds: Int64) async -> JournalChange? {
       world.clock.advance(milliseconds: milliseconds)
       return await commits.next()?.first
@@ -36,7 +36,7 @@ struct CheckpointTests {
     var durable: ByteRangeSet? { world.journal.records[id]?.resumeData?.durable }
   }
 
-  @Test func `what arrived in a second is synced and recorded as progress`() async throws {
+  @Test func `bytes received within a second are synced and recorded as progress`() async throws {
     var flow = try await Flow()
     flow.receive(mebibytes: 9)
     let change = await flow.change(after: 1000)
@@ -47,7 +47,7 @@ struct CheckpointTests {
     #expect(next == .progress(flow.id, ByteRangeSet(prefix: 19 << 20)))
   }
 
-  @Test func `few bytes are recorded after five seconds`() async throws {
+  @Test func `a small number of bytes is recorded only after five seconds`() async throws {
     var flow = try await Flow()
     flow.receive(mebibytes: 1)
     let syncCount = flow.world.files.callCount(.sync)
@@ -58,7 +58,8 @@ struct CheckpointTests {
     #expect(change == .progress(flow.id, ByteRangeSet(prefix: 1 << 20)))
   }
 
-  @Test func `a record made during a checkpoint is followed by the checkpoint`() async throws {
+  @Test func `a checkpoint made during the commit of a record is committed after it`() async throws
+  {
     var flow = try await Flow()
     let (world, id) = (flow.world, flow.id)
     flow.receive(mebibytes: 9)
@@ -75,7 +76,7 @@ struct CheckpointTests {
     #expect(next == .progress(id, ByteRangeSet(prefix: 9 << 20)))
   }
 
-  @Test func `no checkpoint begins before the store has the one before`() async throws {
+  @Test func `a checkpoint starts only after the previous one is committed`() async throws {
     var flow = try await Flow()
     let (world, id) = (flow.world, flow.id)
     world.journal.hold()

@@ -4,13 +4,13 @@ import TestSupport
 
 @testable import KettleEngine
 
-/// Replies in chunks over faked ports: their bytes count when the last chunk has come.
+/// Chunked responses over fake ports: their bytes count only after the last chunk.
 @Suite(.timeLimit(.minutes(1)))
 struct ChunkedReplyTests {
   private static let head = ["Transfer-Encoding": "chunked", "ETag": "\"v1\""]
 
   // Fault 27
-  @Test func `a reply in chunks that breaks is begun again, and the history says what it cost`()
+  @Test func `an incomplete chunked response is restarted and the history has the discarded bytes`()
     async throws
   {
     let world = try await EngineWorld()

@@ -4,7 +4,7 @@ import KettleScheduler
 import Testing
 import TestSupport
 
-/// A list that is longer than what is held in memory.
+/// A list that is longer than the part kept in memory.
 @Suite(.timeLimit(.minutes(1)))
 struct DormantEngineTests {
   private func world(
@@ -23,7 +23,7 @@ struct DormantEngineTests {
     (1...count).map { EngineWorld.spec("http://\(host).example/\($0)") }
   }
 
-  /// Lets the next requests fail for good, one after the other.
+  /// Fails the next requests permanently, one after the other.
   private func refuse(_ count: Int, after first: Int = 0, in world: EngineWorld) async -> [String] {
     var asked: [String] = []
     for number in (first + 1)...(first + count) {
@@ -48,7 +48,7 @@ struct DormantEngineTests {
     return ids
   }
 
-  @Test func `a long list is gone through in its order, and most of it sleeps`() async throws {
+  @Test func `a long queue is processed in order while most of it is dormant`() async throws {
     let world = try await world()
     let ids = try await world.engine.add(urls(40))
     #expect(sleeping(in: world).count > 30)
@@ -61,12 +61,12 @@ struct DormantEngineTests {
     let asked = await refuse(40, in: world)
     #expect(asked == (1...40).map { "http://files.example/\($0)" })
     await world.told.wait(for: .failed, of: ids[39])
-    // What is told may be on its way to the store.
+    // The last reported changes may not be committed yet.
     _ = await world.engine.control(.pause, [])
     #expect(world.journal.records.values.allSatisfy { $0.state == .failed })
   }
 
-  @Test func `the lines of two hosts are one line, wherever it sleeps`() async throws {
+  @Test func `transfers of two hosts run in one queue order, loaded or dormant`() async throws {
     let world = try await world()
     let specs = urls(10) + urls(10, host: "others") + urls(5)
     _ = try await world.engine.add(specs)
@@ -74,7 +74,7 @@ struct DormantEngineTests {
     #expect(asked == specs.map(\.url.text))
   }
 
-  @Test func `what was removed while it was read does not come back`() async throws {
+  @Test func `a transfer removed while it is being loaded stays removed`() async throws {
     let world = try await world()
     let ids = try await world.engine.add(urls(30))
     let one = ids[25]
@@ -89,7 +89,7 @@ struct DormantEngineTests {
     #expect(world.journal.records[one] == nil)
   }
 
-  @Test func `who is removed while the line is read stays away, and hides nobody behind`()
+  @Test func `a transfer removed during a queue read stays removed and hides none behind it`()
     async throws
   {
     let world = try await EngineWorld { configuration in
@@ -102,7 +102,7 @@ struct DormantEngineTests {
     let gate = world.journal.holdLines()
     let ids = try await world.engine.add(urls(30))
     let first = await refuse(3, in: world)
-    // One runs, one waits in memory, and who is behind them is asked for.
+    // One runs, one is queued in memory, and a read for the next ones is in progress.
     await gate.reached()
     #expect(await world.engine.control(.remove(.stays), [ids[4]]) == [.applied])
     gate.open()
@@ -111,7 +111,7 @@ struct DormantEngineTests {
     #expect(world.journal.records[ids[4]] == nil)
   }
 
-  @Test func `a fresh link for one that waits in line moves it to the other host's line`()
+  @Test func `a fresh link moves a queued transfer to the queue of the new host`()
     async throws
   {
     let world = try await EngineWorld { $0.limits.connectionsPerHostMax = 1 }
@@ -122,7 +122,7 @@ struct DormantEngineTests {
     #expect(await world.transport.request(2).url == link)
   }
 
-  @Test func `what is added later with a higher priority overtakes those that sleep`()
+  @Test func `a new transfer with a higher priority overtakes dormant ones`()
     async throws
   {
     let world = try await world()
@@ -137,7 +137,9 @@ struct DormantEngineTests {
     #expect(asked.last == "http://others.example/5")
   }
 
-  @Test func `a host that is full does not keep another one waiting that sleeps`() async throws {
+  @Test func `a host at its connection limit does not block a dormant transfer of another host`()
+    async throws
+  {
     let world = try await EngineWorld { configuration in
       configuration.limits.connectionsPerHostMax = 1
       configuration.hold.evictableCountMax = 2
@@ -150,14 +152,14 @@ struct DormantEngineTests {
     #expect(second.url.text == "http://other.example/1")
   }
 
-  @Test func `after a restart the list goes on where it was`() async throws {
+  @Test func `the queue continues where it stopped after a restart`() async throws {
     let first = try await world()
     _ = try await first.engine.add(urls(30))
     _ = await refuse(10, in: first)
     await first.transport.called { calls in
       calls.count { if case .begin = $0 { true } else { false } } >= 11
     }
-    // The next one is begun before the store has the last failure, and when it ended.
+    // The next transfer starts before the last failure and its time are committed.
     while first.journal.records.values.count(where: { $0.state == .failed && $0.isDormant }) < 10 {
       await Task.yield()
     }
@@ -188,7 +190,7 @@ struct DormantEngineTests {
     #expect(told.first == .queued)
   }
 
-  @Test func `controls reach those that sleep, and say so for each`() async throws {
+  @Test func `controls reach dormant transfers and return a result for each`() async throws {
     let world = try await world()
     let ids = try await world.engine.add(urls(30))
     let unknown = TransferID(rawValue: 999)
@@ -202,7 +204,7 @@ struct DormantEngineTests {
     #expect(await world.engine.control(.start, [asleep]) == [.unknown])
   }
 
-  @Test func `a control for all is for those that sleep as well`() async throws {
+  @Test func `a control for all transfers includes dormant ones`() async throws {
     let world = try await world()
     let ids = try await world.engine.add(urls(30))
     #expect(await world.engine.controlAll(.pause) == ids)
@@ -212,7 +214,7 @@ struct DormantEngineTests {
     #expect(world.journal.records.isEmpty)
   }
 
-  @Test func `one that sleeps is moved before its neighbour that sleeps`() async throws {
+  @Test func `a dormant transfer moves ahead of its dormant neighbour`() async throws {
     let world = try await world()
     let ids = try await world.engine.add(urls(30))
     #expect(sleeping(in: world).isSuperset(of: [ids[19], ids[20]]))
@@ -226,7 +228,7 @@ struct DormantEngineTests {
     #expect(asked[20...21] == ["http://files.example/21", "http://files.example/20"])
   }
 
-  @Test func `details tell of one that sleeps, and wake it before anything is told of it`()
+  @Test func `a request for details loads a dormant transfer and reports it as loaded`()
     async throws
   {
     let world = try await world()
@@ -237,7 +239,7 @@ struct DormantEngineTests {
     #expect(world.told.all.last == .loaded(details.snapshot))
   }
 
-  @Test func `clearing counts those that sleep`() async throws {
+  @Test func `clearing counts dormant transfers`() async throws {
     let first = try await world(runningMax: 20)
     for index in 0..<12 {
       let id = try await first.engine.add(urls(1, host: "h\(index)"))[0]
@@ -255,7 +257,7 @@ struct DormantEngineTests {
     #expect(await second.engine.clearFinished() == 0)
   }
 
-  @Test func `a store that cannot be read delays the line and loses nothing`() async throws {
+  @Test func `a failed store read delays the queue and loses nothing`() async throws {
     let world = try await world()
     _ = try await world.engine.add(urls(20))
     world.journal.failNextReads(1, with: Unreadable())

@@ -5,7 +5,7 @@ import KettleSystem
 import Logging
 import TestSupport
 
-/// An engine over fakes, and what it told its observer.
+/// An engine over fakes, and the events that it reported to its observer.
 final class EngineWorld: Sendable {
   let engine: TransferEngine
   let journal: InMemoryJournal
@@ -18,8 +18,8 @@ final class EngineWorld: Sendable {
   static let held = "/home/u/.local/state/kettle/held"
 
   /// - Parameters:
-  ///   - after: the world whose disk and store are found again, as after a crash.
-  ///   - kept: the store, where it is another than that.
+  ///   - after: the world whose disk and store are reused, as after a crash.
+  ///   - kept: the store, if it is not the one of that world.
   init(
     after: EngineWorld? = nil, kept: InMemoryJournal? = nil,
     _ change: (inout TransferEngine.Configuration) -> Void = { _ in }
@@ -60,7 +60,7 @@ final class EngineWorld: Sendable {
     return TransferSpec(url: parsed.url)
   }
 
-  /// Adds a transfer and lets its head come: the body may flow when this returns.
+  /// Adds a transfer and delivers its response head: the body is accepted when this returns.
   func flowing(total: Int) async throws -> (TransferID, AttemptID) {
     let id = try await engine.add([Self.spec()])[0]
     let attempt = await transport.request(1).id
@@ -70,7 +70,7 @@ final class EngineWorld: Sendable {
   }
 }
 
-/// Everything the engine told, and a way to wait for it.
+/// All events that the engine reported, and a way to wait for them.
 final class ToldEvents: Sendable {
   private struct State: Sendable {
     var events: [EngineEvent] = []
@@ -81,7 +81,7 @@ final class ToldEvents: Sendable {
 
   var all: [EngineEvent] { state.withLock { $0.events } }
 
-  /// The states of a transfer, in the order in which they were told.
+  /// The states of a transfer, in the order in which they were reported.
   func states(of id: TransferID) -> [TransferState] {
     all.compactMap { event in
       switch event {

@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import KettleEngine
 
-/// Whole files that wait for their names.
+/// Complete files that wait for their final names.
 @Suite(.timeLimit(.minutes(1)))
 struct FilePlacingTests {
   private let files = InMemoryFileStorage(documentsDirectory: "/d", directories: ["/other"])
@@ -39,14 +39,14 @@ struct FilePlacingTests {
     }
   }
 
-  @Test func `what is taken together is named together`() async throws {
+  @Test func `files enqueued together are named together`() async throws {
     for number in Int64(1)...3 { placing.enqueue(try order(number)) }
     begin()
     var inputs = inputs.makeAsyncIterator()
     #expect(names(await inputs.next()) == ["/d/1", "/d/2", "/d/3"])
   }
 
-  @Test func `what comes while a directory is at work is the next that it does`() async throws {
+  @Test func `files enqueued while a directory is busy form its next batch`() async throws {
     files.holdFinishes()
     var begun = files.finishes.makeAsyncIterator()
     placing.enqueue(try order(1))
@@ -61,13 +61,13 @@ struct FilePlacingTests {
     var inputs = inputs.makeAsyncIterator()
     #expect(names(await inputs.next()) == ["/d/1"])
     #expect(names(await inputs.next()) == ["/d/2", "/d/3", "/d/4"])
-    // The directory is at rest again, and is begun with anew.
+    // The directory is idle again and accepts a new batch.
     placing.enqueue(try order(5))
     begin()
     #expect(await begun.next() == ["5"])
   }
 
-  @Test func `a directory that waits for its disk holds up no other`() async throws {
+  @Test func `a directory that waits for its disk does not block others`() async throws {
     files.holdFinishes()
     var begun = files.finishes.makeAsyncIterator()
     placing.enqueue(try order(1))
@@ -79,7 +79,7 @@ struct FilePlacingTests {
     files.releaseFinishes()
   }
 
-  @Test func `a rename that a crash cut off from its record is found`() async throws {
+  @Test func `a rename that a crash left unrecorded is found`() async throws {
     let order = try order(1)
     _ = try files.finish(order.file.resumeData, onConflict: .rename)
     placing.enqueue(order)
@@ -88,7 +88,7 @@ struct FilePlacingTests {
     #expect(names(await inputs.next()) == ["/d/1"])
   }
 
-  @Test func `a file that is gone fails, and the one set aside for it goes`() async throws {
+  @Test func `a missing file fails and its set-aside file is deleted`() async throws {
     var order = try order(1)
     let older = try self.order(2)
     order.file.resumeData.setAside = older.file.resumeData.partialIdentity

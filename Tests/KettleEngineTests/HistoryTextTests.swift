@@ -21,7 +21,7 @@ struct HistoryTextTests {
     (.diskSpace, "Waiting 8 s for room on the disk"), (.needsLink, "Waiting for a fresh link"),
     (.needsLogin, "Waiting for a login"), (.discretionary, "Waiting for its conditions"),
   ])
-  func `a wait tells what for, and until when`(reason: WaitingReason, expected: String) {
+  func `a wait has its reason and its duration`(reason: WaitingReason, expected: String) {
     #expect(
       text {
         $0.reason = reason
@@ -29,13 +29,13 @@ struct HistoryTextTests {
       } == expected)
   }
 
-  @Test func `bytes of broken chunks are said to be discarded`() {
+  @Test func `bytes of an incomplete chunked response are reported as discarded`() {
     #expect(
       HistoryText.discarded(byteCount: 12)
         == "Discarded 12 bytes: a reply in chunks counts only when its last chunk has come")
   }
 
-  @Test func `a fresh start tells why`() {
+  @Test func `a fresh start has its reason`() {
     #expect(
       text {
         $0.state = .running
@@ -53,7 +53,7 @@ struct HistoryTextTests {
     #expect(HistoryText.duration(from: start, to: end) == expected)
   }
 
-  @Test func `dates at the ends of time do no harm`() {
+  @Test func `extreme dates do not overflow`() {
     let (first, last) = (
       WallTime(millisecondsSince1970: .min), WallTime(millisecondsSince1970: .max)
     )
@@ -65,7 +65,7 @@ struct HistoryTextTests {
     (Int64(1), "1 B/s"), (1023, "1023 B/s"), (1024, "1 KiB/s"), (1536, "1.5 KiB/s"),
     (1 << 20, "1 MiB/s"), ((1 << 30) - 1, "1023.9 MiB/s"), (.max, "8589934591.9 GiB/s"),
   ])
-  func `rates are in the largest unit that they reach`(rate: Int64, expected: String) {
+  func `rates are in the largest unit that fits`(rate: Int64, expected: String) {
     #expect(HistoryText.rate(rate) == expected)
   }
 

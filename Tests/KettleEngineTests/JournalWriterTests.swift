@@ -14,20 +14,20 @@ struct JournalWriterTests {
     return .put(record)
   }
 
-  @Test func `of the records of one transfer the last is written, in its place`() {
+  @Test func `only the last record of a transfer is written, at its position`() {
     let changes = [put(1, 0), put(2, 0), put(1, 1), put(3, 0), put(1, 2)]
     #expect(
       JournalWriter.withoutOutdated(changes) == [put(2, 0), put(3, 0), put(1, 2)])
   }
 
-  @Test func `what was written before a removal is written`() {
+  @Test func `a record before a removal is still written`() {
     let id = TransferID(rawValue: 1)
     let changes = [put(1, 0), .remove(id), put(1, 1), put(1, 2)]
     #expect(
       JournalWriter.withoutOutdated(changes) == [put(1, 0), .remove(id), put(1, 2)])
   }
 
-  @Test func `of what is held the last is written, and nothing before a whole record`() {
+  @Test func `only the last checkpoint is written, and none before a record of the transfer`() {
     let (one, two) = (TransferID(rawValue: 1), TransferID(rawValue: 2))
     let changes: [JournalChange] = [
       .progress(one, ByteRangeSet(prefix: 1)), put(1, 0), .progress(two, ByteRangeSet(prefix: 1)),
@@ -39,7 +39,7 @@ struct JournalWriterTests {
         == [put(1, 0), .progress(one, ByteRangeSet(prefix: 3)), put(2, 0)])
   }
 
-  @Test func `changes submitted during a commit form the next one`() {
+  @Test func `changes submitted during a commit form the next commit`() {
     let journal = InMemoryJournal()
     let writer = JournalWriter(journal) { _ in }
     let done = DispatchSemaphore(value: 0)

@@ -4,7 +4,7 @@ import KettleScheduler
 import Testing
 import TestSupport
 
-/// Small bodies, which flow before their partial file is made.
+/// Small bodies, which are received before their partial file is created.
 @Suite(.timeLimit(.minutes(1)))
 struct LateFileTests {
   private let part = "/home/u/Downloads/a.iso.part"
@@ -14,7 +14,9 @@ struct LateFileTests {
     try await EngineWorld(after: after) { $0.lateFileByteCountMax = 1000 }
   }
 
-  @Test func `a small body flows before there is a file, and ends under its name`() async throws {
+  @Test func `a small body is received before its file exists and ends under its final name`()
+    async throws
+  {
     let world = try await world()
     let (id, attempt) = try await world.flowing(total: 6)
     world.transport.body(attempt, [1, 2, 3, 4, 5, 6])
@@ -25,7 +27,7 @@ struct LateFileTests {
     #expect(world.files.bytes(at: whole) == [1, 2, 3, 4, 5, 6])
   }
 
-  @Test func `the length that the server said is shown while there is no file`() async throws {
+  @Test func `the length reported by the server is shown before the file exists`() async throws {
     let world = try await world()
     let (id, attempt) = try await world.flowing(total: 6)
     world.transport.body(attempt, [1, 2])
@@ -35,7 +37,7 @@ struct LateFileTests {
     #expect(row?.bytesExpected == 6)
   }
 
-  /// What the store is to keep of a body that came whole, and is held before it does.
+  /// The commit of a body that was received completely; the journal holds it back.
   private func commitOfWhole(
     _ world: EngineWorld
   ) async throws -> (TransferID, [JournalChange]?) {
@@ -48,7 +50,7 @@ struct LateFileTests {
     return (id, await attempts.next())
   }
 
-  @Test func `it takes two commits, and the name comes after the first`() async throws {
+  @Test func `a small body takes two commits and is renamed after the first`() async throws {
     let world = try await world()
     let (id, durable) = try await commitOfWhole(world)
     guard case .put(let record)? = durable?.first else {
@@ -62,18 +64,22 @@ struct LateFileTests {
     world.journal.release()
     await world.told.wait(for: .completed, of: id)
     #expect(world.files.paths == [whole])
-    // The add, the whole file, the name.
+    // The add, the complete file and the final name.
     #expect(world.journal.commits.count == 3)
   }
 
-  @Test func `one byte more than may flow early waits for the record as before`() async throws {
+  @Test func `a body one byte over the limit has its partial file before it is accepted`()
+    async throws
+  {
     let world = try await world()
     let (_, attempt) = try await world.flowing(total: 1001)
     #expect(world.transport.calls.contains(.accept(attempt)))
     #expect(world.files.paths == [part])
   }
 
-  @Test func `where a taken name ends it, it is looked at before a byte flows`() async throws {
+  @Test func `skip completes the transfer for an existing file before any byte is accepted`()
+    async throws
+  {
     let world = try await world()
     world.files.put([9], at: whole)
     var spec = EngineWorld.spec()
@@ -86,7 +92,7 @@ struct LateFileTests {
     #expect(world.files.bytes(at: whole) == [9])
   }
 
-  @Test func `a name that is taken meanwhile is left to others`() async throws {
+  @Test func `a file created during the download keeps its name`() async throws {
     let world = try await world()
     let (id, attempt) = try await world.flowing(total: 3)
     world.transport.body(attempt, [1, 2, 3])
@@ -97,7 +103,8 @@ struct LateFileTests {
     #expect(world.files.bytes(at: "/home/u/Downloads/a (2).iso") == [1, 2, 3])
   }
 
-  @Test func `a pause keeps what came and the next start asks for the rest`() async throws {
+  @Test func `a pause keeps the received bytes and the next start requests the rest`() async throws
+  {
     let world = try await world()
     let (id, attempt) = try await world.flowing(total: 10)
     world.transport.body(attempt, [1, 2, 3, 4])
@@ -109,13 +116,15 @@ struct LateFileTests {
     #expect(second.headers.contains(HeaderField(received: "Range", "bytes=4-")))
   }
 
-  @Test func `a pause before the first byte makes no file, and leaves no length`() async throws {
+  @Test func `a pause before the first byte creates no file and clears the expected length`()
+    async throws
+  {
     let world = try await world()
     let (id, _) = try await world.flowing(total: 10)
     #expect(await world.engine.control(.pause, [id]) == [.applied])
     #expect(world.files.paths.isEmpty)
     #expect(world.journal.records[id]?.state == .paused)
-    // Nothing is told after it, so what was told has to be what the record has.
+    // No report follows, so the last one has to match the record.
     let told = world.told.all.last {
       if case .changed(let row) = $0 { row.id == id } else { false }
     }
@@ -124,7 +133,7 @@ struct LateFileTests {
     #expect(row.bytesExpected == nil)
   }
 
-  @Test func `when stop returns nothing is left`() async throws {
+  @Test func `a stop discards the received bytes before it returns`() async throws {
     let world = try await world()
     let (id, attempt) = try await world.flowing(total: 10)
     world.transport.body(attempt, [1, 2, 3, 4])
@@ -134,7 +143,7 @@ struct LateFileTests {
     #expect(world.journal.records[id]?.state == .idle)
   }
 
-  @Test func `a connection that breaks keeps what came`() async throws {
+  @Test func `a lost connection keeps the received bytes`() async throws {
     let world = try await world()
     let (id, attempt) = try await world.flowing(total: 10)
     world.transport.body(attempt, [1, 2, 3, 4])
@@ -144,7 +153,7 @@ struct LateFileTests {
     #expect(world.journal.records[id]?.resumeData?.durable.byteCount == 4)
   }
 
-  @Test func `more bytes than were announced are not kept`() async throws {
+  @Test func `more bytes than announced fail the transfer`() async throws {
     let world = try await world()
     let (id, attempt) = try await world.flowing(total: 3)
     #expect(world.transport.body(attempt, [1, 2, 3, 4]) == .failed)
@@ -153,7 +162,7 @@ struct LateFileTests {
     #expect(!world.files.paths.contains(whole))
   }
 
-  @Test func `a file that cannot be made fails the transfer with the reason`() async throws {
+  @Test func `a file that cannot be created fails the transfer with the cause`() async throws {
     let world = try await world()
     let (id, attempt) = try await world.flowing(total: 3)
     world.files.fail(.create, with: TransferFailure(.directoryUnwritable, on: "/home/u/Downloads"))
@@ -164,7 +173,7 @@ struct LateFileTests {
     #expect(world.files.paths.isEmpty)
   }
 
-  @Test func `a failed sync is not believed`() async throws {
+  @Test func `a failed sync fails the transfer`() async throws {
     let world = try await world()
     let (id, attempt) = try await world.flowing(total: 3)
     world.files.fail(.sync, with: TransferFailure(.fileProblem, on: part, detail: "EIO"))
@@ -174,7 +183,7 @@ struct LateFileTests {
     #expect(!world.files.paths.contains(whole))
   }
 
-  @Test func `a small body that takes long goes on record before it is whole`() async throws {
+  @Test func `a slow small body is recorded before it is complete`() async throws {
     let world = try await world()
     let (id, attempt) = try await world.flowing(total: 10)
     world.transport.body(attempt, [1, 2, 3, 4])
@@ -182,7 +191,7 @@ struct LateFileTests {
     var attempts = journal.attempts.makeAsyncIterator()
     _ = await attempts.next()
     world.clock.advance(milliseconds: 6000)
-    // The record that names the file, and then it goes on as any other.
+    // The record that names the file; from then on it is a transfer like any other.
     let named = await attempts.next()
     guard case .put(let record)? = named?.first else {
       Issue.record("expected the record with the partial file")
@@ -205,10 +214,10 @@ struct LateFileTests {
     world.transport.body(attempt, [1, 2])
     world.clock.advance(milliseconds: 6000)
     await creation.reached()
-    // Nothing is written: the body is too long.
+    // Nothing is written, because the body is too long.
     #expect(world.transport.body(attempt, [3, 4]) == .failed)
     world.transport.end(attempt, .sinkFailed)
-    // The end is handled within the first few of these.
+    // The end is processed within the first few of these calls.
     for _ in 0..<200 { #expect(await world.engine.details(of: id)?.snapshot.state == .running) }
     creation.open()
     await world.told.wait(for: .failed, of: id)
@@ -218,7 +227,8 @@ struct LateFileTests {
 
   // MARK: Crashes
 
-  @Test func `a crash while it is in memory leaves nothing, and it is fetched again`() async throws
+  @Test func `a crash while the body is in memory leaves no file and it is downloaded again`()
+    async throws
   {
     let world = try await world()
     let (id, attempt) = try await world.flowing(total: 3)
@@ -238,7 +248,7 @@ struct LateFileTests {
 
   // Fault 76
   @Test(arguments: [Int64(0), 1000])
-  func `a kill between the file and its record leaves no file that nobody knows of`(
+  func `a kill between the creation of a file and its record leaves no orphaned file`(
     lateFileByteCountMax: Int64
   ) async throws {
     let world = try await EngineWorld { $0.lateFileByteCountMax = lateFileByteCountMax }
@@ -263,28 +273,29 @@ struct LateFileTests {
     world.journal.release()
   }
 
-  @Test func `what is on record is not taken for what a kill left`() async throws {
+  @Test func `a recorded partial file is not treated as an orphan`() async throws {
     let world = try await world()
     let (id, attempt) = try await world.flowing(total: 10)
     world.transport.body(attempt, [1, 2, 3, 4])
     _ = await world.engine.control(.pause, [id])
     let identity = try #require(world.journal.records[id]?.resumeData?.partialIdentity)
     #expect(world.files.leftUnrecorded.isEmpty)
-    // A kill right after the commit leaves the note.
+    // A kill right after the commit leaves the entry in the list of unrecorded files.
     world.files.noteUnrecorded(identity, of: id)
     let next = try await self.world(after: world)
     #expect(next.files.paths == [part])
     #expect(next.files.leftUnrecorded.isEmpty)
   }
 
-  @Test func `a crash between the record and the name gives it its name`() async throws {
+  @Test func `a restart completes the rename after a crash between record and rename`() async throws
+  {
     let world = try await world()
     let (id, durable) = try await commitOfWhole(world)
     guard case .put(let record)? = durable?.first else {
       Issue.record("expected the record with the partial file")
       return
     }
-    // What the store would have if the power went after this commit.
+    // The contents of the store after a power cut right after this commit.
     world.files.cutPower()
     #expect(world.files.bytes(at: part) == [1, 2, 3])
     let next = try await EngineWorld(
@@ -295,8 +306,7 @@ struct LateFileTests {
     world.journal.release()
   }
 
-  @Test func `a file that got its name before a crash goes with the bytes on record`() async throws
-  {
+  @Test func `removing the transfer deletes a file that was renamed before a crash`() async throws {
     let world = try await world()
     let (id, durable) = try await commitOfWhole(world)
     guard case .put(var record)? = durable?.first, let resumeData = record.resumeData else {
@@ -305,7 +315,7 @@ struct LateFileTests {
     }
     _ = try world.files.finish(resumeData, onConflict: .rename)
     #expect(world.files.paths == [whole])
-    // It had no time to be looked for: others run.
+    // The renamed file has not been looked for, because other transfers run.
     record.state = .paused
     let next = try await EngineWorld(
       after: world, kept: InMemoryJournal(JournalContents(records: [record], lastID: id)))

@@ -4,7 +4,7 @@ import KettleScheduler
 import Testing
 import TestSupport
 
-/// What people do to the list itself, through the engine.
+/// Operations of users on the list itself, through the engine.
 @Suite(.timeLimit(.minutes(1)))
 struct ListControlsTests {
   private func paused(_ count: Int, in world: EngineWorld) async throws -> [TransferID] {
@@ -17,7 +17,7 @@ struct ListControlsTests {
     await world.engine.details(of: id)?.snapshot
   }
 
-  @Test func `a transfer with a limit begins with it, and one without begins with none`()
+  @Test func `a transfer starts with its own speed limit, or with none`()
     async throws
   {
     let world = try await EngineWorld()
@@ -28,7 +28,7 @@ struct ListControlsTests {
     #expect(await world.transport.request(2).limitBytesPerSecond == nil)
   }
 
-  @Test func `when a move returns the new order is in the store, and it was one commit`()
+  @Test func `a move stores the new order in one commit before it returns`()
     async throws
   {
     let world = try await EngineWorld()
@@ -45,7 +45,7 @@ struct ListControlsTests {
   }
 
   @Test
-  func `what is cleared is told once, stays cleared after a restart, and comes back by reset`()
+  func `clearing is reported once, survives a restart and is undone by a reset`()
     async throws
   {
     let world = try await EngineWorld()
@@ -64,7 +64,9 @@ struct ListControlsTests {
     #expect(await row(id, in: after)?.state == .idle)
   }
 
-  @Test func `limits are shown, and that of everything is told when it changes`() async throws {
+  @Test func `a snapshot has the transfer's limit, and a change of the global limit is reported`()
+    async throws
+  {
     let world = try await EngineWorld()
     let id = try await paused(1, in: world)[0]
     _ = await world.engine.limit([id], toBytesPerSecond: 512)
@@ -78,7 +80,7 @@ struct ListControlsTests {
     #expect(told == [1024, nil])
   }
 
-  @Test func `the details tell each connection, the redirects and the directory`() async throws {
+  @Test func `the details list the connections, the redirects and the directory`() async throws {
     let world = try await EngineWorld { $0.limits.division.speedMilliseconds = 0 }
     let id = try await world.engine.add([EngineWorld.spec()])[0]
     let first = await world.transport.request(1).id
@@ -98,14 +100,14 @@ struct ListControlsTests {
     #expect((opened.range?.upper ?? 0) > 1000)
     #expect(opened.receivedUpTo == 1000)
     #expect(opened.url.text == "http://cdn.example/b.iso")
-    // Whoever has no answer yet comes after it.
+    // Connections without a response yet follow it.
     #expect(details.connections.count > 1)
     #expect(details.connections.dropFirst().allSatisfy { $0.range == nil })
     _ = await world.engine.control(.pause, [id])
     #expect(await world.engine.details(of: id)?.connections.isEmpty == true)
   }
 
-  @Test func `each second's bytes are kept while it runs, and not when it is over`() async throws {
+  @Test func `recent speeds are kept per second until the transfer completes`() async throws {
     let world = try await EngineWorld()
     let (id, attempt) = try await world.flowing(total: 40)
     for round in 1...9 {
@@ -113,7 +115,7 @@ struct ListControlsTests {
       world.clock.advance(milliseconds: 250)
       await world.told.wait { Self.progressCount(in: $0, of: id) >= round }
     }
-    // The world begins on a full second, and the first look is no more than a beginning.
+    // The world starts on a full second, and the first sample is only the baseline.
     #expect(await world.engine.details(of: id)?.recentSpeeds == [8, 16])
     world.transport.body(attempt, [1, 2, 3, 4])
     world.transport.end(attempt, .complete)
@@ -125,7 +127,7 @@ struct ListControlsTests {
     events.count { if case .progress(let row, _) = $0 { row.id == id } else { false } }
   }
 
-  @Test func `the history tells every retry with its number, its reason and when it goes on`()
+  @Test func `the history has the number, the delay and the reason of every retry`()
     async throws
   {
     let world = try await EngineWorld()
@@ -148,7 +150,7 @@ struct ListControlsTests {
     #expect(waits[1].wholeMatch(of: /Waiting \d+ s before retry 2: .*500.*/) != nil, "\(waits)")
   }
 
-  @Test func `the history tells how many connections the server was found to take`()
+  @Test func `the history has the connection limit learned from the server`()
     async throws
   {
     let world = try await EngineWorld { $0.limits.division.speedMilliseconds = 0 }
@@ -160,7 +162,7 @@ struct ListControlsTests {
     #expect(texts.contains { $0.hasPrefix("The server takes no more than") }, "\(texts)")
   }
 
-  @Test func `the history tells what the user changed`() async throws {
+  @Test func `the history has the changes made by the user`() async throws {
     let world = try await EngineWorld()
     let ids = try await paused(2, in: world)
     _ = await world.engine.limit([ids[1]], toBytesPerSecond: 3 << 19)
@@ -177,7 +179,7 @@ struct ListControlsTests {
           "Speed limit: 1.5 MiB/s", "No speed limit", "Priority: high", "Moved up",
           "Fresh link: http://other.example/a.iso",
         ])
-    // The one that made room was not moved by anybody.
+    // The transfer that made room has no move in its history.
     let other = try #require(await world.engine.details(of: ids[0])).history
     #expect(other.allSatisfy { !$0.text.hasPrefix("Moved") })
   }

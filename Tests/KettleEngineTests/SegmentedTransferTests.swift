@@ -4,13 +4,13 @@ import KettleScheduler
 import Testing
 import TestSupport
 
-/// The engine over faked ports with several attempts of one transfer.
+/// The engine over fake ports with several attempts of one transfer.
 @Suite(.timeLimit(.minutes(1)))
 struct SegmentedTransferTests {
   private static let total = 4 << 20
   private static let content = (0..<total).map { UInt8(truncatingIfNeeded: $0 &* 7 / 5) }
 
-  /// One in which further attempts do not wait for the speed of the first.
+  /// A world in which further attempts do not wait for the speed of the first.
   private func world() async throws -> EngineWorld {
     try await EngineWorld { $0.limits.division.speedMilliseconds = 0 }
   }
@@ -25,7 +25,7 @@ struct SegmentedTransferTests {
     return spec
   }
 
-  /// A transfer with two attempts, both of which may send.
+  /// A transfer with two attempts, both of them accepted.
   private func flowing(
     _ world: EngineWorld, _ spec: TransferSpec
   ) async throws -> (id: TransferID, opener: AttemptID, second: AttemptRequest) {
@@ -44,7 +44,7 @@ struct SegmentedTransferTests {
     return (id, opener, second)
   }
 
-  @Test func `two attempts make one right file`() async throws {
+  @Test func `two attempts produce one correct file`() async throws {
     let world = try await world()
     let (id, opener, second) = try await flowing(world, spec())
     #expect(
@@ -53,7 +53,7 @@ struct SegmentedTransferTests {
     #expect(second.headers.contains(HeaderField(received: "If-Range", "\"v1\"")))
     world.transport.body(second.id, Array(Self.content[(Self.total / 2)...]))
     world.transport.end(second.id, .complete)
-    // The opener's end was given away: more than its half is not taken.
+    // The end of the opener was given to the second attempt, so it accepts no more than its half.
     #expect(world.transport.body(opener, Self.content) == .satisfied)
     world.transport.end(opener, .satisfied)
     await world.told.wait(for: .completed, of: id)
@@ -61,14 +61,14 @@ struct SegmentedTransferTests {
     #expect(world.journal.records[id]?.state == .completed)
   }
 
-  @Test func `further attempts join when the speed of the first is known`() async throws {
+  @Test func `further attempts start once the speed of the first is known`() async throws {
     let world = try await EngineWorld()
     let id = try await world.engine.add([spec()])[0]
     let opener = await world.transport.request(1).id
     world.transport.head(opener, 200, ["Content-Length": "\(Self.total)", "ETag": "\"v1\""])
     await world.transport.called { $0.contains(.accept(opener)) }
     world.transport.body(opener, Array(Self.content[..<1000]))
-    // Answered when the engine has done all that came before.
+    // Returns when the engine has processed all earlier input.
     _ = await world.engine.control(.start, [id])
     #expect(begunCount(world) == 1)
     world.clock.advance(milliseconds: DivisionPolicy().speedMilliseconds)
@@ -76,17 +76,17 @@ struct SegmentedTransferTests {
     #expect(second.headers.contains { $0.name == "Range" })
   }
 
-  @Test func `what the first attempt ends soon it ends alone`() async throws {
+  @Test func `no attempt is added when the first one will finish soon`() async throws {
     let world = try await EngineWorld()
     let id = try await world.engine.add([spec()])[0]
     let opener = await world.transport.request(1).id
     world.transport.head(opener, 200, ["Content-Length": "\(Self.total)", "ETag": "\"v1\""])
     await world.transport.called { $0.contains(.accept(opener)) }
     world.transport.body(opener, Array(Self.content[..<(Self.total / 2)]))
-    // Answered when the engine has done all that came before.
+    // Returns when the engine has processed all earlier input.
     _ = await world.engine.control(.start, [id])
     world.clock.advance(milliseconds: DivisionPolicy().speedMilliseconds)
-    // The next tick comes after the look at the speed.
+    // The next tick follows the check of the speed.
     world.clock.advance(milliseconds: 150)
     await world.told.wait { events in
       events.contains { if case .progress = $0 { true } else { false } }
@@ -94,7 +94,9 @@ struct SegmentedTransferTests {
     #expect(begunCount(world) == 1)
   }
 
-  @Test func `a pause keeps both parts and the next start fetches the holes`() async throws {
+  @Test func `a pause keeps both parts and the next start requests the missing ranges`()
+    async throws
+  {
     let world = try await world()
     let (id, opener, second) = try await flowing(world, spec())
     world.transport.body(opener, Array(Self.content[..<1000]))
@@ -111,7 +113,7 @@ struct SegmentedTransferTests {
   }
 
   // Fault 40
-  @Test func `the digest is right whatever the order of the bytes`() async throws {
+  @Test func `the digest is correct when the bytes arrive out of order`() async throws {
     let world = try await world()
     var spec = spec()
     let hex = try #require(TestDigest.hex(of: Self.content, .sha256))
@@ -126,7 +128,7 @@ struct SegmentedTransferTests {
   }
 
   // Fault 12
-  @Test func `a new version is fetched beside the old one, which goes when it is whole`()
+  @Test func `a new version is downloaded beside the old one, which is deleted on completion`()
     async throws
   {
     let world = try await world()
@@ -151,7 +153,9 @@ struct SegmentedTransferTests {
   }
 
   // Fault 1
-  @Test func `a server without ranges costs traffic and no bytes`() async throws {
+  @Test func `a server without range support does not cost the bytes already received`()
+    async throws
+  {
     let world = try await world()
     let id = try await world.engine.add([spec(connections: 1)])[0]
     let first = await world.transport.request(1).id
@@ -176,7 +180,9 @@ struct SegmentedTransferTests {
     #expect(world.files.bytes(at: "/home/u/Downloads/a.iso") == [1, 2, 3, 4, 5, 6])
   }
 
-  @Test func `limits reach the transport at once and are kept`() async throws {
+  @Test func `limits reach the transport immediately and a transfer's limit is stored`()
+    async throws
+  {
     let world = try await world()
     let (id, _, _) = try await flowing(world, spec())
     #expect(await world.engine.limit([id], toBytesPerSecond: 5000) == [.applied])

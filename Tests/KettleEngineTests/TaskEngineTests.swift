@@ -4,7 +4,7 @@ import KettleScheduler
 import Testing
 import TestSupport
 
-/// What programs ask of the engine: when it answers, and what is on the disk then.
+/// The engine's interface for programs: when a call returns, and what is on disk by then.
 @Suite(.timeLimit(.minutes(1)))
 struct TaskEngineTests {
   private let app = SessionID(rawValue: "app")
@@ -12,7 +12,7 @@ struct TaskEngineTests {
   private func spec(_ text: String = "http://files.example/a.iso") -> TransferSpec {
     var spec = EngineWorld.spec(text)
     spec.session = app
-    // Where the files of tasks are held is not what these tests are about.
+    // These tests do not depend on where the files of tasks are held.
     spec.directory = EngineWorld.documents
     spec.task = TaskOptions(kind: .download)
     return spec
@@ -53,7 +53,9 @@ struct TaskEngineTests {
     return try #require(tokens.first)
   }
 
-  @Test func `when a cancel without bytes returns they are gone`() async throws {
+  @Test func `a cancel that keeps no bytes deletes the partial file before it returns`()
+    async throws
+  {
     let world = try await EngineWorld()
     let (id, attempt) = try await flowing(world, total: 10)
     world.transport.body(attempt, [1, 2, 3, 4])
@@ -62,7 +64,7 @@ struct TaskEngineTests {
     #expect(world.journal.records[id]?.failure?.code == .cancelled)
   }
 
-  @Test func `the end of a task is told once and when the store has it`() async throws {
+  @Test func `the end of a task is reported once, after it is committed`() async throws {
     let world = try await EngineWorld()
     let (id, attempt) = try await flowing(world, total: 10)
     world.transport.body(attempt, [1, 2, 3, 4])
@@ -72,7 +74,9 @@ struct TaskEngineTests {
     #expect(world.journal.records[id]?.resumeData?.durable.byteCount == 4)
   }
 
-  @Test func `when an acknowledge returns nothing of the task is left`() async throws {
+  @Test func `an acknowledge removes the record and the partial file before it returns`()
+    async throws
+  {
     let world = try await EngineWorld()
     let (id, attempt) = try await flowing(world, total: 10)
     world.transport.body(attempt, [1, 2, 3, 4])
@@ -83,20 +87,23 @@ struct TaskEngineTests {
     #expect(world.journal.records[id] == nil)
   }
 
-  @Test func `when the acknowledge of a completed task returns its held file is gone`() async throws
+  @Test func `an acknowledge of a completed task deletes its held file before it returns`()
+    async throws
   {
     let world = try await EngineWorld()
     let id = try await completedAndHeld(world, request: 1)
     #expect(world.files.paths.count == 1)
     _ = await world.engine.acknowledgeTasks([id], keepsResumeData: false)
     #expect(world.files.paths.isEmpty)
-    // Behind what is being committed.
+    // Queued after the commit in progress.
     try await world.engine.keep([])
     #expect(world.journal.records[id] == nil)
   }
 
-  // A task that prefers other threads leaves the engine wherever it calls what may suspend.
-  @Test func `an acknowledge returns also when all is done before it waits`() async throws {
+  // A task with another executor preference leaves the engine at every potential suspension point.
+  @Test func `an acknowledge returns even if its work completes before it starts to wait`()
+    async throws
+  {
     let world = try await EngineWorld()
     let elsewhere = WorkerPool("elsewhere", width: 2)
     for number in 1...200 {
@@ -110,7 +117,7 @@ struct TaskEngineTests {
   }
 
   @Test
-  func `a service that was killed before it deleted a held file deletes it at the next start`()
+  func `a held file left by a killed service is deleted at the next start`()
     async throws
   {
     let world = try await EngineWorld()
@@ -137,7 +144,7 @@ struct TaskEngineTests {
     #expect(next.journal.records.isEmpty)
   }
 
-  @Test func `a program that is quicker than the last bytes is waited for`() async throws {
+  @Test func `an acknowledge waits for a cancel in progress`() async throws {
     let world = try await EngineWorld()
     let (id, attempt) = try await flowing(world, total: 10)
     world.transport.body(attempt, [1, 2, 3, 4])
@@ -151,7 +158,7 @@ struct TaskEngineTests {
     #expect(await world.engine.tasks(of: app).isEmpty)
   }
 
-  @Test func `tokens that are made first are those of the acknowledge`() async throws {
+  @Test func `an acknowledge returns the resume tokens that were already created`() async throws {
     let world = try await EngineWorld()
     let (id, attempt) = try await flowing(world, total: 10)
     world.transport.body(attempt, [1, 2, 3, 4])
@@ -164,7 +171,7 @@ struct TaskEngineTests {
     #expect(await world.engine.tasks(of: app).isEmpty)
   }
 
-  @Test func `a new task goes on with the partial file of the old one`() async throws {
+  @Test func `a new task resumes from the partial file of the old one`() async throws {
     let world = try await EngineWorld()
     let token = try await putAside(world)
     var again = spec()
@@ -189,7 +196,7 @@ struct TaskEngineTests {
     #expect(row?.task?.resumedAtByteCount == 4)
   }
 
-  @Test func `a takeover that the store cannot keep takes nothing`() async throws {
+  @Test func `a failed commit of a takeover leaves the old partial file resumable`() async throws {
     let world = try await EngineWorld()
     let token = try await putAside(world)
     var again = spec()
@@ -204,7 +211,7 @@ struct TaskEngineTests {
 
   private struct StoreFull: Error {}
 
-  @Test func `starting everything starts no task that has ended`() async throws {
+  @Test func `start all and stop all skip tasks that have ended`() async throws {
     let world = try await EngineWorld()
     let token = try await putAside(world)
     let (ids, cancelled) = (
@@ -215,7 +222,7 @@ struct TaskEngineTests {
     #expect(await world.engine.selection(for: .remove(.stays)) == [token.id])
   }
 
-  @Test func `starting everything waives no condition`() async throws {
+  @Test func `start all does not override the conditions of a task`() async throws {
     let world = try await EngineWorld()
     await world.engine.conditionsChanged([])
     var waiting = spec()
@@ -226,7 +233,8 @@ struct TaskEngineTests {
     await world.told.wait(for: .running, of: id)
   }
 
-  @Test func `what the server asks reaches the program and the answer the transport`() async throws
+  @Test func `a server challenge reaches the program and its answer reaches the transport`()
+    async throws
   {
     let world = try await EngineWorld()
     let id = try await world.engine.add([spec("https://files.example/a.iso")])[0]
@@ -245,7 +253,8 @@ struct TaskEngineTests {
     #expect(world.journal.records[id]?.spec.task?.credentials.first?.trustedKeys == ["ab12"])
   }
 
-  @Test func `when a drop returns nothing of the session is left`() async throws {
+  @Test func `a drop removes the records and files of the session before it returns`() async throws
+  {
     let world = try await EngineWorld()
     let (id, attempt) = try await flowing(world, total: 10)
     world.transport.body(attempt, [1, 2, 3, 4])
@@ -254,7 +263,7 @@ struct TaskEngineTests {
     #expect(world.journal.records.isEmpty)
   }
 
-  @Test func `adopted transfers are the user's own when it returns`() async throws {
+  @Test func `an adopt makes the transfers the user's own before it returns`() async throws {
     let world = try await EngineWorld()
     let (id, _) = try await flowing(world, total: 10)
     #expect(await world.engine.adopt(app) == [id])
@@ -264,7 +273,7 @@ struct TaskEngineTests {
     #expect(await world.engine.lastTaskIdentifier(of: app) == 1)
   }
 
-  @Test func `sessions are kept and found again`() async throws {
+  @Test func `sessions are stored and recovered after a restart`() async throws {
     let world = try await EngineWorld()
     let record = SessionRecord(
       id: app, options: SessionOptions(launch: nil),
@@ -277,7 +286,7 @@ struct TaskEngineTests {
     }
   }
 
-  @Test func `a change of a task is in the store when it returns`() async throws {
+  @Test func `a task update is committed before it returns`() async throws {
     let world = try await EngineWorld()
     let (id, _) = try await flowing(world, total: 10)
     var changes = TaskChanges()

@@ -4,7 +4,7 @@ import KettleScheduler
 import Testing
 import TestSupport
 
-/// Requests of programs over faked ports.
+/// Requests of programs over fake ports.
 @Suite(.timeLimit(.minutes(1)))
 struct TaskRequestTests {
   private static let upload = RequestContent(
@@ -26,24 +26,24 @@ struct TaskRequestTests {
 
   // MARK: Sending
 
-  @Test func `the transport is given what is sent`() async throws {
+  @Test func `the transport receives the content of the request`() async throws {
     let world = try await EngineWorld()
     let (_, request) = try await started(task(Self.upload), in: world)
     #expect(request.content == Self.upload)
   }
 
-  @Test func `a person's download is a plain GET`() async throws {
+  @Test func `a user's download is a plain GET`() async throws {
     let world = try await EngineWorld()
     let (_, request) = try await started(EngineWorld.spec(), in: world)
     #expect(request.content == nil)
     #expect(request.timeouts == AttemptTimeouts())
   }
 
-  @Test func `what goes out is told while it goes out and kept at the end`() async throws {
+  @Test func `sent bytes are reported as progress and stored when the attempt ends`() async throws {
     let world = try await EngineWorld()
     let (id, request) = try await started(task(Self.upload), in: world)
     let commitCount = world.journal.commits.count
-    // The engine is through with the beginning, and its next tick is set.
+    // The engine has processed the start, and its next tick is set.
     #expect(await world.engine.details(of: id)?.snapshot.state == .running)
     world.transport.sent(request.id, 2000)
     world.transport.sent(request.id, 3000)
@@ -59,7 +59,7 @@ struct TaskRequestTests {
     world.transport.end(
       request.id, .failed(TransferFailure(.connectionLost, on: "files.example")))
     await world.told.wait(for: .waiting, of: id)
-    // When pause returns, the store has what is known.
+    // When the pause returns, the store is up to date.
     _ = await world.engine.control(.pause, [id])
     #expect(world.journal.records[id]?.task?.sentByteCount == 3000)
 
@@ -71,7 +71,7 @@ struct TaskRequestTests {
     #expect(row?.bytesReceived == 0)
   }
 
-  @Test func `an upload has a speed and a time that is left`() async throws {
+  @Test func `an upload has a speed and a remaining time`() async throws {
     let world = try await EngineWorld()
     let (id, request) = try await started(task(Self.upload), in: world)
     #expect(await world.engine.details(of: id)?.snapshot.state == .running)
@@ -93,7 +93,7 @@ struct TaskRequestTests {
     #expect(await world.engine.details(of: id)?.snapshot.bytesReceived == 0)
   }
 
-  @Test func `nothing of a broken reply is in the next one`() async throws {
+  @Test func `a retry discards the bytes of an incomplete response`() async throws {
     let world = try await EngineWorld()
     let (id, first) = try await started(task(Self.upload), in: world)
     world.transport.head(first.id, 200, ["Content-Length": "6", "ETag": "\"v1\""])
@@ -112,7 +112,7 @@ struct TaskRequestTests {
     #expect(world.files.bytes(at: EngineWorld.held + "/a.iso") == [1, 2, 3])
   }
 
-  @Test func `a crash in the middle of a reply leaves nothing of it`() async throws {
+  @Test func `a crash in the middle of a response discards its bytes`() async throws {
     let world = try await EngineWorld()
     let (id, first) = try await started(task(Self.upload), in: world)
     world.transport.head(first.id, 200, ["Content-Length": "6", "ETag": "\"v1\""])
@@ -130,9 +130,9 @@ struct TaskRequestTests {
     #expect(next.files.bytes(at: EngineWorld.held + "/a.iso") == [1, 2, 3])
   }
 
-  // MARK: Places
+  // MARK: Directories
 
-  @Test func `the file of a task without a place is held for its program`() async throws {
+  @Test func `the file of a task without a directory is held for its program`() async throws {
     let world = try await EngineWorld()
     let (id, request) = try await started(task(), in: world)
     world.transport.head(request.id, 404, ["Content-Length": "3"])
@@ -148,7 +148,7 @@ struct TaskRequestTests {
     #expect(world.journal.records[id]?.spec.directory == nil)
   }
 
-  @Test func `the file of a task with a place goes there`() async throws {
+  @Test func `the file of a task with a directory is created there`() async throws {
     let world = try await EngineWorld()
     world.files.makeDirectory("/films")
     var spec = task()
@@ -159,9 +159,9 @@ struct TaskRequestTests {
     #expect(world.files.paths == ["/films/a.iso.part"])
   }
 
-  // MARK: Telling
+  // MARK: Reporting
 
-  @Test func `a failure is told once, when the store has it`() async throws {
+  @Test func `a failure is reported once, after it is committed`() async throws {
     let world = try await EngineWorld()
     let (id, request) = try await started(task(), in: world)
     world.transport.head(request.id, 200, ["Content-Encoding": "gzip"])
@@ -172,9 +172,9 @@ struct TaskRequestTests {
     #expect(world.told.states(of: id).count { $0 == .failed } == 1)
   }
 
-  // MARK: What the program says
+  // MARK: Settings of the program
 
-  @Test func `the silence that a program allows holds for the attempts of its task`() async throws {
+  @Test func `the request timeout of a task applies to its attempts`() async throws {
     let world = try await EngineWorld()
     var spec = task()
     spec.task?.requestTimeoutMilliseconds = 300_000
@@ -185,7 +185,7 @@ struct TaskRequestTests {
     #expect(request.timeouts.connectMilliseconds == 30_000)
   }
 
-  @Test func `what is expected is shown until the size is known`() async throws {
+  @Test func `the expected size is shown until the server reports one`() async throws {
     let world = try await EngineWorld()
     var spec = task()
     spec.task?.expectedReceiveByteCount = 4000
@@ -196,7 +196,7 @@ struct TaskRequestTests {
     #expect(await world.engine.details(of: id)?.snapshot.bytesExpected == 3)
   }
 
-  @Test func `what is expected must fit on the disk where the server does not say`() async throws {
+  @Test func `the expected size must fit on the disk if the server reports none`() async throws {
     let world = try await EngineWorld()
     world.files.setFreeBytes(1000)
     var spec = task()
@@ -206,14 +206,14 @@ struct TaskRequestTests {
     await world.told.wait(for: .waiting, of: id)
     #expect(await world.engine.details(of: id)?.snapshot.reason == .diskSpace)
 
-    // A size that the server says is more than a guess.
+    // A size reported by the server takes precedence over the estimate.
     world.clock.advance(milliseconds: 10_000)
     let second = await world.transport.request(2)
     world.transport.head(second.id, 200, ["Content-Length": "3"])
     await world.transport.called { $0.contains(.accept(second.id)) }
   }
 
-  @Test func `a task whose time is over keeps its bytes`() async throws {
+  @Test func `a task that times out keeps its bytes`() async throws {
     let world = try await EngineWorld()
     var spec = task()
     spec.task?.resourceTimeoutMilliseconds = 60_000

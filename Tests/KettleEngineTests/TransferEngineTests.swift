@@ -5,10 +5,10 @@ import TestSupport
 
 @testable import KettleEngine
 
-/// The engine over faked ports: what happens in which order.
+/// The engine over fake ports: the order of its operations.
 @Suite(.timeLimit(.minutes(1)))
 struct TransferEngineTests {
-  @Test func `a download ends under its final name with the right bytes`() async throws {
+  @Test func `a download ends under its final name with the correct bytes`() async throws {
     let world = try await EngineWorld()
     let (id, attempt) = try await world.flowing(total: 6)
     #expect(world.files.paths == ["/home/u/Downloads/a.iso.part"])
@@ -21,7 +21,7 @@ struct TransferEngineTests {
     #expect(world.journal.records[id]?.state == .completed)
   }
 
-  @Test func `completed is told only when the store has it`() async throws {
+  @Test func `completion is reported only after it is committed`() async throws {
     let world = try await EngineWorld()
     let (id, attempt) = try await world.flowing(total: 3)
     world.transport.body(attempt, [1, 2, 3])
@@ -34,7 +34,7 @@ struct TransferEngineTests {
     if case .put(let record) = change { record.state } else { nil }
   }
 
-  @Test func `the connection of a transfer is another's while its last bytes are synced`()
+  @Test func `a transfer frees its connection while its last bytes are synced`()
     async throws
   {
     let world = try await EngineWorld { $0.limits.connectionsPerHostMax = 1 }
@@ -44,7 +44,7 @@ struct TransferEngineTests {
     world.files.holdSyncs()
     world.transport.body(attempt, [1, 2, 3])
     world.transport.end(attempt, .complete)
-    // What the end led to has been to the store when the store has had two more turns.
+    // The results of the end are committed after two more commits.
     try await world.engine.keep([])
     try await world.engine.keep([])
     #expect(world.transport.requests.map(\.transfer) == [first, second])
@@ -54,7 +54,7 @@ struct TransferEngineTests {
     #expect(world.files.bytes(at: "/home/u/Downloads/a.iso") == [1, 2, 3])
   }
 
-  @Test func `an add that the store cannot keep queues nothing`() async throws {
+  @Test func `a failed commit of an add queues nothing`() async throws {
     let world = try await EngineWorld()
     world.journal.failNextCommits(1, with: DiskFull())
     await #expect(throws: EngineError.self) {
@@ -62,12 +62,12 @@ struct TransferEngineTests {
     }
     #expect(world.transport.requests.isEmpty)
     #expect(world.told.all == [.recovered(EvictedTally(), clearedUpTo: nil)])
-    // And the next one is as good as new.
+    // The next add succeeds.
     let ids = try await world.engine.add([EngineWorld.spec()])
     #expect(world.journal.records[ids[0]] != nil)
   }
 
-  @Test func `an add is decided on while the one before it is on its way to the store`()
+  @Test func `an add is processed while the previous one is still being committed`()
     async throws
   {
     let world = try await EngineWorld()
@@ -79,7 +79,7 @@ struct TransferEngineTests {
     #expect(world.journal.records.keys.sorted() == ids)
   }
 
-  @Test func `of two adds under way only the one fails that the store could not keep`()
+  @Test func `a failed commit fails only its own add when two are in progress`()
     async throws
   {
     let world = try await EngineWorld()
@@ -94,7 +94,7 @@ struct TransferEngineTests {
     #expect(added.count == 1)
   }
 
-  /// Two adds, the first of which is in the journal's hands, and both of which are decided on.
+  /// Two processed adds; the commit of the first is in progress.
   private func addTwo(
     to world: EngineWorld
   ) async throws -> (first: Task<[TransferID], any Error>, second: Task<[TransferID], any Error>) {
@@ -117,7 +117,7 @@ struct TransferEngineTests {
 
   private struct DiskFull: Error {}
 
-  @Test func `no byte flows before the store knows the partial file`() async throws {
+  @Test func `no byte is accepted before the partial file is recorded`() async throws {
     let world = try await EngineWorld()
     let id = try await world.engine.add([EngineWorld.spec()])[0]
     let attempt = await world.transport.request(1).id
@@ -125,7 +125,7 @@ struct TransferEngineTests {
     _ = await attempts.next()
     world.journal.hold()
     world.transport.head(attempt, 200, ["Content-Length": "3"])
-    // The commit that names the partial file is under way and held.
+    // The commit that names the partial file is in progress and held.
     let held = await attempts.next()
     guard case .put(let record)? = held?.first else {
       Issue.record("expected the record with the partial file")
@@ -150,7 +150,7 @@ struct TransferEngineTests {
     #expect(world.transport.body(attempt, piece) == .taken)
   }
 
-  @Test func `the first checkpoint after a retry is a record without retries`()
+  @Test func `the first checkpoint after a retry is a record with a retry count of zero`()
     async throws
   {
     let world = try await EngineWorld()
@@ -179,13 +179,13 @@ struct TransferEngineTests {
     #expect(record.resumeData?.durable == ByteRangeSet(prefix: 9 << 20))
   }
 
-  @Test func `pause keeps what came and start asks for the rest`() async throws {
+  @Test func `a pause keeps the received bytes and a start requests the rest`() async throws {
     let world = try await EngineWorld()
     let (id, attempt) = try await world.flowing(total: 10)
     world.transport.body(attempt, [1, 2, 3, 4])
     let results = await world.engine.control(.pause, [id])
     #expect(results == [.applied])
-    // When pause returns, the bytes are on the disk and on record.
+    // When the pause returns, the bytes are synced and recorded.
     #expect(world.journal.records[id]?.resumeData?.durable.byteCount == 4)
     #expect(world.journal.records[id]?.state == .paused)
     _ = await world.engine.control(.start, [id])
@@ -202,7 +202,7 @@ struct TransferEngineTests {
       world.files.bytes(at: "/home/u/Downloads/a.iso") == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
   }
 
-  @Test func `when stop returns the partial file is gone`() async throws {
+  @Test func `a stop deletes the partial file before it returns`() async throws {
     let world = try await EngineWorld()
     let (id, attempt) = try await world.flowing(total: 10)
     world.transport.body(attempt, [1, 2, 3, 4])
@@ -212,7 +212,7 @@ struct TransferEngineTests {
     #expect(world.journal.records[id]?.resumeData == nil)
   }
 
-  @Test func `when remove returns the transfer is gone from the store`() async throws {
+  @Test func `a remove deletes the transfer from the store before it returns`() async throws {
     let world = try await EngineWorld()
     let (id, attempt) = try await world.flowing(total: 10)
     world.transport.body(attempt, [1, 2, 3, 4])
@@ -222,7 +222,7 @@ struct TransferEngineTests {
     #expect(world.told.all.contains { if case .removed = $0 { true } else { false } })
   }
 
-  @Test func `a shutdown keeps every byte and the next start goes on from there`() async throws {
+  @Test func `a shutdown keeps every byte and the next start resumes from there`() async throws {
     let world = try await EngineWorld()
     let (id, attempt) = try await world.flowing(total: 10)
     world.transport.body(attempt, [1, 2, 3])
@@ -236,16 +236,16 @@ struct TransferEngineTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `a control that comes when the service has ended waits for nothing`() async throws {
+  func `a control after the shutdown does not wait`() async throws {
     let world = try await EngineWorld()
     let (id, attempt) = try await world.flowing(total: 10)
     world.transport.body(attempt, [1, 2, 3])
     await world.engine.shutDown()
-    // Its partial file goes, and nobody hears of that any more.
+    // Its partial file is deleted, which is no longer reported.
     #expect(await world.engine.control(.stop, [id]) == [.applied])
   }
 
-  @Test func `a crash costs at most what was not on record`() async throws {
+  @Test func `a crash loses only the bytes since the last checkpoint`() async throws {
     let world = try await EngineWorld()
     let (id, attempt) = try await world.flowing(total: 64 << 20)
     let piece = [UInt8](repeating: 7, count: 1 << 20)
@@ -259,19 +259,19 @@ struct TransferEngineTests {
     #expect(request.headers.contains(HeaderField(received: "Range", "bytes=\(9 << 20)-")))
   }
 
-  /// Returns when the store holds what is wanted.
+  /// Returns when the records of the store meet the condition.
   private static func committed(
     _ journal: InMemoryJournal, _ isMet: ([TransferID: TransferRecord]) -> Bool
   ) async {
     for await _ in journal.attempts {
       if isMet(journal.records) { return }
-      // The attempt comes before its commit; the next look is after it.
+      // The attempt is reported before its commit; the second check follows the commit.
       await Task.yield()
       if isMet(journal.records) { return }
     }
   }
 
-  @Test func `a partial file that was exchanged is not touched`() async throws {
+  @Test func `a partial file that was replaced is not touched`() async throws {
     let world = try await EngineWorld()
     let (id, attempt) = try await world.flowing(total: 10)
     world.transport.body(attempt, [1, 2, 3, 4])
@@ -286,7 +286,7 @@ struct TransferEngineTests {
     #expect(world.files.bytes(at: "/home/u/Downloads/a.iso.part") == [9, 9, 9, 9, 9])
   }
 
-  @Test func `a failed sync is not believed`() async throws {
+  @Test func `a failed sync fails the transfer`() async throws {
     let world = try await EngineWorld()
     let (id, attempt) = try await world.flowing(total: 3)
     world.files.fail(
@@ -298,7 +298,7 @@ struct TransferEngineTests {
     #expect(world.journal.records[id]?.resumeData?.durable.byteCount == 0)
   }
 
-  @Test func `a disk without room for the file is found out before the first byte`() async throws {
+  @Test func `insufficient disk space is detected before the first byte`() async throws {
     let world = try await EngineWorld()
     world.files.setFreeBytes(5)
     let id = try await world.engine.add([EngineWorld.spec()])[0]
@@ -313,7 +313,7 @@ struct TransferEngineTests {
     await world.transport.called { $0.contains(.accept(second)) }
   }
 
-  @Test func `more bytes than were announced are not kept`() async throws {
+  @Test func `more bytes than announced fail the transfer`() async throws {
     let world = try await EngineWorld()
     let (id, attempt) = try await world.flowing(total: 3)
     #expect(world.transport.body(attempt, [1, 2, 3, 4]) == .failed)
@@ -321,7 +321,9 @@ struct TransferEngineTests {
     await Self.committed(world.journal) { $0[id]?.failure?.code == .tooLong }
   }
 
-  @Test func `reset deletes what Kettle finished and keeps what others changed`() async throws {
+  @Test func `reset deletes finished files and keeps those that other programs changed`()
+    async throws
+  {
     let world = try await EngineWorld()
     let (first, attempt) = try await world.flowing(total: 1)
     world.transport.body(attempt, [1])
@@ -343,7 +345,7 @@ struct TransferEngineTests {
     #expect(world.journal.records[second]?.state == .idle)
   }
 
-  @Test func `progress has what came since it was told last`() async throws {
+  @Test func `progress reports the bytes since the last report`() async throws {
     let world = try await EngineWorld()
     let (id, attempt) = try await world.flowing(total: 100)
     await world.engine.setCadence(.live)
@@ -366,13 +368,13 @@ struct TransferEngineTests {
     }
   }
 
-  @Test func `a request in progress when the inbox ends is finished`() async throws {
+  @Test func `a request in progress completes when the inbox ends`() async throws {
     let world = try await EngineWorld()
     let durable = await world.engine.runAndEndInput()
     await durable.value()
   }
 
-  @Test func `nothing ticks when nothing runs`() async throws {
+  @Test func `no alarm is set when nothing runs`() async throws {
     let world = try await EngineWorld()
     #expect(world.clock.deadline == nil)
     let (id, _) = try await world.flowing(total: 100)
@@ -382,7 +384,7 @@ struct TransferEngineTests {
 }
 
 extension TransferEngine {
-  /// Runs a turn, and ends the input before the inbox delivers the end of the turn.
+  /// Runs a turn and ends the input before the inbox delivers the end of the turn.
   fileprivate func runAndEndInput() -> Completion<Void> {
     let durable = runDurably(SchedulerOutput(), at: clock.now())
     endInput()

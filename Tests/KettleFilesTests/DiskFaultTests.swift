@@ -5,7 +5,7 @@ import Testing
 
 @testable import KettleFiles
 
-/// Disks that are full, read-only, gone or others.
+/// Disks that are full, read-only, missing or replaced.
 @Suite(.enabled(if: ScratchDisk.isPossible, "Mounting a disk takes root"))
 struct DiskFaultTests {
   private let bytes: [UInt8] = Array("the whole file".utf8)
@@ -22,7 +22,7 @@ struct DiskFaultTests {
   }
 
   // Fault 71
-  @Test func `a full disk is told, keeps what was written, and takes more when there is space`()
+  @Test func `a full disk is reported, keeps the written bytes and accepts more with free space`()
     throws
   {
     let disk = try ScratchDisk("size=1m")
@@ -49,7 +49,7 @@ struct DiskFaultTests {
   }
 
   // Fault 73
-  @Test func `a disk without room for another file is a full disk`() throws {
+  @Test func `a disk without free inodes is reported as full`() throws {
     let disk = try ScratchDisk("size=1m,nr_inodes=3")
     _ = try create("a", disk)
     _ = try create("b", disk)
@@ -57,9 +57,9 @@ struct DiskFaultTests {
     #expect(told == TransferFailure(.diskFull, on: disk.path, detail: "ENOSPC"))
   }
 
-  // MARK: Disks that go
+  // MARK: Disks that disappear
 
-  /// A whole partial file that nobody has open.
+  /// A complete partial file that is not open.
   private func whole(_ disk: ScratchDisk) throws(TransferFailure) -> ResumeData {
     let file = try create("a", disk)
     try file.write(bytes)
@@ -78,7 +78,7 @@ struct DiskFaultTests {
   }
 
   // Fault 81
-  @Test func `on a disk that became read-only everything is told and nothing lost`() throws {
+  @Test func `a disk that becomes read-only reports every failure and loses nothing`() throws {
     let disk = try ScratchDisk("size=1m")
     let resumeData = try whole(disk)
     try #require(disk.makeReadOnly())
@@ -93,7 +93,8 @@ struct DiskFaultTests {
   }
 
   // Fault 81
-  @Test func `on another disk over the directory nothing is made, given up or deleted`() throws {
+  @Test func `a disk mounted over the directory causes no creation, data loss or deletion`() throws
+  {
     let disk = try ScratchDisk("size=1m")
     let resumeData = try whole(disk)
     try #require(disk.cover())
@@ -108,14 +109,14 @@ struct DiskFaultTests {
     #expect(storage(disk).finishedFile(of: resumeData) == nil)
     storage(disk).removePartialFile(resumeData.partialIdentity)
     #expect(Disk.names(in: disk.path) == [])
-    // The first disk is back.
+    // The first disk is visible again.
     disk.unmount()
     #expect(open(resumeData, disk) == nil)
     #expect(finish(resumeData, disk) == nil)
   }
 
   // Fault 81
-  @Test func `a file goes on being written while its disk is taken out of the tree`() throws {
+  @Test func `an open file can be written after its disk is unmounted`() throws {
     let disk = try ScratchDisk("size=1m")
     let file = try create("a", disk)
     try file.write(bytes)
@@ -123,13 +124,15 @@ struct DiskFaultTests {
     try file.write(bytes, at: Int64(bytes.count))
     _ = try file.sync()
     let resumeData = file.resumeData(durable: 2 * bytes.count, total: 2 * bytes.count)
-    // The directory under the disk is empty, and on another device.
+    // The directory under the mount point is empty and on another device.
     #expect(finish(resumeData, disk)?.code == .directoryMissing)
     #expect(Disk.names(in: disk.path) == [])
   }
 
   // Fault 82
-  @Test func `a directory that is a link to another disk is used as a whole`() throws {
+  @Test func `a directory that links to another disk is used for partial and finished files`()
+    throws
+  {
     let disk = try ScratchDisk("size=1m")
     let scratch = try ScratchDirectory()
     let link = scratch.path + "/documents"

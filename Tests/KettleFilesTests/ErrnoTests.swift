@@ -24,7 +24,7 @@ import Testing
     (EMFILE, "EMFILE", .fileProblem, .fileProblem),
     (4095, "errno 4095", .fileProblem, .fileProblem),
   ])
-  func `an error number has a name and a meaning for a directory and for a file`(
+  func `an error number maps to a name and to failures for a directory and a file`(
     _ number: Int32, _ name: String, _ inDirectory: TransferFailure.Code,
     _ onFile: TransferFailure.Code
   ) {
@@ -34,7 +34,7 @@ import Testing
   }
 
   // Fault 75
-  @Test func `a call that a signal interrupts is made again, another error is thrown`() {
+  @Test func `an interrupted call is retried and any other error is thrown`() {
     var results: [(Int, Int32)] = [(-1, EINTR), (-1, EINTR), (7, 0)]
     let answer = try? Errno.retrying { () -> Int in
       let (result, number) = results.removeFirst()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import KettleFiles
 
-/// Calls of the kernel that go wrong, in every place where one can.
+/// Failing system calls, at every place where one can fail.
 @Suite struct FileCallFaultTests {
   private let scratch: ScratchDirectory
   private let bytes: [UInt8] = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
@@ -22,7 +22,7 @@ import Testing
       in: scratch.path, preferredName: "a", onConflict: .rename)
   }
 
-  /// pwrite(2) on a disk that accepts so many bytes at once.
+  /// pwrite(2) on a disk that accepts at most this many bytes per call.
   private static func write(
     _ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, _ offset: off_t, atMost: Int
   ) -> Int {
@@ -36,7 +36,7 @@ import Testing
     return file.resumeData(durable: bytes.count, total: bytes.count)
   }
 
-  /// A call that fails with an error number while there are any left.
+  /// A call that fails with each error number in turn, and then succeeds.
   private static func failing(_ numbers: [Int32]) -> @Sendable () -> Bool {
     let left = Mutex(numbers)
     return {
@@ -53,7 +53,7 @@ import Testing
   // Fault 83
   // Fault 85
   @Test(arguments: [true, false])
-  func `what comes under the name between the look and the making is left as it is`(
+  func `a file that appears at the name between check and creation is left untouched`(
     _ knowsUnnamed: Bool
   ) throws {
     let taken = scratch.path + "/a.part"
@@ -61,7 +61,7 @@ import Testing
     let victim = scratch.path + "/victim"
     try Disk.put([8], at: victim)
     var calls = FileCalls.kernel
-    // As file systems without O_TMPFILE answer, NFS and most of FUSE.
+    // The error of file systems without O_TMPFILE: NFS and most of FUSE.
     calls.openUnnamed = { directory, flags in
       try? Disk.put([7], at: taken)
       symlink(victim, link)
@@ -80,10 +80,10 @@ import Testing
     #expect(Disk.bytes(at: victim) == [8])
   }
 
-  // MARK: Pieces
+  // MARK: Short and interrupted calls
 
   // Fault 75
-  @Test func `short writes and interrupted ones are gone on with until all is written`() throws {
+  @Test func `short and interrupted writes continue until everything is written`() throws {
     var calls = FileCalls.kernel
     let isInterrupted = Mutex(false)
     calls.write = { descriptor, bytes, offset in
@@ -103,7 +103,7 @@ import Testing
   }
 
   // Fault 75
-  @Test func `short reads and interrupted ones are gone on with until all is read`() throws {
+  @Test func `short and interrupted reads continue until everything is read`() throws {
     var calls = FileCalls.kernel
     let isInterrupted = Mutex(false)
     calls.read = { descriptor, start, count, offset in
@@ -123,7 +123,7 @@ import Testing
   }
 
   // Fault 75
-  @Test func `a sync that a signal interrupts is made again`() throws {
+  @Test func `a sync interrupted by a signal is retried`() throws {
     var calls = FileCalls.kernel
     let fails = Self.failing([EINTR, EINTR])
     calls.syncData = { fails() ? -1 : fdatasync($0) }
@@ -133,7 +133,7 @@ import Testing
   }
 
   // Fault 75
-  @Test func `a write that takes nothing is an error and no endless loop`() throws {
+  @Test func `a write that accepts no bytes is an error and not an endless loop`() throws {
     var calls = FileCalls.kernel
     calls.write = { _, _, _ in 0 }
     let file = try create(calls)
@@ -141,7 +141,7 @@ import Testing
     #expect(told == TransferFailure(.fileProblem, on: file.path, detail: "EIO"))
   }
 
-  // MARK: Errors of the disk
+  // MARK: Disk errors
 
   // Fault 71
   // Fault 73
@@ -151,7 +151,7 @@ import Testing
     (EFBIG, .fileProblem, "EFBIG"), (EIO, .fileProblem, "EIO"), (EROFS, .fileProblem, "EROFS"),
     (EAGAIN, .fileProblem, "EAGAIN"),
   ])
-  func `a write that fails in the middle is told, and goes through when it is made again`(
+  func `a write that fails halfway is reported and succeeds when retried`(
     _ number: Int32, _ code: TransferFailure.Code, _ name: String
   ) throws {
     var calls = FileCalls.kernel
@@ -175,7 +175,7 @@ import Testing
   }
 
   // Fault 74
-  @Test func `bytes that the disk does not give back are no bytes`() throws {
+  @Test func `a read error is reported and does not advance the digest`() throws {
     var calls = FileCalls.kernel
     let fails = Self.failing([EIO, EIO])
     calls.read = { fails() ? -1 : pread($0, $1, $2, $3) }
@@ -194,7 +194,7 @@ import Testing
 
   // Fault 74
   @Test(arguments: [EIO, ENOSPC, EDQUOT])
-  func `one failed sync is the last word on a file, whatever later ones answer`(
+  func `a failed sync is final for a file and is never repeated`(
     _ number: Int32
   ) throws {
     var calls = FileCalls.kernel
@@ -215,12 +215,12 @@ import Testing
   }
 
   // Fault 74
-  @Test func `a failed sync of the directory of a new file is final as well`() throws {
+  @Test func `a failed sync of a new file's directory is final too`() throws {
     var calls = FileCalls.kernel
     let fails = Self.failing([EIO])
     calls.syncAll = { fails() ? -1 : fsync($0) }
     let file = try create(calls)
-    // More than what may vanish with the name of a new file.
+    // More than the bytes that may be lost with the name of a new file.
     try file.write([1], at: 2 << 20)
     let told = TransferFailure(.fileProblem, on: file.path, detail: "EIO")
     #expect(failure { () throws(TransferFailure) in try file.sync() } == told)
@@ -232,7 +232,7 @@ import Testing
     (EIO, TransferFailure.Code.fileProblem), (ENOSPC, .diskFull), (EROFS, .directoryUnwritable),
     (EACCES, .directoryUnwritable),
   ])
-  func `a rename that fails leaves the partial file, and the next one goes through`(
+  func `a failed rename leaves the partial file and the next one succeeds`(
     _ number: Int32, _ code: TransferFailure.Code
   ) throws {
     let resumeData = try whole()
@@ -252,7 +252,7 @@ import Testing
   }
 
   // Fault 79
-  @Test func `a finish whose directory is not synced is no finish until recovery synced it`()
+  @Test func `a finish with a failed directory sync does not count until recovery syncs it`()
     throws
   {
     let resumeData = try whole()
@@ -269,7 +269,7 @@ import Testing
   }
 
   // Fault 79
-  @Test func `a directory is synced when the file has its name, and not before`() throws {
+  @Test func `a directory is synced only after the file is renamed`() throws {
     let resumeData = try whole()
     var calls = FileCalls.kernel
     let synced = Mutex<[[String]]>([])
@@ -284,7 +284,7 @@ import Testing
   // MARK: Races
 
   // Fault 83
-  @Test func `a file put in place of the partial one just before the rename is not called ours`()
+  @Test func `a file swapped for the partial file just before the rename is not accepted`()
     throws
   {
     let resumeData = try whole()
@@ -305,7 +305,7 @@ import Testing
   }
 
   // Fault 83
-  @Test func `a directory swapped for a link just before the rename changes nothing elsewhere`()
+  @Test func `a directory swapped for a link before the rename affects no other directory`()
     throws
   {
     let documents = scratch.path + "/documents"
@@ -330,7 +330,7 @@ import Testing
   }
 
   // Fault 85
-  @Test func `a name that is taken between the look and the rename is not overwritten`() throws {
+  @Test func `a name taken between check and rename is not overwritten`() throws {
     let resumeData = try whole()
     let taken = scratch.path + "/a"
     var calls = FileCalls.kernel
@@ -351,8 +351,8 @@ import Testing
   }
 
   // Fault 93
-  @Test func `a name that only the file system takes for another is numbered too`() throws {
-    // On a disk that folds case "a" is taken where "A" stands, though no text is equal.
+  @Test func `a name that only the file system considers taken is numbered too`() throws {
+    // On a case-insensitive file system "A" takes the name "a", although the strings differ.
     let resumeData = try whole()
     var calls = FileCalls.kernel
     let kernel = FileCalls.kernel.renameToFree

@@ -4,7 +4,7 @@ import KettleSystem
 import Testing
 import TestSupport
 
-/// What a digest under way promises, asked of the file system of Linux and of the one in memory.
+/// The contract of a digest in progress, tested with the Linux file system and the one in memory.
 @Suite struct FileDigestConformanceTests {
   private func file(
     _ bytes: [UInt8], in storage: StorageUnderTest
@@ -22,7 +22,7 @@ import TestSupport
   }
 
   @Test(arguments: StorageKind.allCases)
-  func `digests are those of the standards`(_ kind: StorageKind) throws {
+  func `digests match the standard test vectors`(_ kind: StorageKind) throws {
     let storage = try StorageUnderTest(kind)
     let file = try file(Array("abc".utf8), in: storage)
     let expected: [Checksum.Algorithm: String] = [
@@ -49,7 +49,7 @@ import TestSupport
     #expect(digest.byteCount == 100_000)
     try file.write(Array(content.dropFirst(100_000)), at: 100_000)
     try digest.advance(to: 100_001, shouldStop: { false })
-    // Never back.
+    // It never moves backwards.
     try digest.advance(to: 5, shouldStop: { false })
     #expect(digest.byteCount == 100_001)
     try digest.advance(to: Int64(content.count), shouldStop: { false })
@@ -57,7 +57,7 @@ import TestSupport
   }
 
   @Test(arguments: StorageKind.allCases)
-  func `what a stopped digest has read stands, and it goes on from there`(
+  func `a stopped digest keeps its state and continues from there`(
     _ kind: StorageKind
   ) throws {
     let storage = try StorageUnderTest(kind)
@@ -80,7 +80,7 @@ import TestSupport
 
   // Fault 22
   @Test(arguments: StorageKind.allCases)
-  func `a file that ends before is told`(_ kind: StorageKind) throws {
+  func `a file that ends before the requested length is reported`(_ kind: StorageKind) throws {
     let storage = try StorageUnderTest(kind)
     let file = try file([1, 2, 3], in: storage)
     let digest = try digest(file, in: storage)
@@ -94,7 +94,7 @@ import TestSupport
   }
 
   @Test(arguments: StorageKind.allCases)
-  func `a file that is gone or another has no digest`(_ kind: StorageKind) throws {
+  func `a missing or replaced file has no digest`(_ kind: StorageKind) throws {
     let storage = try StorageUnderTest(kind)
     let file = try file([1], in: storage)
     try storage.put([1], file.path)
@@ -105,7 +105,7 @@ import TestSupport
     #expect(gone == TransferFailure(.partialFileChanged, on: file.path, detail: "it is gone"))
   }
 
-  @Test func `nothing comes after the end of a digest`() throws {
+  @Test func `a finished digest cannot be advanced or finished again`() throws {
     let storage = try StorageUnderTest(.linux)
     let file = try file([1, 2], in: storage)
     let digest = try digest(file, in: storage)

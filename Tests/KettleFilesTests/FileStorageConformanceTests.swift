@@ -2,7 +2,7 @@ import KettleEngine
 import KettleModel
 import Testing
 
-/// What the port promises, asked of the file system of Linux and of the one in memory.
+/// The contract of the port, tested with the Linux file system and the one in memory.
 @Suite struct FileStorageConformanceTests {
   private let bytes: [UInt8] = Array("the whole file".utf8)
 
@@ -10,7 +10,7 @@ import Testing
 
   // Fault 82
   @Test(arguments: StorageKind.allCases)
-  func `a new partial file is empty and stands beside its final name`(_ kind: StorageKind) throws {
+  func `a new partial file is empty and beside its final name`(_ kind: StorageKind) throws {
     let storage = try StorageUnderTest(kind)
     let file = try storage.create("a.iso")
     #expect(file.path == storage.path("a.iso.part"))
@@ -21,7 +21,7 @@ import Testing
 
   // Fault 85
   @Test(arguments: StorageKind.allCases)
-  func `a name that a file or another partial file has is numbered`(_ kind: StorageKind) throws {
+  func `a name used by a file or another partial file is numbered`(_ kind: StorageKind) throws {
     let storage = try StorageUnderTest(kind)
     try storage.put([1], storage.path("a.tar.gz"))
     let second = try storage.create("a.tar.gz")
@@ -35,7 +35,7 @@ import Testing
   // Fault 23
   // Fault 85
   @Test(arguments: StorageKind.allCases)
-  func `a stranger's partial file is never opened`(_ kind: StorageKind) throws {
+  func `another program's partial file is never opened`(_ kind: StorageKind) throws {
     let storage = try StorageUnderTest(kind)
     try storage.put([7], storage.path("a.part"))
     #expect(try storage.create("a").finalName == "a (2)")
@@ -44,7 +44,7 @@ import Testing
 
   // Fault 85
   @Test(arguments: StorageKind.allCases)
-  func `with skip a taken name is told and nothing is made`(_ kind: StorageKind) throws {
+  func `skip reports a taken name and creates nothing`(_ kind: StorageKind) throws {
     let storage = try StorageUnderTest(kind)
     try storage.put([1], storage.path("a"))
     let failure = failure { () throws(TransferFailure) in try storage.create("a", .skip) }
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: StorageKind.allCases)
-  func `with skip a partial file of the name is no file of the name`(_ kind: StorageKind) throws {
+  func `skip ignores a partial file of the same name`(_ kind: StorageKind) throws {
     let storage = try StorageUnderTest(kind)
     _ = try storage.create("a", .skip)
     let second = try storage.create("a", .skip)
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: StorageKind.allCases)
-  func `with replace the final name stays and the old file is not touched yet`(
+  func `replace keeps the final name and leaves the old file untouched until the finish`(
     _ kind: StorageKind
   ) throws {
     let storage = try StorageUnderTest(kind)
@@ -74,7 +74,7 @@ import Testing
 
   // Fault 81
   @Test(arguments: StorageKind.allCases)
-  func `only the documents directory is made`(_ kind: StorageKind) throws {
+  func `only the documents directory is created`(_ kind: StorageKind) throws {
     let storage = try StorageUnderTest(kind)
     let elsewhere = storage.directory + "-elsewhere"
     let failure = failure { () throws(TransferFailure) in
@@ -87,7 +87,7 @@ import Testing
   // MARK: Open
 
   @Test(arguments: StorageKind.allCases)
-  func `a partial file goes on where it was`(_ kind: StorageKind) throws {
+  func `a reopened partial file continues from its durable bytes`(_ kind: StorageKind) throws {
     let storage = try StorageUnderTest(kind)
     let file = try storage.create("a")
     try file.write(Array(bytes.prefix(9)))
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test(arguments: StorageKind.allCases)
-  func `a write behind the end leaves zeros before it`(_ kind: StorageKind) throws {
+  func `a write past the end leaves zeros before it`(_ kind: StorageKind) throws {
     let storage = try StorageUnderTest(kind)
     let file = try storage.create("a")
     try file.write([9], at: 3)
@@ -110,7 +110,7 @@ import Testing
 
   // Fault 22
   @Test(arguments: StorageKind.allCases)
-  func `a partial file that is gone, replaced or too short is told`(_ kind: StorageKind) throws {
+  func `a missing, replaced or truncated partial file is reported`(_ kind: StorageKind) throws {
     let storage = try StorageUnderTest(kind)
     let file = try storage.create("a")
     try file.write(bytes)
@@ -137,7 +137,7 @@ import Testing
 
   // Fault 22
   @Test(arguments: StorageKind.allCases)
-  func `the last of several held ranges must be there`(_ kind: StorageKind) throws {
+  func `the file must contain the last of several durable ranges`(_ kind: StorageKind) throws {
     let storage = try StorageUnderTest(kind)
     let file = try storage.create("a")
     try file.write([UInt8](repeating: 1, count: 20))
@@ -152,7 +152,7 @@ import Testing
   // MARK: Finish
 
   @Test(arguments: StorageKind.allCases)
-  func `a whole file gets its name, and its identity is that of the file`(
+  func `a complete file gets its final name and its identity is returned`(
     _ kind: StorageKind
   ) throws {
     let storage = try StorageUnderTest(kind)
@@ -167,7 +167,7 @@ import Testing
 
   // Fault 85
   @Test(arguments: StorageKind.allCases)
-  func `a name that was taken meanwhile is numbered and nothing is overwritten`(
+  func `a name taken during the download is numbered and nothing is overwritten`(
     _ kind: StorageKind
   ) throws {
     let storage = try StorageUnderTest(kind)
@@ -182,7 +182,7 @@ import Testing
 
   // Fault 85
   @Test(arguments: StorageKind.allCases)
-  func `with skip a file that came meanwhile stays, and so does the partial file`(
+  func `skip keeps both the partial file and a file created during the download`(
     _ kind: StorageKind
   ) throws {
     let storage = try StorageUnderTest(kind)
@@ -197,7 +197,7 @@ import Testing
   }
 
   @Test(arguments: StorageKind.allCases)
-  func `with replace the new file takes the place of the old one`(_ kind: StorageKind) throws {
+  func `replace puts the new file in place of the old one`(_ kind: StorageKind) throws {
     let storage = try StorageUnderTest(kind)
     try storage.put([1], storage.path("a"))
     let resumeData = try storage.whole("a", bytes, .replace)
@@ -209,7 +209,7 @@ import Testing
 
   // Fault 22
   @Test(arguments: StorageKind.allCases)
-  func `a partial file that is another, or has another size, does not get the name`(
+  func `a partial file with another identity or size is not renamed`(
     _ kind: StorageKind
   ) throws {
     let storage = try StorageUnderTest(kind)
@@ -232,7 +232,7 @@ import Testing
 
   // Fault 79
   @Test(arguments: StorageKind.allCases)
-  func `after a crash the file is either finished or partial, and never neither`(
+  func `a file is either partial or finished after a crash`(
     _ kind: StorageKind
   ) throws {
     let storage = try StorageUnderTest(kind)
@@ -244,7 +244,7 @@ import Testing
 
   // Fault 79
   @Test(arguments: StorageKind.allCases)
-  func `a file that got a numbered name before the crash is found`(_ kind: StorageKind) throws {
+  func `a file that got a numbered name before a crash is found`(_ kind: StorageKind) throws {
     let storage = try StorageUnderTest(kind)
     let resumeData = try storage.whole("a", bytes)
     try storage.put([1], storage.path("a"))
@@ -255,10 +255,12 @@ import Testing
 
   // Fault 79
   @Test(arguments: StorageKind.allCases)
-  func `another's file of the final name is not taken for ours`(_ kind: StorageKind) throws {
+  func `another program's file at the final name is not mistaken for ours`(_ kind: StorageKind)
+    throws
+  {
     let storage = try StorageUnderTest(kind)
     let resumeData = try storage.whole("a", bytes)
-    // Kept under another name, so that its inode is not given again.
+    // Put at the final name before the removal, so that the inode is not reused.
     try storage.put(bytes, storage.path("a"))
     storage.remove(resumeData.partialPath)
     #expect(storage.files.finishedFile(of: resumeData) == nil)
@@ -268,7 +270,7 @@ import Testing
 
   // Fault 85
   @Test(arguments: StorageKind.allCases)
-  func `only the partial file that was made is removed`(_ kind: StorageKind) throws {
+  func `only the partial file that the storage created is removed`(_ kind: StorageKind) throws {
     let storage = try StorageUnderTest(kind)
     let resumeData = try storage.whole("a", bytes)
     try storage.put([1], resumeData.partialPath)
@@ -282,7 +284,7 @@ import Testing
 
   // Fault 85
   @Test(arguments: StorageKind.allCases)
-  func `only the finished file that is still ours is removed`(_ kind: StorageKind) throws {
+  func `only a finished file with an unchanged identity is removed`(_ kind: StorageKind) throws {
     let storage = try StorageUnderTest(kind)
     let finished = try storage.files.finish(storage.whole("a", bytes), onConflict: .rename)
     var changed = finished
@@ -304,7 +306,7 @@ import Testing
 
   // Fault 85
   @Test(arguments: StorageKind.allCases)
-  func `a finished file that another program replaced stays`(_ kind: StorageKind) throws {
+  func `a finished file that another program replaced is kept`(_ kind: StorageKind) throws {
     let storage = try StorageUnderTest(kind)
     let finished = try storage.files.finish(storage.whole("a", bytes), onConflict: .rename)
     try storage.put(bytes, finished.path)
@@ -315,7 +317,7 @@ import Testing
   // MARK: Space
 
   @Test(arguments: StorageKind.allCases)
-  func `free space is known for the documents directory before it is made`(
+  func `free space is known for the documents directory before it is created`(
     _ kind: StorageKind
   ) throws {
     let storage = try StorageUnderTest(kind)

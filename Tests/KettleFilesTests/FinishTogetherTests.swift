@@ -6,7 +6,7 @@ import Testing
 
 @testable import KettleFiles
 
-/// Files that get their names together.
+/// Files that are renamed together.
 @Suite struct FinishTogetherTests {
   private let scratch: ScratchDirectory
 
@@ -23,7 +23,7 @@ import Testing
       onConflict: .rename)
   }
 
-  /// What happened, in its order: the names that were given, and the syncs of directories.
+  /// The renames, by new name, and the directory syncs, in order.
   private final class Journal: Sendable {
     let steps = Mutex<[String]>([])
 
@@ -51,7 +51,7 @@ import Testing
     POSIXFileStorage(documentsDirectory: scratch.path, calls: calls)
   }
 
-  @Test func `one sync of the directory follows all its names`() throws {
+  @Test func `one directory sync follows all renames in it`() throws {
     let files = try ["a", "b", "c"].map { try whole($0) }
     let journal = Journal()
     let results = storage(journal.calls()).finish(files)
@@ -74,7 +74,7 @@ import Testing
     #expect(Disk.names(in: other) == ["b"])
   }
 
-  @Test func `one that fails leaves the others alone`() throws {
+  @Test func `a failed file does not affect the others`() throws {
     let files = try ["a", "b", "c"].map { try whole($0) }
     #expect(unlink(scratch.path + "/b.part") == 0)
     let results = storage(.kernel).finish(files)
@@ -83,7 +83,7 @@ import Testing
     #expect(try results[2].get().path == scratch.path + "/c")
   }
 
-  @Test func `a sync that fails is that of all, and is not tried again as a proof`() throws {
+  @Test func `a failed directory sync fails all files and is not retried`() throws {
     let files = try ["a", "b", "c"].map { try whole($0) }
     let journal = Journal()
     let results = storage(journal.calls(syncFailures: [EIO])).finish(files)
@@ -92,7 +92,7 @@ import Testing
     #expect(journal.steps.withLock { $0 } == ["a", "b", "c", "sync"])
   }
 
-  @Test func `nothing is synced when no name was given`() throws {
+  @Test func `nothing is synced when no file was renamed`() throws {
     let file = try whole("a")
     #expect(unlink(scratch.path + "/a.part") == 0)
     let journal = Journal()

@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: FreeNameRename.Way.allCases)
-  func `each way takes a free name`(_ way: FreeNameRename.Way) throws {
+  func `each way renames a file to a free name`(_ way: FreeNameRename.Way) throws {
     try Disk.put([1, 2], at: scratch.path + "/a.part")
     #expect(rename(way, "a.part", "a") == nil)
     #expect(Disk.names(in: scratch.path) == ["a"])
@@ -38,7 +38,7 @@ import Testing
   // Fault 84
   // Fault 85
   @Test(arguments: FreeNameRename.Way.allCases)
-  func `no way replaces a file, a directory or a link that leads nowhere`(
+  func `no way replaces a file, a directory or a dangling link`(
     _ way: FreeNameRename.Way
   ) throws {
     try Disk.put([1], at: scratch.path + "/a.part")
@@ -54,7 +54,8 @@ import Testing
 
   // Fault 85
   @Test(arguments: FreeNameRename.Way.allCases)
-  func `of 50 that want one name at once exactly one gets it`(_ way: FreeNameRename.Way) throws {
+  func `exactly one of 50 concurrent renames to one name succeeds`(_ way: FreeNameRename.Way) throws
+  {
     for number in 0..<50 { try Disk.put([UInt8(number)], at: scratch.path + "/\(number).part") }
     let winners = Mutex<[Int]>([])
     DispatchQueue.concurrentPerform(iterations: 50) { number in
@@ -67,13 +68,13 @@ import Testing
   }
 
   @Test(arguments: FreeNameRename.Way.allCases)
-  func `a file that is gone leaves nothing under the new name`(_ way: FreeNameRename.Way) {
+  func `a missing file leaves nothing under the new name`(_ way: FreeNameRename.Way) {
     #expect(rename(way, "missing.part", "a")?.name == "ENOENT")
     #expect(Disk.names(in: scratch.path) == [])
   }
 
   // Fault 79
-  @Test func `a rename by link that was cut short is completed`() throws {
+  @Test func `an interrupted rename by link is completed`() throws {
     let files = POSIXFileStorage(documentsDirectory: scratch.path)
     for policy in ConflictPolicy.allCases {
       let file = try files.createPartialFile(
@@ -91,7 +92,7 @@ import Testing
   }
 
   @Test(arguments: FreeNameRename.Way.allCases)
-  func `a storage on a file system that knows one way only works as well`(
+  func `a storage works on a file system that supports only one way`(
     _ way: FreeNameRename.Way
   ) throws {
     let files = POSIXFileStorage(

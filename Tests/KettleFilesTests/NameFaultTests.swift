@@ -9,7 +9,7 @@ import TestSupport
 
 @testable import KettleFiles
 
-/// Names from outside, names that many want, and who may do what with the files.
+/// Untrusted names, contended names, and the permissions of the files.
 @Suite struct NameFaultTests {
   private let scratch: ScratchDirectory
   private let directory: String
@@ -36,7 +36,7 @@ import TestSupport
       file.resumeData(durable: bytes.count, total: bytes.count), onConflict: .rename)
   }
 
-  // MARK: What is there in place of a file
+  // MARK: Other things in place of a file
 
   // Fault 85
   @Test(arguments: [
@@ -44,7 +44,7 @@ import TestSupport
     ("below", "a link that leads to nothing"), ("directory", "a directory"),
     ("fifo", "not a regular file"), ("link", nil), ("file", nil),
   ])
-  func `with skip only a file counts as there, and no link is written through`(
+  func `skip accepts only an existing regular file and never writes through a link`(
     name: String, detail: String?
   ) throws {
     mkdir(directory, 0o755)
@@ -58,7 +58,7 @@ import TestSupport
     mkfifo(directory + "/fifo", 0o600)
     let expected = TransferFailure(.nameTaken, on: directory + "/" + name, detail: detail)
     #expect(throws: expected) { _ = try create(name, .skip) }
-    // And when it came while the file was fetched.
+    // The same if it appeared during the download.
     let late = try create("late", .skip)
     try late.write(bytes)
     _ = try late.sync()
@@ -74,10 +74,10 @@ import TestSupport
     #expect(Disk.bytes(at: directory + "/late.part") == bytes)
   }
 
-  // MARK: Many for one name
+  // MARK: Contention for a name
 
   // Fault 85
-  @Test func `10,000 parallel reservations of 100 names are 10,000 files`() throws {
+  @Test func `10,000 parallel reservations of 100 names create 10,000 files`() throws {
     let finalNames = Mutex<[String]>([])
     DispatchQueue.concurrentPerform(iterations: 10_000) { number in
       guard let file = try? create("file \(number % 100).tar.gz"),
@@ -94,12 +94,12 @@ import TestSupport
       names.compactMap { Disk.bytes(at: directory + "/" + $0) }
         .map { String(decoding: $0, as: UTF8.self) })
     #expect(contents.count == 10_000)
-    // As close together as they can be: 100 of each name.
+    // Numbered without gaps: 100 of each name.
     #expect(all.contains("file 7 (100).tar.gz") && !all.contains("file 7 (101).tar.gz"))
   }
 
   // Fault 85
-  @Test func `a race for one name with others who make and delete files overwrites nothing`()
+  @Test func `a race for one name with other programs overwrites nothing`()
     throws
   {
     _ = try create("x")
@@ -112,7 +112,7 @@ import TestSupport
         var made = stat()
         fstat(descriptor, &made)
         close(descriptor)
-        // Still the stranger's own when nobody replaced it.
+        // Still the other program's file if it was not replaced.
         if Disk.status(of: path)?.st_ino != made.st_ino { overwritten.withLock { $0 += 1 } }
         rename(path, directory + "/kept \(number)")
       } else {
@@ -144,7 +144,7 @@ import TestSupport
     String(repeating: "x", count: 300), String(repeating: "é", count: 200) + ".tar.gz",
     "e" + String(repeating: "\u{301}", count: 300), "🏳️‍🌈" + String(repeating: "🧑‍🚀", count: 60),
   ])
-  func `whatever a server calls it, it is one plain file in the directory`(_ text: String) throws {
+  func `any name from a server becomes one plain file in the directory`(_ text: String) throws {
     guard let name = FileName.sanitized(text) else { return }
     let finished = try finished(name)
     #expect(Disk.names(in: scratch.path) == ["documents"])
@@ -159,7 +159,7 @@ import TestSupport
   // Fault 86
   // Fault 88
   @Test(arguments: ["-rf", ".bashrc", "$(reboot)", "a b", "name.", "con", "\u{1B}[31m"])
-  func `a name that the user chose is taken as it is, where it is a name`(_ name: String) throws {
+  func `a valid name chosen by the user is used unchanged`(_ name: String) throws {
     #expect(try finished(name).path == directory + "/" + name)
     #expect(Disk.names(in: directory) == [name])
   }
@@ -169,7 +169,7 @@ import TestSupport
     String(repeating: "x", count: 250), String(repeating: "x", count: 246) + ".iso",
     String(repeating: "é", count: 125), String(repeating: "x", count: 243) + ".tar.gz",
   ])
-  func `there is room for the suffix and for a number behind the longest name`(
+  func `the longest name leaves room for the suffix and a number`(
     _ name: String
   ) throws {
     #expect(name.utf8.count == FileName.byteCountMax)
@@ -185,7 +185,7 @@ import TestSupport
   }
 
   // Fault 89
-  @Test func `a path longer than the system takes is told`() throws {
+  @Test func `a path that is too long for the system is reported`() throws {
     let deep = directory + String(repeating: "/" + String(repeating: "d", count: 200), count: 21)
     let told = failure { () throws(TransferFailure) in
       try files.createPartialFile(in: deep, preferredName: "a", onConflict: .rename)
@@ -194,10 +194,10 @@ import TestSupport
     #expect(told?.detail == "ENAMETOOLONG")
   }
 
-  // MARK: What stands under a name
+  // MARK: Links and special files at a name
 
   // Fault 84
-  @Test func `a socket, a device link or a hard link under the name is left as it is`() throws {
+  @Test func `a hard link, a device link or a FIFO at the name is left untouched`() throws {
     _ = try create("x")
     let victim = scratch.path + "/victim"
     try Disk.put([1], at: victim)
@@ -212,7 +212,7 @@ import TestSupport
   }
 
   // Fault 83
-  @Test func `a link planted at the name of the finished file is not followed`() throws {
+  @Test func `a link planted at the final name is not followed`() throws {
     let file = try create("a")
     try file.write(bytes)
     let victim = scratch.path + "/victim"
@@ -225,7 +225,7 @@ import TestSupport
   }
 
   // Fault 83
-  @Test func `a digest and a deletion do not follow a link either`() throws {
+  @Test func `a digest and a deletion do not follow links`() throws {
     let done = try finished("a")
     let file = try create("b")
     try file.write(bytes)
@@ -251,7 +251,7 @@ import TestSupport
     arguments: [
       (0o000, 0o666), (0o022, 0o644), (0o077, 0o600), (0o027, 0o640), (0o007, 0o660),
     ] as [(mode_t, mode_t)])
-  func `a file is as open as the umask says from the first instant, and never executable`(
+  func `a file gets its umask permissions at creation and is never executable`(
     _ mask: mode_t, _ expected: mode_t
   ) throws {
     let (partial, whole) = try OwnUmask.with(mask) {
@@ -266,7 +266,7 @@ import TestSupport
 
   // Fault 94
   @Test(.enabled(if: geteuid() == 0, "Other groups are root's to give"))
-  func `in a directory with the setgid bit a file gets its group`() throws {
+  func `a file in a setgid directory gets the group of the directory`() throws {
     _ = try create("x")
     chown(directory, geteuid(), 4711)
     chmod(directory, 0o2775)
@@ -277,7 +277,7 @@ import TestSupport
 
   // Fault 81
   @Test(.enabled(if: geteuid() != 0, "Root may write everywhere"))
-  func `a directory that lost its permissions is told, and works when it has them again`() throws {
+  func `an unwritable directory is reported and works again once it is writable`() throws {
     let file = try create("a")
     try file.write(bytes)
     let resumeData = file.resumeData(durable: bytes.count, total: bytes.count)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import KettleFiles
 
-/// What only a real file system can show.
+/// Tests that need a real file system.
 @Suite struct POSIXFileStorageTests {
   private let scratch: ScratchDirectory
   private let directory: String
@@ -30,7 +30,7 @@ import Testing
     failure { () throws(TransferFailure) in try files.openPartialFile(resumeData) }
   }
 
-  /// The umask is the process's, so it is read the one way that does not change it.
+  /// The umask of the process, read from /proc because umask(2) would change it.
   private func umaskOfProcess() throws -> mode_t {
     let status = try #require(Disk.bytes(at: "/proc/self/status"))
     let lines = String(decoding: status, as: UTF8.self).split(separator: "\n")
@@ -40,7 +40,7 @@ import Testing
 
   // MARK: Directories and permissions
 
-  @Test func `the documents directory and what is missing above it are made`() throws {
+  @Test func `the documents directory and its missing parents are created`() throws {
     _ = try create("a")
     let mode = try 0o755 & ~umaskOfProcess()
     #expect(Disk.mode(of: directory) == mode)
@@ -48,7 +48,7 @@ import Testing
     #expect(Disk.names(in: directory) == ["a.part"])
   }
 
-  @Test func `the directory for held files is made for the user alone`() throws {
+  @Test func `the directory for held files is private to the user`() throws {
     let held = scratch.path + "/state/kettle/held"
     let files = POSIXFileStorage(documentsDirectory: directory, heldDirectory: held + "/")
     #expect(files.freeBytes(at: held) != nil)
@@ -60,7 +60,7 @@ import Testing
   }
 
   // Fault 81
-  @Test func `a file in the way of the documents directory is told`() throws {
+  @Test func `a file in place of a parent of the documents directory is reported`() throws {
     try Disk.put([1], at: scratch.path + "/some")
     let failure = failure { () throws(TransferFailure) in try create("a") }
     #expect(
@@ -75,7 +75,7 @@ import Testing
   }
 
   // Fault 94
-  @Test func `a file that replaces another is no more readable than that one`() throws {
+  @Test func `a file is no more readable than the one that it replaces`() throws {
     _ = try create("x")
     try Disk.put([1], at: directory + "/a")
     chmod(directory + "/a", 0o600)
@@ -89,7 +89,7 @@ import Testing
   }
 
   // Fault 84
-  @Test func `the other names of a replaced file keep its bytes`() throws {
+  @Test func `hard links to a replaced file keep its bytes`() throws {
     _ = try create("x")
     try Disk.put([1], at: directory + "/a")
     #expect(link(directory + "/a", directory + "/other") == 0)
@@ -108,7 +108,7 @@ import Testing
   @Test(arguments: [
     "", ".", "..", "a/b", "/etc/passwd", "a\u{0}b", String(repeating: "x", count: 251),
   ])
-  func `a name that is no component is refused before anything is touched`(_ name: String) throws {
+  func `a name that is not a path component is refused before any change`(_ name: String) throws {
     let failure = failure { () throws(TransferFailure) in try create(name) }
     #expect(failure?.code == .fileProblem)
     #expect(failure?.detail == "not the name of a file")
@@ -116,7 +116,7 @@ import Testing
   }
 
   // Fault 89
-  @Test func `the longest name can be made, numbered and finished`() throws {
+  @Test func `the longest name can be created, numbered and finished`() throws {
     let name = String(repeating: "é", count: 123) + ".iso"
     _ = try create(name)
     let second = try create(name)
@@ -155,7 +155,7 @@ import Testing
   // MARK: Links and special files
 
   // Fault 83
-  @Test func `a link under either name is a taken name and is not followed`() throws {
+  @Test func `a link at the partial or final name counts as taken and is not followed`() throws {
     _ = try create("x")
     let victim = scratch.path + "/victim"
     #expect(symlink(victim, directory + "/a.part") == 0)
@@ -168,7 +168,7 @@ import Testing
   // Fault 22
   // Fault 83
   // Fault 84
-  @Test func `a link, a FIFO or a directory in place of the partial file is told`() throws {
+  @Test func `a link, a FIFO or a directory in place of the partial file is reported`() throws {
     let file = try create("a")
     let resumeData = file.resumeData(durable: 0)
     let told = TransferFailure(
@@ -187,7 +187,7 @@ import Testing
   }
 
   // Fault 84
-  @Test func `with replace nothing but a regular file is replaced`() throws {
+  @Test func `replace replaces only a regular file`() throws {
     _ = try create("x")
     let victim = scratch.path + "/victim"
     try Disk.put([1], at: victim)
@@ -198,7 +198,7 @@ import Testing
       let early = failure { () throws(TransferFailure) in try create(name, .replace) }
       #expect(early == TransferFailure(.nameTaken, on: directory + "/" + name))
     }
-    // The same when it came after the transfer was begun.
+    // The same if it appeared after the transfer started.
     let file = try create("late", .replace)
     try file.write(bytes)
     #expect(mkfifo(directory + "/late", 0o600) == 0)
@@ -214,7 +214,7 @@ import Testing
   // MARK: Disks
 
   // Fault 81
-  @Test func `a partial file is known again when its disk got another device number`() throws {
+  @Test func `a partial file is recognized after the device number of its disk changes`() throws {
     let file = try create("a")
     try file.write(bytes)
     _ = try file.sync()
@@ -226,7 +226,7 @@ import Testing
   }
 
   // Fault 81
-  @Test func `a partial file on a disk that is not there now is not given up`() throws {
+  @Test func `a partial file on an unmounted disk is not given up`() throws {
     let file = try create("a")
     var resumeData = file.resumeData(durable: 0)
     resumeData.device += 1
@@ -238,7 +238,7 @@ import Testing
   }
 
   // Fault 81
-  @Test func `a directory that is gone is not made again for a file that was in it`() throws {
+  @Test func `opening a partial file does not recreate its missing directory`() throws {
     let file = try create("a")
     ScratchDirectory.remove(directory)
     #expect(
@@ -247,7 +247,7 @@ import Testing
     #expect(Disk.status(of: directory) == nil)
   }
 
-  @Test func `resume data that names no absolute path is refused`() throws {
+  @Test func `resume data without an absolute file path is refused`() throws {
     _ = try create("a")
     for path in ["", "a.part", "../a.part", "/", directory + "/"] {
       let resumeData = ResumeData(
@@ -258,7 +258,7 @@ import Testing
   }
 
   // Fault 86
-  @Test func `a final name that leads elsewhere is refused`() throws {
+  @Test func `a final name that leaves the directory is refused`() throws {
     let file = try create("a")
     var resumeData = file.resumeData(durable: 0, total: 0)
     resumeData.finalName = "../a"
@@ -269,7 +269,7 @@ import Testing
     #expect(Disk.status(of: file.path) != nil)
   }
 
-  @Test func `free bytes are what statvfs says an ordinary user has`() throws {
+  @Test func `free bytes are those available to an unprivileged user`() throws {
     let free = try #require(files.freeBytes(at: scratch.path))
     var status = statvfs()
     #expect(statvfs(scratch.path, &status) == 0)

@@ -17,20 +17,20 @@ import Testing
   }
 
   // Fault 71
-  @Test func `a full disk is told with the path`() {
+  @Test func `a full disk is reported with the path`() {
     let file = partialFile(open("/dev/full", O_RDWR))
     let failure = failure { () throws(TransferFailure) in try file.write([1, 2, 3]) }
     #expect(failure == TransferFailure(.diskFull, on: "/x/a.part", detail: "ENOSPC"))
   }
 
   // Fault 73
-  @Test func `a file larger than the file system allows is told`() throws {
+  @Test func `a file larger than the file system allows is reported`() throws {
     let file = partialFile(open(scratch.path + "/a", O_RDWR | O_CREAT, 0o600))
     let failure = failure { () throws(TransferFailure) in try file.write([1], at: .max - 1) }
     #expect(failure == TransferFailure(.fileProblem, on: "/x/a.part", detail: "EFBIG"))
   }
 
-  @Test func `a negative place is an error and no write`() throws {
+  @Test func `a negative offset is an error and writes nothing`() throws {
     let file = partialFile(open(scratch.path + "/a", O_RDWR | O_CREAT, 0o600))
     #expect(
       failure { () throws(TransferFailure) in try file.write([1], at: -1) }?.detail == "EINVAL")
@@ -41,7 +41,7 @@ import Testing
   // Fault 22
   // Fault 78
   @Test(arguments: [0, 1, 4095, 65_536])
-  func `a file with a hole where bytes were does not get the name`(shortenedTo: Int) throws {
+  func `a file with a hole in place of its bytes is not renamed`(shortenedTo: Int) throws {
     let files = POSIXFileStorage(documentsDirectory: scratch.path)
     let file = try files.createPartialFile(
       in: scratch.path, preferredName: "a", onConflict: .rename)
@@ -61,7 +61,7 @@ import Testing
     #expect(Disk.names(in: scratch.path) == ["a.part"])
   }
 
-  @Test func `zeros that were written are no hole`() throws {
+  @Test func `written zeros do not count as a hole`() throws {
     let files = POSIXFileStorage(documentsDirectory: scratch.path)
     let file = try files.createPartialFile(
       in: scratch.path, preferredName: "a", onConflict: .rename)
@@ -73,8 +73,9 @@ import Testing
   }
 
   // Fault 74
-  @Test func `after a failed sync no later one is believed`() throws {
-    // fdatasync(2) on a device without storage fails; then the descriptor becomes a good file.
+  @Test func `a failed sync makes every later sync fail`() throws {
+    // fdatasync(2) on a device without storage fails; then the descriptor is redirected to a good
+    // file.
     let descriptor = open("/dev/full", O_RDWR)
     let file = partialFile(descriptor)
     let first = failure { () throws(TransferFailure) in try file.sync() }
@@ -86,7 +87,7 @@ import Testing
     #expect(failure { () throws(TransferFailure) in try file.sync() } == first)
   }
 
-  @Test func `a write of 4 MiB arrives whole`() throws {
+  @Test func `a write of 4 MiB is complete`() throws {
     let path = scratch.path + "/a"
     let file = partialFile(open(path, O_RDWR | O_CREAT, 0o600))
     let content = (0..<4 << 20).map { UInt8(truncatingIfNeeded: $0 &* 7) }
@@ -95,10 +96,10 @@ import Testing
     #expect(Disk.bytes(at: path) == [0, 0, 0, 0, 0] + content)
   }
 
-  @Test func `a file closes when nobody holds it any more`() throws {
+  @Test func `a file closes when its last reference is released`() throws {
     let descriptor = open(scratch.path + "/a", O_RDWR | O_CREAT, 0o600)
     do { _ = partialFile(descriptor) }
-    // Another file may have got the number meanwhile, but not this one's inode.
+    // Another file may have got the descriptor number meanwhile, but not this file's inode.
     var status = stat()
     let isOpen = fstat(descriptor, &status) == 0
     #expect(!isOpen || Disk.status(of: scratch.path + "/a")?.st_ino != status.st_ino)

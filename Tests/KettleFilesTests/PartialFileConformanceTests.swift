@@ -2,7 +2,7 @@ import KettleEngine
 import KettleModel
 import Testing
 
-/// What an open partial file promises, asked of the file system of Linux and of the one in memory.
+/// The contract of an open partial file, tested with the Linux file system and the one in memory.
 @Suite struct PartialFileConformanceTests {
   private let bytes: [UInt8] = Array("the whole file".utf8)
   private let minute: Int64 = 60_000_000_000
@@ -10,7 +10,7 @@ import Testing
   // MARK: Reading back
 
   @Test(arguments: StorageKind.allCases)
-  func `what was written is read back before it is synced`(_ kind: StorageKind) throws {
+  func `written bytes can be read before a sync`(_ kind: StorageKind) throws {
     let storage = try StorageUnderTest(kind)
     let file = try storage.create("a")
     try file.write(bytes, at: 3)
@@ -21,7 +21,7 @@ import Testing
 
   // Fault 22
   @Test(arguments: StorageKind.allCases)
-  func `reading behind the end is told`(_ kind: StorageKind) throws {
+  func `a read past the end is reported`(_ kind: StorageKind) throws {
     let storage = try StorageUnderTest(kind)
     let file = try storage.create("a")
     try file.write(bytes)
@@ -33,11 +33,11 @@ import Testing
     #expect(failures == [told, told, told])
   }
 
-  // MARK: Another program
+  // MARK: Changes by other programs
 
   // Fault 22
   @Test(arguments: StorageKind.allCases, [0, 5, 13])
-  func `a file that was shortened is neither written to nor synced`(
+  func `a truncated file is neither written nor synced`(
     _ kind: StorageKind, byteCount: Int
   ) throws {
     let storage = try StorageUnderTest(kind)
@@ -55,7 +55,7 @@ import Testing
 
   // Fault 22
   @Test(arguments: StorageKind.allCases)
-  func `a file that we cut off ourselves may be shorter`(_ kind: StorageKind) throws {
+  func `a file may be shorter after our own truncation`(_ kind: StorageKind) throws {
     let storage = try StorageUnderTest(kind)
     let file = try storage.create("a")
     try file.write(bytes)
@@ -67,7 +67,7 @@ import Testing
 
   // Fault 22
   @Test(arguments: StorageKind.allCases)
-  func `a file that was deleted or replaced while it is open is not synced`(
+  func `a file deleted or replaced while open is not synced`(
     _ kind: StorageKind
   ) throws {
     let storage = try StorageUnderTest(kind)
@@ -86,7 +86,7 @@ import Testing
   // MARK: The last write
 
   @Test(arguments: StorageKind.allCases)
-  func `a sync tells when the file was last written to`(_ kind: StorageKind) throws {
+  func `a sync returns the time of the last write`(_ kind: StorageKind) throws {
     let storage = try StorageUnderTest(kind)
     let file = try storage.create("a")
     try file.write(bytes)
@@ -99,7 +99,7 @@ import Testing
 
   // Fault 22
   @Test(arguments: StorageKind.allCases)
-  func `a closed file that was written to after its record is told, an older one is not`(
+  func `a write to a closed file after its record is reported, an older time is not`(
     _ kind: StorageKind
   ) throws {
     let storage = try StorageUnderTest(kind)
@@ -119,28 +119,28 @@ import Testing
     #expect(outcome(0) == nil)
     #expect(outcome(1) == told)
     #expect(outcome(minute) == told)
-    // A power cut may take the time back though the bytes are there.
+    // A power cut may revert the time although the bytes are intact.
     #expect(outcome(-1) == nil)
   }
 
   @Test(arguments: StorageKind.allCases)
-  func `a file that was being written to is taken as it is`(_ kind: StorageKind) throws {
+  func `a file without a recorded write time is opened as it is`(_ kind: StorageKind) throws {
     let storage = try StorageUnderTest(kind)
     let file = try storage.create("a")
     try file.write(bytes)
     let recorded = try file.sync()
-    // After a crash nobody knows who wrote last.
+    // After a crash it is unknown which program wrote last.
     storage.setModified(recorded + 3_600_000_000_000, file.path)
     let resumeData = file.resumeData(durable: bytes.count)
     #expect(resumeData.lastWriteNanoseconds == nil)
     _ = try storage.files.openPartialFile(resumeData)
   }
 
-  // MARK: Instead of another
+  // MARK: Replacement files
 
   // Fault 12
   @Test(arguments: StorageKind.allCases)
-  func `a partial file that is set aside keeps its bytes, its place and the name`(
+  func `a set-aside partial file keeps its bytes, its path and its name reservation`(
     _ kind: StorageKind
   ) throws {
     let storage = try StorageUnderTest(kind)
@@ -154,7 +154,7 @@ import Testing
     #expect(new.finalName == "a.iso" && newer.finalName == "a.iso")
     #expect(storage.bytes(new.path) == [])
     #expect(storage.bytes(old.path) == bytes)
-    // The name stays reserved while the old one stands.
+    // The name stays reserved while the old file exists.
     #expect(try storage.create("a.iso").finalName == "a (4).iso")
 
     storage.files.removePartialFile(resumeData.partialIdentity)
@@ -166,7 +166,7 @@ import Testing
   }
 
   @Test(arguments: StorageKind.allCases)
-  func `instead of a partial file that is gone the first free name is taken`(
+  func `a replacement for a missing partial file takes the first free name`(
     _ kind: StorageKind
   ) throws {
     let storage = try StorageUnderTest(kind)
@@ -178,7 +178,9 @@ import Testing
 
   // Fault 81
   @Test(arguments: StorageKind.allCases)
-  func `no directory is made again for a file instead of another`(_ kind: StorageKind) throws {
+  func `a replacement partial file does not recreate a missing directory`(_ kind: StorageKind)
+    throws
+  {
     let storage = try StorageUnderTest(kind)
     let resumeData = try storage.create("a").resumeData(durable: 0)
     storage.removeDirectory()

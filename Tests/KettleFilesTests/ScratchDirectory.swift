@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// A directory of its own for a test; it goes with everything in it when the test is over.
+/// A temporary directory for one test, deleted with its contents when the test ends.
 final class ScratchDirectory: Sendable {
   let path: String
 
@@ -39,7 +39,7 @@ final class ScratchDirectory: Sendable {
   }
 }
 
-/// What the tests do to files behind the storage's back.
+/// File operations that bypass the storage under test.
 enum Disk {
   static func put(_ bytes: [UInt8], at path: String) throws {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o644)

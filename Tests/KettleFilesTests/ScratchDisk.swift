@@ -1,9 +1,9 @@
 import Glibc
 import Testing
 
-/// A small disk in memory, mounted for one test; only root can have one.
+/// A small disk in memory, mounted for one test; this requires root.
 final class ScratchDisk: Sendable {
-  /// Whether this process may mount at all: root in a container often may not.
+  /// Whether this process may mount at all; root in a container often may not.
   static let isPossible: Bool = (try? ScratchDisk("size=64k")) != nil
 
   let path: String
@@ -19,14 +19,14 @@ final class ScratchDisk: Sendable {
 
   deinit { unmount() }
 
-  /// Takes the disk away, as somebody does who pulls the plug while files are open.
+  /// Removes the disk, as if it were unplugged while files are open.
   func unmount() { umount2(path, Int32(MNT_DETACH)) }
 
   func makeReadOnly() -> Bool {
     mount("kettle-test", path, "tmpfs", UInt(MS_REMOUNT | MS_RDONLY), nil) == 0
   }
 
-  /// Puts another, empty disk over this one.
+  /// Mounts another, empty disk over this one.
   func cover() -> Bool { mount("kettle-test", path, "tmpfs", 0, "size=64k") == 0 }
 
   private struct NoDisk: Error {}

@@ -5,19 +5,19 @@ import KettleModel
 import Testing
 import TestSupport
 
-/// The storages that must behave the same.
+/// The storages that must behave identically.
 enum StorageKind: String, CaseIterable, Sendable {
   case linux, memory
 }
 
-/// One storage with an empty documents directory, and a way to see and change its files as another
-/// program would.
+/// One storage with an empty documents directory, and functions to read and change its files as
+/// another program would.
 struct StorageUnderTest {
   let files: any FileStorage
   let directory: String
   let bytes: (String) -> [UInt8]?
   let names: () -> [String]
-  /// Another file in place of what is there.
+  /// Puts a new file in place of any existing one.
   let put: ([UInt8], String) throws -> Void
   let remove: (String) -> Void
   let shorten: (String, Int) throws -> Void
@@ -38,7 +38,7 @@ struct StorageUnderTest {
       names = { Disk.names(in: directory) }
       put = { bytes, path in
         mkdir(directory, 0o755)
-        // A new inode even where the old one's number would be given again at once.
+        // A new inode, even if the file system would reuse the old number immediately.
         try Disk.put(bytes, at: path + ".new")
         rename(path + ".new", path)
       }
@@ -78,7 +78,7 @@ struct StorageUnderTest {
     try files.createPartialFile(in: directory, preferredName: name, onConflict: policy)
   }
 
-  /// A whole partial file, as the engine leaves it before it finishes it.
+  /// A complete partial file, in the state before the engine finishes it.
   func whole(
     _ name: String, _ bytes: [UInt8], _ policy: ConflictPolicy = .rename
   ) throws(TransferFailure) -> ResumeData {
@@ -113,7 +113,7 @@ extension PartialFile {
   }
 }
 
-/// The failure that a call ends with; nil when it does not fail.
+/// The failure that a call throws; nil if it succeeds.
 func failure<Value>(_ body: () throws(TransferFailure) -> Value) -> TransferFailure? {
   do {
     _ = try body()

@@ -7,13 +7,13 @@ import TestSupport
 
 @testable import KettleFiles
 
-/// Writes past the page cache, and what happens where they cannot be.
+/// Writes that bypass the page cache, and the fallback if the disk refuses them.
 struct UncachedWriterTests {
   private let scratch: ScratchDirectory
 
   init() throws { scratch = try ScratchDirectory() }
 
-  /// Memory that lies as the bytes will lie in the file.
+  /// Memory with the same alignment as the bytes have in the file.
   private func withBytes<Value>(
     _ byteCount: Int, at offset: Int64, _ body: (UnsafeRawBufferPointer) throws -> Value
   ) rethrows -> Value {
@@ -33,7 +33,7 @@ struct UncachedWriterTests {
       (1, 1 << 20, 4095..<(1_044_480 + 4095)), (4095, 65_537, 1..<65_537), (4096, 100, nil),
       (200_000, 300_000, 704..<299_712),
     ] as [(Int64, Int, Range<Int>?)])
-  func `whole pages are the part, wherever the bytes begin`(
+  func `the uncached part consists of complete pages at any offset`(
     offset: Int64, byteCount: Int, part: Range<Int>?
   ) {
     withBytes(byteCount, at: offset) {
@@ -41,17 +41,17 @@ struct UncachedWriterTests {
     }
   }
 
-  @Test func `bytes that lie elsewhere in memory than in the file have no such part`() {
+  @Test func `misaligned memory has no uncached part`() {
     withBytes(1 << 20, at: 512) { #expect(UncachedWriter.part(of: $0, at: 0) == nil) }
   }
 
   @Test(arguments: [nil, EINVAL, EOPNOTSUPP])
-  func `the file has the bytes, whether or not the disk takes them so`(refusal: Int32?) throws {
+  func `the file has all bytes with and without uncached writes`(refusal: Int32?) throws {
     let own = Mutex<Int32?>(nil)
     let refusedCount = Mutex(0)
     var calls = FileCalls()
     calls.write = { descriptor, bytes, offset in
-      // The first bytes are too few for the other descriptor.
+      // The first bytes are too few for the uncached descriptor.
       let isOwn = own.withLock { own in
         own = own ?? descriptor
         return own == descriptor
@@ -71,7 +71,7 @@ struct UncachedWriterTests {
       try withBytes(byteCount, at: offset) { try file.write($0, at: offset) }
     }
     _ = try file.sync()
-    // Once is enough to know, and some file systems are known from the beginning.
+    // One refusal is enough, and some file systems are known in advance.
     #expect(refusedCount.withLock { $0 } <= 1)
     for (offset, byteCount) in pieces {
       let read = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: 16)

@@ -24,31 +24,31 @@ struct UnrecordedFilesTests {
     UnrecordedFile(id: number == 0 ? nil : id(number), identity: identity)
   }
 
-  @Test func `what was noted and not forgotten is left for the next run`() {
+  @Test func `a noted file is left for the next run until it is forgotten`() {
     let first = UnrecordedFiles(path: path)
     first.note(identity(1), of: nil)
     first.note(identity(1), of: id(1))
     first.note(identity(2), of: id(2))
     first.note(identity(3), of: nil)
     first.forget([identity(2)])
-    // Another file that had its inode.
+    // Another file that had the same inode.
     first.forget([identity(3, "other.part")])
     let next = UnrecordedFiles(path: path)
     #expect(next.left == [file(1, identity(1)), file(0, identity(3))])
-    // Until somebody has looked after it, another kill changes nothing.
+    // Until the entry is forgotten, another kill changes nothing.
     #expect(UnrecordedFiles(path: path).left == next.left)
     next.forget([identity(1)])
     next.forget([identity(3)])
     #expect(UnrecordedFiles(path: path).left.isEmpty)
   }
 
-  @Test func `after another start of the machine nothing is left`() {
+  @Test func `nothing is left after a reboot`() {
     UnrecordedFiles(path: path, boot: "one").note(identity(1), of: id(1))
     #expect(UnrecordedFiles(path: path, boot: "two").left.isEmpty)
     #expect(UnrecordedFiles(path: path, boot: "one").left.isEmpty)
   }
 
-  @Test func `lines that make no sense are nobody's files`() throws {
+  @Test func `invalid lines are ignored`() throws {
     let first = UnrecordedFiles(path: path, boot: "b")
     first.note(identity(1), of: id(1))
     first.note(identity(2, "two\nlines.part"), of: id(2))
@@ -73,8 +73,7 @@ struct UnrecordedFilesTests {
     #expect(UnrecordedFiles(path: path).left == [file(1, identity(1))])
   }
 
-  @Test func `a file is in the list before anybody can see it, under the name that it got`() throws
-  {
+  @Test func `a new file is listed under its actual name`() throws {
     let storage = POSIXFileStorage(documentsDirectory: scratch.path, unrecordedPath: path)
     let other = open(scratch.path + "/a.part", O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
     try #require(other >= 0)
@@ -97,7 +96,7 @@ struct UnrecordedFilesTests {
     #expect(left.contains { $0.id == nil && $0.identity.inode == second.inode })
   }
 
-  @Test func `a file that was removed before it came on record leaves the list`() throws {
+  @Test func `a file removed before it is recorded leaves the list`() throws {
     let storage = POSIXFileStorage(documentsDirectory: scratch.path, unrecordedPath: path)
     let made = try storage.createPartialFile(
       in: scratch.path, preferredName: "a", onConflict: .rename)
@@ -108,7 +107,7 @@ struct UnrecordedFilesTests {
     #expect(UnrecordedFiles(path: path).left.isEmpty)
   }
 
-  @Test func `without a place for the list nothing is remembered and nothing fails`() {
+  @Test func `without a writable list nothing is remembered and nothing fails`() {
     let files = UnrecordedFiles(path: scratch.path + "/missing/list")
     files.note(identity(1), of: id(1))
     files.forget([identity(1)])

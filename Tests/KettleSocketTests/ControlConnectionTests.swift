@@ -12,7 +12,7 @@ struct ControlConnectionTests {
     return lines
   }
 
-  @Test func `lines travel both ways in order, and the end is noticed`() async throws {
+  @Test func `lines arrive in order in both directions, and the end is detected`() async throws {
     let world = try SocketWorld()
     let listener = try await world.listener()
     let (client, service) = try await world.pair(listener)
@@ -44,7 +44,7 @@ struct ControlConnectionTests {
   }
 
   // Fault 119
-  @Test func `half a line before a hang-up is not a line`() async throws {
+  @Test func `an unfinished line before a hang-up is discarded`() async throws {
     let world = try SocketWorld()
     let listener = try await world.listener()
     let raw = try RawSocket(world.socketPath)
@@ -58,7 +58,7 @@ struct ControlConnectionTests {
   }
 
   // Fault 117
-  @Test func `half a line without an end closes the connection after the budget`() async throws {
+  @Test func `an unfinished line closes the connection after the time budget`() async throws {
     let world = try SocketWorld()
     let listener = try await world.listener(
       limits: .init(partialLineBudget: .milliseconds(100)))
@@ -116,7 +116,7 @@ struct ControlConnectionTests {
   }
 
   // Fault 118
-  @Test func `a sender is ahead of a slow reader by a bounded amount and loses nothing`()
+  @Test func `a sender runs ahead of a slow reader by a bounded amount and loses nothing`()
     async throws
   {
     let world = try SocketWorld()
@@ -161,7 +161,7 @@ struct ControlConnectionTests {
     await listener.close()
   }
 
-  @Test func `a hundred clients at once each get their own answers`() async throws {
+  @Test func `a hundred concurrent clients each get their own replies`() async throws {
     let world = try SocketWorld()
     let listener = try await world.listener()
     let serving = Task {

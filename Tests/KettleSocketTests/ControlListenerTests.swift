@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct ControlListenerTests {
   // Fault 120
-  @Test func `the socket is closed to others and its directory too, whatever the umask`()
+  @Test func `the socket and its directory are private regardless of the umask`()
     async throws
   {
     let world = try SocketWorld()
@@ -157,7 +157,7 @@ struct ControlListenerTests {
     await listener.close()
   }
 
-  @Test func `closing removes the socket file unless it is another one`() async throws {
+  @Test func `closing removes the socket file unless it was replaced`() async throws {
     let world = try SocketWorld()
     let listener = try await world.listener()
     await listener.close()

@@ -6,11 +6,11 @@ import TestSupport
 
 @testable import KettleStore
 
-/// What the store answers is what the plain meaning of each question gives.
+/// The store answers every query like the simple reference implementation in memory.
 @Suite struct ArchiveConformanceTests {
   private static let roundCount = 6
 
-  /// A store and the journal in memory, with the same in both after random changes.
+  /// A store and the journal in memory, with the same contents after random changes.
   private struct World {
     let scratch: StoreScratch
     let store: SQLiteJournal
@@ -30,7 +30,7 @@ import TestSupport
       try plain.commit(changes)
     }
 
-    /// Adds some, changes some in small and large ways, and removes some.
+    /// Adds some transfers, changes some slightly or completely, and removes some.
     mutating func change() throws {
       let last = plain.records.keys.max()?.rawValue ?? 0
       try commit((last + 1...last + 120).map { .put(random.record($0)) })
@@ -63,7 +63,8 @@ import TestSupport
     #expect(found.elementsEqual(expected), comment)
   }
 
-  @Test func `what is loaded is what is awake, with the sums of the rest`() throws {
+  @Test func `a load returns the non-dormant transfers and the totals of the dormant ones`() throws
+  {
     try rounds { world, comment in
       for store in [world.store, try reopened(&world)] {
         let (found, expected) = (try store.load(), try world.plain.load())
@@ -78,7 +79,7 @@ import TestSupport
     }
   }
 
-  /// As the next service finds it when this one is killed now.
+  /// The store as the next service finds it after a kill at this point.
   private func reopened(_ world: inout World) throws -> SQLiteJournal {
     let copy = try StoreScratch(in: StoreScratch.inMemory)
     try StorePaths(copy.path).prepareDirectory()
@@ -88,14 +89,14 @@ import TestSupport
     return try StoreOpening.open(copy.path, at: StoreScratch.now, wholeByteCountMax: 0).journal
   }
 
-  @Test func `records come in the order that was asked for, without those that are gone`() throws {
+  @Test func `records are returned in the requested order without removed ones`() throws {
     try rounds { world, comment in
       let ids = world.random.ids(1...900, count: 50)
       check(try world.store.records(ids), try world.plain.records(ids), comment)
     }
   }
 
-  @Test func `the line goes by priority, place and id`() throws {
+  @Test func `the queue is ordered by priority, position and id`() throws {
     try rounds { world, comment in
       for _ in 0..<10 {
         let (origins, countMax) = world.random.request()
@@ -108,7 +109,7 @@ import TestSupport
     }
   }
 
-  @Test func `neighbours are those of the list`() throws {
+  @Test func `neighbours match those in the list`() throws {
     try rounds { world, comment in
       let places = world.random.places().map { QueuePosition(position: $0.position, id: $0.id) }
       for side in [ListSide.before, .after] {
@@ -119,7 +120,7 @@ import TestSupport
     }
   }
 
-  @Test func `dormant transfers come by id, from one on`() throws {
+  @Test func `dormant transfers are returned by id after a given one`() throws {
     try rounds { world, comment in
       for after in [nil, TransferID(rawValue: 60), TransferID(rawValue: 5000)] {
         let states = world.random.states()
@@ -130,7 +131,7 @@ import TestSupport
     }
   }
 
-  @Test func `of each URL the first is found`() throws {
+  @Test func `the first transfer of each URL is found`() throws {
     try rounds { world, comment in
       var urls = Set(
         world.plain.records.values.prefix(9).map(\.spec.url.text) + ["https://none.example/"])
@@ -144,7 +145,7 @@ import TestSupport
   // MARK: The order
 
   @Test(arguments: RowSort.Key.allCases)
-  func `the list is in order, whatever is left out`(_ key: RowSort.Key) throws {
+  func `the list is ordered correctly with every filter`(_ key: RowSort.Key) throws {
     try rounds { world, comment in
       let clearedUpTo = try world.plain.load().clearedUpTo
       let rows = RowMaker(
@@ -166,14 +167,14 @@ import TestSupport
     }
   }
 
-  @Test func `a name that is taken from a URL as it stands is the one that a file gets`() throws {
+  @Test func `a plain name in a URL is the name that the file gets`() throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     var random = RandomRecords(seed: seed)
     var plainCount = 0
     for _ in 0..<3000 {
       let url = Sample.url("https://a.example:8080/x/" + random.name())
       let name = plainName(url.text)
-      // Whatever is plain to one of them is plain to the other.
+      // Both implementations agree on which names are plain.
       #expect(name == FileName.plainLastSegment(of: url.path.utf8.span), "\(url), seed \(seed)")
       guard let name else { continue }
       plainCount += 1
@@ -186,7 +187,7 @@ import TestSupport
     "https://a.example", "https://a.example?b/name.iso", "https://a.example#b/name.iso",
     "https://a.example/?b/name.iso", "https://a.example/#b/name.iso", "a/b/", "", "/", "//",
   ])
-  func `a URL without a path gives no name, however it came into the store`(_ text: String) {
+  func `a URL without a file name gives no plain name`(_ text: String) {
     #expect(plainName(text) == nil)
   }
 

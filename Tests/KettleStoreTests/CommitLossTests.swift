@@ -7,9 +7,9 @@ import TestSupport
 
 @testable import KettleStore
 
-/// What was acknowledged is there when the store is opened again, or its loss is reported.
+/// Acknowledged changes are present when the store is reopened, or their loss is reported.
 @Suite struct CommitLossTests {
-  /// The files of a store at one moment, as `kill -9` leaves them.
+  /// The files of a store at one point in time, as `kill -9` leaves them.
   private struct Files {
     var store: [UInt8]
     var log: [UInt8]?
@@ -34,7 +34,7 @@ import TestSupport
   private static let before: Int64 = 93
   private static let last: Int64 = 118
 
-  /// Changes of one commit each, which stay in the log: new transfers, then a removal and an end.
+  /// One change per commit, all still in the log: new transfers, a removal and a changed transfer.
   private static let commits: [[JournalChange]] =
     (before + 1...last).map { [.put(Sample.plain($0))] }
     + [[.remove(TransferID(rawValue: 2))], [.put(ended)]]
@@ -49,7 +49,7 @@ import TestSupport
     $0 == 3 ? ended : Sample.plain($0)
   }
 
-  /// The files before the first commit, and after each.
+  /// The files before the first commit and after each one.
   private func history() throws -> [Files] {
     let scratch = try StoreScratch(in: StoreScratch.inMemory)
     try scratch.fill(Sample.puts(1...Self.before))
@@ -65,8 +65,8 @@ import TestSupport
 
   // MARK: Losses
 
-  /// Opens a store after each of many mutations of its log. Returns how many lost something, and
-  /// how many of these without a report.
+  /// Opens a store after each of many mutations of its log. Returns the number of losses, and the
+  /// number of losses without a report.
   private func losses(
     in files: Files, roundCount: Int, seed: UInt64
   ) throws -> (all: Int, silent: Int) {
@@ -92,7 +92,7 @@ import TestSupport
       }
       let aside = try #require(notice.asidePath)
       #expect(try scratch.bytes(aside) == files.store, label)
-      // The inspection creates an empty log where there is none.
+      // The inspection creates an empty log if none exists.
       #expect(try scratch.bytes(aside + "-wal") == edited.log ?? [], label)
       #expect(notice.keptCount == records.count, label)
       try opening.journal.commit([.put(Sample.plain(1000, task: 1000))])
@@ -111,7 +111,7 @@ import TestSupport
     let found = try losses(in: files, roundCount: 300, seed: seed)
     #expect(found.all > 100, "seed \(seed)")
     #expect(found.silent == 0, "seed \(seed)")
-    // Without the record nothing proves the loss.
+    // Without the commit record the loss cannot be proved.
     var unproved = files
     unproved.commits = nil
     let silent = try losses(in: unproved, roundCount: 50, seed: seed)
@@ -119,7 +119,7 @@ import TestSupport
   }
 
   // Fault 99
-  @Test func `a log that was deleted is a loss, told with the transfers that are missing`() throws {
+  @Test func `a deleted log is reported with the missing transfers`() throws {
     var files = try #require(try history().last)
     files.log = nil
     let scratch = try files.scratch()
@@ -132,14 +132,14 @@ import TestSupport
         + "read, 25 could not; add again what is missing")
     let contents = try opening.journal.whole()
     #expect(contents.records == (1...Self.before).map { Sample.plain($0) })
-    // No id is given twice.
+    // No id is used twice.
     #expect(contents.lastID.rawValue == Self.last)
     try opening.journal.close()
     #expect(try scratch.open().notice == nil)
   }
 
   // Fault 99
-  @Test func `a loss that meets other damage is part of the same notice`() throws {
+  @Test func `a loss and other damage are reported in one notice`() throws {
     var files = try #require(try history().last)
     files.log = nil
     let scratch = try files.scratch()
@@ -153,7 +153,7 @@ import TestSupport
   }
 
   // Fault 99
-  @Test func `an older store that was put back is reported once and then adopted`() throws {
+  @Test func `a restored older store is reported once and then adopted`() throws {
     let scratch = try StoreScratch(in: StoreScratch.inMemory)
     try scratch.fill(Sample.puts(1...5))
     let backup = try scratch.bytes(scratch.path)
@@ -170,7 +170,7 @@ import TestSupport
   }
 
   // Fault 99
-  @Test func `another store in its place, and the log of one, are reported once`() throws {
+  @Test func `another store or another store's log is reported once`() throws {
     let other = try #require(try history().last)
     for takesLogAlone in [false, true] {
       var files = try #require(try history().last)
@@ -190,7 +190,7 @@ import TestSupport
   }
 
   // Fault 99
-  @Test func `a store that is gone is reported when it had acknowledged something`() throws {
+  @Test func `a missing store is reported if it had acknowledged commits`() throws {
     let scratch = try StoreScratch(in: StoreScratch.inMemory)
     try scratch.open().journal.close()
     unlink(scratch.path)
@@ -210,12 +210,12 @@ import TestSupport
   // MARK: No false alarms
 
   // Fault 76, 77
-  @Test func `a crash at any moment and a power cut that costs the record raise no alarm`() throws {
+  @Test func `a crash at any point and an outdated commit record raise no false alarm`() throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     var random = SeededGenerator(seed: seed)
     let history = try history()
     for round in 0..<150 {
-      // The record is as old as it may be, and the log ends somewhere in the next commit.
+      // The commit record may be outdated, and the log ends somewhere in the next commit.
       let known = Int.random(in: 0..<history.count, using: &random)
       let done = Int.random(in: known..<history.count, using: &random)
       var files = history[done]
@@ -236,7 +236,7 @@ import TestSupport
   }
 
   // Fault 99
-  @Test func `a record that is damaged or missing proves nothing and stops nothing`() throws {
+  @Test func `a damaged or missing commit record does not prevent the start`() throws {
     var files = try #require(try history().last)
     let sound = try #require(files.commits)
     files.log = nil
@@ -263,7 +263,7 @@ import TestSupport
   }
 
   // Fault 99
-  @Test func `progress alone is not counted, and each other commit once`() throws {
+  @Test func `a commit of progress alone is not counted and any other is counted once`() throws {
     let scratch = try StoreScratch(in: StoreScratch.inMemory)
     let paths = StorePaths(scratch.path)
     let journal = try scratch.open().journal
@@ -278,9 +278,9 @@ import TestSupport
     try journal.close()
   }
 
-  // MARK: Sentences
+  // MARK: Messages
 
-  @Test func `each kind of loss has its words`() {
+  @Test func `each kind of loss has its own message`() {
     let mark = CommitMark(storeID: 7, commitCount: 10, lastID: 118)
     var found = StoreCounters()
     #expect(

@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import KettleStore
 
-/// What the port promises, asked of the store and of the journal in memory.
+/// The contract of the port, tested with the store and the journal in memory.
 @Suite struct JournalConformanceTests {
   enum Kind: CaseIterable, Sendable {
     case sqlite, memory
@@ -31,7 +31,7 @@ import TestSupport
   }
 
   @Test(arguments: Kind.allCases)
-  func `records come back as they were, by id`(_ kind: Kind) throws {
+  func `records are loaded unchanged and ordered by id`(_ kind: Kind) throws {
     let journal = try journal(kind)
     let records = [Sample.plain(30), Sample.full(7), Sample.plain(8)]
     try journal.commit(records.map(JournalChange.put))
@@ -39,7 +39,7 @@ import TestSupport
   }
 
   @Test(arguments: Kind.allCases)
-  func `a record replaces the one with its id, and clears what it had`(_ kind: Kind) throws {
+  func `a record replaces every field of the previous one with its id`(_ kind: Kind) throws {
     let journal = try journal(kind)
     try journal.commit([.put(Sample.full(1))])
     var plain = Sample.plain(1, session: "org.example.app")
@@ -49,7 +49,7 @@ import TestSupport
   }
 
   @Test(arguments: Kind.allCases)
-  func `changes are made in their order`(_ kind: Kind) throws {
+  func `changes are applied in order`(_ kind: Kind) throws {
     let journal = try journal(kind)
     let one = TransferID(rawValue: 1)
     try journal.commit([.put(Sample.plain(1)), .remove(one)])
@@ -63,7 +63,7 @@ import TestSupport
   }
 
   @Test(arguments: Kind.allCases)
-  func `what is held by now is in the record, whoever asks`(_ kind: Kind) throws {
+  func `the latest checkpoint is part of the record in every read`(_ kind: Kind) throws {
     let journal = try journal(kind)
     let known = try #require(Sample.full(1).resumeData?.durable)
     try journal.commit([.put(Sample.full(1)), .put(Sample.full(2))])
@@ -79,7 +79,7 @@ import TestSupport
   }
 
   @Test(arguments: Kind.allCases)
-  func `a record that is put later says itself what is held`(_ kind: Kind) throws {
+  func `a later record overrides earlier checkpoints`(_ kind: Kind) throws {
     let journal = try journal(kind)
     let (one, two) = (TransferID(rawValue: 1), TransferID(rawValue: 2))
     let known = try #require(Sample.full(1).resumeData?.durable)
@@ -89,7 +89,7 @@ import TestSupport
     #expect(try durable(journal) == [known, more])
     try journal.commit([.put(Sample.full(2)), .put(Sample.full(1)), .progress(one, more)])
     #expect(try durable(journal) == [more, known])
-    // A file that is begun anew holds nothing, whatever was told of the one before.
+    // A restarted file has no durable bytes, whatever was recorded for the previous one.
     var fresh = Sample.full(1)
     fresh.resumeData?.durable = ByteRangeSet()
     try journal.commit([.put(fresh)])
@@ -100,7 +100,8 @@ import TestSupport
   }
 
   @Test(arguments: Kind.allCases)
-  func `numbers are remembered when their transfers are gone`(_ kind: Kind) throws {
+  func `the last identifiers are remembered after their transfers are removed`(_ kind: Kind) throws
+  {
     let journal = try journal(kind)
     try journal.commit([
       .put(Sample.plain(5, session: "a", task: 2)), .put(Sample.plain(9, session: "b", task: 7)),
@@ -115,7 +116,7 @@ import TestSupport
   }
 
   @Test(arguments: Kind.allCases)
-  func `what was cleared stays cleared, and none comes back by an older number`(
+  func `cleared transfers stay cleared after a clear with a lower number`(
     _ kind: Kind
   ) throws {
     let journal = try journal(kind)
@@ -128,7 +129,7 @@ import TestSupport
   }
 
   @Test(arguments: Kind.allCases)
-  func `a place before all that was ever added comes back as it was`(_ kind: Kind) throws {
+  func `a negative queue position is loaded unchanged`(_ kind: Kind) throws {
     let journal = try journal(kind)
     var record = Sample.plain(1)
     record.queuePosition = -4711
@@ -137,7 +138,7 @@ import TestSupport
   }
 
   @Test(arguments: Kind.allCases)
-  func `sessions come back as they were, by name, with and without transfers`(
+  func `sessions are loaded unchanged by name, with and without transfers`(
     _ kind: Kind
   ) throws {
     let journal = try journal(kind)
@@ -156,7 +157,9 @@ import TestSupport
   }
 
   @Test(arguments: Kind.allCases)
-  func `a session that is dropped is gone, and its numbers are remembered`(_ kind: Kind) throws {
+  func `a dropped session is removed and its last task identifier is remembered`(_ kind: Kind)
+    throws
+  {
     let journal = try journal(kind)
     let name = SessionID(rawValue: "org.example.a")
     try journal.commit([
@@ -171,7 +174,7 @@ import TestSupport
   }
 
   @Test(arguments: Kind.allCases)
-  func `no changes are no error`(_ kind: Kind) throws {
+  func `an empty commit is not an error`(_ kind: Kind) throws {
     let journal = try journal(kind)
     try journal.commit([])
     #expect(try journal.whole().records == [])
@@ -181,7 +184,7 @@ import TestSupport
 @Suite struct InMemoryJournalTests {
   private struct Refusal: Error {}
 
-  @Test func `a commit that fails changes nothing`() throws {
+  @Test func `a failed commit changes nothing`() throws {
     let journal = InMemoryJournal()
     journal.failNextCommits(with: Refusal())
     #expect(throws: Refusal.self) { try journal.commit(Sample.puts(1...2)) }
@@ -190,10 +193,10 @@ import TestSupport
     #expect(journal.commits == [Sample.puts(1...2)])
   }
 
-  @Test func `a commit that is held back is made when it is released`() async throws {
+  @Test func `a held commit is applied when it is released`() async throws {
     let journal = InMemoryJournal()
     journal.hold()
-    // On a thread of its own: it would hold one of the few that tasks have.
+    // On its own thread, so that it does not block one of the few threads of the task pool.
     let commit = Completion<Result<Void, any Error>>()
     OriginThread.start { commit.finish(Result { try journal.commit(Sample.puts(1...1)) }) }
     var attempts = journal.attempts.makeAsyncIterator()

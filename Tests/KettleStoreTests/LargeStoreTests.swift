@@ -8,8 +8,8 @@ import TestSupport
 
 @testable import KettleStore
 
-/// A store that is too large to be read whole at each start, which a small one is made by the
-/// parameter.
+/// A store that is too large to be read completely at each start; the parameter makes a small store
+/// count as one.
 @Suite struct LargeStoreTests {
   private let scratch: StoreScratch
   private var paths: StorePaths { StorePaths(scratch.path) }
@@ -24,7 +24,8 @@ import TestSupport
     return record
   }
 
-  /// After damage was met: the next start puts the store aside, and the one after finds it well.
+  /// After damage was found: the next start sets the store aside, and the one after finds no
+  /// damage.
   private func expectRepair(reason: String?, ids: [Int64]) throws {
     #expect(paths.isSuspect)
     let opening = try open()
@@ -37,7 +38,7 @@ import TestSupport
   }
 
   // Fault 99
-  @Test func `a row that makes no sense is told when it is asked for, and saved around next time`()
+  @Test func `an invalid row is reported when read, and the next start repairs the store`()
     throws
   {
     try scratch.fill(Sample.puts(1...50))
@@ -67,7 +68,7 @@ import TestSupport
     "INSERT INTO progress VALUES (3, '[5,1]')", "DROP TABLE progress",
     "ALTER TABLE progress RENAME COLUMN held TO ranges",
   ])
-  func `what the start itself needs is looked at in any store`(_ sql: String) throws {
+  func `data needed for the start is checked in a store of any size`(_ sql: String) throws {
     try scratch.fill(Sample.puts(1...4) + [.put(running(5)), .putSession(Sample.session("a"))])
     try scratch.meddle(sql)
     let opening = try open()
@@ -78,9 +79,9 @@ import TestSupport
   }
 
   // Fault 99
-  @Test func `an index that lacks a transfer is made anew when that is written to`() throws {
+  @Test func `an index that lacks a transfer is rebuilt when that transfer is written`() throws {
     try scratch.fill(Sample.puts(1...50))
-    // While its definition says that it has nothing, nothing is written to it.
+    // While the definition of the index excludes the transfer, it is not updated.
     func redefine(_ old: String, _ new: String) throws {
       try scratch.meddle(
         """
@@ -100,13 +101,13 @@ import TestSupport
       try opening.journal.line(.at(origin, countMax: 100)).map(\.id.rawValue)
         == Array(1...4) + Array(6...51))
     #expect(!paths.isSuspect)
-    // What that needed a disk for is over.
+    // The repair no longer needs temporary storage on disk.
     #expect(
       try opening.journal.queue.inDatabase { try Int.fetchOne($0, sql: "PRAGMA temp_store") } == 2)
   }
 
   // Fault 99
-  @Test func `a spoiled index that is read is told, and costs no transfer`() throws {
+  @Test func `reading a corrupt index is reported and costs no transfer`() throws {
     try scratch.fill(Sample.puts(1...50))
     try scratch.spoil(rootOf: TransferIndex.byOrigin.name)
     let journal = try open().journal
@@ -117,7 +118,9 @@ import TestSupport
   }
 
   // Fault 99
-  @Test func `a commit that meets spoiled transfers changes nothing and is noted`() throws {
+  @Test func `a commit that hits corrupt transfers changes nothing and marks the store suspect`()
+    throws
+  {
     try scratch.fill(Sample.puts(1...500))
     let pages = StorePages(try scratch.bytes(scratch.path), ids: 1...500)
     let (page, ids) = try #require(
@@ -137,7 +140,7 @@ import TestSupport
     try expectRepair(reason: nil, ids: (1...500).filter { !ids.contains($0) })
   }
 
-  @Test func `a note beside a sound store is taken away`() throws {
+  @Test func `a suspect mark on an intact store is removed`() throws {
     try scratch.fill(Sample.puts(1...5))
     try paths.markSuspect("somebody")
     let opening = try open()
@@ -146,9 +149,9 @@ import TestSupport
     #expect(!paths.isSuspect)
   }
 
-  // MARK: What follows from the transfers
+  // MARK: Derived values
 
-  @Test func `sums that are wrong are put right when a store is read whole`() throws {
+  @Test func `wrong totals are corrected when the entire store is read`() throws {
     try scratch.fill(Sample.puts(1...5))
     try scratch.meddle("UPDATE tally SET count = 4711, bytes_received = 1")
     let opening = try scratch.open()
@@ -158,7 +161,7 @@ import TestSupport
   }
 
   // Fault 99
-  @Test func `transfers in one place get places of their own, in the order that they had`() throws {
+  @Test func `transfers that share a queue position get distinct ones in the same order`() throws {
     try scratch.fill(Sample.puts(1...5))
     try scratch.meddle("UPDATE transfer SET queue_position = 3 WHERE id IN (1, 5)")
     let opening = try scratch.open()
@@ -171,7 +174,7 @@ import TestSupport
 
   // Fault 99
   @Test(arguments: [(-(1 << 52) - 1, [3, 1, 2, 4]), ((1 << 52) + 1, [1, 2, 4, 3])])
-  func `a place that leaves no room for moves is another one, and the order stays`(
+  func `an extreme queue position is renumbered and the order is kept`(
     place: Int64, order: [Int64]
   ) throws {
     try scratch.fill(Sample.puts(1...4))
@@ -184,7 +187,7 @@ import TestSupport
     #expect(inOrder.map(\.queuePosition) == [1, 2, 3, 4])
   }
 
-  @Test func `a closed store answers no question`() throws {
+  @Test func `a closed store answers no query`() throws {
     try scratch.fill(Sample.puts(1...5))
     let journal = try open().journal
     _ = try journal.records([TransferID(rawValue: 1)])

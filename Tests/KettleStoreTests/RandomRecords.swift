@@ -1,7 +1,7 @@
 import KettleModel
 import SeededNumbers
 
-/// Records of every kind, with much that is alike: places, hosts, sizes and dates.
+/// Random records of every kind, with many equal positions, hosts, sizes and dates.
 struct RandomRecords {
   var random: SeededGenerator
   private var lastTask: Int64 = 0
@@ -80,7 +80,7 @@ struct RandomRecords {
     return data
   }
 
-  /// The end of a URL, made of pieces that mean something to some system.
+  /// The last part of a URL, made of fragments with a special meaning on some system.
   mutating func name() -> String {
     let pieces = [
       "archive", "A", "con", "COM1", "LPT9", "nul", ".", "..", "-", "_", "~", "%20", "%2F", "+",
@@ -89,7 +89,7 @@ struct RandomRecords {
     return (0...Int(number(0...3))).map { _ in one(pieces) }.joined()
   }
 
-  // MARK: Questions
+  // MARK: Queries
 
   mutating func filter() -> RowFilter {
     var filter = RowFilter(scope: one(RowFilter.Scope.allCases))

@@ -21,7 +21,7 @@ import TestSupport
   // MARK: Content
 
   @Test(arguments: TransferState.allCases)
-  func `a record in every state outlives the service`(_ state: TransferState) throws {
+  func `a record in every state survives a restart`(_ state: TransferState) throws {
     let record = Sample.full(12, state: state)
     try scratch.fill([.put(record)])
     let opening = try scratch.open()
@@ -30,7 +30,7 @@ import TestSupport
   }
 
   @Test func `the full sample differs from a new record in every field`() {
-    // Whoever adds a field to the model is sent here, to the sample, and to the columns.
+    // A new field of the model fails here, as a reminder to extend the sample and the columns.
     let pairs = [
       (Mirror(reflecting: Sample.full(1).spec), Mirror(reflecting: Sample.plain(1).spec)),
       (Mirror(reflecting: Sample.full(1)), Mirror(reflecting: Sample.plain(1))),
@@ -52,7 +52,7 @@ import TestSupport
   @Test(arguments: [
     1_798_135_200_123_456_789, Int64(-1),
   ])
-  func `when a partial file was last written to is kept to the nanosecond`(
+  func `the last write time of a partial file is stored to the nanosecond`(
     _ nanoseconds: Int64
   ) throws {
     var record = Sample.full(1)
@@ -62,7 +62,7 @@ import TestSupport
   }
 
   // Fault 100
-  @Test func `resume data from before the later fields is read without them`() throws {
+  @Test func `resume data of an older version is read without the later fields`() throws {
     try scratch.fill([.put(Sample.full(1))])
     let queue = try DatabaseQueue(path: scratch.path)
     try queue.write { db in
@@ -84,7 +84,7 @@ import TestSupport
     #expect(try opening.journal.whole().records == [expected])
   }
 
-  @Test func `what is sorted and shown stands in columns of its own`() throws {
+  @Test func `sorted and displayed values have their own columns`() throws {
     var record = Sample.full(3, state: .waiting)
     record.finishedFile = nil
     try scratch.fill([.put(record)])
@@ -98,17 +98,17 @@ import TestSupport
     }
     let expected: Row = [
       "state": "waiting", "reason": "retryAfter", "session": "org.example.app",
-      // Of an upload that waits: nothing was sent of the body of its request.
+      // An upload that waits: no byte of its request body was sent.
       "bytes_received": 0, "bytes_expected": 1 << 44, "priority": 0.75,
       "url": "https://example.org:8443/a%20b/3?token=s%2Fecret",
     ]
     #expect(row == expected)
   }
 
-  // MARK: Promises
+  // MARK: Guarantees
 
   // Fault 77
-  @Test func `commits survive a power cut, and relations are checked`() throws {
+  @Test func `commits survive a power cut and foreign keys are checked`() throws {
     _ = try scratch.open()
     #expect(try pragma("journal_mode", StoreSchema.writing) == "wal")
     #expect(try pragma("synchronous", StoreSchema.writing) == "2")
@@ -119,7 +119,7 @@ import TestSupport
   }
 
   // Fault 76
-  @Test func `what was committed is there after the service was killed`() throws {
+  @Test func `committed changes survive a kill`() throws {
     let journal = try scratch.open().journal
     try journal.commit(Sample.puts(1...100))
     try journal.commit([.remove(TransferID(rawValue: 50))])
@@ -131,7 +131,7 @@ import TestSupport
   }
 
   // Fault 76
-  @Test func `how far a transfer was when the service was killed is in its record at the start`()
+  @Test func `the last checkpoint before a kill is in the record at the next start`()
     throws
   {
     var record = Sample.plain(1)
@@ -152,7 +152,7 @@ import TestSupport
     var other = Sample.full(2)
     other.resumeData?.durable = ByteRangeSet(prefix: 5)
     let contents = try opening.journal.whole()
-    // The third never had a file: nothing says where the bytes would be.
+    // The third never had a file, so its checkpoint belongs to no file.
     #expect(contents.records == [record, other, Sample.plain(3)])
     #expect(contents.dormant.states[.queued]?.bytesReceived == 9 << 20)
     try opening.journal.close()
@@ -164,22 +164,22 @@ import TestSupport
   }
 
   // Fault 77
-  @Test func `a commit makes all changes or none`() throws {
+  @Test func `a commit applies all changes or none`() throws {
     let journal = try scratch.open().journal
     try journal.commit([.put(Sample.plain(1, task: 1))])
-    // Two transfers of one session with one task identifier.
+    // Two transfers of one session with the same task identifier.
     let error = #expect(throws: StoreError.self) {
       try journal.commit([.put(Sample.plain(2, task: 2)), .put(Sample.plain(3, task: 1))])
     }
     #expect(error?.code == .unwritable)
     #expect(try journal.whole().records == [Sample.plain(1, task: 1)])
-    // The numbers of a commit that was not made were not given.
+    // A failed commit does not use up its identifiers.
     #expect(try journal.whole().lastID == TransferID(rawValue: 1))
     try journal.commit([.put(Sample.plain(2, task: 2))])
     #expect(try journal.whole().records.count == 2)
   }
 
-  @Test func `numbers never go back, over removals and new starts`() throws {
+  @Test func `identifiers never decrease across removals and restarts`() throws {
     try scratch.fill(Sample.puts(1...20))
     try scratch.fill((1...20).map { .remove(TransferID(rawValue: $0)) })
     try scratch.fill([.put(Sample.plain(4, task: 4))])
@@ -189,7 +189,7 @@ import TestSupport
     #expect(contents.lastTaskIdentifiers == [.kettle: 20])
   }
 
-  @Test func `a store that another program holds is told to be in use`() throws {
+  @Test func `a store locked by another program is reported as busy`() throws {
     let journal = try scratch.open().journal
     var impatient = Configuration()
     impatient.busyMode = .immediateError
@@ -205,10 +205,10 @@ import TestSupport
   }
 
   // Fault 72
-  @Test func `a full disk is told, and nothing is half there`() throws {
+  @Test func `a full disk is reported and no part of the commit remains`() throws {
     let journal = try scratch.open().journal
     try journal.commit(Sample.puts(1...10))
-    // SQLite refuses to grow, as on a full disk.
+    // SQLite refuses to grow the file, as on a full disk.
     try journal.queue.inDatabase { db in try db.execute(sql: "PRAGMA max_page_count = 30") }
     let error = #expect(throws: StoreError.self) { try journal.commit(Sample.puts(11...5000)) }
     #expect(error?.code == .diskFull)
@@ -217,16 +217,16 @@ import TestSupport
   }
 
   // Fault 102
-  @Test func `50,000 transfers are added in one commit and come back`() throws {
+  @Test func `50,000 transfers are added in one commit and loaded again`() throws {
     let journal = try scratch.open().journal
     let clock = ContinuousClock()
     let duration = try clock.measure { try journal.commit(Sample.puts(1...50_000)) }
     #expect(try journal.whole().records.count == 50_000)
-    // Well under 1 s when optimized; here the bound only catches what is not linear.
+    // Well under 1 s when optimized; the bound here only detects nonlinear behaviour.
     #expect(duration < .seconds(30))
   }
 
-  @Test func `a closed store is one file and takes no more`() throws {
+  @Test func `a closed store leaves no log and accepts no commit`() throws {
     let journal = try scratch.open().journal
     try journal.commit(Sample.puts(1...3))
     try journal.close()
@@ -234,7 +234,7 @@ import TestSupport
     #expect(throws: StoreError.self) { try journal.commit(Sample.puts(4...4)) }
   }
 
-  @Test func `what a server said comes back with every character`() throws {
+  @Test func `text from a server is stored with every character`() throws {
     var record = Sample.plain(1)
     record.failure = TransferFailure(
       .tlsRefused, on: "a\u{0}b", detail: "\u{1B}[\u{2028}\u{202E}\r\n")

@@ -10,7 +10,7 @@ enum Sample {
     return parsed.url
   }
 
-  /// As it is when it was just added.
+  /// A record as it is right after the add.
   static func plain(_ id: Int64, session: String = "kettle", task: Int64? = nil) -> TransferRecord {
     var spec = TransferSpec(url: url("https://example.org/files/\(id).iso"))
     spec.session = SessionID(rawValue: session)
@@ -21,7 +21,7 @@ enum Sample {
       state: .queued)
   }
 
-  /// With every field set, so that one that is not kept shows.
+  /// A record with every field set, so that a field that is not stored is detected.
   static func full(_ id: Int64, state: TransferState = .waiting) -> TransferRecord {
     var record = plain(id, session: "org.example.app")
     record.spec = fullSpec(id)
@@ -135,7 +135,7 @@ enum Sample {
     return resumeData
   }
 
-  /// Resume data of a server that told nothing, of which nothing came yet.
+  /// Resume data without information from the server and without received bytes.
   static let bareResumeData = ResumeData(
     partialPath: "/x.part", device: 1, inode: 1, durable: ByteRangeSet(), totalByteCount: nil,
     validator: nil, finalName: "x")

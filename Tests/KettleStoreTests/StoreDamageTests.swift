@@ -15,7 +15,7 @@ import TestSupport
 
   private func meddle(_ sql: String) throws { try scratch.meddle(sql) }
 
-  /// Opens and expects that the very bytes that were there are kept aside.
+  /// Opens the store and expects that the original bytes are set aside unchanged.
   private func openDamaged() throws -> (StoreNotice, JournalContents) {
     let before = try scratch.bytes(scratch.path)
     let opening = try scratch.open()
@@ -26,14 +26,16 @@ import TestSupport
     return (notice, try opening.journal.whole())
   }
 
-  // MARK: Files that are no store
+  // MARK: Files that are not a store
 
   // Fault 99
   @Test(arguments: [
     [], [0], Array("hello, this is no database at all".utf8), [UInt8](repeating: 0, count: 8192),
     [UInt8](repeating: 0xFF, count: 100_000), Array("SQLite format 3\u{0}".utf8),
   ])
-  func `what is no store is put aside and an empty one begun`(_ content: [UInt8]) throws {
+  func `a file that is not a store is set aside and an empty store is created`(_ content: [UInt8])
+    throws
+  {
     _ = try StorePaths(scratch.path).prepareDirectory()
     try scratch.put(content, scratch.path)
     let (notice, contents) = try openDamaged()
@@ -44,7 +46,7 @@ import TestSupport
   }
 
   // Fault 99
-  @Test func `another program's database is put aside`() throws {
+  @Test func `another program's database is set aside`() throws {
     _ = try StorePaths(scratch.path).prepareDirectory()
     let queue = try DatabaseQueue(path: scratch.path)
     try queue.write { db in try db.execute(sql: "CREATE TABLE bookmark (url TEXT)") }
@@ -55,7 +57,7 @@ import TestSupport
   }
 
   // Fault 99
-  @Test func `a second damaged store of the same second gets a number`() throws {
+  @Test func `damaged stores set aside in the same second get numbered names`() throws {
     for number in 1...3 {
       _ = try StorePaths(scratch.path).prepareDirectory()
       for suffix in ["-wal", "-shm"] { unlink(scratch.path + suffix) }
@@ -67,13 +69,13 @@ import TestSupport
   }
 
   // Fault 99
-  @Test func `the log is put aside with its store, under the name that belongs to it`() throws {
+  @Test func `the log is set aside with its store under the matching name`() throws {
     let journal = try scratch.open().journal
     try journal.commit(Sample.puts(1...3))
     try journal.queue.inDatabase { db in
       try db.execute(sql: "UPDATE transfer SET url = 'nonsense' WHERE id = 2")
     }
-    // Killed: the changes are in the log only.
+    // As after a kill: the changes are only in the log.
     let copy = try StoreScratch()
     _ = try StorePaths(copy.path).prepareDirectory()
     for suffix in ["", "-wal"] {
@@ -87,10 +89,10 @@ import TestSupport
     try journal.close()
   }
 
-  // MARK: Rows that make no sense
+  // MARK: Invalid rows
 
   // Fault 99
-  @Test func `one row that makes no sense does not cost the others`() throws {
+  @Test func `an invalid row does not cost the others`() throws {
     try scratch.fill(Sample.puts(1...50))
     try meddle("UPDATE transfer SET url = 'ftp://nowhere' WHERE id = 17")
     let (notice, contents) = try openDamaged()
@@ -110,7 +112,7 @@ import TestSupport
     "finished_file = 'null'", "failure = '{\"code\":\"x\"}'", "fresh_start = '?'",
     "retry_count = -1", "queue_position = 9223372036854775807", "retry_count = 9223372036854775807",
   ])
-  func `what makes no sense is left out and the request is kept`(_ assignment: String) throws {
+  func `an invalid field is dropped and the transfer is kept`(_ assignment: String) throws {
     try scratch.fill([.put(Sample.full(1)), .put(Sample.full(2))])
     try meddle("UPDATE transfer SET \(assignment) WHERE id = 2")
     let (notice, contents) = try openDamaged()
@@ -124,7 +126,7 @@ import TestSupport
   }
 
   // Fault 99
-  @Test func `a request that cannot be read is not taken for a plain one`() throws {
+  @Test func `an unreadable request is not treated as a plain one`() throws {
     try scratch.fill([.put(Sample.full(1)), .put(Sample.full(2))])
     try meddle("UPDATE transfer SET request = '{}' WHERE id = 2")
     let (notice, contents) = try openDamaged()
@@ -134,7 +136,7 @@ import TestSupport
 
   // Fault 99
   @Test(arguments: ["'{'", "json_set(record, '$.id', 'org.example.b')"])
-  func `a session that makes no sense costs neither the others nor its transfers`(
+  func `an invalid session costs neither the others nor its transfers`(
     _ record: String
   ) throws {
     try scratch.fill([
@@ -158,7 +160,7 @@ import TestSupport
 
   // Fault 99
   // Fault 100
-  @Test func `a damaged store of version 1 gives back what can be read of it`() throws {
+  @Test func `every readable transfer is recovered from a damaged version 1 store`() throws {
     try scratch.fill(Sample.puts(1...20))
     try meddle(
       Self.removeSecondVersion + """
@@ -175,7 +177,7 @@ import TestSupport
   @Test(arguments: [
     "DELETE FROM grdb_migrations WHERE identifier = 'v2'", removeSecondVersion,
   ])
-  func `tables and versions that contradict each other cost no transfer`(_ sql: String) throws {
+  func `tables that contradict the schema version cost no transfer`(_ sql: String) throws {
     try scratch.fill(Sample.puts(1...20))
     try meddle(sql)
     let (notice, contents) = try openDamaged()
@@ -185,7 +187,7 @@ import TestSupport
   }
 
   // Fault 99
-  @Test func `sessions and tasks are taken over from a damaged store`() throws {
+  @Test func `sessions and tasks are recovered from a damaged store`() throws {
     try scratch.fill([
       .putSession(Sample.session("org.example.app")), .put(Sample.full(1)), .put(Sample.plain(2)),
     ])
@@ -202,7 +204,7 @@ import TestSupport
   @Test(arguments: [
     "[5, 3]", "[0, 10, 10, 20]", "[-1, 4]", "[0]", "[0, 10, 5, 20]", "[0, 9223372036854775808]",
   ])
-  func `held ranges that cannot be are not believed`(_ durable: String) throws {
+  func `resume data with invalid durable ranges is discarded`(_ durable: String) throws {
     try scratch.fill([.put(Sample.full(1))])
     try meddle(
       "UPDATE transfer SET resume_data = json_set(resume_data, '$.held', json('\(durable)'))")
@@ -212,7 +214,7 @@ import TestSupport
 
   // Fault 99
   @Test(arguments: ["id = -4", "id = 9223372036854775807", "task_identifier = 9223372036854775807"])
-  func `a number from which nothing can be counted up is not taken over`(
+  func `a transfer with an out-of-range identifier is not recovered`(
     _ assignment: String
   ) throws {
     try scratch.fill(Sample.puts(1...3))
@@ -223,7 +225,7 @@ import TestSupport
   }
 
   // Fault 99
-  @Test func `a counter that makes no sense follows from the transfers`() throws {
+  @Test func `an invalid counter is derived from the transfers`() throws {
     try scratch.fill(Sample.puts(1...3))
     try meddle("UPDATE counter SET value = -7; UPDATE session SET last_task_identifier = -1")
     let (_, contents) = try openDamaged()
@@ -249,10 +251,10 @@ import TestSupport
     #expect(contents.lastTaskIdentifiers == [.kettle: 5])
   }
 
-  // MARK: Bytes that make no sense
+  // MARK: Corrupt bytes
 
   // Fault 99
-  @Test func `a store that was cut off gives back what was before the cut`() throws {
+  @Test func `a truncated store gives back only intact transfers`() throws {
     try scratch.fill(Sample.puts(1...2000))
     let bytes = try scratch.bytes(scratch.path)
     try scratch.put(Array(bytes.prefix(bytes.count / 2)), scratch.path)
@@ -261,7 +263,7 @@ import TestSupport
   }
 
   // Fault 99
-  @Test func `pages of nonsense cost the transfers on them and no more`() throws {
+  @Test func `corrupt pages cost only the transfers on them`() throws {
     try scratch.fill(Sample.puts(1...2000))
     var bytes = try scratch.bytes(scratch.path)
     for id: Int64 in [500, 1000, 1500] {
@@ -272,7 +274,7 @@ import TestSupport
     let (notice, contents) = try openDamaged()
     #expect(contents.records.count > 1900)
     #expect(contents.records.count < 2000)
-    // Between two damaged pages as well.
+    // Also between two damaged pages.
     let kept = Set(contents.records.map(\.id.rawValue))
     #expect(!kept.contains(1000) && kept.contains(750) && kept.contains(1250))
     #expect(contents.records.first?.id.rawValue == 1)
@@ -282,8 +284,7 @@ import TestSupport
   }
 
   // Fault 99
-  @Test func `a header that forbids writing is damage, found before anything is to be kept`() throws
-  {
+  @Test func `a header that forbids writing is detected as damage when the store opens`() throws {
     try scratch.fill(Sample.puts(1...20))
     var bytes = try scratch.bytes(scratch.path)
     // The file format write version (sqlite.org/fileformat2.html, 1.3.3).
@@ -302,7 +303,7 @@ import TestSupport
     ["session", "last_task_identifier", "lbst_task_identifier"],
     ["counter", "value", "vblue"],
   ])
-  func `tables that cannot be written to together are damage, and cost no transfer`(
+  func `inconsistent table definitions are damage and cost no transfer`(
     _ edit: [String]
   ) throws {
     try scratch.fill(Sample.puts(1...3))
@@ -321,7 +322,7 @@ import TestSupport
 
   // Fault 99
   @Test(arguments: TransferIndex.allCases)
-  func `an index that is no index costs no transfer`(_ index: TransferIndex) throws {
+  func `a corrupt index costs no transfer`(_ index: TransferIndex) throws {
     try scratch.fill(Sample.puts(1...20))
     let queue = try DatabaseQueue(path: scratch.path)
     let page = try queue.read { db in
@@ -339,7 +340,7 @@ import TestSupport
     #expect(notice.reason == "an index does not lead to every transfer")
   }
 
-  /// The page of the table that has the row: the one in which its URL stands.
+  /// The table page with the row of the transfer, found by its URL.
   private func pageOfTransfer(_ id: Int64) throws -> Int {
     let bytes = try scratch.bytes(scratch.path)
     let text = Array("https://example.org/files/\(id).iso".utf8)

@@ -9,14 +9,14 @@ import TestSupport
 
 /// A disk that fails while the store writes.
 ///
-/// Where no disk fails on demand, the descriptor of the log is pointed at a device that does: a
-/// full one, or one that takes everything and cannot sync.
+/// Without a disk that fails on demand, the descriptor of the log is redirected to a device that
+/// does: a full one, or one that accepts everything and cannot sync.
 @Suite struct StoreDiskFaultTests {
   private let scratch: StoreScratch
 
   init() throws { scratch = try StoreScratch() }
 
-  /// The number of the open descriptor of a file.
+  /// The open descriptor of a file.
   private static func descriptor(of path: String) -> Int32? {
     (0..<65536).first { number in
       var buffer = [UInt8](repeating: 0, count: 4096)
@@ -25,7 +25,7 @@ import TestSupport
     }
   }
 
-  /// Runs the body while everything that goes to the file of a path goes to a device instead.
+  /// Runs the body while all writes to the file at a path go to a device instead.
   private func redirecting<Value>(
     _ path: String, to device: String, _ body: () throws -> Value
   ) throws -> Value {
@@ -48,7 +48,7 @@ import TestSupport
     ("/dev/full", StoreError.Code.diskFull), ("/dev/null", .unwritable),
     ("/dev/zero", .unwritable),
   ])
-  func `a commit that the disk did not take is told, and is not there later`(
+  func `a commit that the disk rejects is reported and not found later`(
     _ device: String, _ code: StoreError.Code
   ) throws {
     let journal = try scratch.open().journal
@@ -60,7 +60,7 @@ import TestSupport
     }
     #expect(error?.code == code)
     #expect(try journal.whole().records.count == 10)
-    // What kill -9 leaves now.
+    // The files as kill -9 leaves them now.
     let copy = try StoreScratch()
     try StorePaths(copy.path).prepareDirectory()
     for suffix in ["", "-wal"] {
@@ -69,14 +69,14 @@ import TestSupport
     let opening = try copy.open()
     #expect(opening.notice == nil)
     #expect(try opening.journal.whole().records.count == 10)
-    // The disk is well again.
+    // The disk works again.
     try journal.commit(Sample.puts(11...20))
     try journal.close()
     #expect(try scratch.open().journal.whole().records.count == 20)
   }
 
   // Fault 74
-  @Test func `a store whose disk fails when the log is brought in keeps the log`() throws {
+  @Test func `a disk failure during a WAL checkpoint keeps the log`() throws {
     let journal = try scratch.open().journal
     try journal.commit(Sample.puts(1...500))
     #expect(throws: (any Error).self) {
@@ -90,7 +90,7 @@ import TestSupport
     #expect(try scratch.open().journal.whole().records.count == 500)
   }
 
-  // MARK: A disk of its own
+  // MARK: Mounted disks
 
   private static let isRoot = geteuid() == 0
 
@@ -107,7 +107,7 @@ import TestSupport
   // Fault 71
   // Fault 72
   @Test(.enabled(if: isRoot, "Mounting a disk takes root"))
-  func `a store on a full disk refuses what is new, keeps the rest, and goes on with space`()
+  func `a store on a full disk rejects new commits, keeps the rest and recovers with space`()
     throws
   {
     try withDisk("size=2m") { disk in
@@ -134,7 +134,7 @@ import TestSupport
   // Fault 72
   // Fault 99
   @Test(.enabled(if: isRoot, "Mounting a disk takes root"))
-  func `a damaged store on a full disk is left where it is`() throws {
+  func `a damaged store on a full disk is left in place`() throws {
     try withDisk("size=1m") { disk in
       let path = disk + "/store.sqlite"
       let damaged = [UInt8](repeating: 0xA5, count: 1 << 19)
@@ -154,7 +154,7 @@ import TestSupport
 
   // Fault 72
   @Test(.enabled(if: isRoot, "Mounting a disk takes root"))
-  func `a store on a read-only disk is refused and not called damaged`() throws {
+  func `a store on a read-only disk is refused and not reported as damaged`() throws {
     try withDisk("size=1m") { disk in
       let path = disk + "/store.sqlite"
       let journal = try StoreOpening.open(path, at: StoreScratch.now).journal

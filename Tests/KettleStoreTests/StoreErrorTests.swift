@@ -3,7 +3,7 @@ import Testing
 @testable import KettleStore
 
 @Suite struct StoreErrorTests {
-  @Test func `the sentences say what failed, on what, and what to do`() {
+  @Test func `the sentences state what failed, on which file, and what to do`() {
     let expected: [(StoreError.Code, String)] = [
       (
         .newer,

@@ -1,6 +1,7 @@
 import SeededNumbers
 
-/// A random edit of the bytes of a store, as a failing disk, a power cut or a curious user make it.
+/// A random edit of the bytes of a store, like that of a failing disk, a power cut or a curious
+/// user.
 enum StoreMutation: CaseIterable {
   case flippedBits, cutOff, randomFill, zeroFill, swappedPages, copiedPage, headerByte
 
@@ -46,20 +47,20 @@ enum StoreMutation: CaseIterable {
   }
 }
 
-/// Which transfers stand on which pages of a sound store.
+/// The pages of an intact store, and the transfers on them.
 struct StorePages {
   private let bytes: [UInt8]
-  /// The transfers by page, for the pages that hold nothing but rows of transfers.
+  /// The transfers by page, for pages that contain only rows of transfers.
   private(set) var transfers: [Int: [Int64]] = [:]
 
-  /// - Parameter ids: of `Sample.plain` transfers.
+  /// - Parameter ids: the ids of `Sample.plain` transfers.
   init(_ bytes: [UInt8], ids: ClosedRange<Int64>) {
     self.bytes = bytes
     let mark = Array("https://example.org/files/".utf8)
     for page in 0..<bytes.count / StoreMutation.pageByteCount {
       let content = bytes[
         page * StoreMutation.pageByteCount..<(page + 1) * StoreMutation.pageByteCount]
-      // A leaf of a table (sqlite.org/fileformat2.html, "B-tree Pages").
+      // A table leaf page (sqlite.org/fileformat2.html, "B-tree Pages").
       guard content.first == 0x0D else { continue }
       var found: [Int64] = []
       for start in content.indices where content[start...].starts(with: mark) {
@@ -70,7 +71,7 @@ struct StorePages {
     }
   }
 
-  /// The transfers that an edit may have cost; nil when it may have cost any.
+  /// The transfers that an edit may have destroyed; nil if it may be any of them.
   func touched(by edited: [UInt8]) -> Set<Int64>? {
     guard edited.count == bytes.count else { return nil }
     var ids: Set<Int64> = []

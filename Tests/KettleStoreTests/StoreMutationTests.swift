@@ -8,12 +8,12 @@ import TestSupport
 
 @testable import KettleStore
 
-/// Random edits of a store: the service starts, and what was not edited is there.
+/// Random edits of a store: the service starts and keeps everything that was not edited.
 @Suite struct StoreMutationTests {
   private static let ids: ClosedRange<Int64> = 1...100
   private static let roundCount = 45
 
-  /// What a round found wrong; nil when all is well.
+  /// A problem found in a round.
   private struct Finding: Error, CustomStringConvertible {
     var description: String
   }
@@ -38,7 +38,7 @@ import TestSupport
 
   // Fault 99
   @Test(arguments: StoreMutation.allCases)
-  func `whatever is edited in a store, the service starts with what was not`(
+  func `a mutated store opens with every untouched transfer`(
     _ mutation: StoreMutation
   ) throws {
     try rounds(Self.roundCount, mutation, start)
@@ -46,13 +46,13 @@ import TestSupport
 
   // Fault 99
   @Test(arguments: StoreMutation.allCases)
-  func `of a large store all that was not edited is there after damage was noted`(
+  func `a mutated large store keeps every untouched transfer after a repair`(
     _ mutation: StoreMutation
   ) throws {
     try rounds(12, mutation, startLarge)
   }
 
-  /// Edits the same store anew each time, and has a service started with it.
+  /// Edits a fresh copy of the same store in each round and starts a service with it.
   private func rounds(
     _ count: Int, _ mutation: StoreMutation,
     _ start: (_ edited: [UInt8], _ touched: Set<Int64>?) throws -> Void
@@ -74,7 +74,7 @@ import TestSupport
     }
   }
 
-  /// The first service asks for everything and may meet the damage; the second looks for it.
+  /// The first service reads everything and may find the damage; the second checks for it.
   private func startLarge(_ edited: [UInt8], _ touched: Set<Int64>?) throws {
     let scratch = try StoreScratch(in: StoreScratch.inMemory)
     let paths = StorePaths(scratch.path)
@@ -103,7 +103,7 @@ import TestSupport
     try check(second.journal.whole().records, against: touched, isNoticed: isNoticed)
   }
 
-  /// - Parameter touched: the transfers that may be lost; nil when all may.
+  /// - Parameter touched: the transfers that may be lost; nil if any may be.
   private func start(_ edited: [UInt8], _ touched: Set<Int64>?) throws {
     let scratch = try StoreScratch(in: StoreScratch.inMemory)
     try StorePaths(scratch.path).prepareDirectory()
@@ -112,7 +112,7 @@ import TestSupport
     do {
       opening = try scratch.open()
     } catch {
-      // A flipped name of a migration reads as a newer version: refused, and left as it is.
+      // A changed migration name reads as a newer version: the store is refused and left unchanged.
       try check(error.code == .newer, "\(error)")
       try check(scratch.bytes(scratch.path) == edited, "a store that was refused was changed")
       return
@@ -134,7 +134,8 @@ import TestSupport
   private func check(
     _ records: [TransferRecord], against touched: Set<Int64>?, isNoticed: Bool
   ) throws {
-    // SQLite has no sums of its pages: an edit inside a text is not seen. But nothing is missing.
+    // SQLite has no page checksums, so an edit inside a text is not detected. But nothing is
+    // missing.
     try check(isNoticed || records.count == 100, "\(records.count) and not a word")
     guard let touched else { return }
     let kept = Dictionary(uniqueKeysWithValues: records.map { ($0.id.rawValue, $0) })
@@ -144,7 +145,7 @@ import TestSupport
   }
 
   // Fault 99
-  @Test func `whatever is edited in the log, the service starts with all that was before it`()
+  @Test func `a store with a mutated log opens with a prefix of its commits`()
     throws
   {
     let seed = UInt64.random(in: 0...UInt64.max)
@@ -159,7 +160,7 @@ import TestSupport
       try scratch.put(edited, scratch.path + "-wal")
       let opening = try scratch.open()
       let ids = try opening.journal.whole().records.map(\.id.rawValue)
-      // Commits come whole and in their order, or not at all.
+      // Commits are applied completely and in order, or not at all.
       #expect(
         [100, 150, 200].contains(ids.count) && ids == Array(1...Int64(ids.count)),
         "\(mutation), seed \(seed), round \(round): \(ids.count)")
@@ -170,7 +171,7 @@ import TestSupport
 
   // Fault 99
   @Test(arguments: ["-wal", "-shm", "both", "shm of nonsense"])
-  func `a log or its index that is deleted does not stop the start`(_ what: String) throws {
+  func `a deleted log or log index does not prevent the start`(_ what: String) throws {
     let (store, log) = try killed()
     let scratch = try StoreScratch(in: StoreScratch.inMemory)
     try StorePaths(scratch.path).prepareDirectory()

@@ -17,7 +17,7 @@ import TestSupport
   // MARK: Access
 
   // Fault 94
-  @Test func `the store and its directory are the user's alone from the first instant`() throws {
+  @Test func `the store and its directory are private to the user from their creation`() throws {
     let journal = try scratch.open().journal
     try journal.commit(Sample.puts(1...3))
     #expect(mode(scratch.directory) == 0o700)
@@ -29,7 +29,7 @@ import TestSupport
   }
 
   // Fault 94
-  @Test func `a store that others could read is closed to them`() throws {
+  @Test func `a store readable by others is made private`() throws {
     try scratch.fill(Sample.puts(1...1))
     chmod(scratch.path, 0o644)
     chmod(scratch.directory, 0o755)
@@ -50,7 +50,7 @@ import TestSupport
   }
 
   // Fault 99
-  @Test func `a directory in place of the store is told and left`() throws {
+  @Test func `a directory in place of the store is reported and left untouched`() throws {
     _ = try StorePaths(scratch.path).prepareDirectory()
     #expect(mkdir(scratch.path, 0o700) == 0)
     let error = #expect(throws: StoreError.self) { try scratch.open() }
@@ -86,10 +86,10 @@ import TestSupport
     #expect(try scratch.names().filter { $0.contains("damaged") } == [])
   }
 
-  // MARK: Starts that were cut short
+  // MARK: Interrupted starts
 
   // Fault 76
-  @Test func `a start that was cut short while the store was made is made again`() throws {
+  @Test func `an interrupted store creation is repeated at the next start`() throws {
     _ = try StorePaths(scratch.path).prepareDirectory()
     try scratch.put([], scratch.path + ".new")
     try scratch.put([1, 2, 3], scratch.path + ".new-wal")
@@ -103,12 +103,12 @@ import TestSupport
   }
 
   // Fault 76
-  @Test func `one that was killed in the middle of a transaction is made again`() throws {
+  @Test func `a store creation killed in the middle of a transaction is repeated`() throws {
     let unfinished = scratch.path + ".new"
     try scratch.open().journal.close()
     #expect(rename(scratch.path, unfinished) == 0)
-    // The head of a journal whose transaction is to be taken back (sqlite.org/fileformat2.html, 3),
-    // which a connection that only reads cannot do.
+    // The header of a hot journal (sqlite.org/fileformat2.html, 3), which a read-only connection
+    // cannot roll back.
     let head: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
     try scratch.put(head + [UInt8](repeating: 0, count: 504), unfinished + "-journal")
     let opening = try scratch.open()
@@ -119,7 +119,7 @@ import TestSupport
   }
 
   // Fault 76
-  @Test func `a complete new store that did not get its name is taken`() throws {
+  @Test func `a complete new store that was not yet renamed is adopted`() throws {
     try scratch.fill(Sample.puts(1...5))
     #expect(rename(scratch.path, scratch.path + ".new") == 0)
     #expect(try scratch.open().journal.whole().records.count == 5)
@@ -127,7 +127,7 @@ import TestSupport
   }
 
   // Fault 99
-  @Test func `a log without its store is put aside and not replayed into a new one`() throws {
+  @Test func `a log without its store is set aside and not replayed into a new one`() throws {
     let other = try StoreScratch()
     let journal = try other.open().journal
     try journal.commit(Sample.puts(1...5))
@@ -143,7 +143,7 @@ import TestSupport
 
   // MARK: The notice
 
-  @Test func `the notice says what happened, to what, and what to do`() {
+  @Test func `the notice states what happened, to which store, and what to do`() {
     var notice = StoreNotice(
       path: "/s/store.sqlite", asidePath: "/s/store.sqlite.damaged-X", reason: "not a database",
       keptCount: 41, lostCount: 1)

@@ -6,14 +6,14 @@ import Testing
 
 @testable import KettleStore
 
-/// A state directory of its own for a test; it goes when the test is over.
+/// A temporary state directory for one test, deleted when the test ends.
 final class StoreScratch: Sendable {
   let root: String
-  /// The store in it; its directory is not there yet.
+  /// The path of the store; its directory does not exist yet.
   var path: String { directory + "/store.sqlite" }
   var directory: String { root + "/state/kettle" }
 
-  /// - Parameter parent: `inMemory` where nothing depends on a real disk and there are many.
+  /// - Parameter parent: `inMemory` for tests with many directories that need no real disk.
   init(in parent: String = "/tmp") throws {
     var template = Array("\(parent)/kettle-store-XXXXXX".utf8CString)
     let made = template.withUnsafeMutableBufferPointer { buffer in
@@ -27,24 +27,24 @@ final class StoreScratch: Sendable {
   deinit { try? FileManager.default.removeItem(atPath: root) }
 
   static let now = WallTime(millisecondsSince1970: 1_798_135_200_123)
-  /// The same, in the name of a file that was put aside.
+  /// The same time, as part of the name of a file that was set aside.
   static let stamp = "20261224T180000Z"
 
-  /// - Parameter wholeByteCountMax: 0 for a store that is opened as a large one is.
+  /// - Parameter wholeByteCountMax: 0 to open the store like a large one.
   func open(
     wholeByteCountMax: Int64 = StoreOpening.wholeByteCountMax
   ) throws(StoreError) -> StoreOpening {
     try StoreOpening.open(path, at: Self.now, wholeByteCountMax: wholeByteCountMax)
   }
 
-  /// Makes a store with these changes in it, and closes it.
+  /// Opens the store, commits these changes and closes it.
   func fill(_ changes: [JournalChange]) throws {
     let journal = try open().journal
     try journal.commit(changes)
     try journal.close()
   }
 
-  /// The files as they are now, which is what kill -9 leaves behind, elsewhere.
+  /// A copy of the current files, as kill -9 leaves them.
   func killed() throws -> StoreScratch {
     let copy = try StoreScratch()
     _ = try copy.open().journal.close()
@@ -55,7 +55,7 @@ final class StoreScratch: Sendable {
     return copy
   }
 
-  /// Changes a closed store as damage, or another program, would.
+  /// Changes a closed store like damage or another program.
   func meddle(_ sql: String) throws {
     let queue = try DatabaseQueue(path: path)
     try queue.inDatabase { db in
@@ -65,7 +65,7 @@ final class StoreScratch: Sendable {
     try queue.close()
   }
 
-  /// Writes nonsense over the first page of an index, or of the table of transfers.
+  /// Overwrites the root page of an index or of the transfer table with invalid bytes.
   func spoil(rootOf name: String) throws {
     let queue = try DatabaseQueue(path: path)
     let page = try queue.read { db in

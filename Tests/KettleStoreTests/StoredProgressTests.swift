@@ -9,7 +9,7 @@ import TestSupport
 
 @testable import KettleStore
 
-/// Checkpoints as rows, and the pages of version 6.
+/// Checkpoints as rows, and the progress pages of version 6.
 struct StoredProgressTests {
   private let scratch: StoreScratch
   private let one = TransferID(rawValue: 1)
@@ -25,10 +25,10 @@ struct StoredProgressTests {
     return record
   }
 
-  /// What is on record of the transfers after a kill, by id.
+  /// The durable ranges of the transfers after a kill, by id.
   private func found(in scratch: StoreScratch) throws -> [TransferID: ByteRangeSet] {
     let copy = try scratch.killed()
-    // The directory goes with it.
+    // The directory is deleted with it.
     defer { withExtendedLifetime(copy) {} }
     let journal = try copy.open().journal
     let records = try journal.whole().records
@@ -85,7 +85,7 @@ struct StoredProgressTests {
   }
 
   // Fault 101
-  @Test func `a store with pages is migrated once, with what the newest page says`() throws {
+  @Test func `a store with progress pages is migrated once from the newest page`() throws {
     _ = try scratch.open().journal.close()
     try putFixture()
     let opening = try scratch.open()
@@ -99,7 +99,7 @@ struct StoredProgressTests {
 
   // Fault 77
   @Test(arguments: [(0, newerPage), (1, olderPage)])
-  func `a page that a power cut tore leaves the one before`(torn: Int, left: Int64) throws {
+  func `a page torn by a power cut leaves the other page valid`(torn: Int, left: Int64) throws {
     _ = try scratch.open().journal.close()
     try putFixture()
     var bytes = try Self.fixture("-progress")
@@ -110,7 +110,7 @@ struct StoredProgressTests {
   }
 
   @Test(arguments: [nil, [], [1, 2, 3], [UInt8](repeating: 0, count: 8192)] as [[UInt8]?])
-  func `without readable pages the row counts`(pages: [UInt8]?) throws {
+  func `the row counts when no page is readable`(pages: [UInt8]?) throws {
     _ = try scratch.open().journal.close()
     try putFixture()
     unlink(scratch.path + "-progress")
@@ -118,9 +118,9 @@ struct StoredProgressTests {
     #expect(try durable(in: scratch.open()) == ByteRangeSet(prefix: Self.row))
   }
 
-  // MARK: Any order
+  // MARK: Random order
 
-  @Test func `any order of records and checkpoints is there after a kill`() throws {
+  @Test func `records and checkpoints in any order survive a kill`() throws {
     let seed = UInt64.random(in: .min ... .max)
     var random = SeededGenerator(seed: seed)
     let journal = try scratch.open().journal

@@ -7,13 +7,13 @@ import TestSupport
 
 @testable import KettleStore
 
-/// New transfers that follow each other in a commit are written many at once.
+/// Consecutive new transfers in a commit are written in batches.
 @Suite struct TogetherTests {
   private let scratch: StoreScratch
 
   init() throws { scratch = try StoreScratch(in: StoreScratch.inMemory) }
 
-  /// Runs of new transfers, short and long, between changes of what is there.
+  /// Short and long runs of new transfers, between changes of existing ones.
   private func changes(_ random: inout RandomRecords) -> [JournalChange] {
     let full = Int64(TransferSQL.rowsTogether)
     let counts = [0, 1, full - 1, full, full + 1, 2 * full, 2 * full + 7]
@@ -35,13 +35,13 @@ import TestSupport
         ids.removeAll { $0 == id }
       default: changes.append(.putSession(Sample.session("s\(id)")))
       }
-      // As the service never does: the store must not rely on it.
+      // Gaps in the ids, which the service never makes; the store must not rely on that.
       lastID += Int64.random(in: 0...1, using: &random.random)
     }
     return changes
   }
 
-  @Test func `a commit leaves the same as each of its changes alone`() throws {
+  @Test func `one commit has the same result as a commit of each change alone`() throws {
     for _ in 0..<4 {
       let seed = UInt64.random(in: 0...UInt64.max)
       var random = RandomRecords(seed: seed)
@@ -52,7 +52,7 @@ import TestSupport
       let journal = try alone.open().journal
       for change in changes { try journal.commit([change]) }
       try journal.close()
-      // Nothing is counted or put in order again.
+      // Opened like a large store, so that totals and positions are not recomputed.
       let (opening, aloneAgain) = (
         try together.open(wholeByteCountMax: 0), try alone.open(wholeByteCountMax: 0)
       )
@@ -65,7 +65,7 @@ import TestSupport
     }
   }
 
-  @Test func `what a transfer does not say is not taken from the one before it`() throws {
+  @Test func `a transfer does not inherit missing fields from the previous one`() throws {
     let count = Int64(TransferSQL.rowsTogether)
     let full = (1...count).map { Sample.full($0) }
     let plain = (count + 1...2 * count).map { Sample.plain($0) }
@@ -74,7 +74,7 @@ import TestSupport
   }
 
   // Fault 77
-  @Test func `one that cannot be kept takes all of its commit with it`() throws {
+  @Test func `one transfer that cannot be stored fails its entire commit`() throws {
     let journal = try scratch.open().journal
     try journal.commit([.put(Sample.plain(1, task: 7))])
     var new = (2...100).map { Sample.plain($0, task: 100 + $0) }
@@ -89,7 +89,7 @@ import TestSupport
     #expect(try journal.whole().records.count == 100)
   }
 
-  @Test func `two with one identifier are one, the later one`() throws {
+  @Test func `a later transfer with the same identifier replaces the earlier one`() throws {
     let count = Int64(TransferSQL.rowsTogether)
     var later = Sample.plain(3)
     later.spec.title = "the later one"
@@ -99,8 +99,8 @@ import TestSupport
     #expect(records[2] == later)
   }
 
-  /// Otherwise a copy of what is changed goes to a directory for temporary files.
-  @Test func `what takes back a statement is in memory, however the store was opened`() throws {
+  /// Otherwise copies of changed data would be written to a directory for temporary files.
+  @Test func `temporary storage is in memory however the store was opened`() throws {
     for change in [StoreChange.new, .kept, .damaged] {
       switch change {
       case .new: break

@@ -14,7 +14,7 @@ struct SystemThreadTests {
     var current: Value { value.withLock { $0 } }
   }
 
-  @Test func `a thread cannot be cancelled, so its calls record no cancellation points`() throws {
+  @Test func `a thread has cancellation disabled and its type set to asynchronous`() throws {
     let found = Box<[Int32]>([])
     let thread = try SystemThread {
       var state: Int32 = -1

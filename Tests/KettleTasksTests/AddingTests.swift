@@ -49,7 +49,7 @@ struct AddingTests {
     #expect(paused == (1...4).map { [SessionBench.id($0)] })
   }
 
-  @Test func `tasks of a refused request are requested one by one`() throws {
+  @Test func `tasks of a refused request are added one by one`() throws {
     var bench = SessionBench.attached()
     _ = try resumed(&bench, 4)
     try bench.answer(.added([SessionBench.id(1)]))

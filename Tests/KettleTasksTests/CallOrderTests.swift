@@ -5,7 +5,7 @@ import Testing
 
 /// The order of delegate calls, as one list each.
 struct CallOrderTests {
-  @Test func `a download reports progress, file and end, in this order`() throws {
+  @Test func `a download reports progress, its file and its completion, in this order`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.event(task, .running)
@@ -41,7 +41,7 @@ struct CallOrderTests {
     #expect(bench.calls == [.finished(task, path: "/held/1"), .completed(task, .success)])
   }
 
-  @Test func `a 404 is a file and a success`() throws {
+  @Test func `a 404 reply delivers a file and counts as success`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.event(task, .completed) { $0.finish(status: 404, bytes: 9) }
@@ -53,7 +53,7 @@ struct CallOrderTests {
     #expect(bench.views[task]?.last?.snapshot?.task?.reply?.status == 404)
   }
 
-  @Test func `a redirect makes no call`() throws {
+  @Test func `a redirect makes no delegate call`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.event(task, .completed) {
@@ -149,7 +149,7 @@ struct CallOrderTests {
       ])
   }
 
-  @Test func `an upload reports sent bytes, then the reply, then its end`() throws {
+  @Test func `an upload reports sent bytes, then the reply, then its completion`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run(.upload)
     bench.event(task, .running, kind: .progress) { $0.task?.sentByteCount = 20 }
@@ -165,7 +165,7 @@ struct CallOrderTests {
       ])
   }
 
-  @Test func `pausing and resuming make no calls`() throws {
+  @Test func `pausing and resuming make no delegate calls`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.progress(task, 30, of: 100)
@@ -186,7 +186,7 @@ struct CallOrderTests {
     #expect(controls == [.pause, .start])
   }
 
-  @Test func `ends of tasks are reported in order`() throws {
+  @Test func `task completions are reported in order`() throws {
     var bench = SessionBench.attached()
     let first = try bench.run()
     let second = try bench.run()
@@ -199,7 +199,7 @@ struct CallOrderTests {
       ])
   }
 
-  @Test func `nothing is reported after the end`() throws {
+  @Test func `nothing is reported after completion`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.event(task, .completed) { $0.finish(bytes: 0) }

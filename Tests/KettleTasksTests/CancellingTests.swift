@@ -83,7 +83,7 @@ struct CancellingTests {
     }
   }
 
-  @Test func `without a token no bytes are kept`() throws {
+  @Test func `without a resume token no resume data is kept`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.event(task, .failed) { $0.breakOff() }
@@ -134,7 +134,7 @@ struct CancellingTests {
     #expect(bench.calls == [.finished(task, path: "/held/1"), .completed(task, .success)])
   }
 
-  @Test func `after the end there is no resume data`() throws {
+  @Test func `a completed task produces no resume data`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.event(task, .completed) { $0.finish(bytes: 0) }
@@ -159,7 +159,7 @@ struct CancellingTests {
     #expect(bench.calls == [.completed(task, .failure(.removedByUser))])
   }
 
-  @Test func `a missing task was removed by the user`() throws {
+  @Test func `a missing task is reported as removed by the user`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.event(task, .running, kind: .removed)

@@ -7,7 +7,7 @@ struct ChallengeTests {
   private let basic = ServerChallenge(
     kind: .basic, origin: "http://books.example", realm: "r", failureCount: 0)
 
-  @Test func `an accepted challenge is followed by the file`() throws {
+  @Test func `a download finishes after its challenge is answered`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.ask(task, basic)

@@ -68,7 +68,7 @@ struct HoldingBackTests {
     #expect(bench.calls.elementsEqual(expected))
   }
 
-  @Test func `a return without a call does nothing`() throws {
+  @Test func `a return without a delegate call has no effect`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.feed(.returned)

@@ -15,7 +15,7 @@ struct InvalidationTests {
     #expect(bench.machine.isDone)
   }
 
-  @Test func `finishing waits for the tasks, and the session's call is the last`() throws {
+  @Test func `finishing waits for the tasks, and the session's delegate call comes last`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.feed(.invalidate(cancellingTasks: false))
@@ -31,7 +31,7 @@ struct InvalidationTests {
       ])
   }
 
-  @Test func `tasks of an earlier run are reported before the end`() throws {
+  @Test func `tasks of an earlier run are reported before the session becomes invalid`() throws {
     var bench = SessionBench()
     bench.feed(.invalidate(cancellingTasks: false))
     #expect(bench.calls.isEmpty && bench.requests.isEmpty)
@@ -71,7 +71,7 @@ struct InvalidationTests {
       ])
   }
 
-  @Test func `a session without a service becomes invalid anyway`() throws {
+  @Test func `a session becomes invalid even without a service`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.feed(.invalidate(cancellingTasks: true))

@@ -84,7 +84,7 @@ struct ReconnectionTests {
     #expect(bench.calls.count == 1)
   }
 
-  @Test func `a task missing after reconnecting was removed by the user`() throws {
+  @Test func `a task missing after reconnecting is reported as removed by the user`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.feed(.connectionLost)
@@ -142,7 +142,7 @@ struct ReconnectionTests {
       ])
   }
 
-  @Test func `a session in use by another process ends its tasks and then itself`() throws {
+  @Test func `a session in use by another process fails its tasks and becomes invalid`() throws {
     var bench = SessionBench()
     let number = bench.reserveUnsendableNumber()
     bench.feed(.createUnsendable(number, .session(.inUse("12")), isAwaited: false))

@@ -4,7 +4,7 @@ import KettleTasks
 import Testing
 
 struct RelaunchTests {
-  @Test func `missed ends are reported in order, then the end of events`() throws {
+  @Test func `missed completions are reported in order, then the end of events`() throws {
     var bench = SessionBench(isLaunched: true)
     let failure = TransferFailure(.hostNotFound, on: "books.example")
     bench.attach(
@@ -57,7 +57,7 @@ struct RelaunchTests {
       ])
   }
 
-  @Test func `a second attach reports nothing again`() throws {
+  @Test func `a second attach does not repeat reports`() throws {
     var bench = SessionBench.attached(isLaunched: true)
     bench.feed(.connectionLost)
     bench.attach([])
@@ -96,7 +96,9 @@ struct RelaunchTests {
         == [.control(.init(control: .start, selection: .ids([SessionBench.id(1)])))])
   }
 
-  @Test func `an awaited task makes no calls and stays until its result is claimed`() throws {
+  @Test func `an awaited task makes no delegate calls and stays until its result is claimed`()
+    throws
+  {
     var bench = SessionBench()
     bench.attach([try SessionBench.task(1, .completed) { $0.finish("/books/b") }], awaited: [1])
     #expect(bench.calls.isEmpty)
@@ -110,7 +112,7 @@ struct RelaunchTests {
     #expect(bench.forgotten == [1])
   }
 
-  @Test func `no call is made before the program knows that it was launched`() throws {
+  @Test func `delegate calls wait until held events are released`() throws {
     var bench = SessionBench(isLaunched: true)
     bench.feed(.holdEvents)
     bench.attach([try SessionBench.task(1, .completed) { $0.finish() }], last: 1)
@@ -123,7 +125,7 @@ struct RelaunchTests {
     #expect(bench.calls.count == 3)
   }
 
-  @Test func `a program that was not launched waits for no end of events`() {
+  @Test func `releasing events makes no call in a program that was not launched`() {
     var bench = SessionBench.attached()
     bench.feed(.holdEvents)
     bench.feed(.releaseEvents)

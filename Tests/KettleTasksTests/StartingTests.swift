@@ -45,7 +45,7 @@ struct StartingTests {
     #expect(bench.requests.count == count)
   }
 
-  @Test func `numbers reach the service in rising order, whichever task is resumed first`() throws {
+  @Test func `tasks are added in numeric order, whichever is resumed first`() throws {
     var bench = SessionBench.attached()
     let first = try bench.create()
     let second = try bench.create()
@@ -76,7 +76,7 @@ struct StartingTests {
         == .control(.init(control: .pause, selection: .ids([SessionBench.id(task)]))))
   }
 
-  @Test func `an event provides the id like the reply does`() throws {
+  @Test func `a task's id is accepted from an event as well as from the reply`() throws {
     var bench = SessionBench.attached()
     let task = try bench.create()
     bench.feed(.resume(task))

@@ -4,8 +4,8 @@ import KettleSystem
 import KettleTerminal
 import Testing
 
-/// A terminal in memory. A test puts inputs into it; when they run out it blocks until it is
-/// woken, and when the script is at its end it hangs up.
+/// An in-memory terminal with scripted inputs. An empty step blocks until the terminal is woken,
+/// and at the end of the script it hangs up.
 private final class ScriptedTerminal: TerminalBackend, Sendable {
   final class Waker: TerminalWaker {
     let count = Mutex(0)
@@ -19,7 +19,7 @@ private final class ScriptedTerminal: TerminalBackend, Sendable {
   let gauges = Mutex<[BatchGauge?]>([])
   let problem: TerminalProblem?
   let afterFirstFrame = Mutex<(@Sendable () -> Void)?>(nil)
-  /// How long the last wait for input was to be; nil is without end.
+  /// The timeout of the last wait for input; nil means none.
   let isWaiting = Mutex<Int?>(nil)
 
   init(_ script: [[TerminalInput]], problem: TerminalProblem? = nil) {
@@ -86,7 +86,7 @@ struct DashboardRunnerTests {
     #expect(result.terminal.calls.withLock { $0 } == ["claim", "restore"])
   }
 
-  @Test func `a signal or a lost terminal ends it`() throws {
+  @Test func `a signal or a lost terminal ends the dashboard`() throws {
     #expect(try run([[.endAsked(signal: 15)]]).end == .signalled(15))
     #expect(try run([]).end == .hungUp)
   }
@@ -131,12 +131,12 @@ struct DashboardRunnerTests {
     let keys = (0..<50).map { _ in [TerminalInput.key(.character("?"))] }
     let start = ContinuousClock.now
     let result = try run(keys + [[.key(.control("c"))]])
-    // On a machine that stalls there is time for more frames.
+    // On a slow machine there is time for more frames.
     let frameCountMax = 1.0 + (ContinuousClock.now - start) / Duration.milliseconds(50)
     #expect(Double(result.terminal.frames.withLock { $0.count }) <= frameCountMax)
   }
 
-  @Test func `the terminal shows the batch when it changes, and rings for news`() throws {
+  @Test func `the terminal shows changed batch progress and rings for announcements`() throws {
     func totals(_ running: Int, _ completed: Int, received: Int64?) -> Totals {
       var totals = Totals()
       totals.counts = [.running: running, .completed: completed]
@@ -179,18 +179,18 @@ struct DashboardRunnerTests {
       _ = try runner.run()
       return terminal.isWaiting.withLock { $0 } ?? -1
     }
-    // The time until the next frame, when one is wanted; none when all is as it was.
+    // The time until the next frame if one is needed; none if nothing has changed.
     #expect(try runner(true) == -1)
     #expect(try runner(false) >= 0)
   }
 
-  @Test func `another look redraws everything`() throws {
+  @Test func `the look can change while the dashboard runs`() throws {
     let light = Look(charset: .ascii, colors: .none, theme: Theme(background: .light))
     let result = try run([[], [.lookChanged(light)], [.key(.character("q"))]])
     #expect(result.end == .left)
   }
 
-  @Test func `it can run on a thread of its own`() async throws {
+  @Test func `the runner can use its own thread`() async throws {
     let terminal = ScriptedTerminal([[.key(.character("q"))]])
     let runner = DashboardRunner(backend: terminal) { _ in }
     #expect(try await runner.runOnOwnThread() == .left)
@@ -198,7 +198,7 @@ struct DashboardRunnerTests {
 }
 
 struct NcursesTerminalTests {
-  @Test func `problems say what to do`() {
+  @Test func `terminal problems explain what to do`() {
     #expect(
       TerminalProblem.unknown(name: "foo").sentence
         == "Unknown terminal \"foo\"; set TERM to a known one, for example xterm")

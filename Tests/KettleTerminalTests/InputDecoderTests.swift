@@ -37,13 +37,13 @@ struct InputDecoderTests {
       (KEY_HOME, .home),
       (kettle_key_f(1), .function(1)), (kettle_key_f(12), .function(12)), (KEY_MOUSE, .unknown),
     ] as [(Int32, Key)])
-  func `a code of ncurses is a key`(code: Int32, key: Key) {
+  func `an ncurses key code is decoded as its key`(code: Int32, key: Key) {
     var decoder = InputDecoder()
     #expect(decoder.decode([.key(code)], at: start) == [.key(key)])
   }
 
   @Test(arguments: ["P", "X", "]", "^", "_"] as [Character])
-  func `Alt with a letter that could start a control string is that key`(
+  func `Alt with a letter that could start a control string is an Alt key`(
     letter: Character
   ) {
     var decoder = InputDecoder()
@@ -72,7 +72,7 @@ struct InputDecoderTests {
       ("\u{1B}[1;5A", .unknown), ("\u{1B}[27;5;113~", .unknown), ("\u{1B}[99~", .unknown),
       ("\u{1B}[Z", .backTab), ("\u{1B}Oz", .unknown),
     ] as [(String, Key)])
-  func `an unknown sequence is one key and not letters`(
+  func `an unknown sequence is decoded as one key`(
     text: String, key: Key
   ) {
     var decoder = InputDecoder()
@@ -127,7 +127,7 @@ struct PasteDecodingTests {
   @Test func `the end marker may arrive in pieces`() {
     let text = "\u{1B}[200~q\u{1B}[201~x"
     for cut in 0...text.unicodeScalars.count {
-      // A piece that ends with Esc is held back by ncurses until more comes.
+      // ncurses holds back a piece that ends with Esc until more input arrives.
       let pieces = [text.unicodeScalars.prefix(cut), text.unicodeScalars.dropFirst(cut)]
       guard !pieces.contains(where: { $0.last == "\u{1B}" }) else { continue }
       var decoder = InputDecoder()
@@ -182,7 +182,7 @@ struct PointerDecodingTests {
       ("\u{1B}[<64;10;5M", .wheelUp, 4, 9), ("\u{1B}[<65;10;5M", .wheelDown, 4, 9),
       ("\u{1B}[M !!", .left, 0, 0), ("\u{1B}[M`*%", .wheelUp, 4, 9),
     ] as [(String, PointerPress.Button, Int, Int)])
-  func `a press has a position, counted from the top left cell`(
+  func `a press reports its position relative to the top-left cell`(
     text: String, button: PointerPress.Button, row: Int, column: Int
   ) {
     var decoder = InputDecoder()

@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// What a terminal is really sent.
+/// The bytes that are sent to a terminal.
 @Suite(.serialized) struct RawOutputTests {
   private let stage = TerminalProgram.stage
 
-  /// Opens it, looks at every screen, leaves.
+  /// Visits every screen of the dashboard and leaves.
   private func tour(_ program: TerminalProgram) {
     program.wait(for: "Said of")
     program.type("j")
@@ -24,14 +24,14 @@ import Testing
   }
 
   // Fault 127
-  @Test func `hostile names in every field send only our own sequences`() throws {
+  @Test func `hostile names in any field cause no foreign control sequences`() throws {
     let program = try TerminalProgram([stage, "hostile"], columns: 100, rows: 30)
     tour(program)
     #expect(program.end() == 0)
     let sent = SentBytes(program.bytes)
     #expect(sent.strange == [])
     #expect(program.text.contains("\u{FFFD}[31337mcolour"))
-    // Only what hides or moves the cursor, and what the terminal has anyway, may be left.
+    // Only modes of the cursor, and those that are set by default, may remain set.
     #expect(sent.modes.isSubset(of: ["?25", "?12;25", "?7"]))
   }
 
@@ -60,7 +60,7 @@ import Testing
     }
     program.forget()
     program.resize(columns: 100, rows: 120)
-    // Its last line. Keys do nothing while a screen before it is too small for a list.
+    // Wait for the last line, because keys have no effect while the screen is too small.
     program.wait { $0.contains("\u{1B}[120") }
     program.type("?")
     program.wait { $0.contains("Keys") }
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test(arguments: ["vt100", "xterm", "screen", "linux", "tmux-256color"])
-  func `each terminal gets the sequences of its own description`(term: String) throws {
+  func `each terminal gets the sequences of its own terminfo entry`(term: String) throws {
     let program = try TerminalProgram([stage, "rows"], term: term)
     program.wait(for: "file-1.iso")
     program.type("q")
@@ -132,7 +132,7 @@ import Testing
     #expect(program.text.contains("\u{1B}]9;4;0\u{1B}\\"))
   }
 
-  @Test func `other terminals get only the clipboard`() throws {
+  @Test func `other terminals get only clipboard sequences`() throws {
     let program = try TerminalProgram([stage, "outside"])
     #expect(program.end() == 0)
     #expect(program.text.contains("\u{1B}]52;c;"))

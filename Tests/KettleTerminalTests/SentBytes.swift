@@ -1,10 +1,10 @@
 import KettleModel
 
-/// Takes apart what was sent to a terminal like xterm, and names what no dashboard sends.
+/// Parses the output to a terminal like xterm, and collects what the dashboard never sends.
 struct SentBytes {
-  /// What is not text and none of the sequences below.
+  /// Everything that is neither text nor one of the sequences below.
   private(set) var strange: [String] = []
-  /// Modes that are set, by their number.
+  /// The numbers of the modes that are set.
   private(set) var modes: Set<String> = []
 
   init(_ bytes: [UInt8]) {
@@ -15,7 +15,7 @@ struct SentBytes {
     var rest = text.unicodeScalars[...]
     while let scalar = rest.popFirst() {
       switch scalar.value {
-      // Line ends and steps back move the cursor; 7 is the bell.
+      // Line ends and backspaces move the cursor; 7 is the bell.
       case 7, 8, 10, 13: break
       case 0x1B: takeSequence(&rest)
       case 0..<32, 127...159: strange.append("control \(scalar.value)")
@@ -32,7 +32,7 @@ struct SentBytes {
     switch kind {
     case "[": takeControl(&rest)
     case "]": takeString(&rest)
-    // The character set, the keypad.
+    // The character set and the keypad.
     case "(": if rest.popFirst() != "B" { strange.append("a character set") }
     case "=", ">", "7", "8", "M": break
     default: strange.append("Esc \(kind)")
@@ -51,7 +51,7 @@ struct SentBytes {
     let numbers = parameters.split(separator: ";").map { Int($0) ?? 1_000_000 }
     switch final {
     case "H", "d", "G", "A", "B", "C", "D", "X", "@", "P", "L", "M", "S", "T", "r", "J", "K", "b":
-      // More than any screen has is none of ours.
+      // We never send numbers larger than any screen.
       if numbers.contains(where: { $0 > 2000 }) { strange.append(whole) }
     case "m": if numbers.contains(where: { $0 > 255 }) { strange.append(whole) }
     case "h", "l":
@@ -63,7 +63,7 @@ struct SentBytes {
         return
       }
       if final == "h" { modes.insert(parameters) } else { modes.remove(parameters) }
-    // The window's title is put aside and back; the question which terminal it is.
+    // Saving and restoring the window title, and the query for the terminal's identity.
     case "t": if whole != "22;0;0t", whole != "23;0;0t" { strange.append(whole) }
     case "c": if whole != "c" { strange.append(whole) }
     default: strange.append(whole)

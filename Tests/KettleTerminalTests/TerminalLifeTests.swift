@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// How the terminal is taken and given back, whatever ends the dashboard.
+/// How the terminal is claimed and restored, however the dashboard ends.
 @Suite(.serialized) struct TerminalLifeTests {
   private let stage = TerminalProgram.stage
 
@@ -13,7 +13,7 @@ import Testing
     return program
   }
 
-  /// Everything that was asked of the terminal was taken back.
+  /// Expects all terminal modes to be reset.
   private func expectGivenBack(
     _ program: TerminalProgram, sourceLocation: SourceLocation = #_sourceLocation
   ) {
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: [SIGTERM, SIGHUP, SIGINT, SIGQUIT])
-  func `a signal ends it and the terminal is restored`(number: Int32) throws {
+  func `a signal ends the dashboard and restores the terminal`(number: Int32) throws {
     let program = try started()
     program.signal(number)
     #expect(program.end() == 128 + number)
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test func `a crash restores the terminal`() throws {
-    // Swift's own report of a crash asks questions where there is a terminal.
+    // Swift's own crash report asks questions if there is a terminal.
     let program = try TerminalProgram(
       [stage, "crash"], variables: ["SWIFT_BACKTRACE": "enable=no"])
     #expect(program.end() == 128 + SIGABRT)
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `a lost terminal ends it`() throws {
+  @Test func `a lost terminal ends the dashboard`() throws {
     let program = try started()
     program.hangUp()
     #expect(program.end() == 128 + SIGHUP)
@@ -63,14 +63,14 @@ import Testing
     #expect(!program.text.contains("\u{1B}[?1000"))
   }
 
-  @Test func `Esc is immediate, and the wheel and a paste are not letters`() throws {
+  @Test func `Esc is immediate, and the wheel and a paste are not read as letters`() throws {
     let program = try started()
     program.type("?")
     program.wait("the help") { $0.contains("Keys") }
     program.forget()
     program.type("\u{1B}")
     program.wait(for: "file-1.iso")
-    // As keys these would be commands, the last one to leave.
+    // If these were read as keys, they would be commands, including the one to leave.
     program.type("\u{1B}[<65;10;5M\u{1B}[<65;10;5m\u{1B}[?62;22c\u{1B}]11;rgb:0/0/0\u{1B}\\")
     program.type("\u{1B}[200~https://example.org/quick\u{1B}[201~")
     program.wait(for: "quick")
@@ -78,7 +78,9 @@ import Testing
     #expect(program.end() == 0)
   }
 
-  @Test func `the background selects the colours, and its reply is not read as keys`() throws {
+  @Test func `the background selects the theme, and the terminal's reply is not read as keys`()
+    throws
+  {
     let dark = try started("rows", ["COLORFGBG": "15;0"])
     dark.type("q")
     #expect(dark.end() == 0)
@@ -89,12 +91,12 @@ import Testing
     program.wait(for: "file-1.iso")
     program.type("q")
     #expect(program.end() == 0)
-    // The light theme's colour of the bar that runs, nearest of the 256.
+    // The light theme's colour of a running bar, mapped to the nearest of the 256.
     #expect(program.text.contains("38;5;25m"))
     #expect(!dark.text.contains("38;5;25m"))
   }
 
-  @Test func `a shell can stop and resume it, and works after it was killed`() throws {
+  @Test func `a shell can suspend and resume the dashboard, and works after killing it`() throws {
     let shell = try TerminalProgram(["/bin/bash", "--norc", "--noprofile", "-i"])
     shell.wait(for: "ready> ")
     shell.type("\(stage) rows\n")
@@ -105,7 +107,7 @@ import Testing
     let modes = SentBytes(shell.bytes).modes
     #expect(!modes.contains("?1000") && !modes.contains("?1049"))
     shell.type("echo $((40 + 2))-stopped\n")
-    // The prompt behind it as well: later on a prompt means that it has stopped again.
+    // Also waits for the prompt, so that the next prompt means that it has stopped again.
     shell.waitForPrompt(behind: "42-stopped")
     shell.forget()
     shell.type("fg\n")
@@ -115,7 +117,7 @@ import Testing
     shell.wait(for: "ready> ")
     shell.forget()
     shell.type("kill -9 %1; wait %1; stty -a | grep -o ' icanon\\| echo ' | tr -d '\\n'\n")
-    // What is typed while a command ends may be lost when the shell takes the terminal back.
+    // Input during the end of a command may be lost when the shell reclaims the terminal.
     shell.waitForPrompt(behind: " icanon echo")
     shell.type("exit\n")
     _ = shell.end()

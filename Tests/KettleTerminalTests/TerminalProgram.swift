@@ -3,15 +3,15 @@ import CKettleNcurses
 import Foundation
 import Testing
 
-/// A program in a pseudo terminal, and all that it sent there.
+/// A program in a pseudo terminal, and all its output.
 final class TerminalProgram {
   let processID: pid_t
-  /// -1, which poll(2) leaves out, when it was hung up.
+  /// -1, which poll(2) ignores, after a hang-up.
   private var primary: Int32
   private var hasEnded = false
   private(set) var bytes: [UInt8] = []
 
-  /// The stage stands beside the tests that were built with it.
+  /// The stage program is in the same directory as the tests that were built with it.
   static let stage: String = {
     let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
     let beside = URL(filePath: own).deletingLastPathComponent().path + "/dashboard-stage"
@@ -35,7 +35,7 @@ final class TerminalProgram {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    // The first terminal that the leader of a session opens is the session's.
+    // The first terminal that a session leader opens becomes the controlling terminal.
     for descriptor in Int32(0)...2 {
       posix_spawn_file_actions_addopen(&actions, descriptor, path, O_RDWR, 0)
     }
@@ -59,7 +59,7 @@ final class TerminalProgram {
     self.processID = processID
   }
 
-  /// ttyname(3) would have one place for the names of all terminals, which tests open at once.
+  /// ttyname(3) uses one buffer for all names, but tests open terminals concurrently.
   private static func name(of terminal: Int32) -> String? {
     var name = [CChar](repeating: 0, count: Int(PATH_MAX))
     guard ttyname_r(terminal, &name, name.count) == 0 else { return nil }
@@ -87,7 +87,7 @@ final class TerminalProgram {
 
   func signal(_ number: Int32) { kill(processID, number) }
 
-  /// Hangs the line up.
+  /// Hangs up the terminal.
   func hangUp() {
     close(primary)
     primary = -1
@@ -95,7 +95,7 @@ final class TerminalProgram {
 
   func forget() { bytes = [] }
 
-  /// Reads until what was sent is as wanted.
+  /// Reads until the output satisfies the condition.
   @discardableResult
   func wait(
     _ what: String, sourceLocation: SourceLocation = #_sourceLocation,
@@ -118,7 +118,7 @@ final class TerminalProgram {
     wait("\"\(part)\" is sent", sourceLocation: sourceLocation) { $0.contains(part) }
   }
 
-  /// Reads all that it sends, and answers how it ended: its exit code, or 128 and a signal.
+  /// Reads all output and returns the exit code, or 128 plus the signal.
   func end(sourceLocation: SourceLocation = #_sourceLocation) -> Int32 {
     let deadline = ContinuousClock.now + .seconds(30)
     var status: Int32 = 0
@@ -134,7 +134,7 @@ final class TerminalProgram {
     return status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
   }
 
-  /// False when nothing came for a while or nothing can come any more.
+  /// Returns false if no more output can arrive.
   private func readMore() -> Bool {
     var descriptor = pollfd(fd: primary, events: Int16(POLLIN), revents: 0)
     let isRunning = !hasEnded

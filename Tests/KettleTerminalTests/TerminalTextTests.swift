@@ -5,7 +5,7 @@ import Testing
 @testable import KettleTerminal
 
 struct TerminalTextTests {
-  @Test func `a copy reaches the terminal, also through multiplexers`() {
+  @Test func `a copy reaches the terminal directly and through multiplexers`() {
     #expect(TerminalText.copy("foo", through: nil) == "\u{1B}]52;c;Zm9v\u{7}")
     #expect(
       TerminalText.copy("foo", through: .tmux)
@@ -14,7 +14,7 @@ struct TerminalTextTests {
       TerminalText.copy("foo", through: .screen) == "\u{1B}P\u{1B}]52;c;Zm9v\u{7}\u{1B}\\")
   }
 
-  @Test func `screen gets long copies in pieces that it accepts`() {
+  @Test func `screen gets long copies in pieces of a size that it accepts`() {
     let text = TerminalText.copy(String(repeating: "x", count: 3000), through: .screen)
     let pieces = text.components(between: "\u{1B}P", and: "\u{1B}\\")
     #expect(pieces.count == 9)
@@ -35,7 +35,7 @@ struct TerminalTextTests {
     #expect(TerminalText.progress(nil) == "\u{1B}]9;4;0\u{1B}\\")
   }
 
-  @Test func `no text escapes from an announcement`() {
+  @Test func `text cannot break out of an announcement`() {
     let text = "4;1;50\u{1B}\\\u{7}\u{9C}; rm\u{202E}"
     let nine = TerminalText.announcement(text, as: .nine)
     #expect(nine.hasPrefix("\u{1B}]9;Kettle: 4;1;50"))
@@ -73,7 +73,7 @@ struct TerminalKindTests {
       ],
       ["TERM": "xterm-256color", "VTE_VERSION": "8203"],
     ])
-  func `terminals that show progress are known`(environment: [String: String]) {
+  func `terminals that show progress are recognised`(environment: [String: String]) {
     #expect(kind(environment).showsProgress)
   }
 
@@ -100,7 +100,7 @@ struct TerminalKindTests {
     #expect(kind(["TERM": "foot", "TMUX": "x"]).announcement == nil)
   }
 
-  @Test func `multiplexers, clipboards and questions`() {
+  @Test func `multiplexer, clipboard and colour query support are detected`() {
     #expect(kind(["TERM": "tmux-256color"]).multiplexer == .tmux)
     #expect(kind(["TERM": "screen-256color", "TMUX": "x"]).multiplexer == .tmux)
     #expect(kind(["TERM": "screen"]).multiplexer == .screen)

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Downloads that are waited for, and the ends of sessions, over the real service.
+/// Awaited downloads, and how sessions end, over the real service.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct AwaitedSessionTests {
   private let home: SessionHome
@@ -19,7 +19,7 @@ struct AwaitedSessionTests {
     origin.serve(OriginBehavior(body), at: "/a.bin")
   }
 
-  /// Stops after 100,000 bytes until the test says so.
+  /// Stalls after 100,000 bytes until the test releases it.
   private func serveSlowly(until event: String = "go") {
     origin.serve(
       OriginBehavior(body).with { $0.stall = .init(after: 100_000, until: event) }, at: "/slow")
@@ -27,7 +27,7 @@ struct AwaitedSessionTests {
 
   // MARK: download(from:to:)
 
-  @Test func `a file is waited for, and the delegate hears nothing of it`() async throws {
+  @Test func `an awaited download returns its file without delegate calls`() async throws {
     let place = try await session.download(
       from: try origin.address("/a.bin"), to: home.file("a.bin"))
     #expect(place == home.file("a.bin"))
@@ -36,7 +36,7 @@ struct AwaitedSessionTests {
     #expect(try await home.rows().isEmpty)
   }
 
-  @Test func `a download that fails throws`() async throws {
+  @Test func `a failed download throws`() async throws {
     origin.serve(.status(404), at: "/none")
     let error = await #expect(throws: URLError.self) {
       try await session.download(from: try origin.address("/none"), to: home.file("a.bin"))
@@ -58,9 +58,9 @@ struct AwaitedSessionTests {
     #expect(try await home.rows().isEmpty)
   }
 
-  // MARK: Ends
+  // MARK: Invalidation
 
-  @Test func `finishTasksAndInvalidate lets the tasks end and takes no more`() async throws {
+  @Test func `finishTasksAndInvalidate lets tasks finish and accepts no new ones`() async throws {
     serveSlowly()
     let task = session.downloadTask(with: try origin.address("/slow"))
     task.resume()
@@ -79,7 +79,7 @@ struct AwaitedSessionTests {
     #expect(list == "[]\n")
   }
 
-  @Test func `invalidateAndCancel ends every task with -999`() async throws {
+  @Test func `invalidateAndCancel completes every task with -999`() async throws {
     serveSlowly()
     let session = home.session(told) { $0.httpMaximumConnectionsPerHost = 2 }
     let tasks = try (1...3).map { _ in session.downloadTask(with: try origin.address("/slow")) }
@@ -98,7 +98,7 @@ struct AwaitedSessionTests {
     #expect(try await home.rows().isEmpty)
   }
 
-  @Test func `getAllTasks has those that are not over, also when they wait`() async throws {
+  @Test func `getAllTasks returns unfinished tasks, including suspended ones`() async throws {
     serveSlowly()
     let session = home.session(told) { $0.httpMaximumConnectionsPerHost = 2 }
     let slow = session.downloadTask(with: try origin.address("/slow"))

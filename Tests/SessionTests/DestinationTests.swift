@@ -39,7 +39,7 @@ struct DestinationTests {
     "wrote 1 50000/50000", "finished 1 200", "completed 1 nil", "invalid",
   ]
 
-  @Test func `a file that its delegate leaves goes after the call`() async throws {
+  @Test func `a file that the delegate leaves in place is deleted after the call`() async throws {
     let task = session.downloadTask(with: try origin.address("/a.bin"))
     task.resume()
     try await told.expect(Self.success, of: session)
@@ -49,7 +49,7 @@ struct DestinationTests {
     #expect(home.heldFiles.isEmpty)
   }
 
-  @Test func `a delegate that moves the file keeps it, and one that deletes it does no harm`()
+  @Test func `a delegate can move the file or delete it`()
     async throws
   {
     let target = home.file("moved.bin")
@@ -65,7 +65,7 @@ struct DestinationTests {
     #expect(try await home.rows().isEmpty)
   }
 
-  @Test func `a destination has the file before the call, and keeps it`() async throws {
+  @Test func `the destination file exists before the delegate call and is kept`() async throws {
     let task = try download(to: home.file("b.bin"))
     try await told.expect(Self.success, of: session)
     #expect(told.place(of: task) == home.file("b.bin"))
@@ -73,7 +73,7 @@ struct DestinationTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: home.files) == ["b.bin"])
   }
 
-  @Test func `an error page never gets the name`() async throws {
+  @Test func `an error page never gets the destination name`() async throws {
     origin.serve(.status(404, text: "Nothing here"), at: "/none")
     let task = try download(to: home.file("b.bin"), path: "/none")
     try await told.expect(["completed 1 -1011", "invalid"], of: session)
@@ -81,7 +81,7 @@ struct DestinationTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: home.files).isEmpty)
   }
 
-  @Test func `a name that is taken: another name`() async throws {
+  @Test func `rename gives the download another name if the file exists`() async throws {
     try "mine".write(to: home.file("b.bin"), atomically: true, encoding: .utf8)
     let task = try download(to: home.file("b.bin"), .rename)
     try await told.expect(Self.success, of: session)
@@ -90,7 +90,7 @@ struct DestinationTests {
     #expect(body.difference(fromFileAt: home.file("b (2).bin").path) == nil)
   }
 
-  @Test func `a name that is taken: the new file takes its place`() async throws {
+  @Test func `replace overwrites an existing file`() async throws {
     try "mine".write(to: home.file("b.bin"), atomically: true, encoding: .utf8)
     _ = try download(to: home.file("b.bin"), .replace)
     try await told.expect(Self.success, of: session)
@@ -98,7 +98,7 @@ struct DestinationTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: home.files) == ["b.bin"])
   }
 
-  @Test func `a name that is taken: the file that is there is the one`() async throws {
+  @Test func `skip keeps an existing file`() async throws {
     try "mine".write(to: home.file("b.bin"), atomically: true, encoding: .utf8)
     let task = try download(to: home.file("b.bin"), .skip)
     try await told.expect(["finished 1 200", "completed 1 nil", "invalid"], of: session)
@@ -106,7 +106,7 @@ struct DestinationTests {
     #expect(text("b.bin") == "mine")
   }
 
-  @Test func `a directory that is not there is named, and the bytes are not asked for`()
+  @Test func `a missing destination directory is named in the error`()
     async throws
   {
     let task = try download(to: home.file("missing/b.bin"))
@@ -115,7 +115,7 @@ struct DestinationTests {
     #expect(sentence.contains("missing"), "\(sentence)")
   }
 
-  @Test func `a directory that goes in the middle keeps the bytes as resume data`() async throws {
+  @Test func `a destination directory deleted mid-download is named in the error`() async throws {
     let whole = OriginBehavior(body)
     origin.serve(
       [whole.with { $0.stall = .init(after: 20_000, until: "gone") }, whole], at: "/a.bin")
@@ -132,7 +132,7 @@ struct DestinationTests {
     try await told.expect(calls + ["invalid"], of: session)
   }
 
-  @Test func `a file where the directory should be is told`() async throws {
+  @Test func `a file in place of the destination directory is named in the error`() async throws {
     try "mine".write(to: home.file("folder"), atomically: true, encoding: .utf8)
     let task = try download(to: home.file("folder/b.bin"))
     let calls = try await told.all(session)

@@ -4,7 +4,7 @@ import KettleModel
 import Testing
 import TestSupport
 
-/// What a delegate is told, and in which order, over the real service.
+/// The delegate calls and their order, over the real service.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct DownloadOrderTests {
   private let home: SessionHome
@@ -21,7 +21,7 @@ struct DownloadOrderTests {
     #expect(told.file(of: task)?.elementsEqual(body.bytes) == true)
   }
 
-  @Test func `a file of known size`() async throws {
+  @Test func `a file of known size reports progress, the file and its completion`() async throws {
     origin.serve(OriginBehavior(body), at: "/a.bin")
     let session = home.session(told)
     let task = session.downloadTask(with: try origin.address("/a.bin"))
@@ -33,7 +33,7 @@ struct DownloadOrderTests {
     #expect(try await home.rows().isEmpty)
   }
 
-  @Test func `a file whose size nobody says`() async throws {
+  @Test func `a file of unknown size reports an expected size of -1`() async throws {
     origin.serve(OriginBehavior(body).with { $0.framing = .chunked }, at: "/a.bin")
     let session = home.session(told)
     let task = session.downloadTask(with: try origin.address("/a.bin"))
@@ -43,7 +43,7 @@ struct DownloadOrderTests {
     expectBody(task, body)
   }
 
-  @Test func `an empty file`() async throws {
+  @Test func `an empty file reports no progress`() async throws {
     origin.serve(OriginBehavior(SeededBody(seed: 1, byteCount: 0)), at: "/empty")
     let session = home.session(told)
     let task = session.downloadTask(with: try origin.address("/empty"))
@@ -52,7 +52,7 @@ struct DownloadOrderTests {
     #expect(told.file(of: task) == Data())
   }
 
-  @Test func `an error page is a file and no error`() async throws {
+  @Test func `an error page is delivered as a file without an error`() async throws {
     origin.serve(.status(404, text: "Nothing here"), at: "/a.bin")
     let session = home.session(told)
     let task = session.downloadTask(with: try origin.address("/a.bin"))
@@ -63,7 +63,7 @@ struct DownloadOrderTests {
     #expect(task.error == nil)
   }
 
-  @Test func `a redirect is followed without a word`() async throws {
+  @Test func `a redirect is followed without a delegate call`() async throws {
     origin.serve(OriginBehavior(body), at: "/there")
     origin.serveRedirects(2, from: "/here", to: "/there")
     let session = home.session(told)
@@ -78,7 +78,7 @@ struct DownloadOrderTests {
     #expect(task.response?.url == there)
   }
 
-  @Test func `a download that fails has the error in its last call`() async throws {
+  @Test func `a failed download reports its error in the last call`() async throws {
     let closed = try ScriptedOrigin()
     closed.serve(at: "/round") { _ in .redirect(302, to: "/round") }
     let session = home.session(told)
@@ -88,7 +88,7 @@ struct DownloadOrderTests {
     #expect(told.error(of: task)?.failingURL == task.originalRequest?.url)
   }
 
-  @Test func `what is cut goes on without a word`() async throws {
+  @Test func `an interrupted download resumes without a delegate call`() async throws {
     origin.serve(
       [
         OriginBehavior(body).with { $0.ending = .cut(after: 100_000, .reset) },
@@ -103,7 +103,7 @@ struct DownloadOrderTests {
     expectBody(task, body)
   }
 
-  @Test func `tasks end one after the other, each with one last call`() async throws {
+  @Test func `each task gets one completion call, in the order of completion`() async throws {
     for name in ["/a", "/b", "/c"] {
       origin.serve(OriginBehavior(body).with { $0.headWaitsFor = name }, at: name)
     }

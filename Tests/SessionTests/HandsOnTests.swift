@@ -6,7 +6,7 @@ import KettleModel
 import Testing
 import TestSupport
 
-/// What the user does to the tasks of a program, over the real service.
+/// Commands of the user for the tasks of a program, over the real service.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct HandsOnTests {
   private let home: SessionHome
@@ -29,7 +29,7 @@ struct HandsOnTests {
     return task
   }
 
-  @Test func `pause and start by the user say nothing to the delegate`() async throws {
+  @Test func `pause and start by the user make no delegate calls`() async throws {
     let session = home.session(told)
     let task = try await halfDone(session)
     let id = try await home.id(of: task)
@@ -42,7 +42,7 @@ struct HandsOnTests {
     #expect(told.file(of: task)?.elementsEqual(body.bytes) == true)
   }
 
-  @Test func `stop by the user throws the bytes away, and the next start begins anew`()
+  @Test func `stop by the user discards the bytes, and the next start begins from zero`()
     async throws
   {
     let session = home.session(told)
@@ -56,7 +56,7 @@ struct HandsOnTests {
     #expect(origin.beginnings(at: "/a.bin") == 2)
   }
 
-  @Test func `remove by the user is -999 with the reason`() async throws {
+  @Test func `remove by the user completes the task with -999 and the reason`() async throws {
     let session = home.session(told)
     let task = try await halfDone(session)
     #expect(try await home.kettle("remove", try await home.id(of: task)).code == 0)
@@ -67,7 +67,7 @@ struct HandsOnTests {
 
   // MARK: While the program is away
 
-  /// Has a task of a program that went, in the state in which it is left.
+  /// Leaves a running task of a program that has exited, and returns its transfer ID.
   private func leave(_ identifier: String) async throws -> String {
     #expect(try await home.kettle("daemon", "start").code == 0)
     let service = try await home.connect()
@@ -84,7 +84,9 @@ struct HandsOnTests {
     return try #require(ids.first?.description)
   }
 
-  @Test func `a task that was removed meanwhile is told when the program is back`() async throws {
+  @Test func `a task removed in the program's absence is reported when the program returns`()
+    async throws
+  {
     let identifier = UUID().uuidString
     let id = try await leave(identifier)
     #expect(try await home.kettle("remove", id).code == 0)
@@ -97,7 +99,7 @@ struct HandsOnTests {
     try await told.expect(["completed 1 -999", "invalid"], of: session)
   }
 
-  @Test func `a task that was paused meanwhile is there, and goes on when the user says`()
+  @Test func `a task paused in the program's absence resumes when the user starts it`()
     async throws
   {
     let identifier = UUID().uuidString
@@ -112,7 +114,7 @@ struct HandsOnTests {
       ["wrote 1 300000/300000", "finished 1 200", "completed 1 nil", "invalid"], of: session)
   }
 
-  @Test func `what ended meanwhile is told in order`() async throws {
+  @Test func `events in the program's absence are reported in order`() async throws {
     let identifier = UUID().uuidString
     _ = try await leave(identifier)
     origin.release("go")
@@ -123,7 +125,9 @@ struct HandsOnTests {
     #expect(home.heldFiles.isEmpty)
   }
 
-  @Test func `a program that only comes to cancel all cancels what it left`() async throws {
+  @Test func `a program that returns to invalidate its session cancels its earlier tasks`()
+    async throws
+  {
     let identifier = UUID().uuidString
     _ = try await leave(identifier)
     let session = home.session(told, identifier)
@@ -132,7 +136,7 @@ struct HandsOnTests {
     #expect(try await home.rows().isEmpty)
   }
 
-  @Test func `a session that is adopted is the user's, and its program has a new one`()
+  @Test func `an adopted session becomes the user's, and its program gets a new one`()
     async throws
   {
     let identifier = UUID().uuidString
@@ -157,7 +161,7 @@ struct HandsOnTests {
       ], of: session)
   }
 
-  @Test func `a session that is dropped is gone with what it has`() async throws {
+  @Test func `a dropped session is deleted with its tasks and files`() async throws {
     let identifier = UUID().uuidString
     _ = try await leave(identifier)
     #expect(try await home.kettle("session", "drop", identifier, "--yes").code == 0)
@@ -169,7 +173,7 @@ struct HandsOnTests {
   }
 
   @Test(arguments: ["adopt", "drop"])
-  func `nobody takes a session from its program`(verb: String) async throws {
+  func `a session in use cannot be adopted or dropped`(verb: String) async throws {
     let identifier = UUID().uuidString
     let session = home.session(told, identifier)
     let task = try await halfDone(session)

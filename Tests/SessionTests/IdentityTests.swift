@@ -6,7 +6,7 @@ import KettleModel
 import Testing
 import TestSupport
 
-/// Who a session is, and who may be it.
+/// The identity of sessions, and which process may use one.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct IdentityTests {
   private let home: SessionHome
@@ -20,10 +20,10 @@ struct IdentityTests {
     origin.serve(OriginBehavior(body), at: "/a.bin")
   }
 
-  @Test func `a session without an identifier is invalid from the beginning`() async throws {
+  @Test func `a session without an identifier is invalid from the start`() async throws {
     let session = home.session(told, "")
     session.downloadTask(with: try origin.address("/a.bin")).resume()
-    // That the session cannot be is known before it has a task.
+    // The session is known to be invalid before it has a task.
     #expect(try await told.wait(for: "completed") == ["invalid -1", "completed -1 -1"])
     #expect(
       told.state.read { $0.sessionError }?.localizedDescription
@@ -31,7 +31,7 @@ struct IdentityTests {
     #expect(origin.requests.isEmpty)
   }
 
-  @Test func `the same identifier is the same session, with the first delegate`() async throws {
+  @Test func `the same identifier returns the same session with its first delegate`() async throws {
     let identifier = UUID().uuidString
     let first = home.session(told, identifier)
     let stranger = Told()
@@ -43,7 +43,7 @@ struct IdentityTests {
     #expect(stranger.calls.isEmpty)
   }
 
-  @Test func `an identifier is free when its session is over`() async throws {
+  @Test func `an identifier can be reused after its session is invalidated`() async throws {
     let identifier = UUID().uuidString
     let first = home.session(told, identifier)
     first.downloadTask(with: try origin.address("/a.bin")).resume()
@@ -61,14 +61,15 @@ struct IdentityTests {
       ], of: second)
   }
 
-  @Test func `an identifier of any letters is one`() async throws {
+  @Test func `an identifier may contain any characters`() async throws {
     let session = home.session(told, "Bücher \"1\"\n\u{1F4DA}/../x")
     session.downloadTask(with: try origin.address("/a.bin")).resume()
     try await told.expect(
       ["wrote 1 50000/50000", "finished 1 200", "completed 1 nil", "invalid"], of: session)
   }
 
-  @Test func `a session that another process has is -996 here, and there`() async throws {
+  @Test func `a session in use by another process fails with -996 in both directions`() async throws
+  {
     let identifier = "org.example.singleton.even"
     origin.serve(OriginBehavior(body).with { $0.headWaitsFor = "go" }, at: "/slow")
     let log = home.path + "/log"
@@ -86,18 +87,18 @@ struct IdentityTests {
     origin.release("go")
     #expect(await holder.end() == 0)
 
-    // The other way round.
+    // The other direction.
     let next = Told()
     let own = home.session(next, identifier)
     _ = await own.allTasks
     let refused = try Running(program, [home.files, url], home.environment, output: log)
     _ = await refused.end()
-    // It asked for nothing, and took nothing from whoever has the session.
+    // It sent no request, and took nothing from the owner of the session.
     #expect(origin.requests(at: "/slow").count == 1)
     try await next.expect(["invalid"], of: own)
   }
 
-  @Test func `a service that cannot be found is -997, soon`() async throws {
+  @Test func `a missing service executable fails tasks with -997 quickly`() async throws {
     let begin = ContinuousClock.now
     let session = home.session(told) { $0.serviceExecutable = "/nonexistent/kettle" }
     session.downloadTask(with: try origin.address("/a.bin")).resume()
@@ -110,7 +111,7 @@ struct IdentityTests {
     try await told.expect(["completed -1 -997", "invalid"], of: session)
   }
 
-  @Test func `a service that ends at once is -997, soon`() async throws {
+  @Test func `a service that exits at once fails tasks with -997 quickly`() async throws {
     let broken = try home.script("broken", "exit 3")
     let begin = ContinuousClock.now
     let session = home.session(told) { $0.serviceExecutable = broken }
@@ -122,7 +123,7 @@ struct IdentityTests {
         == true)
   }
 
-  @Test func `a service of another version is -997, soon`() async throws {
+  @Test func `a service of another protocol version fails tasks with -997 quickly`() async throws {
     let service = try OtherVersion(at: home.paths.socketPath)
     let begin = ContinuousClock.now
     let session = home.session(told)

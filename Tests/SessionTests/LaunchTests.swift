@@ -6,8 +6,7 @@ import KettleModel
 import Testing
 import TestSupport
 
-/// Programs that do not come back as they should, launched by the real service. A program writes a
-/// line each time that it is launched.
+/// Misbehaving programs that the real service launches. A program writes a line at each launch.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct LaunchTests {
   private let world: LaunchWorld
@@ -15,17 +14,17 @@ struct LaunchTests {
 
   init() throws { world = try LaunchWorld() }
 
-  @Test func `a launch command that does not exist is a notice`() async throws {
+  @Test func `a launch command that does not exist causes a notice`() async throws {
     try await world.leave("/nonexistent/app", "/a")
     #expect(
       try await world.notice()
         == "The program \"/nonexistent/app\" of the session \"org.example.app\" could not be "
         + "launched (ENOENT); check that it exists and is executable")
-    // The file stays for the program.
+    // The file is kept for the program.
     #expect(home.heldFiles.count == 1)
   }
 
-  @Test func `a program that ends without taking anything is launched once`() async throws {
+  @Test func `a program that exits without collecting anything is launched once`() async throws {
     let app = try home.script("app", "echo $KETTLE_SESSION_EVENTS >> launches; exit 1")
     try await world.leave(app, "/a", "/b")
     #expect(
@@ -33,43 +32,45 @@ struct LaunchTests {
         == "The program \"\(app)\" of the session \"org.example.app\" exited before it had "
         + "collected everything (exit 1); its output is in the log of the service")
     #expect(world.launches == ["org.example.app"])
-    // Another completion is another launch, and a restart of the service is none.
+    // Another completion causes another launch, and a restart of the service does not.
     #expect(try await home.kettle("daemon", "stop").code == 0)
     try await world.leave(app, "/b")
     try await world.expectLaunches(2)
     #expect(home.heldFiles.count == 3)
   }
 
-  @Test func `a program that comes and goes without taking anything does not loop`() async throws {
+  @Test func `a program that connects and exits without collecting anything is not relaunched`()
+    async throws
+  {
     try #require(mkfifo(home.path + "/leave", 0o600) == 0)
     let app = try home.script("app", "echo launched >> launches; read line < leave")
     try await world.leave(app, "/a")
     try await world.expectLaunches(1)
-    // It connects as the library does, takes nothing and goes; then the process ends, too.
+    // It connects like the library, collects nothing and disconnects; then the process exits, too.
     let service = try await home.connect()
     try await world.attach(app, service)
     await service.close()
     try FileHandle(forWritingTo: URL(filePath: home.path + "/leave")).close()
     #expect(try await home.kettle("daemon", "status").code == 0)
     #expect(world.launches.count == 1)
-    // What is new is one more launch.
+    // A new completion causes one more launch.
     try await world.leave(app, "/b")
     try await world.expectLaunches(2)
     try FileHandle(forWritingTo: URL(filePath: home.path + "/leave")).close()
   }
 
-  @Test func `nothing is launched when the session does not want it`() async throws {
+  @Test func `a session without launch events launches nothing`() async throws {
     let app = try home.script("app", "echo launched >> launches")
     try await world.leave(app, "/a", sendsEvents: false)
     let wait = try await home.kettle("wait", "--timeout", "20")
     #expect(wait.code == 0)
-    // A service that has stopped has launched what it was to launch.
+    // A stopped service has made all its launches.
     #expect(try await home.kettle("daemon", "stop").code == 0)
     #expect(world.launches.isEmpty)
     #expect(home.heldFiles.count == 1)
   }
 
-  @Test func `nothing is launched while the program is connected`() async throws {
+  @Test func `a connected program is not launched`() async throws {
     let app = try home.script("app", "echo launched >> launches; exit 1")
     #expect(try await home.kettle("daemon", "start").code == 0)
     let service = try await home.connect()
@@ -78,12 +79,12 @@ struct LaunchTests {
     #expect(try await home.kettle("wait", "--timeout", "20").code == 0)
     #expect(world.launches.isEmpty)
     await service.close()
-    // What it did not take is news as soon as it has gone.
+    // What it did not collect causes a launch as soon as it has disconnected.
     _ = try await world.notice()
     #expect(world.launches == ["launched"])
   }
 
-  @Test func `a challenge launches the program, too`() async throws {
+  @Test func `a challenge also launches the program`() async throws {
     world.origin.serve(
       OriginBehavior(world.body).with { $0.login = Login(user: "me", password: "secret") }, at: "/a"
     )
@@ -96,15 +97,15 @@ struct LaunchTests {
   }
 }
 
-/// By itself, because it takes its time.
+/// A suite of its own, because it takes long.
 @Suite(.timeLimit(.minutes(2)))
 struct SilentLaunchTests {
   private let world: LaunchWorld
 
   init() throws { world = try LaunchWorld() }
 
-  @Test func `a program that hangs is a notice after 30 seconds`() async throws {
-    // Nothing ever writes into the pipe.
+  @Test func `a program that hangs causes a notice after 30 seconds`() async throws {
+    // Nothing ever writes to the pipe.
     let app = try world.home.script(
       "app", "echo launched >> launches; mkfifo hang; echo $$ > pid; exec cat hang")
     try await world.leave(app, "/a")

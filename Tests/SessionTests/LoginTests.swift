@@ -4,7 +4,7 @@ import KettleModel
 import Testing
 import TestSupport
 
-/// Servers that want to know who asks, over the real service.
+/// Servers that require a login, over the real service.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct LoginTests {
   private let home: SessionHome
@@ -39,7 +39,7 @@ struct LoginTests {
   }
 
   @Test(arguments: [OriginBehavior.LoginScheme.basic, .digest])
-  func `a credential is used`(scheme: OriginBehavior.LoginScheme) async throws {
+  func `a credential from the delegate is used`(scheme: OriginBehavior.LoginScheme) async throws {
     serve(scheme)
     let told = Told(judge: { _ in
       (
@@ -57,7 +57,7 @@ struct LoginTests {
   }
 
   @Test(arguments: [OriginBehavior.LoginScheme.basic, .digest])
-  func `a wrong credential is told, and another may be tried`(
+  func `a rejected credential is reported and another one can be tried`(
     scheme: OriginBehavior.LoginScheme
   ) async throws {
     serve(scheme)
@@ -76,7 +76,7 @@ struct LoginTests {
   }
 
   @Test(arguments: [OriginBehavior.LoginScheme.basic, .digest])
-  func `a challenge that is cancelled cancels the task`(
+  func `cancelling a challenge cancels the task`(
     scheme: OriginBehavior.LoginScheme
   ) async throws {
     serve(scheme)
@@ -90,7 +90,7 @@ struct LoginTests {
     URLSession.AuthChallengeDisposition.performDefaultHandling, .rejectProtectionSpace,
     .useCredential,
   ])
-  func `without a credential the page of the server is the file`(
+  func `without a credential the 401 page is delivered as the file`(
     disposition: URLSession.AuthChallengeDisposition
   ) async throws {
     serve(.basic)
@@ -104,7 +104,7 @@ struct LoginTests {
     #expect(told.text(of: task) == "Who are you?")
   }
 
-  @Test func `a credential goes to no other origin`() async throws {
+  @Test func `a credential is not sent to another origin`() async throws {
     let other = try ScriptedOrigin()
     serve(.basic, at: "/there")
     other.serve(OriginBehavior(body), at: "/a.bin")

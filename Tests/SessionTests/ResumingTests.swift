@@ -4,7 +4,7 @@ import KettleModel
 import Testing
 import TestSupport
 
-/// Tasks that are held, cancelled and taken up again, over the real service.
+/// Tasks that are suspended, cancelled and resumed, over the real service.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct ResumingTests {
   private let home: SessionHome
@@ -19,14 +19,14 @@ struct ResumingTests {
     session = home.session(told)
   }
 
-  /// Stops after 100,000 bytes the first time.
+  /// Stalls after 100,000 bytes the first time.
   private func serve(_ change: (inout OriginBehavior) -> Void = { _ in }) {
     let whole = OriginBehavior(body).with(change)
     origin.serve(
       [whole.with { $0.stall = .init(after: 100_000, until: "never") }, whole], at: "/a.bin")
   }
 
-  /// A download of which the delegate was told the first 100,000 bytes.
+  /// A download whose first 100,000 bytes were reported to the delegate.
   private func halfDone() async throws -> URLSessionDownloadTask {
     let task = session.downloadTask(with: try origin.address("/a.bin"))
     task.resume()
@@ -42,7 +42,7 @@ struct ResumingTests {
     #expect(told.file(of: task)?.elementsEqual(body.bytes) == true)
   }
 
-  @Test func `suspend and resume say nothing and lose nothing`() async throws {
+  @Test func `suspend and resume make no delegate calls and lose no bytes`() async throws {
     serve()
     let task = try await halfDone()
     task.suspend()
@@ -52,7 +52,7 @@ struct ResumingTests {
     try await told.expect(
       ["wrote 1 300000/300000", "finished 1 200", "completed 1 nil", "invalid"], of: session)
     expectBody(task)
-    // What is there is checked, and not fetched again.
+    // The received bytes are checked and not fetched again.
     #expect(origin.requests(at: "/a.bin").last?.value(of: "Range")?.hasPrefix("bytes=0-") == false)
   }
 
@@ -73,7 +73,7 @@ struct ResumingTests {
     #expect(try await told.all(session).suffix(2) == ["completed 1 nil", "invalid"])
   }
 
-  @Test func `resume data goes on in a new task, which hears the offset first`() async throws {
+  @Test func `a new task continues from resume data and reports the offset first`() async throws {
     serve()
     let data = try await resumeData(try await halfDone())
     let first = try await told.wait(for: "completed 1")
@@ -90,7 +90,7 @@ struct ResumingTests {
     expectBody(task)
   }
 
-  @Test func `the error of a task has the same resume data`() async throws {
+  @Test func `the task's error contains the same resume data`() async throws {
     serve()
     let task = try await halfDone()
     let data = try await resumeData(task)
@@ -98,7 +98,7 @@ struct ResumingTests {
     #expect(told.error(of: task)?.downloadTaskResumeData == data)
   }
 
-  @Test func `resume data counts once; the second time it begins from nothing`() async throws {
+  @Test func `resume data is valid once, and its second use starts from zero`() async throws {
     serve()
     let data = try await resumeData(try await halfDone())
     let tasks = [0, 1].map { _ in session.downloadTask(withResumeData: data) }
@@ -115,7 +115,7 @@ struct ResumingTests {
     for task in tasks { expectBody(task) }
   }
 
-  @Test func `a file that changed meanwhile begins from nothing`() async throws {
+  @Test func `resume data of a changed file starts from zero`() async throws {
     serve()
     let data = try await resumeData(try await halfDone())
     let other = SeededBody(seed: 3, byteCount: 200_000)
@@ -131,7 +131,7 @@ struct ResumingTests {
   }
 
   @Test(arguments: [false, true])
-  func `there is no resume data without validators, or without ranges`(
+  func `no resume data is produced without validators or without ranges`(
     hasValidators: Bool
   ) async throws {
     serve {
@@ -150,14 +150,14 @@ struct ResumingTests {
     #expect(try await home.rows().isEmpty)
   }
 
-  @Test func `a task that has begun nothing has no resume data`() async throws {
+  @Test func `a task that never started has no resume data`() async throws {
     serve()
     let task = session.downloadTask(with: try origin.address("/a.bin"))
     #expect(await task.cancelByProducingResumeData() == nil)
     try await told.expect(["completed 1 -999", "invalid"], of: session)
   }
 
-  @Test func `cancel is one last call with -999 and no resume data`() async throws {
+  @Test func `cancel completes the task once with -999 and no resume data`() async throws {
     serve()
     let task = try await halfDone()
     task.cancel()
@@ -170,7 +170,8 @@ struct ResumingTests {
     #expect(try await home.rows().isEmpty)
   }
 
-  @Test func `rubbish is no resume data, and neither is that of another version`() async throws {
+  @Test func `malformed resume data and resume data of another version are rejected`() async throws
+  {
     serve()
     let data = try await resumeData(try await halfDone())
     let text = String(decoding: data, as: UTF8.self)
@@ -188,7 +189,7 @@ struct ResumingTests {
       ], of: session)
   }
 
-  @Test func `resume data with another secret takes nobody's bytes`() async throws {
+  @Test func `resume data with a wrong secret does not claim the stored bytes`() async throws {
     serve()
     let data = try await resumeData(try await halfDone())
     let text = String(decoding: data, as: UTF8.self)
@@ -198,7 +199,7 @@ struct ResumingTests {
     let task = session.downloadTask(withResumeData: forged)
     task.resume()
     try await told.wait(for: "completed 2")
-    // The bytes are there still, for whoever has the right one.
+    // The bytes are still available with the right secret.
     session.downloadTask(withResumeData: data).resume()
     try await told.expect(
       [

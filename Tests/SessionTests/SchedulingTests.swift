@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Tasks that do not begin at once, over the real service.
+/// Tasks that do not begin immediately, over the real service.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct SchedulingTests {
   private let origin: ScriptedOrigin
@@ -22,7 +22,7 @@ struct SchedulingTests {
     "[conditions]\nmains = \"\(mains)\"\nunmetered = \"\(unmetered)\"\n"
   }
 
-  @Test func `a discretionary task waits for the mains, and says so`() async throws {
+  @Test func `a discretionary task waits for mains power and reports it`() async throws {
     let home = try SessionHome(
       configuration: Self.conditions(mains: "never", unmetered: "always"))
     let session = home.session(told) { $0.isDiscretionary = true }
@@ -36,13 +36,13 @@ struct SchedulingTests {
     #expect(row["reason"] as? String == "discretionary")
     #expect(origin.requests.isEmpty)
     #expect(told.calls.isEmpty)
-    // A machine that is on the mains carries it out, with the program still connected.
+    // On mains power the task runs, with the program still connected.
     try home.configure(Self.conditions(mains: "always", unmetered: "always"))
     #expect(try await home.kettle("daemon", "stop").code == 0)
     try await told.expect(Self.success, of: session)
   }
 
-  @Test func `a task that may not use a metered network waits for another`() async throws {
+  @Test func `a task that may not use a metered network waits for an unmetered one`() async throws {
     let home = try SessionHome(
       configuration: Self.conditions(mains: "always", unmetered: "never"))
     let session = home.session(told) { $0.allowsExpensiveNetworkAccess = false }
@@ -54,14 +54,14 @@ struct SchedulingTests {
     try await told.expect(["completed 1 -999", "invalid"], of: session)
   }
 
-  @Test func `a task that asks for nothing does not look at conditions`() async throws {
+  @Test func `a task without conditions ignores the state of the machine`() async throws {
     let home = try SessionHome(configuration: Self.conditions(mains: "never", unmetered: "never"))
     let session = home.session(told)
     session.downloadTask(with: try origin.address("/a.bin")).resume()
     try await told.expect(Self.success, of: session)
   }
 
-  @Test func `a discretionary task runs where the conditions hold`() async throws {
+  @Test func `a discretionary task runs when its conditions hold`() async throws {
     let home = try SessionHome(
       configuration: Self.conditions(mains: "always", unmetered: "always"))
     let session = home.session(told) { $0.isDiscretionary = true }
@@ -69,7 +69,7 @@ struct SchedulingTests {
     try await told.expect(Self.success, of: session)
   }
 
-  @Test func `nothing begins before its date`() async throws {
+  @Test func `a task does not begin before its earliest begin date`() async throws {
     let home = try SessionHome()
     let session = home.session(told)
     _ = await session.allTasks
@@ -86,7 +86,7 @@ struct SchedulingTests {
     #expect(task.earliestBeginDate == date)
   }
 
-  @Test func `a date that is set before a restart of the service counts after it`() async throws {
+  @Test func `an earliest begin date survives a restart of the service`() async throws {
     let home = try SessionHome()
     let session = home.session(told)
     let task = session.downloadTask(with: try origin.address("/a.bin"))
@@ -99,7 +99,7 @@ struct SchedulingTests {
     #expect(Date.now >= date)
   }
 
-  @Test func `the time of a task is over: -1001`() async throws {
+  @Test func `a task that exceeds its resource timeout fails with -1001`() async throws {
     let home = try SessionHome()
     origin.serve(OriginBehavior(body).with { $0.headWaitsFor = "never" }, at: "/slow")
     let session = home.session(told) { $0.timeoutIntervalForResource = 1 }
@@ -107,7 +107,7 @@ struct SchedulingTests {
     try await told.expect(["completed 1 -1001", "invalid"], of: session)
   }
 
-  @Test func `a request that hears nothing is made again in silence`() async throws {
+  @Test func `a request timeout is retried without a delegate call`() async throws {
     let home = try SessionHome()
     let whole = OriginBehavior(body)
     origin.serve([whole.with { $0.headWaitsFor = "never" }, whole], at: "/slow")

@@ -4,7 +4,7 @@ import Glibc
 import Testing
 import TestSupport
 
-/// The service goes while the library is connected to it.
+/// The service goes away while the library is connected to it.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct ServiceLossTests {
   private let home: SessionHome
@@ -29,7 +29,9 @@ struct ServiceLossTests {
   }
 
   @Test(arguments: Loss.allCases)
-  func `a download goes on, and nothing is told twice`(loss: Loss) async throws {
+  func `a download survives the loss of the service without repeated delegate calls`(loss: Loss)
+    async throws
+  {
     let whole = OriginBehavior(body)
     origin.serve(
       [whole.with { $0.stall = .init(after: 10_000_000, until: "never") }, whole], at: "/a.bin")
@@ -41,13 +43,15 @@ struct ServiceLossTests {
     try await told.expect(
       ["wrote 1 12000000/12000000", "finished 1 200", "completed 1 nil", "invalid"], of: session)
     #expect(told.file(of: task)?.elementsEqual(body.bytes) == true)
-    // A stop records every byte; a kill may cost the last second's worth.
+    // A stop records every byte; a kill may lose those of the last second.
     let range = origin.requests(at: "/a.bin").last?.value(of: "Range")
     if loss == .stopped { #expect(range?.hasPrefix("bytes=0-") == false) }
   }
 
   @Test(arguments: Loss.allCases)
-  func `what is asked while nobody is there is done when somebody is`(loss: Loss) async throws {
+  func `a task created while no service runs starts when the service returns`(loss: Loss)
+    async throws
+  {
     origin.serve(OriginBehavior(body), at: "/a.bin")
     let session = home.session(told)
     _ = await session.allTasks
@@ -60,7 +64,7 @@ struct ServiceLossTests {
     #expect(origin.requests(at: "/a.bin").filter { $0.value(of: "Range") == nil }.count <= 1)
   }
 
-  @Test func `a service that goes in the middle of a call does not make it come twice`()
+  @Test func `losing the service during a delegate call does not repeat the call`()
     async throws
   {
     origin.serve(OriginBehavior(SeededBody(seed: 8, byteCount: 1000)), at: "/a.bin")

@@ -3,14 +3,14 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Servers whose certificates are judged, and servers that judge, over the real service.
+/// Server trust and client certificates, over the real service.
 @Suite(.serialized, .enabled(if: TLSServer.isThere), .timeLimit(.minutes(2)))
 struct TrustSessionTests {
   private let authority: TestAuthority
 
   init() throws { authority = try TestAuthority() }
 
-  /// Downloads the server's page, whose length is another for each handshake.
+  /// Downloads the server's page, whose length differs with each handshake.
   private func download(
     _ server: TLSServer, _ told: Told, knowingAuthority: Bool = false,
     _ change: (URLSessionConfiguration) -> Void = { _ in }
@@ -34,7 +34,7 @@ struct TrustSessionTests {
       .status, identity: authority.identity(flaw), connectionCount: 4, arguments: arguments)
   }
 
-  @Test func `nobody vouches for it: -1202`() async throws {
+  @Test func `an untrusted server certificate fails the task with -1202`() async throws {
     let told = Told()
     let (calls, task) = try await download(server(.selfSigned), told)
     #expect(calls == ["challenge session ServerTrust 0", "completed 1 -1202", "invalid"])
@@ -42,7 +42,9 @@ struct TrustSessionTests {
   }
 
   @Test(arguments: [TestAuthority.Flaw.selfSigned, .expired, .otherName])
-  func `a delegate may trust it`(flaw: TestAuthority.Flaw) async throws {
+  func `a delegate can trust a certificate that the system rejects`(flaw: TestAuthority.Flaw)
+    async throws
+  {
     let told = Told(judge: { challenge in
       (.useCredential, challenge.protectionSpace.serverTrust.map(URLCredential.init(trust:)))
     })
@@ -51,7 +53,7 @@ struct TrustSessionTests {
     #expect(told.text(of: task)?.contains("s_server") == true)
   }
 
-  @Test func `a pinning delegate may refuse whom the system trusts`() async throws {
+  @Test func `a pinning delegate can reject a server that the system trusts`() async throws {
     let pinned = String(repeating: "0", count: 64)
     let told = Told(judge: { challenge in
       guard let trust = challenge.protectionSpace.serverTrust, trust.isTrustedBySystem,
@@ -63,7 +65,7 @@ struct TrustSessionTests {
     #expect(calls == ["challenge session ServerTrust 0", "completed 1 -999", "invalid"])
   }
 
-  @Test func `a pinning delegate lets through whom it knows`() async throws {
+  @Test func `a pinning delegate accepts a server with the pinned key`() async throws {
     let identity = try authority.identity()
     let pinned = try authority.keyDigest(of: identity)
     let server = try TLSServer(.status, identity: identity, connectionCount: 4)
@@ -77,7 +79,7 @@ struct TrustSessionTests {
     #expect(calls == ["challenge session ServerTrust 0"] + Self.success)
   }
 
-  @Test func `whom the system trusts goes without a question when none is wanted`() async throws {
+  @Test func `a trusted server causes no challenge if asksServerTrust is off`() async throws {
     let told = Told()
     let (calls, _) = try await download(server(), told, knowingAuthority: true) {
       $0.asksServerTrust = false
@@ -85,14 +87,14 @@ struct TrustSessionTests {
     #expect(calls == Self.success)
   }
 
-  // MARK: Certificates of clients
+  // MARK: Client certificates
 
   private func demandingServer() throws -> TLSServer {
     try server(
       nil, ["-Verify", "2", "-verify_return_error", "-CAfile", authority.certificatePath])
   }
 
-  @Test func `a server that wants a certificate gets the one that the delegate gives`()
+  @Test func `a server that requires a client certificate gets the delegate's`()
     async throws
   {
     let client = try authority.identity(.forClients)
@@ -109,7 +111,8 @@ struct TrustSessionTests {
     #expect(calls == ["challenge session ClientCertificate 0"] + Self.success)
   }
 
-  @Test func `without a certificate the server's refusal is the error`() async throws {
+  @Test func `without a client certificate the task fails with the server's refusal`() async throws
+  {
     let told = Told()
     let (calls, _) = try await download(demandingServer(), told, knowingAuthority: true) {
       $0.asksServerTrust = false

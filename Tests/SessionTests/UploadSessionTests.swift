@@ -4,7 +4,7 @@ import KettleModel
 import Testing
 import TestSupport
 
-/// Files that go to a server, over the real service.
+/// Uploads of files, over the real service.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct UploadSessionTests {
   private let home: SessionHome
@@ -39,7 +39,7 @@ struct UploadSessionTests {
   }
 
   @Test(arguments: ["PUT", "POST"])
-  func `a file goes, and the answer comes`(method: String) async throws {
+  func `an upload sends the file and delivers the response`(method: String) async throws {
     origin.serve(answer, at: "/up")
     let task = try upload(method)
     try await told.expect(
@@ -53,13 +53,13 @@ struct UploadSessionTests {
     #expect(home.heldFiles.isEmpty)
   }
 
-  @Test func `an answer without a body is only an end`() async throws {
+  @Test func `a response without a body only completes the task`() async throws {
     origin.serve(.status(204), at: "/up")
     _ = try upload()
     try await told.expect(["sent 1 500000/500000", "completed 1 nil", "invalid"], of: session)
   }
 
-  @Test func `one that is cut goes again from its beginning`() async throws {
+  @Test func `an interrupted upload restarts from the beginning`() async throws {
     origin.serve(
       [answer.with { $0.taking = .first(100_000, then: .cut(.reset)) }, answer], at: "/up")
     _ = try upload()
@@ -72,7 +72,7 @@ struct UploadSessionTests {
     expectTaken(origin.requests.last)
   }
 
-  @Test func `a refusal of the server is an answer`() async throws {
+  @Test func `an error status from the server is delivered as a response`() async throws {
     origin.serve(.status(413, text: "Too much"), at: "/up")
     _ = try upload()
     #expect(
@@ -80,7 +80,7 @@ struct UploadSessionTests {
         == ["received 1 413 Too much", "completed 1 nil", "invalid"])
   }
 
-  @Test func `a file that is another by now is not sent`() async throws {
+  @Test func `a file that changed after its task was created is not sent`() async throws {
     origin.serve(answer, at: "/up")
     var request = URLRequest(url: try origin.address("/up"))
     request.httpMethod = "PUT"
@@ -93,7 +93,7 @@ struct UploadSessionTests {
     #expect(sentence?.contains("up.bin") == true, "\(sentence ?? "")")
   }
 
-  @Test func `a file that goes while it is sent is an error`() async throws {
+  @Test func `a file deleted during its upload fails the task`() async throws {
     origin.serve(
       [
         answer.with { $0.taking = .first(50_000, then: .wait(until: "gone")) },
@@ -108,7 +108,7 @@ struct UploadSessionTests {
   }
 
   @Test(arguments: [OriginBehavior.LoginScheme.basic, .digest])
-  func `a login is asked for before the file has gone in vain`(
+  func `an upload that needs a login is challenged and then sent completely`(
     scheme: OriginBehavior.LoginScheme
   ) async throws {
     origin.serve(
@@ -127,7 +127,7 @@ struct UploadSessionTests {
     expectTaken(origin.requests.last)
   }
 
-  @Test func `data and streams are refused, with what to do`() async throws {
+  @Test func `uploads from data or streams are refused with a suggestion`() async throws {
     var request = URLRequest(url: try origin.address("/up"))
     request.httpMethod = "POST"
     let tasks: [URLSessionTask] = [

@@ -218,7 +218,6 @@ package enum ServiceStatus: ControlMethod {
     package var totals: Totals
     /// Problems of the service itself, for example a store that was set aside; empty if there are
     /// none.
-    /// all is well.
     package var notices: [String]
 
     package init(

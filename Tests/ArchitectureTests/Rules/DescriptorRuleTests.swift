@@ -12,7 +12,7 @@ struct DescriptorRuleTests {
     "deinit { close(descriptor) }", "for end in ends { close(end) }", "if a { close(b) }",
     "fclose(file)", "if isOpen { Glibc.close(a.b) }",
   ])
-  func `a descriptor that is closed by hand is found`(line: String) {
+  func `a descriptor closed by hand is found`(line: String) {
     #expect(lines("let a = 5\n" + line) == [2])
     // The module's name distinguishes the call from a method of the same name.
     #expect(lines("func close() {}\nGlibc.close(descriptor)") == [2])
@@ -28,11 +28,11 @@ struct DescriptorRuleTests {
     #expect(lines(line) == [])
   }
 
-  @Test func `a method of that name may be called with arguments`() {
+  @Test func `a method named close may be called with arguments`() {
     #expect(lines("func close(_ second: Int) {\n}\nclose(5)") == [])
   }
 
-  @Test func `only the owner, examples and tests may`() {
+  @Test func `only the owner, examples and tests may close a descriptor`() {
     #expect(lines("close(5)", at: "Sources/KettleSystem/OwnedDescriptor.swift") == [])
     #expect(lines("close(5)", at: "Sources/KettleSystem/Other.swift") == [1])
     #expect(lines("close(5)", at: "Benchmarks/A/A.swift") == [1])

@@ -36,14 +36,14 @@ struct DocumentationRuleTests {
     #expect(findings.map(\.line) == [8, 12, 16, 21])
   }
 
-  @Test func `a name that no topic has is found`() {
+  @Test func `a name under no topic is found`() {
     let page = SourceText(path: "Page.md", text: "# ``A``\n- ``B``\nSee ``C``.\n- ``P/d``")
     let file = source("public struct A {}\npublic enum B {}\npublic let C = 5\n  public let d = 5")
     let findings = DocumentationRule.uncurated(in: [file], page: page, protocols: [])
     #expect(findings.map(\.why) == ["\"A\" is under no topic", "\"C\" is under no topic"])
   }
 
-  @Test func `protocols are known by their declaration`() {
+  @Test func `protocols are recognised by their declarations`() {
     let file = source("@preconcurrency\npublic protocol P: AnyObject {\n}\nprotocol Q {}")
     #expect(DocumentationRule.protocols(in: [file]) == ["P"])
   }

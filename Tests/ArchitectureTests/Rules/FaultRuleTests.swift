@@ -19,7 +19,7 @@ struct FaultRuleTests {
     return FaultRule.findings(rows: rows + filler, marked: marked, path: "x").map(\.why)
   }
 
-  @Test func `marks belong to the next test`() {
+  @Test func `fault comments belong to the next test`() {
     let text = """
       \(Self.mark)7, 8
       @Test(arguments: [1])
@@ -29,7 +29,7 @@ struct FaultRuleTests {
     #expect(marked(text) == [7: ["one thing"], 8: ["one thing"]])
   }
 
-  @Test func `a row is read with its tests or its reason`() {
+  @Test func `a row is parsed with its tests or its reason`() {
     let document = SourceText(
       path: "x.md",
       text: "| 1 | 0 | what | `a`<br>`b` |\n| 2 | 1 | what | Because. |\n| 3 | 0 | w | none |")
@@ -38,7 +38,7 @@ struct FaultRuleTests {
     #expect(rows.map(\.reason) == [nil, "Because.", nil])
   }
 
-  @Test func `missing and unnamed tests are found`() {
+  @Test func `missing and unlisted tests are found`() {
     let row = FaultRule.Row(number: 1, priority: 0, tests: ["a"], reason: nil, line: 3)
     #expect(findings([row], [1: ["a"]]).isEmpty)
     #expect(findings([row], [:]) == ["no test \"a\" is under // Fault 1"])
@@ -46,7 +46,7 @@ struct FaultRuleTests {
       findings([row], [1: ["a", "b"]]) == ["the test \"b\" of fault 1 is not in the table"])
   }
 
-  @Test func `a fault without test and reason, twice or unknown is found`() {
+  @Test func `a fault that is unexplained, duplicated or unknown is found`() {
     let bare = FaultRule.Row(number: 1, priority: 1, tests: [], reason: nil, line: 3)
     #expect(findings([bare], [:]) == ["fault 1 has neither a test nor a reason"])
     var late = bare

@@ -30,7 +30,7 @@ struct LabelRuleTests {
     #expect(lines(text).isEmpty)
   }
 
-  @Test func `the line of the declaration is named`() {
+  @Test func `the finding names the line of the declaration`() {
     #expect(lines("\n\nfunc a(\n  _ b: B, _ c: C,\n  _ d: D) {}\nfunc e() {}") == [3])
   }
 }

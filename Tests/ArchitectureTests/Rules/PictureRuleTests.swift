@@ -5,7 +5,7 @@ struct PictureRuleTests {
     text: "Two downloads: disk.iso is running, notes.pdf \"needs a login\"",
     picturePath: "docs/pictures/list.svg", line: 3)
 
-  @Test func `a caption is found with its file names and quoted texts`() {
+  @Test func `a caption is parsed with its file names and quoted texts`() {
     let document = SourceText(
       path: "README.md",
       text:
@@ -20,7 +20,7 @@ struct PictureRuleTests {
     #expect(PictureRule.findings(caption, picture: picture, in: "README.md").isEmpty)
   }
 
-  @Test func `a title outside of the text elements does not count`() {
+  @Test func `text outside the text elements does not count`() {
     let picture = "<svg><title>disk.iso notes.pdf needs a login</title></svg>"
     #expect(PictureRule.findings(caption, picture: picture, in: "README.md").count == 3)
   }

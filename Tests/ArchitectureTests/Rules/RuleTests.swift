@@ -16,7 +16,7 @@ struct RuleTests {
     lines(ImportRule.findings(in: source(text, at: path), table: importTable))
   }
 
-  @Test func `an import that the table does not have is found in any form`() {
+  @Test func `an import missing from the table is found in any form`() {
     let text = """
       import KettleModel
       import Foundation
@@ -35,7 +35,7 @@ struct RuleTests {
     #expect(foreignImports("import Foundation", at: "Sources/NewTarget/A.swift") == [1])
   }
 
-  @Test func `a test reaches an outside library only through its target`() {
+  @Test func `a test may import an external library only if its target does`() {
     #expect(foreignImports("import GRDB", at: "Tests/KettleSchedulerTests/A.swift") == [1])
     #expect(foreignImports("import GRDB", at: "Tests/KettleStoreTests/A.swift") == [])
     #expect(foreignImports("import NIOTLS", at: "Tests/KettleSocketTests/A.swift") == [1])
@@ -51,7 +51,7 @@ struct RuleTests {
     #expect(SizeRule.findings(in: source(String(long.dropLast(2)))) == [])
   }
 
-  @Test func `a long line is found unless it has a string`() {
+  @Test func `a long line is found unless it contains a string`() {
     let long = String(repeating: "a", count: 101)
     #expect(lines(SizeRule.findings(in: source("a\n" + long))) == [2])
     #expect(SizeRule.findings(in: source("let a = \"\(long)\"")) == [])
@@ -67,7 +67,7 @@ struct RuleTests {
       SizeRule.findings(in: source("struct A {\n" + opening + "\n" + body(68) + "}\n}")) == [])
   }
 
-  @Test func `functions are found where they are`() {
+  @Test func `functions are found with their lines and lengths`() {
     let text = """
       protocol A {
         func first()
@@ -119,7 +119,7 @@ struct RuleTests {
     #expect(banned(line) == [])
   }
 
-  @Test func `commands print, tests do not sleep`() {
+  @Test func `commands may print and tests may not sleep`() {
     #expect(banned("print(5)", at: "Sources/KettleCommands/A.swift") == [])
     #expect(banned("print(5)", at: "Examples/A/A.swift") == [])
     #expect(banned("print(5)", at: "Tests/KettleSchedulerTests/A.swift") == [])
@@ -133,7 +133,7 @@ struct RuleTests {
     #expect(banned(pause, at: "Tests/KettleEngineTests/Threads/WorkerPoolTests.swift") == [])
   }
 
-  @Test func `a lock that ThreadSanitizer does not see is found`() {
+  @Test func `a lock that ThreadSanitizer cannot see is found`() {
     let lock = "import Synchronization\nlet a = Mutex(5)"
     #expect(banned(lock) == [1])
     #expect(banned("import Synchronization\na.withLock { $0 = 5 }") == [1])
@@ -146,7 +146,7 @@ struct RuleTests {
       banned("import struct Synchronization.Mutex", at: "Sources/KettleSystem/Mutex.swift") == [])
   }
 
-  @Test func `an unchecked promise needs its reason above`() {
+  @Test func `an unchecked annotation needs a comment above it`() {
     #expect(banned("/// The lock guards all of it.\nfinal class A: @unchecked Sendable {") == [])
     #expect(banned("// The lock.\nfinal class A:\n  B, @unchecked Sendable\n{") == [])
     #expect(banned("// Of another.\nlet b = { 5 }\nnonisolated(unsafe) var a = 5") == [3])
@@ -189,7 +189,7 @@ struct RuleTests {
     #expect(found.count == 4)
   }
 
-  @Test func `a row of a target that does not exist is found`() {
+  @Test func `a row for a target that does not exist is found`() {
     let document = source("| `A` | Does it. | Never b. |\n| `B` | Does it. | Never c. |")
     #expect(lines(DocumentRule.unknownTargets(["A"], in: document)) == [2])
   }
@@ -206,12 +206,12 @@ struct RuleTests {
     #expect(lines(broken) == [2, 3])
   }
 
-  @Test func `a document that a comment names must exist`() {
+  @Test func `a document named in a comment must exist`() {
     let file = source("// See docs/a.md.\n// As docs/b-c.md says.")
     #expect(lines(DocumentRule.missingDocuments(in: file) { $0 == "docs/a.md" }) == [2])
   }
 
-  @Test func `the names of a diagram and of an enum are read`() {
+  @Test func `the states of a diagram and the cases of an enum are parsed`() {
     let document = source(
       """
       ## Other
@@ -249,7 +249,7 @@ struct RuleTests {
     #expect(cases == ["idle", "running", "done"])
   }
 
-  @Test func `the manifest is read with its products`() {
+  @Test func `the manifest is parsed with its products`() {
     let manifest = Manifest(
       source(
         """

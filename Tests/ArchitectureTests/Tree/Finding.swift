@@ -1,7 +1,7 @@
 /// A place that breaks a rule.
 struct Finding: Hashable, CustomStringConvertible {
   var path: String
-  /// From 1; 0 is the file as a whole.
+  /// From 1; 0 means the file as a whole.
   var line: Int
   var why: String
 

@@ -24,7 +24,7 @@ struct SourceText: Sendable {
     linesWithString = scanner.linesWithString
   }
 
-  /// The number of lines; the end of the last line does not begin another one.
+  /// The number of lines; a final line end does not begin another line.
   var lineCount: Int { lines.last == "" ? lines.count - 1 : lines.count }
 
   var folders: [String] { path.split(separator: "/").map(String.init) }

@@ -1,4 +1,4 @@
-/// Distinguishes code from comments and strings in Swift text.
+/// Separates code from comments and strings in Swift text.
 struct SwiftScanner {
   private(set) var output: [UInt8] = []
   private(set) var linesWithComment: Set<Int> = []

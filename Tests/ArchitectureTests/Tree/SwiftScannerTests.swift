@@ -20,17 +20,17 @@ struct SwiftScannerTests {
     #expect(code("#\"a \\(b) \\#(c) d\"# e") == "#\"          c)  \"# e")
   }
 
-  @Test func `a text of several lines keeps its lines`() {
+  @Test func `a multi-line string keeps its lines`() {
     #expect(code("a \"\"\"\n b \" c\n \\(d)\n \"\"\" e") == "a \"\"\"\n      \n   d)\n \"\"\" e")
     #expect(code("a \"\"\"\n b \\\n c\n\"\"\" d") == "a \"\"\"\n    \n  \n\"\"\" d")
   }
 
-  @Test func `a string that is not closed ends with its line`() {
+  @Test func `an unterminated string ends with its line`() {
     #expect(code("a \"b\nc") == "a \" \nc")
     #expect(code("a \"\\") == "a \" ")
   }
 
-  @Test func `lines with comments and strings are known`() {
+  @Test func `lines with comments and strings are recorded`() {
     let file = SourceText(path: "Sources/A/B.swift", text: "a\n// b\n\"c\"\n/* d\n e */\nf")
     #expect(file.linesWithComment == [1, 3, 4])
     #expect(file.linesWithString == [2])

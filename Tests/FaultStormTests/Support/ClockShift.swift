@@ -1,7 +1,7 @@
 import Foundation
 
-/// Moves the wall clock of one program, and leaves the machine's alone: a library that is loaded
-/// before libc (ld.so(8), LD_PRELOAD) adds the seconds that stand in a file.
+/// Moves the wall clock of one program, not that of the machine: a library that is loaded before
+/// libc (ld.so(8), LD_PRELOAD) adds a number of seconds that it reads from a file.
 final class ClockShift: Sendable {
   private static let source = """
     #define _GNU_SOURCE
@@ -45,7 +45,7 @@ final class ClockShift: Sendable {
   private let directory: String
   private var file: String { directory + "/shift" }
 
-  /// nil where there is no C compiler.
+  /// nil if there is no C compiler.
   init?() {
     guard let made = try? StormHome.makeDirectory() else { return nil }
     directory = made
@@ -62,7 +62,7 @@ final class ClockShift: Sendable {
 
   func close() { try? FileManager.default.removeItem(atPath: directory) }
 
-  /// Of a program whose clock it is to move.
+  /// The environment of a program whose clock is to be moved.
   var environment: [String: String] {
     ["LD_PRELOAD": directory + "/shift.so", "KETTLE_CLOCK_SHIFT": file]
   }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TestSupport
 
-/// What a storm found wrong and what it measured, gathered from all its threads.
+/// The failures and measurements of a storm, gathered from all its threads.
 final class Findings: Sendable {
   private let wrong = Monitor<[String]>([])
   private let known = Monitor<[String]>([])
@@ -13,7 +13,7 @@ final class Findings: Sendable {
     say("seed \(StormRandom.runSeed); repeat it with KETTLE_SEED=\(StormRandom.runSeed)")
   }
 
-  /// Notes what is wrong unless `isRight`.
+  /// Records a failure unless `isRight`.
   func check(_ isRight: Bool, _ sentence: @autoclosure () -> String) {
     guard !isRight else { return }
     let text = sentence()
@@ -21,18 +21,18 @@ final class Findings: Sendable {
     say("WRONG: " + text)
   }
 
-  /// Notes what is known to be wrong and not yet put right: it is told, and fails nothing.
+  /// Records a known, unfixed problem: it is reported and does not fail the test.
   func noteKnown(_ text: String) {
     known.update { $0.append(text) }
     say("KNOWN: " + text)
   }
 
-  /// Tells people a number.
+  /// Prints a message for the reader of the run.
   func say(_ text: String) {
     FileHandle.standardError.write(Data("\(name): \(text)\n".utf8))
   }
 
-  /// Runs the storm on a thread that may block, and makes an issue of everything that it found.
+  /// Runs the storm on a thread that may block, and records an issue for everything that it found.
   static func gather(
     _ name: String, _ location: SourceLocation = #_sourceLocation,
     _ storm: @escaping @Sendable (Findings) throws -> Void
@@ -55,14 +55,14 @@ final class Findings: Sendable {
   }
 }
 
-/// A moment that only time brings: there is no event for "so long after the last kill".
+/// A pause by time: there is no event for "so long after the last kill".
 struct Pause {
   private let never = Monitor(false)
 
   func callAsFunction(milliseconds: Int64) { _ = never.block(forMilliseconds: milliseconds) { $0 } }
 }
 
-/// Asks again and again until it holds; false when the budget ran out first.
+/// Polls until the condition holds; false if the budget runs out first.
 func eventually(milliseconds: Int64, every step: Int64 = 50, _ holds: () -> Bool) -> Bool {
   let deadline = ContinuousClock.now + .milliseconds(milliseconds)
   let pause = Pause()
@@ -73,7 +73,7 @@ func eventually(milliseconds: Int64, every step: Int64 = 50, _ holds: () -> Bool
   return true
 }
 
-/// Runs the parts at the same time, each on a thread of its own, to the end of all.
+/// Runs the parts at the same time, each on its own thread, and waits for all of them.
 func together(_ parts: [@Sendable () -> Void]) {
   let left = Monitor(parts.count)
   for part in parts {

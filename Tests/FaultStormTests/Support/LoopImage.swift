@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TestSupport
 
-/// A small file system in a file, mounted; and what a power cut would leave of it.
+/// A small mounted file system in a file, and what a power cut would leave of it.
 final class LoopImage: Sendable {
   enum Kind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case ext4, xfs, btrfs
@@ -17,7 +17,7 @@ final class LoopImage: Sendable {
     }
   }
 
-  /// Why images cannot be made and mounted here; nil when they can.
+  /// Why images cannot be created and mounted here; nil if they can.
   static func obstacle(_ kind: Kind) -> String? {
     guard getuid() == 0 else { return "only root can mount" }
     let known = KernelFile.text("/proc/filesystems")
@@ -26,12 +26,12 @@ final class LoopImage: Sendable {
       return "there is no mkfs.\(kind)"
     }
     guard access("/dev/loop-control", W_OK) == 0 else { return "there are no loop devices" }
-    // A kernel with modules knows a file system only when it was used.
+    // A kernel with modules lists a file system only after its module is loaded.
     return known.contains(kind.rawValue) || run("modprobe", kind.rawValue)
       ? nil : "the kernel does not know \(kind)"
   }
 
-  /// Memory: copying must be quick, or the image changes meanwhile.
+  /// In memory: copying must be quick, or the image changes in between.
   private static let memory = "/dev/shm"
   private static let byteCount: Int64 = 400 << 20
 
@@ -55,8 +55,8 @@ final class LoopImage: Sendable {
     rmdir(mountPoint)
   }
 
-  /// Takes the bytes that reached the device, and nothing that the kernel still keeps in memory.
-  /// Taken again when the file system wrote meanwhile: no power cut mixes two moments.
+  /// Copies the bytes that reached the device, and none that are still in the kernel's memory.
+  /// Repeats that if the file system wrote in between: a power cut does not mix two moments.
   func cutPower() throws {
     for _ in 0..<20 {
       let before = writeCount
@@ -66,14 +66,14 @@ final class LoopImage: Sendable {
     throw LoopError(what: "copy an image that stands still")
   }
 
-  /// Mounts what the power cut left, in the same place.
+  /// Mounts the copy from the power cut in the same place.
   func comeBack() throws {
     guard unmount(), rename(copy, image) == 0, mount(image) else {
       throw LoopError(what: "mount what was left")
     }
   }
 
-  /// A killed process keeps the mount busy until the kernel is done with it.
+  /// A killed process keeps the mount busy until the kernel has cleaned up after it.
   private func unmount() -> Bool {
     eventually(milliseconds: 10_000, every: 20) { Self.run("umount", mountPoint) }
   }
@@ -82,7 +82,7 @@ final class LoopImage: Sendable {
     Self.run("mount", "-o", "loop", path, mountPoint)
   }
 
-  /// Writes that the loop device has finished, and those that it is at (block/stat.rst).
+  /// The finished and the current writes of the loop device (block/stat.rst).
   private var writeCount: String {
     let mounts = KernelFile.text("/proc/mounts")
     let line = mounts.split(separator: "\n").first { $0.contains(" \(mountPoint) ") } ?? ""

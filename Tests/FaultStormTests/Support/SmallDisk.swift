@@ -1,12 +1,12 @@
 import Foundation
 
-/// A disk in memory that is soon full.
+/// A small disk in memory.
 final class SmallDisk: Sendable {
   let path: String
   private let isOwn: Bool
   private var filler: String { path + "/filler" }
 
-  /// nil, with a word about it, where it cannot be made.
+  /// nil, with a message, if it cannot be created.
   init?(at place: String? = nil, megabytes: Int, _ findings: Findings) {
     guard getuid() == 0 else {
       findings.say("skipped: only root can mount")
@@ -26,7 +26,7 @@ final class SmallDisk: Sendable {
     LoopImage.run("mount", "-o", "remount,size=\(megabytes)m", path)
   }
 
-  /// Writes until nothing goes in any more.
+  /// Writes until the disk is full.
   func fill() {
     LoopImage.run("sh", "-c", "cat /dev/zero > '\(filler)'")
   }

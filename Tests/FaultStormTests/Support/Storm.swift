@@ -1,15 +1,15 @@
 import Foundation
 import TestSupport
 
-/// A home, an origin, and the files that were asked for; what clients and killers share.
+/// A home, an origin and the requested files, which the threads of a storm share.
 final class Storm: Sendable {
   struct Progress: Sendable {
     var files: [String: StormFile] = [:]
-    /// Ids that an add printed, with the path.
+    /// The IDs that an add printed, with their paths.
     var acknowledged: [String: String] = [:]
     var ledger = RefetchLedger()
     var kills = 0
-    /// The most memory that any service had resident, in KiB.
+    /// The highest resident memory of any service, in KiB.
     var peakMemory = 0
     var isOver = false
   }
@@ -25,7 +25,7 @@ final class Storm: Sendable {
     origin = try ScriptedOrigin(sendBufferByteCount: RefetchLedger.sendBufferByteCount)
   }
 
-  /// Adds the file once. Only an id that was printed counts as an acknowledgement.
+  /// Adds the file once. Only a printed ID counts as an acknowledgement.
   @discardableResult
   func add(_ file: StormFile) -> String? {
     let outcome = addAndTell(file)
@@ -44,14 +44,14 @@ final class Storm: Sendable {
     return outcome
   }
 
-  /// A client may fail when its service is killed, but neither crash nor hang.
+  /// A client may fail when its service is killed, but it may neither crash nor hang.
   func noteClient(_ outcome: StormProcess.Outcome, _ what: String) {
     findings.check(
       outcome.code != StormProcess.Outcome.hungCode && outcome.code < 128,
       "kettle \(what) ended with \(outcome.code): \(outcome.errors)")
   }
 
-  /// Kills the service of the home, if there is one, and writes down what that may cost.
+  /// Kills the service of the home, if there is one, and records what that may cost.
   func killService(stoppingFirst: Bool) {
     let ids = home.servicePIDs
     guard !ids.isEmpty else { return }
@@ -72,8 +72,8 @@ final class Storm: Sendable {
     return line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
   }
 
-  /// Does what a storm does, and looks at its connections all the while; without that the ledger
-  /// could not say how much was read of one that ends between two kills.
+  /// Runs the work of a storm and observes its connections meanwhile; otherwise the ledger would
+  /// not know how much was read from a connection that ends between two kills.
   func watched<Answer>(_ work: () throws -> Answer) rethrows -> Answer {
     let isOver = Monitor(false)
     Thread.detachNewThread { [self] in
@@ -87,7 +87,7 @@ final class Storm: Sendable {
 
   // MARK: - The end
 
-  /// Starts what was paused and waits until everything is finished; answers the rows.
+  /// Starts paused transfers, waits until all are finished, and returns the rows.
   func finish(budgetSeconds: Int64) -> [StormHome.Row] {
     home.kettle("start", "--all")
     let outcome = home.waitForAll(seconds: budgetSeconds)
@@ -96,18 +96,18 @@ final class Storm: Sendable {
     return home.rows() ?? []
   }
 
-  /// Holds every row, file and bill against what must be.
+  /// Checks every row and file.
   func judge(_ rows: [StormHome.Row]) {
     judgeFiles(rows)
     judgeNames(rows, "the storm")
   }
 
-  /// There is a file for each row and nothing else, and no partial file.
+  /// Checks that there is a file for each finished row, no other file and no partial file.
   func judgeNames(_ rows: [StormHome.Row], _ after: String) {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: home.downloads)) ?? []
     let finished = rows.count { $0.state == "completed" }
     let orphans = names.filter { name in
-      // A partial file is made before it is on record, and is empty until then.
+      // A partial file is created before it is recorded, and is empty until then.
       name.hasSuffix(".part") && home.byteCount(ofDownload: name) == 0
     }
     for orphan in orphans { findings.noteKnown("\(after): \(orphan) is empty and nobody's") }
@@ -126,7 +126,7 @@ final class Storm: Sendable {
   }
 
   private func judge(_ row: StormHome.Row, _ file: StormFile?) {
-    // Some file systems give their files another device number at each mount (stat(2) of btrfs).
+    // Some file systems have another device number at each mount (stat(2) of btrfs).
     if row.state == "failed", row.error?.contains("another disk is in its place") == true {
       findings.noteKnown("transfer \(row.id): \(row.error ?? "")")
       return
@@ -140,11 +140,12 @@ final class Storm: Sendable {
       difference == nil, "\(path) of \(row.urlPath) is wrong: \(String(describing: difference))")
   }
 
-  /// Holds what was fetched again against the promise, path by path, and tells the numbers.
+  /// Compares the bytes that were fetched again with the promise, path by path, and prints the
+  /// numbers.
   func judgeBills(of rows: [StormHome.Row]) {
     let (files, ledger) = progress.read { ($0.files, $0.ledger) }
     let requests = Dictionary(grouping: origin.requests, by: \.path)
-    // Several transfers of one path fetch it as often; that is not fetching again.
+    // Several transfers of one path each fetch it once; that is not fetching again.
     let counts = Dictionary(grouping: rows, by: \.urlPath).mapValues(\.count)
     let bills = files.values.filter { $0.canGoOn && counts[$0.path] == 1 }
       .map { ledger.bill($0.bodyPath, requests[$0.bodyPath] ?? []) }

@@ -2,21 +2,22 @@ import Foundation
 import KettleModel
 import TestSupport
 
-/// A file of the origin with the options that it is added with.
+/// A file of the origin with the options of its add.
 struct StormFile: Sendable {
   var path: String
   var body: SeededBody
   var options: [String] = []
-  /// A reply without ranges begins again after each kill; it is not in the promise.
+  /// A download without ranges restarts after each kill; the promise does not cover it.
   var canGoOn = true
 
-  /// Serves it under `path`, and under as many more paths as its kind needs.
+  /// Serves it under `path`.
   private func serve(on origin: ScriptedOrigin, _ change: (inout OriginBehavior) -> Void = { _ in })
   {
     origin.serve(OriginBehavior(body).with(change), at: path)
   }
 
-  /// Twenty kinds in turn, sizes from nothing to 64 MiB; `number` makes path and content its own.
+  /// Makes one of twenty kinds in turn, from 0 bytes to 64 MiB; `number` makes its path and content
+  /// unique.
   static func make(
     _ number: Int, on origin: ScriptedOrigin, random: inout StormRandom
   ) -> StormFile {
@@ -47,19 +48,19 @@ struct StormFile: Sendable {
       file.options = ["--checksum", "sha256:" + file.body.sha256]
       file.serve(on: origin) { $0.bytesPerSecond = pace }
     case 10, 11: file.serve(on: origin) { $0.bytesPerSecond = pace + (2 << 20) }
-    // So fast that a service that kept less than it promises would lose more between two kills.
+    // So fast that a service that records less than it promises would lose more between two kills.
     case 12, 18: file.serve(on: origin) { $0.bytesPerSecond = 8 * pace }
     default: file.serve(on: origin) { if number % 2 == 0 { $0.bytesPerSecond = pace } }
     }
     return file
   }
 
-  /// The path under which its bytes are sent.
+  /// The path from which its bytes are sent.
   var bodyPath: String { path.hasSuffix("-5.bin") ? "/target" + path : path }
 }
 
 extension SeededBody {
-  /// By another program than the one under test.
+  /// Computed by another program than the one under test.
   var sha256: String {
     let name = NSTemporaryDirectory() + "/kstorm-body-" + UUID().uuidString
     defer { try? FileManager.default.removeItem(atPath: name) }

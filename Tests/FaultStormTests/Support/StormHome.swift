@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TestSupport
 
-/// A home of its own for the real program, whose calls block: storms run on threads of their own.
+/// A home directory for the real program. Its methods block: storms run on threads of their own.
 final class StormHome: Sendable {
   struct Row: Sendable {
     var id: String
@@ -42,21 +42,21 @@ final class StormHome: Sendable {
       attributes: [.posixPermissions: 0o700])
   }
 
-  /// Short, because the path of a socket must be.
+  /// Short, because the path of a socket must be short.
   static func makeDirectory() throws -> String {
     var template = Array("/tmp/kstorm-XXXXXX".utf8CString)
     guard let made = mkdtemp(&template) else { throw CocoaError(.fileWriteUnknown) }
     return String(cString: made)
   }
 
-  /// Ends what runs in it and deletes it.
+  /// Kills its services and deletes it.
   func close() {
     for id in servicePIDs { kill(id, SIGKILL) }
     try? FileManager.default.removeItem(atPath: path)
   }
 
   var downloads: String { path + "/Downloads" }
-  /// What the services said.
+  /// The log of the services.
   var log: String {
     let path = path + "/.local/state/kettle/service.log"
     return (try? String(contentsOfFile: path, encoding: .utf8)) ?? "there is no log"
@@ -83,8 +83,8 @@ final class StormHome: Sendable {
     }
   }
 
-  /// Waits until everything is finished. A service that dies while the client introduces itself
-  /// ends the client, with the advice to try again; it is taken.
+  /// Waits until everything is finished. If the service dies during the client's hello, the client
+  /// exits with the advice to try again, which this does.
   @discardableResult
   func waitForAll(seconds: Int64) -> StormProcess.Outcome {
     var outcome = StormProcess.Outcome(code: 3, output: "", errors: "")
@@ -95,7 +95,7 @@ final class StormHome: Sendable {
     return outcome
   }
 
-  /// Starts a service that the test holds by its id, behind the words of another program if any.
+  /// Starts a service whose process ID the test knows, optionally through another program.
   func startService(
     behind words: [String] = [], limits: String? = nil, with more: [String: String] = [:]
   ) throws -> StormProcess {
@@ -104,7 +104,7 @@ final class StormHome: Sendable {
       environment: environment.merging(more) { _, new in new }, limits: limits)
   }
 
-  /// The rows of `kettle list --json`; nil when there was no list to be had.
+  /// The rows of `kettle list --json`; nil if there was no list.
   func rows() -> [Row]? {
     let outcome = kettle("list", "--json")
     guard outcome.code == 0,
@@ -114,11 +114,11 @@ final class StormHome: Sendable {
     return objects.map(Row.init)
   }
 
-  /// The processes that are a service of this home, whoever started them.
+  /// The processes that are a service of this home, whichever program started them.
   var servicePIDs: [pid_t] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
     return names.compactMap { pid_t($0) }.filter { id in
-      // The first word tells a service from a tracer that was given the same words.
+      // The first word distinguishes a service from a tracer with the same arguments.
       let words = words(of: id, "cmdline")
       return words.first?.hasSuffix("kettle") == true
         && words.dropFirst().starts(with: Self.serviceWords)

@@ -2,10 +2,10 @@ import CKettleLinux
 import Foundation
 import TestSupport
 
-/// A program that was started by hand, so that the test knows its id and can do anything to it.
+/// A program that was spawned by hand, so that the test knows its process ID.
 final class StormProcess: Sendable {
   struct Outcome: Sendable {
-    /// As a shell counts: 128 and the signal's number when one ended it.
+    /// As in a shell: 128 plus the signal if one ended it.
     var code: Int32
     var output: String
     var errors: String
@@ -17,7 +17,7 @@ final class StormProcess: Sendable {
   private let name: String
   private let status: Monitor<Int32?>
 
-  /// - Parameter limits: `ulimit` options in the words of sh(1), put on the program before it runs.
+  /// - Parameter limits: A `ulimit` command for sh(1), which applies to the program.
   init(
     _ words: [String], environment: [String: String], limits: String? = nil
   ) throws {
@@ -52,16 +52,16 @@ final class StormProcess: Sendable {
     for suffix in [".out", ".err"] { try? FileManager.default.removeItem(atPath: name + suffix) }
   }
 
-  /// nil while it runs.
+  /// nil while the program runs.
   var exitCode: Int32? { status.read { $0 } }
 
-  /// Blocks the calling thread until the program has ended; nil when the budget ran out first.
+  /// Blocks the calling thread until the program has ended; nil if the budget runs out first.
   func waitForEnd(milliseconds: Int64) -> Int32? {
     _ = status.block(forMilliseconds: milliseconds) { $0 != nil }
     return exitCode
   }
 
-  /// Blocks until the program has ended. One that hangs is killed, and says so by its code.
+  /// Blocks until the program has ended. A program that hangs is killed and gets `hungCode`.
   func outcome(budgetMilliseconds: Int64) -> Outcome {
     var code = waitForEnd(milliseconds: budgetMilliseconds)
     if code == nil {

@@ -3,14 +3,14 @@ import TestSupport
 
 /// One short life of the service with a fault at the N-th call of a kind, by strace(1).
 ///
-/// strace counts the calls of each thread by itself, so the N-th call strikes the thread that gets
-/// there first. What is traced is therefore narrowed to the files of one scope, whose calls come
-/// from few threads.
+/// strace counts the calls of each thread separately, so the fault strikes the thread that makes
+/// its N-th call first. The trace is therefore restricted to the files of one scope, whose calls
+/// come from few threads.
 struct SystemCallTrial {
   enum Scope: String, CaseIterable, Sendable {
     case download, store
-    /// Files of any name: a partial file has none while it is made (O_TMPFILE, open(2)), and
-    /// strace knows an open file by the name that it had then.
+    /// Files with any name: a partial file has none when it is created (O_TMPFILE, open(2)), and
+    /// strace identifies an open file by its name at that time.
     case any
   }
 
@@ -50,7 +50,7 @@ struct SystemCallTrial {
   private var stateDirectory: String { home.path + "/.local/state/kettle" }
   private var tracePath: String { home.path + "/trace" }
 
-  /// The store, the new one that it is until it is complete, and what SQLite keeps beside each.
+  /// The store, the unfinished store, and the files that SQLite keeps for each.
   private static let storeNames = ["store.sqlite", "store.sqlite.new"].flatMap { name in
     ["", "-wal", "-shm", "-journal", "-commits"].map { name + $0 }
   }
@@ -71,9 +71,9 @@ struct SystemCallTrial {
       + scopePaths.flatMap { ["-P", $0] }
   }
 
-  /// Answers whether the fault struck; when it did not, there is no N-th call.
+  /// Returns whether the fault struck; if not, there is no N-th call.
   func run() throws -> Bool {
-    // strace looks its paths up when it starts.
+    // strace resolves its paths when it starts.
     for path in [home.downloads, stateDirectory] {
       try FileManager.default.createDirectory(
         atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -125,7 +125,8 @@ struct SystemCallTrial {
       storm.findings.check(!isInterruption, "\(name): an interrupted call is no failure")
     }
     checkFinalName()
-    // The fault is gone with the tracer, which would strike every thread's N-th call.
+    // The tracer would strike every thread's N-th call, so the service stops before the next
+    // attempt.
     home.kettle("daemon", "stop")
     let isGone = service.waitForEnd(milliseconds: 20_000) != nil
     storm.findings.check(isGone, "\(name): the service did not end when it was told to")
@@ -140,7 +141,7 @@ struct SystemCallTrial {
     judge(home.rows() ?? [])
   }
 
-  /// What stands under the final name is the whole file, at any time.
+  /// A file with the final name is complete at any time.
   private func checkFinalName() {
     let path = home.downloads + "/a.bin"
     guard FileManager.default.fileExists(atPath: path) else { return }

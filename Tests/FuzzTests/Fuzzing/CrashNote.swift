@@ -2,7 +2,7 @@ import Glibc
 import KettleSystem
 import TestSupport
 
-/// The input that is being checked, in a file: after a crash it is the one to look at.
+/// A file with the input that is being checked: after a crash, it contains the cause.
 struct CrashNote: ~Copyable {
   private let descriptor: OwnedDescriptor?
 

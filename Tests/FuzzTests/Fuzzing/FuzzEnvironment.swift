@@ -1,14 +1,14 @@
 import Foundation
 
-/// What a run is told by its environment.
+/// The settings of a run from its environment.
 struct FuzzEnvironment: Sendable {
-  /// KETTLE_FUZZ_SECONDS: the time of all parts together. It limits how many inputs are tried, and
-  /// no result depends on it.
+  /// KETTLE_FUZZ_SECONDS: the total time of all parts. It limits how many inputs are tried, and no
+  /// result depends on it.
   var seconds: Double
-  /// KETTLE_SEED: together with the number of an input it determines the input.
+  /// KETTLE_SEED: it determines each input, together with the input's number.
   var seed: UInt64
-  /// KETTLE_FUZZ_INPUT: a file with one input, in a folder with the name of its part. Nothing else
-  /// is tried then.
+  /// KETTLE_FUZZ_INPUT: a file with one input, in a folder with the name of its part. If it is set,
+  /// nothing else is tried.
   var inputPath: String?
 
   static let current = FuzzEnvironment(ProcessInfo.processInfo.environment)

@@ -1,7 +1,7 @@
 import SeededNumbers
 
-/// One reader of foreign input: how valid input for it looks, how that is mutated, and what must
-/// hold for every input.
+/// One parser of external input: its valid inputs, how they are mutated, and what must hold for
+/// every input.
 ///
 /// The loop, the minimizer, the corpus and the report are the same for all parts (`Fuzzer`).
 protocol FuzzPart: Sendable {
@@ -9,7 +9,7 @@ protocol FuzzPart: Sendable {
 
   /// The name of its folder in the corpus.
   var name: String { get }
-  /// Its part of the time, in per cent.
+  /// Its share of the time, in per cent.
   var sharePercent: Int { get }
   /// How many inputs are checked at the same time.
   var width: Int { get }
@@ -19,17 +19,16 @@ protocol FuzzPart: Sendable {
   /// Applies `count` random edits.
   func mutated(_ input: Input, times count: Int, _ random: inout SeededGenerator) -> Input
 
-  /// Simpler variants, the much simpler ones first. Each must get nearer to an end.
+  /// Simpler variants, the simplest ones first. Repeated simplification must end.
   func simplifications(of input: Input) -> [Input]
 
   /// Returns what is wrong, or nil when the property holds.
   func finding(for input: Input) async -> String?
 
-  /// What a failing input has in common with others of the same cause, as far as that can be told:
-  /// of each kind one is reported.
+  /// Failing inputs of the same kind probably have the same cause: one of each kind is reported.
   func kind(of input: Input) -> String
 
-  /// The form in which an input is shown and kept.
+  /// The form in which an input is shown and saved.
   func text(of input: Input) -> [UInt8]
   func input(from text: [UInt8]) -> Input?
 }

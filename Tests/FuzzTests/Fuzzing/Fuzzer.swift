@@ -1,19 +1,19 @@
 import SeededNumbers
 import Testing
 
-/// Tries inputs on one part until its time is up: the corpus first, then mutations.
+/// Tries inputs with one part until its time is up: the corpus first, then mutations.
 ///
-/// Input number N of a run depends on the seed and N only, so a run with the same seed tries the
-/// same inputs, as many as the time allows.
+/// Input N of a run depends only on the seed and N, so a run with the same seed tries the same
+/// inputs, as many as the time allows.
 struct Fuzzer<Part: FuzzPart> {
   private struct Finding: Sendable {
     var input: Part.Input
     var text: String
-    /// From 1; nil when it comes from a file.
+    /// From 1; nil if it comes from a file.
     var number: Int?
   }
 
-  /// A part with so many different findings is left alone.
+  /// A part stops after this many different findings.
   private static var findingCountMax: Int { 8 }
 
   let part: Part
@@ -70,8 +70,8 @@ struct Fuzzer<Part: FuzzPart> {
     say("\(next - 1) inputs in \(Int(seconds)) s, \(reported.count) findings")
   }
 
-  /// Tries inputs from number `first` on, `width` at a time, until one fails. Returns how many
-  /// were tried, and the failure.
+  /// Tries inputs from number `first`, `width` at a time, until one fails. Returns the number of
+  /// inputs tried, and the failure.
   private func pass(
     from first: Int, until end: ContinuousClock.Instant
   ) async -> (tried: Int, Finding?) {

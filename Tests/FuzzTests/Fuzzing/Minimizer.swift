@@ -1,10 +1,11 @@
-/// Makes a failing input as small as it gets.
+/// Makes a failing input as small as possible.
 struct Minimizer<Part: FuzzPart> {
   let part: Part
-  /// How many inputs are tried. An input whose failure depends on timing may not fail again.
+  /// The maximum number of inputs to try. An input whose failure depends on timing may not fail
+  /// again.
   let checkCountMax: Int
 
-  /// Returns the smallest input that was found to fail, and what is wrong with it.
+  /// Returns the smallest failing input that was found, and its failure.
   func minimal(_ input: Part.Input, _ finding: String) async -> (Part.Input, String) {
     var (smallest, itsFinding) = (input, finding)
     var tried: Set<Part.Input> = [input]

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The form in which structured inputs are shown, kept and read back.
+/// The form in which structured inputs are shown, saved and read back.
 enum ReadableJSON {
   static func text(of value: some Encodable) -> [UInt8] {
     let encoder = JSONEncoder()

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// Ends the process when an input takes so long that its check hangs; its `CrashNote` has it.
+/// Aborts the process when the check of an input hangs; the `CrashNote` contains the input.
 final class StallAlarm: Sendable {
   private struct Progress: Sendable, Hashable {
     var number = 0

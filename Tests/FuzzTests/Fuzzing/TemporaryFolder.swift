@@ -3,10 +3,11 @@ import KettleModel
 import Testing
 
 enum TemporaryFolder {
-  /// Thousands of stores and downloads that are synced one by one would measure the disk.
+  /// In memory if possible: with thousands of synced stores and downloads a disk would be the
+  /// bottleneck.
   private static let parent = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
 
-  /// Makes an empty folder; the caller removes it.
+  /// Creates an empty folder; the caller removes it.
   static func make(_ name: String) throws -> String {
     var template = Array("\(parent)/\(name)-XXXXXX".utf8CString)
     let made = template.withUnsafeMutableBufferPointer { buffer in
@@ -17,7 +18,7 @@ enum TemporaryFolder {
 }
 
 enum FuzzURL {
-  /// A URL that no request goes to.
+  /// A URL to which no request is sent.
   static func at(_ path: String) -> TransferURL {
     guard case .success(let parsed) = TransferURL.parse("https://example.org" + path) else {
       preconditionFailure("\(path) is no path")

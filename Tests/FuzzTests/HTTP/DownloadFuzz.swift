@@ -3,8 +3,8 @@ import KettleSystem
 import SeededNumbers
 import TestSupport
 
-/// Replies of HTTP servers: a completed file is one that was served, everything else is no file,
-/// and every transfer comes to rest.
+/// Replies of HTTP servers: a completed file is one that was served, any other outcome leaves no
+/// file, and every transfer settles.
 struct DownloadFuzz: FuzzPart {
   let name = "download"
   let sharePercent = 45
@@ -20,7 +20,7 @@ struct DownloadFuzz: FuzzPart {
     (0..<count).reduce(input) { script, _ in script.mutated(&random) }
   }
 
-  /// The names of the edits: sizes and places are those of the day.
+  /// The names of the edits: sizes and places vary between runs.
   func kind(of input: ResponseScript) -> String {
     input.replies.map { reply in
       reply.edits.map { "\($0)".prefix { $0 != "(" } }.joined(separator: "+")

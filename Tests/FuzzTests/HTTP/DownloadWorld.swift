@@ -11,7 +11,7 @@ import KettleSystem
 import Logging
 import TestSupport
 
-/// One engine over the real network, files and store, through which all downloads of a run go.
+/// One engine with the real network, files and store for all downloads of a run.
 final class DownloadWorld: Sendable {
   let root: String
   private let engine: TransferEngine
@@ -24,7 +24,7 @@ final class DownloadWorld: Sendable {
     var downloadCount = 0
   }
 
-  /// An origin keeps what came, so another one takes its place now and then.
+  /// An origin records its requests, so it is replaced after this many downloads.
   private static let downloadCountPerOrigin = 100
 
   init() async throws {
@@ -84,13 +84,13 @@ final class DownloadWorld: Sendable {
 
   /// How a download ended.
   struct End: Sendable {
-    /// nil when it did not settle.
+    /// nil if it did not settle.
     var row: TransferSnapshot?
-    /// What has a final name in its folder.
+    /// The files with a final name in its folder.
     var files: [[UInt8]]
   }
 
-  /// Fetches into a folder of its own, and leaves nothing behind.
+  /// Downloads into a separate folder, and leaves nothing behind.
   func download(_ url: TransferURL, number: Int, connections: Int, certificate: String? = nil)
     async throws -> End
   {

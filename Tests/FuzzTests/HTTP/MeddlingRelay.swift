@@ -3,9 +3,9 @@ import Glibc
 import KettleSystem
 import TestSupport
 
-/// Carries bytes between a client and a server on the loopback, and edits those of the server.
+/// Relays bytes between a client and a server on the loopback, and edits those of the server.
 final class MeddlingRelay: Sendable {
-  /// What happens to the connections, in their order.
+  /// The edits of the connections, in order.
   private final class Plan: Sendable {
     private struct State: Sendable {
       var script = TLSScript(byteCount: 0, framing: .length)
@@ -40,10 +40,11 @@ final class MeddlingRelay: Sendable {
 
   deinit { listener.stop() }
 
-  /// What happens to the connections from now on.
+  /// Applies the script to the connections from now on.
   func follow(_ script: TLSScript) { plan.begin(script) }
 
-  /// The server takes one connection after the other, and so does this. Returns when it has ended.
+  /// The server accepts one connection at a time, and so does the relay. Returns when the
+  /// connection has ended.
   private static func relay(
     _ client: consuming OwnedDescriptor, to serverPort: Int, _ edits: [TLSScript.Edit]
   ) {
@@ -69,12 +70,12 @@ final class MeddlingRelay: Sendable {
     }
   }
 
-  /// Returns false when the connection ends here.
+  /// Returns false if the connection ends here.
   private static func forward(
     _ bytes: ArraySlice<UInt8>, from start: Int, _ edits: [TLSScript.Edit], to client: Int32
   ) -> Bool {
     var bytes = Array(bytes)
-    // From the end, so that the offsets before an edit stay what they are.
+    // From the end, so that the offsets before an edit stay valid.
     let here = edits.filter { (start..<start + bytes.count).contains($0.offset) }
     for edit in here.sorted(by: { $0.offset > $1.offset }) {
       let index = min(edit.offset - start, bytes.count)

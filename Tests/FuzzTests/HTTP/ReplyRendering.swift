@@ -1,6 +1,6 @@
 import TestSupport
 
-/// A reply as it goes over the wire.
+/// The bytes of a reply on the wire.
 struct RenderedReply: Sendable {
   var bytes: [UInt8]
   var isReset = false
@@ -11,7 +11,7 @@ struct RenderedReply: Sendable {
 struct ReplyRendering {
   let script: ResponseScript
   let reply: ScriptedReply
-  /// Among the requests of the download, from 1.
+  /// The number of the request within the download, from 1.
   let number: Int
   let path: String
   let asked: Range<Int>?
@@ -33,8 +33,8 @@ struct ReplyRendering {
     asked = request.value(of: "Range").flatMap { Self.range($0, total: .max) }
   }
 
-  /// The bytes of a version. None of them is ASCII, so that no file looks like the framing of a
-  /// reply by accident: then a broken one could not be told from a right one.
+  /// The bytes of a version. None of them is ASCII, so that no part of a file looks like framing by
+  /// accident: otherwise a broken reply could look like a valid one.
   static func file(version: Int, of script: ResponseScript) -> [UInt8] {
     let byteCount = script.byteCounts[version == 2 ? 1 : 0]
     return SeededBody(seed: UInt64(version), byteCount: Int64(byteCount)).bytes.map { $0 | 0x80 }
@@ -117,7 +117,7 @@ struct ReplyRendering {
 
   private mutating func apply(_ edit: ResponseEdit) {
     switch edit {
-    // A 206 that is not one by the truth could only be a lie that nobody can detect.
+    // A 206 where the true reply is not one would be an undetectable lie.
     case .status(let status): if status != 206 || self.status == 206 { self.status = status }
     case .removeHeader(let name): headers.removeAll { $0.name == name }
     case .setHeader(let name, let value):
@@ -149,7 +149,7 @@ struct ReplyRendering {
   }
 
   private mutating func changeRange(_ first: Int, _ last: Int, _ total: Int) {
-    // Where the total is all there is, a wrong one cannot be detected.
+    // If the total is the only information, a wrong one cannot be detected.
     guard status != 416 else { return }
     let range = status == 206 ? part : (asked ?? part).clamped(to: 0..<max(1, body.count))
     let text =

@@ -60,7 +60,7 @@ extension ResponseScript {
     }
   }
 
-  /// Fewer replies, fewer edits, plainer replies, smaller files.
+  /// Fewer replies, fewer edits, simpler replies, smaller files.
   var simplifications: [ResponseScript] {
     var simpler: [ResponseScript] = []
     func add(_ change: (inout ResponseScript) -> Void) {

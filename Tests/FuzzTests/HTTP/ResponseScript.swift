@@ -1,11 +1,11 @@
 import SeededNumbers
 
-/// What an origin has, and what it answers to one request after the other.
+/// The file versions of an origin, and its replies to consecutive requests.
 ///
-/// Each reply starts as the truthful one to the request that came (200, 206 or 416), and then its
-/// edits are applied. When the replies run out, the origin tells the truth.
+/// Each reply starts as the truthful reply to its request (200, 206 or 416), and then its edits are
+/// applied. After the last scripted reply, the origin replies truthfully.
 struct ResponseScript: Hashable, Sendable, Codable {
-  /// Of the two versions of the file.
+  /// The sizes of the two versions of the file.
   var byteCounts: [Int]
   var validator = Validator.strong
   /// The most connections that the download may use.
@@ -19,9 +19,9 @@ struct ResponseScript: Hashable, Sendable, Codable {
     case tag
     /// The same weak ETag for both versions.
     case weak
-    /// A Last-Modified that is strong, because the Date is much later.
+    /// A Last-Modified alone, which is strong because the Date is much later.
     case date
-    /// A strong ETag that is another one for each request.
+    /// A strong ETag that differs for each request.
     case rotating
     case none
   }
@@ -43,14 +43,14 @@ struct ScriptedReply: Hashable, Sendable, Codable {
 
 /// One deviation of a reply from the truth, or one unusual but legal form of it.
 ///
-/// No edit makes a lie that nobody can detect: wrong bytes under a right label do not occur, and
-/// two versions never have a strong validator in common. `{v}` in a value is the version's number.
+/// No edit makes an undetectable lie: wrong bytes with a right label do not occur, and two versions
+/// never share a strong validator. `{v}` in a value is the number of the version.
 enum ResponseEdit: Hashable, Sendable, Codable {
   case status(Int)
   case removeHeader(String)
   case setHeader(String, String)
   case addHeader(String, String)
-  /// Header lines end with a line feed alone.
+  /// Header lines end with only a line feed.
   case bareLineFeeds
   /// A 1xx reply before the reply.
   case interim(Int)
@@ -58,19 +58,19 @@ enum ResponseEdit: Hashable, Sendable, Codable {
   /// Changes the numbers of Content-Range, and adds one to a reply that has none.
   case contentRange(first: Int, last: Int, total: Int)
   case unknownTotal
-  /// 200 with nothing but the range that was asked for.
+  /// A 200 with only the requested range.
   case tailOnly
-  /// The chunk with this number (modulo their count) announces so many bytes more than it has.
+  /// The chunk with this number (modulo their count) announces this many bytes more than it has.
   case chunkSize(chunk: Int, by: Int)
   case chunkExtension(chunk: Int, String)
   case noLastChunk
   case trailer(String)
-  /// More bytes behind the reply.
+  /// More bytes after the reply.
   case excess(Int)
-  /// The connection ends after so much of the reply.
+  /// The connection ends after this part of the reply.
   case cut(perMille: Int, isReset: Bool)
-  /// The connection stays open behind the reply, whatever its head says.
+  /// The connection stays open after the reply, whatever its head says.
   case keepOpen
-  /// 302 to the same place: "/same", to another path that is not there, or to a bad reference.
+  /// A redirect to the same path ("/same"), to a missing path, or to a malformed reference.
   case redirect(Int, String)
 }

@@ -1,10 +1,10 @@
 import TestSupport
 
-/// What an origin has served as the file of one download: the completed file must be one of these.
+/// The files that an origin has served in one download: the completed file must be one of these.
 ///
-/// Beside the two versions of the script that is the body of each reply which is beyond doubt the
-/// whole file: 200 or 203, flawless framing, no Content-Range, and no contradiction to what the
-/// same validator meant before.
+/// Besides the two versions of the script, these are the bodies of replies that are certainly the
+/// complete file: 200 or 203, flawless framing, no Content-Range, and no contradiction to earlier
+/// replies with the same validator.
 struct ServedVersions: Sendable {
   private(set) var files: Set<[UInt8]>
   private(set) var wire: [String] = []

@@ -3,7 +3,7 @@ import KettleEngine
 import KettleModel
 import KettleSystem
 
-/// Knows which transfers have come to rest, and lets others wait for one.
+/// Tracks which transfers have settled, and waits for one to settle.
 final class SettledRows: Sendable {
   private typealias Waiter = CheckedContinuation<TransferSnapshot?, Never>
 
@@ -34,7 +34,7 @@ final class SettledRows: Sendable {
     waiter?.resume(returning: row)
   }
 
-  /// The transfer when it is finished or waits for its user; nil when the budget ran out.
+  /// Returns the transfer when it is finished or waits for its user; nil if the budget runs out.
   func settled(_ id: TransferID) async -> TransferSnapshot? {
     await withCheckedContinuation { (waiter: Waiter) in
       let row = state.withLock { state -> TransferSnapshot? in

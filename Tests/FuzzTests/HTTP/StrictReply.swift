@@ -1,11 +1,11 @@
-/// A reply that leaves no doubt about its body, read by the letter of RFC 9112.
+/// A reply with an unambiguous body, parsed strictly by RFC 9112.
 struct StrictReply {
   var status: Int
   private var headers: [(name: String, value: String)] = []
   var body: [UInt8] = []
 
-  /// - Parameter isReset: whether the connection ends with a reset, which ends no body.
-  /// - Returns: nil when anything about the form of the reply is in doubt.
+  /// - Parameter isReset: whether the connection ends with a reset, which does not delimit a body.
+  /// - Returns: nil if anything about the form of the reply is ambiguous.
   init?(_ bytes: [UInt8], isReset: Bool) {
     var rest = bytes[...]
     repeat {
@@ -20,7 +20,7 @@ struct StrictReply {
     headers.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
   }
 
-  /// The one strong ETag.
+  /// The only ETag, if it is strong.
   var strongTag: String? {
     let tags = values(of: "ETag")
     return tags.count == 1 && tags[0].hasPrefix("\"") && tags[0].count > 2 ? tags[0] : nil
@@ -51,7 +51,7 @@ struct StrictReply {
     return nil
   }
 
-  /// Lines of a head may end with LF alone (RFC 9112, section 2.2).
+  /// The lines of a head may end with only LF (RFC 9112, section 2.2).
   private static func headLine(_ rest: inout ArraySlice<UInt8>) -> String? {
     guard let feed = rest.firstIndex(of: 10) else { return nil }
     var text = rest[..<feed]
@@ -73,13 +73,13 @@ struct StrictReply {
   }
 
   private func readBody(_ rest: ArraySlice<UInt8>, isReset: Bool) -> [UInt8]? {
-    // The same length several times is that length (RFC 9110, section 8.6).
+    // Repeated equal lengths count as one (RFC 9110, section 8.6).
     let lengths = Set(
       values(of: "Content-Length").flatMap { value in
         value.split(separator: ",", omittingEmptySubsequences: false)
           .map { $0.drop { $0 == " " } }
       })
-    // Older servers say with it that there is none.
+    // For older servers, identity means no transfer coding.
     let codings = values(of: "Transfer-Encoding").filter { $0 != "identity" }
     switch (lengths.count, codings) {
     case (0, ["chunked"]): return Self.chunkedBody(rest)

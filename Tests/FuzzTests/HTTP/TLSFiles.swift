@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// `openssl s_server` that answers with the files of a folder, each a whole reply.
+/// `openssl s_server` that replies with the files of a folder, each a complete reply.
 final class TLSFiles: Sendable {
   let port: Int
   let certificatePath: String
@@ -22,7 +22,7 @@ final class TLSFiles: Sendable {
     let said = Monitor("")
     Thread.detachNewThread {
       while case let more = output.next(), !more.isEmpty {
-        // What it says of each request is of no use.
+        // Its output about each request is not needed.
         said.update { if $0.count < 10_000 { $0 += more } }
       }
     }

@@ -1,8 +1,8 @@
 import KettleModel
 import SeededNumbers
 
-/// Bytes of TLS connections that are changed, lost and cut on their way: a completed file is the
-/// server's, to the byte, whatever tells where it ends.
+/// TLS connections whose bytes are changed, lost and cut in transit: a completed file equals the
+/// server's, whatever its framing.
 struct TLSFuzz: FuzzPart {
   let name = "tls"
   let sharePercent = 8

@@ -1,13 +1,13 @@
 import SeededNumbers
 
-/// A reply over TLS, and what happens to its bytes between the server and the client.
+/// A reply over TLS, and the edits of its bytes between the server and the client.
 struct TLSScript: Hashable, Sendable, Codable {
   enum Framing: String, Hashable, Sendable, Codable, CaseIterable {
     case length, chunked, untilClose
   }
 
   enum Edit: Hashable, Sendable, Codable {
-    /// Of the byte at this offset of what the server sends.
+    /// Flips a bit of the byte at this offset in the server's stream.
     case flip(offset: Int, bit: Int)
     case drop(offset: Int, byteCount: Int)
     case insert(offset: Int, byteCount: Int)
@@ -23,7 +23,7 @@ struct TLSScript: Hashable, Sendable, Codable {
 
   var byteCount: Int
   var framing: Framing
-  /// So many connections are edited; the ones after them are not.
+  /// The number of connections that are edited; later ones are not.
   var editedConnections = 1
   var edits: [Edit] = []
 
@@ -36,7 +36,7 @@ struct TLSScript: Hashable, Sendable, Codable {
     case 1: script.byteCount = Int.random(in: 0...60_000, using: &random)
     case 2: script.editedConnections = Int.random(in: 1...12, using: &random)
     default:
-      // A handshake has about 1,000 bytes.
+      // A handshake takes about 1,000 bytes.
       let offset =
         Bool.random(using: &random)
         ? Int.random(in: 0..<1500, using: &random)
@@ -67,7 +67,7 @@ struct TLSScript: Hashable, Sendable, Codable {
 
   var body: [UInt8] { (0..<max(0, byteCount)).map { UInt8(truncatingIfNeeded: 128 | $0 * 31) } }
 
-  /// The whole reply as the server has it in a file.
+  /// The complete reply, as it is in the server's file.
   var reply: [UInt8] {
     var head = "HTTP/1.1 200 OK\r\nETag: \"t\"\r\nConnection: close\r\n"
     switch framing {

@@ -3,8 +3,8 @@ import KettleControl
 import KettleDaemon
 import SeededNumbers
 
-/// Lines of clients over the real socket of a real service: each connection gets its replies, and
-/// no client's lines end the service.
+/// Lines of clients over the socket of a real service: each connection gets its replies, and no
+/// client input ends the service.
 struct ServiceFuzz: FuzzPart {
   let name = "service"
   let sharePercent = 10
@@ -51,7 +51,8 @@ struct ServiceFuzz: FuzzPart {
     #"{"jsonrpc":"2.0","id":"fuzz-hello","method":"hello","params":{"client":"fuzz","protocolVersion":1}}"#
   private static let last = #"{"jsonrpc":"2.0","id":"fuzz-last","method":"service.status"}"#
 
-  /// Also one that begins with a mutation of `hello`, because the connection has said that already.
+  /// Also a line that begins with a mutation of `hello`, because the connection has already sent
+  /// that.
   private static func endsService(_ line: ArraySlice<UInt8>) -> Bool {
     guard case .request(_, let request) = RequestCoder().decode([UInt8](line)) else {
       return false

@@ -4,8 +4,8 @@ import KettleControl
 import KettleDaemon
 import KettleSystem
 
-/// A service in this process, in a home of its own. No request leaves it: its proxy is a port of
-/// the loopback where nothing listens.
+/// A service in this process, with a separate home. No request leaves the machine: its proxy is a
+/// loopback port on which nothing listens.
 final class ServiceUnderFuzz: Sendable {
   struct Problem: Error { var what: String }
 
@@ -38,7 +38,7 @@ final class ServiceUnderFuzz: Sendable {
     guard isReady else { throw Problem(what: "the service did not start") }
   }
 
-  /// Ends the service as a client asks for it, and returns how it ended.
+  /// Stops the service with a client's request, and returns how it ended.
   func stop() async -> TransferService.End {
     let lines = [
       #"{"jsonrpc":"2.0","id":1,"method":"hello","params":{"client":"fuzz","protocolVersion":1}}"#,
@@ -50,7 +50,8 @@ final class ServiceUnderFuzz: Sendable {
     return end
   }
 
-  /// Connects, sends all of it, and returns what comes until the service closes the connection.
+  /// Connects, sends all bytes, and returns what it receives until the service closes the
+  /// connection.
   func talk(_ bytes: [UInt8]) async -> Result<[UInt8], Problem> {
     let path = paths.socketPath
     return await Self.onThread { Self.talk(bytes, at: path) }
@@ -82,8 +83,8 @@ final class ServiceUnderFuzz: Sendable {
     return exchange(bytes, on: client.number)
   }
 
-  /// The input is smaller than what the kernel takes at once, so writing it all first cannot block
-  /// for ever.
+  /// The input is smaller than the kernel's buffer, so writing all of it first cannot block for
+  /// ever.
   private static func exchange(
     _ bytes: [UInt8], on number: Int32
   ) -> Result<[UInt8], Problem> {

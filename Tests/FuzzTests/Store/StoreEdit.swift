@@ -1,8 +1,8 @@
 import SeededNumbers
 
-/// One change to a file of the store, as a failing disk, a power cut or a curious user make it.
+/// One change to a file of the store, as a failing disk, a power cut or a curious user may make.
 ///
-/// Offsets wrap around at the end of the file, so that every edit means something for every file.
+/// Offsets wrap around at the end of the file, so that every edit applies to every file.
 struct StoreEdit: Hashable, Sendable, Codable {
   enum File: String, Hashable, Sendable, Codable, CaseIterable {
     case store = ""
@@ -22,7 +22,7 @@ struct StoreEdit: Hashable, Sendable, Codable {
   }
 
   static let pageByteCount = 4096
-  /// A frame of the log is a page behind a head (sqlite.org/fileformat2.html, "The Write-Ahead
+  /// A frame of the log is a page after a header (sqlite.org/fileformat2.html, "The Write-Ahead
   /// Log").
   private static let (logHeadByteCount, frameHeadByteCount) = (32, 24)
 
@@ -58,7 +58,7 @@ struct StoreEdit: Hashable, Sendable, Codable {
       }
   }
 
-  /// Returns nil when the file goes.
+  /// Returns nil if the file is deleted.
   func applied(to bytes: [UInt8]) -> [UInt8]? {
     guard !bytes.isEmpty else { return bytes }
     var bytes = bytes

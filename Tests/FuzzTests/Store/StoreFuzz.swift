@@ -6,8 +6,8 @@ import SeededNumbers
 import Testing
 import TestSupport
 
-/// The files of a store after a kill, with edits: the service starts, or says in a sentence why
-/// not; what it does not have it says; and what it starts with is sound.
+/// The files of a store after a kill, with edits: the service starts or reports why it does not,
+/// reports what it lost, and starts with sound data.
 struct StoreFuzz: FuzzPart {
   let name = "store"
   let sharePercent = 15
@@ -30,7 +30,7 @@ struct StoreFuzz: FuzzPart {
   }
 
   private static func addEdit(to edits: inout [StoreEdit], _ random: inout SeededGenerator) {
-    // Most often the same file: damage to several at once hides what each does.
+    // Usually the same file: damage to several at once hides the effect of each.
     var edit = StoreEdit(random: &random)
     if let first = edits.first, Int.random(in: 0..<4, using: &random) > 0 { edit.file = first.file }
     edits.append(edit)
@@ -64,7 +64,7 @@ struct StoreFuzz: FuzzPart {
     do throws(StoreError) {
       opening = try StoreOpening.open(scratch.path, at: Self.now)
     } catch {
-      // An edited name of a migration reads as a later version; nothing else stops the service.
+      // An edited name of a migration looks like a later version; nothing else prevents a start.
       return error.code == .newer ? nil : "the service does not start: \(error.sentence)"
     }
     let kept = try opening.journal.whole().records
@@ -79,8 +79,8 @@ struct StoreFuzz: FuzzPart {
       ? nil : "the second start has \(count) transfers, the first had \(kept.count)"
   }
 
-  /// Commits come whole and in their order. Without an edit of the log all of them come, and with
-  /// one a loss is reported unless the record of the commits was edited as well.
+  /// Commits survive completely and in order. Without an edit of the log all of them survive, and
+  /// with one a loss is reported unless the record of the commits was edited as well.
   private func silentLoss(_ kept: [TransferRecord], _ edits: [StoreEdit]) -> String? {
     let editedFiles = Set(edits.map(\.file))
     let whole = Self.storedCount + 2 * Self.loggedCount
@@ -134,7 +134,7 @@ struct StoreFuzz: FuzzPart {
   }
 }
 
-/// A state directory that goes with its last reference; in memory where there is a way.
+/// A state directory that is deleted with its last reference; in memory if possible.
 private final class Scratch: Sendable {
   let root: String
   var path: String { root + "/store.sqlite" }

@@ -1,8 +1,8 @@
 import KettleConfiguration
 import SeededNumbers
 
-/// The configuration file: reading it ends, says in which line something is wrong, and what it
-/// takes does not change with what means nothing.
+/// The configuration file: parsing ends, problems name a valid line, and insignificant text does
+/// not change the settings.
 struct ConfigurationFuzz: FuzzPart {
   let name = "configuration"
   let sharePercent = 5

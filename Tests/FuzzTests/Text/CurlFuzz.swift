@@ -1,8 +1,8 @@
 import KettleModel
 import SeededNumbers
 
-/// Command lines for curl: reading one ends, never lets a second header or line through, and keeps
-/// what it takes within what other parsers accept.
+/// Command lines for curl: parsing ends, never lets an injected header or line through, and accepts
+/// only values that other parsers accept.
 struct CurlFuzz: FuzzPart {
   let name = "curl"
   let sharePercent = 5

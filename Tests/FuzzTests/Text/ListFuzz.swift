@@ -3,8 +3,8 @@ import SeededNumbers
 
 @testable import KettleModel
 
-/// Lists of URLs for `-i`: they mean the same however the bytes arrive, and every line that is
-/// taken is the URL that the full parser reads in it.
+/// Lists of URLs for `-i`: they parse the same however they are split, and every accepted line is
+/// the URL that the full parser finds in it.
 struct ListFuzz: FuzzPart {
   let name = "list"
   let sharePercent = 5

@@ -2,8 +2,8 @@ import KettleControl
 import KettleModel
 import SeededNumbers
 
-/// Lines of the control protocol: a stream is cut into the same lines however it arrives, and each
-/// line is a request, a refusal or a notification.
+/// Lines of the control protocol: a stream has the same lines however it is split, and each line is
+/// a request, a refusal or a notification.
 struct ProtocolFuzz: FuzzPart {
   let name = "protocol"
   let sharePercent = 7
@@ -43,7 +43,7 @@ struct ProtocolFuzz: FuzzPart {
     var isOverlong = false
   }
 
-  /// What `LineDecoder` must give, written down plainly.
+  /// The expected result of `LineDecoder`, computed simply.
   private static func lines(of bytes: [UInt8], byteCountMax: Int) -> Lines {
     var found = Lines()
     let parts = bytes.split(separator: 10, omittingEmptySubsequences: false)
@@ -76,7 +76,7 @@ struct ProtocolFuzz: FuzzPart {
   }
 }
 
-/// Requests as clients send them, without those that start programs or end the service.
+/// Requests of clients, except those that start programs or end the service.
 enum ProtocolLines {
   static let mutator = TextMutator(
     words: [

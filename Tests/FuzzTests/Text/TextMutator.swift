@@ -1,13 +1,13 @@
 import SeededNumbers
 
-/// Mutates a text by its words, numbers and signs, and now and then by its bytes.
+/// Mutates the words, numbers and signs of a text, and occasionally its bytes.
 struct TextMutator: Sendable {
   private enum Edit: CaseIterable {
     case drop, repeatOnce, repeatOften, swap, replace, insert, number, copyFromOther, cut, byte
   }
 
   private static let byteCountMax = 16 * 1024
-  /// What readers of text stumble over.
+  /// Texts that often break parsers.
   private static let nasty =
     [
       "", "\0", "\r", "\n", "\r\n", "\t", "\u{1b}[2J", "\u{7f}", "\u{202e}", "\u{feff}", "é",
@@ -49,7 +49,7 @@ struct TextMutator: Sendable {
     case .repeatOnce: tokens.insert(tokens[index], at: index)
     case .repeatOften:
       let piece = tokens[index..<min(tokens.count, index + Int.random(in: 1...12, using: &random))]
-      // Long inputs take long, so most are not.
+      // Long inputs are slow, so most are short.
       let doublings = min(
         Int.random(in: 1...9, using: &random), Int.random(in: 1...9, using: &random))
       tokens.insert(contentsOf: repeatElement(piece, count: 1 << doublings).joined(), at: index)
@@ -94,7 +94,7 @@ struct TextMutator: Sendable {
 
   private enum Kind { case word, blank, other, foreign }
 
-  /// Words and numbers, blanks, and signs one by one; together they are the text.
+  /// Words and numbers, blanks, and single signs; joined, they are the text.
   static func tokens(_ text: [UInt8]) -> [ArraySlice<UInt8>] {
     var tokens: [ArraySlice<UInt8>] = []
     var start = 0
@@ -119,7 +119,7 @@ struct TextMutator: Sendable {
 
   // MARK: Simplifying
 
-  /// The text without one of its parts, from halves down to single bytes.
+  /// Variants of the text without one of its parts, from halves down to single bytes.
   static func simplifications(of text: [UInt8]) -> [[UInt8]] {
     var candidates: [[UInt8]] = []
     var size = (text.count + 1) / 2

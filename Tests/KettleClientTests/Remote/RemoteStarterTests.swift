@@ -40,7 +40,7 @@ struct RemoteStarterTests {
     """
   }
 
-  @Test func `the remote service is greeted`() async throws {
+  @Test func `connecting over ssh greets the remote service`() async throws {
     let starter = try starter(greeting(version: ProtocolVersion.current))
     let service = try await starter.connect(startingIfNeeded: true)
     await service.close()
@@ -60,13 +60,13 @@ struct RemoteStarterTests {
     #expect(await shell.waitForEnd()?.rawValue == 7 << 8)
   }
 
-  @Test func `the other end knows that no service may be started`() async throws {
+  @Test func `the remote command has --if-running when no service may be started`() async throws {
     let starter = try starter("")
     #expect(starter.arguments(startingIfNeeded: false).last == "--if-running")
     #expect(!starter.arguments(startingIfNeeded: true).contains("--if-running"))
   }
 
-  @Test func `ssh asks only on a free terminal`() async throws {
+  @Test func `ssh prompts only if the terminal is free`() async throws {
     var starter = try starter("")
     #expect(starter.arguments(startingIfNeeded: true).contains("BatchMode=yes"))
     starter.mayAsk = true
@@ -81,7 +81,8 @@ struct RemoteStarterTests {
     ("echo 'gone' >&2; exit 0", .ended),
     ("echo 'Killed' >&2; kill -9 $$", .ended),
   ])
-  func `the exit status of ssh tells the reason`(script: String, why: RemoteError.Why) async throws
+  func `the exit status of ssh determines the reported reason`(script: String, why: RemoteError.Why)
+    async throws
   {
     let starter = try starter(script)
     let error = await #expect(throws: RemoteError.self) {

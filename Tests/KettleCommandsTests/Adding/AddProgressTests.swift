@@ -25,7 +25,7 @@ struct AddProgressTests {
     #expect(console.output == "")
   }
 
-  @Test func `it never fills the last column`() {
+  @Test func `progress never fills the last column`() {
     let console = FakeConsole(errorColumns: 10)
     var progress = AddProgress(on: console, at: time(0))
     progress.show(.added(2000, of: 200_000), at: time(5000))
@@ -35,7 +35,7 @@ struct AddProgressTests {
   @Test(arguments: [
     FakeConsole(), FakeConsole(outputColumns: 80), FakeConsole(outputColumns: 80, errorColumns: 80),
   ])
-  func `no progress without a terminal, nor when ids are printed`(console: FakeConsole) {
+  func `no progress is shown without a terminal or when ids are printed`(console: FakeConsole) {
     var progress = AddProgress(on: console, at: time(0))
     progress.show(.added(2000, of: 200_000), at: time(5000))
     progress.end()

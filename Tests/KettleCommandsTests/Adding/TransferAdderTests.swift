@@ -13,7 +13,7 @@ struct TransferAdderTests {
     return AddRequest([TransferSpec(url: url)])
   }
 
-  /// Answers only when it is told to, and counts what is under way.
+  /// Replies only when the test requests it, and counts the pending requests.
   private final class SlowService: ServiceCalling {
     private struct State {
       var asked: [String] = []
@@ -24,7 +24,7 @@ struct TransferAdderTests {
     private let state = Mutex(State())
     let notifications = AsyncStream<ControlNotification> { $0.finish() }
     let instance: String? = "a"
-    /// Yields each time that something was asked.
+    /// Yields for each request.
     let questions: AsyncStream<Int>
     private let question: AsyncStream<Int>.Continuation
 

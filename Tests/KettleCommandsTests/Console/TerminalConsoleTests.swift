@@ -5,7 +5,7 @@ import Testing
 
 struct TerminalConsoleTests {
   // Fault 131
-  @Test func `a closed reader is an error, not the end of the process`() throws {
+  @Test func `writing to a closed pipe throws instead of ending the process`() throws {
     _ = TerminalConsole()
     let pipe = Pipe()
     try pipe.fileHandleForReading.close()
@@ -22,12 +22,14 @@ struct TerminalConsoleTests {
     }
   }
 
-  @Test func `more than a pipe holds is written completely, also without blocking`() async throws {
+  @Test func `output larger than the pipe buffer is written completely in non-blocking mode`()
+    async throws
+  {
     let pipe = Pipe()
     let writer = pipe.fileHandleForWriting.fileDescriptor
     _ = fcntl(writer, F_SETFL, O_NONBLOCK)
     let (read, continuation) = AsyncStream<Int>.makeStream()
-    // Both ends block, so neither may sit on a thread that tasks share.
+    // Both ends block, so neither may run on the threads that tasks share.
     Thread.detachNewThread {
       continuation.yield((try? pipe.fileHandleForReading.readToEnd())?.count ?? -1)
     }

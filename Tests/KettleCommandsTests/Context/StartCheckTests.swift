@@ -14,7 +14,7 @@ struct StartCheckTests {
         + "its own code do not fit; raise the limit (ulimit -v) and try again")
   }
 
-  @Test func `without a limit, and with room, there is no problem`() {
+  @Test func `starting is allowed without a limit or with enough address space`() {
     #expect(problem(limit: nil, room: 0) == nil)
     #expect(problem(limit: 1 << 30, room: 512 << 20) == nil)
   }

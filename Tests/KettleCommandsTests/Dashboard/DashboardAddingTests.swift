@@ -17,7 +17,7 @@ struct DashboardAddingTests {
     return spec
   }
 
-  /// What comes of one effect: the link's own message comes at any moment.
+  /// Returns the outcome of one effect. The link's own message may arrive at any time.
   private func outcome(
     _ effect: DashboardEffect, in context: FakeContext, filesAreHere: Bool = true
   ) async throws -> DashboardMessage? {
@@ -63,7 +63,7 @@ struct DashboardAddingTests {
         == .commandFinished(.added(count: 1)))
   }
 
-  @Test func `a refusal by the service keeps the form`() async throws {
+  @Test func `a refusal by the service is reported as a failed addition`() async throws {
     let context = FakeContext()
     context.service.fail(AddTransfers.name, with: ControlError(.cannotKeep, "disk full"))
     let error = ControlError(.cannotKeep, "disk full")

@@ -15,7 +15,7 @@ struct DashboardSessionTests {
       DashboardRequest(address: context.context.address, client: "kettle"), in: context.context)
   }
 
-  /// What was asked except for the notices, which may be at any place between the others.
+  /// Returns the requests except those for notices, which may be anywhere among the others.
   private func askedOf(_ service: FakeService) -> [FakeService.Asked] {
     service.asked.filter { $0 != .status }
   }
@@ -32,7 +32,7 @@ struct DashboardSessionTests {
     await session.close()
   }
 
-  @Test func `the service knows that a person is watching`() async throws {
+  @Test func `the dashboard declares that a person is watching`() async throws {
     var context = FakeContext()
     let connector = FakeConnector([.success(context.service)])
     context.connector = connector
@@ -41,7 +41,7 @@ struct DashboardSessionTests {
     #expect(connector.attempts.map(\.isWatchedByPerson) == [true, false])
   }
 
-  /// The messages that come of some effects, up to so many.
+  /// Returns the first messages that result from these effects.
   private func messages(
     _ effects: [DashboardEffect], count: Int, in context: FakeContext
   ) async throws -> [DashboardMessage] {
@@ -56,7 +56,7 @@ struct DashboardSessionTests {
     return messages
   }
 
-  /// The outcome of one effect: the link's own message comes at any moment.
+  /// Returns the outcome of one effect. The link's own message may arrive at any time.
   private func outcome(_ effect: DashboardEffect, in context: FakeContext) async throws
     -> DashboardMessage?
   {
@@ -139,7 +139,7 @@ struct DashboardSessionTests {
     #expect(askedOf(context.service) == [.find(known), .find(unknown)])
   }
 
-  @Test func `a search without a reply ends`() async throws {
+  @Test func `a failed search ends without a match`() async throws {
     let context = FakeContext()
     context.service.fail(FindTransfer.name, with: ControlError(.stopping, ""))
     let search = RowSearch(
@@ -171,7 +171,7 @@ struct DashboardSessionTests {
             sentence: "There is no transfer \"8\"; \"kettle list\" shows all transfers")))
   }
 
-  @Test func `errors are reported as sentences`() async throws {
+  @Test func `errors are reported as messages`() async throws {
     let context = FakeContext()
     context.service.fail(ResetTransfers.name, with: ControlError(.stopping, ""))
     #expect(
@@ -204,7 +204,7 @@ struct DashboardSessionTests {
     await session.close()
   }
 
-  @Test func `a stopped service is not restarted, and is used when others start it`()
+  @Test func `a stopped service is not restarted but used once another program starts it`()
     async throws
   {
     var context = FakeContext()

@@ -6,7 +6,7 @@ import Testing
 @testable import KettleCommands
 
 struct DashboardSettingsTests {
-  @Test func `keys of the file apply, and problems are reported`() {
+  @Test func `keys in the file are applied, and problems are reported`() {
     let text = "[keys]\nstart = ['F5', 'm']\nbegin = 'b'\nstop = 3\n"
     let (configuration, problems) = DashboardConfiguration.read(Array(text.utf8))
     let notices = problems.map { $0.sentence(path: "/c/config.toml", for: .dashboard) }
@@ -20,7 +20,7 @@ struct DashboardSettingsTests {
     #expect(notices.count == 1)
   }
 
-  @Test func `switches and colours of the file apply, and unknown colours are reported`() {
+  @Test func `switches and colours in the file are applied, and unknown colours are reported`() {
     let text = """
       [dashboard]
       mouse = false
@@ -59,7 +59,7 @@ struct DashboardSettingsTests {
     #expect(settings.terminal.background == nil)
   }
 
-  @Test func `the example of the documentation is valid`() throws {
+  @Test func `the example in the documentation is valid`() throws {
     let here = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
     let document = try String(
       contentsOf: here.appending(path: "../../../docs/configuration.md").standardizedFileURL,

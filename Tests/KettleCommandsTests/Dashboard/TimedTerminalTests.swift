@@ -6,7 +6,7 @@ import Testing
 @testable import KettleCommands
 
 struct TimedTerminalTests {
-  /// Says how long it was told to wait.
+  /// Records the timeouts that it receives.
   private final class Waiting: TerminalBackend {
     struct Waker: TerminalWaker {
       func wake() {}
@@ -33,14 +33,14 @@ struct TimedTerminalTests {
     func reclaim() {}
   }
 
-  @Test func `without a deadline it only forwards`() {
+  @Test func `without a deadline the terminal only forwards`() {
     let inner = Waiting()
     let terminal = TimedTerminal(inner, clock: FakeClock(), deadline: nil)
     #expect(terminal.nextInputs(timeoutMilliseconds: nil) == [.resized])
     #expect(inner.timeouts == [nil])
   }
 
-  @Test func `it waits until the deadline and then requests the end`() async {
+  @Test func `the terminal waits until the deadline and then requests the end`() async {
     let inner = Waiting()
     let clock = FakeClock()
     let deadline = clock.now().monotonic.advanced(byMilliseconds: 500)

@@ -45,7 +45,7 @@ struct DemoTests {
     return row
   }
 
-  @Test func `its service has its own home and ignores proxies`() async throws {
+  @Test func `the demo service has its own home and ignores proxies`() async throws {
     var context = try context(terminal: true)
     let connector = connector(context.service, connections: 3)
     context.connector = connector
@@ -144,7 +144,7 @@ struct DemoTests {
     #expect(!FileManager.default.fileExists(atPath: home))
   }
 
-  @Test func `the time limit ends it and cleans up`() async throws {
+  @Test func `the time limit ends the demo and cleans up`() async throws {
     var context = try context([row(1, .running)])
     context.connector = connector(context.service, connections: 4)
     #expect(await context.run("demo", "--seconds", "3").code == 0)
@@ -159,7 +159,7 @@ struct DemoTests {
     #expect(!FileManager.default.fileExists(atPath: home))
   }
 
-  @Test func `a home shared with others is not touched`() async throws {
+  @Test func `a home that is not private is rejected and left unchanged`() async throws {
     let context = try context()
     chmod(home, 0o755)
     let outcome = await context.run("demo")
@@ -186,7 +186,7 @@ struct DemoTests {
     try opened.delete()
     #expect(FileManager.default.fileExists(atPath: kept))
     #expect(!FileManager.default.fileExists(atPath: home))
-    // Another demo may have been faster.
+    // Another demo may already have deleted it.
     try opened.delete()
   }
 

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct EventFollowerTests {
-  @Test func `a service that drops every connection is eventually given up`() async {
+  @Test func `reconnecting to a service that drops every connection stops eventually`() async {
     var context = FakeContext()
     let dropping = FakeService([snapshot(1, .running)])
     dropping.fail(WatchEvents.name, with: ClientError.connectionLost)

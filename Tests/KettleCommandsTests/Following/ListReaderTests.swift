@@ -20,14 +20,14 @@ struct ListReaderTests {
     #expect(rows.map(\.id.rawValue) == Array(1...count))
   }
 
-  @Test func `a transfer that leaves between two windows hides none after it`() async throws {
+  @Test func `removing transfers between two windows skips no later transfer`() async throws {
     let service = service(9)
     service.afterList { $0.removeFirst(2) }
     let rows = try await reader(service).all()
     #expect(rows.map(\.id.rawValue) == Array(1...9))
   }
 
-  @Test func `a transfer that arrives between two windows is read and none twice`() async throws {
+  @Test func `a transfer that arrives between two windows causes no duplicates`() async throws {
     let service = service(4)
     service.afterList { $0.insert(snapshot(99, .queued), at: 0) }
     let rows = try await reader(service).all()
@@ -35,7 +35,7 @@ struct ListReaderTests {
     #expect(Set(rows.map(\.id)).count == rows.count)
   }
 
-  @Test func `a list emptied in the meantime ends the reading`() async throws {
+  @Test func `a list that becomes empty between two windows ends the reading`() async throws {
     let service = service(9)
     service.afterList { $0.removeAll() }
     let rows = try await reader(service).all()

@@ -2,7 +2,7 @@ import KettleCommands
 import KettleModel
 import Testing
 
-/// The clock stands at 2026-11-21T12:00:00Z; local time is two hours ahead of UTC.
+/// The clock is at 2026-11-21T12:00:00Z; local time is two hours ahead of UTC.
 struct TimeTextTests {
   @Test(arguments: [
     ("2026-12-24T18:00:00Z", "2026-12-24T18:00:00Z"),

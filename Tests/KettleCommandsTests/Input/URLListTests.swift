@@ -3,7 +3,7 @@ import KettleModel
 import Testing
 
 struct URLListTests {
-  /// Cut into pieces of so many bytes.
+  /// Reads the text in pieces of so many bytes.
   private func read(_ text: String, by count: Int) -> URLList {
     var list = URLList(name: "urls.txt")
     let bytes = Array(text.utf8)
@@ -18,7 +18,7 @@ struct URLListTests {
 
   private func read(_ text: String) -> URLList { URLList(Array(text.utf8), name: "urls.txt") }
 
-  @Test func `comments, blank lines, indents and other line ends are ignored`() {
+  @Test func `comments, blank lines, indentation and line ending styles are ignored`() {
     let list = read(
       "\u{FEFF}# a list\r\n\r\n  https://example.org/a\t\r\n\n \t# more\nhttps://example.org/b#part"
     )
@@ -41,7 +41,7 @@ struct URLListTests {
       ])
   }
 
-  @Test func `after twenty invalid lines the rest is counted`() {
+  @Test func `after twenty invalid lines the remaining ones are counted`() {
     let list = read(String(repeating: "x\n", count: 23))
     #expect(list.problems.count == 21)
     #expect(list.problems.last == .list(.moreLines(3, isAll: true), name: "urls.txt"))
@@ -57,7 +57,7 @@ struct URLListTests {
     #expect(list.problems.last == .list(.moreLines(980, isAll: false), name: "/dev/urandom"))
   }
 
-  @Test func `bytes that are not text are reported, not guessed`() {
+  @Test func `bytes that are not UTF-8 are reported`() {
     let list = URLList(Array("https://example.org/".utf8) + [0xFF, 0x0A], name: "-")
     #expect(list.problems == [.list(.lineNotText(1), name: "-")])
   }
@@ -86,7 +86,7 @@ struct URLListTests {
     #expect(urls(list).map(\.url.path) == ["/a"])
   }
 
-  @Test func `the reader stops at the limit`() {
+  @Test func `no more input is requested after a line that is too long`() {
     var list = URLList(name: "urls.txt")
     let zeros = [UInt8](repeating: 0, count: URLList.lineByteCountMax)
     let wantsMore = [zeros, zeros, Array("\nhttps://example.org/a\n".utf8)].map {

@@ -12,7 +12,7 @@ struct PlainLinesTests {
     return row
   }
 
-  /// The seconds at which a line came, of a transfer that goes on at each second of these.
+  /// Returns the seconds at which this progress of a transfer prints a line.
   private func told(
     _ progress: [(second: Int64, bytes: Int64)], of all: Int64? = 1000
   ) -> [Int64] {
@@ -28,7 +28,7 @@ struct PlainLinesTests {
     #expect(told((1...40).map { ($0, $0 * 25) }) == [10, 20, 30, 40])
   }
 
-  @Test func `a slow transfer prints every tenth`() {
+  @Test func `a slow transfer prints every ten percent`() {
     #expect(told((1...59).map { ($0, $0 * 4) }) == [25, 50])
   }
 
@@ -46,7 +46,7 @@ struct PlainLinesTests {
     #expect(lines.line(for: event(snapshot(1, .completed), .removed), at: now) != nil)
   }
 
-  @Test func `invalid numbers from the service print too`() {
+  @Test func `progress with invalid numbers is printed`() {
     var lines = PlainLines(clock: FakeClock())
     for (bytes, all) in [(Int64.max, Int64(1)), (.min, 1), (.max, .min), (5, 0), (.max, .max)] {
       lines.recordShown(row(bytes, of: all), at: MonotonicTime(milliseconds: 0))

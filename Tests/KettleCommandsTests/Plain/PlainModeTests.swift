@@ -4,7 +4,7 @@ import Testing
 
 @testable import KettleCommands
 
-/// Everything that stands on the screen, in the file or in the ears.
+/// The complete output on a screen, in a file or through a screen reader.
 @Suite(.timeLimit(.minutes(1)))
 struct PlainModeTests {
   private var rows: [TransferSnapshot] {
@@ -23,7 +23,7 @@ struct PlainModeTests {
     done.state = .completed
     done.bytesReceived = 1024
     done.path = "/d/Größe.iso"
-    // The last one only shows that the reader has gone.
+    // Writing the last one only reveals that the reader has closed.
     return [event(done), event(snapshot(3, .queued), .added), event(snapshot(9, .idle))]
   }
 
@@ -49,12 +49,12 @@ struct PlainModeTests {
 
     """
 
-  @Test func `a file gets the list, then a line per change`() async {
+  @Test func `output to a file is the list, then a line per change`() async {
     let outcome = await run([], FakeConsole(), environment: ["LANG": "de_DE.UTF-8"])
     #expect(outcome == .init(code: 0, output: inUTF8, error: ""))
   }
 
-  @Test func `--plain does the same on a terminal, without control sequences`() async {
+  @Test func `--plain prints the same on a terminal, without control sequences`() async {
     let console = FakeConsole(inputIsTerminal: true, outputColumns: 200)
     let outcome = await run(["--plain"], console, environment: ["LC_ALL": "C.UTF-8"])
     #expect(outcome == .init(code: 0, output: inUTF8, error: ""))
@@ -65,7 +65,7 @@ struct PlainModeTests {
     ["LANG": "C"], [:], ["LC_ALL": "POSIX", "LANG": "de_DE.UTF-8"], ["LANG": "de_DE.ISO-8859-1"],
     ["LC_CTYPE": "C", "LANG": "C.UTF-8"],
   ])
-  func `a locale without these characters gets replacements`(environment: [String: String]) async {
+  func `a locale without UTF-8 gets ASCII replacements`(environment: [String: String]) async {
     let outcome = await run([], FakeConsole(), environment: environment)
     let ascii =
       inUTF8.replacing("ö", with: "?").replacing("ß", with: "?").replacing("…", with: "...")

@@ -15,7 +15,7 @@ struct JSONValueTests {
 
   // Fault 128
   @Test func `any text survives a round trip, and no scalar controls a terminal`() throws {
-    // Every scalar that is a control or invisible, and some of all other kinds.
+    // Every control and invisible scalar, and some of each other kind.
     var scalars = (0...0xFFFF).compactMap { Unicode.Scalar(UInt32($0)) }
       .filter { $0.isControl || $0.isInvisible }
     scalars += ["\u{E0041}", "\u{1F600}", "ä", "\"", "\\", "/", "\u{FEFF}", "\u{10FFFF}"]

@@ -5,7 +5,7 @@ import Testing
 
 @testable import KettleCommands
 
-/// The exact words of every complaint: they are part of what people and their scripts see.
+/// The exact text of every message, because users and their scripts see it.
 struct SentencesTests {
   private func sentence(_ code: ControlError.Code) -> String {
     switch code {
@@ -61,7 +61,7 @@ struct SentencesTests {
   }
 
   @Test(arguments: ControlError.Code.allCases)
-  func `errors from the service have sentences`(code: ControlError.Code) {
+  func `errors from the service have messages`(code: ControlError.Code) {
     let report = Sentences.report(of: ControlError(code, "x"))
     #expect(report.sentences == [sentence(code)])
     #expect(report.code.rawValue == self.code(code))
@@ -123,7 +123,7 @@ struct SentencesTests {
         + "start it with \"kettle start 7\""
     ),
   ])
-  func `refused controls have sentences`(why: ControlTransfers.Refusal.Why, expected: String) {
+  func `refused controls have messages`(why: ControlTransfers.Refusal.Why, expected: String) {
     #expect(Sentences.of(.init(id: TransferID(rawValue: 7), why: why)) == expected)
   }
 
@@ -175,7 +175,7 @@ struct SentencesTests {
         + "run \"kettle demo\" and leave it again"
     ),
   ])
-  func `problems of the demo have sentences`(problem: DemoProblem, expected: String) {
+  func `demo problems have messages`(problem: DemoProblem, expected: String) {
     let report = Sentences.report(of: problem)
     #expect(report.sentences == [expected])
     #expect(report.code == .refused)
@@ -197,7 +197,7 @@ struct SentencesTests {
     #expect(report.code == .transferFailed)
   }
 
-  @Test func `a cancelled command says nothing`() {
+  @Test func `a cancelled command prints nothing`() {
     let report = Sentences.report(of: CancellationError())
     #expect(report.sentences.isEmpty)
     #expect(report.code == .interrupted)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import KettleCommands
 
-/// The exact words for everything that can be wrong with a command line.
+/// The exact message for every possible command line error.
 struct SentencesUsageTests {
   static let all: [(UsageProblem, String)] = lists + commands + values + places
 
@@ -194,7 +194,7 @@ struct SentencesUsageTests {
     #expect(report.code == .refused)
   }
 
-  @Test func `every problem has its line`() {
+  @Test func `every usage problem has its own line`() {
     let report = Sentences.report(of: UsageError(Self.all.map(\.0)))
     #expect(report.sentences == Self.all.map(\.1))
   }

@@ -148,7 +148,7 @@ struct AddCommandTests {
     var context = FakeContext()
     context.directory = directory.path
     let outcome = await context.run("add", "https://a.org/1", "-d", name)
-    // Root may write anywhere, whatever the mode says.
+    // Root may write anywhere, regardless of the mode.
     if name == "locked", geteuid() == 0 { return }
     let expected = [
       "gone": "The directory \"gone\" does not exist; create it, or choose another with -d",
@@ -199,7 +199,7 @@ struct AddCommandTests {
             + "--user NAME:PASSWORD\n"))
   }
 
-  @Test func `Ctrl-C at the password queues nothing`() async {
+  @Test func `Ctrl-C at the password prompt queues nothing`() async {
     let context = FakeContext()
     context.console.answer(.failure(.interrupted))
     let outcome = await context.run("add", "https://example.org/a", "--user", "anna")
@@ -279,7 +279,7 @@ struct AddCommandTests {
   @Test(arguments: [
     (ConsoleError.readerGone, Int32(0)), (.cannotWrite(detail: "No space left on device"), 1),
   ])
-  func `a closed reader does not affect what is queued`(
+  func `an output error does not affect what is queued`(
     failure: ConsoleError, code: Int32
   ) async {
     for json in [[], ["--json"]] {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import KettleCommands
 
-/// What `-i` may name besides a file.
+/// Sources of `-i` other than regular files.
 @Suite(.timeLimit(.minutes(1)))
 struct AddListSourceTests {
   @Test func `an endless device is rejected at the line limit`() async {
@@ -22,7 +22,7 @@ struct AddListSourceTests {
   @Test func `ten gigabytes without a line end are rejected at the line limit`() async throws {
     let directory = try TemporaryDirectory()
     let path = try directory.file("long.txt", "https://example.org/a\n# ")
-    // A hole: no disk is used, and reading it all would take seconds.
+    // A sparse file: it uses no disk space, and reading it completely would take seconds.
     truncate(path, 10 << 30)
     let outcome = await FakeContext().run("add", "-i", path)
     #expect(outcome.code == 2)
@@ -30,7 +30,7 @@ struct AddListSourceTests {
     #expect(outcome.error.contains("is longer than 65536 bytes"))
   }
 
-  @Test func `a directory is reported as one`() async throws {
+  @Test func `a directory is reported as a directory`() async throws {
     let directory = try TemporaryDirectory()
     let outcome = await FakeContext().run("add", "-i", directory.path)
     #expect(outcome.code == 2)
@@ -53,14 +53,14 @@ struct AddListSourceTests {
     let directory = try TemporaryDirectory()
     let path = directory.path + "/fifo"
     mkfifo(path, 0o600)
-    // Open for both, which does not wait for the other end (fifo(7)).
+    // Opening for reading and writing does not wait for the other end (fifo(7)).
     let writer = open(path, O_RDWR | O_CLOEXEC)
     let context = FakeContext()
     async let running = context.run("add", "-i", path)
     let line = Array("https://example.org/a\n".utf8)
     #expect(write(writer, line, line.count) == line.count)
-    // On a thread of its own, because the command blocks one of the few that tasks have. It closes
-    // the FIFO when the command has taken everything in it.
+    // This needs its own thread, because the command blocks one of the few task threads. It closes
+    // the FIFO once the command has read everything in it.
     OriginThread.start {
       var waiting: Int32 = 1
       while waiting > 0, ioctl(writer, UInt(FIONREAD), &waiting) == 0 { sched_yield() }

@@ -20,7 +20,7 @@ struct ControlCommandsTests {
     ("stop", .stop, "1 stopped\n2 stopped\n"),
     ("remove", .remove, "1 removed\n2 removed\n"),
   ])
-  func `ids are controlled and printed`(
+  func `controlled ids are printed`(
     command: String, verb: TransferControlVerb, output: String
   ) async {
     let context = context(snapshot(1, .running), snapshot(2, .running))
@@ -28,7 +28,7 @@ struct ControlCommandsTests {
     #expect(context.service.asked == [.control(verb, .ids([id(1), id(2)]))])
   }
 
-  @Test func `start says whether it resumes or starts over, and why`() async {
+  @Test func `start reports whether it resumes or starts over, and why`() async {
     var held = snapshot(1, .queued)
     held.bytesReceived = 12_582_912
     var changed = snapshot(3, .queued)
@@ -51,7 +51,9 @@ struct ControlCommandsTests {
     ("pause", .pause, "2 transfers paused\n"), ("stop", .stop, "2 transfers stopped\n"),
     ("remove", .remove, "2 transfers removed\n"),
   ])
-  func `--all is counted`(command: String, verb: TransferControlVerb, output: String) async {
+  func `--all controls all transfers and prints their count`(
+    command: String, verb: TransferControlVerb, output: String
+  ) async {
     let context = context(snapshot(1, .running), snapshot(2, .running))
     #expect(await context.run(command, "--all") == .init(code: 0, output: output, error: ""))
     #expect(context.service.asked == [.control(verb, .all)])
@@ -97,7 +99,7 @@ struct ControlCommandsTests {
     #expect(outcome.error.split(separator: "\n").count == 2)
   }
 
-  @Test func `a state that forbids it exits with 1`() async {
+  @Test func `a control that the state forbids exits with 1`() async {
     let context = context(snapshot(1, .idle))
     context.service.refuse([.init(id: id(1), why: .notStarted)])
     #expect(await context.run("pause", "1").code == 1)

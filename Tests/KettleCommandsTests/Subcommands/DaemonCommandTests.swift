@@ -42,7 +42,7 @@ struct DaemonCommandTests {
             """, error: ""))
   }
 
-  @Test func `status shows the shared limit`() {
+  @Test func `status shows the overall limit`() {
     var totals = Totals()
     totals.limitBytesPerSecond = 3 << 19
     let lines = Sentences.status(
@@ -129,7 +129,7 @@ struct DaemonCommandTests {
   }
 
   @Test(arguments: ["-1", "99999"])
-  func `a closed descriptor is rejected`(text: String) async {
+  func `a --ready-fd that is not open is rejected`(text: String) async {
     let outcome = await FakeContext().run("daemon", "run", "--ready-fd=\(text)")
     #expect(outcome.code == 2)
     #expect(outcome.error.contains("of --ready-fd is not open"))

@@ -32,7 +32,7 @@ struct GetCommandTests {
     return row
   }
 
-  @Test func `in a pipe: a line for each state, then the path`() async {
+  @Test func `output to a pipe is a line per state, then the path`() async {
     var context = FakeContext()
     context.clock = FakeClock(stands: true)
     context.service.onWatch([
@@ -64,7 +64,7 @@ struct GetCommandTests {
     #expect(context.service.isClosed)
   }
 
-  @Test func `in a pipe it polls each second and prints every fifth time`() async {
+  @Test func `get polls every second and prints to a pipe every five seconds`() async {
     let context = FakeContext()
     let looks = (0...11).map { running($0 * 8_388_608) }
     context.service.describe([snapshot(1, .queued)] + looks + [completed])
@@ -99,7 +99,7 @@ struct GetCommandTests {
     #expect(!outcome.output.contains("\u{1B}"))
   }
 
-  @Test func `a failed transfer exits with 1 and its sentence`() async {
+  @Test func `a failed transfer exits with 1 and its message`() async {
     let context = FakeContext()
     context.service.onWatch([event(failed())])
     let outcome = await context.run("get", url)
@@ -109,7 +109,7 @@ struct GetCommandTests {
         + "check the link, then start it again\n")
   }
 
-  @Test func `Ctrl-C leaves it running and says how to find it`() async {
+  @Test func `Ctrl-C leaves the transfer running and explains how to find it`() async {
     var context = FakeContext()
     context.interruptions = [.interrupt]
     let outcome = await context.run("get", url)
@@ -167,7 +167,7 @@ struct GetCommandTests {
     #expect(await context.run("get", url).code == 0)
   }
 
-  @Test func `a crashed service is restarted and the transfer found`() async {
+  @Test func `a crashed service is restarted and the transfer is found again`() async {
     var context = FakeContext()
     let next = FakeService([completed])
     context.service.onWatch([event(running(0))], thenEnd: true)

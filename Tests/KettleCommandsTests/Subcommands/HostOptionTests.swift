@@ -40,7 +40,7 @@ struct HostOptionTests {
     #expect(context.dashboard.requests.map(\.filesAreHere) == [false])
   }
 
-  @Test func `a missing or plain-word host is rejected`() async {
+  @Test func `--host without a value or after -- is rejected`() async {
     for words in [["list", "--host"], ["--host"], ["list", "--", "--host", "box"]] {
       let (outcome, attempts) = await run(words)
       #expect(outcome.code == 2)
@@ -71,7 +71,7 @@ struct HostOptionTests {
     #expect(attempts.isEmpty)
   }
 
-  @Test func `the remote end starts a service unless told otherwise`() async {
+  @Test func `the remote pipe starts a service unless --if-running is given`() async {
     for (words, startIfNeeded, code) in [([], true, 3), (["--if-running"], false, 69)] {
       var context = FakeContext()
       let connector = FakeConnector([.failure(.notRunning(socketPath: "/s"))])
@@ -81,7 +81,7 @@ struct HostOptionTests {
     }
   }
 
-  @Test func `stop without a remote service is done`() async throws {
+  @Test func `stop without a remote service succeeds`() async throws {
     let host = try #require(RemoteHost("box"))
     var context = FakeContext()
     context.connector = FakeConnector(failing: RemoteError(host: host, why: .notRunning))
@@ -90,7 +90,7 @@ struct HostOptionTests {
         == .init(code: 0, output: "No service is running\n", error: ""))
   }
 
-  @Test func `paths belong to the other machine`() async {
+  @Test func `a remote directory must be absolute and is not checked locally`() async {
     let (outcome, _) = await run("--host", "box", "add", "-d", "in", "http://h/a")
     #expect(
       outcome
@@ -140,7 +140,7 @@ struct HostOptionTests {
         + "and check that \"ssh me@box true\" prints nothing"
     ),
   ])
-  func `each failure has its sentence`(
+  func `each failure has its message`(
     why: RemoteError.Why, said: String, sentence: String
   ) throws {
     let host = try #require(RemoteHost("me@box"))

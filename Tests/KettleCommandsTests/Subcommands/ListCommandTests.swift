@@ -26,7 +26,7 @@ struct ListCommandTests {
     return [running, waiting, done]
   }
 
-  @Test func `a table, complete in a pipe`() async {
+  @Test func `output to a pipe is a table without truncation`() async {
     var context = FakeContext()
     context.service = FakeService(rows)
     let outcome = await context.run("list")
@@ -43,7 +43,7 @@ struct ListCommandTests {
         """)
   }
 
-  @Test func `on a terminal each line is cut to its width`() async {
+  @Test func `on a terminal each line is truncated to its width`() async {
     var context = FakeContext()
     context.service = FakeService(rows)
     context.console = FakeConsole(outputColumns: 76)
@@ -133,7 +133,7 @@ struct ListCommandTests {
       ])
   }
 
-  @Test func `an unknown state is rejected with the valid ones`() async {
+  @Test func `an unknown state is rejected with a list of the valid states`() async {
     let outcome = await FakeContext().run("list", "--state", "ready")
     #expect(outcome.code == 2)
     #expect(outcome.output == "")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import KettleCommands
 
-/// The reply to `kettle add`, or to the same request of `kettle get`, was lost on the way.
+/// The reply to `kettle add`, or to the same request of `kettle get`, is lost.
 @Suite(.timeLimit(.minutes(1)))
 struct LostReplyTests {
   private let lost = "kettle: The connection to the service was lost; try again, "
@@ -21,7 +21,7 @@ struct LostReplyTests {
     #expect(context.service.asked.count == 2)
   }
 
-  @Test func `another service instance gets no repeated request`() async {
+  @Test func `a request is not repeated to another service instance`() async {
     var context = FakeContext()
     let next = FakeService(instance: "b")
     context.service = FakeService(instance: "a")
@@ -35,7 +35,7 @@ struct LostReplyTests {
     #expect(connector.attempts.map(\.startIfNeeded) == [true, false])
   }
 
-  @Test func `a service without an instance gets no repeated request`() async {
+  @Test func `a request is not repeated to a service without an instance id`() async {
     let context = FakeContext()
     context.service.loseReply()
     let outcome = await context.run("add", "https://example.org/1")

@@ -23,7 +23,7 @@ struct ResetCommandTests {
     #expect(context.service.asked == [.reset])
   }
 
-  @Test func `without a terminal and --yes nothing is done`() async {
+  @Test func `without a terminal reset requires --yes`() async {
     let context = FakeContext()
     let outcome = await context.run("reset")
     #expect(
@@ -36,7 +36,7 @@ struct ResetCommandTests {
   }
 
   @Test(arguments: [("y", Int32(0)), ("", 130), ("no", 130)])
-  func `on a terminal it asks first`(answer: String, code: Int32) async {
+  func `on a terminal reset asks for confirmation`(answer: String, code: Int32) async {
     var context = FakeContext()
     context.console = FakeConsole(inputIsTerminal: true, outputColumns: 80)
     context.console.answer(.success(answer))

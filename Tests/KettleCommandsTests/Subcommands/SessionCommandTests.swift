@@ -52,7 +52,7 @@ struct SessionCommandTests {
             """, error: ""))
   }
 
-  @Test func `list without sessions says so, and prints an empty array as JSON`() async {
+  @Test func `list without sessions prints a message, or an empty array as JSON`() async {
     #expect(
       await context([]).run("session", "list")
         == .init(code: 0, output: "", error: "There are no program sessions\n"))
@@ -137,7 +137,7 @@ struct SessionCommandTests {
   }
 
   @Test(arguments: [("y", Int32(0)), ("", 130)])
-  func `drop says what is lost and asks`(_ answer: String, _ code: Int32) async {
+  func `drop states what is lost and asks for confirmation`(_ answer: String, _ code: Int32) async {
     let context = context([Self.troubled], answer: answer)
     #expect(await context.run("session", "drop", "org.example.app").code == code)
     #expect(
@@ -149,13 +149,13 @@ struct SessionCommandTests {
       context.service.asked == (code == 0 ? [.drop(SessionID(rawValue: "org.example.app"))] : []))
   }
 
-  @Test func `drop of an unknown session asks nothing`() async {
+  @Test func `drop of an unknown session does not ask for confirmation`() async {
     let context = context([], answer: "y")
     #expect(await context.run("session", "drop", "s").code == 2)
     #expect(context.console.questions.isEmpty)
   }
 
-  @Test func `drop of an unknown session says so without a terminal`() async {
+  @Test func `drop without a terminal reports an unknown session`() async {
     #expect(
       await context([]).run("session", "drop", "nosuch")
         == .init(
@@ -178,7 +178,7 @@ struct SessionCommandTests {
         == .init(code: 0, output: "Dropped the session \"s\" with 2 transfers\n", error: ""))
   }
 
-  @Test func `a task in the list says what its program must do`() async {
+  @Test func `a listed task shows what its program must do`() async {
     func task(
       _ id: Int64, in state: TransferState, _ change: (inout TaskStatus) -> Void
     ) -> TransferSnapshot {

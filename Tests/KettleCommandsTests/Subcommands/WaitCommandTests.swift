@@ -10,12 +10,12 @@ struct WaitCommandTests {
   private func context(_ rows: TransferSnapshot...) -> FakeContext {
     var context = FakeContext()
     context.service = FakeService(rows)
-    // Time stands: a limit is reached only where a test lets it run.
+    // The clock is stopped: a timeout is reached only if a test lets time pass.
     context.clock = FakeClock(stands: true)
     return context
   }
 
-  @Test func `with nothing unfinished it says so and exits`() async {
+  @Test func `with nothing unfinished wait prints a message and exits`() async {
     let context = context(snapshot(1, .completed), snapshot(2, .failed))
     #expect(
       await context.run("wait")
@@ -24,7 +24,7 @@ struct WaitCommandTests {
           error: "Nothing to wait for: no transfer is unfinished\n"))
   }
 
-  @Test func `it waits for all transfers unfinished at the start`() async {
+  @Test func `without ids wait covers all transfers unfinished at the start`() async {
     let context = context(snapshot(1, .running), snapshot(2, .queued), snapshot(3, .completed))
     context.service.onWatch([
       event(snapshot(1, .completed)), event(snapshot(9, .failed)), event(snapshot(2, .completed)),
@@ -52,9 +52,9 @@ struct WaitCommandTests {
     #expect(context.service.asked.contains(.watch(includesProgress: false, gathersCompleted: true)))
   }
 
-  @Test func `missing events cause a new read of the list`() async {
+  @Test func `missing events cause the state to be read again`() async {
     let context = context(snapshot(1, .running))
-    // The end of the first is not among the events that come.
+    // The completion of the transfer is not among the received events.
     context.service.describe([snapshot(1, .running), snapshot(1, .completed)])
     context.service.onWatch([ControlNotification.resynchronise])
     #expect(await context.run("wait", "1") == .init(code: 0, output: "", error: ""))
@@ -80,7 +80,7 @@ struct WaitCommandTests {
             + "check its name and the network\n"))
   }
 
-  @Test func `an already failed transfer counts if it is named`() async {
+  @Test func `a named transfer that has already failed exits with 1`() async {
     #expect(await context(snapshot(1, .failed)).run("wait", "1").code == 1)
   }
 
@@ -97,7 +97,7 @@ struct WaitCommandTests {
             """))
   }
 
-  @Test func `a paused transfer is named once and waited for`() async {
+  @Test func `a paused transfer is reported once and waited for`() async {
     let context = context(snapshot(1, .paused), snapshot(2, .idle))
     context.service.onWatch([
       event(snapshot(1, .paused)), event(snapshot(1, .queued)), event(snapshot(1, .completed)),
@@ -158,7 +158,7 @@ struct WaitCommandTests {
     #expect(await context.run("wait") == .init(code: 130, output: "", error: ""))
   }
 
-  @Test func `after a lost connection the missed state is requested`() async {
+  @Test func `after a lost connection the current state is requested`() async {
     var context = FakeContext()
     context.service = FakeService([snapshot(1, .running), snapshot(2, .running)])
     context.service.onWatch([], thenEnd: true)

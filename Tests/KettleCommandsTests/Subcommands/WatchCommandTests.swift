@@ -19,7 +19,7 @@ struct WatchCommandTests {
     ]
   }
 
-  @Test func `a line for each event, until the reader closes`() async {
+  @Test func `watch prints a line per event until the reader closes`() async {
     let context = FakeContext()
     context.service.onWatch(events + [event(snapshot(9, .idle))])
     context.console.fail(with: .readerGone, afterWrites: 5)
@@ -57,7 +57,7 @@ struct WatchCommandTests {
   }
 
   @Test(arguments: [false, true])
-  func `a line reports missing events`(json: Bool) async {
+  func `dropped events are reported`(json: Bool) async {
     let context = FakeContext()
     context.console.fail(with: .readerGone, afterWrites: json ? 2 : 1)
     context.service.onWatch([
@@ -76,13 +76,13 @@ struct WatchCommandTests {
     )
   }
 
-  @Test func `Ctrl-C ends it with 130`() async {
+  @Test func `Ctrl-C exits with 130`() async {
     var context = FakeContext()
     context.interruptions = [.interrupt]
     #expect(await context.run("watch") == .init(code: 130, output: "", error: ""))
   }
 
-  @Test func `after a lost connection it says that events may be missing`() async {
+  @Test func `missed events are reported after a lost connection`() async {
     var context = FakeContext()
     context.service.onWatch([], thenEnd: true)
     let next = FakeService()

@@ -2,8 +2,8 @@ import KettleCommands
 import KettleModel
 import KettleSystem
 
-/// A clock that stands at 2026-11-21T12:00:00Z in a zone two hours east of UTC. Waiting takes no
-/// time and moves it on, or, with `stands`, never ends but by cancelling.
+/// A clock that starts at 2026-11-21T12:00:00Z in a zone two hours east of UTC. Waiting returns
+/// immediately and advances it, or, with `stands`, ends only when it is cancelled.
 final class FakeClock: CommandClock {
   static let start: Int64 = 1_795_262_400_000
 

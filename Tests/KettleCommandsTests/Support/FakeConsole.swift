@@ -1,7 +1,7 @@
 import KettleCommands
 import KettleSystem
 
-/// A console that keeps what is written and answers questions from a list.
+/// A console that records its output and answers questions from a list.
 final class FakeConsole: Console {
   private struct State {
     var output = ""
@@ -18,7 +18,7 @@ final class FakeConsole: Console {
   private let input: [UInt8]
   private let state = Mutex(State())
 
-  /// `outputColumns`: the width of the terminal at standard output; nil is a pipe.
+  /// - Parameter outputColumns: the width of the terminal at standard output; nil for a pipe.
   init(
     inputIsTerminal: Bool = false, outputColumns: Int? = nil, errorColumns: Int? = nil,
     input: String = ""
@@ -37,7 +37,7 @@ final class FakeConsole: Console {
     state.withLock { $0.answers += answers }
   }
 
-  /// Standard output fails like this after so many writes.
+  /// Makes standard output fail with this error after so many writes.
   func fail(with error: ConsoleError, afterWrites count: Int = 0) {
     state.withLock {
       $0.failure = error
@@ -69,7 +69,7 @@ final class FakeConsole: Console {
     if let failure { throw failure }
   }
 
-  /// Cut where no line ends, as a pipe may be.
+  /// Delivers pieces that do not end at line boundaries, like a pipe.
   func readInput(_ body: (Span<UInt8>) -> Bool) throws(ConsoleError) {
     for start in stride(from: 0, to: input.count, by: 1013) {
       let piece = Array(input[start..<min(start + 1013, input.count)])

@@ -22,7 +22,7 @@ final class FakeConnector: ServiceConnector {
 
   private let state: Mutex<State>
 
-  /// The last answer is given again and again.
+  /// The last answer is repeated.
   init(_ answers: [Result<FakeService, ClientError>]) { state = Mutex(State(answers: answers)) }
 
   /// Fails every connection.
@@ -30,7 +30,7 @@ final class FakeConnector: ServiceConnector {
 
   var attempts: [Attempt] { state.withLock { $0.attempts } }
 
-  /// Whether the socket is there, one answer per call; false afterwards.
+  /// Sets whether the socket exists, one answer per call; false afterwards.
   func socket(_ answers: Bool...) { state.withLock { $0.socketAnswers = answers } }
 
   func connect(
@@ -58,7 +58,7 @@ final class FakeConnector: ServiceConnector {
   }
 }
 
-/// Interruptions that are there from the beginning.
+/// Interruptions that are available from the start.
 struct FakeInterruptions: InterruptionSource {
   var all: [Interruption] = []
 
@@ -69,7 +69,7 @@ struct FakeInterruptions: InterruptionSource {
   }
 }
 
-/// A dashboard that is left at once.
+/// A dashboard that the user leaves immediately.
 final class FakeDashboard: DashboardPresenter {
   private let end: DashboardOutcome
   private let problem: DashboardUnavailable?
@@ -91,7 +91,7 @@ final class FakeDashboard: DashboardPresenter {
   }
 }
 
-/// Everything that a command touches, in memory, and what came of running it.
+/// An in-memory environment for a command, and the results of running it.
 struct FakeContext {
   var service = FakeService()
   var console = FakeConsole()

@@ -3,7 +3,7 @@ import KettleControl
 import KettleModel
 import KettleSystem
 
-/// A service in memory: a list of snapshots, and a record of what was asked.
+/// An in-memory service: a list of snapshots, and a record of the requests.
 final class FakeService: ServiceCalling {
   enum Asked: Hashable {
     case add([TransferSpec])
@@ -43,7 +43,7 @@ final class FakeService: ServiceCalling {
     var sessions: [SessionSummary] = []
     var notices: [String] = []
 
-    /// The rows that pass; then they change as a test said.
+    /// Returns the matching rows, then applies the next change that a test has set.
     mutating func taken(_ filter: RowFilter) -> [TransferSnapshot] {
       defer { if !afterList.isEmpty { afterList.removeFirst()(&rows) } }
       return rows.filter { row in
@@ -62,7 +62,7 @@ final class FakeService: ServiceCalling {
     self.instance = instance
   }
 
-  /// A stream of its own for each connection: commands connect more than once.
+  /// A separate stream for each connection, because commands connect more than once.
   var notifications: AsyncStream<ControlNotification> {
     let (stream, continuation) = AsyncStream<ControlNotification>.makeStream()
     let (waiting, isBroken) = state.withLock { state in
@@ -81,12 +81,12 @@ final class FakeService: ServiceCalling {
   var asked: [Asked] { state.withLock { $0.asked } }
   var isClosed: Bool { state.withLock { $0.isClosed } }
 
-  /// The method answers with this error from now on.
+  /// Makes the method fail with this error from now on.
   func fail(_ method: String, with error: any Error) {
     state.withLock { $0.errors[method] = error }
   }
 
-  /// Sent as soon as events are watched; then the connection ends, if that is asked for.
+  /// Sends these as soon as events are watched, then optionally ends the connection.
   func onWatch(_ events: [TransferEvent], thenEnd: Bool = false) {
     state.withLock {
       $0.onWatch = events.map { .event($0) }
@@ -94,7 +94,7 @@ final class FakeService: ServiceCalling {
     }
   }
 
-  /// Sent as soon as events are watched.
+  /// Sends these as soon as events are watched.
   func onWatch(_ notifications: [ControlNotification]) {
     state.withLock { $0.onWatch = notifications }
   }
@@ -107,7 +107,7 @@ final class FakeService: ServiceCalling {
 
   func have(_ sessions: [SessionSummary]) { state.withLock { $0.sessions = sessions } }
 
-  /// What is answered about one transfer, one after the other; then the rows again.
+  /// Sets successive answers to queries about one transfer. After these the rows are used again.
   func describe(_ answers: [TransferSnapshot]) { state.withLock { $0.descriptions = answers } }
 
   /// Changes the rows after the next answer to a list request.
@@ -115,7 +115,7 @@ final class FakeService: ServiceCalling {
     state.withLock { $0.afterList.append(change) }
   }
 
-  /// Sent at once, or as soon as there is a reader.
+  /// Sends this immediately, or as soon as there is a reader.
   func send(_ notification: ControlNotification) {
     let reader = state.withLock { state in
       if state.reader == nil { state.waiting.append(notification) }
@@ -124,10 +124,10 @@ final class FakeService: ServiceCalling {
     reader?.yield(notification)
   }
 
-  /// The connection ends; the next one begins anew.
+  /// Ends the connection. The next one is independent of it.
   func close() async { end() }
 
-  /// The connection that is there, or else the next one, breaks.
+  /// Breaks the current connection, or the next one if there is none.
   func breakConnection() {
     let reader = state.withLock { state in
       if state.reader == nil { state.isBroken = true }
@@ -256,7 +256,7 @@ final class FakeService: ServiceCalling {
     }
   }
 
-  /// As the service does: a request id that it knows is answered as the first time.
+  /// Like the service, returns the first reply again for a known request id.
   private func add(_ params: AddTransfers.Params) throws -> AddTransfers.Result {
     let (result, isLost) = added(params)
     if isLost { throw ClientError.connectionLost }
@@ -285,7 +285,7 @@ final class FakeService: ServiceCalling {
     }
   }
 
-  /// The reply to the next new request to add is lost on the way.
+  /// Loses the reply to the next new add request.
   func loseReply() { state.withLock { $0.losesReply = true } }
 
   private func list(_ viewport: Viewport) -> RowWindow {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A directory of its own for one test; it goes with the value.
+/// A directory for one test, deleted with this object.
 final class TemporaryDirectory {
   let path: String
 
@@ -16,7 +16,7 @@ final class TemporaryDirectory {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  /// Writes a file and answers its path.
+  /// Writes a file and returns its path.
   func file(_ name: String, _ text: String) throws -> String {
     let file = path + "/" + name
     try text.write(toFile: file, atomically: false, encoding: .utf8)

@@ -164,7 +164,7 @@ struct ClientOutboxTests {
     #expect(next(&outbox) == nil)
   }
 
-  @Test func `sent events do not count`() {
+  @Test func `sent events do not count towards the limit`() {
     var outbox = ClientOutbox(limits: .init(eventCountMax: 3))
     for id: Int64 in 1...1000 {
       #expect(outbox.enqueue(event: event(.added, id)) == .queued)
@@ -179,7 +179,7 @@ struct ClientOutboxTests {
     #expect(outbox.hasRoomForReplies)
     for _ in 0..<3 { #expect(outbox.enqueue(reply: reply) == .queued) }
     #expect(!outbox.hasRoomForReplies)
-    // Two wait and one is being sent, then one waits, then none.
+    // Two are queued and one is being sent, then one is queued, then none.
     for hasRoom in [false, false, true, true] {
       _ = outbox.next()
       #expect(outbox.hasRoomForReplies == hasRoom)
@@ -242,7 +242,7 @@ struct ClientOutboxTests {
     #expect(outbox.hasWindow)
     let waiting = outbox.usedByteCount
     _ = outbox.next()
-    // As a line, and in the buffer of the socket.
+    // As an encoded line, and in the socket buffer.
     #expect(outbox.hasWindow && outbox.usedByteCount == 2 * waiting)
     #expect(next(&outbox) == nil)
     #expect(!outbox.hasWindow && outbox.usedByteCount == 0)

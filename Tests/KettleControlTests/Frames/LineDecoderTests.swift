@@ -23,7 +23,7 @@ struct LineDecoderTests {
     #expect(try lines(of: ["one\ntwo\nthree\n"]) == ["one", "two", "three"])
   }
 
-  @Test func `a line in many pieces is returned whole once it ends`() throws {
+  @Test func `a line in many pieces is returned once it is complete`() throws {
     #expect(try lines(of: ["o", "n", "e"]) == [])
     #expect(try lines(of: ["o", "n", "e", "\nt", "wo\n"]) == ["one", "two"])
   }

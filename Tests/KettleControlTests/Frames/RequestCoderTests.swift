@@ -129,7 +129,7 @@ struct RequestCoderTests {
     #expect(decode(line) == .refused(nil, ControlError(.parseError, message)))
   }
 
-  /// Not as arguments: the failure report and the log would carry them.
+  /// Not test arguments, because the failure report and the log would contain them.
   // Fault 115
   @Test func `nesting that would cost the stack is refused before it is decoded`() {
     let start = #"{"jsonrpc":"2.0","id":1,"method":"service.status","params":"#

@@ -2,7 +2,7 @@ import KettleControl
 import KettleModel
 import Testing
 
-/// Parts of programs' requests that decode but are invalid.
+/// Invalid parts of programs' requests that decode correctly.
 struct SessionRefusedPartTests {
   private func refused(_ change: (inout TransferSpec) -> Void) throws -> String? {
     var spec = try #require(ProtocolSamples.spec())

@@ -40,7 +40,7 @@ struct BodyPaceTests {
     #expect(pace.shortfall(at: time(100_600)) == 0)
   }
 
-  @Test func `starting twice is the same as once`() {
+  @Test func `starting again has no effect`() {
     var pace = running()
     pace.start(at: time(500))
     #expect(pace.windowEnd == time(1000))

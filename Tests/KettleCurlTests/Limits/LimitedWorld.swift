@@ -2,8 +2,8 @@ import KettleModel
 
 @testable import KettleCurl
 
-/// Attempts that accept as much as the limits admit, in a time that the test controls. They are
-/// handed pieces as libcurl does it: up to 16 KiB, and the rest of a piece comes again.
+/// Attempts that accept as much as the limits admit, in simulated time. They receive pieces as from
+/// libcurl: up to 16 KiB each, and the unaccepted rest of a piece is delivered again.
 struct LimitedWorld {
   struct Source {
     var transfer: TransferID

@@ -16,7 +16,7 @@ struct SpeedLimitsTests {
   // MARK: One limit
 
   @Test(arguments: [16 * 1024, 1_000_000, 200 << 20], [1, 8])
-  func `five seconds bring what the limit allows`(bytesPerSecond: Int, count: Int) {
+  func `five seconds transfer what the limit allows`(bytesPerSecond: Int, count: Int) {
     var world = LimitedWorld()
     world.limit(1, to: Int64(bytesPerSecond))
     for _ in 0..<count { world.add(1) }
@@ -25,7 +25,7 @@ struct SpeedLimitsTests {
   }
 
   @Test(arguments: [16 * 1024, 1_000_000, 200 << 20])
-  func `five seconds after an idle time bring what the limit allows`(bytesPerSecond: Int) {
+  func `five seconds after an idle period transfer what the limit allows`(bytesPerSecond: Int) {
     var world = LimitedWorld()
     world.limitAll(to: Int64(bytesPerSecond))
     world.run(milliseconds: 60_000, step: 1000)
@@ -34,7 +34,7 @@ struct SpeedLimitsTests {
     expect(world.sum, within: 5, of: 5 * Int64(bytesPerSecond))
   }
 
-  @Test func `late wake-ups are made up for`() {
+  @Test func `late wake-ups do not reduce the rate`() {
     var world = LimitedWorld()
     world.limit(1, to: 1_000_000)
     world.add(1)
@@ -197,7 +197,7 @@ struct SpeedLimitsTests {
     expect(world.sum, within: 2, of: 5_000_000)
   }
 
-  @Test func `an attempt that leaves does not resume and frees its bytes`() {
+  @Test func `a removed attempt does not resume and frees its share`() {
     var world = LimitedWorld()
     world.limit(1, to: 1_000_000)
     for _ in 0..<2 { world.add(1) }
@@ -209,7 +209,7 @@ struct SpeedLimitsTests {
     expect(world.taken[0] - before[0], within: 5, of: 5_000_000)
   }
 
-  @Test func `the lower of two limits counts for a transfer`() {
+  @Test func `the lower of two limits applies to a transfer`() {
     var limits = SpeedLimits()
     let now = MonotonicTime(milliseconds: 0)
     let transfer = TransferID(rawValue: 1)

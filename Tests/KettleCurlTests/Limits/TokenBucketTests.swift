@@ -12,7 +12,7 @@ struct TokenBucketTests {
     MonotonicTime(milliseconds: milliseconds)
   }
 
-  @Test func `it starts empty and fills with the time`() throws {
+  @Test func `a bucket starts empty and fills over time`() throws {
     var bucket = try bucket(10_000)
     #expect(bucket.available == 0)
     bucket.count(until: time(100))
@@ -22,7 +22,7 @@ struct TokenBucketTests {
     #expect(bucket.available == 610)
   }
 
-  @Test func `an idle time is not saved up`() throws {
+  @Test func `idle time is not saved up`() throws {
     var bucket = try bucket(1_000_000)
     bucket.count(until: time(3_600_000))
     #expect(bucket.available == 187_000)
@@ -51,7 +51,7 @@ struct TokenBucketTests {
   }
 
   @Test(arguments: [1, 10, 16_384, 1_000_000, 209_715_200, Int64.max])
-  func `it reports when resuming is worthwhile`(bytesPerSecond: Int64) throws {
+  func `a bucket reports when resuming is worthwhile`(bytesPerSecond: Int64) throws {
     var bucket = try bucket(bytesPerSecond)
     #expect(!bucket.isWorthResuming)
     let then = bucket.worthResumingAt
@@ -71,7 +71,7 @@ struct TokenBucketTests {
     #expect(faster.available == 110_000)
   }
 
-  @Test func `numbers at the ends of their range do no harm`() throws {
+  @Test func `extreme numbers are harmless`() throws {
     var bucket = try bucket(.max)
     bucket.count(until: time(.max))
     #expect(bucket.isWorthResuming)

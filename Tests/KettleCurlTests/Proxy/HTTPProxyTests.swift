@@ -36,7 +36,7 @@ struct HTTPProxyTests {
       sourceLocation: sourceLocation)
   }
 
-  @Test func `a file comes through a proxy`() async throws {
+  @Test func `a file is fetched through a proxy`() async throws {
     let proxy = try StubProxy(.http)
     let fetched = try await fetch(rules(proxy))
     #expect(fetched.end == .complete)

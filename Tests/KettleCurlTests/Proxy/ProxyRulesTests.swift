@@ -10,7 +10,7 @@ struct ProxyRulesTests {
     .through(try #require(ProxyServer(text)))
   }
 
-  @Test func `each scheme has its own variable, and one is for all`() throws {
+  @Test func `each scheme has its own variable, with a common fallback`() throws {
     let rules = ProxyRules(environment: [
       "http_proxy": "http://a:1", "all_proxy": "socks5://me:secret@b:2",
     ])
@@ -34,7 +34,7 @@ struct ProxyRulesTests {
     #expect(ProxyRules(environment: ["HTTP_PROXY": "evil:1"]).forHTTP == .direct)
   }
 
-  @Test func `a typing error does not lead to a direct connection`() throws {
+  @Test func `an invalid proxy does not lead to a direct connection`() throws {
     let rules = ProxyRules(environment: ["http_proxy": "htp://a:1", "ALL_PROXY": "b:2"])
     #expect(rules.forHTTP == .unusable("http_proxy"))
   }

@@ -31,7 +31,7 @@ struct ProxyServerTests {
     #expect(ProxyServer(text) == nil)
   }
 
-  @Test func `the login is in no displayed text`() throws {
+  @Test func `displayed text never contains the password`() throws {
     let proxy = try #require(ProxyServer("http://me:secret@proxy:1"))
     #expect(!"\(proxy)".contains("secret"))
     #expect(!proxy.refusal(407).contains("secret"))

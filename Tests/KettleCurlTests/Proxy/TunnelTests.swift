@@ -32,7 +32,9 @@ struct TunnelTests {
   }
 
   // Fault 55
-  @Test func `a file comes through a tunnel, and each login goes to its own`() async throws {
+  @Test func `a file is fetched through a tunnel, and each login goes to its own server`()
+    async throws
+  {
     let proxy = try StubProxy(.http, login: login)
     let server = try TLSServer(.written)
     let url = try TransferURL.parse("https://127.0.0.1:\(server.port)/file").get().url
@@ -86,7 +88,7 @@ struct TunnelTests {
 
   // Fault 55
   @Test(arguments: ["Content-Length: 5", "Content-Length: 99999", "Transfer-Encoding: chunked"])
-  func `a Content-Length in the reply to CONNECT has no meaning`(header: String) async throws {
+  func `a Content-Length in a CONNECT response is ignored`(header: String) async throws {
     // RFC 9110, section 9.3.6: the tunnel follows, and this is not TLS.
     let proxy = try StubProxy(.http, answer: .raw("HTTP/1.1 200 Yes\r\n\(header)\r\n\r\nhello"))
     let fetched = try await end(proxy)

@@ -7,7 +7,7 @@ struct AddressGuardTests {
   private func address(_ text: String) throws -> IPAddress { try #require(IPAddress(text)) }
 
   @Test(arguments: NetworkReach.allCases)
-  func `an address is allowed from its own reach upwards`(minimum: NetworkReach) throws {
+  func `an address is allowed if its reach is at least the minimum`(minimum: NetworkReach) throws {
     for (text, reach) in [
       ("127.0.0.1", NetworkReach.machine), ("0.0.0.0", .machine), ("::1", .machine),
       ("10.0.0.1", .network), ("fe80::1", .network), ("224.0.0.1", .network),
@@ -20,7 +20,7 @@ struct AddressGuardTests {
     }
   }
 
-  @Test func `the first of the refused addresses is named when none was allowed`() throws {
+  @Test func `the first refused address is reported if none was allowed`() throws {
     var addressGuard = AddressGuard(minimumReach: .world)
     let inner = [try address("10.0.0.1"), try address("127.0.0.1")]
     let refusals = inner.map { addressGuard.allows($0) }

@@ -44,7 +44,7 @@ struct GuardedAttemptTests {
     ("nas.home.arpa.", "127.0.0.1"), ("rebound.example", "127.0.0.1"), ("x.ｌｏｃａｌｈｏｓｔ", nil),
     ("many.example", "127.0.0.1,10.0.0.1,[::1]"),
   ])
-  func `no spelling of a private address is connected to`(
+  func `a private address is refused in every spelling`(
     host: String, address: String?
   ) async throws {
     let probe = try probe(address.map { [host: $0] } ?? [:])
@@ -86,7 +86,7 @@ struct GuardedAttemptTests {
 
   // Fault 54
   @Test(arguments: ["127.0.0.78,127.0.0.2", "127.0.0.2,127.0.0.78", "[::1],127.0.0.78,127.0.0.2"])
-  func `only the public ones of several addresses are tried`(
+  func `only the public addresses of a host are tried`(
     addresses: String
   ) async throws {
     let watched = try ScriptedOrigin(lastByte: 78, port: outer.port)
@@ -99,7 +99,7 @@ struct GuardedAttemptTests {
   }
 
   // Fault 54
-  @Test func `a public address that refuses is an ordinary failure`() async throws {
+  @Test func `a public address that refuses the connection is an ordinary failure`() async throws {
     let probe = try probe(["many.example": "127.0.0.1,127.0.0.77"])
     let fetched = try await probe.fetch(url("many.example", inner.port)) {
       $0.minimumReach = .world
@@ -109,7 +109,7 @@ struct GuardedAttemptTests {
   }
 
   // Fault 54
-  @Test func `a connection that another attempt opened is not used to an inner address`()
+  @Test func `another attempt's connection to a private address is not reused`()
     async throws
   {
     let probe = try probe(["shared.example": "127.0.0.1"])
@@ -123,7 +123,7 @@ struct GuardedAttemptTests {
   }
 
   // Fault 54
-  @Test func `a head contains the reach of its server`() async throws {
+  @Test func `a response head is reported with the reach of its server`() async throws {
     for (url, reach) in [
       (try inner.url("/file"), NetworkReach.machine), (try outer.url("/file"), .world),
     ] {
@@ -146,7 +146,7 @@ struct GuardedAttemptTests {
   }
 
   // Fault 54
-  @Test func `a proxy may be at an inner address`() async throws {
+  @Test func `a proxy may have a private address`() async throws {
     let proxy = try StubProxy(.http)
     let fetched = try await probe(proxies: rules(proxy)).fetch(
       url("files.example", inner.port)
@@ -160,7 +160,7 @@ struct GuardedAttemptTests {
     "127.0.0.1", "10.0.0.1", "[::1]", "0x7f.1", "2130706433", "localhost.", "nas.home.arpa.",
     "localhost.localdomain", "nas", "x.ｌｏｃａｌｈｏｓｔ", "0ｘ7f.1",
   ])
-  func `a proxy is not asked for an inner address or a local name`(host: String) async throws {
+  func `a private address or local name is not requested from a proxy`(host: String) async throws {
     let proxy = try StubProxy(.http)
     let fetched = try await probe(proxies: rules(proxy)).fetch(url(host, inner.port)) {
       $0.minimumReach = .world

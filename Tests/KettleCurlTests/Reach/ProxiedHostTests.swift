@@ -30,7 +30,7 @@ struct ProxiedHostTests {
     "127.0.0.1.example", "localhost.example", "home.arpa.example", "0x7g.1", "256.1.1.1",
     "1.2.3.4.5", "4294967296.example",
   ])
-  func `the rest is public`(host: String) { #expect(ProxiedHost(host).reach == .world) }
+  func `all other hosts are public`(host: String) { #expect(ProxiedHost(host).reach == .world) }
 
   @Test func `a server with a disguised name counts as public`() {
     #expect(ProxiedHost("x.ｌｏｃａｌｈｏｓｔ").serverReach == .world)

@@ -26,7 +26,7 @@ struct CurlTransportTLSTests {
     return (try await probe.end(of: id), server.port)
   }
 
-  @Test func `a body without a length is complete when the server says so`() async throws {
+  @Test func `a body without a length is complete when TLS is closed properly`() async throws {
     let server = try TLSServer(.status)
     let fetched = try await TransportProbe().fetch(url(server)) {
       $0.caCertificatePath = server.certificatePath
@@ -47,7 +47,9 @@ struct CurlTransportTLSTests {
   }
 
   // Fault 63
-  @Test func `a body with its length is complete however the connection ends`() async throws {
+  @Test func `a body of known length is complete regardless of how the connection ends`()
+    async throws
+  {
     let (end, _) = try await fetchCut("HTTP/1.1 200 OK\nContent-Length: 5\n\n", body: "hello")
     #expect(end == .complete)
   }

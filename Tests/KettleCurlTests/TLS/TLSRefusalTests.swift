@@ -23,7 +23,7 @@ struct TLSRefusalTests {
     }.end
   }
 
-  /// Checks that the connection works, without which the rest proves nothing.
+  /// Checks that the connection works; otherwise the other checks would prove nothing.
   @Test(arguments: ["127.0.0.1", "localhost"])
   func `a valid certificate is accepted`(host: String) async throws {
     let server = try TLSServer(.status, identity: authority.identity())

@@ -31,7 +31,7 @@ struct ServerTrustTests {
     return (failure, challenge)
   }
 
-  @Test func `an unknown authority is shown, with what is needed to trust it`() async throws {
+  @Test func `an unknown authority is reported with the data needed to trust it`() async throws {
     let identity = try authority.identity()
     let server = try TLSServer(.status, identity: identity)
     let end = try await fetch(server, .keys([], asksForOthers: false))
@@ -51,7 +51,9 @@ struct ServerTrustTests {
     #expect(try challenge.serverKey == authority.keyDigest(of: identity))
   }
 
-  @Test func `the program sees the whole chain, the server's own certificate first`() async throws {
+  @Test func `the program receives the full chain, starting with the server's certificate`()
+    async throws
+  {
     let identity = try authority.identity()
     let server = try TLSServer(
       .status, identity: identity, arguments: ["-cert_chain", authority.certificatePath])
@@ -134,7 +136,7 @@ struct ServerTrustTests {
     #expect(failure.detail == reason)
   }
 
-  @Test func `nothing is sent before the certificates are good enough`() async throws {
+  @Test func `nothing is sent before the certificates are accepted`() async throws {
     let server = try TLSServer(.written, identity: authority.identity())
     let end = try await fetch(server, .keys([], asksForOthers: true), authority: authority)
     _ = try challenge(end)
@@ -150,7 +152,7 @@ struct ServerTrustTests {
     let server = try TLSServer(.status, identity: identity, connectionCount: 4)
     let url = try TransferURL.parse("https://127.0.0.1:\(server.port)/").get().url
     #expect(try await fetch(server, .keys([key], asksForOthers: false), probe: probe) == .complete)
-    // Neither its connection nor its TLS session, which would bring no certificate.
+    // Neither its connection nor its TLS session is reused; a resumed session sends no certificate.
     #expect(try await probe.fetch(url).end.failure?.code == .tlsRefused)
     _ = try challenge(
       await fetch(server, .keys([], asksForOthers: false), probe: probe))
@@ -203,7 +205,7 @@ struct ServerTrustTests {
     #expect(try await fetch(server, .keys([key], asksForOthers: true), probe: probe) == .complete)
   }
 
-  @Test func `a proxy is trusted by nobody but the system`() async throws {
+  @Test func `only the system decides whether a proxy is trusted`() async throws {
     let identity = try authority.identity()
     let key = try authority.keyDigest(of: identity)
     let proxy = try TLSServer(.written, identity: identity)

@@ -15,7 +15,7 @@ struct ServerVerificationTests {
   }
 
   @Test(arguments: ["GnuTLS/3.7.9", "OpenSSL/1.1.1w", "OpenSSL/30.0", "(OpenSSL/3.0.2) GnuTLS/3.8"])
-  func `without our OpenSSL only the system can decide`(library: String) {
+  func `without OpenSSL 3 only the system can verify a server`(library: String) {
     #expect(made(.system, library) == .standard)
     #expect(made(.keys([], asksForOthers: false), library) == .standard)
     let reason = "its certificates can only be verified with OpenSSL 3, and libcurl uses \(library)"

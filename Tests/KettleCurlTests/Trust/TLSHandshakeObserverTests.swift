@@ -33,7 +33,7 @@ struct TLSHandshakeObserverTests {
     #expect(!handshake([hello, request, hello, (false, [2, 40])]).isCertificateRejected)
   }
 
-  @Test func `a record that only begins like a request is none`() {
+  @Test func `a truncated or malformed certificate request is ignored`() {
     for bytes: [UInt8] in [[], [13], [13, 0], [13, 3, 3, 0, 42], [13, 0, 0, 9, 1, 1]] {
       #expect(!handshake([hello, (false, bytes), (false, [2, 40])]).isCertificateRejected)
     }

@@ -46,7 +46,7 @@ struct UploadAnswerTests {
     #expect(counts == counts.sorted())
     #expect(counts.last == content.byteCount)
     #expect(counts.count { $0 == content.byteCount } == 1)
-    // Each is a tenth of a second behind the one before, the first and the last apart.
+    // Each follows the previous one after a tenth of a second, except the first and the last.
     #expect((3...tenths + 2).contains(counts.count))
     let kinds = probe.reported.read { events in
       events.map {
@@ -69,7 +69,9 @@ struct UploadAnswerTests {
   // MARK: Early responses
 
   @Test(arguments: [413, 401, 303, 500])
-  func `a response that arrives before the body is accepted counts`(status: Int) async throws {
+  func `a response that arrives before the body is sent completely is accepted`(status: Int)
+    async throws
+  {
     let file = try UploadFile(holeOf: 60_000_000)
     let early = OriginBehavior.status(status, text: "enough").with {
       $0.taking = .first(2_000_000, then: .answer)
@@ -156,7 +158,7 @@ struct UploadAnswerTests {
     #expect(sent().last == small.byteCount)
   }
 
-  @Test func `a server that changes its login scheme is asked again`() async throws {
+  @Test func `a server that changes its login scheme ends the attempt with a 401`() async throws {
     let guarded = OriginBehavior.status(201).with {
       $0.login = Login(user: "me", password: "secret")
       $0.loginScheme = .digest
@@ -170,7 +172,7 @@ struct UploadAnswerTests {
     #expect(origin.requests.count == 1)
   }
 
-  @Test func `a login that is wrong ends with the refusal`() async throws {
+  @Test func `a wrong login ends with a 401`() async throws {
     let guarded = OriginBehavior.status(201).with {
       $0.login = Login(user: "me", password: "secret")
       $0.loginScheme = .digest
@@ -211,7 +213,7 @@ struct UploadAnswerTests {
   }
 
   @Test func `a body that is sent slowly does not time out`() async throws {
-    // The kernel accepts most of it at once and holds it.
+    // The kernel accepts most of it immediately and buffers it.
     let origin = try ScriptedOrigin(receiveBufferByteCount: 64 * 1024)
     origin.serve(.status(201).with { $0.takenBytesPerSecond = 1_200_000 }, at: "/up")
     let file = try UploadFile(content)

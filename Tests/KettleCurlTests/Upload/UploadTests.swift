@@ -221,7 +221,7 @@ struct UploadTests {
     probe.transport.accept(id, into: RecordingSink())
     #expect(try await probe.end(of: id) == .complete)
     #expect(origin.requests.first?.bodyByteCount == 30_000_000)
-    // Nothing follows it: the connection serves the next request.
+    // No extra bytes follow it: the connection serves the next request.
     #expect(try await send(RequestContent(method: "GET")).end == .complete)
     #expect(Set(origin.requests.map(\.connection)) == [1])
   }

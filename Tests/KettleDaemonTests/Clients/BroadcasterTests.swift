@@ -56,7 +56,7 @@ struct BroadcasterTests {
     #expect(mailbox.next()?.notification != nil)
   }
 
-  @Test func `of new transfers each client receives the events it subscribed to`() {
+  @Test func `each client receives the events of new transfers that it subscribed to`() {
     func received(_ watch: (ClientMailbox) -> Void) -> [Int64] {
       let (id, mailbox) = broadcaster.connect()
       defer { broadcaster.disconnect(id) }
@@ -133,7 +133,7 @@ struct BroadcasterTests {
     #expect(broadcaster.totals.limitBytesPerSecond == nil)
   }
 
-  @Test func `a client that left has no subscription`() {
+  @Test func `a disconnected client has no subscription`() {
     let (id, mailbox) = broadcaster.connect()
     broadcaster.subscribe(id, to: Viewport(sort: RowSort(key: .size)))
     #expect(broadcaster.cadence == .live)
@@ -196,7 +196,7 @@ struct BroadcasterTests {
     #expect(mailbox.next()?.notification == nil)
   }
 
-  @Test func `transfers that start in the store are events, and no row is kept`() {
+  @Test func `transfers added directly to the store produce events but keep no row`() {
     let (_, mailbox) = broadcaster.connect()
     let (_, other) = broadcaster.connect()
     mailbox.watch(.states, in: [.queued])
@@ -215,7 +215,7 @@ struct BroadcasterTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `a client without events sees transfers that start in the store`() async {
+  func `a client without events sees transfers added directly to the store`() async {
     let (id, mailbox) = broadcaster.connect()
     var changes = mailbox.viewportChanges.makeAsyncIterator()
     broadcaster.subscribe(id, to: Viewport())
@@ -224,14 +224,14 @@ struct BroadcasterTests {
     #expect(await changes.next() != nil)
   }
 
-  @Test func `a new queue position is not news`() {
+  @Test func `a new queue position is not a reportable change`() {
     let before = row(1, .paused)
     var after = before
     after.queuePosition = 9
     #expect(!after.differsInMoreThanProgress(from: before))
   }
 
-  @Test func `more bytes alone are not news`() {
+  @Test func `more bytes alone are not a reportable change`() {
     let before = row(1, .running)
     var later = before
     later.bytesReceived = 9
@@ -241,7 +241,7 @@ struct BroadcasterTests {
     #expect(!later.differsInMoreThanProgress(from: before))
   }
 
-  @Test func `a different state, error, size or link is news`() {
+  @Test func `a different state, error, size or link is a reportable change`() {
     let changes: [(inout TransferSnapshot) -> Void] = [
       { $0.state = .paused }, { $0.error = TransferFailure(.timedOut, on: "h") },
       { $0.bytesExpected = 7 }, { $0.url = "http://h/b" }, { $0.freshStart = .asked },

@@ -11,7 +11,7 @@ import TestSupport
 
 @testable import KettleDaemon
 
-/// Clients that are other programs: a socket, lines out, lines in.
+/// Clients in other programs, which exchange lines over a socket.
 @Suite(.timeLimit(.minutes(1)))
 struct ClientSessionTests {
   private static let hello =
@@ -132,7 +132,7 @@ struct ClientSessionTests {
       line.split(separator: "\"id\":").last?.split(separator: ",").first.flatMap { Int($0) }
     }
     #expect(ids == Array(0...count))
-    // Of 12 MB at most the limit waits; an item that is being sent counts twice.
+    // At most the limit of the 12 MB is queued. An item that is being sent counts twice.
     #expect(largest.withLock { $0 } <= 2 * ClientOutbox.Limits().replyByteCountMax)
     await listener.close()
   }
@@ -204,7 +204,7 @@ struct ClientSessionTests {
   }
 
   @Test(arguments: [(#","isWatchedByPerson":true"#, true), ("", false)])
-  func `a person watches while the client that declared it is connected`(
+  func `a person counts as watching while the client that declared it is connected`(
     said: String, isWatched: Bool
   ) async throws {
     let world = try ServiceSocket()
@@ -265,7 +265,7 @@ struct ClientSessionTests {
     }
   }
 
-  /// Begins although the first has not finished.
+  /// Starts although the first one has not finished.
   private static func whatMustWaitHasTime() async { for _ in 0..<10_000 { await Task.yield() } }
 
   @Test func `two add requests run at once, and replies stay in order`() async throws {
@@ -326,7 +326,9 @@ struct ClientSessionTests {
   }
 
   // Fault 134
-  @Test func `requests before hello are refused, and another version receives ours`() async throws {
+  @Test func `requests before hello are refused, and a version mismatch reports our version`()
+    async throws
+  {
     let other = Self.hello.replacingOccurrences(of: ":1,", with: ":9,")
     let (said, _) = try await talk { descriptor in
       send(Self.status(1) + "\n" + other + "\n", to: descriptor)

@@ -35,7 +35,7 @@ struct MailboxesTests {
   }
 
   // Fault 118
-  @Test func `256 clients that never read share a bounded memory and cost no work`() {
+  @Test func `256 clients that never read use bounded memory and cause no work`() {
     // Only the clients that fit into the shared memory reach this.
     let broadcaster = broadcaster(Mailboxes.Limits(outbox: .init(eventCountMax: 400)))
     let silent = (0..<256).map { _ in broadcaster.connect().1 }
@@ -108,7 +108,7 @@ struct MailboxesTests {
     #expect(lines.count == 1)
   }
 
-  @Test func `merged progress is encoded as a line of its own`() {
+  @Test func `merged progress is encoded as a separate line`() {
     let mailbox = Mailboxes().open()
     mailbox.watch(.progress)
     let coder = ReplyCoder()

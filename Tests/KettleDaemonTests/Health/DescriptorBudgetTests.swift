@@ -15,7 +15,7 @@ struct DescriptorBudgetTests {
     #expect(budget.connectionCountMax == connections)
   }
 
-  @Test func `the parts stay below the limit`() {
+  @Test func `the budget stays within the descriptor limit`() {
     for limit in 40...5000 {
       let budget = DescriptorBudget(limit: limit)
       #expect(budget.clientCountMax + 3 * budget.connectionCountMax + 24 <= limit)

@@ -19,7 +19,7 @@ struct PausingJournalTests {
   }
 
   // Fault 112
-  @Test func `transfers that would continue by themselves are paused, in the store too`() throws {
+  @Test func `transfers that would resume automatically are paused, also in the store`() throws {
     let records = try TransferState.allCases.enumerated().map {
       try record(Int64($0.offset + 1), $0.element)
     }
@@ -42,7 +42,7 @@ struct PausingJournalTests {
     #expect(base.commits.isEmpty)
   }
 
-  @Test func `changes are passed on`() throws {
+  @Test func `changes are forwarded to the base journal`() throws {
     let base = InMemoryJournal()
     try PausingJournal(base: base, archive: base).commit([.remove(TransferID(rawValue: 1))])
     #expect(base.commits == [[.remove(TransferID(rawValue: 1))]])

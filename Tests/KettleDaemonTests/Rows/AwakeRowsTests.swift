@@ -88,7 +88,7 @@ struct AwakeRowsTests {
     #expect(table.count == 1)
   }
 
-  @Test func `a filter matches states, and text without regard to case`() async throws {
+  @Test func `a filter matches states, and text case-insensitively`() async throws {
     let world = try ListWorld(awake: [
       row(1, "Debian"), row(2, "debian-src", state: .failed), row(3, "Alpine"),
     ])

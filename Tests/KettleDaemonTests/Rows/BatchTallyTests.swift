@@ -80,7 +80,7 @@ struct BatchTallyTests {
           unknownSizeCount: 1, secondsLeft: nil))
   }
 
-  @Test func `absurd sizes do no harm`() {
+  @Test func `extreme sizes do not overflow`() {
     var batch = tally([
       row(1, .running, received: .max, of: .max), row(2, .running, received: -5, of: .max),
       row(3, .running, received: 9, of: 0),

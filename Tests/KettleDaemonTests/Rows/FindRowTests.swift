@@ -44,7 +44,7 @@ struct FindRowTests {
     #expect(try await find("iso", from: 1, backwards: true) == [5, 4, 1])
   }
 
-  @Test func `the start is the first match if it may be included, else the last`() async throws {
+  @Test func `the start is visited first if it is included, otherwise last`() async throws {
     #expect(try await find("b.txt", from: 2, here: true) == [2, 1, 0])
     #expect(try await find("b.txt", from: 2) == [2, 1, 1])
     #expect(try await find("c", from: 3, backwards: true, here: true) == [3, 2, 0])

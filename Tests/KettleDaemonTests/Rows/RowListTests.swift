@@ -8,7 +8,7 @@ import TestSupport
 
 @testable import KettleDaemon
 
-/// The list over a store that answers late, or not at all.
+/// The list over a store that replies late, or not at all.
 @Suite(.timeLimit(.minutes(1)))
 struct RowListTests {
   private let bySize = Viewport(sort: RowSort(key: .size))
@@ -26,7 +26,7 @@ struct RowListTests {
 
   // MARK: Windows
 
-  @Test func `rows come from the store, and loaded rows from their events`() async throws {
+  @Test func `dormant rows come from the store, and loaded rows from their events`() async throws {
     let world = try dormant(50)
     try world.load(7)
     world.list.update { $0.update(running(7, size: 5)) }

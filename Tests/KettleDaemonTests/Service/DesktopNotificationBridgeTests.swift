@@ -81,7 +81,7 @@ struct DesktopNotificationBridgeTests {
     #expect(await alerts.next()?.body == "file 2")
   }
 
-  @Test func `no notification is shown after the end`() {
+  @Test func `no notification is shown after the bridge ends`() {
     complete(1)
     bridge.end()
     #expect(clock.deadline == nil)

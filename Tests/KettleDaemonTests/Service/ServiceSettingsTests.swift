@@ -45,7 +45,7 @@ final class ServiceSettingsTests {
     #expect(settings.notices.isEmpty)
   }
 
-  @Test func `desktop notifications are on unless the file turns them off`() throws {
+  @Test func `desktop notifications are on unless the file disables them`() throws {
     let environment = ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/run/bus"]
     let alerts = try settings(nil, environment: environment).alerts
     #expect(alerts?.busAddresses == [.path(Array("/run/bus".utf8))])
@@ -60,7 +60,7 @@ final class ServiceSettingsTests {
     #expect(try settings("notify.desktop = false", environment: environment).alerts == nil)
   }
 
-  @Test func `the settings of the file apply`() throws {
+  @Test func `settings in the file are applied`() throws {
     let settings = try settings(
       """
       downloads.directory = "~/in"
@@ -78,7 +78,7 @@ final class ServiceSettingsTests {
     #expect(settings.engine.limitBytesPerSecond == 2 << 20)
   }
 
-  @Test func `the proxy of the file overrides the proxy of the environment`() throws {
+  @Test func `a proxy in the file overrides the proxy in the environment`() throws {
     let environment = ["http_proxy": "http://env:1", "no_proxy": "a.example"]
     let none = try settings("", environment: environment).curl.proxies
     #expect(none == ProxyRules(environment: environment))
@@ -118,7 +118,7 @@ final class ServiceSettingsTests {
   }
 
   // Fault 103
-  @Test func `few descriptors lower the limits of the file`() throws {
+  @Test func `a low descriptor limit lowers the configured limits`() throws {
     let settings = try settings("[limits]\ntransfers = 500\nconnections = 500", descriptorLimit: 64)
     #expect(settings.engine.limits.runningMax == 8)
     #expect(settings.engine.limits.connectionsMax == 8)

@@ -30,7 +30,7 @@ struct SessionRegistryTests {
     #expect(record.launch == .spent)
   }
 
-  @Test func `a program without an opinion is asked about server trust while connected`()
+  @Test func `a program can limit server trust challenges to when it is connected`()
     async throws
   {
     let world = RegistryWorld()
@@ -42,7 +42,7 @@ struct SessionRegistryTests {
     #expect(policies.map(\.asksServerTrust) == [true, false])
   }
 
-  @Test func `a launch that cannot be recorded is not made`() async throws {
+  @Test func `a program is not launched if the launch cannot be recorded`() async throws {
     let world = RegistryWorld()
     try await world.attach()
     world.registry.disconnect(ClientID(rawValue: 1))
@@ -53,7 +53,7 @@ struct SessionRegistryTests {
     #expect(!effects.contains { if case .launched = $0 { true } else { false } })
   }
 
-  @Test func `a shutdown launches no program whose connection it closes`() async throws {
+  @Test func `a shutdown does not launch the programs that it disconnects`() async throws {
     let world = RegistryWorld()
     try await world.attach()
     world.task(1, .completed)
@@ -115,7 +115,7 @@ struct SessionRegistryTests {
     #expect(summary.launch == LaunchCommand(executablePath: "/opt/app"))
   }
 
-  @Test func `a connected program was last seen now`() async throws {
+  @Test func `the last-seen time of a connected program is the current time`() async throws {
     let world = RegistryWorld()
     try await world.attach(1)
     world.clock.advance(milliseconds: 5000)

@@ -9,7 +9,7 @@ struct AttentionTests {
     return totals
   }
 
-  /// What is announced when the numbers change from one to the next.
+  /// Returns the announcements made while the counts change in these steps.
   private func announced(_ steps: [TransferState: Int]...) -> [String] {
     var model = DashboardModel(size: ScreenSize(columns: 80, rows: 24))
     _ = model.update(.linkChanged(.connected), at: Sample.now)
@@ -26,7 +26,7 @@ struct AttentionTests {
     return texts
   }
 
-  @Test func `the end of all transfers is announced once`() {
+  @Test func `the end of the last transfer is announced once`() {
     #expect(
       announced(
         [.running: 2, .completed: 5], [.running: 1, .completed: 6], [.completed: 7],
@@ -36,20 +36,20 @@ struct AttentionTests {
         == ["1 transfer failed", "All transfers have ended; 1 transfer failed"])
   }
 
-  @Test func `a failure is announced, while others run and as the last one`() {
+  @Test func `a failure is announced whether or not other transfers are running`() {
     #expect(announced([.running: 9], [.running: 6, .failed: 3]) == ["3 transfers failed"])
     #expect(
       announced([.running: 1], [.failed: 1])
         == ["All transfers have ended; 1 transfer failed"])
   }
 
-  @Test func `changes made by the user ring no bell`() {
+  @Test func `changes made by the user do not ring the bell`() {
     #expect(announced([.running: 3], [.paused: 3]) == [])
     #expect(announced([.running: 3, .completed: 2], [.completed: 2]) == [])
     #expect(announced([.failed: 3], [.failed: 1], [.running: 1]) == [])
   }
 
-  @Test func `states from before or during a lost link are not announced`() {
+  @Test func `failures from before or during a disconnection are not announced`() {
     #expect(announced([.failed: 3]) == [])
     var model = Sample.model(columns: 80, rows: 24)
     _ = model.update(.linkChanged(.lost), at: Sample.now)
@@ -58,12 +58,12 @@ struct AttentionTests {
     #expect(!effects.contains(.ring))
   }
 
-  @Test func `arbitrary counts from the service do no harm`() {
+  @Test func `extreme counts from the service do not overflow`() {
     #expect(
       announced([.running: .max, .queued: .max], [.failed: .max, .running: .min]).count == 1)
   }
 
-  @Test func `the gauge shows the batch and never 100 percent`() {
+  @Test func `the gauge shows batch progress and never reaches 100 percent`() {
     func gauge(_ received: Int64, _ expected: Int64) -> BatchGauge? {
       var totals = Totals()
       totals.batch = BatchProgress(

@@ -2,7 +2,7 @@ import KettleDashboard
 import KettleModel
 import Testing
 
-/// Which effects keys have.
+/// The effects of the control keys.
 struct ControlKeysTests {
   private func model(_ state: TransferState) -> DashboardModel {
     Sample.model(columns: 80, rows: 24, showing: [Sample.row(7, titled: "x", state: state)])
@@ -21,7 +21,7 @@ struct ControlKeysTests {
     (.queued, "it is already queued; it starts when a slot is free"),
     (.verifying, "it is being verified"), (.completed, "it is already finished"),
   ])
-  func `s says why a transfer cannot start`(state: TransferState, reason: String) {
+  func `s explains why a transfer cannot start`(state: TransferState, reason: String) {
     var model = model(state)
     #expect(model.press(.character("s")) == [])
     #expect(model.said == reason)
@@ -42,28 +42,28 @@ struct ControlKeysTests {
     (TransferState.idle, "it is not started; s starts it"),
     (.failed, "it failed; s tries again"), (.completed, "it is already finished"),
   ])
-  func `p says why a transfer cannot pause`(state: TransferState, reason: String) {
+  func `p explains why a transfer cannot be paused`(state: TransferState, reason: String) {
     var model = model(state)
     #expect(model.press(.character("p")) == [])
     #expect(model.said == reason)
   }
 
   @Test(arguments: TransferState.allCases)
-  func `x stops every unfinished transfer that was started`(state: TransferState) {
+  func `x stops any transfer that is neither idle nor completed`(state: TransferState) {
     var model = model(state)
     let isPossible = state != .idle && state != .completed
     #expect(model.press(.character("x")) == (isPossible ? [.control(.stop, seven)] : []))
     #expect((model.said == nil) == isPossible)
   }
 
-  @Test func `the capital letters apply to all`() {
+  @Test func `capital letters apply to all transfers`() {
     var model = Sample.model(columns: 80, rows: 24)
     #expect(model.press(.character("S")) == [.control(.start, .all)])
     #expect(model.press(.character("X")) == [.control(.stop, .all)])
     #expect(model.press(.character("P")) == [.control(.pause, .all)])
   }
 
-  @Test func `the capital letters give reasons too`() {
+  @Test func `capital letters explain why they have no effect`() {
     var model = model(.completed)
     _ = model.press(.character("S"))
     #expect(model.said == "everything is already running or finished")
@@ -79,7 +79,7 @@ struct ControlKeysTests {
   }
 
   @Test(arguments: [Key.character("y"), .character("Y")])
-  func `only yes resets`(yes: Key) {
+  func `a reset happens only after the answer yes`(yes: Key) {
     var model = Sample.model(columns: 80, rows: 24)
     #expect(model.press(.character("R"), yes) == [.reset])
     #expect(model.screens.isEmpty)
@@ -102,7 +102,7 @@ struct ControlKeysTests {
     #expect(model.said == "Down does nothing here; y for yes; n for no")
   }
 
-  @Test func `remove applies to the transfer in the question, wherever it moved`() {
+  @Test func `remove applies to the transfer in the question even if its row moves`() {
     var model = Sample.model(columns: 80, rows: 24)
     _ = model.press(.down, .character("d"))
     let rows = Array(Sample.rows.dropFirst(3))
@@ -123,7 +123,7 @@ struct ControlKeysTests {
     #expect(model.said == "it has no finished file; d removes it from the list")
   }
 
-  @Test func `redraw, suspend and leave go to the terminal`() {
+  @Test func `redraw, suspend and leave keys produce their effects`() {
     var model = Sample.model(columns: 80, rows: 24)
     #expect(model.press(.control("l")) == [.redraw])
     #expect(model.press(.control("z")) == [.suspend])
@@ -134,7 +134,7 @@ struct ControlKeysTests {
     #expect(model.screens.isEmpty)
   }
 
-  @Test func `without the service nothing is requested`() {
+  @Test func `without a connection to the service no request is made`() {
     var model = Sample.model(columns: 80, rows: 24)
     _ = model.press(.character("R"))
     _ = model.update(.linkChanged(.lost), at: Sample.now)

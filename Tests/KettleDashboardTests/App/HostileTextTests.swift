@@ -2,7 +2,7 @@ import KettleDashboard
 import KettleModel
 import Testing
 
-/// Whatever names, servers and files are called, the terminal gets nothing to obey.
+/// Names of transfers, servers and files cannot send control sequences to the terminal.
 struct HostileTextTests {
   private static let texts = [
     "\u{1B}[2J\u{1B}[1;1Howned", "\u{1B}]0;title\u{7}", "\u{9B}31m", "a\r\nb\tc\u{8}",
@@ -97,7 +97,7 @@ struct HostileTextTests {
   }
 }
 
-/// Exactly the cells of its size, each fit for a terminal.
+/// Expects a frame to have exactly the cells of its size, each safe for a terminal.
 func expectSound(
   _ frame: Frame, _ look: Look, sourceLocation: SourceLocation = #_sourceLocation
 ) {

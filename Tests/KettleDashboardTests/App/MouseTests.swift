@@ -66,7 +66,7 @@ struct MouseTests {
     #expect(model.screen() == before)
   }
 
-  @Test func `a key of the footer can be clicked`() throws {
+  @Test func `a key in the footer can be clicked`() throws {
     var model = Sample.model(columns: 80, rows: 24)
     let place = try #require(model.screen().position(of: "p pause"))
     #expect(
@@ -75,11 +75,11 @@ struct MouseTests {
     #expect(
       model.click(row: place.row, column: place.column + 6)
         == [.control(.pause, .ids([TransferID(rawValue: 1)]))])
-    // The blanks between two keys are for none.
+    // The space between two keys belongs to neither.
     #expect(model.click(row: place.row, column: place.column + 7) == [])
   }
 
-  @Test func `yes and no can be clicked, the list under a question cannot`() throws {
+  @Test func `yes and no can be clicked, but not the list behind the question`() throws {
     var model = Sample.model(columns: 80, rows: 24)
     _ = model.press(.character("d"))
     _ = model.click(row: 3, column: 2)

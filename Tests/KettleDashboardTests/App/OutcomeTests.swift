@@ -2,7 +2,7 @@ import KettleDashboard
 import KettleModel
 import Testing
 
-/// What is said about what was done.
+/// The messages about the outcomes of commands.
 struct OutcomeTests {
   @Test(
     arguments: [
@@ -27,7 +27,7 @@ struct OutcomeTests {
       (.reset(deletedCount: 1, keptPaths: []), "1 file deleted, all transfers reset"),
       (.failed(sentence: "The disk is full"), "The disk is full"),
     ] as [(CommandOutcome, String?)])
-  func `each outcome has its sentence`(outcome: CommandOutcome, sentence: String?) {
+  func `each outcome has its message`(outcome: CommandOutcome, sentence: String?) {
     var model = Sample.model(columns: 80, rows: 24)
     _ = model.update(.commandFinished(outcome), at: Sample.now)
     #expect(model.said == sentence)

@@ -3,7 +3,7 @@ import KettleModel
 import SeededNumbers
 import Testing
 
-/// Anything in any order.
+/// Random events in random order.
 struct StormTests {
   private static let keys: [Key] =
     Bindings.all.flatMap(\.keys)
@@ -81,7 +81,7 @@ struct StormTests {
     }
   }
 
-  /// The service answers what was asked, late and not always; rows move and go meanwhile.
+  /// The service answers requests late or not at all, and rows move and disappear meanwhile.
   @Test func `with a slow service the cursor and the marks stay correct`() {
     let seed = UInt64.random(in: 0...UInt64.max)
     print("storm seed \(seed)")
@@ -126,7 +126,7 @@ struct StormTests {
     let height = model.size.rows - 3
     #expect(model.cursor - model.firstVisible < height, "seed \(seed)")
     #expect(model.selectedCount >= 0, "seed \(seed)")
-    // What is under the cursor is what a control would be for.
+    // Without marks a control would apply to the row under the cursor.
     if model.marks.isEmpty, let row = model.cursorRow {
       #expect(model.selection == .ids([row.id]), "seed \(seed)")
     }
@@ -138,7 +138,7 @@ struct StormTests {
   }
 
   // Fault 129
-  @Test func `every size from 1x1 up is drawn exactly`() {
+  @Test func `a frame has exactly the screen size, from 1x1 up`() {
     for columns in 1...90 {
       for rows in [1, 2, 5, 7, 8, 9, 15, 16, 24] {
         let frame = Sample.model(columns: columns, rows: rows).screen()

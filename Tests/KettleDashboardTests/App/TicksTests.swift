@@ -2,7 +2,7 @@ import KettleDashboard
 import KettleModel
 import Testing
 
-/// When the screen changes with time alone.
+/// When the screen changes only because time passes.
 struct TicksTests {
   private func next(_ rows: [TransferSnapshot], isLost: Bool = false) -> Int64? {
     var model = Sample.model(columns: 80, rows: 24, showing: rows)
@@ -16,7 +16,7 @@ struct TicksTests {
     #expect(next(still) == nil)
   }
 
-  @Test func `a bar without a total needs five ticks a second while connected`() {
+  @Test func `an indeterminate bar needs five ticks a second while connected`() {
     let row = Sample.row(1, titled: "x", state: .running)
     #expect(next([row]) == MovingBar.stepMilliseconds)
     #expect(next([row], isLost: true) == 1000)
@@ -32,7 +32,7 @@ struct TicksTests {
     #expect(next([due]) == nil)
   }
 
-  @Test func `the countdown on the screen changes at that tick`() {
+  @Test func `the displayed countdown changes at its tick`() {
     let row = Sample.row(1, titled: "x", state: .waiting) {
       $0.reason = .retry
       $0.goesOnAt = Sample.time(seconds: 12)
@@ -48,7 +48,7 @@ struct TicksTests {
     #expect(!text(1000))
   }
 
-  @Test func `a message disappears by itself`() {
+  @Test func `a message disappears after a while`() {
     var model = Sample.model(columns: 80, rows: 24, showing: [])
     _ = model.press(.character("s"))
     #expect(model.millisecondsToNextTick(at: Sample.now) == 5000)
@@ -57,7 +57,7 @@ struct TicksTests {
     #expect(model.millisecondsToNextTick(at: Sample.moment(seconds: 5)) == nil)
   }
 
-  @Test func `speeds are drawn until they leave the graph`() {
+  @Test func `the dashboard ticks until all speeds have left the graph`() {
     let row = Sample.row(1, titled: "x", state: .running) {
       $0.bytesExpected = 100
       $0.bytesPerSecond = 5
@@ -85,7 +85,7 @@ struct TicksTests {
     #expect(model.update(.linkChanged(.connected), at: Sample.moment(seconds: 3)).contains(load))
   }
 
-  @Test func `details follow the rows between two loads`() {
+  @Test func `open details follow row updates between two loads`() {
     var model = Sample.model(columns: 80, rows: 24)
     _ = model.press(.enter)
     _ = model.update(.detailsArrived(Sample.details), at: Sample.now)

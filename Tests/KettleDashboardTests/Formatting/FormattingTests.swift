@@ -28,7 +28,7 @@ struct FormattingTests {
       ((659 << 20) - 1, 659 << 20, "658/659 MiB"), (6 << 20, 29 << 20, "6/29 MiB"),
       (3 << 20, 9 << 20, "3.0/9.0 MiB"), (-1, -1, "0/0 B"), (Int64.max, 1, "1000000000000000/1 B"),
     ] as [(Int64, Int64, String)])
-  func `progress is in the unit of the whole and rounded down`(
+  func `progress uses the unit of the total and rounds down`(
     done: Int64, total: Int64, text: String
   ) {
     #expect(ByteText.progress(done, of: total) == text)
@@ -40,12 +40,12 @@ struct FormattingTests {
       (183_600, "2 d 3 h"), (864_000, "10 d"), (86_400_000, "> 999 d"), (Int64.max, "> 999 d"),
       (-7, "0:00"),
     ] as [(Int64, String)])
-  func `a duration is a clock, then days`(seconds: Int64, text: String) {
+  func `durations are shown as a clock, and long ones in days`(seconds: Int64, text: String) {
     #expect(DurationText.clock(seconds) == text)
     #expect(text.count <= 8)
   }
 
-  @Test func `a countdown names its seconds`() {
+  @Test func `a countdown under a minute shows the unit of its seconds`() {
     #expect(DurationText.countdown(12) == "12 s")
     #expect(DurationText.countdown(60) == "1:00")
     #expect(DurationText.countdown(-1) == "0 s")
@@ -60,7 +60,7 @@ struct FormattingTests {
     #expect(PercentageText.text(.min, of: .max, isWhole: false) == "0 %")
   }
 
-  @Test func `a time is short for today and longer for other days`() {
+  @Test func `the short format shows the time for today and the date for other days`() {
     let clock = ClockText(utcOffsetSeconds: 3600)
     let now = Sample.now.wall
     #expect(clock.short(now, now: now) == "13:00")

@@ -34,7 +34,7 @@ struct FrameTests {
     #expect(frame == blank)
   }
 
-  @Test func `a size is clamped to at least one cell and a maximum`() {
+  @Test func `a screen size is clamped to a minimum and a maximum`() {
     #expect(ScreenSize(columns: 0, rows: -4) == ScreenSize(columns: 1, rows: 1))
     #expect(ScreenSize(columns: 65_535, rows: 65_535).columns == 2000)
   }

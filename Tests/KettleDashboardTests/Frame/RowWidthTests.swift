@@ -2,8 +2,8 @@ import KettleDashboard
 import KettleModel
 import Testing
 
-/// Whatever is written, a row has as many columns as the screen, by the width that terminals give
-/// to each character.
+/// A row always has as many columns as the screen, measured by the width that terminals give each
+/// character.
 struct RowWidthTests {
   private static let texts = [
     "plain", "文件传输指南", "e\u{301}o\u{308}\u{323}n\u{303}", "👩‍👩‍👧‍👦", "👍🏽👍🏿", "🇩🇪🇫🇷",
@@ -17,7 +17,7 @@ struct RowWidthTests {
   ]
 
   @Test(arguments: texts)
-  func `a text occupies as many columns as its characters, at every width`(text: String) {
+  func `the width of truncated text is the sum of its character widths`(text: String) {
     for charset in [Charset.utf8, .ascii] {
       for width in 0...12 {
         let shown = ShownText(text, charset: charset, columnsMax: width)
@@ -53,7 +53,7 @@ struct RowWidthTests {
     }
   }
 
-  @Test func `overwriting keeps the width of the row`() {
+  @Test func `overwriting preserves the row width`() {
     for start in 0..<8 {
       for text in ["x", "xyz", "文", "文x文"] {
         var canvas = Canvas(size: ScreenSize(columns: 10, rows: 1), look: .text)
@@ -67,7 +67,7 @@ struct RowWidthTests {
     }
   }
 
-  @Test func `a cell holds a character and three marks`() {
+  @Test func `a cell holds a character and up to three combining marks`() {
     let cell = Cell(text: "e\u{301}\u{302}\u{303}\u{304}", width: 1, style: .plain)
     #expect(cell.text == "e\u{301}\u{302}\u{303}")
     #expect(cell.combining == ["\u{301}", "\u{302}", "\u{303}"])

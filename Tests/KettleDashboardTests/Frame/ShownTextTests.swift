@@ -12,7 +12,7 @@ struct ShownTextTests {
     #expect(shown("", columns: 3) == "")
   }
 
-  @Test func `cut text ends with a mark and never with half a character`() {
+  @Test func `truncated text ends with a mark and never splits a character`() {
     #expect(shown("abcd", columns: 3) == "ab…")
     #expect(shown("文件传", columns: 5) == "文件…")
     #expect(shown("文件传", columns: 4) == "文…")
@@ -21,7 +21,7 @@ struct ShownTextTests {
     #expect(shown("abc", columns: 0) == "")
   }
 
-  @Test func `combining marks stay on their character, at most three`() {
+  @Test func `a character keeps at most three combining marks`() {
     let text = "e" + String(repeating: "\u{0301}", count: 20) + "x"
     let glyphs = ShownText(text, charset: .utf8, columnsMax: 10).glyphs
     #expect(glyphs.map(\.width) == [1, 1])
@@ -38,7 +38,7 @@ struct ShownTextTests {
     #expect(ShownText("🇩🇪", charset: .utf8, columnsMax: 9).columns == 2)
   }
 
-  @Test func `control and bidirectional characters become visible`() {
+  @Test func `control and bidirectional characters are replaced with visible ones`() {
     #expect(
       shown("a\u{1B}[31mb\r\n\u{202E}c", columns: 20) == "a\u{FFFD}[31mb\u{FFFD}\u{FFFD}\u{FFFD}c")
     #expect(shown("a\u{7}b", columns: 9, .ascii) == "a?b")

@@ -3,7 +3,7 @@ import KettleDashboard
 import Testing
 
 struct BindingsMarkdownTests {
-  @Test func `docs_keybindings matches the table`() throws {
+  @Test func `the key bindings document matches the binding table`() throws {
     let here = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
     let root = here.deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()

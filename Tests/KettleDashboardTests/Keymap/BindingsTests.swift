@@ -3,14 +3,14 @@ import KettleModel
 import Testing
 
 struct BindingsTests {
-  @Test func `no key has two meanings in one context`() {
+  @Test func `no key has two bindings in one context`() {
     for context in KeyContext.allCases {
       let keys = Bindings.all.filter { $0.contexts.contains(context) }.flatMap(\.keys)
       #expect(Set(keys).count == keys.count, "\(context)")
     }
   }
 
-  @Test func `every command of rows, lists, movements and edits has a key`() {
+  @Test func `every row, list, movement and edit command has a key`() {
     let commands = Set(Bindings.all.map(\.command))
     #expect(RowCommand.allCases.allSatisfy { commands.contains(.row($0)) })
     #expect(AllCommand.allCases.allSatisfy { commands.contains(.all($0)) })
@@ -18,7 +18,7 @@ struct BindingsTests {
     #expect(Edit.allCases.allSatisfy { commands.contains(.edit($0)) })
   }
 
-  /// A model in which a context has the keys, for each state under the cursor and each link.
+  /// Models in which this context receives the keys, for each state under the cursor and each link.
   private func models(_ context: KeyContext) -> [DashboardModel] {
     var result: [DashboardModel] = []
     for row in Sample.rows {
@@ -43,7 +43,7 @@ struct BindingsTests {
   }
 
   @Test(arguments: KeyContext.allCases)
-  func `the footer has only keys with an effect`(context: KeyContext) {
+  func `the footer shows only keys that have an effect`(context: KeyContext) {
     for model in models(context) {
       for item in model.footerItems {
         let binding = Bindings.all.first {
@@ -69,7 +69,7 @@ struct BindingsTests {
     #expect(labels(.running)["D"] == nil)
   }
 
-  @Test func `an unbound key says so`() {
+  @Test func `pressing an unbound key shows a message`() {
     var model = Sample.model(columns: 80, rows: 24)
     #expect(model.press(.character("b")) == [])
     #expect(model.said == "b does nothing here; ? shows the keys")

@@ -3,8 +3,8 @@ import Testing
 
 @testable import KettleDashboard
 
-/// Every key does what the help says, or says why it does not: over the table of bindings, in every
-/// situation that keys lead to.
+/// Every key has an effect or explains why it has none. This is checked for all bindings in every
+/// situation that can be reached with keys.
 struct EveryKeyTests {
   private enum Outcome: Hashable {
     case effect, change, reason, nothing
@@ -21,8 +21,8 @@ struct EveryKeyTests {
     return after.notice == nil ? .nothing : .reason
   }
 
-  /// A step in a text or a menu that leads nowhere is seen as it is: the cursor stands at the end.
-  /// A sentence for it would cover what the dialog says about the text.
+  /// A movement in a text or a menu that has no effect needs no message: the cursor is visibly at
+  /// the end, and a message would hide the dialog's own one.
   private static func isSeenAtTheEnd(_ command: DashboardCommand, in context: KeyContext) -> Bool {
     switch command {
     case .edit: true
@@ -35,7 +35,7 @@ struct EveryKeyTests {
     }
   }
 
-  @Test func `every key has an effect or a reason in every situation`() {
+  @Test func `every key has an effect or gives a reason in every situation`() {
     let situations = Situations.found
     var worked: Set<String> = []
     var problems: [String] = []
@@ -81,7 +81,7 @@ struct EveryKeyTests {
     #expect(situations.contains { $0.model.window == nil })
     #expect(situations.contains { $0.model.rowCount > 0 && $0.model.cursorRow == nil })
     #expect(situations.contains { !$0.model.marks.isEmpty })
-    // If the walk ran into its bound, something was left out.
+    // If the search had reached its limit, it would be incomplete.
     #expect(situations.count < 5000)
   }
 }

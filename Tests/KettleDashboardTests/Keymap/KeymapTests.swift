@@ -14,7 +14,7 @@ struct KeymapTests {
     keymap.problems.map { $0.sentence(path: "/c/config.toml") }
   }
 
-  @Test func `without mappings the keys are those of the table`() {
+  @Test func `the default keymap contains every standard binding`() {
     #expect(Keymap.standard.problems.isEmpty)
     for binding in Bindings.all {
       for context in binding.contexts {
@@ -25,7 +25,7 @@ struct KeymapTests {
     }
   }
 
-  @Test func `a mapped action has its new keys and none of the old ones`() {
+  @Test func `a mapping replaces all default keys of its action`() {
     let keymap = keymap(("start", ["m", "F5"]), ("suspend", []))
     #expect(keymap.problems.isEmpty)
     #expect(keymap.command(for: .character("m"), in: .list) == .row(.start))
@@ -37,7 +37,7 @@ struct KeymapTests {
     #expect(keymap.key(.suspend) == nil)
   }
 
-  @Test func `sentences name keys as mapped`() {
+  @Test func `messages name the mapped keys`() {
     var settings = DashboardSettings()
     settings.keymap = keymap(("start", ["F5"]), ("add", ["F2"]), ("help", ["F1"]))
     var model = DashboardModel(size: ScreenSize(columns: 80, rows: 24), settings: settings)
@@ -55,7 +55,7 @@ struct KeymapTests {
     #expect(model.said == "it is not started; F5 starts it")
   }
 
-  @Test func `no sentence on a screen has an unknown action in braces`() {
+  @Test func `no screen shows an unresolved action placeholder`() {
     for situation in Situations.found {
       let text = situation.model.screen().lines.joined(separator: "\n")
       #expect(!text.contains("{") && !text.contains("}"), "\(situation.name)")
@@ -75,7 +75,7 @@ struct KeymapTests {
     #expect(keymap.command(for: .function(2), in: .list) == .add)
   }
 
-  @Test func `a key can mean one thing in the list and another in a reader screen`() {
+  @Test func `a key can have different bindings in the list and in a reader screen`() {
     let keymap = keymap(("scroll-page-down", ["s"]))
     #expect(keymap.problems.isEmpty)
     #expect(keymap.command(for: .character("s"), in: .list) == .row(.start))
@@ -104,7 +104,7 @@ struct KeymapTests {
     #expect(keymap.command(for: .character("q"), in: .list) == .leave)
   }
 
-  @Test func `of two mappings to one key the later is ignored`() {
+  @Test func `the second of two mappings to the same key is ignored`() {
     let keymap = keymap(("start", ["m"]), ("stop", ["m"]))
     #expect(keymap.problems.map(\.line) == [2])
     #expect(keymap.command(for: .character("m"), in: .list) == .row(.start))
@@ -118,7 +118,7 @@ struct KeymapTests {
     #expect(keymap.command(for: .character("s"), in: .list) == .row(.start))
   }
 
-  @Test func `no mapping of an action gives a key two meanings`() {
+  @Test func `no mapping binds a key twice in one context`() {
     let actions = Bindings.all.map(\.action)
     let keys = Bindings.all.flatMap(\.keys).map(\.name)
     for (index, action) in actions.enumerated() {
@@ -132,7 +132,7 @@ struct KeymapTests {
     }
   }
 
-  @Test func `every action has a unique name that the file can contain`() {
+  @Test func `every action has a unique name of lowercase letters and hyphens`() {
     let names = Bindings.all.map(\.action)
     for name in names {
       #expect(name.utf8.allSatisfy { (97...122).contains($0) || $0 == 45 }, "\(name)")
@@ -142,7 +142,7 @@ struct KeymapTests {
     }
   }
 
-  @Test func `every key of the table parses from its shown name`() {
+  @Test func `every bound key parses from its displayed name`() {
     for key in Bindings.all.flatMap(\.keys) where key != .paste("") {
       #expect(Key(name: key.name) == key, "\(key.name)")
     }
@@ -151,7 +151,7 @@ struct KeymapTests {
     #expect(Key(name: "F12") == .function(12))
     #expect(Key(name: "ctrl-l") == .control("l"))
     #expect(Key(name: "é") == .character("é"))
-    // What terminals send for these is the other key.
+    // Terminals send the same byte for both.
     #expect(Key(name: "Ctrl-M") == .enter)
   }
 
@@ -164,7 +164,7 @@ struct KeymapTests {
   }
 }
 
-/// The configuration's problems on the screen.
+/// How configuration problems are displayed.
 struct ConfigurationProblemTests {
   private func model(_ problems: [String]) -> DashboardModel {
     var settings = DashboardSettings()
@@ -174,7 +174,7 @@ struct ConfigurationProblemTests {
     return model
   }
 
-  @Test func `the dashboard starts with configuration problems`() {
+  @Test func `configuration problems are shown when the dashboard starts`() {
     #expect(model([]).said == nil)
     #expect(model(["One is wrong"]).said == "One is wrong")
     var many = model(["One is wrong", "Two is wrong"])
@@ -197,7 +197,7 @@ struct ConfigurationProblemTests {
     #expect(lines.contains { $0.contains(String(repeating: "x", count: 20)) })
   }
 
-  @Test func `a notice too long for the line says where to read it`() {
+  @Test func `a notice too long for the message line points to the help`() {
     let sentence = String(repeating: "x", count: 99)
     var model = model([])
     _ = model.update(.serviceReported([sentence]), at: Sample.now)

@@ -2,15 +2,15 @@ import KettleModel
 
 @testable import KettleDashboard
 
-/// Everything that the dashboard can be in when a key is pressed, found by pressing keys: what a
-/// new binding opens is walked through without being named here.
+/// All situations in which a key can be pressed. They are found by pressing keys, so screens opened
+/// by a new binding are included automatically.
 struct Situations {
   struct Situation {
     var name: String
     var model: DashboardModel
   }
 
-  /// Two situations are the same when the same is open and the same can be done.
+  /// Situations are equivalent if they have the same open screens and the same possible actions.
   private struct Signature: Hashable {
     var start: String?
     var screens: [String]
@@ -19,7 +19,7 @@ struct Situations {
     var possible: Set<String> = []
   }
 
-  /// Found once for all tests.
+  /// Computed once for all tests.
   static let found = Situations().all
 
   private(set) var all: [Situation] = []
@@ -41,7 +41,7 @@ struct Situations {
   }
 
   private mutating func add(_ name: String, _ model: DashboardModel, from start: String) {
-    // What only repeats a screen below another one shows nothing new.
+    // Deeper stacks only repeat screens, so they add no new situation.
     guard model.screens.count <= 2 else { return }
     var signature = Signature(
       screens: model.screens.map(Self.kind), isConnected: model.link.isConnected)
@@ -51,7 +51,7 @@ struct Situations {
       signature.start = start
       let possible = bindings.filter { model.availability(of: $0.command).isPossible }
       signature.possible = Set(possible.map(\.action))
-    // What is read is long, and its keys only scroll.
+    // Most keys of a reader screen only scroll.
     case .reader:
       signature.isScrolled = model.scroll > 0
       let possible = bindings.filter { binding in
@@ -73,7 +73,7 @@ struct Situations {
     if seen.insert(signature).inserted { all.append(Situation(name: name, model: model)) }
   }
 
-  /// The case without what is in it.
+  /// The name of the case without its associated values.
   private static func kind(_ screen: DashboardScreen) -> String {
     String(String(describing: screen).prefix { $0 != "(" })
   }

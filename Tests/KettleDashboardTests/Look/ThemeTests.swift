@@ -5,7 +5,7 @@ import Testing
 @testable import KettleDashboard
 
 struct ThemeTests {
-  /// What terminals have for dark and for light: the darkest and the lightest of each.
+  /// Common dark and light terminal backgrounds, including the extremes.
   private static let backgrounds: [(Theme.Background, [RGB])] = [
     (.dark, [RGB(0x000000), RGB(0x282A36), RGB(0x1E1E1E)]),
     (.light, [RGB(0xFFFFFF), RGB(0xFDF6E3), RGB(0xFAFAFA)]),
@@ -45,7 +45,7 @@ struct ThemeTests {
     }
   }
 
-  // WCAG 2.2, 1.4.11: what is no text needs 3 to 1.
+  // WCAG 2.2, 1.4.11: non-text elements need a contrast of 3 to 1.
   @Test(arguments: [ColorDepth.indexed256, .trueColor], [Theme.Background.dark, .light])
   func `a bar contrasts with its empty part`(
     depth: ColorDepth, background: Theme.Background
@@ -58,7 +58,7 @@ struct ThemeTests {
     }
   }
 
-  @Test func `every role has a style at every color depth, and no color without colors`() {
+  @Test func `without colour support every role uses the default colours`() {
     for role in Role.allCases {
       let style = Look(charset: .utf8, colors: .none).style(role)
       #expect(style.foreground == .standard && style.background == .standard)
@@ -68,7 +68,7 @@ struct ThemeTests {
     #expect(none.style(.progress) == .plain)
   }
 
-  @Test func `user colours replace ours, in the nearest terminal colour`() {
+  @Test func `user colours override the theme and map to the nearest terminal colour`() {
     let theme = Theme(colors: [
       .progress: .rgb(0x38, 0xAA, 0xF5), .problem: .palette(9), .good: .standard,
     ])
@@ -84,7 +84,7 @@ struct ThemeTests {
     #expect(look(.trueColor).style(.good).foreground == .standard)
   }
 
-  /// Numbers below eight are colours of the palette where numbers are red-green-blue values.
+  /// Where colours are red-green-blue numbers, numbers below eight still mean palette colours.
   @Test func `black stays black with indexed colours`() {
     let theme = Theme(colors: [.progress: .rgb(0, 0, 1)])
     let look = Look(charset: .utf8, colors: .trueColor, theme: theme)
@@ -97,7 +97,7 @@ struct ThemeTests {
       ("0;default;15", .light), ("15;default;0", .dark), ("0;default", nil), ("", nil),
       ("15", nil), ("1;99", nil),
     ] as [(String, Theme.Background?)])
-  func `COLORFGBG gives the background`(text: String, background: Theme.Background?) {
+  func `COLORFGBG determines the background`(text: String, background: Theme.Background?) {
     #expect(Theme.Background(COLORFGBG: text) == background)
   }
 

@@ -7,7 +7,7 @@ extension Look {
   static let ascii = Look(charset: .ascii, colors: .none)
 }
 
-/// Compares a frame with a picture of it; runs of empty lines stand as one line that counts them.
+/// Compares a frame with its text. Runs of empty lines are replaced with a line that counts them.
 func expectScreen(
   _ frame: Frame, _ expected: String, sourceLocation: SourceLocation = #_sourceLocation
 ) {
@@ -50,12 +50,12 @@ private func picture(of frame: Frame) -> String {
 }
 
 extension DashboardModel {
-  /// Presses keys one after the other and answers all effects.
+  /// Presses keys one after the other and returns all effects.
   mutating func press(_ keys: Key..., at now: Moment = Sample.now) -> [DashboardEffect] {
     keys.flatMap { update(.keyPressed($0), at: now) }
   }
 
-  /// Presses a letter for each character.
+  /// Presses a key for each character.
   mutating func type(_ text: String) -> [DashboardEffect] {
     text.flatMap { update(.keyPressed(.character($0)), at: Sample.now) }
   }
@@ -79,7 +79,7 @@ extension DashboardModel {
 }
 
 extension Frame {
-  /// Where a text of narrow characters stands first.
+  /// The first position of a text of narrow characters.
   func position(of text: String) -> Position? {
     for row in 0..<size.rows {
       let cells = self.row(row).map(\.text)

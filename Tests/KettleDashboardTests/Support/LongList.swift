@@ -1,7 +1,7 @@
 import KettleDashboard
 import KettleModel
 
-/// A long list, and the service that sends the rows of it that are asked for.
+/// A long list, and a service that sends the requested rows.
 struct LongList {
   var rows: [TransferSnapshot]
 
@@ -11,7 +11,7 @@ struct LongList {
     }
   }
 
-  /// The rows that a viewport shows when all pass its filter.
+  /// Returns the rows of a viewport that match its filter.
   func window(_ viewport: Viewport) -> ListWindow {
     let shown = rows.filter { row in
       viewport.filter.states?.contains(row.state) != false
@@ -38,7 +38,7 @@ struct LongList {
     return nil
   }
 
-  /// Answers what was asked until nothing more is.
+  /// Answers requests until there are no more. Returns the other effects.
   @discardableResult
   func answer(_ effects: [DashboardEffect], _ model: inout DashboardModel) -> [DashboardEffect] {
     var asked = effects
@@ -55,7 +55,7 @@ struct LongList {
     return others
   }
 
-  /// Answers one effect, if it is for the service, and hands on what comes of it.
+  /// Answers one effect if it is a request to the service. Returns the resulting effects.
   func answerOne(_ effect: DashboardEffect, _ model: inout DashboardModel) -> [DashboardEffect] {
     switch effect {
     case .subscribe(let viewport):
@@ -66,14 +66,14 @@ struct LongList {
     }
   }
 
-  /// A dashboard that shows it.
+  /// Returns a dashboard that shows the list.
   func model(columns: Int = 80, rows: Int = 24) -> DashboardModel {
     var model = DashboardModel(size: ScreenSize(columns: columns, rows: rows))
     answer(model.update(.linkChanged(.connected), at: Sample.now), &model)
     return model
   }
 
-  /// Presses keys and answers what they ask.
+  /// Presses keys and answers their requests.
   @discardableResult
   func press(_ keys: Key..., in model: inout DashboardModel) -> [DashboardEffect] {
     keys.flatMap { answer(model.update(.keyPressed($0), at: Sample.now), &model) }

@@ -1,7 +1,7 @@
 import KettleDashboard
 import KettleModel
 
-/// Made-up transfers, one for each thing that a row can say.
+/// Sample transfers, one for each kind of row.
 enum Sample {
   /// 2026-11-21T12:00:00Z, ten minutes after the machine started.
   static let now = moment(seconds: 0)
@@ -103,7 +103,7 @@ enum Sample {
     return totals
   }
 
-  /// As the service makes it of rows none of which finished before.
+  /// Computes the batch like the service, for rows that have not finished before.
   private static func batch(of rows: [TransferSnapshot]) -> BatchProgress? {
     let states: Set<TransferState> = [.running, .queued, .waiting, .verifying]
     let rows = rows.filter { states.contains($0.state) }

@@ -240,7 +240,7 @@ struct AlertBoardTests {
     #expect(bench.board.dueAt == nil)
   }
 
-  @Test func `a person who left in between gets the whole count`() {
+  @Test func `a person who leaves midway is notified of the total count`() {
     var bench = Bench()
     bench.isWatched = true
     bench.put(1...3, .running)

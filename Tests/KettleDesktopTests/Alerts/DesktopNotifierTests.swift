@@ -32,7 +32,7 @@ struct DesktopNotifierTests {
   }
 
   @Test(arguments: [["body", "body-markup"], nil])
-  func `a name is escaped for a desktop that interprets markup, or may`(
+  func `a name is escaped unless the desktop is known not to interpret markup`(
     capabilities: [String]?
   ) async throws {
     let bus = try ScriptedBus()
@@ -56,7 +56,7 @@ struct DesktopNotifierTests {
     #expect(bus.shown.count == 2)
   }
 
-  @Test func `without a desktop there is only an error`() async {
+  @Test func `without a bus address showing an alert throws an error`() async {
     await #expect(throws: BusError.unreachable(0)) { try await notifier([]).show(alert) }
   }
 

@@ -22,7 +22,7 @@ struct BusAddressTests {
     #expect(BusAddress.parse(text) == addresses)
   }
 
-  @Test func `the environment gives the addresses of the buses`() {
+  @Test func `the environment determines the bus addresses`() {
     #expect(
       BusAddress.system(environment: [:]) == [.path(Array("/run/dbus/system_bus_socket".utf8))])
     #expect(

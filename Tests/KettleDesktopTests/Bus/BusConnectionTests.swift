@@ -69,7 +69,7 @@ struct BusConnectionTests {
     #expect(text.utf8.elementsEqual(large.utf8))
   }
 
-  @Test func `an error has its name and its text`() async throws {
+  @Test func `an error reply has its name and text`() async throws {
     let bus = try ScriptedBus()
     let connection = try await open(bus.addresses)
     let call = BusCall.property(
@@ -132,7 +132,7 @@ struct BusConnectionTests {
     #expect(try await echoed(by: connection) == [])
   }
 
-  @Test func `no bus is an error with its errno`() async throws {
+  @Test func `an unreachable bus is reported with its errno`() async throws {
     let bus = try ScriptedBus()
     for (addresses, code) in [
       ([], 0), (BusAddress.parse("unix:path=\(bus.path)-gone"), 2),
@@ -176,7 +176,7 @@ struct BusConnectionTests {
     #expect(await received.next() == .ended(.fault(.malformed)))
   }
 
-  @Test func `a bus that accepts nothing does not fill the memory`() async throws {
+  @Test func `a bus that reads nothing does not exhaust memory`() async throws {
     let bus = try ScriptedBus()
     let (events, continuation) = AsyncStream<BusEvent>.makeStream()
     let connection = try await open(bus.addresses) { continuation.yield($0) }

@@ -14,13 +14,13 @@ struct BusMessageTests {
     + [6, 1] + Array("s".utf8) + [0, 20, 0, 0, 0] + Array("org.freedesktop.DBus".utf8)
     + [0, 0, 0, 0]
 
-  @Test func `the first call has the bytes of the specification`() throws {
+  @Test func `the first call is encoded as specified`() throws {
     let bytes = try BusCall.bus("Hello").message(serial: 1).encoded()
     #expect(bytes == Self.hello)
     #expect(try BusMessage(bytes: bytes[...]) == BusCall.bus("Hello").message(serial: 1))
   }
 
-  @Test func `numbers have either byte order`() throws {
+  @Test func `numbers are encoded in either byte order`() throws {
     var message = BusMessage(.reply(to: 2), serial: 3)
     message.body = [.uint32(0x0102_0304), .byte(9), .array(of: .int64, [.int64(-2)])]
     let little: [UInt8] =
@@ -100,7 +100,7 @@ struct BusMessageTests {
   @Test(arguments: [
     (0, 0x6D), (1, 0), (3, 2), (8, 0), (18, 0x73), (20, 22), (42, 1), (37, 0x2E), (45, 1), (46, 1),
   ])
-  func `a wrong byte is noticed`(place: Int, byte: UInt8) {
+  func `a wrong byte is rejected`(place: Int, byte: UInt8) {
     var bytes = Self.hello
     bytes[place] = byte
     #expect(throws: BusFault.self) { try BusMessage(bytes: bytes[...]) }
@@ -159,7 +159,7 @@ struct BusMessageTests {
     #expect(throws: BusFault.tooLarge) { try BusMessage(bytes: reply(depth: 70)[...]) }
   }
 
-  @Test func `pieces of any size make the same messages`() throws {
+  @Test func `messages are reassembled from pieces of any size`() throws {
     let seed = UInt64.random(in: .min ... .max)
     var generator = SeededGenerator(seed: seed)
     let messages = (0..<40).map { _ in RandomValue.message(&generator) }

@@ -77,7 +77,7 @@ struct MachineWatchTests {
   }
 
   @Test(arguments: [0, 1, 2, 3, 4, 5] as [UInt32])
-  func `a network is metered if NetworkManager says or guesses so`(metered: UInt32)
+  func `a network is metered if NetworkManager reports or guesses it`(metered: UInt32)
     async throws
   {
     let bus = try ScriptedBus()
@@ -121,7 +121,7 @@ struct MachineWatchTests {
     watch.stop()
   }
 
-  @Test func `a signal triggers a check and is not believed`() async throws {
+  @Test func `a signal triggers a query, and its contents are not trusted`() async throws {
     let bus = try ScriptedBus()
     bus.set("OnBattery", of: upower, .boolean(false))
     var (watch, reports) = await watch(bus.addresses)
@@ -165,7 +165,7 @@ struct MachineWatchTests {
     watch.stop()
   }
 
-  @Test func `a bus that ends leaves conditions unknown, and is connected again when needed`()
+  @Test func `a closed bus leaves conditions unknown and is reconnected when needed`()
     async throws
   {
     let bus = try ScriptedBus()
@@ -182,7 +182,7 @@ struct MachineWatchTests {
     watch.stop()
   }
 
-  @Test func `a bus that disconnects us is not flooded`() async throws {
+  @Test func `a bus that disconnects us is not flooded with reconnections`() async throws {
     let bus = try ScriptedBus()
     bus.set("Metered", of: networkManager, .uint32(1))
     var (watch, reports) = await watch(bus.addresses)

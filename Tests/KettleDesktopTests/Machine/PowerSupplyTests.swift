@@ -17,7 +17,7 @@ struct PowerSupplyTests {
   @Test(
     arguments: [
       ([], true),
-      // A machine without a battery, whatever its adapter says.
+      // A machine without a battery, regardless of its adapter.
       ([line("0")], true),
       // The battery of a mouse, and a bay without a battery.
       ([battery("Discharging", scope: "Device")], true),

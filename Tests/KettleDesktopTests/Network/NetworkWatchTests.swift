@@ -66,7 +66,7 @@ struct NetworkWatchTests {
 
   // Fault 66
   @Test(.enabled("a network of its own can be made") { await NetworkNamespace.make() != nil })
-  func `a changed route is reported although one existed`() async throws {
+  func `a changed route is reported even if a route already existed`() async throws {
     let network = try #require(await NetworkNamespace.make())
     for names in ["v0 type veth peer name v1", "w0 type veth peer name w1"] {
       await network.ip("link add " + names)

@@ -58,7 +58,7 @@ struct RouteMessageTests {
 
   private let upAndRunning: UInt32 = 0x1 | 0x40
 
-  @Test func `a default route through a running interface leads out`() {
+  @Test func `a default route through a running interface provides connectivity`() {
     let out = attribute(4, bytes(Int32(7)))
     #expect(state([link(7, flags: upAndRunning), route([out])]) == .present)
     #expect(state([link(7, flags: upAndRunning)]) == .absent)
@@ -67,7 +67,7 @@ struct RouteMessageTests {
   }
 
   @Test(arguments: [0, 0x1, 0x40, 0x49] as [UInt32])
-  func `an interface that is down, has no carrier or is the loopback does not lead out`(
+  func `an interface that is down, without carrier or loopback provides no connectivity`(
     flags: UInt32
   ) {
     #expect(state([link(7, flags: flags), route([attribute(4, bytes(Int32(7)))])]) == .absent)
@@ -80,7 +80,7 @@ struct RouteMessageTests {
       (10, 64, [0xFE, 0x80, 0, 0], .absent), (10, 8, [0xFF, 0], .absent),
       (10, 64, [0x20, 0x01, 0x0D, 0xB8], .present), (10, 7, [0xFC, 0], .present),
     ] as [(UInt8, UInt8, [UInt8], NetworkState)])
-  func `link-local addresses do not lead out`(
+  func `link-local addresses provide no connectivity`(
     family: UInt8, prefix: UInt8, destination: [UInt8], expected: NetworkState
   ) {
     let attributes = [attribute(1, destination), attribute(4, bytes(Int32(7)))]
@@ -90,7 +90,7 @@ struct RouteMessageTests {
       ]) == expected)
   }
 
-  @Test func `own addresses and discarding routes do not lead out`() {
+  @Test func `local addresses and discarding routes provide no connectivity`() {
     let up = link(7, flags: upAndRunning)
     let out = attribute(4, bytes(Int32(7)))
     #expect(state([up, route(table: 255, [out])]) == .absent)
@@ -103,7 +103,7 @@ struct RouteMessageTests {
     #expect(state([up, route(flags: 0x200, [out])]) == .absent)
   }
 
-  @Test func `a route with several hops leads out through any of them`() {
+  @Test func `a multipath route provides connectivity through any of its hops`() {
     func hop(_ link: Int32) -> [UInt8] { bytes(UInt16(8)) + [0, 0] + bytes(link) }
     let hops = route([attribute(9, hop(3) + hop(7))])
     #expect(state([link(7, flags: upAndRunning), hops]) == .present)
@@ -148,7 +148,7 @@ struct RouteMessageTests {
   }
 
   @Test(arguments: [UInt16(0), 3, 9, .max])
-  func `an attribute with a wrong length hides itself and the rest`(length: UInt16) {
+  func `an attribute with a wrong length hides itself and those after it`(length: UInt16) {
     let lie = attribute(1, length: length, [10, 0, 0, 0])
     let parsed = RouteMessage.parse(route(prefix: 8, [lie, attribute(4, bytes(Int32(7)))]))
     guard case .route(let read) = parsed.first, parsed.count == 1 else {

@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import KettleEngine
 
-/// Blocks on their way to the disk, and attempts that wait for it.
+/// Blocks queued for the disk, and attempts that are held back meanwhile.
 extension PartialFileWriterTests {
   private var blockByteCount: Int { Int(PartialFileWriter.blockByteCountMax) }
 
@@ -34,7 +34,7 @@ extension PartialFileWriterTests {
       #expect(answer == .full)
       #expect(accepted == 10 << 20, "the fifth block exceeds the limit")
       #expect(writer.heldBack == [attempt(1)])
-      // What the transport has already read still arrives.
+      // Bytes that the transport has already read still arrive.
       #expect(give(sink, piece) == .full)
       accepted += Int64(piece.count)
       #expect(resumed.all.isEmpty)
@@ -47,7 +47,7 @@ extension PartialFileWriterTests {
     #expect(try writer.sync().durable == ByteRangeSet(prefix: accepted))
   }
 
-  @Test func `attempts that only gather are never held back`() throws {
+  @Test func `attempts that only buffer are never held back`() throws {
     let writer = writer(total: 64 << 20)
     let sinks = (UInt64(0)..<20).map { number in
       writer.begin(attempt(number), from: Int64(number) << 21, .part((Int64(number) + 1) << 21))
@@ -58,13 +58,13 @@ extension PartialFileWriterTests {
     #expect(try writer.sync().durable.byteCount == 20 * Int64(piece.count))
   }
 
-  @Test func `a sync in the middle of a block keeps every byte in its place`() throws {
+  @Test func `a sync in the middle of a block keeps every byte at its offset`() throws {
     let writer = writer(total: 8 << 20)
     let bytes = (0..<(5 << 20)).map { UInt8(truncatingIfNeeded: $0 / 1000) }
     let first = writer.begin(attempt(1), from: 0, .whole(8 << 20))
     #expect(give(first, Array(bytes[..<1_000_001])) == .taken)
     #expect(try writer.sync().durable == ByteRangeSet(prefix: 1_000_001))
-    // Reuses memory of written blocks.
+    // Reuses the memory of written blocks.
     let other = writer.begin(attempt(2), from: 6 << 20, .part(8 << 20))
     #expect(give(other, [UInt8](repeating: 255, count: 1 << 20)) == .taken)
     for start in stride(from: 1_000_001, to: bytes.count, by: 16_384) {
@@ -85,7 +85,7 @@ extension PartialFileWriterTests {
     #expect(try writer.sync().durable == ByteRangeSet(prefix: 3))
   }
 
-  /// A file in whose every write a network that is faster than the disk delivers another block.
+  /// A file on a disk slower than the network: during every write another block is received.
   private final class SlowFile: PartialFile {
     let path = "/d/a.part"
     let finalName = "a"
@@ -111,7 +111,7 @@ extension PartialFileWriterTests {
     func truncate(to byteCount: Int64) throws(TransferFailure) {}
   }
 
-  @Test func `a sync ends although the network is faster than the disk`() throws {
+  @Test func `a sync completes even if the network is faster than the disk`() throws {
     let file = SlowFile()
     let writer = PartialFileWriter(
       file: file, durable: ByteRangeSet(), totalByteCount: nil, queue: queue
@@ -132,7 +132,7 @@ extension PartialFileWriterTests {
     #expect(syncs.withLock { $0 } == [Int64(2 * blockByteCount)])
   }
 
-  @Test func `memory of another size is released when memory is allocated`() {
+  @Test func `an allocation releases a spare block of another size`() {
     var spare = (0..<4).map { _ in BlockMemory(byteCount: 2 << 20) }
     var segment = BodySegment(
       of: attempt(1), from: 0, bound: .none, blockByteCount: 512 << 10)
@@ -167,8 +167,7 @@ extension PartialFileWriterTests {
     #expect(files.callCount(.write) == 1)
   }
 
-  @Test func `a block whose bytes are in the file is compared, and the others are written`() throws
-  {
+  @Test func `blocks already in the file are compared and the others are written`() throws {
     let (lower, upper) = (Int64(blockByteCount), Int64(2 * blockByteCount))
     let bytes = (0..<3).flatMap { [UInt8](repeating: $0, count: blockByteCount) }
     try write(Array(bytes[Int(lower)..<Int(upper)]), at: lower)
@@ -182,7 +181,7 @@ extension PartialFileWriterTests {
     #expect(files.bytes(at: file.path)?.elementsEqual(bytes) == true)
   }
 
-  @Test func `attempts that were held back learn of a failure with the next piece`() throws {
+  @Test func `a held-back attempt gets a write failure with its next bytes`() throws {
     let writer = writer(total: 64 << 20)
     let sink = writer.begin(attempt(1), from: 0, .whole(64 << 20))
     let piece = [UInt8](repeating: 7, count: 1 << 20)
@@ -193,7 +192,7 @@ extension PartialFileWriterTests {
     #expect(give(sink, piece) == .failed)
   }
 
-  @Test func `an attempt with bytes of another version does not stay held back`() throws {
+  @Test func `a held-back attempt is resumed if its bytes differ from the file`() throws {
     try write([1, 2, 3, 4], at: 0)
     let writer = writer(durable: ByteRangeSet(prefix: 4), total: 64 << 20)
     let sink = writer.begin(attempt(1), from: 0, .whole(64 << 20))
@@ -205,7 +204,7 @@ extension PartialFileWriterTests {
     #expect(writer.end(attempt(1), isComplete: false).failure?.code == .otherVersion)
   }
 
-  @Test func `an attempt that is shortened accepts no byte past its new end`() throws {
+  @Test func `a shortened attempt accepts no byte past its new end`() throws {
     let writer = writer(total: 1 << 20)
     let sink = writer.begin(attempt(1), from: 0, .whole(1 << 20))
     let piece = [UInt8](repeating: 7, count: 1000)

@@ -4,14 +4,14 @@ import TestSupport
 
 @testable import KettleEngine
 
-/// Attempts in chunks, whose bytes count when the reply has ended properly.
+/// Chunked attempts, whose bytes count only when the response has ended properly.
 extension PartialFileWriterTests {
   private func put(_ bytes: [UInt8]) throws {
     try bytes.withUnsafeBytes { try file.write($0, at: 0) }
   }
 
   // Fault 27
-  @Test func `bytes in chunks are held when the last chunk has come, and not before`() throws {
+  @Test func `chunked bytes become durable only after the last chunk`() throws {
     let writer = writer()
     let sink = writer.begin(attempt(1), from: 0, .none, trust: .atItsEnd)
     #expect(give(sink, [1, 2, 3]) == .taken)
@@ -25,7 +25,7 @@ extension PartialFileWriterTests {
 
   // Fault 27
   @Test(arguments: [true, false])
-  func `bytes of broken chunks leave the file as it was`(isSynced: Bool) throws {
+  func `an incomplete chunked response leaves the file unchanged`(isSynced: Bool) throws {
     try put([9, 9])
     let writer = writer(durable: ranges((0, 2)))
     let sink = writer.begin(attempt(1), from: 2, .none, trust: .atItsEnd)
@@ -40,7 +40,9 @@ extension PartialFileWriterTests {
   }
 
   // Fault 27
-  @Test func `broken chunks in a gap leave the gap and what is behind it`() throws {
+  @Test func `an incomplete chunked response in a gap leaves the gap and the bytes after it`()
+    throws
+  {
     try put([0, 0, 0, 0, 5, 6])
     let writer = writer(durable: ranges((0, 1), (4, 6)), total: 6)
     let sink = writer.begin(attempt(1), from: 1, .exactly(4), trust: .atItsEnd)
@@ -48,7 +50,7 @@ extension PartialFileWriterTests {
     #expect(writer.end(attempt(1), isComplete: false).discardedByteCount == 2)
     #expect(try writer.sync().durable == ranges((0, 1), (4, 6)))
     #expect(files.bytes(at: file.path)?.count == 6)
-    // What comes then is written, and not compared with what is left there.
+    // Later bytes are written, and not compared with the discarded ones in the file.
     let next = writer.begin(attempt(2), from: 1, .part(4))
     #expect(give(next, [7, 8, 9]) == .taken)
     #expect(writer.end(attempt(2), isComplete: true).failure == nil)
@@ -57,7 +59,7 @@ extension PartialFileWriterTests {
 
   // Fault 5
   // Fault 11
-  @Test func `a part in chunks must end where its label says`() throws {
+  @Test func `a chunked part must end where its Content-Range does`() throws {
     let long = writer(total: 6)
     let sink = long.begin(attempt(1), from: 0, .exactly(4), trust: .atItsEnd)
     #expect(give(sink, [1, 2, 3, 4, 5]) == .failed)
@@ -72,7 +74,7 @@ extension PartialFileWriterTests {
     #expect(try short.sync().durable == ByteRangeSet())
   }
 
-  @Test func `an attempt in chunks is not shortened`() throws {
+  @Test func `a chunked attempt is not shortened`() throws {
     let writer = writer(total: 6)
     let sink = writer.begin(attempt(1), from: 0, .exactly(4), trust: .atItsEnd)
     writer.shorten(attempt(1), to: 2)
@@ -81,7 +83,7 @@ extension PartialFileWriterTests {
   }
 
   // Fault 22
-  @Test func `a file that another program shortened holds nothing more`() throws {
+  @Test func `a file that another program truncated accepts no more bytes`() throws {
     let writer = writer(total: 8)
     let sink = writer.begin(attempt(1), from: 0, .whole(8))
     #expect(give(sink, [1, 2, 3, 4]) == .taken)

@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import KettleEngine
 
-/// Several attempts that write into one file.
+/// Several attempts that write to one file.
 struct PartialFileWriterTests {
   let files = InMemoryFileStorage(documentsDirectory: "/d")
   let file: any PartialFile
@@ -23,7 +23,7 @@ struct PartialFileWriterTests {
     }
   }
 
-  /// The attempts that the writer let continue, in order.
+  /// The attempts that the writer resumed, in order.
   final class Resumed: Sendable {
     private let attempts = Mutex<[Set<AttemptID>]>([])
 
@@ -43,7 +43,7 @@ struct PartialFileWriterTests {
     }
   }
 
-  @Test func `two attempts fill two parts and the map has both`() throws {
+  @Test func `two attempts fill two parts and both become durable`() throws {
     let writer = writer(total: 8)
     let first = writer.begin(attempt(1), from: 0, .whole(8))
     let second = writer.begin(attempt(2), from: 4, .part(8))
@@ -56,7 +56,7 @@ struct PartialFileWriterTests {
     #expect(writer.fileByteCount == 5)
   }
 
-  @Test func `a file that is whole is synced when its last attempt ends`() throws {
+  @Test func `a complete file is synced after its last attempt ends`() throws {
     let writer = writer(total: 4)
     let first = writer.begin(attempt(1), from: 0, .whole(2))
     let second = writer.begin(attempt(2), from: 2, .part(4))
@@ -71,7 +71,7 @@ struct PartialFileWriterTests {
     #expect(writer.settled?.durable == ranges((0, 4)))
   }
 
-  @Test func `what is written after a sync is not settled`() throws {
+  @Test func `a file written to after its sync is no longer settled`() throws {
     let writer = writer(total: 4)
     _ = give(writer.begin(attempt(1), from: 0, .whole(4)), [0, 1, 2, 3])
     _ = writer.end(attempt(1), isComplete: true)
@@ -82,7 +82,7 @@ struct PartialFileWriterTests {
     #expect(writer.settled == nil)
   }
 
-  @Test func `what two attempts bring counts once, gathered and written`() throws {
+  @Test func `bytes received by two attempts count once, whether buffered or written`() throws {
     let writer = writer(total: 8)
     let first = writer.begin(attempt(1), from: 0, .whole(8))
     let copy = writer.begin(attempt(2), from: 2, .part(8))
@@ -95,7 +95,7 @@ struct PartialFileWriterTests {
     #expect(writer.fileByteCount == 6)
   }
 
-  @Test func `nothing is written on the thread that brings the bytes`() throws {
+  @Test func `nothing is written on the receiving thread`() throws {
     let writer = writer(total: 64 << 20)
     let sink = writer.begin(attempt(1), from: 0, .whole(64 << 20))
     let piece = [UInt8](repeating: 7, count: 6 << 20)
@@ -106,7 +106,7 @@ struct PartialFileWriterTests {
     isLookedAt.signal()
     #expect(answer == .taken)
     #expect(writtenMeanwhile == 0)
-    // Behind what waits for the queue already.
+    // Runs after everything already in the queue.
     let isDone = DispatchSemaphore(value: 0)
     queue.async { isDone.signal() }
     isDone.wait()
@@ -115,7 +115,7 @@ struct PartialFileWriterTests {
   }
 
   // Fault 5
-  @Test func `what comes behind the range is not taken`() throws {
+  @Test func `bytes past the range are not accepted`() throws {
     let writer = writer(total: 8)
     let sink = writer.begin(attempt(1), from: 2, .part(5))
     #expect(give(sink, [2, 3, 4, 99, 99]) == .satisfied)
@@ -123,7 +123,7 @@ struct PartialFileWriterTests {
     #expect(files.bytes(at: file.path) == [0, 0, 2, 3, 4])
   }
 
-  @Test func `a whole that goes on behind its end is another file`() throws {
+  @Test func `a full response longer than the file fails as too long`() throws {
     let writer = writer(total: 3)
     let sink = writer.begin(attempt(1), from: 0, .whole(3))
     #expect(give(sink, [1, 2, 3, 4]) == .failed)
@@ -131,7 +131,7 @@ struct PartialFileWriterTests {
     #expect(ended.failure?.code == .tooLong)
   }
 
-  @Test func `a shortened attempt ends where the other begins`() throws {
+  @Test func `a shortened attempt ends at its new end`() throws {
     let writer = writer(total: 100)
     let sink = writer.begin(attempt(1), from: 0, .whole(100))
     #expect(give(sink, [1, 2]) == .taken)
@@ -140,7 +140,7 @@ struct PartialFileWriterTests {
     #expect(writer.end(attempt(1), isComplete: true).receivedUpTo == 4)
   }
 
-  @Test func `an attempt that is further than the cut ends where it is`() throws {
+  @Test func `an attempt already past its new end stops where it is`() throws {
     let writer = writer(total: 100)
     let sink = writer.begin(attempt(1), from: 0, .whole(100))
     #expect(give(sink, [1, 2, 3, 4, 5]) == .taken)
@@ -150,7 +150,7 @@ struct PartialFileWriterTests {
   }
 
   // Fault 14
-  @Test func `bytes that are there already are compared and not written`() throws {
+  @Test func `bytes already in the file are compared and not written`() throws {
     files.overwrite(file.path, with: [1, 2, 3, 4])
     let writer = writer(durable: ranges((0, 4)), total: 6)
     let before = files.callCount(.write)
@@ -164,7 +164,7 @@ struct PartialFileWriterTests {
   }
 
   // Fault 12
-  @Test func `other bytes than those that are there are another version`() throws {
+  @Test func `bytes that differ from the file are reported as another version`() throws {
     files.overwrite(file.path, with: [1, 2, 3, 4])
     let writer = writer(durable: ranges((0, 4)), total: 6)
     let sink = writer.begin(attempt(1), from: 2, .part(6))
@@ -185,7 +185,7 @@ struct PartialFileWriterTests {
     #expect(writer.end(attempt(2), isComplete: true).failure?.code == .otherVersion)
   }
 
-  @Test func `one attempt that failed leaves the others alone`() throws {
+  @Test func `a failed attempt does not affect the others`() throws {
     files.overwrite(file.path, with: [1, 2])
     let writer = writer(durable: ranges((0, 2)), total: 10)
     let wrong = writer.begin(attempt(1), from: 0, .part(4))
@@ -197,7 +197,7 @@ struct PartialFileWriterTests {
   }
 
   // Fault 74
-  @Test func `a write that failed ends all of them`() throws {
+  @Test func `a failed write ends all attempts`() throws {
     files.fail(.write, with: TransferFailure(.fileProblem, on: file.path, detail: "EIO"))
     let writer = writer(total: 10)
     let first = writer.begin(attempt(1), from: 0, .whole(10))
@@ -208,7 +208,7 @@ struct PartialFileWriterTests {
   }
 
   // Fault 74
-  @Test func `after a sync that failed nothing is believed`() throws {
+  @Test func `a failed sync makes every later sync and write fail`() throws {
     let writer = writer(total: 10)
     let sink = writer.begin(attempt(1), from: 0, .whole(10))
     _ = give(sink, [1])

@@ -18,7 +18,7 @@ struct EngineInboxTests {
     if case .discarded(let id, _) = input { id.rawValue } else { nil }
   }
 
-  /// Keeps the numbers of all that is read, one list for each call.
+  /// Records the numbers of all inputs read, one list for each call.
   private final class Reader: Sendable {
     private let calls = Mutex<[[Int64]]>([])
 
@@ -29,7 +29,7 @@ struct EngineInboxTests {
     }
   }
 
-  @Test func `what comes before it is opened is read first`() {
+  @Test func `inputs queued before the inbox opens are read first`() {
     let inbox = EngineInbox(on: queue)
     let reader = Reader()
     _ = inbox.put(input(1))
@@ -43,7 +43,7 @@ struct EngineInboxTests {
     #expect(reader.all == [[1, 2], [3]])
   }
 
-  @Test func `what comes while the reader is busy is read together, in order`() {
+  @Test func `inputs queued while the reader is busy are read as one batch in order`() {
     let inbox = EngineInbox(on: queue)
     let reader = Reader()
     inbox.open { reader.read($0) }
@@ -52,12 +52,12 @@ struct EngineInboxTests {
     #expect(reader.all == [[1, 2, 3, 4, 5]])
   }
 
-  @Test func `it is open from the reader to the end, and not again`() {
+  @Test func `the inbox is open until its end and cannot be reopened`() {
     let inbox = EngineInbox(on: queue)
     #expect(!inbox.isOpen)
     inbox.open { _ in }
     #expect(inbox.isOpen)
-    // Also while the reader is about to be called.
+    // Also while a call of the reader is pending.
     queue.sync {
       _ = inbox.put(input(1))
       #expect(inbox.isOpen)

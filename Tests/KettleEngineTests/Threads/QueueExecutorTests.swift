@@ -11,7 +11,7 @@ struct QueueExecutorTests {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Whether others come in while a function of its own is called.
+    /// Whether other work runs on the executor while one of the actor's own functions is called.
     func isLeft() async -> Bool {
       let others = Atomic(false)
       executor.queue.async { others.store(true, ordering: .relaxed) }
@@ -23,20 +23,20 @@ struct QueueExecutorTests {
     private func nothing() async {}
   }
 
-  @Test func `a task of the service stays from one function to the next`() async {
+  @Test func `a call to an async function of the same actor does not leave its executor`() async {
     let room = Room()
     let isLeft = await Task(executorPreference: WorkerPool.tasks) { await room.isLeft() }.value
     #expect(!isLeft)
   }
 
-  @Test func `what is finished before anybody waits is known`() async {
+  @Test func `a completion finished before the wait returns its first value`() async {
     let completion = Completion<Int>()
     completion.finish(1)
     completion.finish(2)
     #expect(await completion.value() == 1)
   }
 
-  @Test func `all who wait are told`() async {
+  @Test func `a completion resumes all waiters`() async {
     let completion = Completion<Int>()
     async let first = completion.value()
     async let second = completion.value()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct WorkerPoolTests {
-  /// What happened, in order.
+  /// The events, in order.
   private final class Log: Sendable {
     private let entries = Mutex<[String]>([])
 
@@ -18,7 +18,7 @@ struct WorkerPoolTests {
     await withCheckedContinuation { done in lanes.asyncAlone { done.resume() } }
   }
 
-  @Test func `one lane does everything in the order in which it came`() async {
+  @Test func `a single lane runs work in submission order`() async {
     let lanes = WorkerPool("test", width: 1)
     let log = Log()
     for number in 0..<600 { lanes.async { log.note("\(number)") } }
@@ -26,7 +26,7 @@ struct WorkerPoolTests {
     #expect(log.all.elementsEqual((0..<600).map { "\($0)" }))
   }
 
-  @Test func `as many as there are lanes are done at once, and no more`() async {
+  @Test func `the pool runs exactly as many items at once as it has lanes`() async {
     let lanes = WorkerPool("test", width: 3)
     let (begun, told) = AsyncStream<Void>.makeStream()
     let gate = DispatchSemaphore(value: 0)
@@ -42,7 +42,7 @@ struct WorkerPoolTests {
         under.withLock { $0.now -= 1 }
       }
     }
-    // Three hold their lanes: without them the next would never begin.
+    // Three occupy their lanes; otherwise the next would never begin.
     var starts = begun.makeAsyncIterator()
     for _ in 0..<3 { await starts.next() }
     for _ in 0..<9 { gate.signal() }
@@ -50,7 +50,7 @@ struct WorkerPoolTests {
     #expect(under.withLock { $0.most } == 3)
   }
 
-  @Test func `what is done alone waits for what came before and holds what comes after`() async {
+  @Test func `exclusive work waits for earlier work and blocks later work`() async {
     let lanes = WorkerPool("test", width: 4)
     let log = Log()
     let gate = DispatchSemaphore(value: 0)
@@ -66,7 +66,7 @@ struct WorkerPoolTests {
     #expect(log.all == ["before", "alone", "after", "after", "after"])
   }
 
-  @Test func `tasks run on it, and tasks of tasks`() async {
+  @Test func `tasks and their child tasks run on the pool`() async {
     let lanes = WorkerPool("test", width: 2)
     let sum = await withTaskExecutorPreference(lanes) {
       await withTaskGroup(of: Int.self) { group in
@@ -82,13 +82,13 @@ struct WorkerPoolTests {
     #expect(sum == 5050)
   }
 
-  @Test func `a sleeper that is cancelled wakes up`() async {
+  @Test func `a cancelled pause throws a cancellation error`() async {
     let sleeper = Task { try await WorkerPool.pause(for: .seconds(3600)) }
     sleeper.cancel()
     await #expect(throws: CancellationError.self) { try await sleeper.value }
   }
 
-  @Test func `a sleeper wakes up when its time is over`() async throws {
+  @Test func `a pause returns after its duration`() async throws {
     let start = ContinuousClock.now
     try await WorkerPool.pause(for: .milliseconds(20))
     #expect(ContinuousClock.now - start >= .milliseconds(20))

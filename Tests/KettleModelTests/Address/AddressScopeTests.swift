@@ -127,7 +127,7 @@ struct AddressScopeTests {
     }
   }
 
-  @Test func `only public addresses are reached from the world`() {
+  @Test func `only public addresses have world reach`() {
     #expect(AddressScope.allCases.filter { $0.reach == .world } == [.global])
     #expect(AddressScope.allCases.filter { $0.reach == .machine } == [.unspecified, .loopback])
   }

@@ -31,7 +31,7 @@ struct IPAddressTests {
     #expect(IPAddress(bytes: [] as [UInt8]) == nil)
   }
 
-  @Test func `a network is as long as its bits say`() throws {
+  @Test func `an address is in a network if the prefix bits are equal`() throws {
     let network = try #require(IPAddress("10.1.0.0"))
     let inside = try #require(IPAddress("10.1.255.255"))
     let outside = try #require(IPAddress("10.2.0.0"))

@@ -60,12 +60,12 @@ struct TransferURLResolvingTests {
     ("/\u{301}../g", "http://a/%CC%81../g"),
     ("//\u{301}", nil),
   ])
-  func `other references a server may send`(reference: String, target: String?) throws {
+  func `other references from servers are resolved`(reference: String, target: String?) throws {
     let resolved = try? resolve(reference).get()
     #expect(resolved == target)
   }
 
-  @Test func `the port and host of the base stay with a relative reference`() throws {
+  @Test func `a relative reference keeps the host and port of the base`() throws {
     #expect(
       try resolve("/y", from: "https://[::1]:8443/x?q") == .success("https://[::1]:8443/y"))
     #expect(try resolve("?z", from: "http://h") == .success("http://h/?z"))

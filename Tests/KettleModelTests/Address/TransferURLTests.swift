@@ -43,7 +43,7 @@ struct TransferURLTests {
   @Test(arguments: [
     "%", "%4", "%4g", "%g4", "a%", "%00", "%0a", "%1F", "%7f", "%ff", "%c3", "%ED%A0%80",
   ])
-  func `escapes that are cut, controls or no UTF-8 are refused`(text: String) {
+  func `escapes that are truncated, control characters or invalid UTF-8 are refused`(text: String) {
     #expect(TransferURL.percentDecoded(text[...]) == nil)
   }
 }

@@ -36,7 +36,7 @@ struct ByteRangeSetTests {
     #expect(pairs(held((8, 9), (0, 1), (4, 5))) == [[0, 1], [4, 5], [8, 9]])
   }
 
-  @Test func `an empty range holds nothing`() {
+  @Test func `an empty range contains no bytes`() {
     #expect(held((5, 5)).isEmpty)
     #expect(pairs(held((0, 4), (6, 9), (5, 5))) == [[0, 4], [6, 9]])
   }
@@ -107,14 +107,14 @@ struct ByteRangeSetTests {
     }
   }
 
-  @Test func `a range is contained only in one piece`() throws {
+  @Test func `a range is contained only if it has no gaps`() throws {
     #expect(held((0, 5), (6, 9)).contains(try range(1, 5)))
     #expect(!held((0, 5), (6, 9)).contains(try range(4, 7)))
     #expect(held((0, 5)).contains(try range(8, 8)))
     #expect(!ByteRangeSet().contains(try range(0, 1)))
   }
 
-  @Test func `the record is a list of pairs of numbers`() throws {
+  @Test func `a range set is encoded as a flat list of bounds`() throws {
     let data = try JSONEncoder().encode(held((0, 5), (7, 9)))
     #expect(String(decoding: data, as: UTF8.self) == "[0,5,7,9]")
     #expect(try JSONDecoder().decode(ByteRangeSet.self, from: data) == held((0, 5), (7, 9)))
@@ -125,7 +125,7 @@ struct ByteRangeSetTests {
     "[0]", "[5,5]", "[5,4]", "[-1,4]", "[0,5,5,9]", "[0,5,4,9]", "[7,9,0,5]", "[0,1.5]",
     "[0,99999999999999999999]", "[\"0\",5]", "{}", "[[0,5]]",
   ])
-  func `a damaged record is refused`(json: String) {
+  func `a damaged range set is refused`(json: String) {
     #expect(throws: DecodingError.self) {
       try JSONDecoder().decode(ByteRangeSet.self, from: Data(json.utf8))
     }

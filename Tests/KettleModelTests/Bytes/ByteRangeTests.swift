@@ -3,7 +3,7 @@ import Testing
 @testable import KettleModel
 
 struct ByteRangeTests {
-  @Test func `a range counts its bytes and its last byte`() throws {
+  @Test func `a range knows its byte count and last byte`() throws {
     let range = try #require(ByteRange(lower: 100, upper: 200))
     #expect(range.byteCount == 100)
     #expect(range.lastByte == 199)

@@ -44,7 +44,7 @@ struct HeaderFieldTests {
     #"{"name": "X", "value": "a\r\nHost: evil"}"#, #"{"name": "X\n", "value": "a"}"#,
     #"{"name": "X", "value": "a\u0000"}"#, #"{"name": "", "value": "a"}"#, #"{"name": "X"}"#,
   ])
-  func `a field with a line break in it is not decoded`(json: String) {
+  func `an invalid header field is not decoded`(json: String) {
     #expect(throws: DecodingError.self) {
       try JSONDecoder().decode(HeaderField.self, from: Data(json.utf8))
     }

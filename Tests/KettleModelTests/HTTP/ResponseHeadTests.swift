@@ -17,7 +17,7 @@ struct ResponseHeadTests {
     #expect(head.values(of: "absent").isEmpty)
   }
 
-  @Test func `a header with two different values has none`() {
+  @Test func `a header with two different values has no value`() {
     #expect(head.value(of: "Via") == nil)
     #expect(head.value(of: "Length") == "5")
     #expect(head.value(of: "absent") == nil)
@@ -29,12 +29,12 @@ struct ValidatorTests {
     Validator(entityTag: entityTag, lastModified: date, isLastModifiedStrong: isStrong).strongValue
   }
 
-  @Test func `a strong entity tag comes first`() {
+  @Test func `a strong entity tag takes precedence`() {
     #expect(strong("\"a\"", "date", isStrong: true) == "\"a\"")
     #expect(strong("\"a\"", nil, isStrong: false) == "\"a\"")
   }
 
-  @Test func `a weak tag is never sent and rules out the date`() {
+  @Test func `a weak tag is never used and rules out the date`() {
     #expect(strong("W/\"a\"", nil, isStrong: false) == nil)
     #expect(strong("W/\"a\"", "date", isStrong: true) == nil)
   }
@@ -45,7 +45,7 @@ struct ValidatorTests {
     #expect(strong(nil, nil, isStrong: true) == nil)
   }
 
-  @Test func `an empty entity tag is none`() {
+  @Test func `an empty entity tag is ignored`() {
     #expect(strong("", nil, isStrong: false) == nil)
     #expect(strong("", "date", isStrong: true) == "date")
   }

@@ -33,7 +33,7 @@ struct ChecksumTests {
     #expect(Checksum("crc32:d41d8cd9") == nil)
   }
 
-  @Test func `coding keeps the check`() throws {
+  @Test func `decoding rejects an invalid value`() throws {
     let checksum = try #require(Checksum("md5:" + md5))
     let data = try JSONEncoder().encode(checksum)
     #expect(try JSONDecoder().decode(Checksum.self, from: data) == checksum)

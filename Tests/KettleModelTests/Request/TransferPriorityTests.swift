@@ -19,7 +19,7 @@ struct TransferPriorityTests {
     }
   }
 
-  @Test func `coding keeps the check`() throws {
+  @Test func `decoding rejects an invalid value`() throws {
     let data = try JSONEncoder().encode(TransferPriority.high)
     #expect(try JSONDecoder().decode(TransferPriority.self, from: data) == .high)
     #expect(throws: DecodingError.self) {

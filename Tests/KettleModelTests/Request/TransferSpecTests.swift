@@ -74,7 +74,7 @@ struct TransferSpecTests {
     #"{"url": "http://h/", "onConflict": "ask"}"#, #"{"url": "http://h/", "connections": "3"}"#,
     #"{"url": "http://h/", "headers": [{"name": "A", "value": "b\n"}]}"#,
   ])
-  func `a spec with a wrong part is refused whole`(json: String) {
+  func `a spec with an invalid part is refused`(json: String) {
     #expect(throws: DecodingError.self) {
       try JSONDecoder().decode(TransferSpec.self, from: Data(json.utf8))
     }

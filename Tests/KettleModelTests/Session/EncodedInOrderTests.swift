@@ -9,7 +9,7 @@ struct EncodedInOrderTests {
     return String(decoding: try encoder.encode(value), as: UTF8.self)
   }
 
-  @Test func `keys are encoded in rising order, whatever the order of the set`() throws {
+  @Test func `keys are encoded in ascending order regardless of the order of the set`() throws {
     var credential = OriginCredential(origin: "https://files.example")
     credential.trustedKeys = Set((10...40).map { "key\($0)" })
     let keys = (10...40).map { "\"key\($0)\"" }.joined(separator: ",")
@@ -17,7 +17,7 @@ struct EncodedInOrderTests {
       try text(credential) == #"{"origin":"https:\/\/files.example","trustedKeys":[\#(keys)]}"#)
   }
 
-  @Test func `conditions are encoded in the order of their names, and come back`() throws {
+  @Test func `conditions are encoded in the order of their names and decoded again`() throws {
     var options = TaskOptions(kind: .download)
     options.conditions = Set(TransferCondition.allCases)
     let text = try text(options)

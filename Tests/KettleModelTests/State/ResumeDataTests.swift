@@ -4,7 +4,7 @@ import Testing
 @testable import KettleModel
 
 struct ResumeDataTests {
-  @Test func `resume data survives coding, also with the largest numbers`() throws {
+  @Test func `resume data survives coding, even with the largest numbers`() throws {
     var resumeData = ResumeData(
       partialPath: "/d/ä.part", device: .max, inode: .max, durable: ByteRangeSet(prefix: .max),
       totalByteCount: nil,

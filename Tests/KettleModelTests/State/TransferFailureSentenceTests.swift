@@ -155,12 +155,12 @@ struct TransferFailureSentenceTests {
     #expect(row.problemSentence == failure.sentence)
   }
 
-  @Test func `every code is covered here`() {
+  @Test func `every failure code has a test case`() {
     #expect(Set(Self.sentences.map(\.0)) == Set(TransferFailure.Code.allCases))
     #expect(Self.sentences.count == TransferFailure.Code.allCases.count)
   }
 
-  @Test func `a status that is not known is an error`() {
+  @Test func `an unknown status is reported as an error`() {
     #expect(
       TransferFailure(.httpStatus, on: "u").sentence
         == "The server responded to \"u\" with an error; check the link, then start it again")

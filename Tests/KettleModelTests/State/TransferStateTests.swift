@@ -21,7 +21,7 @@ struct TransferStateTests {
     #expect(WaitingReason.allCases.filter(\.needsUser) == [.needsLink, .needsLogin])
   }
 
-  @Test func `states, reasons and names are coded as their names`() throws {
+  @Test func `states, reasons, ids and sessions are encoded as plain values`() throws {
     #expect(try Self.json(TransferState.waiting) == "[\"waiting\"]")
     #expect(try Self.json(WaitingReason.retryAfter) == "[\"retryAfter\"]")
     #expect(try Self.json(FreshStartReason.noValidator) == "[\"noValidator\"]")

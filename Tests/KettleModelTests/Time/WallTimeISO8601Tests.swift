@@ -78,7 +78,7 @@ struct WallTimeISO8601Tests {
         == nil)
   }
 
-  @Test func `a leap second is the first of the next minute`() {
+  @Test func `a leap second becomes the first second of the next minute`() {
     let leap = WallTime(year: 2016, month: 12, day: 31, hour: 23, minute: 59, second: 60)
     #expect(leap?.iso8601 == "2017-01-01T00:00:00Z")
   }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import KettleScheduler
 
-/// A running download on its own: what it does with responses and with ended connections.
+/// How a running download handles responses and ended connections.
 struct ActiveDownloadTests {
   private static let total: Int64 = 16 << 20
 
@@ -70,7 +70,7 @@ struct ActiveDownloadTests {
     #expect(next.redirects.count == 1)
   }
 
-  @Test func `a head of an unknown attempt changes nothing`() throws {
+  @Test func `a response to an unknown attempt is ignored`() throws {
     var facts = MachineFixture.facts()
     var download = try begun(&facts)
     let before = download
@@ -80,7 +80,7 @@ struct ActiveDownloadTests {
     #expect(download == before)
   }
 
-  @Test func `another connection joins when the speed of the first is known`() throws {
+  @Test func `another connection joins once the speed of the first is known`() throws {
     var facts = MachineFixture.facts()
     var download = try opened(&facts)
     let soon = MachineFixture.now.monotonic
@@ -113,7 +113,7 @@ struct ActiveDownloadTests {
       ])
   }
 
-  @Test func `a download is whole when the last connection delivered its part`() throws {
+  @Test func `a download is complete when its last connection has delivered its range`() throws {
     var facts = MachineFixture.facts()
     var download = try opened(&facts)
     let step = download.end(
@@ -124,7 +124,7 @@ struct ActiveDownloadTests {
     #expect(download.connections.isEmpty)
   }
 
-  @Test func `a lost connection beside others is only a delay`() throws {
+  @Test func `a lost connection causes only a delay while others remain`() throws {
     var facts = MachineFixture.facts()
     var download = try opened(&facts)
     let later = MachineFixture.now.monotonic.advanced(byMilliseconds: 1000)

@@ -6,7 +6,7 @@ import Testing
 struct AdditionalConnectionTests {
   private static let total: Int64 = 16 << 20
 
-  /// A transfer whose primary connection receives; the script has the further attempts.
+  /// A transfer whose primary connection is receiving; the script has the additional attempts.
   private func running(
     _ script: inout SchedulerScript, connections: Int = 4, entityTag: String = "\"v1\""
   ) throws -> TransferID {
@@ -37,7 +37,7 @@ struct AdditionalConnectionTests {
       ])
   }
 
-  @Test func `others join when the speed of the first is known, in equal parts`() throws {
+  @Test func `connections join in equal parts once the speed of the first is known`() throws {
     var script = SchedulerScript()
     _ = try running(&script)
     let joined = plans(script).dropFirst()
@@ -47,7 +47,7 @@ struct AdditionalConnectionTests {
   }
 
   // Fault 11
-  @Test func `a part in chunks is not written beside others`() throws {
+  @Test func `a chunked range is not written alongside other connections`() throws {
     var script = SchedulerScript()
     _ = try running(&script)
     let joining = try #require(plans(script).last)
@@ -70,7 +70,7 @@ struct AdditionalConnectionTests {
   }
 
   // Fault 11
-  @Test func `no connection joins a part in chunks`() throws {
+  @Test func `no connection joins a chunked range`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
     let first = try #require(script.attempt)
@@ -112,7 +112,7 @@ struct AdditionalConnectionTests {
     #expect(script.scheduler.nextWakeUp(at: script.now) == nil)
   }
 
-  @Test func `no connection joins before the store knows the partial file`() throws {
+  @Test func `no connection joins before the partial file is recorded`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
     let primary = try #require(script.attempt)
@@ -131,7 +131,7 @@ struct AdditionalConnectionTests {
     #expect(plans(script).count == 1)
   }
 
-  @Test func `the primary connection keeps its end until the other one has its head`() throws {
+  @Test func `the primary connection is shortened only after the other one has responded`() throws {
     var script = SchedulerScript()
     let id = try running(&script)
     let primary = plans(script)[0].attempt
@@ -141,7 +141,7 @@ struct AdditionalConnectionTests {
   }
 
   // Fault 2
-  @Test func `a whole file in place of a part is not written and the others go on`() throws {
+  @Test func `a full response to a range request is not written, and the others continue`() throws {
     var script = SchedulerScript()
     let id = try running(&script)
     let joining = plans(script)[1].attempt
@@ -155,7 +155,7 @@ struct AdditionalConnectionTests {
   }
 
   // Fault 12
-  @Test func `another tag for a part stops all of them`() throws {
+  @Test func `a different entity tag for a range stops all connections`() throws {
     var script = SchedulerScript()
     let id = try running(&script)
     let all = plans(script)
@@ -173,7 +173,7 @@ struct AdditionalConnectionTests {
     #expect(script.plan?.requested?.lower == (1 << 20) - (64 << 10))
   }
 
-  @Test func `other connections take over a lost part after a while`() throws {
+  @Test func `other connections take over a lost range after a delay`() throws {
     var script = SchedulerScript()
     let id = try running(&script)
     let joining = plans(script)[1]
@@ -207,8 +207,7 @@ struct AdditionalConnectionTests {
     #expect(script.plan?.requested?.upper == 4 << 20)
   }
 
-  @Test func `a transfer that waits for the host gets a connection of one that has several`() throws
-  {
+  @Test func `a waiting transfer gets a connection from a transfer that has several`() throws {
     var limits = TransferQueue.Limits()
     limits.connectionsPerHostMax = 4
     var script = SchedulerScript(limits: limits)
@@ -228,13 +227,13 @@ struct AdditionalConnectionTests {
     #expect(script.scheduler.hosts.connectionCount == 4)
   }
 
-  @Test func `when the last byte is there the rest is cancelled and the file verified`() throws {
+  @Test func `the last byte cancels the other connections and starts verification`() throws {
     var script = SchedulerScript()
     let id = try running(&script, connections: 2)
     let all = plans(script)
     try part(&script, all[1], "\"v1\"")
     script.ended(all[1].attempt, .complete, upTo: Self.total)
-    // The primary connection went further than requested, over the bytes of the other one.
+    // The primary connection received more than its range, including bytes of the other one.
     script.ended(all[0].attempt, .complete, upTo: 9 << 20)
     let rest = plans(script).dropFirst(2)
     script.closed(durable: ByteRangeSet(prefix: Self.total))
@@ -267,7 +266,8 @@ struct AdditionalConnectionTests {
   }
 
   // Fault 41
-  @Test func `an only connection that is refused waits and does not storm the host`() throws {
+  @Test func `a transfer whose only connection is refused waits without storming the host`() throws
+  {
     var script = SchedulerScript()
     let (id, joining) = try withSecondGap(&script)
     let before = plans(script).count
@@ -279,7 +279,7 @@ struct AdditionalConnectionTests {
   }
 
   // Fault 38
-  @Test func `connections that fall silent one after the other are not replaced for ever`() throws {
+  @Test func `silent connections are replaced a limited number of times`() throws {
     var script = SchedulerScript()
     let (id, first) = try withSecondGap(&script)
     let before = plans(script).count
@@ -301,7 +301,7 @@ struct AdditionalConnectionTests {
     #expect(script.state(id) == .waiting)
   }
 
-  @Test func `who waits for our own disk is not silent`() throws {
+  @Test func `a connection held back by our own disk is not silent`() throws {
     var script = SchedulerScript()
     let (id, joining) = try withSecondGap(&script)
     script.head(
@@ -317,7 +317,7 @@ struct AdditionalConnectionTests {
 
   // Fault 66
   @Test
-  func `without a network a transfer waits without using retries, and continues when it is back`()
+  func `without a network a transfer waits without counting retries, and then resumes`()
     throws
   {
     var script = SchedulerScript()
@@ -335,7 +335,7 @@ struct AdditionalConnectionTests {
   }
 
   // Fault 45
-  @Test func `a fresh link keeps every byte and sends no credentials elsewhere`() throws {
+  @Test func `a new link keeps every byte and sends no custom headers to another origin`() throws {
     var script = SchedulerScript()
     var wanted = spec()
     wanted.headers = [HeaderField(received: "X-Token", "secret")]
@@ -351,7 +351,7 @@ struct AdditionalConnectionTests {
     #expect(plan.url.text == "http://other.example/x?sig=2")
     #expect(plan.requested == RequestedRange(lower: 2 << 20, upper: nil, proof: .ifRange("\"v1\"")))
     #expect(!plan.headers.contains { $0.name == "X-Token" })
-    // The other server has a tag of its own: the bytes decide.
+    // The other server has its own tag, so the bytes must prove it.
     script.head(plan.attempt, 200, ["Content-Length": "\(Self.total)", "ETag": "\"zzz\""])
     script.settled(plan.attempt, .cancelled)
     let proving = try #require(script.plan)

@@ -2,12 +2,12 @@ import KettleModel
 import KettleScheduler
 import Testing
 
-/// A further connection is given another tag when the first one has, or nearly has, the last byte:
-/// a server that makes its tags up, on a machine that is slow to begin connections.
+/// An additional connection receives a different tag when the first one has almost finished: a
+/// server with random tags, on a machine that is slow to begin connections.
 struct ChangingTagTests {
   private static let total: Int64 = 4 << 20
 
-  /// Plays until every byte is durable and only the doubt is left.
+  /// Runs until every byte is durable and only the version is in doubt.
   private func wholeInDoubt(_ script: inout SchedulerScript) throws -> (TransferID, AttemptPlan) {
     var wanted = spec()
     wanted.connections = 2
@@ -33,7 +33,7 @@ struct ChangingTagTests {
   }
 
   // Fault 17
-  @Test func `a doubt about a file that is whole costs its end once more`() throws {
+  @Test func `a complete file in doubt is checked by fetching its end again`() throws {
     var script = SchedulerScript()
     let (id, plan) = try wholeInDoubt(&script)
     #expect(
@@ -52,7 +52,7 @@ struct ChangingTagTests {
   }
 
   // Fault 12
-  @Test func `the same other tag again is another version of a whole file`() throws {
+  @Test func `a repeated different tag means another version of a complete file`() throws {
     var script = SchedulerScript()
     let (id, plan) = try wholeInDoubt(&script)
     script.head(plan.attempt, 206, endOfFile("\"v2\""))
@@ -60,7 +60,7 @@ struct ChangingTagTests {
   }
 
   // Fault 12
-  @Test func `a body that ends elsewhere than the durable bytes is another version`() throws {
+  @Test func `a body that differs from the durable bytes is another version`() throws {
     var script = SchedulerScript()
     let (id, plan) = try wholeInDoubt(&script)
     script.head(plan.attempt, 206, endOfFile("\"v3\""))

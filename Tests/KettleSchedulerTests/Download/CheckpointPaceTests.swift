@@ -14,7 +14,7 @@ struct CheckpointPaceTests {
     )
   }
 
-  @Test func `8 MiB are recorded after three quarters of a second, less after five seconds`() {
+  @Test func `8 MiB are recorded after 750 ms, and fewer bytes after five seconds`() {
     var fast = CheckpointPace(since: start)
     #expect(!begins(&fast, at: 749, receivedByteCount: 100 << 20))
     #expect(begins(&fast, at: 750, receivedByteCount: 100 << 20))
@@ -34,7 +34,7 @@ struct CheckpointPaceTests {
     #expect(begins(&pace, at: 9751, receivedByteCount: 60 << 20))
   }
 
-  @Test func `one checkpoint is under way at a time`() {
+  @Test func `only one checkpoint is in progress at a time`() {
     var pace = CheckpointPace(since: start)
     #expect(begins(&pace, at: 1000, receivedByteCount: 20 << 20))
     #expect(!begins(&pace, at: 60_000, receivedByteCount: 90 << 20))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import KettleScheduler
 
-/// When another connection may begin, judged by how earlier ones fared.
+/// When another connection may begin, given the results of earlier ones.
 struct ConnectionPacingTests {
   private let now = MonotonicTime(milliseconds: 1_000_000)
 

@@ -2,7 +2,7 @@ import KettleModel
 import KettleScheduler
 import Testing
 
-/// What dividing a file among connections is worth, in counted time.
+/// The benefit of dividing a file among connections, in simulated time.
 struct DivisionTests {
   private static let rate: Int64 = 4 << 20
   private static let total: Int64 = 256 << 20
@@ -21,7 +21,7 @@ struct DivisionTests {
   }
 
   // Fault 39
-  @Test func `eight connections of one speed take an eighth of the time`() throws {
+  @Test func `eight equally fast connections take an eighth of the time`() throws {
     var origin = SimulatedOrigin(total: Self.total, limits: limits()) { _ in Self.rate }
     let milliseconds = try time(&origin, connections: 8)
     let ideal = Self.total * 1000 / (8 * Self.rate)
@@ -44,7 +44,7 @@ struct DivisionTests {
   }
 
   // Fault 38
-  @Test func `a connection that falls silent does not decide when the file is ready`() throws {
+  @Test func `a silent connection does not delay the download`() throws {
     var origin = SimulatedOrigin(total: Self.total, limits: limits()) { number in
       number == 3 ? 0 : Self.rate
     }
@@ -55,7 +55,7 @@ struct DivisionTests {
 
   // Fault 70
   @Test(arguments: 1...6)
-  func `a host that refuses more connections teaches and fails nothing`(_ most: Int) throws {
+  func `a host that refuses more connections gets fewer, and nothing fails`(_ most: Int) throws {
     var origin = SimulatedOrigin(total: 64 << 20, limits: limits()) { _ in Self.rate }
     origin.connectionsMax = most
     let milliseconds = try time(&origin, connections: 8)
@@ -65,7 +65,7 @@ struct DivisionTests {
     #expect(origin.states == [.running, .verifying])
   }
 
-  @Test func `one connection means one`() throws {
+  @Test func `a transfer limited to one connection uses one`() throws {
     var origin = SimulatedOrigin(total: 16 << 20, limits: limits()) { _ in Self.rate }
     let milliseconds = try time(&origin, connections: 1)
     #expect(origin.requestCount == 1)
@@ -73,7 +73,7 @@ struct DivisionTests {
     #expect(milliseconds >= 4000)
   }
 
-  @Test func `the limit of the host holds unless the transfer asks for more`() throws {
+  @Test func `the host limit holds unless the transfer requests more`() throws {
     var usual = SimulatedOrigin(total: 64 << 20, limits: limits(3)) { _ in Self.rate }
     _ = try time(&usual, connections: nil)
     #expect(usual.mostServed == 3)
@@ -83,7 +83,7 @@ struct DivisionTests {
   }
 
   @Test(arguments: [2400, 2600])
-  func `a download that one connection ends soon gets no other`(_ milliseconds: Int64) throws {
+  func `a download that one connection finishes soon gets no others`(_ milliseconds: Int64) throws {
     let policy = DivisionPolicy()
     let rate: Int64 = 64 << 20
     let total = rate / 1000 * (milliseconds + policy.speedMilliseconds)
@@ -93,16 +93,16 @@ struct DivisionTests {
   }
 
   @Test(arguments: [130, 120])
-  func `a connection that is faster than a network needs no other`(_ mebibytes: Int64) throws {
+  func `a very fast connection gets no additional ones`(_ mebibytes: Int64) throws {
     var origin = SimulatedOrigin(total: 2 << 30, limits: limits()) { _ in mebibytes << 20 }
     _ = try time(&origin, connections: 8)
     #expect(origin.mostServed == (mebibytes >= 128 ? 1 : 8))
   }
 
-  @Test func `a first connection that slows down is not left alone`() throws {
+  @Test func `a first connection that slows down gets additional ones`() throws {
     let total: Int64 = 64 << 20
     var origin = SimulatedOrigin(total: total, limits: limits()) { _ in Self.rate }
-    // At first it would end within two seconds, then it would take sixteen.
+    // At its initial speed it would end within two seconds, and later take sixteen.
     origin.fadesAfterMilliseconds = 250
     origin.bytesPerSecondBefore = 32 << 20
     let milliseconds = try time(&origin, connections: 8)
@@ -129,11 +129,11 @@ struct DivisionTests {
   func `no byte arrives twice while all connections are equally slow`(_ total: Int64) throws {
     var origin = SimulatedOrigin(total: total, limits: limits()) { _ in 300_000 }
     _ = try time(&origin, connections: nil)
-    // What a shortened connection brings while the message is on its way.
+    // A shortened connection may receive this much before it learns of its new end.
     #expect(origin.bytesSent <= total + (64 << 10))
   }
 
-  @Test func `the only connection is not silent before a server's longest burst is over`() throws {
+  @Test func `the only connection counts as silent only after a server's longest burst`() throws {
     var origin = SimulatedOrigin(total: 600_000, limits: limits()) { $0 == 0 ? 0 : Self.rate }
     let milliseconds = try time(&origin, connections: nil)
     #expect(origin.requestCount == 2)

@@ -2,7 +2,7 @@ import KettleModel
 import KettleScheduler
 import Testing
 
-/// The number of requests to a host, in counted time, when many files need its few connections.
+/// The number of requests to a host, in simulated time, when many files share few connections.
 struct RequestStormTests {
   /// All transfers start at once; one is paused, one stopped, and all responses stall.
   private func play(_ change: (inout SimulatedHost.Settings) -> Void) -> SimulatedHost {
@@ -44,7 +44,7 @@ struct RequestStormTests {
     #expect(host.requests.count <= 60, "\(host.requests.count) requests")
   }
 
-  @Test func `a connection that is repeatedly taken away does not begin as often`() throws {
+  @Test func `a connection that is repeatedly taken away is not replaced every time`() throws {
     var limits = TransferQueue.Limits()
     limits.connectionsPerHostMax = 2
     var script = SchedulerScript(limits: limits)
@@ -67,7 +67,7 @@ struct RequestStormTests {
       script.run(script.scheduler.progressed(id, [:], at: script.now))
     }
     #expect(script.beginnings(of: id) <= 20)
-    // With bytes it is not held up.
+    // A connection that received bytes is not delayed.
     script.run(script.scheduler.progressed(id, [primary: 100_000], at: script.now))
     #expect(script.attempts(of: id).count == 2)
   }

@@ -2,9 +2,9 @@ import KettleModel
 import KettleScheduler
 import SeededNumbers
 
-/// A host with several files, each reply of which stalls after so many bytes, in time that is
-/// counted and not waited for. Everything takes a little while, drawn anew each time: a head, a
-/// cancellation, a commit, an opening. So the orders of a busy machine come about as well.
+/// A host with several files, in simulated time. Each response stalls after a number of bytes, and
+/// every step (a response head, a cancellation, a commit, the opening of a file) has a random
+/// delay, so that the orders of events on a busy machine occur as well.
 struct SimulatedHost {
   struct Settings {
     var transferCount = 5
@@ -17,7 +17,7 @@ struct SimulatedHost {
     var bytesPerSecond: Int64 = 400 << 20
     /// How many connections it serves at once; it resets the others.
     var connectionsMax = Int.max
-    /// The most that anything takes, in milliseconds.
+    /// The maximum delay of a step, in milliseconds.
     var delayMax: Int64 = 20
     var seed: UInt64 = 1
   }
@@ -51,7 +51,7 @@ struct SimulatedHost {
   private(set) var scheduler: TransferScheduler
   private(set) var ids: [TransferID] = []
   private(set) var milliseconds: Int64 = 0
-  /// When each request came, of all transfers.
+  /// The time of each request of all transfers.
   private(set) var requests: [(at: Int64, of: TransferID)] = []
   private var connections: [AttemptID: Connection] = [:]
   private var written: [TransferID: ByteRangeSet] = [:]
@@ -88,7 +88,7 @@ struct SimulatedHost {
 
   func state(_ number: Int) -> TransferState? { scheduler.machines[ids[number]]?.visibleState }
 
-  /// The most requests of any span of so many milliseconds.
+  /// The maximum number of requests in any span of that many milliseconds.
   func mostRequests(within span: Int64) -> Int {
     requests.indices.map { first in
       requests[first...].prefix { $0.at < requests[first].at + span }.count
@@ -120,7 +120,7 @@ struct SimulatedHost {
     if output.changes.isEmpty {
       for action in output.afterCommit { perform(action) }
     } else {
-      // One after the other.
+      // Commits end in order.
       lastCommit = max(lastCommit, milliseconds + delay())
       plan(.committed(output.afterCommit), in: lastCommit - milliseconds)
     }

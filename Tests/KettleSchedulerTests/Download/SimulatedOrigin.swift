@@ -1,28 +1,28 @@
 import KettleModel
 import KettleScheduler
 
-/// An origin with a speed for each connection, in time that is counted and not waited for: what the
-/// division of a file is worth shows in milliseconds that are the same on every machine.
+/// An origin with a speed for each connection, in simulated time: the benefit of dividing a file is
+/// measured in milliseconds that are the same on every machine.
 struct SimulatedOrigin {
-  /// By the number of the connection, from 0.
+  /// The speed of each connection by its number, starting at 0.
   var bytesPerSecond: (Int) -> Int64
-  /// What each connection gets at first.
+  /// The initial speed of each connection.
   var bytesPerSecondBefore: Int64 = 0
   var fadesAfterMilliseconds: Int64 = 0
-  /// How many it serves at once; it answers the others with 503.
+  /// How many connections it serves at once; it responds to the others with 503.
   var connectionsMax = Int.max
   var total: Int64
 
   private struct Connection {
     var number: Int
     var plan: AttemptPlan
-    /// The head was a good one.
+    /// Its response was a success.
     var isAccepted = false
-    /// Its body flows.
+    /// Its body is being sent.
     var isServed = false
     var upTo: Int64 = 0
     var upper: Int64
-    /// Fractions of a byte, so that slow connections are not rounded to nothing.
+    /// Fractions of a byte, so that slow connections are not rounded to zero.
     var credit = 0.0
   }
 
@@ -30,7 +30,7 @@ struct SimulatedOrigin {
   private(set) var milliseconds: Int64 = 0
   private(set) var requestCount = 0
   private(set) var mostServed = 0
-  /// Of all connections, twice where two brought the same.
+  /// The bytes of all connections; a byte sent by two of them counts twice.
   private(set) var bytesSent: Int64 = 0
   /// Every state that the transfer was in.
   private(set) var states: [TransferState] = []
@@ -47,7 +47,7 @@ struct SimulatedOrigin {
     script = SchedulerScript(limits: limits)
   }
 
-  /// Plays a download to its end; answers how long it took, or nil when it took over ten minutes.
+  /// Runs a download to its end. Returns its duration, or nil if it exceeds ten minutes.
   mutating func download(connections: Int?) -> Int64? {
     var wanted = spec()
     wanted.connections = connections

@@ -14,17 +14,17 @@ struct SpeedEstimatorTests {
     #expect(speed.secondsLeft(missing: 100_000) == 10)
   }
 
-  @Test func `a change is followed within some seconds`() {
+  @Test func `a change is followed within a few seconds`() {
     var speed = SpeedEstimator()
     speed.sample(byteCount: 0, at: at(0))
     speed.sample(byteCount: 1000, at: at(1000))
     #expect(speed.bytesPerSecond == 1000)
-    // One time constant later 63 % of the way to the new rate is gone.
+    // After one time constant the estimate has covered 63 % of the change.
     speed.sample(byteCount: 1000, at: at(4000))
     #expect((367...369).contains(speed.bytesPerSecond))
   }
 
-  @Test func `at first it is the mean of all, whatever the first sample says`() {
+  @Test func `the first estimate is the mean of all samples`() {
     var speed = SpeedEstimator()
     speed.sample(byteCount: 0, at: at(0))
     speed.sample(byteCount: 10, at: at(100))
@@ -32,7 +32,7 @@ struct SpeedEstimatorTests {
     #expect(speed.bytesPerSecond == 10_000)
   }
 
-  @Test func `nothing is known before two samples and after a count that fell`() {
+  @Test func `the speed is unknown before two samples and after a falling count`() {
     var speed = SpeedEstimator()
     #expect(speed.bytesPerSecond == 0)
     #expect(speed.secondsLeft(missing: 10) == nil)
@@ -43,7 +43,7 @@ struct SpeedEstimatorTests {
     #expect(speed.bytesPerSecond == 0)
   }
 
-  @Test func `two samples in one instant change nothing`() {
+  @Test func `a second sample at the same instant is ignored`() {
     var speed = SpeedEstimator()
     speed.sample(byteCount: 0, at: at(0))
     speed.sample(byteCount: 100, at: at(100))

@@ -19,11 +19,11 @@ struct SpeedHistoryTests {
         == [50, 1])
   }
 
-  @Test func `seconds without a byte are there as zero`() {
+  @Test func `seconds without bytes are shown as zero`() {
     #expect(history([(1, 0), (1.5, 7), (4, 9), (5, 9)]).seconds == [7, 0, 0, 2])
   }
 
-  @Test func `after a rest the time between does not count, and the first sample is a beginning`() {
+  @Test func `a rest is not counted, and the first sample after it is a new baseline`() {
     var history = history([(1, 0), (1.5, 7)])
     history.rest()
     history.rest()
@@ -33,7 +33,7 @@ struct SpeedHistoryTests {
     #expect(history.seconds == [7, 3])
   }
 
-  @Test func `there are never more than the last 300`() {
+  @Test func `at most the last 300 seconds are kept`() {
     let long = history((0...1000).map { (Double($0), Int64($0) * Int64($0)) })
     #expect(long.seconds.count == SpeedHistory.secondCountMax)
     let last: Int64 = 999 * 999 - 998 * 998
@@ -43,7 +43,7 @@ struct SpeedHistoryTests {
         == Array(repeating: 0, count: 299) + [1])
   }
 
-  @Test func `counts and clocks that make no sense do no harm`() {
+  @Test func `nonsensical counts and clocks are harmless`() {
     #expect(
       history([(5, .min), (5.5, .max), (4, 3), (6, 3), (7, 2), (8, 2)]).seconds == [0, 0, 0])
   }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import KettleScheduler
 
-/// The steps after the last byte, each on its own.
+/// The steps after the last byte, tested separately.
 struct FinishingTests {
   private let finishing = Finishing(MachineFixture.operation)
   private let checksum = Checksum(algorithm: .md5, hex: String(repeating: "a", count: 32))
@@ -17,7 +17,7 @@ struct FinishingTests {
     }
   }
 
-  @Test func `a file without a checksum is placed at once, and recorded as whole before`() {
+  @Test func `a file without a checksum is recorded as complete and placed at once`() {
     var facts = facts()
     let transition = finishing.begin(&facts, with: partial(durable: 1000))
     #expect(transition.state == .placing(MachineFixture.operation, next: .completed))
@@ -29,7 +29,7 @@ struct FinishingTests {
     #expect(placed.isWhole)
   }
 
-  @Test func `a checksum is compared first, but not twice`() {
+  @Test func `a checksum is verified before placing, but not twice`() {
     var facts = facts { $0.spec.checksum = checksum }
     let first = finishing.begin(&facts, with: partial(durable: 1000))
     #expect(first.state == .verifying(MachineFixture.operation))
@@ -52,7 +52,7 @@ struct FinishingTests {
     #expect(facts.finishedAt == MachineFixture.now.wall)
   }
 
-  @Test func `a rename onto a file that is to be skipped completes the transfer`() {
+  @Test func `with skip, a rename onto an existing file completes the transfer`() {
     var facts = facts { $0.spec.onConflict = .skip }
     let taken = TransferFailure(.nameTaken, on: "/downloads/a.iso")
     let transition = finishing.placed(
@@ -62,7 +62,7 @@ struct FinishingTests {
     #expect(transition.actions.count == 1)
   }
 
-  @Test func `a partial file that was replaced is fetched again, but not for ever`() {
+  @Test func `a replaced partial file is fetched again a limited number of times`() {
     var facts = facts()
     let changed = TransferFailure(.partialFileChanged, on: "/downloads/a.iso.part")
     for _ in 1...5 {

@@ -2,12 +2,12 @@ import Testing
 
 @testable import KettleScheduler
 
-/// The table of legal transitions. `TransferMachine` asserts it at every transition, so the tests
-/// with random orders walk it.
+/// The table of legal transitions. `TransferMachine` asserts it at every transition, so the random
+/// order tests cover it.
 struct MachineExitsTests {
   private typealias Kind = TransferMachine.State.Kind
 
-  @Test func `every state is reached from those that a new transfer can have`() {
+  @Test func `every state is reachable from the initial states`() {
     var reached: Set<Kind> = [.idle, .scheduled, .queued, .paused]
     while true {
       let next = reached.reduce(reached) { $0.union($1.exits) }
@@ -17,7 +17,7 @@ struct MachineExitsTests {
     #expect(reached == Set(Kind.allCases))
   }
 
-  @Test func `every state but the last leads to removal`() {
+  @Test func `every state except removed leads to removal`() {
     for kind in Kind.allCases where kind != .removed {
       var reached = kind.exits
       for _ in Kind.allCases { reached = reached.reduce(reached) { $0.union($1.exits) } }
@@ -26,7 +26,7 @@ struct MachineExitsTests {
     #expect(Kind.removed.exits.isEmpty)
   }
 
-  @Test func `attempts are ended before anything else begins`() {
+  @Test func `attempts end before another operation begins`() {
     #expect(Kind.running.exits == [.running, .ending])
     for kind in Kind.allCases where kind.exits.contains(.running) {
       #expect([.queued, .running, .ending].contains(kind), "\(kind)")

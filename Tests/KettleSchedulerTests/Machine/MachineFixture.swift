@@ -2,7 +2,7 @@ import KettleModel
 
 @testable import KettleScheduler
 
-/// What the tests of the machine's parts share: a transfer of 1,000 bytes at a fixed time.
+/// The fixture of the tests of the machine's parts: a transfer of 1,000 bytes at a fixed time.
 enum MachineFixture {
   static let now = SchedulerScript().now
   static let operation = OperationID(rawValue: 1)

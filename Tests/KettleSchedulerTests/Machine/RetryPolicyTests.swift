@@ -9,7 +9,7 @@ struct RetryPolicyTests {
     #expect(delays == [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000])
   }
 
-  @Test func `jitter lengthens by up to a quarter`() {
+  @Test func `jitter lengthens a delay by up to a quarter`() {
     let policy = RetryPolicy()
     #expect(policy.delayMilliseconds(retryCount: 2, jitter: 1) == 5000)
     #expect(policy.delayMilliseconds(retryCount: 2, jitter: 7) == 5000)
@@ -37,7 +37,7 @@ struct RetryPolicyTests {
     }
   }
 
-  @Test func `a Retry-After of nothing still waits a second`() {
+  @Test func `a Retry-After of zero still waits a second`() {
     let decision = RetryPolicy().decide(
       TransferFailure(.httpStatus, on: "x", detail: "503"), retryCount: 99, hasBytes: false,
       retryAfter: RetryAfter(milliseconds: 0), jitter: 0)

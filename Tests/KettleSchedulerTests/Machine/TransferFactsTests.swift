@@ -11,7 +11,7 @@ struct TransferFactsTests {
     .waiting(.retrying(after: 1000, reason, Self.failure, at: MachineFixture.now))
   }
 
-  @Test func `a record shows why and until when its transfer waits`() {
+  @Test func `a record shows the reason and the end of a wait`() {
     let record = MachineFixture.facts().record(in: waiting())
     #expect(record.state == .waiting)
     #expect(record.reason == .retry)
@@ -19,7 +19,7 @@ struct TransferFactsTests {
     #expect(record.failure == Self.failure)
   }
 
-  @Test func `a challenge is shown only while its program is to respond`() {
+  @Test func `a challenge is shown only while a response is pending`() {
     let challenge = ServerChallenge(kind: .basic, origin: "http://h", failureCount: 0)
     let facts = MachineFixture.facts {
       $0.spec.task = TaskOptions(kind: .download)
@@ -44,7 +44,7 @@ struct TransferFactsTests {
   }
 
   @Test(arguments: TransferState.allCases)
-  func `a record that was stored is derived as it was`(_ state: TransferState) {
+  func `a stored record survives recovery`(_ state: TransferState) {
     let stored = MachineFixture.record {
       $0.state = state
       $0.resumeData = partial(durable: 10)

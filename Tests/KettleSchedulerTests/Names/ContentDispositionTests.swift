@@ -26,9 +26,9 @@ import Testing
     ("attachment; filename=foo bar.html", "foo bar.html"),
     ("attachment; filename=\"unfinished.html", "unfinished.html"),
     ("attachment; filename=\"foo\" bar.html", "foo"),
-    // Two of a kind
+    // Repeated parameters
     ("attachment; filename=\"a.html\"; filename=\"b.html\"", "a.html"),
-    // As it stands: RFC 6266 decodes neither percent signs nor encoded words here
+    // Unchanged: RFC 6266 decodes neither percent signs nor encoded words here
     ("attachment; filename=\"foo-%41.html\"", "foo-%41.html"),
     ("attachment; filename=\"=?ISO-8859-1?Q?foo-=E4.html?=\"", "=_ISO-8859-1_Q_foo-=E4.html_="),
     ("attachment; filename=\"foo-ä.html\"", "foo-ä.html"),
@@ -41,10 +41,10 @@ import Testing
     ("attachment; filename* = UTF-8''b.html", "b.html"),
     ("attachment; filename*=\"UTF-8''b%20c.html\"", "b c.html"),
     ("attachment; filename*=UTF-8''a'b.html", "a'b.html"),
-    // Sets that lie
+    // Wrong character sets
     ("attachment; filename*=UTF-8''foo-%E4.html", "foo-ä.html"),
     ("attachment; filename*=ISO-8859-1''foo-%c3%a4.html", "foo-ä.html"),
-    // What cannot be read gives way
+    // An invalid filename* falls back to filename
     ("attachment; filename*=UTF-8''foo%; filename=a.html", "a.html"),
     ("attachment; filename*=UTF-8''foo%zz; filename=a.html", "a.html"),
     ("attachment; filename*=UTF-16''foo; filename=a.html", "a.html"),
@@ -77,7 +77,7 @@ import Testing
     #expect(FileName.fromContentDisposition(header) == nil)
   }
 
-  @Test func `a header of a megabyte is read to its bound`() {
+  @Test func `a header of a megabyte is parsed up to a limit`() {
     let header = "attachment; x=" + String(repeating: "y", count: 1_000_000) + "; filename=late"
     #expect(FileName.fromContentDisposition(header) == nil)
     #expect(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import KettleScheduler
 
-/// The quick way to a name must give the name that is made safe.
+/// The fast path must return the same name as the sanitizer.
 struct FileNamePlainTests {
   private func plain(_ path: String) -> String? {
     FileName.plainLastSegment(of: path.utf8.span)
@@ -14,7 +14,7 @@ struct FileNamePlainTests {
     ("/a.iso", "a.iso"), ("/pub/linux-6.1_rc+2.tar.gz", "linux-6.1_rc+2.tar.gz"), ("/x/0", "0"),
     ("/control.txt", "control.txt"),
   ])
-  func `a plain name is taken as it is`(path: String, name: String) {
+  func `a plain name is used unchanged`(path: String, name: String) {
     #expect(plain(path) == name)
   }
 
@@ -22,17 +22,17 @@ struct FileNamePlainTests {
     "/", "", "/a/", "/.bashrc", "/-rf", "/~x", "/_", "/a.", "/a%20b", "/a b", "/con.txt", "/NUL",
     "/lpt1", "/com1.tar.gz", "/a:b", "/a;b", "/a\\b",
   ])
-  func `what may have to be changed is left to be made safe`(path: String) {
+  func `a name that may need changes is left to the sanitizer`(path: String) {
     #expect(plain(path) == nil)
   }
 
-  @Test func `a name that may have to be cut is left to be made safe`() {
+  @Test func `a name that may need truncation is left to the sanitizer`() {
     let longest = String(repeating: "x", count: FileName.sanitizedByteCountMax)
     #expect(plain("/" + longest) == longest)
     #expect(plain("/x" + longest) == nil)
   }
 
-  @Test func `of random paths both make the same name`() throws {
+  @Test func `both methods agree on random paths`() throws {
     let seed = UInt64.random(in: .min ... .max)
     var numbers = SeededGenerator(seed: seed)
     let parts = ["a", "B", "7", ".", "-", "_", "+", "/", "con", "lpt", "1", "%2F", "~", "=", "nul"]

@@ -8,7 +8,7 @@ import Testing
     ("a\u{0}", .controlCharacter), ("\u{1B}[2J", .controlCharacter), ("a\u{9B}", .controlCharacter),
     (String(repeating: "x", count: 251), .tooLong), (String(repeating: "日", count: 84), .tooLong),
   ])
-  func `a name that cannot be one is refused`(_ name: String, _ problem: FileNameProblem) {
+  func `an invalid file name is refused`(_ name: String, _ problem: FileNameProblem) {
     #expect(FileName.problem(ofUserGiven: name) == problem)
   }
 
@@ -16,11 +16,11 @@ import Testing
     "a", "...", ".bashrc", "-rf", "a b", "a\\b", "日本語.zip", "👨‍👩‍👧.png",
     String(repeating: "x", count: 250),
   ])
-  func `a name that can be one is taken as it is`(_ name: String) {
+  func `a valid file name is accepted`(_ name: String) {
     #expect(FileName.problem(ofUserGiven: name) == nil)
   }
 
-  @Test func `the sentences say what is wrong, on what, and what to do`() {
+  @Test func `each sentence states the problem, the name and the remedy`() {
     #expect(
       FileNameProblem.empty.sentence("")
         == "The name of the file is empty; give one such as file.iso")

@@ -8,7 +8,7 @@ import Testing
     try TransferURL.parse(text).get().url
   }
 
-  /// What must be true of every name from outside.
+  /// Returns the rule that a name from outside violates.
   private func complaint(about name: String) -> String? {
     if name.isEmpty { return "empty" }
     if name.utf8.count > 243 { return "too long for its numbered partial file" }
@@ -23,7 +23,7 @@ import Testing
 
   // MARK: Names from servers
 
-  @Test func `hostile names become safe ones`() {
+  @Test func `hostile names are made safe`() {
     #expect(HostileNames.all.count >= 150)
     for (given, expected) in HostileNames.all {
       #expect(FileName.sanitized(given) == expected, "\(given.debugDescription)")
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test
-  func `every name of the corpus holds to the rules, and making it safe twice changes nothing`() {
+  func `every sanitized name obeys the rules, and sanitizing it again changes nothing`() {
     for (given, _) in HostileNames.all {
       guard let name = FileName.sanitized(given) else { continue }
       #expect(complaint(about: name) == nil, "\(given.debugDescription)")
@@ -65,19 +65,19 @@ import Testing
 
   // MARK: Length
 
-  @Test func `a long name is cut and keeps its extension`() throws {
+  @Test func `a long name is truncated and keeps its extension`() throws {
     let name = try #require(FileName.sanitized(String(repeating: "x", count: 400) + ".tar.gz"))
     #expect(name == String(repeating: "x", count: 243 - 7) + ".tar.gz")
   }
 
-  @Test func `a long name is cut between two characters`() throws {
+  @Test func `a long name is truncated between two characters`() throws {
     let name = try #require(FileName.sanitized(String(repeating: "日", count: 100) + ".zip"))
     #expect(name == String(repeating: "日", count: 79) + ".zip")
     let family = try #require(FileName.sanitized(String(repeating: "👍🏽", count: 60)))
     #expect(family == String(repeating: "👍🏽", count: 30))
   }
 
-  @Test func `one letter with hundreds of accents is cut inside`() throws {
+  @Test func `a letter with hundreds of combining marks is truncated`() throws {
     let name = try #require(
       FileName.sanitized("a" + String(repeating: "\u{301}", count: 400) + ".txt"))
     #expect(name.utf8.count <= 243)
@@ -85,12 +85,12 @@ import Testing
     #expect(name.unicodeScalars.starts(with: "a\u{301}\u{301}".unicodeScalars))
   }
 
-  @Test func `a cut does not leave a blank or a dot at the end`() throws {
+  @Test func `a truncated name does not end with a blank or a dot`() throws {
     let given = String(repeating: "x", count: 242) + " yyyy"
     #expect(FileName.sanitized(given) == String(repeating: "x", count: 242))
   }
 
-  @Test func `a name with 100,000 characters costs no more than its length`() {
+  @Test func `a name with 100,000 path components is sanitized`() {
     let name = FileName.sanitized(String(repeating: "../", count: 100_000) + "x")
     #expect(name == "x")
   }
@@ -110,7 +110,7 @@ import Testing
     #expect(FileName.numbered(name, 2) == expected)
   }
 
-  @Test func `the longest names leave room for any number and the partial file`() throws {
+  @Test func `the longest names leave room for any number and the partial suffix`() throws {
     let server = try #require(FileName.sanitized(String(repeating: "x", count: 400) + ".iso"))
     let ofServer = FileName.numbered(server, FileName.numberMax)
     #expect(ofServer == String(server.dropLast(4)) + " (9999).iso")
@@ -120,7 +120,7 @@ import Testing
     #expect(ofUser.hasSuffix("日 (9999)"))
   }
 
-  @Test func `the candidates begin with the name and are all different`() {
+  @Test func `the candidates start with the name itself and are distinct`() {
     let names = Array(FileName.candidates(for: "a.txt"))
     #expect(names.prefix(3) == ["a.txt", "a (2).txt", "a (3).txt"])
     #expect(names.count == 9999)
@@ -153,7 +153,7 @@ import Testing
 
   // MARK: The choice
 
-  @Test func `the user's name comes first, then the server's, then the URL's`() throws {
+  @Test func `the user's name takes precedence, then the server's, then the URL's`() throws {
     let url = try url("https://h/from-url.iso")
     let disposition = "attachment; filename=\"from-server.iso\""
     #expect(
@@ -166,21 +166,21 @@ import Testing
       FileName.chosen(userGiven: nil, contentDisposition: "inline", url: url) == "from-url.iso")
   }
 
-  @Test func `without any name it is called download`() throws {
+  @Test func `without any name the file is called download`() throws {
     let url = try url("https://h/")
     #expect(
       FileName.chosen(userGiven: nil, contentDisposition: "attachment; filename=\"..\"", url: url)
         == "download")
   }
 
-  @Test func `the user's own dot, dash and blanks are left alone`() throws {
+  @Test func `dots, dashes and blanks in the user's name are kept`() throws {
     let url = try url("https://h/x")
     for name in [".bashrc", "-rf", "a:b", " x ", "con"] {
       #expect(FileName.chosen(userGiven: name, contentDisposition: nil, url: url) == name)
     }
   }
 
-  @Test func `a user's name that was refused never becomes a path`() throws {
+  @Test func `an invalid name from the user never becomes a path`() throws {
     let url = try url("https://h/x.iso")
     #expect(FileName.chosen(userGiven: "../y", contentDisposition: nil, url: url) == "y")
     #expect(FileName.chosen(userGiven: "..", contentDisposition: nil, url: url) == "x.iso")

@@ -1,11 +1,11 @@
-/// Names as servers and links have been seen to give them, and as attackers would, with the name
-/// that becomes of each; nil where nothing is left.
+/// Names seen from servers and links, and names that attackers would use, each with its sanitized
+/// form; nil if nothing is left.
 enum HostileNames {
   static let all: [(given: String, expected: String?)] =
     paths + characters + ends + meanings + letters
 
   private static let paths: [(given: String, expected: String?)] = [
-    // paths of Unix
+    // Unix paths
     ("/etc/passwd", "passwd"),
     ("../../etc/passwd", "passwd"),
     ("..", nil),
@@ -33,7 +33,7 @@ enum HostileNames {
     ("..\u{2215}etc", "_\u{2215}etc"),
     ("file:///etc/passwd", "passwd"),
     ("./-rf", "_rf"),
-    // paths of Windows
+    // Windows paths
     ("..\\..\\boot.ini", "boot.ini"),
     ("C:\\Windows\\system32\\cmd.exe", "cmd.exe"),
     ("C:file.txt", "C_file.txt"),
@@ -65,7 +65,7 @@ enum HostileNames {
     ("x\u{1}", "x_"),
     ("\u{7}\u{7}", nil),
     ("\nx.txt", "_x.txt"),
-    // what hides or reorders
+    // invisible characters and reordering
     ("photo_\u{202E}gnp.exe", "photo__gnp.exe"),
     ("\u{202E}", nil),
     ("a\u{200B}b.txt", "a_b.txt"),
@@ -80,7 +80,7 @@ enum HostileNames {
     ("a\u{61C}b", "a_b"),
     ("\u{200E}.bashrc", "_.bashrc"),
     (".\u{200B}.", nil),
-    // bytes that were no text
+    // invalid UTF-8
     ("a\u{FFFD}b.txt", "a_b.txt"),
     ("\u{FFFD}\u{FFFD}", nil),
     ("a\u{E000}b", "a_b"),
@@ -126,7 +126,7 @@ enum HostileNames {
   ]
 
   private static let meanings: [(given: String, expected: String?)] = [
-    // devices of Windows
+    // Windows devices
     ("con", "_con"),
     ("CON", "_CON"),
     ("Con.txt", "_Con.txt"),
@@ -153,7 +153,7 @@ enum HostileNames {
     ("auxiliary.txt", "auxiliary.txt"),
     ("lpt", "lpt"),
     ("nul.tar.gz", "_nul.tar.gz"),
-    // characters that FAT refuses
+    // characters not allowed on FAT
     ("a:b.txt", "a_b.txt"),
     ("what?.txt", "what_.txt"),
     ("a*b", "a_b"),
@@ -187,7 +187,7 @@ enum HostileNames {
     ("=cmd", "=cmd"),
     ("+x", "+x"),
     (",x", ",x"),
-    // extensions that do harm
+    // dangerous extensions
     ("a.pdf.desktop", "a.pdf.desktop"),
     ("a.pdf.exe", "a.pdf.exe"),
     (".desktop", "_desktop"),
@@ -201,7 +201,7 @@ enum HostileNames {
   ]
 
   private static let letters: [(given: String, expected: String?)] = [
-    // letters of the world
+    // non-Latin scripts
     ("Übersicht.pdf", "Übersicht.pdf"),
     ("naïve.txt", "naïve.txt"),
     ("\u{65}\u{301}te.txt", "e\u{301}te.txt"),
@@ -218,7 +218,7 @@ enum HostileNames {
     ("𝒳.bin", "𝒳.bin"),
     ("a\u{301}\u{301}\u{301}.txt", "a\u{301}\u{301}\u{301}.txt"),
     ("Z\u{351}\u{36B}\u{343}.txt", "Z\u{351}ͫ\u{343}.txt"),
-    // nothing
+    // empty after sanitizing
     ("", nil),
     ("\u{20}", nil),
     ("\u{20}\u{20}", nil),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import KettleScheduler
 
-/// How far the queue in memory is complete.
+/// Up to which position the queue in memory is complete.
 struct QueueFrontiersTests {
   private let host = url("http://a.example/").origin
   private let other = url("http://b.example/").origin
@@ -33,7 +33,7 @@ struct QueueFrontiersTests {
     #expect(frontiers.incompleteFrontier(of: host) == nil)
   }
 
-  @Test func `a store at unknown positions covers nothing until it is read`() {
+  @Test func `after a reset nothing is covered until the store is read`() {
     var frontiers = QueueFrontiers()
     frontiers.reset()
     #expect(!frontiers.frontier(of: host).covers(key(1)))

@@ -21,7 +21,7 @@ struct SortedBlocksTests {
     var model: Set<Int64> = []
     for step in 0..<30_000 {
       let number = next(9000)
-      // More come than go in the first half, so that blocks divide, and fewer in the second.
+      // The first half inserts more than it removes, so that blocks split; the second half less.
       if next(10) < (step < 15_000 ? 7 : 3) {
         if model.insert(number).inserted { ordered.insert(TransferID(rawValue: number)) }
       } else {
@@ -43,7 +43,7 @@ struct SortedBlocksTests {
     }
   }
 
-  @Test func `a window outside of the list is empty, and none is negative`() {
+  @Test func `a window outside the list is empty, and negative bounds are clamped`() {
     var ordered = SortedBlocks<TransferID>()
     #expect(ordered.window(first: 0, count: 5).isEmpty)
     for number: Int64 in 1...3 { ordered.insert(TransferID(rawValue: number)) }
@@ -54,7 +54,7 @@ struct SortedBlocksTests {
     #expect(ordered.window(first: 1, count: .max) == ids([2, 3]))
   }
 
-  /// Counts how often it is compared.
+  /// A number that counts its comparisons.
   private struct Counted: Comparable, Sendable {
     final class Counter: Sendable {
       let comparisons = Mutex(0)
@@ -72,7 +72,7 @@ struct SortedBlocksTests {
   }
 
   // Fault 102
-  @Test func `a change among a hundred thousand looks at a few, and so does the search for one`() {
+  @Test func `changes and searches among 100,000 elements need few comparisons`() {
     let count = 100_000
     let counter = Counted.Counter()
     var blocks = SortedBlocks(
@@ -82,7 +82,7 @@ struct SortedBlocksTests {
       body()
       return counter.comparisons.withLock { $0 }
     }
-    // Twice the binary search over the blocks and in one of them.
+    // Two binary searches over the blocks and within one of them.
     let most = 2 * 18 + 4
     for number in stride(from: 1, to: count * 2, by: 4999) {
       let one = Counted(number: number, counter: counter)
@@ -95,11 +95,11 @@ struct SortedBlocksTests {
   }
 
   // Fault 102
-  @Test func `two hundred thousand come and go one by one in no time`() {
+  @Test func `200,000 elements are inserted and removed one by one quickly`() {
     let count: Int64 = 200_000
     let clock = ContinuousClock()
     var ordered = SortedBlocks<TransferID>()
-    // With one flat list the taking out alone moves 160 GB.
+    // With a flat list the removals alone would move 160 GB.
     let time = clock.measure {
       for number in 1...count { ordered.insert(TransferID(rawValue: number)) }
       for number in 1...count { ordered.remove(TransferID(rawValue: number)) }

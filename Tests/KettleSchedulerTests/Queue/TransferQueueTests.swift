@@ -25,7 +25,7 @@ struct TransferQueueTests {
     return order
   }
 
-  @Test func `priority comes before position, position before id`() {
+  @Test func `the queue is ordered by priority, then position, then id`() {
     var queue = TransferQueue()
     queue.enqueue(record(1))
     queue.enqueue(record(2, priority: .low))
@@ -47,24 +47,24 @@ struct TransferQueueTests {
   }
 
   @Test(arguments: 1...4)
-  func `a few queues share the allowance of memory`(hosts: Int) {
+  func `queues of several hosts share the memory limit`(hosts: Int) {
     var queue = TransferQueue()
     for id in Int64(0)..<40 {
       queue.enqueue(record(id, host: "\(Int(id) % hosts).example"))
     }
     let spare = Set(queue.spare(perOrigin: 2, countMax: 6).map(\.id.rawValue))
-    // The first of each line, as far as they go.
+    // The first transfers of each queue stay, up to the limit.
     #expect(spare == Set(6..<40))
   }
 
-  @Test func `a line that is long enough is kept, where all together have room`() {
+  @Test func `a long queue stays in memory while the total limit has room`() {
     var queue = TransferQueue()
     for id in Int64(0)..<40 { queue.enqueue(record(id, host: "\(id % 2).example")) }
     #expect(queue.spare(perOrigin: 5, countMax: 1000).isEmpty)
     #expect(queue.spare(perOrigin: 15, countMax: 32).count == 8)
   }
 
-  @Test func `the limit of all holds over the hosts`() {
+  @Test func `the total limit holds across hosts`() {
     var limits = TransferQueue.Limits()
     limits.runningMax = 3
     var queue = TransferQueue(limits: limits)
@@ -74,7 +74,7 @@ struct TransferQueueTests {
     #expect(count == 3)
   }
 
-  @Test func `ports are hosts of their own`() {
+  @Test func `different ports count as different hosts`() {
     var queue = TransferQueue()
     queue.enqueue(record(1, host: "a.example:8080"))
     queue.enqueue(record(2, host: "a.example:8081"))
@@ -82,7 +82,7 @@ struct TransferQueueTests {
     #expect(queue.startNext { $0.origin == other } == TransferID(rawValue: 2))
   }
 
-  @Test func `putting a transfer in line twice moves it`() {
+  @Test func `enqueuing a transfer twice moves it`() {
     var queue = TransferQueue()
     queue.enqueue(record(1))
     queue.enqueue(record(2))
@@ -90,7 +90,7 @@ struct TransferQueueTests {
     #expect(drain(&queue) == [2, 1])
   }
 
-  @Test func `it agrees with a sorted list in any order of calls`() {
+  @Test func `the queue agrees with a sorted list for any order of calls`() {
     let seed = UInt64.random(in: .min ... .max)
     var random = SeededGenerator(seed: seed)
     var limits = TransferQueue.Limits()
@@ -128,7 +128,7 @@ struct TransferQueueTests {
 }
 
 extension TransferQueue {
-  /// Of a queue that has the whole line.
+  /// Expects a queue that is completely in memory.
   fileprivate mutating func startNext(admits: (OriginSession) -> Bool) -> TransferID? {
     switch next(admits: admits) {
     case .start(let id): id

@@ -2,7 +2,7 @@ import KettleModel
 import KettleScheduler
 import Testing
 
-/// What is taken of replies to programs, and to more than a plain GET.
+/// Which responses are accepted for programs and for requests other than a plain GET.
 struct AcceptanceTests {
   private let now = SchedulerScript().now
   private let post = RequestContent(method: "POST")
@@ -29,43 +29,44 @@ struct AcceptanceTests {
   }
 
   @Test(arguments: [204, 304])
-  func `a reply that has no body is an empty file, whatever length it announces`(_ status: Int) {
+  func `a response without a body is an empty file regardless of its Content-Length`(_ status: Int)
+  {
     #expect(taken(classify(status, ["Content-Length": "500"]))?.total == 0)
   }
 
-  @Test func `the length of a reply to HEAD is not that of its body`() {
+  @Test func `the Content-Length of a HEAD response is not the length of its body`() {
     let head = RequestContent(method: "HEAD")
     #expect(taken(classify(200, ["Content-Length": "500"], content: head))?.total == 0)
     #expect(taken(classify(404, ["Content-Length": "500"], content: head))?.total == 0)
     #expect(taken(classify(200, ["Content-Length": "500"], content: post))?.total == 500)
   }
 
-  @Test func `the validator of a page is not taken for that of the file`() {
+  @Test func `the validator of an error page is not used for the file`() {
     let headers = ["ETag": "\"v1\"", "Content-Length": "5"]
     #expect(taken(classify(404, headers))?.validator == nil)
     #expect(taken(classify(200, headers))?.validator?.entityTag == "\"v1\"")
   }
 
   @Test(arguments: [201, 202, 204, 205])
-  func `every success is taken but where a person wants the file`(_ status: Int) {
+  func `tasks accept every success status, and a user's download does not`(_ status: Int) {
     #expect(taken(classify(status, [:], .any)) != nil)
     #expect(taken(classify(status, [:], .success)) != nil)
     #expect(fails(classify(status, [:], .file)))
   }
 
   @Test(arguments: [300, 304, 400, 403, 404, 410, 416, 501])
-  func `where a name waits for the file other statuses fail`(_ status: Int) {
+  func `other statuses fail if the file has a destination`(_ status: Int) {
     #expect(taken(classify(status, [:], .any)) != nil)
     #expect(fails(classify(status, [:], .success)))
   }
 
-  @Test func `a redirect that leads nowhere is a page`() {
+  @Test func `a redirect without a Location is an ordinary response`() {
     #expect(classify(302, ["Location": "/b"]) == .redirect("/b"))
     #expect(taken(classify(302)) != nil)
     #expect(fails(classify(302, [:], .success)))
   }
 
-  @Test func `a part without a requested range is the response to a request other than GET`() {
+  @Test func `a 206 without a requested range is accepted only for requests other than GET`() {
     let headers = ["Content-Range": "bytes 0-9/10", "Content-Length": "10"]
     #expect(taken(classify(206, headers, content: post))?.total == 10)
     guard case .retry(let failure, _) = classify(206, headers) else {
@@ -90,7 +91,7 @@ struct AcceptanceTests {
   // MARK: Logins
 
   @Test(arguments: [(401, "WWW-Authenticate"), (407, "Proxy-Authenticate")])
-  func `a question for a login waits for its answer`(_ status: Int, _ header: String) {
+  func `a login challenge waits for a response`(_ status: Int, _ header: String) {
     let asks = [header: "Basic realm=\"r\"", "Content-Length": "5"]
     guard case .wait(.needsLogin, _) = classify(status, asks) else {
       Issue.record("\(status) was not waited for")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import KettleScheduler
 
-/// Where additional connections may connect to.
+/// Which servers additional connections may connect to.
 struct AdditionalConnectionRedirectTests {
   private func connection(_ redirects: RedirectChain) -> DownloadConnection {
     DownloadConnection(
@@ -12,7 +12,7 @@ struct AdditionalConnectionRedirectTests {
   }
 
   // Fault 54
-  @Test func `further connections are bounded like the one whose redirects they use`() {
+  @Test func `additional connections inherit the reach of the redirects they use`() {
     let led = RedirectChain.none.followed(by: .network).followed(by: .world)
     var download = ActiveDownload(
       primary: connection(led), mode: .resuming, received: ByteRangeSet())

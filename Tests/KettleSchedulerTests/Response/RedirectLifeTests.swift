@@ -19,7 +19,7 @@ struct RedirectLifeTests {
     #expect(second.url.text == "https://mirror.example/a.iso")
     #expect(second.headers.isEmpty)
     #expect(second.login == nil)
-    // And back again to the origin that it was given for.
+    // Then back to the original origin.
     script.head(second.attempt, 307, ["Location": "https://files.example/b.iso"])
     script.settled(second.attempt, .cancelled)
     let third = try #require(script.plan)
@@ -42,7 +42,7 @@ struct RedirectLifeTests {
     #expect(script.record(id)?.failure?.code == .tooManyRedirects)
   }
 
-  /// The reaches that the attempts of a transfer ask for, when the replies come from these servers.
+  /// The minimum reaches of a transfer's attempts, given the reaches of the responding servers.
   private func reaches(answeredBy servers: [NetworkReach]) throws -> [NetworkReach] {
     var script = SchedulerScript()
     script.add(spec())
@@ -58,7 +58,7 @@ struct RedirectLifeTests {
   }
 
   // Fault 54
-  @Test func `the farthest server of a chain bounds all that follows`() throws {
+  @Test func `the farthest server of a redirect chain restricts all later requests`() throws {
     #expect(try reaches(answeredBy: [.world]) == [.machine, .world])
     #expect(try reaches(answeredBy: [.world, .network]) == [.machine, .world, .world])
     #expect(try reaches(answeredBy: [.network, .world]) == [.machine, .network, .world])
@@ -67,7 +67,7 @@ struct RedirectLifeTests {
   }
 
   // Fault 54
-  @Test func `a retry follows the redirects again and is bounded again`() throws {
+  @Test func `a retry follows the redirects again under the same restrictions`() throws {
     var script = SchedulerScript()
     script.add(spec())
     let first = try #require(script.plan)

@@ -10,7 +10,7 @@ struct RedirectPolicyTests {
     }
   }
 
-  @Test func `a host is not judged by its name`() {
+  @Test func `the redirect policy does not judge a host by its name`() {
     #expect(follows("http://192.168.1.2/b", from: "http://files.example.org/a"))
     #expect(follows("http://localhost/b", from: "http://files.example.org/a"))
   }
@@ -22,7 +22,7 @@ struct RedirectPolicyTests {
     return next?.method ?? "GET"
   }
 
-  @Test func `a redirect changes the method as RFC 9110 has it`() {
+  @Test func `a redirect changes the method as RFC 9110 specifies`() {
     let statuses = [301, 302, 303, 307, 308]
     #expect(statuses.map { method("POST", after: $0) } == ["GET", "GET", "GET", "POST", "POST"])
     #expect(statuses.map { method("PUT", after: $0) } == ["PUT", "PUT", "GET", "PUT", "PUT"])

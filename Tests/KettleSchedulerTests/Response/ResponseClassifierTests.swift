@@ -2,7 +2,8 @@ import KettleModel
 import KettleScheduler
 import Testing
 
-/// What each reply is good for. "Asked" means bytes=400- with If-Range "v1" of 1000 known bytes.
+/// How responses are classified. By default, bytes=400- of 1000 known bytes is requested with
+/// If-Range "v1".
 struct ResponseClassifierTests {
   private let now = SchedulerScript().now
 
@@ -20,7 +21,7 @@ struct ResponseClassifierTests {
     ).classify(SchedulerScript.head(status, headers), at: now)
   }
 
-  /// The range that is taken; nil when the verdict is another.
+  /// The accepted range; nil for any other result.
   private func taken(_ verdict: ResponseClassifier.Classification) -> ByteRange? {
     if case .acceptRange(let range, _) = verdict { range } else { nil }
   }
@@ -41,7 +42,7 @@ struct ResponseClassifierTests {
       "the range is checked whatever frames the body")
   }
 
-  @Test func `a shorter part is taken as far as it goes`() {
+  @Test func `a shorter range is accepted up to its end`() {
     #expect(
       taken(classify(206, ["Content-Range": "bytes 400-499/1000"]))
         == ByteRange(lower: 400, upper: 500))
@@ -54,7 +55,7 @@ struct ResponseClassifierTests {
     "bytes 400-999/1000, bytes 0-1/1000", "bytes  400-999/1000", "bytes 400-9223372036854775807/*",
     "bytes +400-999/1000", "bytes 400-1200/*",
   ])
-  func `a wrong range is never written`(_ contentRange: String) {
+  func `a wrong Content-Range is rejected`(_ contentRange: String) {
     guard case .retry(let failure, after: nil) = classify(206, ["Content-Range": contentRange])
     else {
       Issue.record("\(contentRange) was accepted")
@@ -63,7 +64,7 @@ struct ResponseClassifierTests {
     #expect(failure.code == .rangeReplyWrong)
   }
 
-  @Test func `a range reply without Content-Range, encoded, in parts or of another length`() {
+  @Test func `a 206 without Content-Range, encoded, multipart or of another length is rejected`() {
     let good = ["Content-Range": "bytes 400-999/1000"]
     let bad: [[String: String]] = [
       [:],
@@ -80,7 +81,7 @@ struct ResponseClassifierTests {
     }
   }
 
-  @Test func `a 206 without a requested range is not the file`() {
+  @Test func `a 206 without a requested range is rejected`() {
     guard
       case .retry(let failure, _) = classify(
         206, ["Content-Range": "bytes 0-9/10"], requested: false)
@@ -91,7 +92,7 @@ struct ResponseClassifierTests {
     #expect(failure.code == .rangeReplyWrong)
   }
 
-  @Test func `another size, another date or no tag any more is another version`() {
+  @Test func `a different size or a missing entity tag means another version`() {
     #expect(
       classify(206, ["Content-Range": "bytes 400-1099/1100"])
         == .requestAgain(.fresh(.resourceChanged)))
@@ -105,28 +106,28 @@ struct ResponseClassifierTests {
       use(classify(200, ["Content-Length": "1000"])) == .instead(because: .resourceChanged))
   }
 
-  @Test func `another tag is another version only when it is repeated`() {
+  @Test func `a different entity tag means another version only if it is repeated`() {
     let suspect = RequestedRange.Proof.overlap(suspect: "\"v2\"")
     let part = ["Content-Range": "bytes 400-999/1000", "ETag": "\"v2\""]
     #expect(classify(206, part) == .requestAgain(.proving(suspect)))
     let whole = ["Content-Length": "1000", "ETag": "\"v2\""]
     #expect(classify(200, whole) == .requestAgain(.proving(suspect)))
-    // It came again: there is a new version with this tag.
+    // The tag is repeated, so it belongs to a new version.
     #expect(classify(206, part, proof: suspect) == .requestAgain(.fresh(.resourceChanged)))
     #expect(use(classify(200, whole, proof: suspect)) == .instead(because: .resourceChanged))
-    // A third one: this server makes them up, and the bytes have to prove it.
+    // A third tag: this server changes its tags at random, so the bytes must prove the version.
     let third = ["Content-Range": "bytes 400-999/1000", "ETag": "\"v3\""]
     #expect(taken(classify(206, third, proof: suspect)) == rest)
   }
 
-  @Test func `after a whole response with the known tag, the part is requested without If-Range`() {
+  @Test func `after a full response with the known tag, the range is requested without If-Range`() {
     let whole = ["Content-Length": "1000", "ETag": "\"v1\""]
     #expect(classify(200, whole) == .requestAgain(.proving(.sameValidator)))
-    // And when the server has no ranges at all, what is held is compared with the whole.
+    // If the server does not support ranges, the durable bytes are compared with the full body.
     #expect(use(classify(200, whole, proof: .sameValidator)) == .compared(because: .rangeIgnored))
   }
 
-  @Test func `with nothing before a gap that could come again the whole file is the overlap`() {
+  @Test func `without durable bytes before the gap, the whole file serves as the overlap`() {
     var resumeData = partial()
     if let end = ByteRange(lower: 400, upper: 1000) { resumeData.durable.insert(end) }
     let classifier = ResponseClassifier(
@@ -140,7 +141,7 @@ struct ResponseClassifierTests {
     #expect(use("\"v2\"") == .instead(because: .resourceChanged))
   }
 
-  @Test func `without If-Range the tag must be there and the same`() {
+  @Test func `without If-Range the entity tag must be present and equal`() {
     let range = ["Content-Range": "bytes 400-999/1000"]
     let same = range.merging(["ETag": "\"v1\""]) { $1 }
     #expect(taken(classify(206, same, proof: .sameValidator)) == rest)
@@ -157,7 +158,7 @@ struct ResponseClassifierTests {
     #expect(taken(classify(206, ["Content-Range": "bytes 400-999/1000"], proof: overlap)) == rest)
   }
 
-  @Test func `a bounded range is not overrun`() {
+  @Test func `a response beyond the requested range is rejected`() {
     let requested = RequestedRange(lower: 400, upper: 500, proof: .ifRange("\"v1\""))
     let classifier = ResponseClassifier(
       url: url("http://files.example/a"), requested: requested, mode: .resuming,
@@ -171,7 +172,7 @@ struct ResponseClassifierTests {
     #expect(failure.code == .rangeReplyWrong)
   }
 
-  @Test func `a web page in place of an archive is no new version`() {
+  @Test func `a web page instead of an archive is not a new version`() {
     var known = partial(durable: 400)
     known.mediaType = "application/octet-stream"
     let classifier = ResponseClassifier(
@@ -187,7 +188,7 @@ struct ResponseClassifierTests {
   }
 
   // Fault 45
-  @Test func `a fresh link to another file gives nothing up`() {
+  @Test func `a new link to another file keeps the durable bytes`() {
     var known = partial(durable: 400)
     known.validatorURL = "http://files.example/old"
     let requested = RequestedRange(lower: 400, upper: nil, proof: .ifRange("\"v1\""))
@@ -207,7 +208,7 @@ struct ResponseClassifierTests {
     }
   }
 
-  @Test func `a first reply teaches size, validator, digest and type`() {
+  @Test func `the first response provides size, validator, digest and media type`() {
     let digest = "RBNvo1WzZ4oRRq0W9+hknpT7T8If536DEMBg9hyq/4o="
     let verdict = classify(
       200,
@@ -237,7 +238,7 @@ struct ResponseClassifierTests {
         == .acceptWhole(nothing))
   }
 
-  @Test func `an encoded whole is refused unless it is the stored file's own coding`() {
+  @Test func `an encoded full response is refused unless the coding is the file's own`() {
     guard case .fail(let failure) = classify(200, ["Content-Encoding": "gzip"], requested: false)
     else {
       Issue.record("accepted")
@@ -257,7 +258,7 @@ struct ResponseClassifierTests {
 
   // Fault 1
   @Test(arguments: [200, 203], ["bytes 400-999/1000", "bytes 0-999/1000", "bytes */1000", "x"])
-  func `a whole reply with a Content-Range is believed in no part`(
+  func `a full response with a Content-Range is contradictory`(
     status: Int, contentRange: String
   ) {
     for requested in [true, false] {
@@ -272,7 +273,7 @@ struct ResponseClassifierTests {
 
   // Fault 1
   // Fault 7
-  @Test func `another length under the known validator is a contradiction and no new version`() {
+  @Test func `a different length with the known validator is a contradiction, not a new version`() {
     let detail = "600 bytes in place of 1000 under the same validator"
     let shorter = ["Content-Length": "600", "ETag": "\"v1\""]
     #expect(contradiction(classify(200, shorter)) == detail)
@@ -281,14 +282,14 @@ struct ResponseClassifierTests {
     #expect(contradiction(classify(206, part)) == detail)
     let end = ["Content-Range": "bytes */600", "ETag": "\"v1\""]
     #expect(contradiction(classify(416, end)) == detail)
-    // Less than is held is another length, too.
+    // A length below the durable size is different, too.
     let few = ["Content-Length": "300", "ETag": "\"v1\""]
     #expect(
       contradiction(classify(200, few, total: nil))
         == "300 bytes in place of 400 under the same validator")
   }
 
-  @Test func `a whole reply for a fresh start must not contradict what is known either`() {
+  @Test func `a full response to a fresh request must not contradict known facts either`() {
     let classifier = ResponseClassifier(
       url: url("http://files.example/a"), requested: nil, mode: .fresh(.resourceChanged),
       resumeData: partial(durable: 400))
@@ -299,7 +300,7 @@ struct ResponseClassifierTests {
   }
 
   // Fault 27
-  @Test func `a whole reply that says no length has the known one under the known validator`() {
+  @Test func `a full response without a length has the known one if the validator matches`() {
     let classifier = ResponseClassifier(
       url: url("http://files.example/a"), requested: nil, mode: .fresh(.resourceChanged),
       resumeData: partial(durable: 400))
@@ -319,7 +320,7 @@ struct ResponseClassifierTests {
   }
 
   // Fault 18
-  @Test func `416 with an unknown length does not by itself complete a file`() {
+  @Test func `a 416 completes a file of unknown length only with the known validator`() {
     let end = ["Content-Range": "bytes */400"]
     #expect(classify(416, end, total: nil) == .requestAgain(.comparing))
     #expect(
@@ -329,14 +330,14 @@ struct ResponseClassifierTests {
       classify(416, end.merging(["ETag": "\"v1\""]) { $1 }, total: nil) == .alreadyWhole)
   }
 
-  @Test func `416 with the durable size is the end, any other starts again`() {
+  @Test func `a 416 with the durable size completes the file, and any other requests it again`() {
     #expect(classify(416, ["Content-Range": "bytes */1000"], durable: 1000) == .alreadyWhole)
     #expect(
       classify(416, ["Content-Range": "bytes */900"], durable: 1000)
         == .requestAgain(.fresh(.resourceChanged)))
     #expect(
       classify(416, ["Content-Range": "bytes */400"]) == .requestAgain(.fresh(.resourceChanged)))
-    // It has the size that it had, and the range that it does not serve is in it.
+    // The size is unchanged, so the refused range is inside the file.
     #expect(classify(416, ["Content-Range": "bytes */1000"]) == .requestAgain(.comparing))
     #expect(classify(416, [:]) == .requestAgain(.comparing))
     guard case .fail = classify(416, [:], requested: false) else {
@@ -355,7 +356,7 @@ struct ResponseClassifierTests {
   }
 
   @Test(arguments: [204, 205, 300, 304, 400, 403, 404, 405, 410, 412, 451, 501, 505, 599])
-  func `what does not pass fails`(_ status: Int) {
+  func `a permanent failure is not retried`(_ status: Int) {
     guard case .fail(let failure) = classify(status, [:], requested: false) else {
       Issue.record("\(status) did not fail")
       return
@@ -363,7 +364,7 @@ struct ResponseClassifierTests {
     #expect(failure.code == .httpStatus)
   }
 
-  @Test func `redirects need one location`() {
+  @Test func `a redirect needs exactly one Location`() {
     #expect(classify(302, ["Location": "/b"], requested: false) == .redirect("/b"))
     guard case .fail = classify(302, [:], requested: false) else {
       Issue.record("accepted")
@@ -381,7 +382,7 @@ struct ResponseClassifierTests {
     #expect(failure.code == .redirectRefused)
   }
 
-  @Test func `contradicting lengths are no length`() {
+  @Test func `contradictory or malformed lengths are ignored`() {
     let head = ResponseHead(
       status: 200,
       headers: [

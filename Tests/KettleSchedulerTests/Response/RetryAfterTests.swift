@@ -22,7 +22,7 @@ struct RetryAfterTests {
     let later = "Sun, 06 Nov 1994 08:50:37 GMT"
     #expect(retryAfter(later, date: "Sun, 06 Nov 1994 08:49:37 GMT") == 60_000)
     #expect(retryAfter(later, date: "Sun, 06 Nov 1994 08:59:37 GMT") == 0)
-    // Without a Date our own clock serves; that date is long past.
+    // Without a Date our own clock is used, and this date is long past.
     #expect(retryAfter(later) == 0)
   }
 }

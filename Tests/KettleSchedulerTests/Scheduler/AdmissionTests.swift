@@ -2,9 +2,9 @@ import KettleModel
 import KettleScheduler
 import Testing
 
-/// From the moment that transfers are added until they are in memory, or in the store alone.
+/// From the addition of transfers until they are in memory, or only in the store.
 struct AdmissionTests {
-  /// One may run, so the others stay in line.
+  /// One transfer may run, so the others stay queued.
   private func script() -> SchedulerScript {
     var limits = TransferQueue.Limits()
     limits.runningMax = 1
@@ -16,11 +16,11 @@ struct AdmissionTests {
     return script
   }
 
-  /// One runs, two wait in memory, and the others past the frontier of their host.
+  /// One runs, two are queued in memory, and the others are past the frontier of their host.
   private func scriptWithFrontier() -> SchedulerScript {
     var script = script()
     for _ in 0..<8 { script.add(spec()) }
-    // The last three stayed away.
+    // The last three were never loaded.
     #expect(script.scheduler.evict { _ in true }.map(\.rawValue) == [4, 5])
     #expect(script.scheduler.machines.keys.map(\.rawValue).sorted() == [1, 2, 3])
     return script
@@ -38,7 +38,7 @@ struct AdmissionTests {
     changes.compactMap { if case .put(let record) = $0 { record } else { nil } }
   }
 
-  /// The one that runs fails, and makes room for the next.
+  /// Makes the running transfer fail, so that the next one can start.
   private func refuse(_ script: inout SchedulerScript) throws {
     let attempt = try #require(script.attempt)
     script.head(attempt, 404)
@@ -48,12 +48,12 @@ struct AdmissionTests {
   /// The last read of the queue.
   private func lastRequest(_ script: SchedulerScript) -> QueueRead? { script.queueReads.last }
 
-  @Test func `no event reaches a transfer before the store has it`() {
+  @Test func `a transfer receives no events before it is committed`() {
     var script = script()
     let (ids, adding) = script.scheduler.add([spec()], at: script.now)
     #expect(script.scheduler.machines.isEmpty)
     #expect(script.control(.remove(.stays), ids[0]) == .unknown)
-    // The store may have the transfer before the scheduler knows, and be queried for it.
+    // The transfer may be read from the store before the scheduler learns of the commit.
     let (loaded, output) = script.scheduler.load(records(adding.changes), at: script.now)
     #expect(loaded.isEmpty)
     #expect(output.changes.isEmpty)
@@ -61,7 +61,7 @@ struct AdmissionTests {
     #expect(script.state(ids[0]) == .running)
   }
 
-  @Test func `a withdrawn transfer is never loaded, and the next one is`() {
+  @Test func `a withdrawn transfer is never loaded, but later ones are`() {
     var script = script()
     let (_, failed) = script.scheduler.add([spec()], at: script.now)
     script.scheduler.withdraw(failed.changes)
@@ -70,7 +70,7 @@ struct AdmissionTests {
     #expect(Array(script.scheduler.machines.keys) == ids)
   }
 
-  @Test func `a condition that changed on the way to the store counts`() {
+  @Test func `a condition that changes during the commit takes effect`() {
     var script = script()
     let wanted = taskSpec { $0.conditions = [.mainsPower] }
     let (ids, adding) = script.scheduler.add([wanted], at: script.now)
@@ -136,7 +136,7 @@ struct AdmissionTests {
     let (evicted, output) = script.scheduler.admit(adding.changes, at: script.now)
     script.run(output)
     #expect(evicted.isEmpty)
-    // The answer predates the addition and says that there are no others.
+    // The response predates the addition and reports no others.
     let old = script.changes.compactMap { change -> TransferRecord? in
       guard case .put(let record) = change, record.id.rawValue == 8 else { return nil }
       return record

@@ -44,7 +44,7 @@ struct ClearTests {
     #expect(script.scheduler.clearFinished().1.changes.isEmpty)
   }
 
-  @Test func `it holds after a restart, and what is finished later stays in view`() {
+  @Test func `clearing survives a restart, and transfers finished later stay visible`() {
     var script = scheduler(
       [record(1, finishNumber: 3), record(2, finishNumber: 4)], clearedUpTo: 3)
     #expect(cleared(script) == [1])
@@ -55,14 +55,14 @@ struct ClearTests {
     #expect(cleared(script) == [1, 2, id.rawValue])
   }
 
-  @Test func `finish numbers continue after the cleared ones when their transfers are gone`() {
+  @Test func `finish numbers continue after cleared transfers that were removed`() {
     var script = scheduler([], clearedUpTo: 9)
     let id = finish(in: &script)
     #expect(script.record(id)?.finishNumber == 10)
     #expect(cleared(script).isEmpty)
   }
 
-  @Test func `a reset transfer is in view again, also when it finishes again`() {
+  @Test func `a reset transfer is visible again`() {
     var script = scheduler([record(1, finishNumber: 1)], clearedUpTo: 1)
     let id = TransferID(rawValue: 1)
     script.control(.reset, id)

@@ -2,7 +2,7 @@ import KettleModel
 import KettleScheduler
 import Testing
 
-/// The time that a program gave its task as a whole, as scripts of events.
+/// The time limit that a program sets for its task, as scripts of events.
 struct DeadlineTests {
   private static let hour: Int64 = 3_600_000
 
@@ -21,7 +21,7 @@ struct DeadlineTests {
     #expect(script.record(id)?.finishedAt == script.now.wall)
   }
 
-  @Test func `a task that runs is over when its time is, with its bytes`() throws {
+  @Test func `a running task fails at its deadline and keeps its bytes`() throws {
     var script = SchedulerScript()
     let id = script.add(task())
     let attempt = try #require(script.attempt)
@@ -38,7 +38,7 @@ struct DeadlineTests {
     #expect(script.record(id)?.resumeData?.durable.byteCount == 400)
   }
 
-  @Test func `the time counts in line, in pause and while it waits`() throws {
+  @Test func `the deadline applies to queued and paused tasks`() throws {
     var limits = TransferQueue.Limits()
     limits.runningMax = 1
     var script = SchedulerScript(limits: limits)
@@ -53,7 +53,7 @@ struct DeadlineTests {
     expectIsOver(script, paused)
   }
 
-  @Test func `the time of a task that was never started does not count`() {
+  @Test func `the time limit counts from the first start`() {
     var script = SchedulerScript()
     let id = script.add(task { $0.beginning = .idle })
     #expect(script.record(id)?.task?.startedAt == nil)
@@ -65,7 +65,7 @@ struct DeadlineTests {
     #expect(script.state(id) == .running)
   }
 
-  @Test func `a task that may not begin before a date has its time from then`() throws {
+  @Test func `the time limit of a scheduled task counts from its date`() throws {
     var script = SchedulerScript()
     let date = script.now.wall.advanced(byMilliseconds: 5 * Self.hour)
     let id = script.add(task { $0.notBefore = date })
@@ -79,7 +79,7 @@ struct DeadlineTests {
     expectIsOver(script, id)
   }
 
-  @Test func `a task whose time is over is not started again`() {
+  @Test func `a task past its deadline cannot be restarted`() {
     var script = SchedulerScript()
     let id = script.add(task())
     script.control(.pause, id)
@@ -91,7 +91,7 @@ struct DeadlineTests {
     expectIsOver(script, id)
   }
 
-  @Test func `resume data that a program holds does not run out of time`() {
+  @Test func `resume data held by a program has no deadline`() {
     var record = self.record(.paused)
     record.task?.resumeToken = ResumeToken(id: record.id, secret: "s")
     var script = SchedulerScript()
@@ -111,17 +111,17 @@ struct DeadlineTests {
 
   // MARK: Clocks
 
-  @Test func `the time limit counts while the service does not run`() {
+  @Test func `the time limit includes time when the service is not running`() {
     var script = SchedulerScript()
     script.advance(milliseconds: Self.hour)
-    // Another machine time, as after a restart.
+    // A different monotonic time, as after a reboot.
     script.now.monotonic = MonotonicTime(milliseconds: 5)
     script.run(script.scheduler.recover([record(.paused)], at: script.now))
     script.timePasses()
     expectIsOver(script, TransferID(rawValue: 3))
   }
 
-  @Test func `a clock that was set forward is seen within a minute`() throws {
+  @Test func `a clock set forward is noticed within a minute`() throws {
     var script = SchedulerScript()
     let id = script.add(task { $0.beginning = .paused })
     script.control(.start, id)
@@ -133,7 +133,7 @@ struct DeadlineTests {
     #expect(script.record(id)?.failure?.detail == "the task's time is over")
   }
 
-  @Test func `a clock that was set back does not make an alarm repeat`() throws {
+  @Test func `a clock set back does not cause repeated wake-ups`() throws {
     var script = SchedulerScript()
     let id = script.add(task())
     script.now.wall = script.now.wall.advanced(byMilliseconds: -24 * Self.hour)
@@ -143,11 +143,11 @@ struct DeadlineTests {
     #expect(wakeUp.milliseconds(since: script.now.monotonic) == 60_000)
   }
 
-  @Test func `a task that is over in time rings no alarm`() throws {
+  @Test func `the deadline of a removed task causes no wake-up`() throws {
     var script = SchedulerScript()
     let first = script.add(task())
     let second = script.add(task { $0.task?.resourceTimeoutMilliseconds = 3 * Self.hour })
-    // What was the earliest of them all is not looked for before its time.
+    // The removal of the earliest deadline causes no early wake-up.
     let third = script.add(task { $0.task?.resourceTimeoutMilliseconds = 4 * Self.hour })
     script.control(.pause, third)
     script.control(.remove(.stays), first)
@@ -161,7 +161,7 @@ struct DeadlineTests {
     #expect(wakeUp > script.now.monotonic)
   }
 
-  @Test func `silence is tried again until the time is over`() throws {
+  @Test func `timeouts are retried until the deadline`() throws {
     var script = SchedulerScript()
     let id = script.add(task())
     let silent = AttemptOutcome.failed(TransferFailure(.timedOut, on: "files.example"))

@@ -3,13 +3,13 @@ import Testing
 
 @testable import KettleScheduler
 
-/// What memory knows of the transfers that exist only in the store.
+/// What is known in memory about the transfers that exist only in the store.
 struct EvictedTransfersTests {
   private func record(_ state: TransferState) -> TransferRecord {
     MachineFixture.record { $0.state = state }
   }
 
-  @Test func `transfers are counted by state until they are loaded again`() {
+  @Test func `evicted transfers are counted by state until they are loaded again`() {
     var evicted = EvictedTransfers()
     evicted.insert(record(.queued), isCleared: false)
     evicted.insert(record(.queued), isCleared: false)
@@ -19,7 +19,7 @@ struct EvictedTransfersTests {
     #expect(evicted.queuedCount == 1)
   }
 
-  @Test func `completed transfers are in view until they are cleared`() {
+  @Test func `completed transfers are visible until they are cleared`() {
     var evicted = EvictedTransfers()
     evicted.insert(record(.completed), isCleared: true)
     evicted.insert(record(.completed), isCleared: false)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import KettleScheduler
 
-/// The numbers of transfers and tasks.
+/// The identifiers of transfers and tasks.
 struct IDSourceTests {
   private let app = SessionID(rawValue: "app")
 
@@ -11,13 +11,13 @@ struct IDSourceTests {
     IDSource(lastTransfer: TransferID(rawValue: 7), lastTasks: [app: last])
   }
 
-  @Test func `transfers continue after the last one in the store`() {
+  @Test func `transfer ids continue after the last stored one`() {
     var source = source()
     let ids = [source.nextTransfer(), source.nextTransfer()]
     #expect(ids == [TransferID(rawValue: 8), TransferID(rawValue: 9)])
   }
 
-  @Test func `a program may choose a larger number but no smaller one`() {
+  @Test func `a program may choose a larger task identifier but no smaller one`() {
     var source = source(3)
     let numbers = [10, 10, .max].map { source.nextTask(in: app, wanted: $0) }
     #expect(numbers == [10, 11, 12])
@@ -25,7 +25,7 @@ struct IDSourceTests {
     #expect(first == 1)
   }
 
-  @Test func `numbers that were withdrawn are assigned again unless one followed`() {
+  @Test func `a withdrawn identifier is reused unless a later one was assigned`() {
     var source = source(3)
     let first = source.nextTask(in: app, wanted: nil)
     source.withdrawTasks([first], in: app)

@@ -15,7 +15,7 @@ struct ListOrderTests {
     return order
   }
 
-  @Test func `a new transfer is placed after all others, those in the store included`() {
+  @Test func `a new transfer is placed after all others, including those in the store`() {
     var empty = ListOrder()
     let positions = [empty.nextPosition(), empty.nextPosition()]
     #expect(positions == [1, 2])
@@ -24,7 +24,7 @@ struct ListOrderTests {
     #expect(next == 901)
   }
 
-  @Test func `a transfer changes places with its neighbour`() {
+  @Test func `moving a transfer up swaps it with its neighbour`() {
     var order = order(3)
     let moved = order.move([position(2)], .up)
     #expect(moved == [TransferID(rawValue: 2): 1, TransferID(rawValue: 1): 2])
@@ -32,7 +32,7 @@ struct ListOrderTests {
     #expect(again.isEmpty)
   }
 
-  @Test func `the top is before everything that the store has`() {
+  @Test func `the top is before every stored transfer, and the bottom is after them`() {
     var order = order(3, others: -7...50)
     let up = order.move([position(3)], .toTop)
     #expect(up == [TransferID(rawValue: 3): -8])
@@ -40,7 +40,7 @@ struct ListOrderTests {
     #expect(down == [TransferID(rawValue: 1): 51])
   }
 
-  @Test func `transfers that are already at the end stay`() {
+  @Test func `transfers that are already at the top or bottom are not moved`() {
     var order = order(3)
     let up = order.move([position(2), position(1)], .toTop)
     let down = order.move([position(2), position(3)], .toBottom)

@@ -4,7 +4,7 @@ import SeededNumbers
 import Testing
 
 struct MoveTests {
-  /// Transfers 1 to `count`, paused so that nothing but the order matters.
+  /// Transfers 1 to `count`, paused so that only their order matters.
   private func script(_ count: Int) -> SchedulerScript {
     var script = SchedulerScript()
     for _ in 0..<count {
@@ -39,7 +39,7 @@ struct MoveTests {
     (.toTop, [1, 2, 3, 4, 5], [1, 2, 3, 4, 5], 0),
     (.down, [1, 2, 3, 4, 5], [1, 2, 3, 4, 5], 0),
   ])
-  func `a move gives this order and writes so many records`(
+  func `a move produces the expected order and number of records`(
     move: TransferScheduler.Move, moving: [Int64], expected: [Int64], writeCount: Int
   ) {
     var script = script(5)
@@ -50,7 +50,7 @@ struct MoveTests {
     #expect(output.changed.count == writeCount)
   }
 
-  @Test func `to the top and to the bottom again moves nothing`() {
+  @Test func `repeating a move to the top or bottom changes nothing`() {
     var script = script(4)
     for move in [TransferScheduler.Move.toTop, .toBottom] {
       script.run(script.scheduler.move(ids([3, 2]), move, at: script.now).1)
@@ -59,14 +59,14 @@ struct MoveTests {
     #expect(order(script) == [1, 4, 2, 3])
   }
 
-  @Test func `who is not there is refused and the others move all the same`() {
+  @Test func `an unknown transfer is refused and the others still move`() {
     var script = script(2)
     let (results, _) = script.scheduler.move(ids([9, 2]), .up, at: script.now)
     #expect(results == [.unknown, .applied])
     #expect(order(script) == [2, 1])
   }
 
-  @Test func `one that the store has not taken yet is neither moved nor makes room`() {
+  @Test func `a transfer that is not yet stored is neither moved nor displaced`() {
     var script = script(2)
     let (added, adding) = script.scheduler.add([spec()], at: script.now)
     for (id, move) in [(Int64(2), TransferScheduler.Move.down), (3, .up), (3, .toTop)] {
@@ -82,14 +82,14 @@ struct MoveTests {
     #expect(order(script) == [1, 2, 3])
   }
 
-  @Test func `what is added after a move to the bottom comes after it`() {
+  @Test func `a new transfer is placed after one moved to the bottom`() {
     var script = script(3)
     script.run(script.scheduler.move(ids([1]), .toBottom, at: script.now).1)
     script.add(spec())
     #expect(order(script) == [2, 3, 1, 4])
   }
 
-  @Test func `the one that is moved to the top starts next`() {
+  @Test func `a transfer moved to the top starts next`() {
     var limits = TransferQueue.Limits()
     limits.runningMax = 1
     var script = SchedulerScript(limits: limits)
@@ -101,7 +101,7 @@ struct MoveTests {
     #expect(script.state(all[1]) == .queued)
   }
 
-  @Test func `the one with the higher priority starts next, and it is on record`() {
+  @Test func `a transfer with a raised priority starts next, and the priority is recorded`() {
     var limits = TransferQueue.Limits()
     limits.runningMax = 1
     var script = SchedulerScript(limits: limits)
@@ -117,7 +117,7 @@ struct MoveTests {
     #expect(script.state(all[2]) == .running)
   }
 
-  @Test func `any moves give the order of a list, and survive a restart`() {
+  @Test func `any sequence of moves gives the order of a list and survives a restart`() {
     let seed = UInt64.random(in: .min ... .max)
     print("moves seed \(seed)")
     var random = SeededGenerator(seed: seed)

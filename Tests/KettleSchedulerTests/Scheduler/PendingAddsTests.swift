@@ -3,7 +3,7 @@ import Testing
 
 @testable import KettleScheduler
 
-/// The transfers that are on their way to the store.
+/// Added transfers that are not committed yet.
 struct PendingAddsTests {
   private func changes(_ ids: ClosedRange<Int64>) -> [JournalChange] {
     ids.map { number in
@@ -26,7 +26,7 @@ struct PendingAddsTests {
     #expect(pending.contains(TransferID(rawValue: 6)))
   }
 
-  @Test func `a task that gave its bytes away is returned with the one that took them`() {
+  @Test func `a task whose bytes were taken over is returned with its successor`() {
     var pending = PendingAdds()
     pending.insert(changes(3...3))
     let old = TransferMachine(MachineFixture.record(), state: .paused)

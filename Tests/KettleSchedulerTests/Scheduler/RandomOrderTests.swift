@@ -3,8 +3,8 @@ import KettleScheduler
 import SeededNumbers
 import Testing
 
-/// Any order of controls, replies, retries, finishes and crashes ends in one of the states of the
-/// contract, with the file and the record agreeing.
+/// Any order of controls, responses, retries, completions and crashes ends in a documented state in
+/// which file and record agree.
 struct RandomOrderTests {
   @Test func `file and record agree after any order of events`() {
     let seed = UInt64.random(in: .min ... .max)
@@ -15,8 +15,8 @@ struct RandomOrderTests {
     }
   }
 
-  /// A requested transfer was removed before the store's complete answer arrived.
-  @Test func `a removal during the read does not make the result the whole queue`() {
+  /// A requested transfer was removed before the store's full response arrived.
+  @Test func `a removal during a read does not mark the queue as completely read`() {
     #expect(Self.play(seed: 13_469_579_825_689_529_703).isEmpty)
   }
 
@@ -56,7 +56,7 @@ struct RandomOrderTests {
     return world.broken
   }
 
-  /// Little stays in memory, so that eviction is as frequent as everything else.
+  /// Limits memory so that evictions are as frequent as other events.
   private static func held(_ scheduler: TransferScheduler) -> TransferScheduler {
     var scheduler = scheduler
     scheduler.residentLimits.evictableCountMax = 0
@@ -105,7 +105,7 @@ struct RandomOrderTests {
     world.run(output)
   }
 
-  /// One of the things that are under way happens; commits happen in their order.
+  /// Ends one of the operations in progress; commits end in order.
   private static func step(
     on scheduler: inout TransferScheduler, _ world: inout SimulatedWorld,
     _ random: inout SeededGenerator,
@@ -182,7 +182,7 @@ struct RandomOrderTests {
       case .idle:
         if record.resumeData != nil { problems.append("\(id) is idle with bytes") }
       case .paused, .waiting, .failed:
-        // A crash may have come between its name and the record of it, and it is found there.
+        // After a crash between the rename and its commit the file has its final name already.
         if let data = record.resumeData, world.partials[data.inode] == nil,
           !world.vanished.contains(data.inode), !world.finished.contains(data.inode)
         {

@@ -16,13 +16,13 @@ struct RecoveryTests {
 
   private let id = TransferID(rawValue: 3)
 
-  @Test func `a transfer that ran continues from its bytes`() {
+  @Test func `a running transfer resumes from its bytes after a restart`() {
     let script = recovered { $0.resumeData = partial(durable: 640) }
     #expect(script.state(id) == .running)
     #expect(script.plan?.headers.first?.value == "bytes=640-")
   }
 
-  @Test func `a paused, idle or completed transfer stays so`() {
+  @Test func `a paused, idle or completed transfer keeps its state after a restart`() {
     for state: TransferState in [.paused, .idle, .completed] {
       let script = recovered { $0.state = state }
       #expect(script.state(id) == state)
@@ -30,7 +30,7 @@ struct RecoveryTests {
     }
   }
 
-  @Test func `a whole file is placed without asking the server again`() {
+  @Test func `a complete file is placed without another request`() {
     let script = recovered {
       var whole = partial(durable: 1000)
       whole.isWhole = true
@@ -54,7 +54,7 @@ struct RecoveryTests {
     }
   }
 
-  @Test func `a wait lasts until its date`() {
+  @Test func `a wait continues until its date after a restart`() {
     let failure = TransferFailure(.httpStatus, on: "http://files.example/a.iso", detail: "503")
     var script = recovered {
       $0.state = .waiting
@@ -69,7 +69,7 @@ struct RecoveryTests {
     #expect(script.state(id) == .running)
   }
 
-  @Test func `a clock that was set back by years does not make a wait of years`() {
+  @Test func `a clock set back by years does not cause a wait of years`() {
     var script = recovered {
       $0.state = .waiting
       $0.reason = .retryAfter
@@ -91,7 +91,7 @@ struct RecoveryTests {
     #expect(script.actions.isEmpty)
   }
 
-  @Test func `new transfers get new numbers and places after a restart`() {
+  @Test func `new transfers get new ids and task identifiers after a restart`() {
     var script = recovered { $0.state = .paused }
     script.scheduler = TransferScheduler(
       lastID: TransferID(rawValue: 41), lastTaskIdentifiers: [.kettle: 7])
@@ -100,7 +100,7 @@ struct RecoveryTests {
     #expect(script.record(added)?.taskIdentifier == 8)
   }
 
-  @Test func `shutting down keeps what ran for the next start`() throws {
+  @Test func `a shutdown queues running transfers for the next start`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
     let attempt = try #require(script.attempt)

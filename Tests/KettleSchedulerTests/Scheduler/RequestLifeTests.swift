@@ -2,7 +2,7 @@ import KettleModel
 import KettleScheduler
 import Testing
 
-/// Requests that are more than a plain GET, as scripts of events.
+/// Requests other than a plain GET, as scripts of events.
 struct RequestLifeTests {
   private let file = RequestContent(
     method: "PUT", body: .file(path: "/home/u/film.mov", byteCount: 5000))
@@ -29,7 +29,7 @@ struct RequestLifeTests {
     #expect(script.plan?.requested == nil)
   }
 
-  @Test func `a GET without a body that is spelt out is a plain one`() throws {
+  @Test func `an explicit GET without a body is a plain GET`() throws {
     var script = SchedulerScript()
     let id = script.add(asking(RequestContent(method: "GET")))
     let attempt = try #require(script.attempt)
@@ -40,7 +40,7 @@ struct RequestLifeTests {
     #expect(script.record(id)?.resumeData?.durable.byteCount == 400)
   }
 
-  @Test func `bytes of a broken response are discarded`() throws {
+  @Test func `bytes of an interrupted POST response are discarded`() throws {
     var script = SchedulerScript()
     let id = script.add(asking(form))
     let first = try #require(script.attempt)
@@ -64,11 +64,11 @@ struct RequestLifeTests {
     }
     #expect(data.durable.isEmpty)
     #expect(data.totalByteCount == 700)
-    // Only then is the file cut off when it is opened.
+    // Without this time the file is truncated when it is opened.
     #expect(data.lastWriteNanoseconds == nil)
   }
 
-  @Test func `the store never holds bytes that no attempt could go on from`() throws {
+  @Test func `the store never records bytes that cannot be resumed`() throws {
     var script = SchedulerScript()
     let id = script.add(asking(form))
     let attempt = try #require(script.attempt)
@@ -88,7 +88,7 @@ struct RequestLifeTests {
     #expect(heldCounts.allSatisfy { $0 == 0 })
   }
 
-  @Test func `a checkpoint is recorded and not announced`() throws {
+  @Test func `a checkpoint is recorded without a notification`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
     let attempt = try #require(script.attempt)
@@ -101,7 +101,7 @@ struct RequestLifeTests {
     #expect(script.scheduler.bytesSynced(ByteRangeSet(prefix: 600), of: id).changes.isEmpty)
   }
 
-  @Test func `bytes after a retry put the whole record down, with its count back at nothing`()
+  @Test func `bytes after a retry store the full record with a retry count of zero`()
     throws
   {
     var script = SchedulerScript()
@@ -139,7 +139,7 @@ struct RequestLifeTests {
     #expect(isPlain ? begun > 1 : begun == 1)
   }
 
-  @Test func `replies that break off do not go on for ever`() throws {
+  @Test func `interrupted responses are retried a limited number of times`() throws {
     var script = SchedulerScript()
     let id = script.add(asking(form))
     var tries = 0
@@ -155,7 +155,7 @@ struct RequestLifeTests {
     #expect(tries == 11)
   }
 
-  @Test func `a whole reply is not given up for a pause`() throws {
+  @Test func `a pause does not discard a complete response`() throws {
     var script = SchedulerScript()
     let id = script.add(asking(form))
     let attempt = try #require(script.attempt)
@@ -171,7 +171,7 @@ struct RequestLifeTests {
     #expect(data.durable.prefixByteCount == 3)
   }
 
-  @Test func `a reply that ends too soon is no reply`() throws {
+  @Test func `a truncated response is discarded and retried`() throws {
     var script = SchedulerScript()
     let id = script.add(asking(form))
     let attempt = try #require(script.attempt)
@@ -183,7 +183,7 @@ struct RequestLifeTests {
     #expect(script.record(id)?.resumeData?.durable.isEmpty == true)
   }
 
-  @Test func `a file that cannot be sent ends it without a retry`() throws {
+  @Test func `an unusable upload file fails the transfer without a retry`() throws {
     var script = SchedulerScript()
     let id = script.add(upload())
     let attempt = try #require(script.attempt)
@@ -194,7 +194,7 @@ struct RequestLifeTests {
 
   // MARK: Redirects
 
-  @Test func `a redirected POST leaves its body and what described it`() throws {
+  @Test func `a redirected POST drops its body and the headers that describe it`() throws {
     var script = SchedulerScript()
     var wanted = asking(form)
     wanted.headers = [
@@ -221,7 +221,7 @@ struct RequestLifeTests {
     #expect(script.plan?.content == form)
   }
 
-  @Test func `a retry after a redirect asks with the first method again`() throws {
+  @Test func `a retry after a redirect uses the original method again`() throws {
     var script = SchedulerScript()
     script.add(asking(form))
     let first = try #require(script.attempt)

@@ -2,7 +2,7 @@ import KettleModel
 import KettleScheduler
 import Testing
 
-/// Failures, waiting and dates, as scripts of events.
+/// Failures, waits and dates, as scripts of events.
 struct RetryLifeTests {
   @Test func `a lost connection is retried after one second with its bytes`() throws {
     var script = SchedulerScript()
@@ -27,7 +27,7 @@ struct RetryLifeTests {
     #expect(script.plan?.headers.first?.value == "bytes=250-")
   }
 
-  @Test func `retries without a byte come to an end`() throws {
+  @Test func `the number of retries without progress is limited`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
     var tries = 0
@@ -42,7 +42,7 @@ struct RetryLifeTests {
     #expect(script.record(id)?.failure?.code == .timedOut)
   }
 
-  @Test func `a host that never answered is given up sooner`() throws {
+  @Test func `retries end sooner for a host that never responded`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
     for _ in 0..<3 {
@@ -54,7 +54,7 @@ struct RetryLifeTests {
     #expect(script.state(id) == .failed)
   }
 
-  @Test func `bytes that come in set the count back`() throws {
+  @Test func `received bytes reset the retry count`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
     let lost = AttemptOutcome.failed(TransferFailure(.connectionLost, on: "files.example"))
@@ -77,7 +77,7 @@ struct RetryLifeTests {
     #expect(script.state(id) == .running)
   }
 
-  @Test func `Retry-After is honoured and burns no retry`() throws {
+  @Test func `Retry-After is honoured and does not count as a retry`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
     for _ in 0..<20 {
@@ -94,7 +94,7 @@ struct RetryLifeTests {
     }
   }
 
-  @Test func `a Retry-After of ten years is a day`() throws {
+  @Test func `a Retry-After of ten years is limited to a day`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
     let attempt = try #require(script.attempt)
@@ -129,7 +129,7 @@ struct RetryLifeTests {
     #expect(script.record(other)?.resumeData?.durable.byteCount == 70)
   }
 
-  @Test func `a login is waited for and a start tries again`() throws {
+  @Test func `a transfer that needs a login waits, and a start retries it`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
     let attempt = try #require(script.attempt)
@@ -141,7 +141,7 @@ struct RetryLifeTests {
     #expect(script.state(id) == .running)
   }
 
-  @Test func `a full disk is waited for`() throws {
+  @Test func `a transfer waits while the disk is full`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
     let attempt = try #require(script.attempt)
@@ -154,13 +154,13 @@ struct RetryLifeTests {
     #expect(script.state(id) == .running)
   }
 
-  @Test func `a date in the future is waited for, on the wall clock`() throws {
+  @Test func `a scheduled transfer starts at its date on the wall clock`() throws {
     var script = SchedulerScript()
     var later = spec()
     later.notBefore = script.now.wall.advanced(byMilliseconds: 3_600_000)
     let id = script.add(later)
     #expect(script.state(id) == .scheduled)
-    // The wall clock is looked at every minute, because it can be set.
+    // The wall clock is checked every minute, because it can be set.
     #expect(
       script.scheduler.nextWakeUp(at: script.now)
         == script.now.monotonic.advanced(byMilliseconds: 60_000))
@@ -169,7 +169,7 @@ struct RetryLifeTests {
     #expect(script.state(id) == .running)
   }
 
-  @Test func `a wall clock that was set back keeps the date`() throws {
+  @Test func `a transfer stays scheduled when the wall clock is set back`() throws {
     var script = SchedulerScript()
     var later = spec()
     later.notBefore = script.now.wall.advanced(byMilliseconds: 1000)
@@ -181,7 +181,7 @@ struct RetryLifeTests {
     #expect(script.scheduler.nextWakeUp(at: script.now) != nil)
   }
 
-  @Test func `a body that ends early is not finished`() throws {
+  @Test func `a body that ends early is truncated`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
     let attempt = try #require(script.attempt)
@@ -192,7 +192,7 @@ struct RetryLifeTests {
     #expect(script.record(id)?.failure?.code == .truncated)
   }
 
-  @Test func `without an announced size the end of the exchange is the end of the file`() throws {
+  @Test func `without a known size, the file ends with the response`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
     let attempt = try #require(script.attempt)

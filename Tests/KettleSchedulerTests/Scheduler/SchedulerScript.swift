@@ -1,14 +1,14 @@
 import KettleModel
 import KettleScheduler
 
-/// Plays events to a scheduler and notes what it wants done, with a clock that is turned by hand.
+/// Sends events to a scheduler and records its actions, with a manual clock.
 struct SchedulerScript {
   var scheduler: TransferScheduler
   var now = Moment(
     monotonic: MonotonicTime(milliseconds: 1_000_000),
     wall: WallTime(millisecondsSince1970: 1_700_000_000_000))
-  /// Every action so far, in order; those after a commit follow at once, because this
-  /// store commits at once.
+  /// Every action so far, in order. Actions after a commit follow immediately, because this store
+  /// commits immediately.
   var actions: [TransferAction] = []
   var changes: [JournalChange] = []
   /// The reads of the queue so far.
@@ -70,7 +70,7 @@ struct SchedulerScript {
     run(scheduler.bytesSynced(ByteRangeSet(prefix: byteCount), of: id))
   }
 
-  /// The attempt is over, and when it was the last one what it brought is on the disk.
+  /// Ends the attempt and, if it was the last one, closes the body with its bytes durable.
   mutating func settled(
     _ attempt: AttemptID, _ outcome: AttemptOutcome, durable byteCount: Int64? = nil
   ) {
@@ -94,12 +94,12 @@ struct SchedulerScript {
   }
 
   private var lastClosed: OperationID?
-  /// When the partial file was written to last, for what is put on record.
+  /// The recorded time of the last write to the partial file.
   let modified: Int64 = 5
 
   var discarded: [ResumeData] = []
 
-  /// The partial files that are to go are gone.
+  /// Completes the pending deletions of partial files.
   mutating func discards() {
     for case .discardPartialFile(let id, let operation, let resumeData) in actions
     where !discarded.contains(resumeData) {
@@ -113,7 +113,7 @@ struct SchedulerScript {
   func state(_ id: TransferID) -> TransferState? { scheduler.machines[id]?.visibleState }
   func record(_ id: TransferID) -> TransferRecord? { scheduler.machines[id]?.record }
 
-  /// The last attempt that was begun.
+  /// The attempt that began last.
   var attempt: AttemptID? { plan?.attempt }
 
   var plan: AttemptPlan? {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import KettleScheduler
 
-/// What sessions and this computer demand of tasks.
+/// The rules of sessions and of this machine for tasks.
 struct SessionRulesTests {
   private let app = SessionID(rawValue: "app")
 
@@ -17,7 +17,7 @@ struct SessionRulesTests {
     return TransferMachine(record, state: state)
   }
 
-  @Test func `a queued task waits for its condition, and one at rest does not`() {
+  @Test func `a queued task waits for its condition, and a paused one does not`() {
     let rules = SessionRules(metConditions: [])
     var queued = task(.queued)
     rules.enforce(on: &queued)
@@ -30,7 +30,7 @@ struct SessionRulesTests {
     #expect(met.visibleState == .queued)
   }
 
-  @Test func `the same conditions are no change`() {
+  @Test func `setting the same conditions is not a change`() {
     var rules = SessionRules(metConditions: [.mainsPower])
     let isChanged = [rules.setConditions([.mainsPower]), rules.setConditions([])]
     #expect(isChanged == [false, true])
@@ -45,7 +45,7 @@ struct SessionRulesTests {
     #expect(!rules.hasNoConnectionLimit)
   }
 
-  @Test func `the system decides on trust where the program does not`() {
+  @Test func `the system decides on trust if the program does not`() {
     var challenge = ServerChallenge(
       kind: .serverTrust, origin: "http://files.example", failureCount: 0)
     challenge.serverKey = "k"

@@ -1,17 +1,17 @@
 import KettleModel
 import KettleScheduler
 
-/// A server that lies, changes its file and refuses, by luck; and tells what its replies are made
-/// of, so that a file spliced from two versions is seen.
+/// A server that sends wrong responses, changes its file and refuses requests at random. It reports
+/// the version of each response, so that a file spliced from two versions is detected.
 struct SimulatedServer {
   static let byteCount: Int64 = 8 << 20
-  /// The size of the page that comes with an error status.
+  /// The size of the body of an error response.
   static let pageByteCount: Int64 = 1 << 20
 
   private(set) var version = 1
   private var tagCount = 0
   private var replyCount = 0
-  /// Another tag for every reply, of the same bytes.
+  /// Whether every response has a new tag for the same bytes.
   var rotatesTags = false
 
   enum Answer {
@@ -56,14 +56,14 @@ struct SimulatedServer {
     if (200..<300).contains(status) {
       return .head(SchedulerScript.head(status, headers), version: version)
     }
-    // No two pages are the same.
+    // No two error pages are equal.
     replyCount += 1
     let length = ["Content-Length": "\(Self.pageByteCount)"]
     return .head(
       SchedulerScript.head(status, headers.merging(length) { $1 }), version: -replyCount)
   }
 
-  /// No two replies to what was sent are the same, though all bear one tag.
+  /// No two responses to a request with content are equal, but all have the same tag.
   private mutating func outcome() -> Answer {
     replyCount += 1
     let headers = ["Content-Length": "\(Self.byteCount)", "ETag": tag]
@@ -79,14 +79,14 @@ struct SimulatedServer {
   }
 }
 
-/// A partial file whose bytes are only known by the version that they are of.
+/// A partial file that records only the version of its bytes.
 struct SimulatedFile {
   private(set) var written: [Int: ByteRangeSet] = [:]
   private(set) var synced = ByteRangeSet()
 
   var all: ByteRangeSet { written.values.reduce(into: ByteRangeSet()) { $0.formUnion($1) } }
 
-  /// Returns whether bytes that were present are the same.
+  /// Returns whether bytes that were already present have the same version.
   mutating func write(_ range: ByteRange, version: Int) -> Bool {
     for (other, durable) in written where other != version && !durable.parts(in: range).isEmpty {
       return false
@@ -97,7 +97,7 @@ struct SimulatedFile {
 
   mutating func sync() { synced = all }
 
-  /// What a power cut leaves.
+  /// Keeps only what survives a power failure.
   mutating func crash() {
     for version in written.keys {
       var left = ByteRangeSet()
@@ -108,7 +108,7 @@ struct SimulatedFile {
     }
   }
 
-  /// Reopened with these bytes on record: the rest counts as never written.
+  /// Reopens the file with these recorded bytes: all others count as never written.
   mutating func keep(_ durable: ByteRangeSet) {
     synced = durable
     crash()

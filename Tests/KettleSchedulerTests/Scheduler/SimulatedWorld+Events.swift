@@ -1,7 +1,7 @@
 import KettleModel
 import KettleScheduler
 
-/// What was under way happens.
+/// How pending operations end.
 extension SimulatedWorld {
   mutating func happen(
     _ event: Pending, on scheduler: inout TransferScheduler, luck: Int, at now: Moment
@@ -41,7 +41,7 @@ extension SimulatedWorld {
       run(scheduler.digestComputed(result, of: id, by: operation, at: now))
     case .discarding(let id, let operation, let resumeData):
       partials[resumeData.inode] = nil
-      // A finished file that its program did not take is discarded like a partial one.
+      // A finished file that its program did not keep is discarded like a partial one.
       finished.remove(resumeData.inode)
       if let other = resumeData.setAside { partials[other.inode] = nil }
       run(scheduler.discarded(id, by: operation, at: now))
@@ -82,7 +82,7 @@ extension SimulatedWorld {
     }
   }
 
-  /// Checks that a task's end is reported once, after the store has it.
+  /// Checks that a task's end is reported once, after it is committed.
   private mutating func tell(_ record: TransferRecord) {
     guard record.spec.task != nil, record.task?.resumeToken == nil else { return }
     if let end = told[record.id] {
@@ -111,7 +111,7 @@ extension SimulatedWorld {
     }
   }
 
-  /// nil when the partial file is gone.
+  /// Returns nil if the partial file is missing.
   private mutating func opened(_ plan: BodyPlan) -> ResumeData? {
     switch plan {
     case .create(let new):
@@ -127,7 +127,7 @@ extension SimulatedWorld {
       return resumeData
     case .goOn(let resumeData):
       if partials[resumeData.inode] == nil { return nil }
-      // What was closed is not cut off.
+      // A file that was closed properly is not truncated.
       if resumeData.lastWriteNanoseconds == nil {
         partials[resumeData.inode]?.keep(resumeData.durable)
       }
@@ -137,7 +137,7 @@ extension SimulatedWorld {
     }
   }
 
-  /// Of the reply to what was sent all is on record, or nothing.
+  /// Checks that a response to anything but a plain GET is recorded completely or not at all.
   private mutating func checkRecord(_ record: TransferRecord) {
     guard record.spec.request != nil, let data = record.resumeData, !data.durable.isEmpty else {
       return

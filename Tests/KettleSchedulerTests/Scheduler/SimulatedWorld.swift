@@ -1,8 +1,8 @@
 import KettleModel
 import KettleScheduler
 
-/// A network, a disk and a store in memory that perform the scheduler's actions in any order that
-/// real ones could, and record every broken promise.
+/// A network, a disk and a store in memory. They perform the scheduler's actions in any order that
+/// real ones could, and record every violation.
 struct SimulatedWorld {
   /// An operation in progress, which ends as an event.
   enum Pending: Hashable {
@@ -13,18 +13,18 @@ struct SimulatedWorld {
     case checkpoint(TransferID)
     case closing(TransferID, OperationID)
     case commit([JournalChange], [TransferAction])
-    /// As `commit`, of new transfers.
+    /// A commit of new transfers.
     case adding([JournalChange])
-    /// The store has them; the scheduler does not know yet.
+    /// They are committed, but the scheduler has not been notified.
     case admitting([JournalChange])
     case digest(TransferID, OperationID)
     case placing(TransferID, OperationID, ResumeData)
     case discarding(TransferID, OperationID, ResumeData)
     case reading(QueueRead)
-    /// The store has answered; the scheduler does not know yet.
+    /// The store has responded, but the scheduler has not received the records.
     case answer(QueueRead, [TransferRecord])
 
-    /// Those happen in their order.
+    /// Commits end in order.
     var isCommit: Bool {
       switch self {
       case .commit, .adding: true
@@ -57,7 +57,7 @@ struct SimulatedWorld {
     var transfer: TransferID
     var plan: AttemptPlan
     var version = 0
-    /// Where its next byte goes; nil before it flows.
+    /// The offset of its next byte; nil until its body is accepted.
     var upTo: Int64?
     var upper: Int64 = SimulatedServer.byteCount
     var failure: TransferFailure?
@@ -67,12 +67,12 @@ struct SimulatedWorld {
   var server = SimulatedServer()
   var pending: [Pending] = []
   var attempts: [AttemptID: Attempt] = [:]
-  /// By inode.
+  /// Partial files by inode.
   var partials: [UInt64: SimulatedFile] = [:]
   var open: [TransferID: UInt64] = [:]
-  /// Bodies that are to be closed as soon as they are open.
+  /// Bodies to close as soon as they are open.
   var closeWhenOpen: [TransferID: OperationID] = [:]
-  /// Deleted by another program.
+  /// Partial files deleted by another program.
   var vanished: Set<UInt64> = []
   var finished: Set<UInt64> = []
   var store: [TransferID: TransferRecord] = [:]
@@ -83,7 +83,7 @@ struct SimulatedWorld {
   /// How each task ended, as reported to its program.
   var told: [TransferID: TransferFailure?] = [:]
   var tokens: [ResumeToken] = []
-  /// Their programs know how they ended and want nothing of what they have.
+  /// Tasks that their programs have acknowledged without keeping their bytes.
   var acknowledged: Set<TransferID> = []
   /// Finished files that only the program of a task could find, by inode.
   var held: Set<UInt64> = []
@@ -169,8 +169,8 @@ struct SimulatedWorld {
     vanished.insert(inode)
   }
 
-  /// The service dies and is started again: what was under way is gone, what was committed and
-  /// synced is there.
+  /// The service crashes and restarts: operations in progress are lost, and everything that was
+  /// committed or synced remains.
   mutating func crash(limits: TransferQueue.Limits, at now: Moment) -> TransferScheduler {
     crashCount += 1
     pending = []
@@ -202,7 +202,7 @@ struct SimulatedWorld {
 
   // MARK: Dormant transfers
 
-  /// What the scheduler need not hold goes, when nothing is being read.
+  /// Evicts the transfers that the scheduler need not hold, unless a read is pending.
   mutating func evict(from scheduler: inout TransferScheduler) {
     if pending.contains(where: \.isReading) { return }
     let unkept = Set(
@@ -234,7 +234,7 @@ struct SimulatedWorld {
     run(scheduler.load([record], at: now).1)
   }
 
-  /// The store does not know yet that they are gone.
+  /// Removed transfers whose removal is not committed yet.
   private var leaving: Set<TransferID> {
     Set(
       pending.flatMap(\.changes).compactMap { change in
@@ -242,7 +242,7 @@ struct SimulatedWorld {
       })
   }
 
-  /// Of what the store answered, what is not gone since.
+  /// The records from the store's response that have not been removed since.
   func stillListed(_ records: [TransferRecord]) -> [TransferRecord] {
     let leaving = leaving
     return records.filter { store[$0.id] != nil && !leaving.contains($0.id) }

@@ -2,9 +2,9 @@ import KettleModel
 import KettleScheduler
 import Testing
 
-/// What the programs of sessions get of a server's reply, as scripts of events.
+/// What the programs of sessions receive of a server's response, as scripts of events.
 struct TaskReplyTests {
-  /// Without a place the file is held for the program.
+  /// Without a directory the file is kept for the program.
   private func task(in directory: String? = nil) -> TransferSpec {
     var spec = spec()
     spec.directory = directory
@@ -30,7 +30,7 @@ struct TaskReplyTests {
   }
 
   @Test(arguments: [200, 201, 400, 403, 404, 410, 416, 418, 429, 500, 501, 503])
-  func `a task without a directory accepts every status with its page`(_ status: Int) throws {
+  func `a task without a directory accepts every status and its body`(_ status: Int) throws {
     let (script, id) = try fetched(task(), status)
     guard case .placeFile(id, _, _, _)? = script.lastAction else {
       Issue.record("expected the rename, got \(String(describing: script.lastAction))")
@@ -43,7 +43,7 @@ struct TaskReplyTests {
   }
 
   @Test(arguments: [404, 501])
-  func `a task with a place fails with the status and its head`(_ status: Int) throws {
+  func `a task with a directory fails and records the response`(_ status: Int) throws {
     let (script, id) = try fetched(task(in: "/downloads"), status)
     #expect(script.bodyPlan == nil)
     #expect(script.state(id) == .failed)
@@ -51,13 +51,13 @@ struct TaskReplyTests {
     #expect(script.record(id)?.task?.reply?.status == status)
   }
 
-  @Test func `a transfer of a person has no reply on record`() throws {
+  @Test func `a user's transfer records no response`() throws {
     let (script, id) = try fetched(spec(), 404)
     #expect(script.state(id) == .failed)
     #expect(script.record(id)?.task == nil)
   }
 
-  @Test func `a passing trouble ends a task with a place only after its retries`() throws {
+  @Test func `a temporary error fails a task with a directory only after its retries`() throws {
     var script = SchedulerScript()
     let id = script.add(task(in: "/downloads"))
     var tries = 0
@@ -74,7 +74,7 @@ struct TaskReplyTests {
     #expect(script.record(id)?.task?.reply?.status == 502)
   }
 
-  @Test func `a redirect is followed, and the reply is of its end`() throws {
+  @Test func `a redirect is followed, and the final response is recorded`() throws {
     var script = SchedulerScript()
     let id = script.add(task())
     let first = try #require(script.attempt)
@@ -85,7 +85,7 @@ struct TaskReplyTests {
     #expect(script.record(id)?.task?.reply?.url == "http://other.example/b")
   }
 
-  @Test func `a redirect that must not be followed fails a task as everybody`() throws {
+  @Test func `a forbidden redirect fails a task like any other transfer`() throws {
     var script = SchedulerScript()
     let id = script.add(task())
     let attempt = try #require(script.attempt)
@@ -109,14 +109,14 @@ struct TaskReplyTests {
     return (script, id, try #require(script.attempt))
   }
 
-  @Test func `a file that is sent anew has the reply that came with it`() throws {
+  @Test func `a new version of the file replaces the recorded response`() throws {
     var (script, id, second) = try holding(400)
     script.head(second, 200, ["Content-Length": "2000", "ETag": "\"v2\""])
     let reply = try #require(script.record(id)?.task?.reply)
     #expect(reply.headers.contains(HeaderField(received: "Content-Length", "2000")))
   }
 
-  @Test func `the head of the rest is shown as that of the whole`() throws {
+  @Test func `a range response is recorded as the response to the whole file`() throws {
     var (script, id, second) = try holding(400)
     let rest = [
       "Content-Range": "bytes 400-999/1000", "Content-Length": "600", "ETag": "\"v1\"", "Age": "7",
@@ -140,7 +140,7 @@ struct TaskReplyTests {
     #expect(script.record(id)?.task?.reply?.status == 200)
   }
 
-  @Test func `a final status replaces durable bytes, and says why`() throws {
+  @Test func `a final status replaces durable bytes and records the reason`() throws {
     var (script, id, second) = try holding(400)
     script.head(second, 404, ["Content-Length": "9"])
     guard case .create(let new)? = script.bodyPlan else {
@@ -167,7 +167,7 @@ struct TaskReplyTests {
     #expect(script.plan?.headers.isEmpty == true)
   }
 
-  @Test func `a page in place of the file has no checksum to match`() throws {
+  @Test func `an error page is not verified against the file's checksum`() throws {
     var wanted = task()
     wanted.checksum = Checksum(algorithm: .md5, hex: String(repeating: "0", count: 32))
     let (page, _) = try fetched(wanted, 404)
@@ -182,7 +182,7 @@ struct TaskReplyTests {
     }
   }
 
-  @Test func `a stop forgets the reply`() throws {
+  @Test func `a stop discards the recorded response`() throws {
     var (script, id, _) = try holding(400)
     script.control(.stop, id)
     script.settled(try #require(script.attempt), .cancelled)

@@ -2,9 +2,9 @@ import KettleModel
 import KettleScheduler
 import Testing
 
-/// Whole lives of one transfer as scripts of events.
+/// Complete lives of one transfer as scripts of events.
 struct TransferLifeTests {
-  @Test func `a transfer goes from add to completed in one attempt`() throws {
+  @Test func `a new transfer completes in one attempt`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
     #expect(script.state(id) == .running)
@@ -33,7 +33,7 @@ struct TransferLifeTests {
     #expect(script.record(id)?.resumeData == nil)
   }
 
-  @Test func `a connection is free for others while the last bytes are written`() throws {
+  @Test func `a connection is released while the last bytes are still being written`() throws {
     var script = SchedulerScript()
     let ids = (0..<6).map { _ in script.add(spec()) }
     let attempt = try #require(script.scheduler.machines[ids[0]]?.download?.attempts.first)
@@ -44,12 +44,12 @@ struct TransferLifeTests {
     #expect(script.state(ids[5]) == .running)
     let seventh = script.add(spec())
     script.ended(attempt, .complete, upTo: 1000)
-    // It is still closing its file, and its connection is another's already.
+    // It is still closing its file, but another transfer already has its connection.
     #expect(script.state(ids[0]) == .running)
     #expect(script.state(seventh) == .queued)
   }
 
-  @Test func `the rename waits until the store knows that the file is whole`() throws {
+  @Test func `the rename waits until the store has recorded the file as complete`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
     let attempt = try #require(script.attempt)
@@ -73,7 +73,7 @@ struct TransferLifeTests {
     #expect(output.afterCommit.count == 1)
   }
 
-  @Test func `the body flows only after the store knows the partial file`() throws {
+  @Test func `the body is accepted only after the store has recorded the partial file`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
     let attempt = try #require(script.attempt)
@@ -85,7 +85,7 @@ struct TransferLifeTests {
     #expect(output.changes.count == 1)
   }
 
-  @Test func `a body that is whole before the store knows its file is done with it`() throws {
+  @Test func `a body that completes before its partial file is recorded is placed`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
     let attempt = try #require(script.attempt)
@@ -100,7 +100,7 @@ struct TransferLifeTests {
     }
   }
 
-  @Test func `pause keeps the bytes and start asks for the rest`() throws {
+  @Test func `pause keeps the bytes, and start requests the rest`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
     let first = try #require(script.attempt)
@@ -143,7 +143,7 @@ struct TransferLifeTests {
     #expect(script.plan?.headers.first?.value == "bytes=300-")
   }
 
-  @Test func `stop throws the bytes and the partial file away`() throws {
+  @Test func `stop discards the bytes and the partial file`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
     let attempt = try #require(script.attempt)
@@ -158,7 +158,7 @@ struct TransferLifeTests {
     #expect(script.scheduler.machines[id]?.state == .idle)
   }
 
-  @Test func `a start right after a stop begins from zero with the old file gone first`() throws {
+  @Test func `a start right after a stop waits for the deletion and begins from zero`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
     let first = try #require(script.attempt)
@@ -175,7 +175,7 @@ struct TransferLifeTests {
     #expect(plan.headers.isEmpty)
   }
 
-  @Test func `twice is the same as once`() throws {
+  @Test func `repeating a control has no effect`() throws {
     for control: TransferScheduler.Control in [.pause, .stop, .start] {
       var script = SchedulerScript()
       let id = script.add(spec())
@@ -244,7 +244,7 @@ struct TransferLifeTests {
   }
 
   // Fault 26
-  @Test func `a body of unknown size that ends before the durable bytes is not the file`() throws {
+  @Test func `a body of unknown size that ends before the durable bytes starts afresh`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
     let first = try #require(script.attempt)
@@ -263,7 +263,7 @@ struct TransferLifeTests {
     #expect(!script.actions.contains { if case .placeFile = $0 { true } else { false } })
   }
 
-  @Test func `a wrong checksum fails and the bytes are not kept`() throws {
+  @Test func `a wrong checksum fails the transfer and discards the bytes`() throws {
     var script = SchedulerScript()
     var wanted = spec()
     wanted.checksum = Checksum(algorithm: .md5, hex: String(repeating: "a", count: 32))
@@ -286,7 +286,7 @@ struct TransferLifeTests {
     #expect(script.record(id)?.resumeData == nil)
   }
 
-  @Test func `a right checksum leads to the rename`() throws {
+  @Test func `a matching checksum leads to the rename`() throws {
     var script = SchedulerScript()
     var wanted = spec()
     wanted.checksum = Checksum(algorithm: .md5, hex: String(repeating: "a", count: 32))
@@ -309,7 +309,7 @@ struct TransferLifeTests {
     #expect(resumeData.isWhole)
   }
 
-  @Test func `an existing file is left alone with skip`() throws {
+  @Test func `with skip, an existing file is kept and the transfer completes`() throws {
     var script = SchedulerScript()
     var wanted = spec()
     wanted.onConflict = .skip
@@ -328,7 +328,7 @@ struct TransferLifeTests {
   private static let shortened = TransferFailure(
     .partialFileChanged, on: "/downloads/a.iso.part")
 
-  /// Lets the running attempt find that another program shortened the partial file.
+  /// Makes the running attempt detect that another program truncated the partial file.
   private func findShortened(_ script: inout SchedulerScript, _ id: TransferID) throws {
     let attempt = try #require(script.attempt)
     script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
@@ -349,7 +349,7 @@ struct TransferLifeTests {
   }
 
   // Fault 22
-  @Test func `a partial file that is shortened while it is written to is begun anew`() throws {
+  @Test func `a partial file truncated during the download is fetched again from zero`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
     try findShortened(&script, id)
@@ -366,7 +366,7 @@ struct TransferLifeTests {
   }
 
   // Fault 22
-  @Test func `a partial file that is shortened each time ends in a sentence about it`() throws {
+  @Test func `a partial file that is truncated every time fails the transfer`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
     for _ in 0..<6 { try findShortened(&script, id) }
@@ -378,7 +378,7 @@ struct TransferLifeTests {
   }
 
   // Fault 22
-  @Test func `nothing of a shortened file counts when the transfer was paused meanwhile`() throws {
+  @Test func `no byte of a truncated partial file counts after a pause`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
     let attempt = try #require(script.attempt)
@@ -393,7 +393,7 @@ struct TransferLifeTests {
     #expect(script.record(id)?.freshStart == .partialFileChanged)
   }
 
-  @Test func `what is not a file is not skipped as one`() throws {
+  @Test func `skip does not apply to an existing name that is not a file`() throws {
     var script = SchedulerScript()
     var wanted = spec()
     wanted.onConflict = .skip
@@ -411,7 +411,7 @@ struct TransferLifeTests {
         + "choose another name with -o, or use --on-conflict rename")
   }
 
-  @Test func `a partial file that others changed is left to them`() throws {
+  @Test func `a partial file changed by another program is not deleted`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
     let first = try #require(script.attempt)
@@ -435,7 +435,7 @@ struct TransferLifeTests {
   }
 
   // Fault 77
-  @Test func `an empty partial file that is gone is made anew and not looked for again`() throws {
+  @Test func `a missing empty partial file is replaced and not looked up again`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
     let first = try #require(script.attempt)

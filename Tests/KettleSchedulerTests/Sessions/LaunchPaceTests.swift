@@ -2,12 +2,12 @@ import KettleModel
 import KettleScheduler
 import Testing
 
-/// Programs that make a task at every start and end, which finishes at once.
+/// Programs that add a task at every start and exit; the task finishes immediately.
 @Suite struct LaunchPaceTests {
   private var world = SessionWorld()
   private var taskCount: Int64 = 0
 
-  /// The program is there, makes a task, is done and ends; the task finishes.
+  /// The program connects, adds a task, reports completion and exits; then the task finishes.
   private mutating func run(processID: Int64, processSession: Int64) {
     taskCount += 1
     world.attach(UInt64(taskCount), processID: processID, processSession: processSession)
@@ -17,7 +17,7 @@ import Testing
     world.task(taskCount, .completed)
   }
 
-  /// Lets the launched program run as often as it is launched for so long.
+  /// Runs the program at every launch during this time, and returns the times of the launches.
   private mutating func loop(for milliseconds: Int64) -> [Int64] {
     let began = world.now.monotonic
     var launchedAt: [Int64] = []
@@ -39,7 +39,7 @@ import Testing
     return launchedAt
   }
 
-  @Test mutating func `a program that makes news at every start is launched more and more seldom`()
+  @Test mutating func `a program that adds a task at every launch is launched less and less often`()
   {
     run(processID: 5, processSession: 5)
     let launchedAt = loop(for: 6_000_000)
@@ -51,7 +51,7 @@ import Testing
     #expect(pauses.allSatisfy { $0 <= 600_000 })
   }
 
-  @Test mutating func `a person who starts the program is waited for no longer`() {
+  @Test mutating func `a start by the user ends the pauses between launches`() {
     run(processID: 5, processSession: 5)
     let before = loop(for: 100_000).count
     #expect(before > 5)
@@ -68,10 +68,10 @@ import Testing
     #expect(world.launches.count == count)
   }
 
-  @Test mutating func `an hour without a launch forgets the pauses`() {
+  @Test mutating func `an hour without a launch resets the pauses`() {
     run(processID: 5, processSession: 5)
     _ = loop(for: 100_000)
-    // The last news causes a launch, and the program accepts it.
+    // The last task causes a launch, and the program acknowledges it.
     world.pass(600_000)
     world.attach(100, processID: 7, processSession: nil)
     for id in 1...taskCount { world.acknowledge(id) }

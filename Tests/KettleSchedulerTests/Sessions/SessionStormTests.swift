@@ -3,9 +3,10 @@ import KettleScheduler
 import SeededNumbers
 import Testing
 
-/// Any order of events: each of the news launches a program at most once, and none is forgotten.
+/// Any order of events: each finished task or challenge ("news") launches a program at most once,
+/// and none is forgotten.
 @Suite struct SessionStormTests {
-  /// News by what makes them what they are.
+  /// The identity of a piece of news.
   private struct News: Hashable {
     var id: Int64
     var number: Int
@@ -20,12 +21,12 @@ import Testing
     var round = 0
     var nextID: Int64 = 0
     var isConnected = false
-    /// What the program was launched for.
+    /// The news that the program was launched for.
     var launched: Set<News> = []
     var launchCount = 0
-    /// What armed the session since the last launch.
+    /// How often the session was armed since the last launch.
     var armedCount = 0
-    /// By task; another number each time that it finishes.
+    /// A number for each task, which changes each time that it finishes.
     var finishes: [Int64: Int] = [:]
 
     init(seed: UInt64) { random = SeededGenerator(seed: seed) }
@@ -121,13 +122,13 @@ import Testing
 
   private static func restart(_ storm: inout Storm) {
     storm.isConnected = false
-    // The record says whether a launch is owed, and not for which of the news.
+    // The record stores whether a launch is due, but not for which news.
     if storm.world.record?.launch == .armed { storm.armedCount += 1 }
     var tasks: [TransferSnapshot] = []
     for (id, state) in storm.tasks.sorted(by: { $0.key < $1.key }) {
       var snapshot = storm.world.snapshot(id, state, asking: storm.asking[id])
       if state == .completed {
-        // As it was when it finished.
+        // The time at which it finished.
         snapshot.finishedAt = WallTime(millisecondsSince1970: Int64(storm.finishes[id] ?? 0))
       }
       tasks.append(snapshot)
@@ -135,7 +136,7 @@ import Testing
     storm.world.restart(tasks)
   }
 
-  @Test func `whatever happens in whatever order, each of the news launches once`() {
+  @Test func `each finished task or challenge causes at most one launch in any order of events`() {
     let seed = UInt64.random(in: 0...UInt64.max)
     var launchCount = 0
     for game: UInt64 in 0..<300 {
@@ -160,11 +161,11 @@ import Testing
       }
       Self.expectNothingForgotten(&storm, "seed \(seed), game \(game)")
     }
-    // The storm is one only when there were launches.
+    // Without launches the test would prove nothing.
     #expect(launchCount > 300)
   }
 
-  /// After a while without events, all news that may launch have launched.
+  /// After a period without events, all news that may cause a launch must have caused one.
   private static func expectNothingForgotten(_ storm: inout Storm, _ place: String) {
     let before = storm.world.launches.count
     detach(&storm)

@@ -5,7 +5,7 @@ import Testing
 @Suite struct SessionTableTests {
   private var world = SessionWorld()
 
-  /// A program that queued two tasks and left.
+  /// A program that queued two tasks and disconnected.
   private mutating func leaveTwo() {
     world.attach()
     world.task(1, .queued)
@@ -13,7 +13,7 @@ import Testing
     world.detach()
   }
 
-  /// The same, and both are done: it was launched.
+  /// As `leaveTwo`; both tasks have finished, so the program was launched.
   private mutating func launchForTwo() {
     leaveTwo()
     world.task(1, .completed)
@@ -22,7 +22,7 @@ import Testing
 
   // MARK: When it is launched
 
-  @Test mutating func `a program is launched when the last of its tasks is done`() {
+  @Test mutating func `a program is launched when its last task finishes`() {
     leaveTwo()
     world.task(1, .completed)
     #expect(world.launches.isEmpty)
@@ -31,16 +31,16 @@ import Testing
     #expect(world.record?.launch == .spent)
   }
 
-  @Test mutating func `nothing is launched while the program is connected`() {
+  @Test mutating func `a connected program is not launched`() {
     world.attach()
     world.task(1, .completed)
     #expect(world.launches.isEmpty)
-    // It ends before it has taken what is there.
+    // It exits without acknowledging the task.
     world.detach()
     #expect(world.launches.count == 1)
   }
 
-  @Test mutating func `acknowledged tasks launch no program`() {
+  @Test mutating func `acknowledged tasks cause no launch`() {
     world.attach()
     world.task(1, .completed)
     world.acknowledge(1)
@@ -49,7 +49,7 @@ import Testing
     #expect(world.table.tally(of: SessionWorld.app).counts == [:])
   }
 
-  @Test mutating func `a challenge launches the program while other tasks are under way`() {
+  @Test mutating func `a challenge launches the program while other tasks are unfinished`() {
     leaveTwo()
     world.task(1, .waiting, asking: 0)
     #expect(world.launches.count == 1)
@@ -59,7 +59,7 @@ import Testing
     SessionOptions(launch: nil),
     SessionOptions(launch: SessionWorld.command, sendsLaunchEvents: false),
   ])
-  mutating func `a program that wants no launch is not launched`(_ options: SessionOptions) {
+  mutating func `a program that declines launches is not launched`(_ options: SessionOptions) {
     world.attach(options: options)
     world.task(1, .queued)
     world.detach()
@@ -68,7 +68,7 @@ import Testing
     #expect(world.launches.isEmpty)
   }
 
-  @Test mutating func `a task put aside as resume data is neither news nor awaited`() {
+  @Test mutating func `a task kept as resume data neither causes nor delays a launch`() {
     leaveTwo()
     world.task(1, .paused, aside: true)
     #expect(world.launches.isEmpty)
@@ -77,7 +77,7 @@ import Testing
     #expect(world.table.tally(of: SessionWorld.app).untoldCount == 1)
   }
 
-  @Test mutating func `transfers of the user launch no program`() {
+  @Test mutating func `the user's own transfers cause no launch`() {
     world.attach()
     world.detach()
     var snapshot = world.snapshot(1, .completed)
@@ -89,7 +89,8 @@ import Testing
 
   // MARK: At most once
 
-  @Test mutating func `a program that accepts nothing is not launched again for the same news`() {
+  @Test
+  mutating func `a program that acknowledges nothing is not launched again for the same tasks`() {
     launchForTwo()
     for connection: UInt64 in 2..<6 {
       world.attach(connection)
@@ -99,7 +100,7 @@ import Testing
     #expect(world.launches.count == 1)
   }
 
-  @Test mutating func `what finishes after a launch launches again, once`() {
+  @Test mutating func `a task that finishes after a launch causes exactly one more launch`() {
     launchForTwo()
     world.attach(2)
     world.task(3, .queued)
@@ -115,7 +116,7 @@ import Testing
     #expect(world.launches.count == 2)
   }
 
-  @Test mutating func `a task that is started again and finishes is news again`() {
+  @Test mutating func `a task that is restarted and finishes causes another launch`() {
     launchForTwo()
     world.pass(40_000)
     world.task(2, .queued)
@@ -124,7 +125,7 @@ import Testing
     #expect(world.launches.count == 2)
   }
 
-  @Test mutating func `the next challenge of a task is news, the same is not`() {
+  @Test mutating func `a new challenge causes another launch, and a repeated one does not`() {
     leaveTwo()
     world.task(1, .waiting, asking: 0)
     world.pass(40_000)
@@ -137,7 +138,7 @@ import Testing
     #expect(world.launches.count == 2)
   }
 
-  @Test mutating func `a launch that is on record is not repeated by the next service`() {
+  @Test mutating func `a recorded launch is not repeated after a restart`() {
     launchForTwo()
     let tasks = [world.snapshot(1, .completed), world.snapshot(2, .failed)]
     world.restart(tasks)
@@ -145,7 +146,7 @@ import Testing
     #expect(world.launches.count == 1)
   }
 
-  @Test mutating func `a launch that is not on record is made up for by the next service`() {
+  @Test mutating func `an unrecorded launch is made after a restart`() {
     leaveTwo()
     world.task(1, .completed)
     world.restart([world.snapshot(1, .completed), world.snapshot(2, .completed)])
@@ -154,7 +155,7 @@ import Testing
     #expect(world.launches.count == 1)
   }
 
-  @Test mutating func `a program that reconnects to a new service is not launched a second time`() {
+  @Test mutating func `a program that reconnects after a restart is not launched`() {
     leaveTwo()
     world.restart([world.snapshot(1, .completed), world.snapshot(2, .completed)])
     world.pass(SessionMachine.returnMilliseconds - 1)
@@ -163,7 +164,7 @@ import Testing
     #expect(world.launches.isEmpty)
   }
 
-  @Test mutating func `a launch that cannot be kept is not made, and tried again later`() {
+  @Test mutating func `a launch that cannot be recorded is not made and is retried later`() {
     leaveTwo()
     world.task(1, .completed)
     world.perform(world.table.observe(world.snapshot(2, .completed)), isKept: false)
@@ -187,7 +188,7 @@ import Testing
 
   // MARK: Connections
 
-  @Test mutating func `a second program learns which process has the session`() {
+  @Test mutating func `a second program is refused with the process ID of the first`() {
     world.attach(1, processID: 4711)
     let other = SessionHolder(connection: 2, processID: 5, processSession: nil)
     #expect(
@@ -208,7 +209,7 @@ import Testing
     #expect(world.record?.options == SessionOptions(launch: nil, connectionsPerHostMax: 2))
   }
 
-  @Test mutating func `when the program was seen last is on record`() {
+  @Test mutating func `the time of the last connection is recorded`() {
     world.attach()
     world.pass(9000)
     world.detach()
@@ -216,7 +217,7 @@ import Testing
     #expect(world.record?.createdAt == WallTime(millisecondsSince1970: 5000))
   }
 
-  @Test mutating func `a session that was removed is forgotten, its own program may ask`() {
+  @Test mutating func `a session can be removed by its own program`() {
     world.attach()
     #expect(world.table.remove(SessionWorld.app, by: 1) == .removed)
     #expect(world.table.remove(SessionWorld.app, by: 1) == .unknown)
@@ -225,7 +226,7 @@ import Testing
 
   // MARK: Responses
 
-  @Test mutating func `a launched program that says it is done leaves no trouble behind`() {
+  @Test mutating func `a launched program that reports completion leaves no problem behind`() {
     launchForTwo()
     world.perform(
       world.table.launchStarted(of: SessionWorld.app, world.launches[0], processID: 200))
@@ -236,7 +237,7 @@ import Testing
     #expect(world.table.nextWakeUp == nil)
   }
 
-  @Test mutating func `a launched program that is silent for 30 seconds is noted and left alone`() {
+  @Test mutating func `a launched program silent for 30 seconds is reported and keeps running`() {
     launchForTwo()
     world.perform(
       world.table.launchStarted(of: SessionWorld.app, world.launches[0], processID: 200))
@@ -246,7 +247,7 @@ import Testing
     world.pass(1)
     #expect(world.trouble == .silent)
     #expect(world.table.isHeld(SessionWorld.app, by: 2))
-    // It says so at last.
+    // It finally reports completion.
     world.perform(world.table.finishEvents(of: SessionWorld.app))
     #expect(world.trouble == nil)
   }
@@ -256,7 +257,7 @@ import Testing
     world.perform(
       world.table.launchStarted(of: SessionWorld.app, world.launches[0], processID: 200))
     world.attach(2, processID: 300, processSession: 299)
-    // The launched one finds the session in use and ends.
+    // The launched program finds the session in use and exits.
     world.perform(
       world.table.launchEnded(of: SessionWorld.app, world.launches[0], how: "exit 1", at: world.now)
     )
@@ -264,7 +265,8 @@ import Testing
     #expect(world.trouble == nil)
   }
 
-  @Test mutating func `who came before it was known which process was started is found out then`() {
+  @Test
+  mutating func `an early connection is matched with the launched process once its ID is known`() {
     launchForTwo()
     world.attach(2, processID: 300, processSession: 299)
     world.perform(
@@ -274,7 +276,7 @@ import Testing
         == .connected(SessionHolder(connection: 2, processID: 300, processSession: 299)))
   }
 
-  @Test mutating func `a program that cannot be run is noted by its errno`() {
+  @Test mutating func `a program that cannot be run is reported with its errno`() {
     launchForTwo()
     world.perform(
       world.table.launchFailed(
@@ -284,19 +286,19 @@ import Testing
     #expect(world.program == .away)
   }
 
-  @Test mutating func `a program that ends before it says that it is done is noted`() {
+  @Test mutating func `a program that exits before it reports completion is reported`() {
     launchForTwo()
     world.attach(2)
     world.perform(
       world.table.launchEnded(
         of: SessionWorld.app, world.launches[0], how: "signal 11", at: world.now))
-    // What it started holds the connection.
+    // Its child process still has the connection.
     #expect(world.trouble == nil)
     world.detach(2)
     #expect(world.trouble == .ended("signal 11"))
   }
 
-  @Test mutating func `reports of an earlier launch do not affect the present one`() {
+  @Test mutating func `reports of an earlier launch do not affect the current one`() {
     launchForTwo()
     world.pass(30_000)
     world.task(2, .queued)
@@ -308,7 +310,7 @@ import Testing
     #expect(world.trouble == nil)
   }
 
-  @Test func `a failure whose token was made is still news`() {
+  @Test func `a failed task with a resume token still causes a launch`() {
     var world = SessionWorld()
     world.attach()
     world.task(1, .failed, aside: true)
@@ -326,7 +328,7 @@ import Testing
     world.attach(options: findsOut)
     #expect(try asks(world, isConnected: true))
     #expect(try !asks(world, isConnected: false))
-    // It responded once: its next run is always consulted, although it does not say so yet.
+    // It set the preference once, so its next run is consulted before it sets it again.
     world.attach(options: SessionOptions(launch: SessionWorld.command, asksServerTrust: true))
     world.detach()
     world.attach(options: findsOut)

@@ -1,7 +1,7 @@
 import KettleModel
 import KettleScheduler
 
-/// A table of sessions with its clock and its store, for one session called "app".
+/// A table of sessions with a clock and a store, for one session called "app".
 struct SessionWorld {
   static let app = SessionID(rawValue: "app")
   static let command = LaunchCommand(executablePath: "/opt/app")
@@ -9,12 +9,12 @@ struct SessionWorld {
   var table = SessionTable()
   var now = Moment(
     monotonic: MonotonicTime(milliseconds: 1000), wall: WallTime(millisecondsSince1970: 5000))
-  /// What the store has.
+  /// The stored session record.
   var record: SessionRecord?
-  /// Launches in their order.
+  /// Launches in order.
   var launches: [LaunchID] = []
 
-  /// Does everything but launch, and takes the launches down.
+  /// Performs all actions except launches, which are only recorded.
   mutating func perform(_ actions: [SessionAction], isKept: Bool = true) {
     for action in actions {
       switch action {
@@ -55,7 +55,7 @@ struct SessionWorld {
 
   mutating func acknowledge(_ id: Int64) { perform(table.removed(TransferID(rawValue: id))) }
 
-  /// The service ends and begins again with what the store has.
+  /// Restarts the service from the store.
   mutating func restart(_ tasks: [TransferSnapshot]) {
     table = SessionTable()
     for task in tasks { perform(table.observe(task)) }

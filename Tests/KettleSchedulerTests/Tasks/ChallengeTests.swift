@@ -2,7 +2,7 @@ import KettleModel
 import KettleScheduler
 import Testing
 
-/// The challenges that a program receives, and what follows from its responses.
+/// The challenges that a program receives, and the effects of its responses.
 struct ChallengeTests {
   private let login = Login(user: "u", password: "p")
   private let untrusted = TransferFailure(
@@ -55,7 +55,7 @@ struct ChallengeTests {
     #expect(script.plan?.login == nil)
   }
 
-  @Test func `the answer goes to its origin and nowhere else`() throws {
+  @Test func `a login is sent only to the origin that requested it`() throws {
     var (script, id, challenge) = try challenged()
     script.answer(id, challenge, .login(login))
     #expect(script.state(id) == .running)
@@ -72,7 +72,7 @@ struct ChallengeTests {
     (#"Basic realm="files""#, ServerChallenge.Kind.basic),
     (#"Digest realm="files", nonce="n", qop="auth""#, .digest),
   ])
-  func `the login is sent by the requested scheme`(
+  func `the login uses the requested scheme`(
     header: String, kind: ServerChallenge.Kind
   ) throws {
     var (script, id, challenge) = try challenged(header)
@@ -81,7 +81,7 @@ struct ChallengeTests {
     #expect(script.plan?.loginScheme == kind)
   }
 
-  @Test func `a challenge after a redirect is that of the other origin`() throws {
+  @Test func `a challenge after a redirect belongs to the new origin`() throws {
     var script = SchedulerScript()
     var spec = taskSpec()
     spec.login = login
@@ -101,7 +101,7 @@ struct ChallengeTests {
     #expect(script.plan?.login == other)
   }
 
-  @Test func `a wrong response is reported with the number of failures`() throws {
+  @Test func `a challenge after a wrong login has the number of failures`() throws {
     var (script, id, challenge) = try challenged()
     for count in 1...3 {
       script.answer(id, challenge, .login(login))
@@ -111,14 +111,14 @@ struct ChallengeTests {
     }
   }
 
-  @Test func `believing a server is no failed login`() throws {
+  @Test func `trusting a server does not count as a failed login`() throws {
     var (script, id, challenge) = try untrustedTask(serverTrust())
     script.answer(id, challenge, .trust)
     try refuse(&script)
     #expect(script.record(id)?.task?.challenge?.failureCount == 0)
   }
 
-  @Test func `an answer to another challenge changes nothing`() throws {
+  @Test func `a response to another challenge is ignored`() throws {
     var (script, id, challenge) = try challenged()
     var other = challenge
     other.failureCount = 1
@@ -131,7 +131,7 @@ struct ChallengeTests {
     #expect(script.attempt == attempt)
   }
 
-  @Test func `an answer before the challenged attempt is over is taken`() throws {
+  @Test func `a response before the end of the challenged attempt is accepted`() throws {
     var script = SchedulerScript()
     let id = script.add(taskSpec())
     let attempt = try #require(script.attempt)
@@ -143,7 +143,7 @@ struct ChallengeTests {
     #expect(script.plan?.login == login)
   }
 
-  @Test func `the default response accepts the reply as it is`() throws {
+  @Test func `the default response accepts the 401 as the result`() throws {
     var (script, id, challenge) = try challenged()
     script.answer(id, challenge, .standard)
     let attempt = try #require(script.attempt)
@@ -157,7 +157,7 @@ struct ChallengeTests {
     #expect(page.total == 5)
   }
 
-  @Test func `a program that cancels has its task cancelled`() throws {
+  @Test func `cancelling a challenge cancels the task`() throws {
     var (script, id, challenge) = try challenged()
     script.answer(id, challenge, .cancel)
     #expect(script.state(id) == .failed)
@@ -165,7 +165,7 @@ struct ChallengeTests {
     #expect(script.record(id)?.task?.challenge == nil)
   }
 
-  @Test func `a challenge that cannot be understood is a reply like any other`() throws {
+  @Test func `a malformed challenge is an ordinary response`() throws {
     var script = SchedulerScript()
     let id = script.add(taskSpec())
     try refuse(&script, #"Basic realm="open"#)
@@ -173,7 +173,7 @@ struct ChallengeTests {
     #expect(script.state(id) != .waiting)
   }
 
-  @Test func `a proxy's login is not the program's business`() throws {
+  @Test func `a proxy's challenge is not passed to the program`() throws {
     var script = SchedulerScript()
     let id = script.add(taskSpec())
     let attempt = try #require(script.attempt)
@@ -183,7 +183,7 @@ struct ChallengeTests {
     #expect(script.record(id)?.task?.challenge == nil)
   }
 
-  @Test func `a start while it waits asks again`() throws {
+  @Test func `a start during a pending challenge repeats the request`() throws {
     var (script, id, challenge) = try challenged()
     script.control(.start, id)
     #expect(script.state(id) == .running)
@@ -191,7 +191,7 @@ struct ChallengeTests {
     #expect(script.record(id)?.task?.challenge == challenge)
   }
 
-  @Test func `a challenge outlives the service`() throws {
+  @Test func `a pending challenge survives a restart`() throws {
     var (script, id, challenge) = try challenged()
     script.restart()
     #expect(script.record(id)?.task?.challenge == challenge)
@@ -199,7 +199,7 @@ struct ChallengeTests {
     #expect(script.plan?.login == login)
   }
 
-  @Test func `the dashboard's own transfers consult no program`() throws {
+  @Test func `a user's transfer passes no challenge to a program`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
     try refuse(&script)
@@ -224,7 +224,7 @@ struct ChallengeTests {
     #expect(script.plan?.trust == .keys(["ab12", "cd34"], asksForOthers: false))
   }
 
-  @Test func `the system's word is the standard answer`() throws {
+  @Test func `the default response follows the system's trust decision`() throws {
     var (script, id, challenge) = try untrustedTask(serverTrust(isTrustedBySystem: true))
     script.answer(id, challenge, .standard)
     #expect(script.plan?.trust == .keys(["ab12"], asksForOthers: false))
@@ -235,7 +235,7 @@ struct ChallengeTests {
     #expect(script.record(id)?.finishedAt == script.now.wall)
   }
 
-  @Test func `a certificate is shown where it was wanted`() throws {
+  @Test func `a required client certificate is requested from the program`() throws {
     var script = SchedulerScript()
     let id = script.add(taskSpec("https://files.example/a.iso"))
     let wanted = TransferFailure(.tlsRefused, on: "files.example", detail: "certificate required")
@@ -256,14 +256,14 @@ struct ChallengeTests {
     #expect(script.state(id) == .failed)
   }
 
-  @Test func `an answer of the wrong kind is the standard one`() throws {
+  @Test func `a response of the wrong kind counts as the default`() throws {
     var (script, id, challenge) = try untrustedTask(serverTrust())
     script.answer(id, challenge, .login(login))
     #expect(script.record(id)?.failure?.code == .tlsRefused)
     #expect(script.state(id) == .failed)
   }
 
-  @Test func `without a program a server that is not trusted is a failure`() throws {
+  @Test func `without a program an untrusted server fails the transfer`() throws {
     var script = SchedulerScript()
     let id = script.add(spec("https://files.example/a.iso"))
     #expect(script.plan?.trust == .system)
@@ -271,7 +271,7 @@ struct ChallengeTests {
     #expect(script.state(id) == .failed)
   }
 
-  @Test func `a session says whether its program wants to see every server`() throws {
+  @Test func `a session determines whether its program judges every server`() throws {
     var script = SchedulerScript()
     let policy = SessionPolicy(asksServerTrust: true)
     script.run(script.scheduler.setPolicy(of: app, policy, at: script.now))
@@ -282,7 +282,9 @@ struct ChallengeTests {
   }
 
   @Test(arguments: [true, false])
-  func `a challenge that is no longer pending is not awaited`(isPolicyFirst: Bool) throws {
+  func `a server that the system trusts is no challenge if its program does not ask`(
+    isPolicyFirst: Bool
+  ) throws {
     var challenge = serverTrust()
     challenge.isTrustedBySystem = true
     challenge.serverKey = "abc"

@@ -2,7 +2,7 @@ import KettleModel
 import KettleScheduler
 import Testing
 
-/// What waits for mains power and for a network that costs nothing.
+/// Tasks that wait for mains power or an unmetered network.
 struct ConditionTests {
   private let all = Set(TransferCondition.allCases)
 
@@ -12,7 +12,7 @@ struct ConditionTests {
     taskSpec { $0.conditions = conditions }
   }
 
-  @Test func `a task whose condition is not met waits and says for what`() {
+  @Test func `a task waits for an unmet condition and reports it`() {
     var script = SchedulerScript()
     script.conditions([.unmeteredNetwork])
     let id = script.add(discretionary())
@@ -24,7 +24,7 @@ struct ConditionTests {
     #expect(script.state(id) == .running)
   }
 
-  @Test func `the first of several that is not there is named, then the next`() {
+  @Test func `the first unmet condition is reported, then the next`() {
     var script = SchedulerScript()
     script.conditions([])
     let id = script.add(discretionary([.mainsPower, .unmeteredNetwork]))
@@ -35,7 +35,7 @@ struct ConditionTests {
     #expect(script.state(id) == .running)
   }
 
-  @Test func `a running task ends with its bytes kept, which is no failure`() throws {
+  @Test func `a running task waits and keeps its bytes when a condition is lost`() throws {
     var script = SchedulerScript()
     let (id, attempt) = script.flowingTask(discretionary(), durable: 400)
     script.conditions([])
@@ -48,7 +48,7 @@ struct ConditionTests {
     #expect(script.plan?.headers.first?.value == "bytes=500-")
   }
 
-  @Test func `conditions that come and go while an attempt ends leave it going on`() {
+  @Test func `a condition that returns before the attempt ends does not make the task wait`() {
     var script = SchedulerScript()
     let (id, attempt) = script.flowingTask(discretionary(), durable: 400)
     script.conditions([])
@@ -58,7 +58,7 @@ struct ConditionTests {
     #expect(script.attempt != attempt)
   }
 
-  @Test func `a redirect does not lead past a condition`() throws {
+  @Test func `a redirect checks the condition again`() throws {
     var script = SchedulerScript()
     let id = script.add(discretionary())
     let attempt = try #require(script.attempt)
@@ -88,7 +88,7 @@ struct ConditionTests {
     #expect(ids.map { script.state($0) } == [.running, .running])
   }
 
-  @Test func `a whole file needs nothing to be placed`() {
+  @Test func `a complete file is placed regardless of conditions`() {
     var script = SchedulerScript()
     let (id, attempt) = script.flowingTask(discretionary(), durable: 1000)
     script.control(.pause, id)
@@ -98,7 +98,7 @@ struct ConditionTests {
     #expect(script.state(id) == .verifying)
   }
 
-  @Test func `a task started by the user continues without its condition, now and later`() {
+  @Test func `a start by the user waives the conditions permanently`() {
     var script = SchedulerScript()
     script.conditions([])
     let id = script.add(discretionary())
@@ -107,7 +107,7 @@ struct ConditionTests {
     #expect(script.record(id)?.spec.task?.conditions == [])
   }
 
-  @Test func `a start of a transfer that does not wait waives no condition`() {
+  @Test func `starting an idle task waives no condition`() {
     var script = SchedulerScript()
     var spec = discretionary()
     spec.beginning = .idle
@@ -117,7 +117,7 @@ struct ConditionTests {
     #expect(script.record(id)?.reason == .discretionary)
   }
 
-  @Test func `after a crash it is looked at anew`() {
+  @Test func `after a crash a task runs until the conditions are known`() {
     var script = SchedulerScript()
     script.conditions([])
     let id = script.add(discretionary())
@@ -128,7 +128,7 @@ struct ConditionTests {
 
   // MARK: Dates
 
-  @Test func `a task does not begin before its date, even when resumed`() {
+  @Test func `a task does not start before its date, even when resumed`() {
     var script = SchedulerScript()
     let date = script.now.wall.advanced(byMilliseconds: 60_000)
     var spec = taskSpec()
@@ -159,7 +159,7 @@ struct ConditionTests {
     #expect(script.state(id) == .running)
   }
 
-  @Test func `a date that is taken away counts no more`() {
+  @Test func `a removed date no longer delays the task`() {
     var script = SchedulerScript()
     var spec = taskSpec()
     spec.notBefore = script.now.wall.advanced(byMilliseconds: 60_000)
@@ -186,7 +186,7 @@ struct ConditionTests {
     #expect(script.state(id) == .running)
   }
 
-  @Test func `another priority is another place in the line`() {
+  @Test func `a changed priority changes the queue order`() {
     var limits = TransferQueue.Limits()
     limits.runningMax = 1
     var script = SchedulerScript(limits: limits)

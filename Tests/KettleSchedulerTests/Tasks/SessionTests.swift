@@ -2,7 +2,7 @@ import KettleModel
 import KettleScheduler
 import Testing
 
-/// The transfers of one program together.
+/// The transfers of one program as a group.
 struct SessionTests {
   private let other = SessionID(rawValue: "other")
 
@@ -24,18 +24,18 @@ struct SessionTests {
 
   // MARK: Connections
 
-  @Test func `a session has no more connections at a host than it may`() {
+  @Test func `a session stays within its connection limit per host`() {
     var script = script(perHost: 5, session: 2)
     for _ in 0..<4 { script.add(taskSpec()) }
     #expect(running(script) == 2)
-    // Other hosts and other sessions are not concerned.
+    // Other hosts and other sessions are not affected.
     script.add(taskSpec("http://b.example/"))
     script.add(taskSpec(session: other))
     script.add(spec())
     #expect(running(script) == 5)
   }
 
-  @Test func `a session may ask for more than everybody has`() {
+  @Test func `a session may raise its limit above the common one`() {
     var script = script(perHost: 2, session: 4)
     for _ in 0..<6 { script.add(taskSpec()) }
     #expect(running(script) == 4)
@@ -43,13 +43,14 @@ struct SessionTests {
     #expect(running(script) == 4)
   }
 
-  @Test func `the connections of all together are never more than they may be`() {
+  @Test func `a session's limit does not exceed the total connection limit`() {
     var script = script(perHost: 2, session: 9, at: 3)
     for _ in 0..<6 { script.add(taskSpec()) }
     #expect(running(script) == 3)
   }
 
-  @Test(arguments: [0, -1]) func `a session that asks for none has one`(limit: Int) {
+  @Test(arguments: [0, -1]) func `a session with a limit below one gets one connection`(limit: Int)
+  {
     var script = script(perHost: 2, session: limit)
     for _ in 0..<3 { script.add(taskSpec()) }
     #expect(running(script) == 1)
@@ -63,7 +64,7 @@ struct SessionTests {
     #expect(running(script) == 3)
   }
 
-  /// Lets a task open all the connections that it may have.
+  /// Makes a task open all the connections that it may have.
   private func spread(_ script: inout SchedulerScript, over megabytes: Int64) -> TransferID {
     let id = script.add(taskSpec())
     let total = megabytes << 20
@@ -77,13 +78,13 @@ struct SessionTests {
     return id
   }
 
-  @Test func `further connections of one task count for its session`() {
+  @Test func `additional connections of a task count towards the limit of its session`() {
     var script = script(perHost: 5, session: 2)
     let id = spread(&script, over: 1000)
     #expect(script.scheduler.machines[id]?.download?.activeCount == 2)
   }
 
-  @Test func `who waits in line of the same session gets a connection of one that has two`() {
+  @Test func `a queued task gets a connection from a task of its session that has two`() {
     var script = script(perHost: 5, session: 2)
     let id = spread(&script, over: 1000)
     let waiting = script.add(taskSpec())
@@ -97,7 +98,7 @@ struct SessionTests {
     #expect(script.scheduler.machines[id]?.download?.activeCount == 1)
   }
 
-  @Test func `who waits for its own session holds up no other`() {
+  @Test func `a task that waits for its own session does not delay other sessions`() {
     var script = script(perHost: 5, session: 1)
     script.add(taskSpec())
     script.add(taskSpec())
@@ -117,7 +118,7 @@ struct SessionTests {
 
   // MARK: Numbers
 
-  @Test func `tasks that the store could not record are added again under the same numbers`() {
+  @Test func `tasks that could not be stored are added again with the same identifiers`() {
     var script = SchedulerScript()
     script.add(taskSpec { $0.taskIdentifier = 3 })
     let specs = [4, 7].map { number in taskSpec { $0.taskIdentifier = number } }
@@ -128,7 +129,7 @@ struct SessionTests {
     #expect(again.map { script.record($0)?.taskIdentifier } == [4, 7])
   }
 
-  @Test func `a number is not given out again when others came after it`() {
+  @Test func `a withdrawn identifier is not reused if a later one was assigned`() {
     var script = SchedulerScript()
     let output = script.scheduler.add([taskSpec { $0.taskIdentifier = 4 }], at: script.now).1
     let later = script.add(taskSpec { $0.taskIdentifier = 5 })
@@ -139,7 +140,7 @@ struct SessionTests {
 
   // MARK: Adopting and dropping
 
-  @Test func `adopted transfers are the user's own, with new numbers`() {
+  @Test func `adopted transfers become the user's own with new identifiers`() {
     var script = SchedulerScript()
     let own = script.add(spec("http://own.example/"))
     let (id, _) = script.flowingTask(taskSpec { $0.taskIdentifier = 7 }, durable: 400)
@@ -154,12 +155,12 @@ struct SessionTests {
     #expect(script.state(id) == .running)
     #expect(script.record(own)?.taskIdentifier == 1)
     #expect(script.scheduler.lastTaskIdentifier(of: app) == 7)
-    // From here on it is stopped and removed as any other.
+    // It can now be stopped and removed like any other transfer.
     script.control(.stop, id)
     #expect(script.state(id) == .idle)
   }
 
-  @Test func `an adopted file stays when its row is removed`() {
+  @Test func `removing an adopted transfer keeps its file`() {
     var script = SchedulerScript()
     let (id, attempt) = script.flowingTask(durable: 1000)
     script.settled(attempt, .complete, durable: 1000)
@@ -173,7 +174,7 @@ struct SessionTests {
     #expect(script.deletedFiles.isEmpty)
   }
 
-  @Test func `an adopted task that was put aside is a paused transfer`() {
+  @Test func `an adopted task kept as resume data becomes a paused transfer`() {
     var script = SchedulerScript()
     let id = script.failedTask()
     script.acknowledge(id, secret: "s")
@@ -182,7 +183,7 @@ struct SessionTests {
     #expect(script.plan?.headers.first?.value == "bytes=400-")
   }
 
-  @Test func `a task that waits for a condition continues when it is adopted`() {
+  @Test func `an adopted task no longer waits for its condition`() {
     var script = SchedulerScript()
     script.conditions([])
     let id = script.add(taskSpec { $0.conditions = [.mainsPower] })
@@ -191,7 +192,7 @@ struct SessionTests {
     #expect(script.state(id) == .running)
   }
 
-  @Test func `the login that a program gave for a link stays with it`() throws {
+  @Test func `an adopted task keeps the login that its program supplied`() throws {
     var script = SchedulerScript()
     let id = script.add(taskSpec())
     let attempt = try #require(script.attempt)
@@ -204,7 +205,7 @@ struct SessionTests {
     #expect(script.record(id)?.spec.login == login)
   }
 
-  @Test func `a dropped transfer leaves nothing`() {
+  @Test func `dropping a session removes its tasks and their bytes`() {
     var script = SchedulerScript()
     let failed = script.failedTask()
     let (running, attempt) = script.flowingTask(
@@ -229,7 +230,7 @@ struct SessionTests {
     #expect(script.state(id) == .running)
   }
 
-  @Test func `the tasks of a session come by their numbers`() {
+  @Test func `the tasks of a session are listed by their identifiers`() {
     var script = SchedulerScript()
     let first = script.add(taskSpec { $0.taskIdentifier = 1 })
     script.add(taskSpec(session: other))

@@ -2,7 +2,7 @@ import KettleModel
 import KettleScheduler
 import Testing
 
-/// A new task that continues with the bytes that an earlier one had put aside.
+/// A new task that resumes from the resume data of an earlier one.
 struct TakeoverTests {
   private func putAside(
     _ spec: TransferSpec = taskSpec()
@@ -13,7 +13,7 @@ struct TakeoverTests {
     return (script, old, try #require(token))
   }
 
-  @Test func `it asks for the rest and says from where`() throws {
+  @Test func `the new task requests the rest and reports its offset`() throws {
     var (script, old, token) = try putAside()
     let id = script.add(taskSpec { $0.resumes = token })
     #expect(script.record(old) == nil)
@@ -27,7 +27,7 @@ struct TakeoverTests {
     #expect(script.discarded.isEmpty)
   }
 
-  @Test func `the response to the whole file moves with the bytes`() throws {
+  @Test func `the new task inherits the response with the bytes`() throws {
     var (script, _, token) = try putAside()
     let id = script.add(taskSpec { $0.resumes = token })
     let attempt = try #require(script.attempt)
@@ -47,7 +47,7 @@ struct TakeoverTests {
     #expect(script.record(id)?.task?.resumedAtByteCount == 1000)
   }
 
-  @Test func `a task that the server confirms as whole resumes from its end`() throws {
+  @Test func `a task that a 416 confirms as complete reports its size as the offset`() throws {
     var script = SchedulerScript()
     let old = script.add(taskSpec())
     let first = try #require(script.attempt)
@@ -63,7 +63,7 @@ struct TakeoverTests {
     #expect(script.record(id)?.task?.resumedAtByteCount == 400)
   }
 
-  @Test func `an old one that was not acknowledged is so by the new one`() throws {
+  @Test func `adding the new task acknowledges the old one`() throws {
     var script = SchedulerScript()
     let old = script.failedTask(durable: 400)
     let made = script.makeToken(old, secret: "s1")
@@ -71,11 +71,11 @@ struct TakeoverTests {
     script.add(taskSpec { $0.resumes = token })
     #expect(script.record(old) == nil)
     #expect(script.plan?.headers.first?.value == "bytes=400-")
-    // What the library says next finds nothing.
+    // The later acknowledgement by the library finds no task.
     #expect(script.acknowledge(old, secret: "s2") == nil)
   }
 
-  @Test func `the offset is reported once, for the first run`() throws {
+  @Test func `the reported offset is that of the first attempt`() throws {
     var (script, _, token) = try putAside()
     let id = script.add(taskSpec { $0.resumes = token })
     for durable: Int64 in [400, 700] {
@@ -89,7 +89,7 @@ struct TakeoverTests {
     #expect(script.record(id)?.task?.resumedAtByteCount == 400)
   }
 
-  @Test func `a server that sends everything is no resumption, then or later`() throws {
+  @Test func `a full response reports no offset, not even after a later resume`() throws {
     var (script, _, token) = try putAside()
     let id = script.add(taskSpec { $0.resumes = token })
     let attempt = try #require(script.attempt)
@@ -120,7 +120,7 @@ struct TakeoverTests {
     #expect(record.resumeData?.durable.byteCount == 400)
   }
 
-  @Test func `a task whose successor could not be recorded is put aside as before`() throws {
+  @Test func `a task keeps its resume data if its successor cannot be stored`() throws {
     var (script, old, token) = try putAside()
     let before = script.record(old)
     let (ids, output) = script.scheduler.add([taskSpec { $0.resumes = token }], at: script.now)
@@ -146,7 +146,7 @@ struct TakeoverTests {
   enum Wrong: CaseIterable { case secret, unknown, session, place, request, usedTwice }
 
   @Test(arguments: Wrong.allCases)
-  func `without the right token it starts from zero and says so`(wrong: Wrong) throws {
+  func `a task with an invalid token starts from zero and reports it`(wrong: Wrong) throws {
     var (script, old, token) = try putAside()
     var spec = taskSpec()
     switch wrong {
@@ -166,7 +166,7 @@ struct TakeoverTests {
     #expect((script.record(old) == nil) == (wrong == .usedTwice))
   }
 
-  @Test func `another link has to prove that it leads to the same file`() throws {
+  @Test func `a different link must prove that it leads to the same file`() throws {
     var (script, _, token) = try putAside()
     let id = script.add(taskSpec("http://mirror.example/a.iso") { $0.resumes = token })
     #expect(script.record(id)?.resumeData?.validatorURL == "http://files.example/a.iso")
@@ -174,7 +174,7 @@ struct TakeoverTests {
 
   // MARK: Task identifiers
 
-  @Test func `a number that is larger than all before it is used, else the next is given`() {
+  @Test func `a requested identifier is used only if it is larger than all earlier ones`() {
     var script = SchedulerScript()
     let wanted: [Int64?] = [5, 5, 3, nil, 9, .max, nil]
     let numbers = wanted.map { wanted in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import KettleScheduler
 
-/// What a program's task adds to a transfer, on its own.
+/// What a program's task adds to a transfer, tested separately.
 struct TaskContractTests {
   private let now = MachineFixture.now.wall
   private let failure = TransferFailure(.loginNeeded, on: "h")
@@ -18,7 +18,7 @@ struct TaskContractTests {
     ServerChallenge(kind: kind, origin: "http://h", failureCount: 0)
   }
 
-  @Test func `the time limit counts from the first start, and not before the date`() {
+  @Test func `the time limit counts from the first start, but not before the start date`() {
     var contract = contract { $0.resourceTimeoutMilliseconds = 1000 }
     #expect(contract.deadline(notBefore: nil) == nil)
     contract.recordStart(in: .queued, at: now)
@@ -30,7 +30,7 @@ struct TaskContractTests {
     #expect(contract.deadline(notBefore: nil) == nil)
   }
 
-  @Test func `a login answers its challenge and is wrong when the challenge returns`() {
+  @Test func `a login answers its challenge and counts as wrong if the challenge returns`() {
     var contract = contract()
     let login = Login(user: "u", password: "p")
     let outcome = contract.respond(
@@ -40,7 +40,7 @@ struct TaskContractTests {
     #expect(contract.counted(challenge(.basic)).failureCount == 1)
   }
 
-  @Test func `without a certificate the task fails with its reason`() {
+  @Test func `without a client certificate the task fails with the original failure`() {
     var contract = contract()
     let outcome = contract.respond(
       to: challenge(.clientCertificate), with: .standard, failure: failure)
@@ -76,7 +76,7 @@ struct TaskContractTests {
     #expect(!contract.canBeResumed(partial(durable: 10), request: nil))
   }
 
-  @Test func `the head of a part is shown as that of the whole`() {
+  @Test func `a range response is recorded as the response to the whole file`() {
     var contract = contract()
     let address = url("http://h/a")
     contract.recordReply(

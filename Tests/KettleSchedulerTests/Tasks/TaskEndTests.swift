@@ -2,7 +2,7 @@ import KettleModel
 import KettleScheduler
 import Testing
 
-/// How tasks end, and how they go.
+/// How tasks end and how they are removed.
 struct TaskEndTests {
   private let file = FinishedFile(
     path: "/held/a.iso",
@@ -26,7 +26,7 @@ struct TaskEndTests {
 
   // MARK: Cancelling
 
-  @Test func `a cancelled task keeps its bytes when they are wanted`() {
+  @Test func `a cancelled task keeps its bytes if requested`() {
     var script = SchedulerScript()
     let id = script.failedTask(durable: 400)
     #expect(script.state(id) == .failed)
@@ -35,7 +35,7 @@ struct TaskEndTests {
     #expect(script.record(id)?.finishedAt == script.now.wall)
   }
 
-  @Test func `a cancelled task has no bytes when they are not wanted`() {
+  @Test func `a cancelled task discards its bytes if they are not to be kept`() {
     var script = SchedulerScript()
     let (id, attempt) = script.flowingTask(durable: 400)
     script.cancel(id, keepsBytes: false)
@@ -48,7 +48,7 @@ struct TaskEndTests {
     #expect(script.record(id)?.finishedAt == script.now.wall)
   }
 
-  @Test func `a task that was never started is cancelled all the same`() {
+  @Test func `a task that was never started can be cancelled`() {
     var script = SchedulerScript()
     var spec = taskSpec()
     spec.beginning = .idle
@@ -57,7 +57,7 @@ struct TaskEndTests {
     #expect(script.record(id)?.failure?.code == .cancelled)
   }
 
-  @Test func `cancelling twice is the same as once`() {
+  @Test func `cancelling again has no effect`() {
     var script = SchedulerScript()
     let (id, attempt) = script.flowingTask(durable: 400)
     script.cancel(id, keepsBytes: true)
@@ -68,7 +68,7 @@ struct TaskEndTests {
     #expect(script.record(id)?.resumeData?.durable.byteCount == 400)
   }
 
-  @Test func `a completed transfer, or one about to be, stays so`() {
+  @Test func `cancelling does not affect a completed task or one being placed`() {
     var script = SchedulerScript()
     let (id, attempt) = script.flowingTask(durable: 1000)
     script.settled(attempt, .complete, durable: 1000)
@@ -101,7 +101,7 @@ struct TaskEndTests {
 
   // MARK: The user's remove
 
-  @Test func `a task that the user removes is first reported as cancelled`() {
+  @Test func `a task removed by the user is first reported as cancelled`() {
     var script = SchedulerScript()
     let (id, attempt) = script.flowingTask(durable: 400)
     script.control(.remove(.stays), id)
@@ -114,7 +114,7 @@ struct TaskEndTests {
     #expect(script.record(id) == nil)
   }
 
-  @Test func `a crash in the middle of a removal does not bring the bytes back`() {
+  @Test func `a crash during a removal does not restore the bytes`() {
     var script = SchedulerScript()
     let (id, attempt) = script.flowingTask(durable: 400)
     script.control(.remove(.stays), id)
@@ -145,7 +145,7 @@ struct TaskEndTests {
     #expect(script.discarded.map(\.inode) == [7])
   }
 
-  @Test func `a crash before a task's file is deleted neither leaves it nor reports the end twice`()
+  @Test func `a crash before a task's file is deleted neither keeps it nor reports the task again`()
   {
     var (script, id) = completed()
     script.acknowledge(id)
@@ -172,7 +172,7 @@ struct TaskEndTests {
     #expect(script.discarded.count == 1)
   }
 
-  @Test func `a task's file that existed before is not deleted`() {
+  @Test func `a file that existed before the task is not deleted`() {
     var script = SchedulerScript()
     let (id, attempt) = script.flowingTask(durable: 1000)
     script.settled(attempt, .complete, durable: 1000)
@@ -185,7 +185,7 @@ struct TaskEndTests {
     #expect(script.deletedFiles.isEmpty)
   }
 
-  @Test func `a file in a place that the program named stays`() {
+  @Test func `a file in a directory chosen by the program is kept`() {
     var spec = taskSpec()
     spec.directory = "/downloads"
     var (script, id) = completed(spec)
@@ -194,7 +194,7 @@ struct TaskEndTests {
     #expect(script.deletedFiles.isEmpty)
   }
 
-  @Test func `a failed task goes with its partial file`() {
+  @Test func `acknowledging a failed task removes it and its partial file`() {
     var script = SchedulerScript()
     let id = script.failedTask()
     script.acknowledge(id)
@@ -204,7 +204,7 @@ struct TaskEndTests {
     #expect(script.discarded.map(\.inode) == [7])
   }
 
-  @Test func `a crash during the removal of an acknowledged task leaves it as reported`() {
+  @Test func `a crash during the removal of an acknowledged task keeps its reported failure`() {
     var script = SchedulerScript()
     let id = script.failedTask()
     script.acknowledge(id)
@@ -230,7 +230,7 @@ struct TaskEndTests {
     #expect(script.state(id) == .failed)
   }
 
-  @Test func `bytes that are to be kept are put aside under a token`() {
+  @Test func `acknowledging with a secret keeps the bytes under a token`() {
     var script = SchedulerScript()
     let id = script.failedTask()
     let token = script.acknowledge(id, secret: "s1")
@@ -238,7 +238,7 @@ struct TaskEndTests {
     #expect(script.state(id) == .paused)
     #expect(script.record(id)?.failure == nil)
     #expect(script.scheduler.tasks(of: app).isEmpty)
-    // An acknowledge whose answer was lost is sent again.
+    // An acknowledgement whose response was lost is sent again.
     #expect(script.acknowledge(id, secret: "s2") == token)
     #expect(script.control(.start, id) == .completed)
     script.restart()
@@ -248,7 +248,7 @@ struct TaskEndTests {
     #expect(script.record(id) == nil)
   }
 
-  @Test func `a token made before the report leaves the task unreported`() {
+  @Test func `making a token does not mark the task as reported`() {
     var script = SchedulerScript()
     let id = script.failedTask()
     let token = script.makeToken(id, secret: "s1")
@@ -265,7 +265,7 @@ struct TaskEndTests {
     #expect(script.scheduler.tasks(of: app).isEmpty)
   }
 
-  @Test func `a task with a token goes when its program does not want the bytes`() {
+  @Test func `a task with a token is removed if its program does not keep the bytes`() {
     var script = SchedulerScript()
     let id = script.failedTask()
     script.makeToken(id, secret: "s")
@@ -277,7 +277,7 @@ struct TaskEndTests {
     #expect(script.record(id) == nil)
   }
 
-  @Test func `an unfinished task and one that is whole have no token`() {
+  @Test func `an unfinished or unknown task gets no token`() {
     var script = SchedulerScript()
     let (id, _) = script.flowingTask(durable: 400)
     #expect(script.makeToken(id, secret: "s") == nil)
@@ -285,7 +285,7 @@ struct TaskEndTests {
   }
 
   @Test(arguments: [nil, ""] as [String?])
-  func `bytes without a validator are worth nothing`(entityTag: String?) {
+  func `bytes without a validator get no token`(entityTag: String?) {
     var script = SchedulerScript()
     let id = script.failedTask(entityTag: entityTag)
     #expect(script.acknowledge(id, secret: "s") == nil)
@@ -293,7 +293,7 @@ struct TaskEndTests {
     #expect(script.record(id) == nil)
   }
 
-  @Test func `the reply to anything but a plain GET is not gone on with`() {
+  @Test func `a response to anything but a plain GET gets no token`() {
     var script = SchedulerScript()
     var spec = taskSpec()
     spec.request = RequestContent(method: "POST")
@@ -303,7 +303,7 @@ struct TaskEndTests {
     #expect(script.record(id) == nil)
   }
 
-  @Test func `a task that failed without bytes gives no token`() {
+  @Test func `a task that failed without bytes gets no token`() {
     var script = SchedulerScript()
     let id = script.add(taskSpec())
     let attempt = script.attempt ?? AttemptID(rawValue: 0)

@@ -2,13 +2,13 @@ import KettleModel
 import KettleScheduler
 import SeededNumbers
 
-/// The part of programs in the random order of events.
+/// The actions of programs in the random order of events.
 enum TaskOrder {
   static func spec(
     _ text: String, _ tokens: [ResumeToken], _ random: inout SeededGenerator
   ) -> TransferSpec {
     var spec = taskSpec(text)
-    // Tokens that were used, and those of transfers that are gone, are offered as well.
+    // Includes used tokens and those of removed transfers.
     if Bool.random(using: &random) { spec.task?.resumes = tokens.randomElement(using: &random) }
     if Int.random(in: 0...3, using: &random) == 0 { spec.task?.conditions = [.mainsPower] }
     if Int.random(in: 0...3, using: &random) == 0 { spec.beginning = .idle }
@@ -53,8 +53,8 @@ enum TaskOrder {
     if tokens.isEmpty, isEnded { world.acknowledged.insert(id) }
   }
 
-  /// What is on the disk though nothing on record leads to it. A crash may leave a file whose
-  /// record was not committed, so only plays without one are looked at.
+  /// Files on the disk that no record refers to. A crash may leave a file whose record was not
+  /// committed, so only runs without a crash are checked.
   static func leftovers(_ scheduler: TransferScheduler, _ world: SimulatedWorld) -> [String] {
     guard world.crashCount == 0 else { return [] }
     var problems: [String] = []

@@ -3,7 +3,7 @@ import KettleScheduler
 
 let app = SessionID(rawValue: "app")
 
-/// A download of a program's session, held for it.
+/// A download in a program's session, kept for the program.
 func taskSpec(
   _ text: String = "http://files.example/a.iso", session: SessionID = app,
   _ change: (inout TaskOptions) -> Void = { _ in }
@@ -50,7 +50,7 @@ extension SchedulerScript {
     run(scheduler.updateTask(id, changes, at: now).1)
   }
 
-  /// The service is killed and started again with what the store has.
+  /// Kills the service and restarts it from the store.
   mutating func restart() {
     var store: [TransferID: TransferRecord] = [:]
     for change in changes {
@@ -68,7 +68,7 @@ extension SchedulerScript {
     run(scheduler.recover(store.values.sorted { $0.id < $1.id }, at: now))
   }
 
-  /// A task whose body flows, with this much of it on record.
+  /// A task whose body is being received, with this many bytes recorded.
   mutating func flowingTask(
     _ spec: TransferSpec = taskSpec(), durable byteCount: Int64, entityTag: String? = "\"v1\""
   ) -> (TransferID, AttemptID) {
@@ -82,7 +82,7 @@ extension SchedulerScript {
     return (id, attempt)
   }
 
-  /// A task that failed with bytes.
+  /// A cancelled task that kept its bytes.
   mutating func failedTask(
     durable byteCount: Int64 = 400, entityTag: String? = "\"v1\"",
     _ spec: TransferSpec = taskSpec()

@@ -3,7 +3,7 @@ import Glibc
 import KettleSystem
 import Testing
 
-/// Programs as seen from inside: a shell that prints what it was given.
+/// Spawned programs as seen from inside: a shell that prints what it received.
 @Suite(.timeLimit(.minutes(1)))
 struct ProcessSpawnTests {
   private struct NoDescriptor: Error {}
@@ -31,7 +31,7 @@ struct ProcessSpawnTests {
     return (said, status)
   }
 
-  @Test func `a program has its directory, its environment and its arguments`() throws {
+  @Test func `a spawned program receives its directory, environment and arguments`() throws {
     let (said, _) = try run("pwd; printf '%s\\n' \"$WORD\" \"$HOME\"") { spawn in
       spawn.directory = "/usr"
       spawn.environment = ["WORD": "a b", "PATH": "/usr/bin:/bin"]
@@ -49,7 +49,7 @@ struct ProcessSpawnTests {
     #expect(said == "0 1 2 ")
   }
 
-  @Test func `a program has no signal blocked`() throws {
+  @Test func `a spawned program has no blocked signals`() throws {
     var mask = sigset_t()
     var before = sigset_t()
     sigemptyset(&mask)

@@ -6,7 +6,7 @@ import KettleModel
 import Testing
 import TestSupport
 
-/// A service whose program is a script, which writes a line each time that it is launched.
+/// A service whose program is a script that writes a line at each launch.
 struct LaunchWorld {
   let home: SessionHome
   let origin: ScriptedOrigin
@@ -36,7 +36,7 @@ struct LaunchWorld {
     _ = try await service.call(AddTransfers.self, .init(transfers: [spec]))
   }
 
-  /// Attaches as a program that asks for files and goes.
+  /// Attaches as a program that adds downloads and disconnects.
   func leave(_ command: String, _ paths: String..., sendsEvents: Bool = true) async throws {
     #expect(try await home.kettle("daemon", "start").code == 0)
     let service = try await home.connect()
@@ -50,7 +50,7 @@ struct LaunchWorld {
     return text?.split(separator: "\n").map(String.init) ?? []
   }
 
-  /// What the service says of the session, as soon as something went wrong with its program.
+  /// The service's notice about the session, as soon as something went wrong with its program.
   func notice() async throws -> String {
     let deadline = ContinuousClock.now + .seconds(45)
     while ContinuousClock.now < deadline {
@@ -61,7 +61,7 @@ struct LaunchWorld {
         #expect(status.contains("Notice: " + sentence))
         return sentence
       }
-      // Nothing tells of a notice, and each look is two processes.
+      // There is no event for a notice, and each look starts two processes.
       _ = try? await Monitor(false).wait(for: "the next look", budgetMilliseconds: 200) { $0 }
     }
     throw BudgetSpent(what: "a notice", budgetMilliseconds: 45_000, state: "\(launches)")

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// What answers in the service's place as one of another protocol version does.
+/// Responds in place of the service, like a service of another protocol version.
 final class OtherVersion: Sendable {
   private let descriptor: Int32
 

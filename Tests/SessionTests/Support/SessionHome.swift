@@ -5,14 +5,14 @@ import KettleControl
 import TestSupport
 import Testing
 
-/// A home of its own for the real service, which the library in this process finds and starts.
+/// A home directory for the real service, which the library in this process finds and starts.
 final class SessionHome: Sendable {
   let path: String
   let environment: [String: String]
   let paths: ServicePaths
   private let sessions = Monitor<[URLSession]>([])
 
-  /// The programs stand beside the tests that were built with them.
+  /// The programs are in the same directory as the tests that were built with them.
   static func program(_ name: String) -> String {
     let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
     let beside = URL(filePath: own).deletingLastPathComponent().path + "/" + name
@@ -22,9 +22,9 @@ final class SessionHome: Sendable {
     return root + "/.build/debug/" + name
   }
 
-  /// - Parameter variables: What the service has in its environment besides.
+  /// - Parameter variables: Additional environment variables of the service.
   init(configuration: String? = nil, variables: [String: String] = [:]) throws {
-    // Short, because the path of a socket must be.
+    // Short, because the path of a socket must be short.
     var template = Array("/tmp/kettle-XXXXXX".utf8CString)
     guard let made = mkdtemp(&template) else { throw CocoaError(.fileWriteUnknown) }
     path = String(cString: made)
@@ -42,14 +42,15 @@ final class SessionHome: Sendable {
         attributes: [.posixPermissions: 0o700])
     }
     if let configuration { try configure(configuration) }
-    // The service inherits the environment of whoever starts it, and the tests share theirs.
+    // The service inherits the environment of the process that starts it, and the tests share
+    // theirs.
     let variables = environment.map { "\($0.key)='\($0.value)'" }.sorted().joined(separator: " ")
     try script(
       "kettle", "exec env -i \(variables) '\(Self.program("kettle"))' \"$@\"")
   }
 
   deinit {
-    // Without it nothing starts the service again.
+    // Without the script nothing can start the service again.
     try? FileManager.default.removeItem(atPath: path + "/kettle")
     for session in sessions.read({ $0 }) { session.invalidateAndCancel() }
     if let stop = try? Running(
@@ -60,7 +61,7 @@ final class SessionHome: Sendable {
     try? FileManager.default.removeItem(atPath: path)
   }
 
-  /// Where the tests put their own files.
+  /// The directory for the tests' own files.
   var files: String { path + "/files" }
   func file(_ name: String) -> URL { URL(filePath: files + "/" + name) }
 
@@ -68,7 +69,7 @@ final class SessionHome: Sendable {
     try text.write(toFile: paths.configPath, atomically: true, encoding: .utf8)
   }
 
-  /// Writes a program into the home, and answers its path.
+  /// Writes a program into the home, and returns its path.
   @discardableResult
   func script(_ name: String, _ body: String) throws -> String {
     try ShellProgram.write(body, to: path + "/" + name)
@@ -80,7 +81,7 @@ final class SessionHome: Sendable {
     configuration.servicePaths = paths
     configuration.serviceExecutable = path + "/kettle"
     configuration.sessionSendsLaunchEvents = false
-    // A download that the origin holds must not go on over another connection.
+    // A download that the origin stalls must not continue over another connection.
     configuration.httpMaximumConnectionsPerHost = 1
     return configuration
   }
@@ -96,7 +97,7 @@ final class SessionHome: Sendable {
     return session
   }
 
-  /// Runs a command to its end, and answers its code and all that it said.
+  /// Runs a command to its end, and returns its exit code and its output.
   @discardableResult
   func kettle(_ arguments: String...) async throws -> (code: Int32, said: String) {
     try await kettle(arguments)
@@ -119,7 +120,7 @@ final class SessionHome: Sendable {
       try JSONSerialization.jsonObject(with: Data(said.utf8)) as? [[String: Any]])
   }
 
-  /// The number by which the user calls a task.
+  /// The transfer ID of a task, as the user sees it.
   func id(of task: URLSessionTask) async throws -> String {
     let row = try #require(
       try await rows().first { $0["taskIdentifier"] as? Int == task.taskIdentifier })
@@ -132,19 +133,19 @@ final class SessionHome: Sendable {
     return Int32(try #require(status?["processID"] as? Int))
   }
 
-  /// A connection of its own, as another program has it.
+  /// A separate connection, like that of another program.
   func connect() async throws -> ServiceConnection {
     try await ServiceConnection.connect(paths: paths, clientName: "test")
   }
 
-  /// What the service holds for its programs.
+  /// The files that the service holds for its programs.
   var heldFiles: [String] {
     (try? FileManager.default.subpathsOfDirectory(atPath: paths.heldDirectory)) ?? []
   }
 }
 
 extension ScriptedOrigin {
-  /// The URL of a path here, as Foundation has it.
+  /// The URL of a path on this origin, as a Foundation value.
   func address(_ path: String) throws -> URL {
     try #require(URL(string: "http://\(host):\(port)\(path)"))
   }

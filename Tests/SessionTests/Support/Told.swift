@@ -3,10 +3,10 @@ import Foundation
 import Testing
 import TestSupport
 
-/// A delegate that writes down its calls, as one list of texts.
+/// A delegate that records its calls as a list of texts.
 ///
-/// Reports of progress in a row are one entry, the last: how many there are depends on the machine.
-/// Their pieces have to add up all the same.
+/// Consecutive progress reports are one entry, the last: their number depends on the machine. Their
+/// byte counts must still add up.
 final class Told: NSObject, URLSessionDownloadDelegate, URLSessionDataDelegate, Sendable {
   typealias Answer = (URLSession.AuthChallengeDisposition, URLCredential?)
 
@@ -16,7 +16,7 @@ final class Told: NSObject, URLSessionDownloadDelegate, URLSessionDataDelegate, 
     var places: [Int: URL] = [:]
     var errors: [Int: URLError] = [:]
     var sessionError: URLError?
-    /// The bytes of the reports of a task, added up.
+    /// The sum of the bytes in the reports of a task.
     var byteCounts: [Int: Int64] = [:]
   }
 
@@ -44,7 +44,7 @@ final class Told: NSObject, URLSessionDownloadDelegate, URLSessionDataDelegate, 
     state.read { $0.errors[task.taskIdentifier] }
   }
 
-  /// Waits for a call, and answers all that were made until then.
+  /// Waits for a call, and returns all calls so far.
   @discardableResult
   func wait(
     for call: String, budgetMilliseconds: Int64 = 30_000
@@ -64,13 +64,13 @@ final class Told: NSObject, URLSessionDownloadDelegate, URLSessionDataDelegate, 
     }.calls
   }
 
-  /// Lets the session end when its tasks have, and answers all that was ever told of it.
+  /// Ends the session after its tasks, and returns all its calls.
   func all(_ session: URLSession) async throws -> [String] {
     session.finishTasksAndInvalidate()
     return try await wait(for: "invalid")
   }
 
-  /// Lets the session end when its tasks have, and compares all that was ever told of it.
+  /// Ends the session after its tasks, and compares all its calls.
   func expect(
     _ expected: [String], of session: URLSession,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -92,7 +92,7 @@ final class Told: NSObject, URLSessionDownloadDelegate, URLSessionDataDelegate, 
     state.update { state in
       let start = "\(verb) \(task.taskIdentifier) "
       let sum = state.byteCounts[task.taskIdentifier, default: 0] + bytes
-      // Less than before: it began again from nothing.
+      // Less than before: the download restarted from zero.
       state.byteCounts[task.taskIdentifier] = sum > total ? total : sum
       if sum < total { state.calls.append("\(start)\(total - sum) bytes were never told") }
       if state.calls.last?.hasPrefix(start) == true { state.calls.removeLast() }

@@ -1,8 +1,8 @@
 import BackgroundTransfer
 
 extension URLSessionTask {
-  /// Waits until the task waits for what is meant; each news of the task is a reason to look. The
-  /// budget is that of the suite.
+  /// Waits until the task has a matching waiting reason, which is checked at each update of the
+  /// task. The time limit is that of the suite.
   ///
   /// - Returns: False when the task ended first.
   func waits(for isMeant: (BackgroundTransfer.WaitingReason) -> Bool) async -> Bool {

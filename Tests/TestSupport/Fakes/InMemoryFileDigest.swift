@@ -2,7 +2,7 @@ import KettleEngine
 import KettleModel
 import KettleSystem
 
-/// The digest of a file of `InMemoryFileStorage`, read in small pieces so that a test can stop it.
+/// The digest of a file in `InMemoryFileStorage`, read in small pieces so that a test can stop it.
 final class InMemoryFileDigest: FileDigest {
   private static let pieceByteCount: Int64 = 64 << 10
 

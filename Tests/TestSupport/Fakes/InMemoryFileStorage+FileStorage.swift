@@ -41,7 +41,7 @@ extension InMemoryFileStorage: FileStorage {
     return InMemoryPartialFile(self, path: path, finalName: old.finalName, inode: inode)
   }
 
-  /// A partial file under the first name that is free for it, for a final name that is given.
+  /// A partial file at the first free partial name for the given final name.
   private static func reserve(
     _ finalName: String, in directory: String, _ state: inout State
   ) throws(TransferFailure) -> (path: String, inode: UInt64) {

@@ -3,9 +3,9 @@ import KettleEngine
 import KettleModel
 import KettleSystem
 
-/// Files in memory, with the promises of the port, failures on demand and power cuts.
+/// Files in memory, with the guarantees of the port, failures on demand and power cuts.
 ///
-/// It also holds the engine to its side: what was not synced is not finished.
+/// It also checks the engine: a file that was not synced must not be finished.
 package final class InMemoryFileStorage: Sendable {
   package enum Operation: Hashable, Sendable, CaseIterable {
     case create, open, write, read, sync, truncate, finish, digest, digestRead
@@ -22,19 +22,19 @@ package final class InMemoryFileStorage: Sendable {
     var files: [String: File] = [:]
     var directories: Set<String>
     var lastInode: UInt64 = 0
-    /// Counts changes; stands for the time, in nanoseconds.
+    /// Counts changes; serves as the time in nanoseconds.
     var clock: Int64 = 0
-    /// The results of the next calls; nil is a success.
+    /// The results of the next calls; nil is success.
     var failures: [Operation: [TransferFailure?]] = [:]
     var calls: [Operation: Int] = [:]
     var freeBytes: Int64? = 1 << 40
-    /// What the creation of partial files waits for.
+    /// The gate that the creation of partial files waits for.
     var createGate: Gate?
-    /// What writes wait for.
+    /// The gate that writes wait for.
     var writeGate: Gate?
-    /// What syncs wait for.
+    /// The gate that syncs wait for.
     var syncGate: DispatchSemaphore?
-    /// What the naming of files waits for.
+    /// The gate that finishes wait for.
     var finishGate: DispatchSemaphore?
     var unrecorded: [UnrecordedFile] = []
 
@@ -63,12 +63,12 @@ package final class InMemoryFileStorage: Sendable {
   let state: Mutex<State>
   let documentsDirectory: String
   let heldDirectory: String?
-  /// The final names of files that are given theirs together, as soon as they are begun with.
+  /// The final names of files that are finished together, sent when each batch starts.
   package let finishes: AsyncStream<[String]>
   let finishesBegun: AsyncStream<[String]>.Continuation
 
-  /// - Parameter directories: those that are there; the documents directory and the one for held
-  ///   files are made on demand.
+  /// - Parameter directories: the existing directories; the documents directory and the one for
+  ///   held files are created on demand.
   package init(
     documentsDirectory: String, heldDirectory: String? = nil, directories: Set<String> = []
   ) {
@@ -85,7 +85,7 @@ package final class InMemoryFileStorage: Sendable {
 
   package func bytes(at path: String) -> [UInt8]? { state.withLock { $0.files[path]?.bytes } }
 
-  /// Puts a file there as another program would: a new one, in place of any other.
+  /// Creates a new file in place of any other, as another program would.
   package func put(_ bytes: [UInt8], at path: String) {
     state.withLock { state in
       var file = state.newFile()
@@ -95,7 +95,7 @@ package final class InMemoryFileStorage: Sendable {
     }
   }
 
-  /// Changes a file as another program would, in place.
+  /// Changes a file in place, as another program would.
   package func overwrite(_ path: String, with bytes: [UInt8]) {
     state.withLock { state in
       state.clock += 1
@@ -106,7 +106,7 @@ package final class InMemoryFileStorage: Sendable {
     }
   }
 
-  /// Gives a file the modification time that another program's write, or a power cut, leaves.
+  /// Sets the modification time of a file, as a write of another program or a power cut would.
   package func setModified(_ path: String, nanoseconds: Int64) {
     state.withLock { $0.files[path]?.modified = nanoseconds }
   }
@@ -121,7 +121,7 @@ package final class InMemoryFileStorage: Sendable {
     state.withLock { _ = $0.directories.insert(path) }
   }
 
-  /// Takes a directory away with all that is in it, as unmounting does.
+  /// Removes a directory with its contents, as an unmount would.
   package func removeDirectory(_ path: String) {
     state.withLock { state in
       state.directories.remove(path)
@@ -129,7 +129,7 @@ package final class InMemoryFileStorage: Sendable {
     }
   }
 
-  /// Lets `count` calls of an operation fail, after `successCount` that succeed.
+  /// Makes `count` calls of an operation fail, after `successCount` successful ones.
   package func fail(
     _ operation: Operation, with failure: TransferFailure, count: Int = 1,
     after successCount: Int = 0
@@ -144,10 +144,10 @@ package final class InMemoryFileStorage: Sendable {
     state.withLock { $0.calls[operation] ?? 0 }
   }
 
-  /// Lets files wait for their names from now on.
+  /// Makes finishes wait from now on.
   package func holdFinishes() { state.withLock { $0.finishGate = DispatchSemaphore(value: 0) } }
 
-  /// Lets those go on that wait, and those that come.
+  /// Releases the waiting finishes and lets later ones pass.
   package func releaseFinishes() {
     let gate = state.withLock { state in
       defer { state.finishGate = nil }
@@ -170,10 +170,10 @@ package final class InMemoryFileStorage: Sendable {
     return gate
   }
 
-  /// Lets syncs of files wait from now on.
+  /// Makes syncs of files wait from now on.
   package func holdSyncs() { state.withLock { $0.syncGate = DispatchSemaphore(value: 0) } }
 
-  /// Lets the waiting syncs go on, and those that come.
+  /// Releases the waiting syncs and lets later ones pass.
   package func releaseSyncs() {
     let gate = state.withLock { state in
       defer { state.syncGate = nil }
@@ -185,13 +185,13 @@ package final class InMemoryFileStorage: Sendable {
   func waitUntilSyncsMayGoOn() {
     guard let gate = state.withLock({ $0.syncGate }) else { return }
     gate.wait()
-    // One after the other lets the next in.
+    // Each waiter releases the next one.
     gate.signal()
   }
 
   package func setFreeBytes(_ count: Int64?) { state.withLock { $0.freeBytes = count } }
 
-  /// A power cut: what was not synced is gone.
+  /// Simulates a power cut: unsynced bytes are lost.
   package func cutPower() {
     state.withLock { state in
       state.unrecorded = []

@@ -2,7 +2,7 @@ import KettleEngine
 import KettleModel
 import KettleScheduler
 
-/// The plain meaning of each question: all records are looked at, and sorted.
+/// A simple reference implementation of each query: it filters and sorts all records.
 extension InMemoryJournal: TransferArchive {
   private var all: [TransferRecord] { records.values.sorted { $0.id < $1.id } }
 
@@ -62,7 +62,7 @@ extension InMemoryJournal: TransferArchive {
     return found.values.sorted { $0.id < $1.id }
   }
 
-  /// What `load` answers besides the records that are not dormant.
+  /// The totals that `load` returns besides the records that are not dormant.
   static func contents(of records: [TransferRecord], clearedUpTo: Int64?) -> JournalContents {
     var contents = JournalContents(records: records.filter { !$0.isDormant })
     let rows = RowMaker(documentsDirectory: "", clearedUpTo: clearedUpTo)

@@ -3,7 +3,7 @@ import KettleEngine
 import KettleModel
 import KettleSystem
 
-/// A journal that keeps everything in memory, can fail, and can make commits wait.
+/// A journal that keeps everything in memory, and can fail or delay commits.
 package final class InMemoryJournal: TransferJournal {
   private struct State: Sendable {
     var records: [TransferID: TransferRecord] = [:]
@@ -23,7 +23,7 @@ package final class InMemoryJournal: TransferJournal {
     case closed(waiting: [DispatchSemaphore])
   }
 
-  /// Every call of `commit`, when it is made: before it waits or fails.
+  /// Every call of `commit`, reported before it waits or fails.
   package let attempts: AsyncStream<[JournalChange]>
   private let attemptsContinuation: AsyncStream<[JournalChange]>.Continuation
   private let state: Mutex<State>
@@ -97,24 +97,24 @@ package final class InMemoryJournal: TransferJournal {
 
   // MARK: For tests
 
-  /// The changes that were made, one element for each commit.
+  /// The committed changes, one element for each commit.
   package var commits: [[JournalChange]] { state.withLock { $0.commits } }
 
   package var records: [TransferID: TransferRecord] { state.withLock { $0.records } }
 
   package var sessions: [SessionID: SessionRecord] { state.withLock { $0.sessions } }
 
-  /// Lets the next `count` commits fail and change nothing.
+  /// Makes the next `count` commits fail without any change.
   package func failNextCommits(_ count: Int = 1, with error: any Error) {
     state.withLock { $0.failures += Array(repeating: error, count: count) }
   }
 
-  /// Lets the next `count` questions for the line fail.
+  /// Makes the next `count` reads of the queue fail.
   package func failNextReads(_ count: Int = 1, with error: any Error) {
     state.withLock { $0.readFailures += Array(repeating: error, count: count) }
   }
 
-  /// Holds answers to questions for the line back, as they are when they are asked.
+  /// Delays the results of queue reads, which are those at the time of the call.
   package func holdLines() -> Gate {
     let gate = Gate()
     state.withLock { $0.lineGate = gate }
@@ -137,7 +137,7 @@ package final class InMemoryJournal: TransferJournal {
     }
   }
 
-  /// Lets the waiting commits go on, and those that come.
+  /// Releases the waiting commits and lets later ones pass.
   package func release() {
     let waiting = state.withLock { state -> [DispatchSemaphore] in
       guard case .closed(let waiting) = state.commitGate else { return [] }

@@ -2,7 +2,7 @@ import KettleEngine
 import KettleModel
 import KettleSystem
 
-/// An open file of `InMemoryFileStorage`: it follows its inode, as a descriptor does.
+/// An open file of `InMemoryFileStorage`; like a descriptor, it refers to an inode.
 final class InMemoryPartialFile: PartialFile {
   let path: String
   let finalName: String
@@ -52,7 +52,7 @@ final class InMemoryPartialFile: PartialFile {
     }
   }
 
-  /// All of it is in memory.
+  /// Everything is in memory already.
   func keepInMemory() {}
 
   func sync() throws(TransferFailure) -> Int64 {
@@ -80,8 +80,8 @@ final class InMemoryPartialFile: PartialFile {
     writtenUpTo.withLock { $0 = Int(clamping: byteCount) }
   }
 
-  /// A file that was deleted meanwhile takes writes as well; nobody sees them, and the answer is
-  /// nil.
+  /// A file that was deleted meanwhile accepts writes as well; they have no effect, and the result
+  /// is nil.
   @discardableResult
   private func change<Value: Sendable>(
     _ operation: InMemoryFileStorage.Operation,
@@ -106,7 +106,7 @@ final class InMemoryPartialFile: PartialFile {
 }
 
 extension InMemoryFileStorage {
-  /// Fills the buffer from the file of an inode. False when it ends before, or was deleted.
+  /// Fills the buffer from the file of an inode. False if the file is too short or was deleted.
   func read(
     _ operation: Operation, _ inode: UInt64, into buffer: UnsafeMutableRawBufferPointer,
     at offset: Int64

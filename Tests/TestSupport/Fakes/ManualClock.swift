@@ -2,7 +2,7 @@ import KettleEngine
 import KettleModel
 import KettleSystem
 
-/// A clock that stands still until a test turns it.
+/// A clock that stands still until a test advances it.
 package final class ManualClock: EngineClock {
   private struct Alarm: Sendable {
     var deadline: MonotonicTime
@@ -26,7 +26,7 @@ package final class ManualClock: EngineClock {
 
   package func now() -> Moment { state.withLock { $0.now } }
 
-  /// When the next alarm rings; nil when none is set.
+  /// The time of the next alarm; nil if none is set.
   package var deadline: MonotonicTime? { state.withLock { $0.alarm?.deadline } }
 
   package func wake(at deadline: MonotonicTime?, _ wake: @escaping @Sendable () -> Void) {
@@ -34,7 +34,7 @@ package final class ManualClock: EngineClock {
     ringIfDue()
   }
 
-  /// Turns both clocks forward and rings what is due.
+  /// Advances both clocks and fires the alarms that are due.
   package func advance(milliseconds: Int64) {
     state.withLock { state in
       state.now.monotonic = state.now.monotonic.advanced(byMilliseconds: milliseconds)

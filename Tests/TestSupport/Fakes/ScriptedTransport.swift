@@ -2,11 +2,12 @@ import KettleEngine
 import KettleModel
 import KettleSystem
 
-/// A transport whose network is the test: it notes what it is asked and tells what it is told to.
+/// A transport whose network is the test: it records its calls and sends the events that the test
+/// scripts.
 ///
 /// It keeps the contract of the port: one head at most, then exactly one end, and nothing for an
-/// attempt that was not begun. It holds the engine to its side, too: an attempt is begun once, its
-/// body is accepted once and after the head, and no part is asked for with anything but a GET.
+/// attempt that was not begun. It also checks the engine: an attempt is begun once, its body is
+/// accepted once and after the head, and ranges are requested only with GET.
 package final class ScriptedTransport: Transport {
   package enum Call: Sendable, Hashable {
     case begin(AttemptRequest)
@@ -43,7 +44,7 @@ package final class ScriptedTransport: Transport {
     calls.compactMap { if case .begin(let request) = $0 { request } else { nil } }
   }
 
-  /// Returns when what was asked so far satisfies the test.
+  /// Returns when the calls so far satisfy the condition.
   package func called(_ isMet: @escaping @Sendable ([Call]) -> Bool) async {
     await withCheckedContinuation { continuation in
       let isMetNow = state.withLock { state in
@@ -55,7 +56,7 @@ package final class ScriptedTransport: Transport {
     }
   }
 
-  /// Returns the `count`-th request when it was made.
+  /// Waits for the `count`-th request and returns it.
   package func request(_ count: Int) async -> AttemptRequest {
     await called { calls in
       calls.count { if case .begin = $0 { true } else { false } } >= count
@@ -125,14 +126,14 @@ package final class ScriptedTransport: Transport {
     events(.headReceived(attempt, ResponseHead(status: status, headers: fields), from: .world))
   }
 
-  /// So much of the request's body is with the kernel; nothing when the attempt is over.
+  /// Reports that this much of the request body was sent; no effect when the attempt has ended.
   package func sent(_ attempt: AttemptID, _ byteCount: Int64) {
     if state.withLock({ $0.open.contains(attempt) }) {
       events(.sent(attempt, byteCount: byteCount))
     }
   }
 
-  /// Lets a piece of the body come in; nil when the body was not accepted.
+  /// Delivers a piece of the body; nil if the body was not accepted.
   @discardableResult
   package func body(_ attempt: AttemptID, _ bytes: [UInt8]) -> SinkAnswer? {
     let sink = state.withLock { $0.sinks[attempt] }

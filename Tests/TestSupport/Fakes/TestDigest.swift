@@ -1,7 +1,7 @@
 import CKettleCurl
 import KettleModel
 
-/// Digests of bytes in memory, for what a test expects.
+/// Digests of bytes in memory, for expected values.
 package enum TestDigest {
   package static func hex(of bytes: [UInt8], _ algorithm: Checksum.Algorithm) -> String? {
     let kind =

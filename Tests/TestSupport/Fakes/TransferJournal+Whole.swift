@@ -2,7 +2,7 @@ import KettleEngine
 import KettleModel
 
 extension TransferJournal where Self: TransferArchive {
-  /// What `load` gives, with the records of dormant transfers as well.
+  /// The result of `load`, including the records of dormant transfers.
   package func whole() throws -> JournalContents {
     var contents = try load()
     let dormant = try dormant(in: Set(TransferState.allCases), after: nil, countMax: .max)

@@ -1,7 +1,7 @@
 import Glibc
 import KettleSystem
 
-/// Runs code with a umask of its own, beside tests that have the one of the process.
+/// Runs code with its own umask, concurrently with tests that use that of the process.
 ///
 /// A thread that stops sharing its file system attributes has its own umask (unshare(2),
 /// CLONE_FS), so the code runs on a thread that ends with it.
@@ -9,7 +9,7 @@ package enum OwnUmask {
   package struct Impossible: Error {}
 
   private typealias Unshare = @convention(c) (Int32) -> Int32
-  /// Swift's Glibc module leaves both out.
+  /// Swift's Glibc module lacks both.
   private static let cloneFS: Int32 = 0x200
 
   package static func with<Value: Sendable>(
@@ -33,7 +33,7 @@ package enum OwnUmask {
     return try work.result()
   }
 
-  /// What the thread is given: a class without a type parameter, because a C function has none.
+  /// The argument of the thread: a class without a type parameter, because a C function has none.
   private class Runnable: @unchecked Sendable {
     func run() {}
 
@@ -43,7 +43,7 @@ package enum OwnUmask {
     }
   }
 
-  /// Written by its thread, and read after that thread has ended.
+  /// Written by the thread and read after the thread has ended.
   private final class Work<Value: Sendable>: Runnable, @unchecked Sendable {
     private let body: @Sendable () throws -> Value
     private let outcome = Mutex<Result<Value, any Error>?>(nil)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// An address at which connections are neither made nor refused, as behind a firewall that drops.
+/// An address where connections are neither accepted nor refused, as behind a firewall that drops.
 ///
 /// A listening socket whose queue is full does that on Linux: it ignores further SYN packets.
 package final class BlackHole: Sendable {
@@ -8,13 +8,13 @@ package final class BlackHole: Sendable {
   private let listener: LoopbackListener
   private let queued: [Int32]
 
-  /// At 127.0.0.`lastByte`, and at a port of its own unless one is given.
+  /// At 127.0.0.`lastByte`, on a free port unless one is given.
   package init(lastByte: UInt8 = 1, port: Int = 0) throws(OriginError) {
     let listener = try LoopbackListener(lastByte: lastByte, port: port, backlog: 0)
     self.listener = listener
     self.port = listener.port
     let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-    // One or two fill the queue; what the others send is ignored like everything from then on.
+    // One or two fill the queue; the SYN packets of the others and all later ones are ignored.
     queued = (1...4).map { _ in
       let client = socket(AF_INET, type | Int32(SOCK_NONBLOCK.rawValue), 0)
       var address = LoopbackListener.loopback(lastByte: lastByte, port: listener.port)
@@ -30,7 +30,7 @@ package final class BlackHole: Sendable {
   deinit {
     for client in queued { close(client) }
     listener.stop()
-    // Whoever is in the queue gets a reset now.
+    // Connections in the queue get a reset now.
     while let accepted = listener.accept() { close(accepted) }
   }
 }

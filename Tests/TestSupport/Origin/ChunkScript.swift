@@ -1,23 +1,23 @@
-/// A body in chunks (RFC 9112, section 7.1), with one flaw in its framing or none.
+/// A chunked body (RFC 9112, section 7.1), with at most one framing error.
 package struct ChunkScript: Hashable, Sendable {
   package enum Flaw: Hashable, Sendable {
-    /// A chunk is announced as so many bytes longer than it is.
+    /// A chunk is announced as this many bytes longer than it is.
     case announcedTooLong(by: Int)
-    /// A chunk is announced as so many bytes shorter than it is.
+    /// A chunk is announced as this many bytes shorter than it is.
     case announcedTooShort(by: Int)
-    /// The size of a chunk has this before its digits.
+    /// A chunk size has this prefix before its digits.
     case sizePrefix(String)
-    /// A chunk has an extension with a bare LF in it.
+    /// A chunk has an extension that contains a bare LF.
     case lineFeedInExtension
     /// No line end follows a chunk.
     case noLineEnd
-    /// The empty chunk that ends the body does not come.
+    /// The empty chunk that ends the body is missing.
     case noLastChunk
   }
 
   package var chunkByteCount: Int
   package var flaw: Flaw?
-  /// Where in the body the chunk with the flaw begins.
+  /// The offset in the body of the chunk with the error.
   package var flawOffset: Int64
 
   package init(chunkByteCount: Int = 1000, flaw: Flaw? = nil, at flawOffset: Int64 = 0) {

@@ -1,15 +1,15 @@
 import Glibc
 
-/// A TCP socket on the loopback that listens, at a port of its own unless one is given.
+/// A listening TCP socket on the loopback interface, on a free port unless one is given.
 package struct LoopbackListener: Sendable {
   package let port: Int
   private let descriptor: Int32
 
   /// - Parameters:
-  ///   - lastByte: that of 127.0.0.x.
-  ///   - sendBufferByteCount: what the kernel may hold of a connection's bytes that the client's
-  ///     side did not take yet; inherited by what the listener accepts (socket(7)).
-  ///   - receiveBufferByteCount: what the kernel may hold of what the client sent.
+  ///   - lastByte: the last byte of the address 127.0.0.x.
+  ///   - sendBufferByteCount: the limit for bytes of a connection in the kernel that the client's
+  ///     side has not accepted yet; inherited by accepted sockets (socket(7)).
+  ///   - receiveBufferByteCount: the limit for unread bytes of the client in the kernel.
   package init(
     lastByte: UInt8 = 1, port wanted: Int = 0, backlog: Int32 = 1024,
     sendBufferByteCount: Int32? = nil, receiveBufferByteCount: Int32? = nil
@@ -38,7 +38,7 @@ package struct LoopbackListener: Sendable {
     port = Int(UInt16(bigEndian: address.sin_port))
   }
 
-  /// The next connection; nil when there is none any more, and the port is free then.
+  /// The next connection; nil after the end, when the port is free.
   package func accept() -> Int32? {
     while true {
       let accepted = Glibc.accept(descriptor, nil, nil)
@@ -52,10 +52,10 @@ package struct LoopbackListener: Sendable {
     }
   }
 
-  /// Lets `accept` return, and refuses connections. Called once.
+  /// Makes `accept` return, and refuses connections. Call it once.
   package func stop() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-  /// A connection to a port here; nil when it is refused.
+  /// A connection to a port on this machine; nil if it is refused.
   package static func connect(to port: Int) -> Int32? {
     let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard client >= 0 else { return nil }

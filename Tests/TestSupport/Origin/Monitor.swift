@@ -1,8 +1,8 @@
 import Glibc
 
-/// A value under a lock whose changes can be waited for, by threads and by tasks, within a budget.
+/// A value under a lock; threads and tasks can wait for its changes within a time budget.
 package final class Monitor<State: Sendable>: @unchecked Sendable {
-  // `state` is touched with `mutex` held only.
+  // `state` is accessed only with `mutex` locked.
   private var state: State
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let changed: UnsafeMutablePointer<pthread_cond_t>
@@ -39,7 +39,7 @@ package final class Monitor<State: Sendable>: @unchecked Sendable {
     return try body(&state)
   }
 
-  /// Blocks the calling thread until `isReached` holds. False when the budget ran out first.
+  /// Blocks the calling thread until `isReached` holds. False if the budget runs out first.
   package func block(
     forMilliseconds budget: Int64, until isReached: (State) -> Bool
   ) -> Bool {
@@ -56,15 +56,15 @@ package final class Monitor<State: Sendable>: @unchecked Sendable {
     return true
   }
 
-  /// Suspends until `isReached` holds, and answers the state as it was then. `what` is named when
-  /// the budget runs out.
+  /// Suspends until `isReached` holds, and returns the state at that time. The error names `what`
+  /// if the budget runs out.
   @discardableResult
   package func wait(
     for what: String, budgetMilliseconds: Int64 = 20_000,
     until isReached: @escaping @Sendable (State) -> Bool
   ) async throws -> State {
     let isIn = await withCheckedContinuation { continuation in
-      // A thread of its own: a task must not block one of Swift's.
+      // On its own thread, because a task must not block one of Swift's threads.
       OriginThread.start {
         continuation.resume(
           returning: self.block(forMilliseconds: budgetMilliseconds, until: isReached))
@@ -78,7 +78,7 @@ package final class Monitor<State: Sendable>: @unchecked Sendable {
   }
 }
 
-/// What was waited for did not happen in time.
+/// The awaited condition was not met in time.
 package struct BudgetSpent: Error, CustomStringConvertible {
   package var what: String
   package var budgetMilliseconds: Int64

@@ -1,6 +1,6 @@
 import KettleModel
 
-/// How the origin answers one request: a value, made of a truthful file and the lies about it.
+/// How the origin responds to one request: a value with a correct file and the deviations from it.
 package struct OriginBehavior: Hashable, Sendable {
   package var answer: Answer = .file
   package var body: SeededBody
@@ -8,130 +8,130 @@ package struct OriginBehavior: Hashable, Sendable {
   package var ifRange = IfRange.honoured
   package var entityTag = EntityTag.strong
   package var lastModified: String? = "Wed, 21 Oct 2015 07:28:00 GMT"
-  /// Long after `lastModified`, which is a strong validator then; nil sends none.
+  /// Long after `lastModified`, which makes that a strong validator; nil sends none.
   package var date: String? = "Thu, 22 Oct 2015 07:28:00 GMT"
   package var framing = Framing.contentLength
   package var ending = Ending.whole
-  /// Sent behind the origin's own; Content-Disposition and Content-Encoding among them.
+  /// Sent after the origin's own headers, for example Content-Disposition and Content-Encoding.
   package var headers: [HeaderField] = []
-  /// Answers 401 to a request without this login.
+  /// Responds with 401 to a request without this login.
   package var login: Login?
   package var loginScheme = LoginScheme.basic
-  /// How it takes the body of a request.
+  /// How it reads the body of a request.
   package var taking = Taking.whole
-  /// How it takes the body of one that it answers with 401; nil is as all others.
+  /// How it reads the body of a request with a 401 response; nil for the same as others.
   package var takingWithoutLogin: Taking?
   package var takenBytesPerSecond: Int64?
-  /// Whether a client that asks first (Expect: 100-continue) is told to go on.
+  /// Whether a client that sends Expect: 100-continue gets a 100 response.
   package var answersExpect = true
   package var stall: Stall?
-  /// Holds the head back until the test releases the event with this name.
+  /// Delays the head until the test releases the event with this name.
   package var headWaitsFor: String?
-  /// Sends the head a byte at a time, as many a second.
+  /// Sends the head byte by byte at this rate.
   package var headBytesPerSecond: Int64?
   package var bytesPerSecond: Int64?
-  /// Whether the connection stays open behind a `raw` answer.
+  /// Whether the connection stays open after a `raw` response.
   package var staysOpenBehindRaw = false
 
   package init(_ body: SeededBody) { self.body = body }
 
   package enum Answer: Hashable, Sendable {
     case file
-    /// With a text as its body; `headers` come along.
+    /// With a text as its body, and with `headers`.
     case status(Int, text: String)
     case redirect(Int, location: String)
-    /// These bytes as they are, then the end of the connection.
+    /// These bytes unchanged, and then the end of the connection.
     case raw([UInt8])
-    /// No byte at all: the end of the connection.
+    /// No byte at all, only the end of the connection.
     case nothing(Cut)
   }
 
   package enum Ranges: Hashable, Sendable {
     case honoured
-    /// 200 and the whole file, whatever was asked.
+    /// 200 and the full file for any request.
     case ignored
-    /// `Accept-Ranges: bytes` and the whole file all the same.
+    /// `Accept-Ranges: bytes` but always the full file.
     case promisedAndIgnored
-    /// The right bytes under this Content-Range.
+    /// The correct bytes with this Content-Range.
     case labelled(String)
-    /// Bytes from as much further on, truly labelled.
+    /// Bytes from a shifted offset, labelled correctly.
     case shifted(by: Int64)
-    /// Bytes from as much further on, labelled as what was asked.
+    /// Bytes from a shifted offset, labelled as the requested range.
     case shiftedInSecret(by: Int64)
     case withoutContentRange
-    /// At most as many bytes as this, truly labelled.
+    /// At most this many bytes, labelled correctly.
     case shortened(to: Int64)
     /// `bytes 0-9/*`
     case totalUnknown
     case totalWrong(Int64)
-    /// The one range as multipart/byteranges.
+    /// The single range as multipart/byteranges.
     case multipart
     /// 416, with the total.
     case unsatisfiable
     case unsatisfiableWithoutTotal
-    /// The right bytes with the status 200, as if they were the whole file.
+    /// The bytes of the range with status 200, as if they were the full file.
     case partAsWhole(withContentRange: Bool)
   }
 
   package enum IfRange: Hashable, Sendable {
     case honoured
-    /// The range, also when the validator is another.
+    /// The range, even if the validator does not match.
     case ignored
-    /// The whole file, also when the validator is the same.
+    /// The full file, even if the validator matches.
     case alwaysWhole
   }
 
   package enum EntityTag: Hashable, Sendable {
-    /// Made from the body: another body, another tag.
+    /// Derived from the body: another body has another tag.
     case strong
     case weak
     case none
-    /// Another one for each request, of the same bytes.
+    /// Another one for each request, for the same bytes.
     case rotating
     case fixed(String)
   }
 
   package enum Framing: Hashable, Sendable {
     case contentLength
-    /// In place of the right length: wrong, absurd, doubled.
+    /// Instead of the correct length: wrong, absurd or duplicated.
     case contentLengths([String])
-    /// Neither length nor chunks: the end of the connection is the end.
+    /// Neither length nor chunks: the body ends with the connection.
     case untilClose
     case chunked
     /// Without the last, empty chunk.
     case chunkedWithoutEnd
-    /// This where the first chunk's size belongs.
+    /// This text in place of the first chunk size.
     case chunkedMalformed(String)
-    /// Chunks of a given size, with a flaw or without.
+    /// Chunks of a given size, with or without a defect.
     case chunkScript(ChunkScript)
   }
 
   package enum Ending: Hashable, Sendable {
     case whole
-    /// After as many bytes of body.
+    /// After this many bytes of the body.
     case cut(after: Int64, Cut)
-    /// As many bytes more than announced.
+    /// This many bytes more than announced.
     case excess(Int)
   }
 
   package enum LoginScheme: Hashable, Sendable {
     case basic
-    /// With MD5 and one nonce for ever (RFC 7616).
+    /// With MD5 and a nonce that never changes (RFC 7616).
     case digest
   }
 
   package enum Taking: Hashable, Sendable {
-    /// To its end; then comes the answer.
+    /// To its end, before the response.
     case whole
-    /// So many bytes, or all when there are fewer.
+    /// This many bytes, or all if there are fewer.
     case first(Int64, then: Then)
 
     package enum Then: Hashable, Sendable {
-      /// Answers, and closes the connection.
+      /// Responds and closes the connection.
       case answer
-      /// Ends the connection without a word.
+      /// Ends the connection without a response.
       case cut(Cut)
-      /// Takes the rest when the test releases the event, and answers.
+      /// Reads the rest after the test releases the event, and responds.
       case wait(until: String)
     }
   }
@@ -140,7 +140,7 @@ package struct OriginBehavior: Hashable, Sendable {
     case fin, reset
   }
 
-  /// Sends no more after so many bytes of body, until the test releases the event.
+  /// Stops after this many bytes of the body until the test releases the event.
   package struct Stall: Hashable, Sendable {
     package var afterByteCount: Int64
     package var until: String
@@ -152,12 +152,12 @@ package struct OriginBehavior: Hashable, Sendable {
   }
 }
 
-// MARK: - Whole answers
+// MARK: - Complete responses
 
 extension OriginBehavior {
   private static let empty = SeededBody(seed: 0, byteCount: 0)
 
-  /// An error, or anything else that is no file.
+  /// An error, or any other response without a file.
   package static func status(
     _ status: Int, headers: [HeaderField] = [], text: String = ""
   ) -> OriginBehavior {
@@ -187,13 +187,13 @@ extension OriginBehavior {
     return behavior
   }
 
-  /// This behaviour, with nothing more after so many bytes of body: what follows has all the time
-  /// it needs.
+  /// This behaviour with a permanent stall after this many bytes of the body, so that the rest of
+  /// the test is not a race.
   package func stuck(after byteCount: Int64) -> OriginBehavior {
     with { $0.stall = Stall(after: byteCount, until: "for ever") }
   }
 
-  /// This behaviour with something changed, to be written in one expression.
+  /// This behaviour with a change, for use in one expression.
   package func with(_ change: (inout OriginBehavior) -> Void) -> OriginBehavior {
     var changed = self
     change(&changed)

@@ -1,7 +1,7 @@
 import Glibc
 import KettleModel
 
-/// Serves one connection, on a thread of its own, until it ends.
+/// Serves one connection on its own thread until the connection ends.
 struct OriginConnection {
   let descriptor: Int32
   let number: Int
@@ -11,7 +11,7 @@ struct OriginConnection {
     var noDelay: Int32 = 1
     setsockopt(
       descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &noDelay, socklen_t(MemoryLayout<Int32>.size))
-    // A blocked send(2) comes back now and then to see whether the test cut the connection.
+    // A blocked send(2) returns periodically to check whether the test cut the connection.
     var patience = timeval(tv_sec: 0, tv_usec: 100_000)
     setsockopt(
       descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
@@ -24,7 +24,7 @@ struct OriginConnection {
     }
   }
 
-  /// Reads up to the empty line; nil when the connection ended.
+  /// Reads up to the empty line; nil if the connection ended.
   private func nextRequest(_ received: inout [UInt8]) -> OriginRequest? {
     let end = Array("\r\n\r\n".utf8)
     var piece = [UInt8](repeating: 0, count: 16 * 1024)
@@ -65,7 +65,7 @@ struct OriginConnection {
     return Int(UInt16(bigEndian: address.sin_port))
   }
 
-  /// Answers whether the connection stays open.
+  /// Returns whether the connection stays open.
   private func answer(
     _ request: OriginRequest, _ behavior: OriginBehavior, _ received: inout [UInt8]
   ) -> Bool {
@@ -90,8 +90,8 @@ struct OriginConnection {
     return isSent && !isLast
   }
 
-  /// Closing with unread bytes of the client makes a reset out of a FIN; so the FIN goes first,
-  /// and the socket is closed when the client has closed.
+  /// Closing with unread bytes of the client sends a reset instead of a FIN; so the FIN is sent
+  /// first, and the socket is closed after the client has closed.
   private func lingerForClient(_ reply: OriginReply) {
     if case .cut(_, .reset) = reply.ending { return }
     shutdown(descriptor, Int32(SHUT_WR))

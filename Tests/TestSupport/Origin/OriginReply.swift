@@ -1,18 +1,18 @@
 import KettleModel
 
-/// The bytes that answer one request, made of a behaviour; nothing is sent in here.
+/// The bytes of the response to one request, derived from a behaviour; nothing is sent here.
 struct OriginReply {
   enum Body {
     case file(SeededBody, Range<Int64>)
     case text([UInt8])
   }
 
-  /// nil when not even a head is sent.
+  /// nil if not even a head is sent.
   var head: [UInt8]?
   var body: Body
   var framing: OriginBehavior.Framing
   var ending: OriginBehavior.Ending
-  /// Between the head and the body's bytes, and behind them.
+  /// Bytes before and after those of the body.
   var prologue: [UInt8] = []
   var epilogue: [UInt8] = []
   var isLoginMissing = false
@@ -55,7 +55,7 @@ struct OriginReply {
     }
   }
 
-  /// Whether the connection ends behind this reply.
+  /// Whether the connection ends after this response.
   var closesConnection: Bool {
     switch (framing, ending) {
     case (.contentLength, .whole), (.chunked, .whole): false
@@ -178,7 +178,7 @@ extension OriginReply {
 }
 
 extension OriginBehavior {
-  /// RFC 9110, section 13.1.5: the range when the validator is strong and the same.
+  /// RFC 9110, section 13.1.5: the range if the validator is strong and matches.
   fileprivate func sendsRange(for request: OriginRequest, tag: String?) -> Bool {
     if ranges == .ignored || ranges == .promisedAndIgnored { return false }
     guard let validator = request.value(of: "If-Range") else { return true }

@@ -6,7 +6,7 @@ extension OriginBehavior.LoginScheme {
   fileprivate static let realm = "kettle"
   fileprivate static let nonce = "once-and-for-all"
 
-  /// What WWW-Authenticate says.
+  /// The value of WWW-Authenticate.
   var challenge: String {
     switch self {
     case .basic: "Basic realm=\"\(Self.realm)\""
@@ -17,7 +17,7 @@ extension OriginBehavior.LoginScheme {
 }
 
 extension OriginRequest {
-  /// Whether it brings this login, by this scheme.
+  /// Whether the request has this login in this scheme.
   func hasLogin(_ login: Login, by scheme: OriginBehavior.LoginScheme) -> Bool {
     guard let said = value(of: "Authorization") else { return false }
     switch scheme {
@@ -43,7 +43,7 @@ extension OriginRequest {
       && said["response"] == Self.md5(proof.joined(separator: ":"))
   }
 
-  /// No value here has a comma in it.
+  /// No value here contains a comma.
   private static func parameters(_ text: Substring) -> [String: String] {
     var parameters: [String: String] = [:]
     for part in text.split(separator: ",") {

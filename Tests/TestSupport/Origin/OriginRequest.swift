@@ -1,44 +1,44 @@
 import Glibc
 import KettleModel
 
-/// A request as it came over the wire, and what was sent for it so far.
+/// A request as it was received, and the progress of its response.
 package struct OriginRequest: Hashable, Sendable {
-  /// From 1, over all paths.
+  /// Counted from 1 over all paths.
   package var number: Int
-  /// From 1, among those for the same path.
+  /// Counted from 1 over requests for the same path.
   package var numberForPath: Int
-  /// From 1; two requests with the same number came over one connection.
+  /// Counted from 1; requests with the same number used the same connection.
   package var connection: Int
-  /// At the client's end of the connection.
+  /// The port of the client's end of the connection.
   package var clientPort: Int
-  /// How many requests were being answered when it came, itself included.
+  /// The number of requests in progress on its arrival, including itself.
   package var underWayCount: Int
-  /// When its last header line was in: CLOCK_MONOTONIC, in milliseconds.
+  /// The arrival of its last header line: CLOCK_MONOTONIC, in milliseconds.
   package var arrivedAtMilliseconds: Int64
   package var method: String
   package var path: String
   package var query: String?
-  /// In order, as they were written.
+  /// In order and as sent.
   package var headers: [HeaderField]
-  /// What came of its body so far, up to `bodyByteCountKept`.
+  /// The received bytes of its body, up to `bodyByteCountKept`.
   package var body: [UInt8] = []
-  /// All that came of its body so far.
+  /// The number of received bytes of its body.
   package var bodyByteCount: Int64 = 0
-  /// Where in the file the body of the reply begins.
+  /// The offset in the file at which the response body begins.
   package var bodyStart: Int64 = 0
-  /// Of body; 0 until the head is out.
+  /// Bytes of the response body; 0 until the head is sent.
   package var bytesSent: Int64 = 0
   package var progress = Progress.answering
-  /// The last piece is on its way: the client may have all of it.
+  /// The last piece is being sent, so the client may have the complete response.
   var isEnding = false
 
   static let bodyByteCountKept = 64 * 1024 * 1024
 
   package enum Progress: Hashable, Sendable {
     case answering
-    /// All was sent that was meant to be sent.
+    /// Everything that was meant to be sent was sent.
     case answered
-    /// The client closed the connection before.
+    /// The client closed the connection earlier.
     case abandoned
   }
 
@@ -49,10 +49,10 @@ package struct OriginRequest: Hashable, Sendable {
 
   package func value(of name: String) -> String? { values(of: name).first }
 
-  /// How long its body is by its head.
+  /// The length of its body according to its head.
   package var contentLength: Int64 { value(of: "Content-Length").flatMap { Int64($0) } ?? 0 }
 
-  /// The first and last byte of `Range: bytes=…`, within a file of `total` bytes; nil for none.
+  /// The first and last byte of `Range: bytes=…` within a file of `total` bytes; nil without one.
   package func range(total: Int64) -> Range<Int64>? {
     guard let text = value(of: "Range"), text.hasPrefix("bytes=") else { return nil }
     let parts = text.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)
@@ -63,7 +63,7 @@ package struct OriginRequest: Hashable, Sendable {
     return last < first ? nil : first..<min(last, total - 1) + 1
   }
 
-  /// Reads what stands before the empty line; nil when it is no request.
+  /// Parses the lines before the empty line; nil if they are not a request.
   init?(head: String, number: Int, connection: Int, clientPort: Int = 0) {
     let lines = head.split(separator: "\r\n", omittingEmptySubsequences: true)
     let words = lines.first?.split(separator: " ") ?? []

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Sends one reply at the pace and with the pauses of its behaviour.
+/// Sends one response with the rate and the stalls of its behaviour.
 struct OriginSender {
   let descriptor: Int32
   let requestNumber: Int
@@ -18,7 +18,7 @@ struct OriginSender {
     self.log = log
   }
 
-  /// Answers whether all of it went out that was meant to.
+  /// Returns whether everything that was meant to be sent was sent.
   mutating func send(_ reply: OriginReply) -> Bool {
     if let event = behavior.headWaitsFor, !wait(for: event) { return false }
     if let head = reply.head, !sendHead(head) { return false }
@@ -42,11 +42,11 @@ struct OriginSender {
         if bodyBytesSent == stall.afterByteCount, !wait(for: stall.until) { return false }
         if bodyBytesSent < stall.afterByteCount { next = min(next, stall.afterByteCount) }
       }
-      // Before the write: whoever has the last byte may ask again at once.
+      // Before the write, because the client may send its next request right after the last byte.
       if next == end { log.update { $0.requests[requestNumber - 1].isEnding = true } }
       guard sendPiece(bodyBytesSent..<next, of: reply) else { return false }
     }
-    // A stall behind the last byte holds back the end of the reply.
+    // A stall after the last byte delays the end of the response.
     if let stall = behavior.stall, stall.afterByteCount == bodyBytesSent, end == bodyBytesSent {
       return wait(for: stall.until)
     }
@@ -94,7 +94,7 @@ struct OriginSender {
     }
   }
 
-  /// At a pace, a piece is a twentieth of a second.
+  /// With a limited rate, a piece is a twentieth of a second.
   private var pieceByteCount: Int64 {
     behavior.bytesPerSecond.map { min(max($0 / 20, 1), 64 * 1024) } ?? 64 * 1024
   }
@@ -103,7 +103,7 @@ struct OriginSender {
 // MARK: - Waiting and writing
 
 extension OriginSender {
-  /// False when the test or the client ended the connection meanwhile.
+  /// False if the test or the client ended the connection meanwhile.
   func wait(for event: String) -> Bool {
     while isOpen {
       let isReleased = log.block(forMilliseconds: 50) {
@@ -114,8 +114,8 @@ extension OriginSender {
     return false
   }
 
-  /// Ends early when the client or the test ends the connection: a client that has gone is not
-  /// under way any more.
+  /// Ends early if the client or the test ends the connection: a closed connection has no transfer
+  /// in progress.
   func pause(milliseconds: Int64) -> Bool {
     var descriptors = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     poll(&descriptors, 1, Int32(clamping: milliseconds))

@@ -13,11 +13,11 @@ final class OriginServer: Sendable {
     var open: [Int: Int32] = [:]
     /// Connections that end with a reset.
     var reset: Set<Int> = []
-    /// How new connections end when as many as this are open.
+    /// How new connections end while this many are open.
     var limit: (count: Int, cut: OriginBehavior.Cut)?
     var isStopped = false
 
-    /// The kernel is asked, because the thread that answers learns of the client's end only later.
+    /// Asks the kernel, because the serving thread detects the client's close only later.
     func isUnderWay(_ request: OriginRequest) -> Bool {
       guard request.progress == .answering, !request.isEnding else { return false }
       return open[request.connection].map(OriginServer.isOpen) ?? false
@@ -35,10 +35,10 @@ final class OriginServer: Sendable {
   private let listener: LoopbackListener
 
   /// - Parameters:
-  ///   - lastByte: of the address, 127.0.0.x.
-  ///   - sendBufferByteCount: what the kernel may hold of a connection's bytes that the client's
-  ///     side did not take yet.
-  ///   - receiveBufferByteCount: what it may hold of what the client sent.
+  ///   - lastByte: the last byte of the address 127.0.0.x.
+  ///   - sendBufferByteCount: the limit for bytes of a connection in the kernel that the client's
+  ///     side has not accepted yet.
+  ///   - receiveBufferByteCount: the limit for unread bytes of the client in the kernel.
   init(
     lastByte: UInt8, port wanted: Int, sendBufferByteCount: Int32?,
     receiveBufferByteCount: Int32?
@@ -50,7 +50,7 @@ final class OriginServer: Sendable {
     OriginThread.start { [log, listener] in Self.accept(on: listener, log) }
   }
 
-  /// Returns when no connection is accepted any more.
+  /// Returns when no more connections are accepted.
   func stop() {
     let isFirst = log.update { log in
       defer { log.isStopped = true }
@@ -68,14 +68,14 @@ final class OriginServer: Sendable {
         case .reset:
           log.reset.insert(number)
           Self.setReset(descriptor)
-          // Wakes a thread that reads, without the FIN that would come before the reset.
+          // Wakes a reading thread without sending a FIN before the reset.
           shutdown(descriptor, Int32(SHUT_RD))
         }
       }
     }
   }
 
-  /// Whether the client has not closed its end.
+  /// Whether the client's end is still open.
   static func isOpen(_ descriptor: Int32) -> Bool {
     var byte: UInt8 = 0
     let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
@@ -106,7 +106,7 @@ final class OriginServer: Sendable {
       }
       OriginThread.start {
         OriginConnection(descriptor: descriptor, number: number, log: log).serve()
-        // Out of the list first: the number of a closed descriptor is soon another's.
+        // Removed from the list first, because the number of a closed descriptor is soon reused.
         log.update { $0.open[number] = nil }
         close(descriptor)
       }

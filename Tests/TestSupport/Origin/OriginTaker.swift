@@ -1,11 +1,11 @@
 import Glibc
 
-/// Takes the body of one request, as far and as fast as its behaviour says.
+/// Reads the body of one request, as far and as fast as its behaviour specifies.
 struct OriginTaker {
   enum Taken {
-    /// All of it.
+    /// The complete body was read.
     case whole
-    /// The answer comes before the rest.
+    /// The response is sent before the rest is read.
     case part
     /// The connection has ended.
     case gone
@@ -15,7 +15,7 @@ struct OriginTaker {
   let behavior: OriginBehavior
   let taking: OriginBehavior.Taking
 
-  /// `received` is what came behind the head already.
+  /// `received` has the bytes that already arrived after the head.
   func take(_ request: OriginRequest, _ received: inout [UInt8]) -> Taken {
     let total = request.contentLength
     guard total > 0 else { return .whole }
@@ -37,7 +37,7 @@ struct OriginTaker {
     }
   }
 
-  /// Answers whether all of the range came.
+  /// Returns whether the complete range arrived.
   private func read(
     _ request: OriginRequest, _ range: Range<Int64>, _ received: inout [UInt8]
   ) -> Bool {
@@ -79,12 +79,12 @@ struct OriginTaker {
     }
   }
 
-  /// At a pace, a piece is a twentieth of a second.
+  /// With a limited rate, a piece is a twentieth of a second.
   private var pieceByteCount: Int {
     behavior.takenBytesPerSecond.map { Int(min(max($0 / 20, 1), 64 * 1024)) } ?? 64 * 1024
   }
 
-  /// Ends early when the test ends the connection; what the client sends waits.
+  /// Ends early if the test ends the connection; bytes from the client stay unread.
   private func rest(milliseconds: Int64) -> Bool {
     !sender.log.block(forMilliseconds: milliseconds, until: sender.isCut)
   }

@@ -1,7 +1,7 @@
 import CKettleLinux
 import Glibc
 
-/// A thread that runs one closure and goes.
+/// A thread that runs one closure and ends.
 package enum OriginThread {
   private final class Start: Sendable {
     let body: @Sendable () -> Void
@@ -11,7 +11,7 @@ package enum OriginThread {
   package static func start(_ body: @escaping @Sendable () -> Void) {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
-    // Hundreds of them at once must not take the address space of a limited process.
+    // Hundreds of threads at once must not exhaust the address space of a limited process.
     pthread_attr_setstacksize(&attributes, 512 * 1024)
     defer { pthread_attr_destroy(&attributes) }
     var thread = pthread_t()

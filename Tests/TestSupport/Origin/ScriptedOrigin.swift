@@ -1,26 +1,26 @@
 import Glibc
 import KettleModel
 
-/// An HTTP server on the loopback that does what the test says, lies included, and writes down what
-/// came over the wire. It speaks through raw sockets, because an HTTP library would not lie.
+/// A scripted HTTP server on the loopback interface that can violate the protocol and records what
+/// it received. It uses raw sockets, because an HTTP library would enforce the protocol.
 ///
 ///     let origin = try ScriptedOrigin()
 ///     origin.serve(OriginBehavior(body), at: "/file.bin")
 ///     origin.serve([.status(503), OriginBehavior(body)], at: "/busy")  // 503 once
 ///     origin.serve(at: "/few") { $0.underWayCount > 4 ? .status(503) : OriginBehavior(body) }
 ///
-/// It stops when the last reference goes.
+/// It stops when its last reference is released.
 package final class ScriptedOrigin: Sendable {
-  /// 127.0.0.1, or another address of the loopback.
+  /// 127.0.0.1, or another loopback address.
   package let host: String
   package let port: Int
   private let server: OriginServer
 
   /// - Parameters:
-  ///   - lastByte: of the address that it listens on, 127.0.0.N.
-  ///   - wanted: the port; 0 takes a free one.
+  ///   - lastByte: the last byte of its address 127.0.0.N.
+  ///   - wanted: the port; 0 for a free one.
   ///   - sendBufferByteCount: SO_SNDBUF of every connection; nil leaves it to the kernel.
-  ///   - receiveBufferByteCount: SO_RCVBUF likewise.
+  ///   - receiveBufferByteCount: SO_RCVBUF, likewise.
   package init(
     lastByte: UInt8 = 1, port wanted: Int = 0, sendBufferByteCount: Int32? = nil,
     receiveBufferByteCount: Int32? = nil
@@ -34,31 +34,31 @@ package final class ScriptedOrigin: Sendable {
 
   deinit { server.stop() }
 
-  /// The URL of a path here.
+  /// The URL of a path on this server.
   package func url(_ path: String) throws -> TransferURL {
     try TransferURL.parse("http://\(host):\(port)\(path)").get().url
   }
 
-  /// Answers every request for `path` like this.
+  /// Uses this behaviour for every request for `path`.
   package func serve(_ behavior: OriginBehavior, at path: String) {
     serve(at: path) { _ in behavior }
   }
 
-  /// Answers the first request for `path` like the first, and so on; the last one stays.
+  /// Uses the behaviours for the requests for `path` in order; the last one stays.
   package func serve(_ behaviors: [OriginBehavior], at path: String) {
     serve(at: path) { request in
       behaviors[min(request.numberForPath, behaviors.count) - 1]
     }
   }
 
-  /// Lets `choose` decide for each request for `path`.
+  /// Calls `choose` for each request for `path`.
   package func serve(
     at path: String, _ choose: @escaping @Sendable (OriginRequest) -> OriginBehavior
   ) {
     server.log.update { $0.behaviors[path] = choose }
   }
 
-  /// Redirects `count` times, from `path` over `path/1`, `path/2`, … to `location`.
+  /// Redirects `count` times, from `path` via `path/1`, `path/2`, … to `location`.
   package func serveRedirects(
     _ count: Int, status: Int = 302, from path: String, to location: String
   ) {
@@ -69,44 +69,43 @@ package final class ScriptedOrigin: Sendable {
     }
   }
 
-  /// Lets everything go on that waits for `event`, also what comes to wait for it later.
+  /// Releases everything that waits for `event`, now or later.
   package func release(_ event: String) { server.log.update { _ = $0.released.insert(event) } }
 
-  /// Cuts every connection that is open now.
+  /// Cuts every open connection.
   package func cutConnections(_ cut: OriginBehavior.Cut = .reset) { server.cutConnections(cut) }
 
-  /// Ends every connection as soon as it is made while `count` are open; nil takes all.
+  /// Ends new connections immediately while `count` are open; nil accepts all.
   package func limitConnections(to count: Int?, _ cut: OriginBehavior.Cut = .reset) {
     server.log.update { log in log.limit = count.map { ($0, cut) } }
   }
 
-  /// Refuses connections from now on, and cuts those that are open; the port stays unused.
+  /// Refuses connections from now on and cuts the open ones; the port stays unused.
   package func stop() { server.stop() }
 }
 
-// MARK: - What came over the wire
+// MARK: - Received requests
 
 extension ScriptedOrigin {
-  /// In the order in which they came.
+  /// In the order of arrival.
   package var requests: [OriginRequest] { server.log.read { $0.requests } }
 
   package func requests(at path: String) -> [OriginRequest] {
     requests.filter { $0.path == path }
   }
 
-  /// How often a file was asked for from its first byte on; its pieces come over connections of
-  /// their own.
+  /// How often a file was requested from its first byte; other ranges use separate connections.
   package func beginnings(at path: String) -> Int {
     requests(at: path).count { $0.value(of: "Range")?.hasPrefix("bytes=0-") ?? true }
   }
 
-  /// How many connections were ever accepted.
+  /// The number of accepted connections so far.
   package var connectionCount: Int { server.log.read { $0.connectionCount } }
 
-  /// Of body, over all requests: what a resume costs shows here.
+  /// Body bytes over all requests, which shows the cost of a resume.
   package var bytesSent: Int64 { requests.reduce(0) { $0 + $1.bytesSent } }
 
-  /// Waits until `count` requests came, for `path` or for any, and answers the last of them.
+  /// Waits for `count` requests, for `path` or for any path, and returns the last of them.
   @discardableResult
   package func waitForRequests(
     _ count: Int = 1, at path: String? = nil, budgetMilliseconds: Int64 = 20_000
@@ -118,7 +117,7 @@ extension ScriptedOrigin {
     return log.requests.filter(isMeant)[count - 1]
   }
 
-  /// Waits until some request is as described, and answers it.
+  /// Waits for a request that meets the condition, and returns it.
   @discardableResult
   package func waitForRequest(
     _ what: String, budgetMilliseconds: Int64 = 20_000,
@@ -136,7 +135,7 @@ extension ScriptedOrigin {
     }
   }
 
-  /// Waits until `byteCount` bytes of the body of some request for `path` came.
+  /// Waits until `byteCount` body bytes of a request for `path` have arrived.
   package func waitForBodyBytes(
     _ byteCount: Int64, at path: String, budgetMilliseconds: Int64 = 20_000
   ) async throws {
@@ -145,7 +144,7 @@ extension ScriptedOrigin {
     ) { $0.requests.contains { $0.path == path && $0.bodyByteCount >= byteCount } }
   }
 
-  /// Waits until `byteCount` bytes of body went out for `path`, over all its requests.
+  /// Waits until `byteCount` body bytes were sent for `path`, over all its requests.
   package func waitForBytesSent(
     _ byteCount: Int64, at path: String, budgetMilliseconds: Int64 = 20_000
   ) async throws {

@@ -1,14 +1,14 @@
 import Glibc
 
 extension SeededBody {
-  /// How a file on the disk differs from the body.
+  /// How a file on disk differs from the body.
   package enum FileDifference: Hashable, Sendable {
     case unreadable(errno: Int32)
     case byteCount(Int64)
     case byte(at: Int64)
   }
 
-  /// Reads the file in pieces of 1 MiB; nil when it is the body, to the byte.
+  /// Reads the file in pieces of 1 MiB; nil if it is identical to the body.
   package func difference(fromFileAt path: String) -> FileDifference? {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return .unreadable(errno: errno) }
@@ -26,7 +26,7 @@ extension SeededBody {
     }
   }
 
-  /// Whether the bytes in `range` of a file, a partial one too, are the body's.
+  /// Whether the bytes in `range` of a file, complete or partial, match the body.
   package func matches(fileAt path: String, in range: Range<Int64>) -> Bool {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return false }

@@ -1,7 +1,7 @@
 import Glibc
 
-/// A file that exists as a formula: byte `offset` depends on the seed and the offset only, so any
-/// part of any length is at hand, and no two parts are alike.
+/// A file defined by a formula: byte `offset` depends only on the seed and the offset, so any part
+/// of any length is available and no two parts are equal.
 package struct SeededBody: Hashable, Sendable {
   package var seed: UInt64
   package var byteCount: Int64
@@ -20,9 +20,9 @@ package struct SeededBody: Hashable, Sendable {
 
   package var bytes: [UInt8] { bytes(in: 0..<byteCount) }
 
-  /// Writes the bytes from `offset` on into the whole of `buffer`.
+  /// Fills `buffer` with the bytes from `offset`.
   package func fill(_ buffer: UnsafeMutableRawBufferPointer, from offset: Int64) {
-    // Mixed first: or the body of the next seed would be this one, moved by eight bytes.
+    // Mixed first; otherwise the body of the next seed would be this one, shifted by eight bytes.
     let base = Self.word(seed)
     var position = 0
     var next = UInt64(offset)
@@ -43,8 +43,8 @@ package struct SeededBody: Hashable, Sendable {
     }
   }
 
-  /// The whole words of an aligned beginning, which is nearly all of a long file: it is done by a
-  /// pointer, because a test spends most of its time here. Answers how many bytes were filled.
+  /// Fills the complete words of an aligned start, which is nearly all of a long file. It uses a
+  /// pointer, because a test spends most of its time here. Returns the number of filled bytes.
   private func fillWords(
     _ buffer: UnsafeMutableRawBufferPointer, from offset: UInt64, _ base: UInt64
   ) -> Int {
@@ -62,7 +62,7 @@ package struct SeededBody: Hashable, Sendable {
     return count * 8
   }
 
-  /// The offset of the first byte that is not the body's; nil when all are.
+  /// The offset of the first byte that differs from the body; nil if none does.
   package func firstDifference(in bytes: UnsafeRawBufferPointer, at offset: Int64) -> Int64? {
     let right = self.bytes(in: offset..<offset + Int64(bytes.count))
     guard let start = bytes.baseAddress else { return nil }
@@ -70,7 +70,7 @@ package struct SeededBody: Hashable, Sendable {
     return zip(right, bytes).enumerated().first { $1.0 != $1.1 }.map { offset + Int64($0.offset) }
   }
 
-  /// The finalizer of SplitMix64 (Steele, Lea and Flood 2014): neighbouring inputs, unrelated
+  /// The finalizer of SplitMix64 (Steele, Lea and Flood 2014): neighbouring inputs give unrelated
   /// outputs.
   private static func word(_ input: UInt64) -> UInt64 {
     var value = input &* 0x9E37_79B9_7F4A_7C15

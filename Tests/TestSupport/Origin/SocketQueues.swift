@@ -1,14 +1,14 @@
-/// What lies in the kernel between the origin and Kettle, from /proc/net/tcp (proc(5)).
+/// The bytes in the kernel between the origin and Kettle, from /proc/net/tcp (proc(5)).
 struct SocketQueues {
-  /// By the client's port: bytes that the origin sent and that its kernel has still.
+  /// By the client's port: bytes that the origin sent and its kernel still holds.
   private var unsent: [Int: Int64] = [:]
-  /// By the client's port: bytes that came and that Kettle has not read.
+  /// By the client's port: bytes that arrived and Kettle has not read.
   private var unread: [Int: Int64] = [:]
 
   init(originPort: Int) {
-    // The kernel gives the table in pieces and not as of one moment: a line may be missing, and
-    // bytes may cross between a look at one end and at the other. So it is read more than once,
-    // and the first word counts of what is to cross, the last of what has; then none are missed.
+    // The kernel returns the table in pieces and not as an atomic snapshot: a line may be missing,
+    // and bytes may move between the reads of the two ends. So it is read more than once, and the
+    // first value counts for unsent bytes, the last one for unread bytes; then none are missed.
     for _ in 0..<3 {
       let table = KernelFile.text("/proc/net/tcp")
       for line in table.split(separator: "\n").dropFirst() { add(line, originPort: originPort) }
@@ -25,8 +25,8 @@ struct SocketQueues {
     if there == originPort { unread[here] = queues[1] }
   }
 
-  /// Between the two; nil when the table has not both ends of the connection, as when one of them
-  /// is closed.
+  /// The bytes between the two; nil if the table lacks an end of the connection, for example a
+  /// closed one.
   func byteCount(clientPort: Int) -> Int64? {
     guard let unsent = unsent[clientPort], let unread = unread[clientPort] else { return nil }
     return unsent + unread

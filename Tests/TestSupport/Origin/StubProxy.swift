@@ -1,38 +1,38 @@
 import Glibc
 import KettleModel
 
-/// A proxy on the loopback that does what the test says, and writes down what it was told. Whatever
-/// name it is asked for, it connects to the loopback.
+/// A scripted proxy on the loopback interface that records its requests. It connects to the
+/// loopback interface for every requested name.
 ///
 ///     let proxy = try StubProxy(.http, login: Login(user: "me", password: "secret"))
 ///
-/// It stops when the last reference goes.
+/// It stops when its last reference is released.
 package final class StubProxy: Sendable {
   package enum Kind: Hashable, Sendable {
-    /// CONNECT, and requests with a whole URL.
+    /// CONNECT, and requests with an absolute URL.
     case http
     case socks5
   }
 
   package enum Answer: Hashable, Sendable {
     case relay
-    /// These bytes to whatever is asked, then the end of the connection.
+    /// Sends these bytes to any request, and then closes the connection.
     case raw(String)
-    /// These bytes to whatever is asked, and nothing more.
+    /// Sends these bytes to any request, and nothing more.
     case rawAndSilence(String)
     case close
-    /// This reply in place of a connection (RFC 1928, section 6).
+    /// Sends this reply instead of connecting (RFC 1928, section 6).
     case socksReply(UInt8)
   }
 
-  /// One thing that it was asked for.
+  /// One request to the proxy.
   package struct Seen: Hashable, Sendable {
     package var connection: Int
-    /// `host:port`, as it was asked for.
+    /// `host:port`, as requested.
     package var target: String
-    /// As it came over the wire; empty for SOCKS.
+    /// As received; empty for SOCKS.
     package var head: String
-    /// What a SOCKS client said of itself.
+    /// The user and password of a SOCKS client.
     package var login: Login?
   }
 
@@ -67,7 +67,7 @@ package final class StubProxy: Sendable {
   package var seen: [Seen] { log.read(\.seen) }
   package var connectionCount: Int { log.read(\.connectionCount) }
 
-  /// Refuses connections from now on, and ends those that are open.
+  /// Refuses connections from now on and closes the open ones.
   package func stop() {
     let isFirst = log.update { log in
       defer { log.isStopped = true }

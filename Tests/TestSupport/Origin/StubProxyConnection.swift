@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import KettleModel
 
-/// One client of a `StubProxy`, on a thread of its own.
+/// One client of a `StubProxy`, on its own thread.
 struct StubProxyConnection {
   let client: Int32
   let number: Int
@@ -33,7 +33,7 @@ struct StubProxyConnection {
     }
   }
 
-  /// Answers whether the client gets what it asked for.
+  /// Returns whether the client gets the requested connection.
   private mutating func isRelayed() -> Bool {
     switch behavior.answer {
     case .relay: return true
@@ -91,8 +91,8 @@ extension StubProxyConnection {
     return head.contains("Proxy-Authorization: Basic \(pair)\r\n")
   }
 
-  /// The request as it goes to the server: the path alone, without what is for the proxy. One
-  /// request is all that goes over a connection.
+  /// The request as sent to the server: only the path, without the headers for the proxy. A
+  /// connection carries only one request.
   private func forwarded(_ head: String, _ words: [String]) -> String {
     let path = "/" + words[1].split(separator: "/", maxSplits: 2).dropFirst(2).joined()
     let lines = head.split(separator: "\r\n").dropFirst().filter {
@@ -179,7 +179,7 @@ extension StubProxyConnection {
     return Array(received[..<count])
   }
 
-  /// Answers whether more came.
+  /// Returns whether more bytes arrived.
   private mutating func receive() -> Bool {
     var piece = [UInt8](repeating: 0, count: 16 * 1024)
     let count = recv(client, &piece, piece.count, 0)
@@ -204,7 +204,7 @@ extension StubProxyConnection {
     }
   }
 
-  /// Carries bytes both ways until one side ends.
+  /// Forwards bytes in both directions until one side ends.
   private func relay(with server: Int32) {
     send(received, to: server)
     var piece = [UInt8](repeating: 0, count: 16 * 1024)

@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
 
-/// The lines of a file that others write, read again whenever something in its directory changes
-/// (inotify(7)).
+/// The lines of a file that another process writes, read again whenever something in its directory
+/// changes (inotify(7)).
 package final class FileLines: Sendable {
   private let said = Monitor<[String]>([])
   private let watch: Int32
@@ -18,7 +18,7 @@ package final class FileLines: Sendable {
     let (watch, said) = (watch, said)
     Thread.detachNewThread {
       var events = [UInt8](repeating: 0, count: 1 << 14)
-      // Once at first, for what was there before the watch. It ends with the directory.
+      // Read once first, for lines from before the watch. The watch ends with the directory.
       while FileManager.default.fileExists(atPath: directory) {
         let text = FileManager.default.contents(atPath: path) ?? Data()
         let lines = String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init)
@@ -29,14 +29,14 @@ package final class FileLines: Sendable {
     }
   }
 
-  /// Waits for a line and answers all of them.
+  /// Waits for a line and returns all lines.
   package func wait(for line: String) async throws -> [String] {
     try await said.wait(for: "the line \"\(line)\"", budgetMilliseconds: 60_000) {
       $0.contains(line)
     }
   }
 
-  /// Waits for so many lines, and answers all of them.
+  /// Waits for this many lines and returns all lines.
   package func wait(count: Int) async throws -> [String] {
     try await said.wait(for: "\(count) lines", budgetMilliseconds: 60_000) { $0.count >= count }
   }

@@ -1,11 +1,11 @@
 import Glibc
 
-/// A file that the kernel makes while it is read, as those of proc(5).
+/// A file that the kernel generates while it is read, like those of proc(5).
 ///
-/// The kernel gives it in pieces, of a page or less, and only a read(2) of nothing is its end.
-/// Foundation takes a short piece for the end, so of a long table it sees the beginning alone.
+/// The kernel returns it in pieces of a page or less, and only a read(2) of zero bytes is its end.
+/// Foundation treats a short read as the end, so it reads only the beginning of a long table.
 package enum KernelFile {
-  /// Empty when it cannot be opened.
+  /// Empty if it cannot be opened.
   package static func bytes(_ path: String) -> [UInt8] {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return [] }
@@ -20,7 +20,7 @@ package enum KernelFile {
     }
   }
 
-  /// Empty when it cannot be opened.
+  /// Empty if it cannot be opened.
   package static func text(_ path: String) -> String {
     String(decoding: bytes(path), as: UTF8.self)
   }

@@ -1,14 +1,14 @@
 import Foundation
 import Glibc
 
-/// What a program says, as it says it: a named pipe that `Running` is given as its output.
+/// The output of a program while it runs: a named pipe that `Running` uses as its output.
 package final class NamedPipe: Sendable {
   package let path: String
   private let descriptor: Int32
 
   package init(_ path: String) throws {
     guard mkfifo(path, 0o600) == 0 else { throw CocoaError(.fileWriteUnknown) }
-    // Opening the end that is read waits for a writer, unless it is told not to; reading is to.
+    // Opening the read end must not wait for a writer, but reading must.
     let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else { throw CocoaError(.fileReadUnknown) }
     guard fcntl(descriptor, F_SETFL, 0) == 0 else {
@@ -21,15 +21,15 @@ package final class NamedPipe: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Blocks until the program says more; empty when nobody has the other end any more. Nil when
-  /// nothing came within the budget.
+  /// Blocks until the program writes more; empty when the other end is closed. Nil if nothing
+  /// arrives within the budget.
   package func next(budgetMilliseconds: Int32) -> String? {
     var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard poll(&wait, 1, budgetMilliseconds) == 1 else { return nil }
     return next()
   }
 
-  /// Blocks until the program says more; empty when nobody has the other end any more.
+  /// Blocks until the program writes more; empty when the other end is closed.
   package func next() -> String {
     var bytes = [UInt8](repeating: 0, count: 1 << 16)
     let count = read(descriptor, &bytes, bytes.count)

@@ -2,13 +2,13 @@ import CKettleLinux
 import Foundation
 import Glibc
 
-/// A program that was started, with its input at hand.
+/// A running program with access to its input.
 package final class Running: Sendable {
   package let processID: pid_t
   private let input: Int32
 
-  // Spawned by hand, because Foundation's Process waits for every descendant that has a descriptor
-  // of its own, and the service is one.
+  // Spawned directly, because Foundation's Process waits for every descendant that holds one of its
+  // descriptors, and the service is such a descendant.
   package init(
     _ program: String, _ arguments: [String], _ environment: [String: String], output: String
   ) throws {
@@ -38,10 +38,10 @@ package final class Running: Sendable {
 
   deinit { close(input) }
 
-  /// A program that has ended reads nothing, and that is no error.
+  /// A program that has ended reads nothing, which is not an error.
   package func type(_ line: String) { try? write(line + "\n") }
 
-  /// Writes to its input, and blocks until all of it is in the pipe.
+  /// Writes to its input and blocks until everything is in the pipe.
   package func write(_ text: String) throws {
     var rest = ArraySlice(text.utf8)
     while !rest.isEmpty {
@@ -53,15 +53,16 @@ package final class Running: Sendable {
 
   package func send(_ signal: Int32) { kill(processID, signal) }
 
-  /// Blocks until it has ended; as a shell has it, 128 and the signal when one ended it. Once.
+  /// Blocks until the program has ended. Returns its status; like a shell, 128 plus the signal if
+  /// one ended it. Call it once.
   package func waitForEnd() -> Int32 {
     var status: Int32 = 0
     while waitpid(processID, &status, 0) == -1, errno == EINTR {}
     return status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
   }
 
-  /// Waits until it has ended, on a thread that no test needs. A test that runs out of time kills
-  /// it, so that one program that hangs does not hang all tests.
+  /// Waits on a separate thread until the program has ended. A test that times out kills it, so
+  /// that one hanging program does not block all tests.
   package func end() async -> Int32 {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -72,7 +73,7 @@ package final class Running: Sendable {
     }
   }
 
-  /// Blocks until it stopped itself.
+  /// Blocks until the program has stopped itself.
   package func stopped() async -> Bool {
     await withCheckedContinuation { continuation in
       Thread.detachNewThread {

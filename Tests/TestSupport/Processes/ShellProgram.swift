@@ -1,12 +1,11 @@
 import Foundation
 
-/// Programs that a test writes for what it tests to run.
+/// Programs that a test writes for the code under test to run.
 package enum ShellProgram {
-  /// Writes a script of the shell that everybody may run.
+  /// Writes a shell script that every user may run.
   ///
-  /// Another process writes it: a program that another test starts just then could have a file of
-  /// ours open for writing until it runs, and what is open for writing is not run (ETXTBSY of
-  /// execve(2)).
+  /// Another process writes it: a program that a concurrent test forks could inherit our
+  /// descriptor, and a file that is open for writing cannot be executed (ETXTBSY of execve(2)).
   package static func write(_ script: String, to path: String) throws {
     let draft = path + ".draft"
     try ("#!/bin/sh\n" + script + "\n").write(toFile: draft, atomically: true, encoding: .utf8)

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// `openssl s_server` on the loopback, with a certificate of its own unless it is given one.
+/// `openssl s_server` on the loopback interface, with its own certificate unless one is given.
 package final class TLSServer {
   package static let program = "/usr/bin/openssl"
   package static var isThere: Bool { FileManager.default.isExecutableFile(atPath: program) }
@@ -11,13 +11,13 @@ package final class TLSServer {
   private let directory: URL
   private let process: Running
   private let output: NamedPipe
-  /// It was waited for, and its number may be another's.
+  /// The process was reaped, and its id may belong to another one.
   private var isGone = false
 
   package enum Page {
-    /// What the test writes.
+    /// The bytes that the test writes.
     case written
-    /// The server's own status page, without a length, which ends by the rules (close_notify).
+    /// The server's own status page, without a length, which ends properly (close_notify).
     case status
   }
 
@@ -50,7 +50,7 @@ package final class TLSServer {
         identity.certificatePath, "-naccept", "\(connectionCount)",
       ] + arguments + page, [:], output: output.path)
     self.output = output
-    // "ACCEPT 127.0.0.1:45678" says where it listens; "ACCEPT" alone, that it is where it was told.
+    // "ACCEPT 127.0.0.1:45678" has the address; "ACCEPT" alone means the requested address.
     var said = ""
     var found: Int?
     while found == nil {
@@ -70,7 +70,7 @@ package final class TLSServer {
     try? FileManager.default.removeItem(at: directory)
   }
 
-  /// Blocks until the request is in, and answers what was said until then.
+  /// Blocks until the request has arrived, and returns the output up to then.
   @discardableResult
   package func waitForRequest() throws -> String {
     var said = ""
@@ -82,7 +82,7 @@ package final class TLSServer {
     return said
   }
 
-  /// Blocks until openssl says more; empty when it has ended.
+  /// Blocks until openssl has more output; empty when it has ended.
   private static func next(_ what: String, from output: NamedPipe) throws -> String {
     let budgetMilliseconds: Int32 = 20_000
     guard let said = output.next(budgetMilliseconds: budgetMilliseconds) else {
@@ -94,18 +94,18 @@ package final class TLSServer {
 
   package func write(_ text: String) throws { try process.write(text) }
 
-  /// Ends the connection as a cut cable or an attacker does: TCP ends, TLS does not.
+  /// Ends the connection like a cut cable or an attacker: TCP ends without the end of TLS.
   package func kill() {
     if !isGone { process.send(SIGKILL) }
   }
 
-  /// Its port is free then.
+  /// Waits until the server has ended; its port is free when this returns.
   package func waitUntilGone() {
     if !isGone { _ = process.waitForEnd() }
     isGone = true
   }
 
-  /// Makes a certificate for 127.0.0.1 that is signed with its own key.
+  /// Creates a self-signed certificate for 127.0.0.1.
   package static func makeCertificate(key: String, certificate: String) throws {
     let arguments = [
       "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",

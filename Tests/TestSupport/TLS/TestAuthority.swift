@@ -1,6 +1,6 @@
 import Foundation
 
-/// An authority of certificates in a directory of its own, made with openssl(1).
+/// A certificate authority in its own directory, created with openssl(1).
 package final class TestAuthority {
   /// A certificate and its key, as PEM files.
   package struct Identity {
@@ -8,7 +8,7 @@ package final class TestAuthority {
     package var keyPath: String
   }
 
-  /// What the certificate of a server on 127.0.0.1, also called localhost, should not be.
+  /// A defect of the certificate for a server on 127.0.0.1, also called localhost.
   package enum Flaw: String, CaseIterable {
     case expired, notYetValid, otherName, otherAddress, nameInSubjectOnly, zeroByteInName
     case selfSigned, weakKey, forClients
@@ -35,7 +35,7 @@ package final class TestAuthority {
 
   deinit { try? FileManager.default.removeItem(at: directory) }
 
-  /// A certificate with this flaw, or without any.
+  /// A certificate with this defect, or without any.
   package func identity(_ flaw: Flaw? = nil) throws -> Identity {
     let name = flaw?.rawValue ?? "good"
     try write(extensions(flaw), to: name + ".ext")
@@ -75,7 +75,7 @@ package final class TestAuthority {
     return String(sum.prefix(64))
   }
 
-  /// The path of a copy of a key that is encrypted.
+  /// The path of an encrypted copy of a key.
   package func lock(_ keyPath: String, password: String) throws -> String {
     let path = keyPath + ".locked"
     try openssl(["pkey", "-in", keyPath, "-aes256", "-passout", "pass:" + password, "-out", path])
@@ -133,7 +133,7 @@ package final class TestAuthority {
 
   private func openssl(_ arguments: [String]) throws {
     let said = directory.appendingPathComponent("said")
-    // The files are named as they are called in the directory.
+    // The arguments are file names in the directory.
     let process = try Running(
       "/bin/sh", ["-c", "cd \"$0\" && exec \"$@\"", directory.path, TLSServer.program] + arguments,
       [:], output: said.path)

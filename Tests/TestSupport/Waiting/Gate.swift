@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Holds back whoever passes until it is opened.
+/// Blocks every caller of `pass` until it is opened.
 package final class Gate: Sendable {
   private let opened = DispatchSemaphore(value: 0)
   private let isReached: AsyncStream<Void>
@@ -16,6 +16,6 @@ package final class Gate: Sendable {
 
   package func open() { opened.signal() }
 
-  /// Somebody is held back.
+  /// Returns when a caller is blocked.
   package func reached() async { for await _ in isReached { return } }
 }

@@ -4,7 +4,7 @@ import KettleScheduler
 import Testing
 import TestSupport
 
-/// Replies in chunks whose framing breaks, and how the download goes on after them.
+/// Chunked replies with broken framing, and how the download continues after them.
 struct BrokenFramingTests {
   let body = SeededBody(seed: 40, byteCount: 60_000)
   var truth: OriginBehavior { OriginBehavior(body) }
@@ -14,7 +14,7 @@ struct BrokenFramingTests {
     .sizePrefix("0x"), .sizePrefix(" "), .lineFeedInExtension, .noLineEnd, .noLastChunk,
   ]
 
-  /// Stops in the middle, so that bytes are written before the flaw comes.
+  /// Stalls midway, so that bytes are written before the flaw arrives.
   private func broken(
     _ flaw: ChunkScript.Flaw, chunkByteCount: Int = 1000, at offset: Int64 = 20_000
   ) -> OriginBehavior {
@@ -25,8 +25,8 @@ struct BrokenFramingTests {
     }
   }
 
-  /// Serves the first answers and then the truth, and lets each stalled one go on when its bytes
-  /// are there.
+  /// Serves the given responses and then the truth, and releases each stalled one when its bytes
+  /// have arrived.
   private func download(
     _ answers: [OriginBehavior], in world: WireWorld, upTo byteCount: Int64 = 20_000,
     _ change: (inout TransferSpec) -> Void = { _ in }
@@ -50,11 +50,11 @@ struct BrokenFramingTests {
 
   // Fault 18
   // Fault 27
-  @Test func `bytes of a broken chunk do not make a file whole that is refused with 416`()
+  @Test func `a 416 does not complete a file with bytes of a broken chunk`()
     async throws
   {
     let world = try await WireWorld()
-    // As many bytes as the file has are decoded before the flaw shows.
+    // As many bytes as the file has are decoded before the flaw is detected.
     let row = try await download(
       [broken(.lineFeedInExtension, chunkByteCount: 40_000)], in: world)
     world.expectFile(of: row, is: body)
@@ -62,7 +62,7 @@ struct BrokenFramingTests {
 
   // Fault 28
   @Test(arguments: ["60000", "59990"])
-  func `chunks that break beside a length count for nothing`(length: String) async throws {
+  func `broken chunks are discarded even beside a Content-Length`(length: String) async throws {
     let world = try await WireWorld()
     let broken = broken(.announcedTooLong(by: 10)).with {
       $0.headers = [HeaderField(received: "Content-Length", length)]
@@ -71,7 +71,7 @@ struct BrokenFramingTests {
   }
 
   // Fault 28
-  @Test func `chunks that contradict a length beside them never make a file`() async throws {
+  @Test func `chunks that contradict a Content-Length never produce a file`() async throws {
     let world = try await WireWorld { $0.retryPolicy.retryCountMax = 2 }
     world.origin.serve(
       truth.with {
@@ -85,11 +85,11 @@ struct BrokenFramingTests {
 
   // Fault 11
   // Fault 27
-  @Test func `a part in chunks whose last chunk is announced too long is not written`()
+  @Test func `a chunked range with an overlong last chunk is discarded`()
     async throws
   {
     let world = try await WireWorld()
-    // The range seems to be whole with the line end and the size of the last chunk in it.
+    // The range seems complete because it includes the line end and the size of the last chunk.
     let wrong = broken(.announcedTooLong(by: 5), chunkByteCount: 29_995, at: 10_000)
     let cut = truth.with { $0.ending = .cut(after: 20_000, .fin) }
     let row = try await download([cut, wrong], in: world, upTo: 30_000)
@@ -97,7 +97,9 @@ struct BrokenFramingTests {
   }
 
   // Fault 27
-  @Test func `what a pause or a crash leaves of a reply in chunks is fetched again`() async throws {
+  @Test func `bytes of an unfinished chunked reply are fetched again after a pause or a crash`()
+    async throws
+  {
     for end in [nil, WireWorld.End.shutDown, .crash] {
       let world = try await WireWorld()
       world.origin.serve(broken(.announcedTooLong(by: 10)), at: WireWorld.path)

@@ -15,7 +15,7 @@ struct ContentLengthTests {
       ["-5"], ["some"], ["99999999999999999999999"], ["300000", "200000"], ["300000, 200000"],
       ["9223372036854775807"], ["4611686018427387904"], ["3e5"], ["0x493e0"],
     ], [1, 8])
-  func `a length that cannot be true does not make a file`(
+  func `an invalid Content-Length never produces a file`(
     lengths: [String], connections: Int
   ) async throws {
     let world = try await WireWorld { $0.retryPolicy.retryCountMax = 2 }
@@ -25,7 +25,7 @@ struct ContentLengthTests {
         $0.ending = .cut(after: 300_000, .fin)
       }, at: WireWorld.path)
     let id = try await world.add(WireWorld.path) { $0.connections = connections }
-    // What is announced may be taken for more than the disk has.
+    // The announced length may exceed the space on the disk.
     let row = try await world.wait("an end", for: id) {
       $0.state.isFinished || $0.reason == .diskSpace
     }
@@ -34,7 +34,7 @@ struct ContentLengthTests {
   }
 
   // Fault 28
-  @Test func `a length that is said twice the same is that length`() async throws {
+  @Test func `a repeated Content-Length with equal values is accepted`() async throws {
     let world = try await WireWorld()
     world.origin.serve(
       truth.with { $0.framing = .contentLengths(["300000", "300000"]) }, at: WireWorld.path)
@@ -43,7 +43,7 @@ struct ContentLengthTests {
   }
 
   // Fault 28
-  @Test func `chunks win over a length that stands beside them`() async throws {
+  @Test func `a Content-Length never overrides chunked encoding`() async throws {
     let world = try await WireWorld { $0.retryPolicy.retryCountMax = 2 }
     world.origin.serve(
       .raw(
@@ -61,7 +61,7 @@ struct ContentLengthTests {
   // Fault 29
   @Test(
     arguments: [OriginBehavior.Framing.contentLength, .chunked, .untilClose], [1, 8])
-  func `a file of no bytes is a finished file`(
+  func `an empty file completes`(
     framing: OriginBehavior.Framing, connections: Int
   ) async throws {
     let world = try await WireWorld()
@@ -74,7 +74,7 @@ struct ContentLengthTests {
 
   // Fault 29
   @Test(arguments: [204, 205])
-  func `an answer that has no content is no file`(status: Int) async throws {
+  func `a response without content is not a file`(status: Int) async throws {
     let world = try await WireWorld()
     world.origin.serve(.raw("HTTP/1.1 \(status) None\r\n\r\n"), at: WireWorld.path)
     let row = try await world.download(WireWorld.path)
@@ -84,7 +84,7 @@ struct ContentLengthTests {
   }
 
   // Fault 29
-  @Test func `an answer that has no content costs no byte that is held`() async throws {
+  @Test func `a response without content loses no received bytes`() async throws {
     let world = try await WireWorld()
     let body = SeededBody(seed: 22, byteCount: 2 << 20)
     let truth = OriginBehavior(body)

@@ -4,10 +4,10 @@ import KettleModel
 import Testing
 import TestSupport
 
-/// Wrong bytes of the right length: only a digest tells.
+/// Wrong bytes of the right length, which only a digest detects.
 struct DigestTests {
   static let body = SeededBody(seed: 26, byteCount: 3 << 20)
-  /// What a broken cache sends in its place, under the same tag.
+  /// What a broken cache sends instead, with the same ETag.
   static let wrong = SeededBody(seed: 27, byteCount: 3 << 20)
 
   static func serving(_ body: SeededBody, _ headers: [HeaderField] = []) -> OriginBehavior {
@@ -23,7 +23,7 @@ struct DigestTests {
     return try #require(Checksum(algorithm: algorithm, hex: hex))
   }
 
-  /// `sha-256=:BASE64:`, as RFC 9530, section 2 has it.
+  /// `sha-256=:BASE64:` (RFC 9530, section 2).
   private func field(
     _ name: String, _ key: String, _ algorithm: Checksum.Algorithm, _ form: (String) -> String
   ) throws -> HeaderField {
@@ -67,7 +67,7 @@ struct DigestTests {
 
   // Fault 40
   @Test(arguments: Checksum.Algorithm.allCases, Interruption.allCases)
-  func `a file with the right checksum gets it, also over an interruption`(
+  func `a file with the right checksum gets the final name, also after an interruption`(
     algorithm: Checksum.Algorithm, interruption: Interruption
   ) async throws {
     let world = try await WireWorld()
@@ -80,7 +80,7 @@ struct DigestTests {
 
   // Fault 40
   @Test(arguments: [1, 8])
-  func `wrong bytes in the rest are found by the checksum`(connections: Int) async throws {
+  func `the checksum detects wrong bytes in the resumed part`(connections: Int) async throws {
     let world = try await WireWorld()
     let checksum = try checksum(.sha256)
     let row = try await world.interruptedDownload(
@@ -92,7 +92,7 @@ struct DigestTests {
 
   // Fault 40
   @Test(arguments: ServerDigest.allCases, [1, 8])
-  func `a file that is not what the server's own digest says never gets the final name`(
+  func `a file that does not match the server's digest never gets the final name`(
     digest: ServerDigest, connections: Int
   ) async throws {
     let world = try await WireWorld()
@@ -105,7 +105,7 @@ struct DigestTests {
 
   // Fault 40
   @Test(arguments: ServerDigest.allCases, Interruption.allCases)
-  func `the server's own digest is remembered over an interruption`(
+  func `the server's digest is remembered across an interruption`(
     digest: ServerDigest, interruption: Interruption
   ) async throws {
     let world = try await WireWorld()
@@ -114,7 +114,7 @@ struct DigestTests {
       truth, connections: 8, by: interruption
     ) { _ in Self.serving(Self.wrong) }
     if row.freshStart == .resourceChanged {
-      // Bytes that came twice differed: then it is another file, of which no digest is known.
+      // Bytes that were fetched twice differed: then it is a different file without a known digest.
       world.expectFile(of: row, is: Self.wrong)
     } else {
       #expect(row.state == .failed)
@@ -124,7 +124,7 @@ struct DigestTests {
 
   // Fault 40
   @Test(arguments: ServerDigest.allCases, [1, 8])
-  func `a file that is what the server's own digest says is finished`(
+  func `a file that matches the server's digest completes`(
     digest: ServerDigest, connections: Int
   ) async throws {
     let world = try await WireWorld()
@@ -138,11 +138,11 @@ struct DigestTests {
     HeaderField(received: "Repr-Digest", "sha-256=:AAAA:"),
     HeaderField(received: "Repr-Digest", "sha-256=rubbish"),
     HeaderField(received: "Digest", "unixsum=1,adler=2"),
-    // Of the message, and with a range the message is a part (RFC 9530, section 2).
+    // It is the digest of the message, which is only a part for a range (RFC 9530, section 2).
     HeaderField(
       received: "Content-Digest", "sha-256=:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=:"),
   ])
-  func `a digest that cannot be that of the file is not held against it`(
+  func `a digest that cannot apply to the file is ignored`(
     header: HeaderField
   ) async throws {
     let world = try await WireWorld()

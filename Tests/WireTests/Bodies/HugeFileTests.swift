@@ -6,12 +6,12 @@ import KettleStore
 import Testing
 import TestSupport
 
-/// Files over 4 GiB, of which nearly all was fetched before the test began: on the disk it is a
-/// hole.
+/// Files over 4 GiB that were almost completely received before the test began; on the disk the
+/// received part is a hole.
 struct HugeFileTests {
   // Fault 30
   @Test(arguments: [5 << 30, 1 << 40] as [Int64], [1, 8])
-  func `the end of a huge file is fetched to its place`(
+  func `the end of a huge file is written at the right offset`(
     byteCount: Int64, connections: Int
   ) async throws {
     let body = SeededBody(seed: 30, byteCount: byteCount)
@@ -21,7 +21,7 @@ struct HugeFileTests {
 
   // Fault 30
   @Test(arguments: [1, 8])
-  func `holes on both sides of 4 GiB are filled`(connections: Int) async throws {
+  func `holes across 4 GiB and at 8 GiB are filled`(connections: Int) async throws {
     let body = SeededBody(seed: 31, byteCount: 9 << 30)
     let holes = try [
       #require(ByteRange(lower: 4_294_000_000, upper: 4_296_000_000)),
@@ -62,7 +62,7 @@ struct HugeFileTests {
     }
   }
 
-  /// Puts a transfer of which everything but the holes is held into the store and on the disk.
+  /// Puts a transfer into the store and on the disk that has received everything but the holes.
   private func plant(_ holes: [ByteRange], of body: SeededBody, in world: WireWorld) throws {
     let path = world.home.documents + "/file.bin.part"
     let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
@@ -72,7 +72,7 @@ struct HugeFileTests {
     var durable = ByteRangeSet()
     var next: Int64 = 0
     for hole in holes {
-      // The bytes around a hole, should somebody compare them.
+      // The bytes around a hole, in case the engine compares them.
       for edge in [hole.lower - 200_000..<hole.lower, hole.upper..<hole.upper + 200_000] {
         let bytes = body.bytes(in: edge.clamped(to: 0..<body.byteCount))
         try #require(pwrite(file, bytes, bytes.count, off_t(edge.lowerBound)) == bytes.count)

@@ -3,13 +3,13 @@ import KettleModel
 import Testing
 import TestSupport
 
-/// Silence, crawling, and one connection that is much slower than the others.
+/// Stalls, very slow replies, and one connection that is much slower than the others.
 struct StallTests {
   let body = SeededBody(seed: 24, byteCount: 6 << 20)
   var truth: OriginBehavior { OriginBehavior(body).with { $0.bytesPerSecond = 8 << 20 } }
 
   // Fault 38
-  @Test func `a server that takes the connection and says nothing is asked again`() async throws {
+  @Test func `a server that accepts the connection but never responds is retried`() async throws {
     let world = try await WireWorld { $0.timeouts.idleMilliseconds = 400 }
     let silent = truth.with { $0.headWaitsFor = "never" }
     world.origin.serve([silent, truth], at: WireWorld.path)
@@ -20,7 +20,7 @@ struct StallTests {
 
   // Fault 38
   @Test(arguments: [1, 8])
-  func `a body that falls silent is fetched on over another connection`(
+  func `a stalled body continues over another connection`(
     connections: Int
   ) async throws {
     let world = try await WireWorld { $0.timeouts.idleMilliseconds = 400 }
@@ -35,7 +35,7 @@ struct StallTests {
   }
 
   // Fault 38
-  @Test func `a connection of several that falls silent is replaced`() async throws {
+  @Test func `one stalled connection of several is replaced`() async throws {
     let world = try await WireWorld { $0.timeouts.idleMilliseconds = 400 }
     let (truth, silent) = (
       truth, truth.with { $0.stall = .init(after: 100_000, until: "never") }
@@ -48,7 +48,7 @@ struct StallTests {
   }
 
   // Fault 37
-  @Test func `a head that drips is not waited for for ever`() async throws {
+  @Test func `a response head that trickles in is abandoned`() async throws {
     let world = try await WireWorld { $0.timeouts.idleMilliseconds = 600 }
     let dripping = truth.with { $0.headBytesPerSecond = 4 }
     world.origin.serve([dripping, truth], at: WireWorld.path)
@@ -58,7 +58,7 @@ struct StallTests {
   }
 
   // Fault 37
-  @Test func `a body that drips is fetched over another connection beside it`() async throws {
+  @Test func `a body that trickles in is also fetched over another connection`() async throws {
     let world = try await WireWorld()
     let (truth, dripping) = (truth, truth.with { $0.bytesPerSecond = 40 })
     world.origin.serve(at: WireWorld.path) { $0.numberForPath == 1 ? dripping : truth }
@@ -69,7 +69,7 @@ struct StallTests {
 
   // Fault 39
   @Test(arguments: [1, 2, 3])
-  func `a connection twenty times slower than the others does not decide the end`(
+  func `a connection twenty times slower than the others does not delay completion`(
     slowOne: Int
   ) async throws {
     let world = try await WireWorld()
@@ -80,13 +80,13 @@ struct StallTests {
     let row = try await world.download(WireWorld.path) { $0.connections = 8 }
     world.expectFile(of: row, is: body)
     let taken = try #require(world.origin.requests.first { $0.numberForPath == slowOne })
-    // It never got to the end of what it was asked for: others brought that.
+    // It never reached the end of its range: other connections fetched that.
     try await expectAbandoned(taken.number, world)
     #expect(taken.bytesSent < 1 << 20, "\(world.wire)")
     #expect(world.origin.bytesSent < body.byteCount * 5 / 4, "\(world.wire)")
   }
 
-  /// The client closed it before the end; the origin may learn of that a moment later.
+  /// The client closed the connection early; the origin may notice that a moment later.
   private func expectAbandoned(_ number: Int, _ world: WireWorld) async throws {
     try await world.origin.waitForRequest("request \(number) to be abandoned") {
       $0.number == number && $0.progress == .abandoned

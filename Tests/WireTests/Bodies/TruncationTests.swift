@@ -4,7 +4,7 @@ import KettleScheduler
 import Testing
 import TestSupport
 
-/// Bodies that end before they should, in every way that HTTP/1.1 has.
+/// Bodies that end early, in every way that HTTP/1.1 has.
 struct TruncationTests {
   let body = SeededBody(seed: 20, byteCount: 4 << 20)
   var truth: OriginBehavior { OriginBehavior(body).with { $0.bytesPerSecond = 16 << 20 } }
@@ -12,11 +12,11 @@ struct TruncationTests {
   // Fault 24
   // Fault 25
   @Test(arguments: [OriginBehavior.Cut.fin, .reset], [1, 8])
-  func `a body that is cut every time comes whole, piece by piece`(
+  func `a body cut off on every connection completes piece by piece`(
     cut: OriginBehavior.Cut, connections: Int
   ) async throws {
     let world = try await WireWorld()
-    // A reset can overtake bytes that were sent; at this pace they are long there.
+    // A reset can overtake bytes that were sent; at this rate they arrive well before it.
     let broken = truth.with {
       $0.ending = .cut(after: 700_000, cut)
       $0.bytesPerSecond = 4 << 20
@@ -25,13 +25,13 @@ struct TruncationTests {
     let row = try await world.download(WireWorld.path) { $0.connections = connections }
     world.expectFile(of: row, is: body)
     #expect(row.freshStart == nil)
-    // A reset takes what was on its way along.
+    // A reset also discards the bytes in flight.
     #expect(world.origin.bytesSent < body.byteCount * 2, "\(world.wire)")
   }
 
   // Fault 24
   @Test(arguments: [1, 8])
-  func `a body that is always too short never gets the final name`(
+  func `a body that is always truncated never gets the final name`(
     connections: Int
   ) async throws {
     let world = try await WireWorld { $0.retryPolicy.retryCountMax = 3 }
@@ -47,7 +47,7 @@ struct TruncationTests {
   }
 
   // Fault 26
-  @Test func `a body without a length ends with the connection`() async throws {
+  @Test func `a body without a length ends when the connection closes`() async throws {
     let world = try await WireWorld()
     world.origin.serve(truth.with { $0.framing = .untilClose }, at: WireWorld.path)
     let row = try await world.download(WireWorld.path) { $0.connections = 8 }
@@ -56,7 +56,7 @@ struct TruncationTests {
 
   // Fault 26
   @Test(arguments: [1, 8])
-  func `a body without a length that ends with a reset is not whole`(
+  func `a body without a length that ends in a reset is incomplete`(
     connections: Int
   ) async throws {
     let world = try await WireWorld()
@@ -69,7 +69,7 @@ struct TruncationTests {
 
   // Fault 27
   @Test(arguments: [1, 8])
-  func `chunks without the last one are not a whole file`(connections: Int) async throws {
+  func `a chunked body without its last chunk is incomplete`(connections: Int) async throws {
     let world = try await WireWorld { $0.retryPolicy.retryCountMax = 3 }
     let endless = truth.with {
       $0.framing = .chunkedWithoutEnd
@@ -83,7 +83,7 @@ struct TruncationTests {
 
   // Fault 27
   @Test(arguments: ["zz", "-5", "ffffffffffffffffff", ""])
-  func `a chunk of no size or an absurd one is an error, and what was held stays`(
+  func `an invalid chunk size is an error and loses no received bytes`(
     size: String
   ) async throws {
     let world = try await WireWorld { $0.retryPolicy.retryCountMax = 3 }
@@ -100,7 +100,7 @@ struct TruncationTests {
 
   // Fault 27
   @Test(arguments: ["7fffffffffffffff", "400000000000"])
-  func `a chunk that could be but never comes whole is not waited for`(
+  func `a huge chunk that never completes fails the transfer`(
     size: String
   ) async throws {
     let world = try await WireWorld { $0.retryPolicy.retryCountMax = 3 }

@@ -4,7 +4,7 @@ import KettleScheduler
 import Testing
 import TestSupport
 
-/// Pages in the place of the file, compressed answers, and the odd things before and behind a body.
+/// Pages in place of the file, compressed responses, and unusual bytes before and after a body.
 struct WrongPageTests {
   let body = SeededBody(seed: 23, byteCount: 4 << 20)
   var truth: OriginBehavior {
@@ -20,7 +20,7 @@ struct WrongPageTests {
     var behavior: OriginBehavior {
       switch self {
       case .error: .status(200, text: "<html><title>Error</title>Try again later.</html>")
-      // As a captive portal does: whatever was asked, its own page, once over a redirect.
+      // Like a captive portal, which answers every request with a redirect to its own page.
       case .login: .redirect(to: "/portal")
       }
     }
@@ -29,7 +29,7 @@ struct WrongPageTests {
   // Fault 31
   // Fault 32
   @Test(arguments: Page.allCases, [1, 8])
-  func `a page with status 200 never becomes the file and costs no byte`(
+  func `an HTML page with status 200 never becomes the file and loses no bytes`(
     page: Page, connections: Int
   ) async throws {
     let world = try await WireWorld { $0.retryPolicy.retryCountMax = 3 }
@@ -51,7 +51,7 @@ struct WrongPageTests {
   // Fault 33
   // Fault 34
   @Test(arguments: ["gzip", "br", "deflate, gzip", "gzip, gzip, gzip", "zstd"])
-  func `an answer that is encoded though that was not wanted is no file`(
+  func `a response with an unrequested content encoding is rejected`(
     coding: String
   ) async throws {
     let world = try await WireWorld { $0.retryPolicy.retryCountMax = 2 }
@@ -73,7 +73,9 @@ struct WrongPageTests {
     "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;name=value\r\nhello\r\n0\r\n\r\n",
     "HTTP/1.0 200 OK\r\n\r\nhello",
   ])
-  func `what stands before and behind a body is not a part of it`(reply: String) async throws {
+  func `interim responses, trailers and chunk extensions are not part of the body`(reply: String)
+    async throws
+  {
     let world = try await WireWorld()
     world.origin.serve(.raw(reply), at: WireWorld.path)
     let row = try await world.download(WireWorld.path)
@@ -88,7 +90,7 @@ struct WrongPageTests {
     "HTTP/3.7 200 OK\r\nContent-Length: 5\r\n\r\nhello", "ICY 200 OK\r\n\r\nhello", "\0\0\0\0",
     "HTTP/1.1 99 Low\r\nContent-Length: 5\r\n\r\nhello",
   ])
-  func `what is no answer of HTTP makes no file`(reply: String) async throws {
+  func `a reply that is not valid HTTP produces no file`(reply: String) async throws {
     let world = try await WireWorld {
       $0.retryPolicy.retryCountMax = 2
       $0.timeouts.idleMilliseconds = 500
@@ -101,7 +103,7 @@ struct WrongPageTests {
 
   // Fault 36
   @Test(arguments: [1, 8])
-  func `what is no answer of HTTP costs no byte that is held`(connections: Int) async throws {
+  func `a reply that is not valid HTTP loses no received bytes`(connections: Int) async throws {
     let world = try await WireWorld()
     let truth = self.truth
     let row = try await world.interruptedDownload(truth, connections: connections) {

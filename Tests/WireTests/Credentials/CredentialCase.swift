@@ -1,7 +1,8 @@
 import KettleModel
 import TestSupport
 
-/// One cell of the matrix: what was given, where the server sends us, how, and when.
+/// One cell of the matrix: the kind of credential, the target of the redirect, its status, and when
+/// it comes.
 struct CredentialCase: Sendable, CustomStringConvertible {
   enum Kind: Sendable, CaseIterable {
     case header, authorization, cookie, login, userinfo
@@ -33,11 +34,11 @@ struct CredentialCase: Sendable, CustomStringConvertible {
   var description: String { "\(kind), \(place), \(status), \(start)" }
 }
 
-/// What must not be found anywhere but at the origin that it was given for.
+/// A secret that only the origin for which it was given may receive.
 enum Secret {
   static let text = "s3cr3t-t0ken"
   static let login = Login(user: "ada", password: text)
-  /// The base 64 of `ada:s3cr3t-t0ken`, as Basic sends it.
+  /// `ada:s3cr3t-t0ken` in Base64, as Basic sends it.
   static let basic = "YWRhOnMzY3IzdC10MGtlbg=="
 
   static func isIn(_ text: String) -> Bool {
@@ -49,7 +50,7 @@ enum Secret {
       || request.headers.contains { isIn($0.name) || isIn($0.value) }
   }
 
-  /// Puts the secret into the transfer in one of the ways that there are.
+  /// Puts the secret into the transfer as the given kind of credential.
   static func give(_ kind: CredentialCase.Kind, to spec: inout TransferSpec) throws {
     switch kind {
     case .header: spec.headers = [HeaderField(received: "X-Api-Key", text)]

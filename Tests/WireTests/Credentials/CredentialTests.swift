@@ -3,12 +3,12 @@ import KettleModel
 import Testing
 import TestSupport
 
-/// What was given for one scheme, host and port goes nowhere else.
+/// Credentials for one scheme, host and port are not sent anywhere else.
 struct CredentialTests {
   static let body = SeededBody(seed: 50, byteCount: 3 << 20)
   static var truth: OriginBehavior { OriginBehavior(body).with { $0.bytesPerSecond = 32 << 20 } }
 
-  /// Asks for a login, so that one that a client has is sent.
+  /// Challenges for a login, so that a client sends the one that it has.
   private static func asking(_ behavior: OriginBehavior)
     -> @Sendable (OriginRequest)
     -> OriginBehavior
@@ -23,13 +23,13 @@ struct CredentialTests {
 
   // Fault 49
   @Test(arguments: CredentialCase.all)
-  func `nothing that was given leaves its origin over a redirect`(
+  func `credentials do not leave their origin through a redirect`(
     cell: CredentialCase
   ) async throws {
     let world = try await WireWorld()
     let other = try ScriptedOrigin(lastByte: cell.place == .otherHost ? 2 : 1)
     let (own, target) = try addresses(cell.place, world.origin, other)
-    // It tempts: it wants a login for the same realm, and would serve the file.
+    // It requires a login for the same realm, and would serve the file.
     let tempter = cell.place == .otherName ? world.origin : other
     tempter.serve(at: "/target", Self.asking(Self.truth))
     let redirect = OriginBehavior.redirect(cell.status, to: target)
@@ -62,7 +62,7 @@ struct CredentialTests {
     switch place {
     case .otherHost, .otherPort:
       return (try own.url(WireWorld.path), try other.url("/target").text)
-    // The same server under another name is another host.
+    // The same server under a different name is a different host.
     case .otherName:
       let text = "http://localhost:\(own.port)\(WireWorld.path)"
       return (try TransferURL.parse(text).get().url, try own.url("/target").text)
@@ -73,7 +73,7 @@ struct CredentialTests {
   @Test(
     .enabled(if: TLSEndpoint.isThere), arguments: CredentialCase.Kind.allCases,
     CredentialCase.Start.allCases)
-  func `nothing that was given over http goes on over https`(
+  func `credentials given for http are not sent over https`(
     kind: CredentialCase.Kind, start: CredentialCase.Start
   ) async throws {
     let world = try await WireWorld()
@@ -121,7 +121,7 @@ struct CredentialTests {
 
   // Fault 49
   @Test(arguments: CredentialCase.Kind.allCases)
-  func `what was given is sent with every part at its own origin`(
+  func `credentials are sent with every range request to their own origin`(
     kind: CredentialCase.Kind
   ) async throws {
     let world = try await WireWorld()
@@ -136,7 +136,7 @@ struct CredentialTests {
   }
 
   // Fault 49
-  @Test func `a user in the location is not taken over`() async throws {
+  @Test func `a user in a redirect location is ignored`() async throws {
     let world = try await WireWorld()
     let other = try ScriptedOrigin()
     other.serve(at: "/target", Self.asking(Self.truth))

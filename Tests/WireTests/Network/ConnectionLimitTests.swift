@@ -4,7 +4,7 @@ import KettleScheduler
 import Testing
 import TestSupport
 
-/// Hosts that bear only so many connections.
+/// Hosts that accept a limited number of connections.
 struct ConnectionLimitTests {
   static let body = SeededBody(seed: 60, byteCount: 16 << 20)
   static var truth: OriginBehavior { OriginBehavior(body).with { $0.bytesPerSecond = 3 << 20 } }
@@ -24,7 +24,7 @@ struct ConnectionLimitTests {
 
   // Fault 70
   @Test(arguments: Refusal.allCases)
-  func `a host that refuses the fifth connection teaches, and nothing fails`(
+  func `a download learns a host's connection limit from refusals without failing`(
     refusal: Refusal
   ) async throws {
     let world = try await WireWorld()
@@ -39,17 +39,18 @@ struct ConnectionLimitTests {
 
     let requests = world.origin.requests
     #expect(requests.contains { $0.underWayCount == 4 }, "four were never reached")
-    // Those that were already on their way when the first one was refused.
+    // The requests that were already in flight when the first one was refused.
     let refused = requests.filter { $0.underWayCount > 4 }
     let first = try #require(refused.first).arrivedAtMilliseconds
     let times = refused.map { $0.arrivedAtMilliseconds - first }
-    // 403 may be about the link as well, so it is not remembered for as long.
+    // A 403 may concern the link instead, so it is not remembered for as long.
     let isOver = refusal == .forbidden ? times.count < 20 : times.allSatisfy { $0 < 300 }
     #expect(isOver, "\(times) of \(requests.map(\.underWayCount))")
   }
 
   // Fault 70
-  @Test func `what was learnt holds for the next transfer from that host`() async throws {
+  @Test func `a learned connection limit applies to the next transfer from that host`() async throws
+  {
     let world = try await WireWorld()
     for path in ["/a", "/b"] {
       world.origin.serve(at: path) { $0.underWayCount > 4 ? .status(503) : Self.truth }
@@ -65,7 +66,7 @@ struct ConnectionLimitTests {
 
   // Fault 70
   @Test(arguments: [1, 2, 8])
-  func `no more connections than were asked for`(connections: Int) async throws {
+  func `a transfer opens no more connections than requested`(connections: Int) async throws {
     let world = try await WireWorld()
     world.origin.serve(Self.truth, at: WireWorld.path)
     let id = try await world.add(WireWorld.path) { $0.connections = connections }
@@ -76,7 +77,7 @@ struct ConnectionLimitTests {
   }
 
   // Fault 70
-  @Test func `the limit of a host holds for several transfers together, and on resume`()
+  @Test func `the per-host connection limit covers all transfers together, also after a resume`()
     async throws
   {
     let world = try await WireWorld { $0.limits.connectionsPerHostMax = 3 }
@@ -97,7 +98,9 @@ struct ConnectionLimitTests {
 
   // Fault 69
   @Test(arguments: [OriginBehavior.Cut.reset, .fin])
-  func `a host that resets everything is not stormed`(cut: OriginBehavior.Cut) async throws {
+  func `a host that resets every connection is retried only a few times`(cut: OriginBehavior.Cut)
+    async throws
+  {
     let world = try await WireWorld { $0.retryPolicy.retryCountMax = 4 }
     world.origin.serve(.nothing(cut), at: WireWorld.path)
     let row = try await world.download(WireWorld.path) { $0.connections = 8 }
@@ -108,7 +111,7 @@ struct ConnectionLimitTests {
 
   // Fault 69
   @Test(arguments: [1, 8])
-  func `a host that resets everything in the middle is not stormed, and no byte is lost`(
+  func `constant resets mid-transfer cause few retries and lose no bytes`(
     connections: Int
   ) async throws {
     let world = try await WireWorld { $0.retryPolicy.retryCountMax = 4 }

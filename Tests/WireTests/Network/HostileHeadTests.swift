@@ -4,7 +4,7 @@ import KettleScheduler
 import Testing
 import TestSupport
 
-/// Heads that never end or that are made to get somewhere else.
+/// Response heads that never end or that attempt an injection.
 struct HostileHeadTests {
   let body = SeededBody(seed: 62, byteCount: 1 << 20)
 
@@ -30,7 +30,7 @@ struct HostileHeadTests {
 
   // Fault 57
   @Test(arguments: Head.allCases)
-  func `a head that has no end is given up soon`(head: Head) async throws {
+  func `an endless response head is abandoned quickly`(head: Head) async throws {
     let world = try await WireWorld { $0.retryPolicy.retryCountMax = 1 }
     world.origin.serve(.raw(head.bytes), at: WireWorld.path)
     let row = try await world.download(WireWorld.path)
@@ -41,7 +41,7 @@ struct HostileHeadTests {
   }
 
   // Fault 57
-  @Test func `a head without an end costs no byte that is held`() async throws {
+  @Test func `an endless response head loses no received bytes`() async throws {
     let world = try await WireWorld()
     let truth = OriginBehavior(body)
     let row = try await world.interruptedDownload(truth) {
@@ -53,7 +53,7 @@ struct HostileHeadTests {
 
   // Fault 58
   @Test(arguments: ["a\r\nX-Evil: 1", "a\nX-Evil: 1", "a\r\n\r\nGET /evil HTTP/1.1\r\n\r\n", "\0"])
-  func `a header that the user gives cannot bring another one along`(
+  func `a user-supplied header cannot inject another header`(
     value: String
   ) async throws {
     #expect(HeaderField(name: "X-Mine", value: value) == nil)
@@ -71,7 +71,7 @@ struct HostileHeadTests {
 
   // Fault 58
   @Test(arguments: ["\r\nX-Evil:1", " HTTP/1.1\r\nX-Evil:1", "\0", "\n"])
-  func `a URL cannot bring a header along`(text: String) throws {
+  func `a URL cannot inject a header`(text: String) throws {
     let parsed = TransferURL.parse("http://127.0.0.1/a\(text)/b")
     #expect(throws: TransferURLProblem.self) { try parsed.get() }
   }
@@ -86,7 +86,7 @@ struct HostileHeadTests {
     ("filename=plain.txt;", "plain.txt"), ("filename=\"\"", "file.bin"),
     ("filename*=UTF-8''..%2F..%2Fup.txt", "up.txt"),
   ])
-  func `of two names in one header the better one is taken, and lies are passed over`(
+  func `Content-Disposition prefers filename* and ignores malformed names`(
     value: String, name: String
   ) async throws {
     let world = try await WireWorld()
@@ -107,7 +107,7 @@ struct HostileHeadTests {
     "ETag: \"\u{1B}[2J\"", "X: a\0b", "X\u{7}Y: 1", "Last-Modified: \u{1B}[5n",
     "Content-Type: text/\u{1B}[6n",
   ])
-  func `control bytes in a head get neither into a name nor to the eye`(
+  func `control bytes in a response head reach neither file names nor displayed text`(
     line: String
   ) async throws {
     let world = try await WireWorld { $0.retryPolicy.retryCountMax = 1 }

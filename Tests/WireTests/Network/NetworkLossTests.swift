@@ -4,13 +4,13 @@ import KettleScheduler
 import Testing
 import TestSupport
 
-/// The machine loses its way to the network, and finds it again.
+/// The machine loses the network and gets it back.
 struct NetworkLossTests {
   let body = SeededBody(seed: 64, byteCount: 4 << 20)
   var truth: OriginBehavior { OriginBehavior(body).with { $0.bytesPerSecond = 16 << 20 } }
 
-  /// The loopback needs no network, so it is asked for by the address of any host, which leads
-  /// there all the same.
+  /// The loopback needs no network, so the URL has the unspecified address, which leads to the
+  /// loopback as well.
   private func begin(_ world: WireWorld, connections: Int = 1) async throws -> TransferID {
     let url = try TransferURL.parse("http://0.0.0.0:\(world.origin.port)\(WireWorld.path)").get()
       .url
@@ -19,7 +19,7 @@ struct NetworkLossTests {
 
   // Fault 66
   @Test(arguments: [1, 8])
-  func `without a network a transfer waits for it, and goes on when it is back`(
+  func `a transfer waits without a network and resumes when the network returns`(
     connections: Int
   ) async throws {
     let world = try await WireWorld()
@@ -41,7 +41,7 @@ struct NetworkLossTests {
   }
 
   // Fault 66
-  @Test func `what is added without a network starts when there is one`() async throws {
+  @Test func `a transfer added without a network waits for one`() async throws {
     let world = try await WireWorld { $0.retryPolicy.retryCountMaxUnanswered = 1 }
     await world.engine.networkChanged(.absent)
     let id = try await world.add(try TransferURL.parse("http://nothing.invalid/a").get().url)
@@ -53,7 +53,7 @@ struct NetworkLossTests {
   }
 
   // Fault 66
-  @Test func `a short loss in the middle burns no retries`() async throws {
+  @Test func `brief network losses mid-transfer consume no retries`() async throws {
     let world = try await WireWorld { $0.retryPolicy.retryCountMax = 1 }
     let id = try await begin(world)
     for _ in 1...4 {

@@ -4,12 +4,12 @@ import KettleScheduler
 import Testing
 import TestSupport
 
-/// Hosts that are not there.
+/// Hosts that cannot be reached.
 struct ReachabilityTests {
   let body = SeededBody(seed: 63, byteCount: 1 << 20)
 
   // Fault 64
-  @Test func `a host without an address fails soon, and others are not held up`() async throws {
+  @Test func `an unresolvable host fails without delaying other transfers`() async throws {
     let world = try await WireWorld { $0.retryPolicy.retryCountMaxUnanswered = 2 }
     world.origin.serve(OriginBehavior(body), at: WireWorld.path)
     let nowhere = try TransferURL.parse("http://nothing.invalid/file.bin").get().url
@@ -22,7 +22,9 @@ struct ReachabilityTests {
   }
 
   // Fault 64
-  @Test func `a server that is gone in the middle is waited for with every byte`() async throws {
+  @Test func `a server that goes down mid-transfer fails the transfer with its bytes kept`()
+    async throws
+  {
     let world = try await WireWorld { $0.retryPolicy.retryCountMax = 3 }
     let id = try await world.begin(OriginBehavior(body), connections: 8)
     world.origin.stop()

@@ -4,11 +4,11 @@ import KettleScheduler
 import Testing
 import TestSupport
 
-/// The file on the server is another one than the one that was begun.
+/// The file on the server has changed since the download began.
 struct ChangedResourceTests {
   static let old = SeededBody(seed: 6, byteCount: 4 << 20)
 
-  /// What is different about the new version.
+  /// How the new version differs.
   enum Change: Sendable, CaseIterable {
     case sameSize, longer, shorter, shorterThanHeld
 
@@ -29,7 +29,7 @@ struct ChangedResourceTests {
   // Fault 7
   // Fault 12
   @Test(arguments: Change.allCases, [1, 8])
-  func `a file that changed is fetched anew, whole, and the row says why`(
+  func `a changed file is fetched again completely, and the row shows why`(
     change: Change, connections: Int
   ) async throws {
     let world = try await WireWorld()
@@ -43,7 +43,7 @@ struct ChangedResourceTests {
   // Fault 7
   // Fault 12
   @Test(arguments: Change.allCases, [1, 8])
-  func `a server that ignores If-Range cannot splice two versions`(
+  func `two versions are not spliced when the server ignores If-Range`(
     change: Change, connections: Int
   ) async throws {
     let world = try await WireWorld()
@@ -57,7 +57,7 @@ struct ChangedResourceTests {
   // Fault 12
   // Fault 16
   @Test(arguments: [1, 8])
-  func `a file that changed comes whole from a server that answers If-Range with all of it`(
+  func `a changed file is fetched from a server that always answers If-Range with 200`(
     connections: Int
   ) async throws {
     let world = try await WireWorld()
@@ -71,7 +71,7 @@ struct ChangedResourceTests {
 
   // Fault 12
   @Test(arguments: [Interruption.cut, .restart], [1, 8])
-  func `a file that changed during a cut or a restart is fetched anew`(
+  func `a file that changed during a disconnect or a restart is fetched again`(
     interruption: Interruption, connections: Int
   ) async throws {
     let world = try await WireWorld()
@@ -83,7 +83,7 @@ struct ChangedResourceTests {
     #expect(row.freshStart == .resourceChanged)
   }
 
-  /// Told apart by a date alone, which is strong: it is older than the answer by far.
+  /// With only a date as validator, which is strong: it is much older than the response.
   static func dated(_ body: SeededBody, _ date: String) -> OriginBehavior {
     truth(body).with {
       $0.entityTag = .none
@@ -93,7 +93,7 @@ struct ChangedResourceTests {
 
   // Fault 12
   @Test(arguments: [1, 8], [OriginBehavior.IfRange.honoured, .ignored])
-  func `a date alone tells that the file changed`(
+  func `a Last-Modified date alone reveals that the file changed`(
     connections: Int, ifRange: OriginBehavior.IfRange
   ) async throws {
     let world = try await WireWorld()
@@ -109,7 +109,7 @@ struct ChangedResourceTests {
 
   // Fault 12
   @Test(arguments: [1, 8], Interruption.allCases)
-  func `a date alone tells that the file is the same`(
+  func `a Last-Modified date alone confirms that the file is unchanged`(
     connections: Int, interruption: Interruption
   ) async throws {
     let world = try await WireWorld()
@@ -124,7 +124,7 @@ struct ChangedResourceTests {
 
   // Fault 12
   @Test(arguments: [OriginBehavior.IfRange.honoured, .ignored])
-  func `a file that changes while eight connections fetch it is never a mixture`(
+  func `a file that changes under eight connections never mixes two versions`(
     ifRange: OriginBehavior.IfRange
   ) async throws {
     let world = try await WireWorld()
@@ -133,7 +133,7 @@ struct ChangedResourceTests {
       Self.truth(request.numberForPath <= 4 ? Self.old : new).with { $0.ifRange = ifRange }
     }
     let row = try await world.download(WireWorld.path) { $0.connections = 8 }
-    // It may be whole before anybody sees that the file changed.
+    // The download may complete before the change is noticed.
     let isOld = Self.old.difference(fromFileAt: try #require(row.path)) == nil
     world.expectFile(of: row, is: isOld ? Self.old : new)
     #expect(row.freshStart == (isOld ? nil : .resourceChanged))
@@ -141,7 +141,7 @@ struct ChangedResourceTests {
 
   // Fault 12
   @Test(arguments: [1, 8])
-  func `the old partial file is kept until the new one is whole`(connections: Int) async throws {
+  func `the old partial file is kept until the new one is complete`(connections: Int) async throws {
     let world = try await WireWorld()
     let new = Change.longer.body
     let id = try await world.begin(Self.truth(Self.old), connections: connections)
@@ -162,7 +162,7 @@ struct ChangedResourceTests {
   }
 
   // Fault 12
-  @Test func `the old partial file is kept over a restart, and goes with the stop`() async throws {
+  @Test func `the old partial file survives a restart and is deleted by stop`() async throws {
     let world = try await WireWorld()
     let new = Change.longer.body
     let id = try await world.begin(Self.truth(Self.old))
@@ -181,7 +181,7 @@ struct ChangedResourceTests {
 
   // Fault 50
   @Test(arguments: [1, 8])
-  func `a redirect that leads to another file on resume does not splice it`(
+  func `a redirect to a different file on resume does not splice the two`(
     connections: Int
   ) async throws {
     let world = try await WireWorld()

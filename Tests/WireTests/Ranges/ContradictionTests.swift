@@ -4,7 +4,7 @@ import KettleScheduler
 import Testing
 import TestSupport
 
-/// Replies that contradict themselves or what is known of the file.
+/// Replies that contradict themselves or the known facts about the file.
 struct ContradictionTests {
   let body = SeededBody(seed: 41, byteCount: 60_000)
   var truth: OriginBehavior { OriginBehavior(body) }
@@ -12,7 +12,7 @@ struct ContradictionTests {
 
   // Fault 1
   @Test(arguments: [true, false])
-  func `a 200 with nothing but the rest never becomes the file`(
+  func `a 200 with only the remaining bytes never becomes the file`(
     withContentRange: Bool
   ) async throws {
     let world = try await WireWorld { $0.retryPolicy.retryCountMax = 2 }
@@ -23,7 +23,7 @@ struct ContradictionTests {
     #expect(row.error?.code == .contradictoryReply)
     #expect(row.bytesReceived == 20_000)
     try await world.expectNoFile(of: row.id, only: body)
-    // What was kept is of use as soon as the server comes to its senses.
+    // The kept bytes are used as soon as the server responds correctly again.
     world.origin.serve(truth, at: WireWorld.path)
     await world.start(row.id)
     try await world.wait("completion", for: row.id) { $0.state == .completed }
@@ -33,7 +33,7 @@ struct ContradictionTests {
 
   // Fault 1
   @Test(arguments: [200, 203])
-  func `a whole reply with a Content-Range is no file, on the first request either`(
+  func `a full reply with a Content-Range is rejected even on the first request`(
     status: Int
   ) async throws {
     let world = try await WireWorld { $0.retryPolicy.retryCountMax = 2 }

@@ -5,7 +5,7 @@ import KettleScheduler
 import Testing
 import TestSupport
 
-/// What others did to the partial file while the transfer was paused or no service ran.
+/// Changes to the partial file while the transfer was paused or no service ran.
 struct PartialFileTests {
   let body = SeededBody(seed: 10, byteCount: 4 << 20)
   var truth: OriginBehavior { OriginBehavior(body).with { $0.bytesPerSecond = 16 << 20 } }
@@ -26,7 +26,7 @@ struct PartialFileTests {
 
   // Fault 22
   @Test(arguments: Deed.allCases, [1, 8])
-  func `a partial file that was changed while paused does not spoil the file`(
+  func `a partial file that changed during a pause does not corrupt the file`(
     deed: Deed, connections: Int
   ) async throws {
     let world = try await WireWorld()
@@ -42,7 +42,7 @@ struct PartialFileTests {
 
   // Fault 22
   @Test(arguments: Deed.allCases, [WireWorld.End.shutDown, .crash])
-  func `a partial file that was changed while no service ran does not spoil the file`(
+  func `a partial file that changed while no service ran does not corrupt the file`(
     deed: Deed, end: WireWorld.End
   ) async throws {
     let world = try await WireWorld()
@@ -59,7 +59,7 @@ struct PartialFileTests {
 
   // Fault 22
   @Test(arguments: [1, 8])
-  func `another file in the place of the partial file is left as it is`(
+  func `a foreign file in place of the partial file is left untouched`(
     connections: Int
   ) async throws {
     let world = try await WireWorld()
@@ -68,7 +68,7 @@ struct PartialFileTests {
     let path = try await partialPath(of: id, world)
     let name = try #require(world.home.partialNames.first)
     let foreign = SeededBody(seed: 99, byteCount: 4 << 20).bytes
-    // The inode must be another's, so the old one goes only when the new one is there.
+    // The inode must differ, so the old file is deleted only when the new one exists.
     try world.home.put(foreign, as: "foreign")
     try Meddling.move(world.home.documents + "/foreign", to: path)
     world.origin.serve(truth, at: WireWorld.path)
@@ -81,7 +81,7 @@ struct PartialFileTests {
   }
 
   // Fault 22
-  @Test func `a link in the place of the partial file is not followed`() async throws {
+  @Test func `a symbolic link in place of the partial file is not followed`() async throws {
     let world = try await WireWorld()
     let id = try await world.begin(truth)
     await world.pause(id)
@@ -100,7 +100,7 @@ struct PartialFileTests {
 
   // Fault 23
   @Test(arguments: [1, 8])
-  func `two partial files that were swapped do not end in each other's file`(
+  func `two swapped partial files do not end up in each other's file`(
     connections: Int
   ) async throws {
     let world = try await WireWorld()
@@ -128,7 +128,7 @@ struct PartialFileTests {
 
   // Fault 22
   @Test(arguments: [1, 8])
-  func `after a crash the download goes on from what was on record`(
+  func `after a crash the download resumes from its last checkpoint`(
     connections: Int
   ) async throws {
     let world = try await WireWorld()
@@ -142,10 +142,10 @@ struct PartialFileTests {
 
   // Fault 22
   @Test(arguments: [1, 8])
-  func `a crash soon after going on is not taken for somebody else's writing`(
+  func `a crash soon after a resume is not mistaken for a foreign write`(
     connections: Int
   ) async throws {
-    // No record is made between going on and the crash.
+    // No checkpoint is made between the resume and the crash.
     let world = try await WireWorld { $0.checkpoints.slowMilliseconds = 60_000 }
     let id = try await world.begin(truth, connections: connections)
     await world.pause(id)
@@ -165,7 +165,8 @@ struct PartialFileTests {
     try #require(try await world.record(of: id).resumeData).partialPath
   }
 
-  /// What others changed may be left behind, as it is theirs; the file itself is right.
+  /// A partial file that others changed may be left behind, as it is theirs; the final file is
+  /// right.
   private func expectRight(
     _ row: TransferSnapshot, _ world: WireWorld, _ location: SourceLocation = #_sourceLocation
   ) {

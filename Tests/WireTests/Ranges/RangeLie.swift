@@ -1,15 +1,15 @@
 import KettleModel
 import TestSupport
 
-/// What can be wrong with the answer to a range.
+/// What can be wrong with the reply to a range request.
 enum RangeLie: String, Sendable, CaseIterable {
   case whole, noContentRange, rubbish, otherUnit, lastBeforeFirst, totalTooSmall, unsatisfied
   case beyondCounting, shiftedForward, shiftedBack, otherTotal, multipart, encoded
   case chunkedAndShifted, tooLongForItsRange, tooManyBytes, lengthOfAnotherRange
   case refused, refusedWithoutTotal
 
-  /// Where no range is asked for the server tells the truth: a lie about the whole could not be
-  /// told from another file.
+  /// Requests without a range get the truth: a false reply with the complete file could not be
+  /// distinguished from a different file.
   func answer(_ request: OriginRequest, insteadOf truth: OriginBehavior) -> OriginBehavior {
     guard request.value(of: "Range") != nil else { return truth }
     return truth.with { behavior in
@@ -48,7 +48,8 @@ enum RangeLie: String, Sendable, CaseIterable {
 }
 
 extension OriginBehavior {
-  /// As many bytes of another file, under the tag of this one: nothing but the lie itself tells.
+  /// As many bytes of a different file, with the ETag of this one: only the flaw itself reveals
+  /// that.
   fileprivate mutating func sendOtherBytes() {
     entityTag = .fixed("\"\(String(body.seed, radix: 16))-\(body.byteCount)\"")
     body = SeededBody(seed: body.seed + 1000, byteCount: body.byteCount)

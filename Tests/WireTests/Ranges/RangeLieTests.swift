@@ -4,7 +4,7 @@ import KettleScheduler
 import Testing
 import TestSupport
 
-/// Answers to a range that are not what was asked: none of their bytes may get into the file.
+/// Wrong replies to range requests: none of their bytes may get into the file.
 struct RangeLieTests {
   let body = SeededBody(seed: 2, byteCount: 4 << 20)
   var truth: OriginBehavior { OriginBehavior(body).with { $0.bytesPerSecond = 16 << 20 } }
@@ -18,7 +18,7 @@ struct RangeLieTests {
   // Fault 11
   // Fault 18
   @Test(arguments: RangeLie.allCases, [1, 8])
-  func `a server that lies about ranges three times does not spoil the file`(
+  func `three false range replies do not corrupt the file`(
     lie: RangeLie, connections: Int
   ) async throws {
     let world = try await WireWorld()
@@ -38,7 +38,7 @@ struct RangeLieTests {
   // Fault 11
   // Fault 18
   @Test(arguments: RangeLie.allCases, [1, 8])
-  func `a server that lies about ranges for ever never makes a wrong file`(
+  func `a server that always lies about ranges never produces a wrong file`(
     lie: RangeLie, connections: Int
   ) async throws {
     let world = try await WireWorld { $0.retryPolicy.retryCountMax = 3 }
@@ -62,7 +62,7 @@ struct RangeLieTests {
   // Fault 11
   // Fault 18
   @Test(arguments: RangeLie.allCases)
-  func `lies about the pieces of a new download do not spoil it`(lie: RangeLie) async throws {
+  func `false range replies do not corrupt a new download`(lie: RangeLie) async throws {
     let world = try await WireWorld()
     let slow = OriginBehavior(body).with { $0.bytesPerSecond = 4 << 20 }
     world.origin.serve(at: WireWorld.path) {
@@ -80,7 +80,7 @@ struct RangeLieTests {
   @Test(
     arguments: [RangeLie.noContentRange, .rubbish, .shiftedForward, .multipart, .encoded],
     [Interruption.cut, .restart])
-  func `a lie after a cut or a restart does not spoil the file`(
+  func `false range replies after a disconnect or a restart do not corrupt the file`(
     lie: RangeLie, interruption: Interruption
   ) async throws {
     let world = try await WireWorld()
@@ -93,7 +93,7 @@ struct RangeLieTests {
 
   // Fault 3
   @Test(arguments: [1, 8])
-  func `a shift that the label hides never gets the final name when the checksum is known`(
+  func `a shifted range with a correct label fails the checksum`(
     connections: Int
   ) async throws {
     let world = try await WireWorld { $0.retryPolicy.retryCountMax = 3 }
@@ -108,7 +108,7 @@ struct RangeLieTests {
 
   // Fault 4
   @Test(arguments: [1, 8], Interruption.allCases)
-  func `a range that ends early is taken and the rest is asked for`(
+  func `a range that ends early is accepted and the rest is requested`(
     connections: Int, interruption: Interruption
   ) async throws {
     let world = try await WireWorld()
@@ -118,13 +118,13 @@ struct RangeLieTests {
     ) { _ in short }
     world.expectFile(of: row, is: body)
     #expect(row.freshStart == nil)
-    // Every byte once, and no more than the overlap and a hedged end twice.
+    // Every byte once, and at most the overlap and a hedged end twice.
     #expect(world.origin.bytesSent < body.byteCount * 2, "\(world.wire)")
   }
 
   // Fault 8
   @Test(arguments: [1, 8], Interruption.allCases)
-  func `a range of an unknown total is taken when the validator is the same`(
+  func `a range with an unknown total is accepted if the validator matches`(
     connections: Int, interruption: Interruption
   ) async throws {
     let world = try await WireWorld()
@@ -138,7 +138,7 @@ struct RangeLieTests {
 
   // Fault 11
   @Test(arguments: [1, 8])
-  func `a range in chunks is taken as any other`(connections: Int) async throws {
+  func `a chunked range is accepted`(connections: Int) async throws {
     let world = try await WireWorld()
     let chunked = truth.with { $0.framing = .chunked }
     let row = try await world.interruptedDownload(truth, connections: connections) { _ in chunked }
@@ -148,7 +148,7 @@ struct RangeLieTests {
 
   // Fault 10
   @Test(arguments: [1, 8])
-  func `a file that is offered compressed is asked for as it is`(
+  func `requests accept no content encoding other than identity`(
     connections: Int
   ) async throws {
     let world = try await WireWorld()
@@ -163,7 +163,7 @@ struct RangeLieTests {
 
   // Fault 20
   @Test(arguments: [1, 8])
-  func `nothing is learnt from HEAD`(connections: Int) async throws {
+  func `a download sends no HEAD request`(connections: Int) async throws {
     let world = try await WireWorld()
     let other = OriginBehavior(SeededBody(seed: 3, byteCount: 10))
     let truth = self.truth

@@ -1,8 +1,8 @@
 import KettleModel
 import TestSupport
 
-/// One combination of what a reply says of a file, and what must come of it. docs/faults.md has the
-/// rules in words.
+/// One combination of the fields of a reply, and the required outcome. docs/faults.md describes the
+/// rules.
 struct ReplyCombination: Hashable, Sendable, CustomStringConvertible {
   enum Status: Int, Sendable, CaseIterable {
     case whole = 200
@@ -25,12 +25,12 @@ struct ReplyCombination: Hashable, Sendable, CustomStringConvertible {
     case right, wrong, none
   }
 
-  /// Chunks stand beside a Content-Length where there is one.
+  /// Chunked encoding accompanies a Content-Length if there is one.
   enum Framing: Sendable, CaseIterable {
     case plain, chunks, chunkTooLong, lineFeed
   }
 
-  /// What comes of a download to which the server says nothing else.
+  /// The outcome of a download that gets no other reply.
   enum Outcome: Hashable, Sendable {
     case file(SeededBody)
     /// It fails, because the reply contradicts itself or the first one.
@@ -55,7 +55,7 @@ struct ReplyCombination: Hashable, Sendable, CustomStringConvertible {
   var path: String { "/\(number).bin" }
   var known: SeededBody { SeededBody(seed: number, byteCount: 3000) }
 
-  /// The file that the server has now.
+  /// The current file of the server.
   var current: SeededBody {
     let isKnown = tag != .other && (length != .other || (tag == .same && holdsBytes))
     return isKnown
@@ -68,7 +68,7 @@ struct ReplyCombination: Hashable, Sendable, CustomStringConvertible {
       + "\(framing)\(holdsBytes ? "" : ", nothing durable")"
   }
 
-  /// All that differ.
+  /// All distinct combinations.
   static let all: [ReplyCombination] = {
     var all: [ReplyCombination] = []
     for status in Status.allCases {
@@ -78,7 +78,7 @@ struct ReplyCombination: Hashable, Sendable, CustomStringConvertible {
           if status == .unsatisfied, length == .none { continue }
           for contentRange in ContentRange.allCases {
             for framing in Framing.allCases {
-              // A first reply has no tag to be compared with.
+              // For a first reply there is no ETag to compare with.
               for holdsBytes in tag == .same ? [true, false] : [true] {
                 all.append(
                   ReplyCombination(
@@ -94,7 +94,7 @@ struct ReplyCombination: Hashable, Sendable, CustomStringConvertible {
   }()
 }
 
-// MARK: - What must come of it
+// MARK: - The required outcome
 
 extension ReplyCombination {
   var isBroken: Bool { framing == .chunkTooLong || framing == .lineFeed }
@@ -112,13 +112,13 @@ extension ReplyCombination {
 
   private var outcomeOfWhole: Outcome {
     if contentRange != .none { return .contradiction }
-    // Beside chunks a length says nothing: the body turns out to be too short.
+    // With chunks the length does not count: the body turns out to be too short.
     if contradictsFirst { return framing == .plain ? .contradiction : .noFile }
     return isBroken ? .noFile : .file(current)
   }
 
   private var outcomeOfPart: Outcome {
-    // The server is asked for the whole file in the end, and tells the truth.
+    // The engine requests the complete file in the end, and the server responds with it.
     if contentRange != .right { return .file(current) }
     if contradictsFirst { return .contradiction }
     let isTaken = length != .other && (tag == .same || tag == .none)
@@ -130,10 +130,10 @@ extension ReplyCombination {
   }
 }
 
-// MARK: - What the server says
+// MARK: - The replies of the server
 
 extension ReplyCombination {
-  /// The answer to the request with this number.
+  /// The reply to a request.
   func answer(_ request: OriginRequest) -> OriginBehavior {
     let truth = OriginBehavior(known).with {
       $0.entityTag = .fixed(Self.knownTag)
@@ -143,7 +143,7 @@ extension ReplyCombination {
       return truth.with { $0.ending = .cut(after: Self.heldByteCount, .fin) }
     }
     let asked = Self.asked(request)
-    // No lie about the whole file could be told from another file.
+    // A false reply with the complete file could not be distinguished from a different file.
     if asked == nil, holdsBytes, status == .part || status == .unsatisfied {
       return raw(200, body: current.bytes, contentRange: nil, framing: .plain, hasLength: true)
     }
@@ -214,7 +214,7 @@ extension ReplyCombination {
     }
     let head = Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
     return .raw(head + bytes).with { behavior in
-      // Bytes before the flaw get a chance to be written.
+      // Bytes before the flaw must have time to be written.
       if flaw != nil { behavior.bytesPerSecond = 20 * 1200 }
     }
   }

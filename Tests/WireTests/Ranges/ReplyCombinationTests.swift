@@ -17,7 +17,7 @@ struct ReplyCombinationTests {
   // Fault 26
   // Fault 27
   // Fault 28
-  @Test func `every combination of what a reply says gives the right file or none`() async throws {
+  @Test func `every combination of reply fields yields the right file or none`() async throws {
     let world = try await WireWorld { configuration in
       configuration.retryPolicy.retryCountMax = 4
       configuration.limits.runningMax = 48
@@ -34,7 +34,7 @@ struct ReplyCombinationTests {
       try await expect(combination, id, in: world)
     }
 
-    // What was kept is good enough to go on from, whatever the server said meanwhile.
+    // The kept bytes are valid for a resume, whatever the server said in between.
     let failed = zip(ids, combinations).filter { world.row(of: $0.0)?.state != .completed }
     for (_, combination) in failed {
       let truth = OriginBehavior(combination.known).with { $0.entityTag = .fixed("\"a\"") }

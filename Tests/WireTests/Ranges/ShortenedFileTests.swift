@@ -4,15 +4,15 @@ import KettleModel
 import Testing
 import TestSupport
 
-/// Another program shortens the partial file while the transfer runs.
+/// Another program truncates the partial file while the transfer runs.
 struct ShortenedFileTests {
   static let body = SeededBody(seed: 42, byteCount: 8 << 20)
-  /// Of this much a connection stops, until the file has been shortened.
+  /// Each connection stalls after this many bytes until the file has been truncated.
   static let stallByteCount: Int64 = 1 << 20
 
   enum Deed: Sendable, CaseIterable {
     case emptied, inAPage, toAPage, byOneByte
-    /// The size is as before, and the end is a hole.
+    /// The size is unchanged, and the end is a hole.
     case andExtended
 
     func happen(to path: String, of byteCount: Int64) throws {
@@ -30,7 +30,7 @@ struct ShortenedFileTests {
 
   // Fault 22
   @Test(arguments: Deed.allCases, [1, 4])
-  func `a partial file that is shortened while it is written to is fetched again`(
+  func `a partial file that is truncated during the download is fetched again`(
     deed: Deed, connections: Int
   ) async throws {
     let row = try await downloadWhile(deed, connections: connections) { _ in }
@@ -39,7 +39,7 @@ struct ShortenedFileTests {
 
   // Fault 22
   @Test(arguments: Deed.allCases.filter { $0 != .andExtended })
-  func `a shortened partial file is fetched again before a checksum fails it`(
+  func `a truncated partial file is fetched again instead of failing its checksum`(
     deed: Deed
   ) async throws {
     let hex = try #require(TestDigest.hex(of: Self.body.bytes, .sha256))
@@ -74,8 +74,8 @@ struct ShortenedFileTests {
 }
 
 extension WireWorld {
-  /// Waits until so much of a running transfer is on record, and returns where its partial file is
-  /// and how long that is.
+  /// Waits until so many bytes of a running transfer are recorded, and returns the path and the
+  /// size of its partial file.
   fileprivate func recordedPartial(
     of id: TransferID, atLeast byteCount: Int64
   ) async throws -> (path: String, byteCount: Int64) {

@@ -3,10 +3,10 @@ import KettleModel
 import Testing
 import TestSupport
 
-/// 416 in all its forms, and conditional answers to a request that set no such condition.
+/// 416 in all its forms, and conditional responses to a request without that condition.
 struct UnexpectedStatusTests {
   let body = SeededBody(seed: 8, byteCount: 3_000_000)
-  /// Of unknown length: every byte comes, but not the end of the connection that says so.
+  /// Of unknown length: every byte arrives, but not the close that ends the body.
   var endless: OriginBehavior {
     OriginBehavior(body).with { $0.framing = .untilClose }
   }
@@ -22,19 +22,19 @@ struct UnexpectedStatusTests {
   }
 
   // Fault 18
-  @Test func `a range behind the last byte says that the file is whole`() async throws {
+  @Test func `a 416 past the last byte confirms that the file is complete`() async throws {
     let world = try await WireWorld()
     let id = try await begunWhole(world)
     world.origin.serve(OriginBehavior(body), at: WireWorld.path)
     await world.start(id)
     world.expectFile(of: try await world.end(of: id), is: body)
-    // Not a byte more was needed, but for a comparison of the end.
+    // No more bytes were needed, except for a comparison of the end.
     #expect(world.origin.bytesSent <= body.byteCount + (64 << 10), "\(world.wire)")
   }
 
   // Fault 18
   @Test(arguments: [2_000_000, 3_000_001, 5_000_000] as [Int64])
-  func `a range refused with another total means another file`(byteCount: Int64) async throws {
+  func `a 416 with a different total means a different file`(byteCount: Int64) async throws {
     let world = try await WireWorld()
     let id = try await begunWhole(world)
     let new = SeededBody(seed: 9, byteCount: byteCount)
@@ -46,7 +46,7 @@ struct UnexpectedStatusTests {
   }
 
   // Fault 18
-  @Test func `a range refused without a total is looked into`() async throws {
+  @Test func `a download completes after a 416 without a total`() async throws {
     let world = try await WireWorld()
     let id = try await begunWhole(world)
     world.origin.serve(
@@ -57,7 +57,7 @@ struct UnexpectedStatusTests {
 
   // Fault 19
   @Test(arguments: [304, 412], [1, 8])
-  func `a conditional answer that nobody asked for costs no byte`(
+  func `an unsolicited conditional response loses no received bytes`(
     status: Int, connections: Int
   ) async throws {
     let world = try await WireWorld()

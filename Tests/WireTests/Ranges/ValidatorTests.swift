@@ -3,13 +3,13 @@ import KettleModel
 import Testing
 import TestSupport
 
-/// What tells that the rest still belongs to the bytes that are held: validators, and where they
-/// are weak or none, the bytes themselves.
+/// How the download verifies that the rest belongs to the received bytes: with validators, and
+/// where they are weak or missing, with the bytes themselves.
 struct ValidatorTests {
   static let body = SeededBody(seed: 4, byteCount: 4 << 20)
-  /// So much that an overlap is worth its round trip: less is fetched again and compared.
+  /// Enough for an overlap to be worth its round trip: fewer bytes are fetched again and compared.
   static let firstByteCount: Int64 = 1_500_000
-  /// As long as `body`, so that nothing but the bytes tells.
+  /// As long as `body`, so that only the bytes differ.
   static let other = SeededBody(seed: 5, byteCount: 4 << 20)
 
   enum Doubt: String, Sendable, CaseIterable {
@@ -19,14 +19,14 @@ struct ValidatorTests {
       OriginBehavior(body).with { behavior in
         behavior.bytesPerSecond = 16 << 20
         switch self {
-        // The same one for each version: it promises no more than that they mean the same.
+        // The same for each version: a weak ETag promises only that versions are equivalent.
         case .weakTag:
           behavior.entityTag = .fixed("W/\"v\"")
           behavior.lastModified = nil
         case .noValidator:
           behavior.entityTag = .none
           behavior.lastModified = nil
-        // Two writes in one second leave the same date (RFC 9110, section 8.8.2.2).
+        // Two writes within a second have the same date (RFC 9110, section 8.8.2.2).
         case .weakDate:
           behavior.entityTag = .none
           behavior.date = behavior.lastModified
@@ -41,7 +41,7 @@ struct ValidatorTests {
   // Fault 15
   // Fault 17
   @Test(arguments: Doubt.allCases, [1, 8])
-  func `without a strong validator the bytes themselves tell that the file is the same`(
+  func `without a strong validator the bytes themselves confirm an unchanged file`(
     doubt: Doubt, connections: Int
   ) async throws {
     let world = try await WireWorld()
@@ -58,7 +58,7 @@ struct ValidatorTests {
   // Fault 14
   // Fault 15
   @Test(arguments: Doubt.allCases, Interruption.allCases)
-  func `other bytes where the same were held make a fresh start that says so`(
+  func `different bytes without a strong validator cause a fresh start with a reason`(
     doubt: Doubt, interruption: Interruption
   ) async throws {
     let world = try await WireWorld()
@@ -73,7 +73,7 @@ struct ValidatorTests {
   // Fault 14
   // Fault 15
   @Test(arguments: Doubt.allCases, [1, 8])
-  func `less than an overlap is worth is compared and kept, or the row says why not`(
+  func `too few bytes for an overlap are fetched again and compared`(
     doubt: Doubt, connections: Int
   ) async throws {
     let world = try await WireWorld()
@@ -93,7 +93,7 @@ struct ValidatorTests {
   // Fault 15
   // Fault 17
   @Test(arguments: Doubt.allCases)
-  func `another version without a strong validator is not spliced into eight pieces`(
+  func `versions without a strong validator are not spliced by eight connections`(
     doubt: Doubt
   ) async throws {
     let world = try await WireWorld()
@@ -105,7 +105,7 @@ struct ValidatorTests {
 
   // Fault 13
   @Test(arguments: Doubt.allCases)
-  func `only a strong validator goes into If-Range`(doubt: Doubt) async throws {
+  func `only a strong validator is sent in If-Range`(doubt: Doubt) async throws {
     let world = try await WireWorld()
     let truth = doubt.applied(to: Self.body)
     _ = try await world.interruptedDownload(truth, connections: 8) { _ in truth }
@@ -117,7 +117,7 @@ struct ValidatorTests {
 
   // Fault 17
   @Test(arguments: [1, 8], Interruption.allCases)
-  func `a server whose tags change with each answer costs no byte twice but the overlap`(
+  func `resuming with rotating ETags never fetches the whole body again`(
     connections: Int, interruption: Interruption
   ) async throws {
     let world = try await WireWorld()
@@ -127,13 +127,13 @@ struct ValidatorTests {
     ) { _ in truth }
     world.expectFile(of: row, is: Self.body)
     #expect(row.freshStart == nil)
-    // Whole answers to a misread If-Range were cut short; the rest came as ranges.
+    // Full responses caused by the stale If-Range were cut short; the rest came as ranges.
     let wholes = world.origin.requests.dropFirst().filter { $0.bytesSent == Self.body.byteCount }
     #expect(wholes.isEmpty, "\(world.wire)")
   }
 
   // Fault 17
-  @Test func `a new download from a server whose tags change goes through at once`() async throws {
+  @Test func `a new download with rotating ETags completes without a fresh start`() async throws {
     let world = try await WireWorld()
     world.origin.serve(Doubt.rotatingTag.applied(to: Self.body), at: WireWorld.path)
     let row = try await world.download(WireWorld.path) { $0.connections = 8 }
@@ -143,10 +143,10 @@ struct ValidatorTests {
 
   // Fault 17
   @Test(arguments: 0..<8)
-  func `a file that is there before the other connections are answered is not fetched again`(
+  func `a file that completes before the other connections respond is not fetched again`(
     round: Int
   ) async throws {
-    // Not slowed down: the other tags come while the last bytes do.
+    // Not slowed down: the other ETags arrive together with the last bytes.
     let body = SeededBody(seed: UInt64(round), byteCount: 2 << 20)
     let world = try await WireWorld()
     world.origin.serve(

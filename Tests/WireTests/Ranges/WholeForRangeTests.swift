@@ -3,14 +3,14 @@ import KettleModel
 import Testing
 import TestSupport
 
-/// Servers that send the whole file where a part was asked for.
+/// Servers that send the complete file in response to a range request.
 struct WholeForRangeTests {
   let body = SeededBody(seed: 1, byteCount: 4 << 20)
   var truth: OriginBehavior { OriginBehavior(body).with { $0.bytesPerSecond = 16 << 20 } }
 
   // Fault 1
   @Test(arguments: [1, 8], Interruption.allCases)
-  func `a server that stops to send ranges gets the file whole all the same`(
+  func `a download completes when the server stops sending ranges`(
     connections: Int, interruption: Interruption
   ) async throws {
     let world = try await WireWorld()
@@ -23,7 +23,9 @@ struct WholeForRangeTests {
 
   // Fault 1
   @Test(arguments: [1, 8])
-  func `what is held is not given up for a server without ranges`(connections: Int) async throws {
+  func `received bytes are kept when the server stops supporting ranges`(connections: Int)
+    async throws
+  {
     let world = try await WireWorld()
     let whole = truth.with { $0.ranges = .ignored }
     let row = try await world.interruptedDownload(truth, connections: connections) { _ in whole }
@@ -35,18 +37,19 @@ struct WholeForRangeTests {
 
   // Fault 1
   @Test(arguments: [1, 8])
-  func `a server that never sends ranges is asked for one stream`(connections: Int) async throws {
+  func `a server that never sends ranges is probed only a few times`(connections: Int) async throws
+  {
     let world = try await WireWorld()
     world.origin.serve(truth.with { $0.ranges = .promisedAndIgnored }, at: WireWorld.path)
     let row = try await world.download(WireWorld.path) { $0.connections = connections }
     world.expectFile(of: row, is: body)
-    // The first one, and what it took to find out, with If-Range and without.
+    // The first request, and the probes with If-Range and without.
     #expect(world.origin.requests.count <= 1 + 2 * connections, "\(world.wire)")
   }
 
   // Fault 2
   @Test(arguments: [1, 8], Interruption.allCases)
-  func `a server that sends ranges only now and then does no harm`(
+  func `a server that sends ranges intermittently does not corrupt the file`(
     connections: Int, interruption: Interruption
   ) async throws {
     let world = try await WireWorld()
@@ -59,7 +62,9 @@ struct WholeForRangeTests {
   }
 
   // Fault 2
-  @Test func `a server that stops to send ranges while several run does no harm`() async throws {
+  @Test func `a server that stops sending ranges under eight connections corrupts nothing`()
+    async throws
+  {
     let world = try await WireWorld()
     let (truth, whole) = (truth, truth.with { $0.ranges = .promisedAndIgnored })
     world.origin.serve(at: WireWorld.path) { $0.numberForPath <= 4 ? truth : whole }
@@ -69,7 +74,7 @@ struct WholeForRangeTests {
 
   // Fault 16
   @Test(arguments: [1, 8], Interruption.allCases)
-  func `a server that answers If-Range with the same file is asked for the range without it`(
+  func `a full reply to If-Range is followed by a range request without If-Range`(
     connections: Int, interruption: Interruption
   ) async throws {
     let world = try await WireWorld()

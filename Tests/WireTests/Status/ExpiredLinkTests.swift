@@ -4,14 +4,14 @@ import KettleScheduler
 import Testing
 import TestSupport
 
-/// Links that were good and are no more.
+/// Links that worked and have expired.
 struct ExpiredLinkTests {
   let body = SeededBody(seed: 41, byteCount: 4 << 20)
   var truth: OriginBehavior { OriginBehavior(body).with { $0.bytesPerSecond = 16 << 20 } }
 
   // Fault 44
   @Test(arguments: [404, 410, 403])
-  func `a link that never was good fails at once`(status: Int) async throws {
+  func `a link that never worked fails immediately`(status: Int) async throws {
     let world = try await WireWorld()
     world.origin.serve(.status(status, text: "<html>No.</html>"), at: WireWorld.path)
     let row = try await world.download(WireWorld.path) { $0.connections = 8 }
@@ -23,7 +23,7 @@ struct ExpiredLinkTests {
   // Fault 44
   // Fault 45
   @Test(arguments: [400, 403, 404, 410], [1, 8])
-  func `a link that is no longer good waits for a fresh one with every byte`(
+  func `a transfer with an expired link keeps its bytes and waits for a fresh link`(
     status: Int, connections: Int
   ) async throws {
     let world = try await WireWorld()
@@ -38,7 +38,7 @@ struct ExpiredLinkTests {
 
   // Fault 45
   @Test(arguments: [1, 8], Interruption.allCases)
-  func `a link behind a redirect is asked for again when it expires`(
+  func `an expired link behind a redirect is requested again through the redirect`(
     connections: Int, interruption: Interruption
   ) async throws {
     let world = try await WireWorld()
@@ -57,12 +57,12 @@ struct ExpiredLinkTests {
   }
 
   // Fault 45
-  @Test func `a link that expires while eight connections run is asked for again`() async throws {
+  @Test func `a link that expires under eight connections is requested again`() async throws {
     let world = try await WireWorld()
     let body = SeededBody(seed: 42, byteCount: 16 << 20)
     let truth = OriginBehavior(body).with { $0.bytesPerSecond = 4 << 20 }
     world.origin.serve([.redirect(to: "/signed/1"), .redirect(to: "/signed/2")], at: "/get")
-    // The first three get in, and one of them is cut off in the middle.
+    // The first three requests succeed, and one of them is cut off midway.
     world.origin.serve(at: "/signed/1") { request in
       if request.numberForPath > 3 { return .status(403) }
       guard request.numberForPath == 2 else { return truth }
@@ -76,7 +76,7 @@ struct ExpiredLinkTests {
 
   // Fault 53
   @Test(arguments: [1, 8], Interruption.allCases)
-  func `a login that is no longer good is asked of the user, with every byte kept`(
+  func `a transfer whose login stops working waits for the user and keeps its bytes`(
     connections: Int, interruption: Interruption
   ) async throws {
     let world = try await WireWorld()

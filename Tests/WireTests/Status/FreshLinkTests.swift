@@ -4,12 +4,12 @@ import KettleScheduler
 import Testing
 import TestSupport
 
-/// A fresh link in place of one that is no longer good.
+/// A fresh link in place of an expired one.
 struct FreshLinkTests {
   let body = SeededBody(seed: 47, byteCount: 4 << 20)
   var truth: OriginBehavior { OriginBehavior(body).with { $0.bytesPerSecond = 16 << 20 } }
 
-  /// A transfer that waits for a link, with bytes held.
+  /// A transfer that has received bytes and waits for a link.
   private func waiting(_ world: WireWorld, connections: Int) async throws -> TransferID {
     let row = try await world.interruptedDownload(truth, connections: connections) { _ in
       .status(410)
@@ -20,7 +20,7 @@ struct FreshLinkTests {
 
   // Fault 45
   @Test(arguments: [1, 8])
-  func `a fresh link goes on from the bytes that are held`(connections: Int) async throws {
+  func `a fresh link resumes from the received bytes`(connections: Int) async throws {
     let world = try await WireWorld()
     let id = try await waiting(world, connections: connections)
     world.origin.serve(truth, at: "/fresh")
@@ -31,7 +31,7 @@ struct FreshLinkTests {
     world.expectFile(of: row, is: body)
     #expect(row.freshStart == nil)
     world.expectNothingHeldIsAskedAgain(world.origin.requests(at: "/fresh")[...])
-    // Beside others a connection may be cut short that has sent its part already.
+    // With several connections, one may be cut short after it has sent its part.
     if connections == 1 {
       let slack: Int64 = 500_000
       #expect(
@@ -42,7 +42,7 @@ struct FreshLinkTests {
 
   // Fault 45
   @Test(arguments: [1, 8])
-  func `a fresh link at another host goes on too, when the bytes are the same`(
+  func `a fresh link at another host also resumes if the bytes match`(
     connections: Int
   ) async throws {
     let world = try await WireWorld()
@@ -60,7 +60,7 @@ struct FreshLinkTests {
 
   // Fault 45
   @Test(arguments: [1, 8])
-  func `a fresh link to another file gives nothing up, and the right one goes on`(
+  func `a fresh link to a different file discards nothing, and the right link resumes`(
     connections: Int
   ) async throws {
     let world = try await WireWorld()
@@ -81,7 +81,7 @@ struct FreshLinkTests {
   }
 
   // Fault 45
-  @Test func `a fresh link is kept over a restart`() async throws {
+  @Test func `a fresh link survives a restart`() async throws {
     let world = try await WireWorld()
     let id = try await waiting(world, connections: 1)
     world.origin.serve(truth.with { $0.stall = .init(after: 100_000, until: "on") }, at: "/fresh")
@@ -94,7 +94,7 @@ struct FreshLinkTests {
 
   // Fault 49
   @Test(arguments: CredentialCase.Kind.allCases)
-  func `what was given for the old link's host does not go to the fresh one's`(
+  func `credentials for the old link's host are not sent to the fresh link's host`(
     kind: CredentialCase.Kind
   ) async throws {
     let world = try await WireWorld()

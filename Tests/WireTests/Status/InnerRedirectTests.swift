@@ -31,7 +31,7 @@ struct InnerRedirectTests {
     "127.0.0.1", "0ｘ7f.1", "x.ｌｏｃａｌｈｏｓｔ", "localhost", "localhost.localdomain", "nas.home.arpa.",
     "rebound.example", "[::ffff:127.0.0.1]", "2130706433",
   ])
-  func `a public server does not lead to this machine by any spelling`(
+  func `a public server cannot redirect to this machine under any spelling`(
     host: String
   ) async throws {
     let names = ["localhost.localdomain", "nas.home.arpa.", "rebound.example"]
@@ -48,7 +48,7 @@ struct InnerRedirectTests {
   }
 
   // Fault 54
-  @Test func `a chain that was public once leads to nothing nearer`() async throws {
+  @Test func `a redirect chain through a public server cannot reach this machine`() async throws {
     let world = try await world()
     let second = try ScriptedOrigin(lastByte: 2)
     outer.serve(.redirect(to: try second.url("/b.bin").text), at: "/a.bin")
@@ -59,7 +59,7 @@ struct InnerRedirectTests {
   }
 
   // Fault 54
-  @Test func `what was typed, and where an inner server leads, is fetched`() async throws {
+  @Test func `a local URL and its redirect to a local server are fetched`() async throws {
     let world = try await world()
     world.origin.serve(.redirect(to: innerURL("127.0.0.1")), at: "/a.bin")
     let row = try await world.download("/a.bin")
@@ -68,7 +68,9 @@ struct InnerRedirectTests {
 
   // Fault 54
   @Test(arguments: [307, 308])
-  func `an upload does not follow to this machine`(status: Int) async throws {
+  func `an upload does not follow a public server's redirect to this machine`(status: Int)
+    async throws
+  {
     let world = try await world()
     outer.serve(.redirect(status, to: innerURL("127.0.0.1")), at: "/up")
     let id = try await world.add(outer.url("/up")) {
@@ -82,7 +84,7 @@ struct InnerRedirectTests {
 
   // Fault 54
   @Test(arguments: [WireWorld.End.shutDown, .crash])
-  func `a redirect that turns inward after a restart is refused and costs no byte`(
+  func `a redirect to this machine after a restart is refused`(
     end: WireWorld.End
   ) async throws {
     let world = try await world()

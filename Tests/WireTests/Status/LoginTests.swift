@@ -3,7 +3,7 @@ import KettleModel
 import Testing
 import TestSupport
 
-/// Servers that want to know who asks.
+/// Servers that require a login.
 struct LoginTests {
   let body = SeededBody(seed: 46, byteCount: 4 << 20)
   static let login = Login(user: "ada", password: "wonder:land")
@@ -16,7 +16,7 @@ struct LoginTests {
 
   // Fault 52
   @Test(arguments: [1, 8])
-  func `the login that was given is used for every part`(connections: Int) async throws {
+  func `the given login is used for every range request`(connections: Int) async throws {
     let world = try await WireWorld()
     world.origin.serve(locked, at: WireWorld.path)
     let row = try await world.download(WireWorld.path) {
@@ -28,7 +28,7 @@ struct LoginTests {
 
   // Fault 52
   @Test(arguments: [nil, Login(user: "ada", password: "wrong")], [1, 8])
-  func `without the right login the transfer waits for the user and does not try on`(
+  func `without a valid login the transfer waits for the user and does not retry`(
     login: Login?, connections: Int
   ) async throws {
     let world = try await WireWorld()
@@ -45,14 +45,14 @@ struct LoginTests {
   }
 
   // Fault 52
-  @Test func `what a server calls its realm does not get to a terminal raw`() async throws {
+  @Test func `control bytes in an authentication realm never reach displayed text`() async throws {
     let world = try await WireWorld()
     let realm = "Basic realm=\"\u{1B}]52;c;aGk=\u{7}\u{1B}[2J\""
     world.origin.serve(
       .status(401, headers: [HeaderField(received: "WWW-Authenticate", realm)]),
       at: WireWorld.path)
     let row = try await world.download(WireWorld.path)
-    // The answer may be refused as a whole, for its control bytes.
+    // The whole response may be rejected because of its control bytes.
     #expect(row.state == .failed || row.reason == .needsLogin)
     let shown = try #require(row.error?.sentence)
     #expect(shown.unicodeScalars.allSatisfy { $0.value >= 32 && $0.value != 127 }, "\(shown)")
@@ -60,21 +60,21 @@ struct LoginTests {
 
   // Fault 52
   @Test(arguments: ["Digest realm=\"r\"", "Negotiate", "NTLM", "Bearer", "", "Basic"])
-  func `a challenge that nobody can answer is no loop`(challenge: String) async throws {
+  func `an unanswerable challenge does not cause a request loop`(challenge: String) async throws {
     let world = try await WireWorld()
     world.origin.serve(
       .status(401, headers: [HeaderField(received: "WWW-Authenticate", challenge)]),
       at: WireWorld.path)
     let row = try await world.download(WireWorld.path) { $0.login = Self.login }
-    // A challenge without its fields may also be taken for a broken answer.
+    // A challenge without its fields may also count as a malformed response.
     #expect(row.state == .failed || row.reason == .needsLogin)
-    // NTLM takes three rounds; a server that never gets on must not be asked for ever.
+    // NTLM takes three rounds; a server that makes no progress must not get requests for ever.
     #expect(world.origin.requests.count <= 12)
   }
 
   // Fault 56
   @Test(arguments: [1, 8])
-  func `a cookie that a server sets is not kept`(connections: Int) async throws {
+  func `a cookie set by the server is never sent back`(connections: Int) async throws {
     let world = try await WireWorld()
     let setting = OriginBehavior(body).with {
       $0.bytesPerSecond = 16 << 20

@@ -4,12 +4,12 @@ import KettleScheduler
 import Testing
 import TestSupport
 
-/// Where redirects may lead, and how often.
+/// Which redirects are followed, and how many in a row.
 struct RedirectTests {
   let body = SeededBody(seed: 43, byteCount: 1 << 20)
 
   // Fault 46
-  @Test func `twenty redirects are followed, one more is not`() async throws {
+  @Test func `twenty redirects are followed and a twenty-first is not`() async throws {
     let world = try await WireWorld()
     world.origin.serve(OriginBehavior(body), at: "/file.bin")
     world.origin.serveRedirects(20, from: "/twenty.bin", to: "/file.bin")
@@ -23,7 +23,7 @@ struct RedirectTests {
 
   // Fault 46
   @Test(arguments: [1, 8])
-  func `a redirect to itself ends`(connections: Int) async throws {
+  func `a redirect loop fails after twenty redirects`(connections: Int) async throws {
     let world = try await WireWorld()
     world.origin.serve(.redirect(to: "/b"), at: "/a")
     world.origin.serve(.redirect(to: "/a"), at: "/b")
@@ -35,7 +35,7 @@ struct RedirectTests {
 
   // Fault 46
   @Test(arguments: [1, 8])
-  func `a redirect to itself in the middle costs no byte`(connections: Int) async throws {
+  func `a redirect loop mid-transfer loses no received bytes`(connections: Int) async throws {
     let world = try await WireWorld()
     let body = SeededBody(seed: 44, byteCount: 3 << 20)
     let truth = OriginBehavior(body)
@@ -54,7 +54,7 @@ struct RedirectTests {
     "javascript:alert(1)", "unix:///run/x.sock", "ldap://127.0.0.1/", "dict://127.0.0.1:2628/",
     "scp://127.0.0.1/x", "FILE:///etc/passwd", "blob:http://127.0.0.1/x",
   ])
-  func `a redirect leads to http and https only`(location: String) async throws {
+  func `redirects to schemes other than http and https are refused`(location: String) async throws {
     let world = try await WireWorld()
     world.origin.serve(.redirect(to: location), at: WireWorld.path)
     let row = try await world.download(WireWorld.path)
@@ -70,7 +70,7 @@ struct RedirectTests {
     "http://127.0.0.1:0x50/", "//", "http://a b/", "http://127.0.0.1:-1/",
     String(repeating: "a", count: 64 << 10),
   ])
-  func `a location that cannot be read is refused`(location: String) async throws {
+  func `a malformed redirect location is refused`(location: String) async throws {
     let world = try await WireWorld { $0.retryPolicy.retryCountMax = 1 }
     world.origin.serve(.redirect(to: location), at: WireWorld.path)
     let row = try await world.download(WireWorld.path)
@@ -81,7 +81,7 @@ struct RedirectTests {
 
   // Fault 51
   @Test(arguments: ["\0", "\r", "\u{1B}[31m", "\u{7F}"])
-  func `a location with a control byte is not followed, and not shown raw`(
+  func `a redirect location with a control byte is neither followed nor shown raw`(
     byte: String
   ) async throws {
     let world = try await WireWorld { $0.retryPolicy.retryCountMax = 1 }
@@ -97,7 +97,7 @@ struct RedirectTests {
   }
 
   // Fault 51
-  @Test func `two locations are one too many`() async throws {
+  @Test func `a redirect with two locations is refused`() async throws {
     let world = try await WireWorld()
     world.origin.serve(OriginBehavior(body), at: "/x")
     world.origin.serve(
@@ -112,7 +112,7 @@ struct RedirectTests {
   // Fault 46
   // Fault 92
   @Test(arguments: [301, 302, 303, 307, 308], [1, 8])
-  func `every kind of redirect is followed and does not name the file`(
+  func `every redirect status is followed and does not change the file name`(
     status: Int, connections: Int
   ) async throws {
     let world = try await WireWorld()

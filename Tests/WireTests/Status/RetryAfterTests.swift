@@ -4,7 +4,7 @@ import KettleScheduler
 import Testing
 import TestSupport
 
-/// Servers that say when to come again.
+/// Servers that send Retry-After.
 struct RetryAfterTests {
   let body = SeededBody(seed: 40, byteCount: 2 << 20)
   var truth: OriginBehavior { OriginBehavior(body) }
@@ -14,7 +14,7 @@ struct RetryAfterTests {
       .with { $0.date = date ?? $0.date }
   }
 
-  /// Milliseconds between a request and the one after it.
+  /// Milliseconds between a request and the next one.
   private func pause(after number: Int, _ origin: ScriptedOrigin) throws -> Int64 {
     let requests = origin.requests
     try #require(requests.count > number)
@@ -23,7 +23,7 @@ struct RetryAfterTests {
 
   // Fault 41
   @Test(arguments: [429, 503])
-  func `nothing is asked before the time that the server gave, and the row says so`(
+  func `no request is sent before Retry-After, and the row shows the wait`(
     status: Int
   ) async throws {
     let world = try await WireWorld()
@@ -37,12 +37,12 @@ struct RetryAfterTests {
 
   // Fault 41
   @Test(arguments: [1, 8])
-  func `a server that is busy in the middle is left alone until its time`(
+  func `a server that becomes busy mid-transfer gets no request before Retry-After`(
     connections: Int
   ) async throws {
     let world = try await WireWorld()
     let (busy, truth) = (busy(503, "1"), truth)
-    // Those that were cut off before their first byte look the same in the record of requests.
+    // Requests that were cut off before their first byte look the same in the log of requests.
     let refused = Monitor<[Int]>([])
     let row = try await world.interruptedDownload(truth, connections: connections) { request in
       guard request.numberForPath == 1 else { return truth }
@@ -63,7 +63,8 @@ struct RetryAfterTests {
   }
 
   // Fault 41
-  @Test func `connections that run go on while no new one is made before the time`() async throws {
+  @Test func `running connections continue while no new one opens before Retry-After`() async throws
+  {
     let world = try await WireWorld()
     let body = SeededBody(seed: 49, byteCount: 8 << 20)
     let (busy, truth) = (
@@ -78,14 +79,16 @@ struct RetryAfterTests {
     try #require(requests.count >= 3)
     let refusedAt = requests[2].arrivedAtMilliseconds
     for later in requests[3...] {
-      // What was already on its way, or what comes when it may.
+      // Requests that were already in flight, or that came after the delay.
       let time = later.arrivedAtMilliseconds - refusedAt
       #expect(time < 100 || time >= 1000, "\(time) ms; \(world.wire)")
     }
   }
 
   // Fault 41
-  @Test func `another transfer does not ask the busy host either, and others go on`() async throws {
+  @Test func `other transfers from a busy host wait too, and other hosts are not affected`()
+    async throws
+  {
     let world = try await WireWorld()
     let elsewhere = try ScriptedOrigin(lastByte: 2)
     elsewhere.serve(truth, at: "/other")
@@ -102,7 +105,7 @@ struct RetryAfterTests {
   }
 
   // Fault 42
-  @Test func `a date is counted from the server's own clock`() async throws {
+  @Test func `a Retry-After date is measured by the server's own clock`() async throws {
     let world = try await WireWorld()
     let now = "Thu, 22 Oct 2015 07:28:00 GMT"
     let later = "Thu, 22 Oct 2015 07:28:02 GMT"
@@ -117,7 +120,7 @@ struct RetryAfterTests {
   @Test(arguments: [
     "Wed, 21 Oct 2015 07:28:00 GMT", "soon", "-5", "", "1.5e9", "0",
   ])
-  func `a time that is past or is none holds up for a moment only`(value: String) async throws {
+  func `a past or invalid Retry-After delays the retry only briefly`(value: String) async throws {
     let world = try await WireWorld()
     world.origin.serve([busy(503, value), truth], at: WireWorld.path)
     let row = try await world.download(WireWorld.path)
@@ -130,7 +133,7 @@ struct RetryAfterTests {
     "315360000", "9999999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT",
     "9223372036854775807",
   ])
-  func `nobody puts a transfer off for longer than a day`(value: String) async throws {
+  func `no Retry-After delays a transfer by more than a day`(value: String) async throws {
     let world = try await WireWorld()
     world.origin.serve([busy(503, value), truth], at: WireWorld.path)
     let before = world.now
@@ -139,7 +142,7 @@ struct RetryAfterTests {
       $0.state == .waiting || $0.state.isFinished
     }
     let day: Int64 = 24 * 3600 * 1000
-    // A number that cannot be counted may be taken for none; then it is tried soon.
+    // An overflowing number may count as none; then the retry comes soon.
     if row.reason == .retryAfter {
       let goesOnAt = try #require(row.goesOnAt)
       #expect(goesOnAt <= before.advanced(byMilliseconds: day + 60_000))
@@ -149,7 +152,7 @@ struct RetryAfterTests {
   }
 
   // Fault 42
-  @Test func `the user need not wait for what the server asked`() async throws {
+  @Test func `the user can start a transfer before its Retry-After`() async throws {
     let world = try await WireWorld()
     world.origin.serve([busy(503, "86400"), truth], at: WireWorld.path)
     let id = try await world.add(WireWorld.path)
@@ -161,7 +164,7 @@ struct RetryAfterTests {
 
   // Fault 43
   @Test(arguments: [408, 500, 502, 503, 504, 520, 524], [1, 8])
-  func `an error of the moment is tried again and costs no byte`(
+  func `a transient error is retried and loses no received bytes`(
     status: Int, connections: Int
   ) async throws {
     let world = try await WireWorld()
@@ -175,14 +178,16 @@ struct RetryAfterTests {
     let errorByteCount = Int64(page.utf8.count)
     world.expectNothingHeldIsAskedAgain(
       world.origin.requests.drop { $0.bytesSent != errorByteCount })
-    // Beside others a connection may be cut short that has sent its part already.
+    // With several connections, one may be cut short after it has sent its part.
     if connections == 1 {
       #expect(world.origin.bytesSent < body.byteCount + 1_000_000, "\(world.wire)")
     }
   }
 
   // Fault 43
-  @Test func `an error that stays is tried ever more rarely and then no more`() async throws {
+  @Test func `a persistent error is retried at growing intervals until the retries run out`()
+    async throws
+  {
     let world = try await WireWorld {
       $0.retryPolicy.firstDelayMilliseconds = 20
       $0.retryPolicy.delayMillisecondsMax = 80

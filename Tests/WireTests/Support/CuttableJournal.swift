@@ -3,14 +3,14 @@ import KettleModel
 import KettleStore
 import KettleSystem
 
-/// The real store, which a test can take away from an engine in the middle of its work: what the
-/// engine decides from then on does not survive, as in a crash.
+/// The real store, which a test can cut off from a working engine: later decisions of the engine do
+/// not survive, as in a crash.
 final class CuttableJournal: TransferJournal {
   private enum Phase: Sendable {
     case connected
-    /// Nothing is kept any more, and the engine is not told that it is.
+    /// Nothing is stored any more, and every commit fails.
     case cut
-    /// The engine is gone too; what still asks need not ask again.
+    /// The engine is gone too; late commits succeed, so that they are not retried.
     case gone
   }
 
@@ -24,7 +24,7 @@ final class CuttableJournal: TransferJournal {
   func load() throws -> JournalContents { try store.load() }
 
   func commit(_ changes: [JournalChange]) throws {
-    // Under the lock: when `cut` returns, no commit is under way.
+    // Under the lock: when `cut` returns, no commit is in progress.
     try phase.withLock { phase in
       switch phase {
       case .connected: try store.commit(changes)
@@ -34,7 +34,7 @@ final class CuttableJournal: TransferJournal {
     }
   }
 
-  /// Read past every cut: what is asked decides nothing that is kept.
+  /// Readable after a cut: reading changes nothing in the store.
   var archive: any TransferArchive { store }
 
   func cut() { phase.withLock { $0 = .cut } }

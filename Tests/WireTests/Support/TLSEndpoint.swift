@@ -3,14 +3,15 @@ import Glibc
 import KettleModel
 import TestSupport
 
-/// `openssl s_server` on the loopback: what a client sends is kept, and what the test says is sent.
+/// `openssl s_server` on the loopback: it records what a client sends, and sends what the test
+/// says.
 final class TLSEndpoint: Sendable {
   static let program = "/usr/bin/openssl"
   static var isThere: Bool { FileManager.default.isExecutableFile(atPath: program) }
 
   let port: Int
   let certificatePath: String
-  /// What came, decrypted, behind what the program itself says.
+  /// The received bytes, decrypted, after the program's own output.
   let received = Monitor("")
   private let directory: String
   private let process: Running
@@ -32,7 +33,7 @@ final class TLSEndpoint: Sendable {
     Thread.detachNewThread { [received] in
       while case let said = output.next(), !said.isEmpty { received.update { $0 += said } }
     }
-    // "ACCEPT 127.0.0.1:45678" says where it listens.
+    // "ACCEPT 127.0.0.1:45678" shows the address on which it listens.
     let said = try await received.wait(for: "openssl s_server") { Self.port(in: $0) != nil }
     port = Self.port(in: said) ?? 0
   }
@@ -47,7 +48,7 @@ final class TLSEndpoint: Sendable {
     try TransferURL.parse("https://127.0.0.1:\(port)\(path)").get().url
   }
 
-  /// Waits for the empty line behind a request, and answers everything that came.
+  /// Waits for the empty line after a request, and returns everything received.
   func waitForRequest() async throws -> String {
     try await received.wait(for: "a request over TLS") { $0.contains("\r\n\r\n") }
   }

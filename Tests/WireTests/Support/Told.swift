@@ -1,11 +1,11 @@
 import KettleEngine
 import KettleModel
 
-/// What the engine told its observer about the transfers, put in order.
+/// What the engine reported to its observer about the transfers.
 struct Told: Sendable, CustomStringConvertible {
-  /// As they are now.
+  /// The latest snapshot of each transfer.
   private(set) var rows: [TransferID: TransferSnapshot] = [:]
-  /// Every row that was told, in order.
+  /// Every reported row, in order.
   private(set) var history: [TransferSnapshot] = []
 
   mutating func note(_ event: EngineEvent) {
@@ -23,7 +23,7 @@ struct Told: Sendable, CustomStringConvertible {
     }
   }
 
-  /// How much a transfer was shown to hold, from when that was first `byteCount` or more.
+  /// The reported byte counts of a transfer, from the first one that is at least `byteCount`.
   func byteCounts(of id: TransferID, afterReaching byteCount: Int64) -> [Int64] {
     let shown = history.filter { $0.id == id }.map(\.bytesReceived)
     return Array(shown.drop { $0 < byteCount })

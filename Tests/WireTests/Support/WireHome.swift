@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-/// The directories of one test: where files go and where the store is. They go with the test.
+/// The directories of one test for its files and its store. They are deleted after the test.
 final class WireHome: Sendable {
   let root: String
   var documents: String { root + "/Downloads" }
@@ -19,15 +19,15 @@ final class WireHome: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: root) }
 
-  /// The names of what is in the documents directory, sorted.
+  /// The names of the files in the documents directory, sorted.
   var names: [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: documents)) ?? []).sorted()
   }
 
-  /// The partial files in it, whatever their names.
+  /// The partial files in it, whatever their base names.
   var partialNames: [String] { names.filter { $0.hasSuffix(".part") } }
 
-  /// What has a final name; read once, because a partial file may be on its way out.
+  /// The files with a final name; read once, because a partial file may be about to be deleted.
   var finalNames: [String] { names.filter { !$0.hasSuffix(".part") } }
 
   func put(_ bytes: [UInt8], as name: String) throws {
@@ -40,7 +40,7 @@ final class WireHome: Sendable {
   }
 }
 
-/// What others do to a file behind the engine's back.
+/// What other programs do to a file without the engine's knowledge.
 enum Meddling {
   static func truncate(_ path: String, to byteCount: Int64) throws {
     try #require(Glibc.truncate(path, off_t(byteCount)) == 0)

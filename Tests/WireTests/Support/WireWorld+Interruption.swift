@@ -3,22 +3,22 @@ import KettleModel
 import Testing
 import TestSupport
 
-/// What cuts a download off in the middle.
+/// How a download is interrupted.
 enum Interruption: Sendable, CaseIterable {
-  /// The server ends every connection.
+  /// The server closes every connection.
   case cut
-  /// The user pauses and starts it again.
+  /// The user pauses it and starts it again.
   case pause
-  /// The service ends and is started again.
+  /// The service stops and starts again.
   case restart
 }
 
 extension WireWorld {
   static let path = "/file.bin"
-  /// What every connection gets before the interruption.
+  /// The number of bytes that every connection gets before the interruption.
   static let firstByteCount: Int64 = 200_000
 
-  /// Begins a download, and returns when some of its bytes are there; more do not come.
+  /// Begins a download, and returns when its first bytes have arrived; no more follow.
   func begin(
     _ behavior: OriginBehavior, at path: String = WireWorld.path, connections: Int = 1,
     byteCount: Int64 = WireWorld.firstByteCount,
@@ -33,8 +33,8 @@ extension WireWorld {
     return id
   }
 
-  /// Interrupts a download that has begun, and lets it go on at an origin that does as `choose`
-  /// says from then on; it is given each request, with `numberForPath` counted from there.
+  /// Interrupts a download that has begun, and resumes it from an origin that responds as `choose`
+  /// says. `choose` gets each request, with `numberForPath` counted from the interruption.
   func goOn(
     _ id: TransferID, after interruption: Interruption, at path: String = WireWorld.path,
     _ choose: @escaping @Sendable (OriginRequest) -> OriginBehavior
@@ -64,7 +64,7 @@ extension WireWorld {
     }
   }
 
-  /// The whole of it: begun, interrupted, gone on, ended.
+  /// Begins a download, interrupts it, resumes it, and waits for its end.
   func interruptedDownload(
     _ behavior: OriginBehavior, connections: Int = 1, by interruption: Interruption = .pause,
     byteCount: Int64 = WireWorld.firstByteCount,
@@ -79,8 +79,8 @@ extension WireWorld {
 }
 
 extension WireWorld {
-  /// Each of the requests asks for a range, and none for a byte of those that the interrupted
-  /// download is known to hold.
+  /// Expects that each request is for a range, and that none includes a byte that the interrupted
+  /// download is known to have.
   func expectNothingHeldIsAskedAgain(
     _ requests: ArraySlice<OriginRequest>, _ location: SourceLocation = #_sourceLocation
   ) {

@@ -11,7 +11,7 @@ import TestSupport
 
 @testable import KettleFiles
 
-/// The real engine, network, files and store in a directory of its own, and an origin that lies.
+/// The real engine, network, files and store in a directory of its own, and a scripted origin.
 ///
 ///     let world = try await WireWorld()
 ///     world.origin.serve(OriginBehavior(body), at: "/file.bin")
@@ -33,9 +33,9 @@ final class WireWorld: Sendable {
   }
 
   /// - Parameters:
-  ///   - acceptsHoles: for files that the test makes of holes, for their size.
-  ///   - network: which names, addresses and proxies there are.
-  ///   - change: of retries and timeouts, which are short here.
+  ///   - acceptsHoles: for large files that the test makes of holes.
+  ///   - network: the known names, addresses and proxies.
+  ///   - change: changes the configuration, whose retries and timeouts are short here.
   init(
     acceptsHoles: Bool = false, network: CurlSettings = WireWorld.plainNetwork,
     _ change: (inout TransferEngine.Configuration) -> Void = { _ in }
@@ -51,7 +51,7 @@ final class WireWorld: Sendable {
     configuration.timeouts.headMilliseconds = 3000
     configuration.timeouts.slowMilliseconds = 3000
     configuration.checkpoints.slowMilliseconds = 100
-    // Over the loopback no file here would ever get a second connection.
+    // By default the loopback is too fast for any file here to get a second connection.
     configuration.limits.division.speedMilliseconds = 0
     configuration.limits.division.aloneMillisecondsMax = 0
     configuration.limits.division.aloneBytesPerSecondMin = .max
@@ -70,18 +70,18 @@ final class WireWorld: Sendable {
 
   var engine: TransferEngine { running.withLock { $0.engine } }
 
-  // MARK: Starting again
+  // MARK: Restarting
 
   enum End: Sendable {
-    /// As when the service is told to stop.
+    /// As when the service receives the command to stop.
     case shutDown
-    /// What the store had not got by then is lost; the files stay as they are.
+    /// Whatever is not in the store is lost; the files stay as they are.
     case crash
   }
 
   /// Ends the engine and starts another one over the same store and directory.
   ///
-  /// - Parameter meanwhile: done while no engine runs.
+  /// - Parameter meanwhile: is called while no engine runs.
   func restart(after end: End, meanwhile: () throws -> Void = {}) async throws {
     let old = running.withLock { $0 }
     if end == .crash { old.journal.cut() }
@@ -121,7 +121,7 @@ final class WireWorld: Sendable {
   }
 }
 
-// MARK: - Asking and waiting
+// MARK: - Adding and waiting
 
 extension WireWorld {
   func add(
@@ -138,7 +138,7 @@ extension WireWorld {
     return try #require(await engine.add([spec]).first)
   }
 
-  /// Fetches a file of the origin, and answers how it ended.
+  /// Downloads a file from the origin, and returns its final row.
   func download(
     _ path: String, _ change: (inout TransferSpec) -> Void = { _ in }
   ) async throws -> TransferSnapshot {
@@ -181,7 +181,7 @@ extension WireWorld {
   }
 }
 
-/// What was waited for did not happen; what came over the wire until then tells why.
+/// An expected event did not happen; the requests until then help to explain why.
 struct InVain: Error, CustomStringConvertible {
   var spent: BudgetSpent
   var requests: [OriginRequest]
@@ -198,7 +198,8 @@ struct InVain: Error, CustomStringConvertible {
 // MARK: - What must hold in the end
 
 extension WireWorld {
-  /// The transfer is completed, its file is `body` to the byte, and nothing else lies beside it.
+  /// Expects that the transfer is completed, that its file equals `body`, and that no other file
+  /// exists except `others`.
   func expectFile(
     of row: TransferSnapshot, is body: SeededBody, beside others: [String] = [],
     _ location: SourceLocation = #_sourceLocation
@@ -211,7 +212,7 @@ extension WireWorld {
     #expect(home.names == (others + [name]).sorted(), sourceLocation: location)
   }
 
-  /// The requests with their ranges, for the message of a failure.
+  /// The requests with their ranges, for failure messages.
   var wire: String {
     origin.requests.map { request in
       let range = request.value(of: "Range") ?? "all"
@@ -220,7 +221,8 @@ extension WireWorld {
     }.joined(separator: "; ")
   }
 
-  /// No file has the final name; what is held of the transfer is `body`'s.
+  /// Expects that no file has the final name, and that the durable bytes of the transfer are
+  /// `body`'s.
   func expectNoFile(
     of id: TransferID, only body: SeededBody, _ location: SourceLocation = #_sourceLocation
   ) async throws {

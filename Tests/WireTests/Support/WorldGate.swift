@@ -1,7 +1,7 @@
 import KettleSystem
 
-/// Lets only so many worlds stand at once: each has threads, sockets and a store, and their budgets
-/// are times on a machine that is not swamped by the others.
+/// Limits the number of worlds at the same time: each has threads, sockets and a store, and the
+/// time budgets assume a machine that is not overloaded.
 final class WorldGate: Sendable {
   static let shared = WorldGate(permits: 24)
 
@@ -40,7 +40,7 @@ final class WorldGate: Sendable {
     next?.resume()
   }
 
-  /// Lets the next one in when its last reference goes.
+  /// Admits the next world when its last reference is released.
   final class Pass: Sendable {
     private let gate: WorldGate
 

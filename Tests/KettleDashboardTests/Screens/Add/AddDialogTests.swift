@@ -37,7 +37,7 @@ struct AddDialogTests {
         == ["https://example.org/1", "https://example.org/2", "http://b/3"])
   }
 
-  @Test func `one invalid line blocks the others and gets the cursor`() throws {
+  @Test func `an invalid line blocks the others and gets the cursor`() throws {
     var model = opened(.paste("https://example.org/1\nnonsense\nhttps://example.org/2"))
     #expect(model.press(.enter) == [])
     #expect(model.said?.contains("nonsense") == true)
@@ -77,7 +77,7 @@ struct AddDialogTests {
     #expect(model.screens.count == 1)
   }
 
-  @Test func `the line can be edited anywhere`() {
+  @Test func `text can be edited at any cursor position`() {
     var model = opened()
     _ = model.type("ttps://example.org/ab")
     _ = model.press(.home)
@@ -89,7 +89,7 @@ struct AddDialogTests {
     #expect(addedURLs(model.press(.enter)) == ["https://example.org/AB"])
   }
 
-  @Test func `lines join and split`() {
+  @Test func `lines can be joined and split`() {
     var model = opened(.paste("https://example.org/\nfile"))
     _ = model.press(.home, .backspace)
     _ = model.press(.end, .control("j"))
@@ -106,7 +106,7 @@ struct AddDialogTests {
     #expect(addedURLs(model.press(.enter)) == ["https://example.org/a"])
   }
 
-  @Test func `without the service Enter says so and the text stays`() {
+  @Test func `without the service Enter shows a message and keeps the text`() {
     var model = opened(.paste("https://example.org/a"))
     _ = model.update(.linkChanged(.lost), at: Sample.now)
     #expect(model.press(.enter) == [])

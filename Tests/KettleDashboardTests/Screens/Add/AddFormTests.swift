@@ -12,8 +12,7 @@ struct AddFormTests {
     return model
   }
 
-  /// The form with a text in a field; the fields are reached by Tab in the order in which they
-  /// stand.
+  /// Returns the form with a text in a field. Tab reaches the fields in their displayed order.
   private func filled(_ field: AddField, with text: String, url: String = "https://example.org/a")
     -> DashboardModel
   {
@@ -130,7 +129,7 @@ struct AddFormTests {
       "Not a valid time; write +90m, +2h, +1d, 2026-12-24T18:00 or 2026-12-24T18:00:00Z"
     ),
   ])
-  func `invalid values are reported from anywhere in the form`(
+  func `an invalid value is reported and its field gets the focus`(
     field: AddField, text: String, sentence: String
   ) {
     var model = filled(field, with: text)
@@ -151,7 +150,7 @@ struct AddFormTests {
     ("A: b;C:d", ["A: b;C:d"]), ("A: b; C:", ["A: b", "C:"]), ("", []), (" ; ", []),
     ("Cookie: a=b; Referer: http://x/; X-Y: 1", ["Cookie: a=b", "Referer: http://x/", "X-Y: 1"]),
   ])
-  func `headers on a line are split where another name follows`(text: String, parts: [String]) {
+  func `headers on one line are split before each header name`(text: String, parts: [String]) {
     #expect(HeaderList.parts(Array(text)).map(\.text) == parts)
   }
 
@@ -224,7 +223,7 @@ struct AddFormTests {
     #expect(specs[1].headers.isEmpty)
   }
 
-  @Test func `a curl command that is no download is rejected`() {
+  @Test func `a curl command that is not a download is rejected`() {
     var model = opened("curl -X POST https://example.org/a")
     #expect(model.press(.enter) == [])
     #expect(model.said == "The method POST is not supported; a download uses GET")
@@ -232,7 +231,7 @@ struct AddFormTests {
 
   // MARK: - Thousands of lines
 
-  @Test func `typing into ten thousand lines is as fast as into one`() {
+  @Test func `typing into ten thousand lines stays fast`() {
     let lines = (0..<9_990).map { "https://example.org/\($0)" }.joined(separator: "\n")
     var model = opened(lines)
     let start = ContinuousClock.now
@@ -240,7 +239,7 @@ struct AddFormTests {
       _ = model.press(.character("x"))
       _ = model.screen()
     }
-    // Each would take more than this if every line were looked at.
+    // Checking every line on each key would exceed this limit.
     #expect(ContinuousClock.now - start < .seconds(10))
     #expect(form(model)?.urls.goodCount == 9_990)
   }

@@ -24,7 +24,7 @@ struct AddScreenTests {
     .login: "me:secret",
   ]
 
-  @Test func `an empty form says what each field means`() {
+  @Test func `an empty form explains each field`() {
     var model = Sample.model(columns: 80, rows: 24)
     _ = model.press(.character("a"))
     expectScreen(
@@ -55,7 +55,7 @@ struct AddScreenTests {
       """)
   }
 
-  @Test func `each line shows its problem, and secrets are dots`() {
+  @Test func `each line shows its problem, and secrets are masked`() {
     var model = model(columns: 80, rows: 24, three, fields: settings)
     _ = model.press(.up)
     expectScreen(
@@ -117,7 +117,7 @@ struct AddScreenTests {
       """)
   }
 
-  @Test func `a curl command shows its URL, and no cookie`() {
+  @Test func `a curl command is shown with its URL and a masked cookie`() {
     let text =
       "curl 'https://example.org/a.iso' \\\n  -H 'Cookie: secret=1' \\\n  -H 'Referer: http://r/'"
     expectScreen(

@@ -2,7 +2,7 @@ import KettleDashboard
 import KettleModel
 import Testing
 
-/// What is in the list already, and what is there twice.
+/// URLs that are already in the list or occur twice in the form.
 struct DuplicatesTests {
   private let found = [
     "https://example.org/a": DuplicateSearch.Found(
@@ -33,7 +33,7 @@ struct DuplicatesTests {
     #expect(model.millisecondsToNextTick(at: later(20_000)) == nil)
   }
 
-  @Test func `without the service duplicates are searched later`() {
+  @Test func `without the service duplicates are searched after reconnecting`() {
     var model = opened("https://example.org/a")
     _ = model.update(.linkChanged(.lost), at: Sample.now)
     #expect(model.update(.ticked, at: later(900)) == [])
@@ -52,7 +52,7 @@ struct DuplicatesTests {
     #expect(model.press(.enter).count == 1)
   }
 
-  @Test func `a change cancels the second Enter`() {
+  @Test func `editing the form resets the duplicate confirmation`() {
     var model = opened("https://example.org/a")
     _ = model.update(.duplicatesFound(found), at: Sample.now)
     _ = model.press(.enter, .character("b"), .backspace)

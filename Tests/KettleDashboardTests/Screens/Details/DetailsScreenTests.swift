@@ -40,7 +40,7 @@ struct DetailsScreenTests {
       """)
   }
 
-  @Test func `the overview folds in 40 columns, in ASCII`() {
+  @Test func `the overview wraps in 40 columns, in ASCII`() {
     expectScreen(
       details(columns: 40, rows: 10).screen(.ascii),
       """
@@ -148,7 +148,7 @@ struct DetailsScreenTests {
       """)
   }
 
-  @Test func `the speed in 80 columns is a curve of Braille`() {
+  @Test func `the speed graph in 80 columns uses Braille characters`() {
     expectScreen(
       details(columns: 80, rows: 24, .character("6")).screen(),
       """
@@ -259,7 +259,7 @@ struct DetailsScreenTests {
     }
   }
 
-  @Test func `absurd numbers do not trap`() {
+  @Test func `out-of-range numbers do not trap`() {
     var model = details(columns: 80, rows: 24, .character("2"))
     var view = Sample.details
     view.snapshot.bytesExpected = 5

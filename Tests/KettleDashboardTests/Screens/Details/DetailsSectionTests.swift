@@ -2,7 +2,7 @@ import KettleDashboard
 import KettleModel
 import Testing
 
-/// Going through the details, and taking things from them.
+/// Navigating the details, and copying from them.
 struct DetailsSectionTests {
   private func opened(_ change: (inout TransferDetailsView) -> Void = { _ in }) -> DashboardModel {
     var model = Sample.model(columns: 80, rows: 24)
@@ -40,7 +40,7 @@ struct DetailsSectionTests {
     #expect(model.said == "there are no sections here")
   }
 
-  @Test func `events are followed until the user scrolls back, and again at the end`() {
+  @Test func `new events are followed unless the user has scrolled back from the end`() {
     var model = opened { $0.history = Self.history(100) }
     _ = model.press(.character("5"))
     #expect(model.screen().lines[22].hasSuffix("event 99"))
@@ -58,7 +58,7 @@ struct DetailsSectionTests {
     #expect(model.screen().lines[22].hasSuffix("event 149"))
   }
 
-  @Test func `the overview says what to do`() {
+  @Test func `the overview shows what to do`() {
     let model = opened {
       $0.snapshot.state = .waiting
       $0.snapshot.reason = .needsLogin
@@ -75,7 +75,7 @@ struct DetailsSectionTests {
     (.running, nil, "checked when the file is complete"),
     (.failed, TransferFailure(.checksumMismatch, on: "x"), "does not match the file"),
   ])
-  func `the checksum is shown with its verdict`(
+  func `the checksum is shown with its result`(
     state: TransferState, error: TransferFailure?, verdict: String
   ) {
     let model = opened {

@@ -3,7 +3,7 @@ import KettleModel
 import Testing
 
 struct DialogScreenTests {
-  @Test func `reset says what is deleted and what is kept`() {
+  @Test func `the reset question states what is deleted and what is kept`() {
     var model = Sample.model(columns: 80, rows: 24)
     _ = model.press(.character("R"))
     expectScreen(
@@ -32,7 +32,7 @@ struct DialogScreenTests {
       """)
   }
 
-  @Test func `remove names the transfer, in ASCII too`() {
+  @Test func `the remove question names the transfer, also in ASCII`() {
     var model = Sample.model(columns: 40, rows: 10)
     _ = model.press(.character("d"))
     expectScreen(
@@ -51,7 +51,7 @@ struct DialogScreenTests {
       """)
   }
 
-  @Test func `remove with its file names the file`() {
+  @Test func `the question about removing a file names the file`() {
     var model = Sample.model(columns: 80, rows: 24)
     _ = model.press(.down, .down, .down, .character("D"))
     expectScreen(

@@ -2,7 +2,7 @@ import KettleDashboard
 import KettleModel
 import Testing
 
-/// The dialogs for a fresh link and for a speed limit.
+/// The dialogs for a new link and for a speed limit.
 struct EntryDialogTests {
   private let id = TransferID(rawValue: 7)
 
@@ -42,7 +42,7 @@ struct EntryDialogTests {
     #expect(model.press(.enter).count == 1)
   }
 
-  @Test func `two links are rejected`() {
+  @Test func `a paste of several lines or of excessive length is rejected`() {
     var model = model()
     _ = model.press(.character("u"), .paste("http://a/\nhttp://b/"))
     #expect(model.said == "Only one line fits here; paste less")
@@ -64,7 +64,7 @@ struct EntryDialogTests {
     #expect(model.screens.isEmpty == (reason != nil))
   }
 
-  @Test func `the footer offers a new link when nothing else helps`() {
+  @Test func `the footer offers a new link when the transfer needs one`() {
     func hasNewLink(_ model: DashboardModel) -> Bool {
       model.footerItems.contains { $0.key == "u" && $0.label == "new link" }
     }
@@ -96,7 +96,7 @@ struct EntryDialogTests {
     #expect(model.screens.isEmpty)
   }
 
-  @Test func `with a finished transfer the limit applies to all`() {
+  @Test func `without an unfinished transfer the limit applies to all`() {
     var model = model(.completed)
     #expect(model.press(.character("l"), .character("9"), .enter) == [.limit(.all, 9)])
     var empty = Sample.model(columns: 80, rows: 24, showing: [])
@@ -117,7 +117,7 @@ struct EntryDialogTests {
     #expect(model.press(.enter) == [.limit(.all, 7)])
   }
 
-  @Test func `the dialog applies to its transfer, wherever that moved`() {
+  @Test func `the dialog applies to its transfer even if its row moves`() {
     var model = Sample.model(columns: 80, rows: 24)
     _ = model.press(.down, .character("l"), .character("9"))
     let rows = Array(Sample.rows.dropFirst(3))
@@ -127,7 +127,7 @@ struct EntryDialogTests {
     #expect(model.press(.enter) == [.limit(.ids([TransferID(rawValue: 2)]), 9)])
   }
 
-  @Test func `the line can be edited anywhere`() {
+  @Test func `text can be edited at any cursor position`() {
     var model = model(.running)
     _ = model.press(.character("l"))
     _ = model.type("x25K")
@@ -136,7 +136,7 @@ struct EntryDialogTests {
     #expect(model.press(.enter) == [.limit(.ids([id]), 25 << 20)])
   }
 
-  @Test func `without the service Enter says so and the text stays`() {
+  @Test func `without the service Enter shows a message and keeps the text`() {
     var model = model(.running)
     _ = model.press(.character("l"), .character("9"))
     _ = model.update(.linkChanged(.lost), at: Sample.now)
@@ -160,7 +160,7 @@ struct EntryDialogTests {
     #expect(said(.limited(bytesPerSecond: 1, refused: refused)) == "it is already finished")
   }
 
-  @Test func `the dialog shows what the line means`() {
+  @Test func `the dialog shows the meaning of the typed value`() {
     var model = Sample.model(columns: 60, rows: 12, showing: [])
     let row = Sample.row(7, titled: "Guide", state: .running)
     _ = model.update(

@@ -2,7 +2,7 @@ import KettleDashboard
 import KettleModel
 import Testing
 
-/// The dialogs of one line on screens of all sizes.
+/// The single-line dialogs on screens of all sizes.
 struct LimitScreenTests {
   private func model(_ columns: Int, _ rows: Int) -> DashboardModel {
     var list = Sample.rows

@@ -41,7 +41,7 @@ struct ListMovementTests {
     #expect(model.said == "the service is back")
   }
 
-  @Test func `the end of a long list is one key away`() {
+  @Test func `one key moves to the end of a long list`() {
     var model = model(1_000_000)
     #expect(model.press(.character("G")) == [.subscribe(.unfiltered(first: 999_973, count: 35))])
     #expect(model.cursor == 999_999)
@@ -75,7 +75,7 @@ struct ListMovementTests {
     #expect(model.cursorRow?.id == TransferID(rawValue: 5))
   }
 
-  @Test func `when its transfer disappears the cursor stays on the line`() {
+  @Test func `when its transfer disappears the cursor keeps its position`() {
     var model = model(30)
     _ = model.press(.down, .down)
     let rows = Self.rows(0..<30).filter { $0.id.rawValue != 2 }
@@ -104,7 +104,7 @@ struct ListMovementTests {
     #expect((model.firstVisible..<(model.firstVisible + 6)).contains(model.cursor))
   }
 
-  @Test func `absurd numbers from the service do no harm`() {
+  @Test func `out-of-range numbers from the service are tolerated`() {
     var model = model(40)
     let row = Self.rows(1..<2)
     _ = model.update(

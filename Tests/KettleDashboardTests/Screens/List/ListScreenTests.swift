@@ -2,7 +2,7 @@ import KettleDashboard
 import KettleModel
 import Testing
 
-/// The whole screen, as it is seen.
+/// The complete screen as displayed.
 struct ListScreenTests {
   @Test func `every state in 80 columns`() {
     expectScreen(
@@ -59,7 +59,7 @@ struct ListScreenTests {
       """)
   }
 
-  @Test func `the worded title and the connections in 140 columns`() {
+  @Test func `the title with state names and the connections in 140 columns`() {
     expectScreen(
       Sample.model(columns: 140, rows: 40).screen(),
       """
@@ -132,7 +132,7 @@ struct ListScreenTests {
     #expect(frame.cells.allSatisfy { $0.text.utf8.allSatisfy { $0 < 128 } })
   }
 
-  @Test func `a screen that is too small says what it needs`() {
+  @Test func `a screen that is too small shows the required size`() {
     expectScreen(
       Sample.model(columns: 20, rows: 5).screen(),
       """
@@ -151,7 +151,7 @@ struct ListScreenTests {
     expectScreen(Sample.model(columns: 1, rows: 1).screen(), "!")
   }
 
-  @Test func `an empty list says how to add transfers`() {
+  @Test func `an empty list explains how to add transfers`() {
     expectScreen(
       Sample.model(columns: 80, rows: 24, showing: []).screen(),
       """
@@ -166,7 +166,7 @@ struct ListScreenTests {
       """)
   }
 
-  @Test func `before the first rows arrive it says that it is loading`() {
+  @Test func `a loading message is shown until the first rows arrive`() {
     expectScreen(
       DashboardModel(size: ScreenSize(columns: 60, rows: 10)).screen(),
       """
@@ -180,7 +180,7 @@ struct ListScreenTests {
       """)
   }
 
-  @Test func `when the service is lost the rows stay and the title counts the time`() {
+  @Test func `when the service is lost the rows stay and the title shows the elapsed time`() {
     var model = Sample.model(columns: 80, rows: 10)
     _ = model.update(.linkChanged(.lost), at: Sample.now)
     expectScreen(
@@ -234,7 +234,7 @@ struct ListScreenTests {
   }
 
   @Test(arguments: [(80, 24), (100, 30), (140, 40), (36, 8), (50, 12), (61, 9), (200, 60)])
-  func `no line is longer than the screen and the footer is always there`(
+  func `a frame fits the screen and always shows the footer`(
     columns: Int, rows: Int
   ) {
     let frame = Sample.model(columns: columns, rows: rows).screen()

@@ -12,7 +12,7 @@ struct ProgressBarTests {
     (0.0, ""), (0.0001, "▏"), (0.125, "▌"), (0.5, "██"), (0.61, "██▍"), (0.999, "███▉"),
     (1.0, "████"), (7.0, "████"), (-1.0, ""),
   ])
-  func `a bar is exact to the eighth of a cell and full only at the end`(
+  func `a bar is exact to an eighth of a cell and full only when complete`(
     part: Double, expected: String
   ) {
     #expect(text(.part(part), width: 4) == expected)
@@ -21,17 +21,17 @@ struct ProgressBarTests {
   @Test(arguments: [
     (0.0, "[        ]"), (0.5, "[####>   ]"), (0.999, "[#######>]"), (1.0, "[########]"),
   ])
-  func `without Unicode it has brackets`(part: Double, expected: String) {
+  func `without Unicode a bar has brackets`(part: Double, expected: String) {
     #expect(text(.part(part), width: 10, .ascii) == expected)
   }
 
-  @Test func `the moving piece goes to the end and back`() {
+  @Test func `the indeterminate bar moves to the end and back`() {
     let places = (0..<10).map { MovingBar.columns(step: $0, width: 7).lowerBound }
     #expect(places == [0, 1, 2, 3, 4, 3, 2, 1, 0, 1])
     #expect(text(.moving(step: 2), width: 9, .ascii) == "[  ===  ]")
   }
 
-  @Test func `the moving piece stays within a bar of any width`() {
+  @Test func `the indeterminate bar stays within any width`() {
     for width in 0..<6 {
       for step in [Int64.min, -1, 0, 1, 5, .max] {
         let place = MovingBar.columns(step: step, width: width)

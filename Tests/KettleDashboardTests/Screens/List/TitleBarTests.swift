@@ -27,7 +27,7 @@ struct TitleBarTests {
     Array(model(columns: columns, rows: rows, totals).screen().lines.prefix(2))
   }
 
-  @Test func `the worded title and the batch line in 100 columns`() {
+  @Test func `the title with state names and the batch line in 100 columns`() {
     let text = lines(columns: 100, rows: 30, totals { $0.limitBytesPerSecond = 2 << 20 })
     #expect(
       text == [
@@ -58,7 +58,7 @@ struct TitleBarTests {
         """)
   }
 
-  @Test func `the batch line says when nothing is under way`() {
+  @Test func `the batch line reports that nothing is under way`() {
     let idle = totals {
       $0.batch = nil
       $0.counts = [.completed: 2]
@@ -67,7 +67,7 @@ struct TitleBarTests {
     #expect(lines(columns: 100, rows: 30, idle)[1].hasSuffix("   182 GiB free"))
   }
 
-  @Test func `with unknown sizes the bar counts files`() {
+  @Test func `with unknown sizes the bar shows the share of finished files`() {
     let unknown = totals {
       $0.batch = BatchProgress(
         transferCount: 4, finishedCount: 1, bytesReceived: 0, bytesExpected: 0,
@@ -84,7 +84,7 @@ struct TitleBarTests {
     #expect(lines(columns: 140, rows: 40, done)[1].contains(" 100 %"))
   }
 
-  @Test func `absurd numbers do no harm`() {
+  @Test func `out-of-range numbers do not break the layout`() {
     let absurd = totals {
       $0.batch = BatchProgress(
         transferCount: .min, finishedCount: .max, bytesReceived: .min, bytesExpected: .max,
@@ -99,7 +99,7 @@ struct TitleBarTests {
     }
   }
 
-  @Test func `a click on a count is a click on its state`() {
+  @Test func `a count in the title is a click target for its state`() {
     for (columns, rows) in [(60, 24), (80, 24), (140, 40)] {
       let model = model(columns: columns, rows: rows, totals())
       let line = Array(model.screen().lines[0])

@@ -7,7 +7,7 @@ struct TransferTableTests {
     Sample.model(columns: columns, rows: 24, showing: [row]).screen().lines[2]
   }
 
-  @Test func `a limit is shown beside the speed if it fits, else below`() {
+  @Test func `a limit is shown beside the speed if it fits, otherwise below`() {
     let row = Sample.row(1, titled: "Slow", state: .running) {
       $0.bytesReceived = 1 << 20
       $0.bytesExpected = 1 << 30
@@ -27,7 +27,7 @@ struct TransferTableTests {
     #expect(model.screen().lines[21] == " Limited to 500 KiB/s")
   }
 
-  @Test func `a verifying transfer says so and is complete`() {
+  @Test func `a verifying transfer is labelled and shown at 100 percent`() {
     let row = Sample.row(1, titled: "Checksummed", state: .verifying) {
       $0.bytesReceived = 699 << 20
       $0.bytesExpected = 700 << 20
@@ -36,7 +36,7 @@ struct TransferTableTests {
   }
 
   @Test(arguments: 36...200)
-  func `columns follow one another within the screen`(width: Int) {
+  func `columns do not overlap and fit the screen`(width: Int) {
     let columns = TableColumns(width: width)
     let places = [
       columns.file, columns.bar, columns.percent, columns.size, columns.speed, columns.left,

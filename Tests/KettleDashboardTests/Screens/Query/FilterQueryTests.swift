@@ -2,7 +2,7 @@ import KettleDashboard
 import KettleModel
 import Testing
 
-/// What a typed filter means.
+/// The parsing of a typed filter.
 struct FilterQueryTests {
   private func filter(_ text: String) -> RowFilter? { try? FilterQuery.parse(text).get() }
 
@@ -41,22 +41,22 @@ struct FilterQueryTests {
     }
   }
 
-  @Test func `quotes keep blanks and colons`() {
+  @Test func `quotes preserve spaces and colons`() {
     #expect(filter("\"two words\" x")?.words == ["two words", "x"])
     #expect(filter("\"state:failed\"")?.words == ["state:failed"])
     #expect(filter("session:\"my app\"")?.session?.rawValue == "my app")
-    // Somebody is still typing.
+    // The user is still typing.
     #expect(filter("\"two wo")?.words == ["two wo"])
     #expect(filter("\"")?.words == [])
   }
 
-  @Test func `a URL is a word`() {
+  @Test func `a URL is parsed as a word`() {
     #expect(filter("https://example.org/a.iso")?.words == ["https://example.org/a.iso"])
     #expect(filter(":x")?.words == [":x"])
     #expect(filter("12:30")?.words == ["12:30"])
   }
 
-  @Test func `unknown conditions and states are named with the valid ones`() {
+  @Test func `unknown, incomplete and repeated conditions are rejected`() {
     #expect(problem("stat:failed") == .unknownKey("stat"))
     #expect(problem("state:lost") == .unknownState("lost"))
     #expect(problem("state:failed,x") == .unknownState("x"))
@@ -67,7 +67,7 @@ struct FilterQueryTests {
     #expect(problem("session:a session:b") == .second(.session))
   }
 
-  @Test func `replacing a state keeps the rest as written`() {
+  @Test func `replacing the state condition keeps the rest of the filter`() {
     let text = "\"two words\" state:failed host:example.org state:idle"
     #expect(
       FilterQuery.text(text, withState: .paused)
@@ -76,7 +76,7 @@ struct FilterQueryTests {
     #expect(FilterQuery.text("", withState: .idle) == "state:idle")
   }
 
-  @Test func `arbitrary words parse without harm`() {
+  @Test func `arbitrary words are parsed or rejected`() {
     let long = String(repeating: "a:\"", count: 5000)
     #expect(filter(long) != nil || problem(long) != nil)
     #expect(filter("文\u{301}:x") != nil || problem("文\u{301}:x") != nil)

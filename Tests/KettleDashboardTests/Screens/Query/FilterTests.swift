@@ -8,7 +8,7 @@ struct FilterTests {
     if number % 10 == 0 { row.state = .failed }
   }
 
-  @Test func `a filter applies with every character`() {
+  @Test func `a filter applies after every character`() {
     var model = list.model()
     list.press(.character("\\"), in: &model)
     #expect(model.keyContext == .query)
@@ -42,7 +42,7 @@ struct FilterTests {
     #expect(model.cursorRow?.id == TransferID(rawValue: 3))
   }
 
-  @Test func `the cursor stays on a transfer that matches`() {
+  @Test func `the cursor stays on its transfer if it matches the filter`() {
     var model = list.model()
     list.press(.end, .character("\\"), in: &model)
     #expect(model.cursor == 199)
@@ -73,7 +73,7 @@ struct FilterTests {
     #expect(model.marks.isEmpty && !model.search.isOn && !model.view.isFiltered)
   }
 
-  @Test func `rows of an earlier filter are not used for the new one`() {
+  @Test func `late rows of a previous filter are ignored`() {
     var model = list.model()
     let asked = model.press(.character("\\"), .character("9"))
     let late = ListWindow(first: 0, matchingCount: 200, rows: list.rows, tag: 0)
@@ -92,7 +92,7 @@ struct FilterTests {
     #expect(model.marks.isEmpty)
     #expect(
       model.said == "marks cleared: they applied to the previous filter")
-    // Those that were marked by hand do.
+    // Individual marks are kept.
     list.press(.enter, .character(" "), .character("\\"), .control("u"), .enter, in: &model)
     #expect(model.selection == .ids([TransferID(rawValue: 9)]))
   }
@@ -248,7 +248,7 @@ struct FilterTests {
       """)
   }
 
-  @Test func `when nothing matches the screen says so`() {
+  @Test func `an empty filter result shows a message`() {
     var model = list.model(columns: 60, rows: 12)
     list.press(.character("\\"), in: &model)
     list.type("nowhere", in: &model)

@@ -2,13 +2,13 @@ import KettleDashboard
 import KettleModel
 import Testing
 
-/// Search: the cursor goes to what has the words.
+/// Search: the cursor moves to the rows that contain the words.
 struct SearchTests {
   private let list = LongList(1000)
 
   private func id(_ number: Int64) -> TransferID { TransferID(rawValue: number) }
 
-  @Test func `the cursor goes to the first match while typing`() {
+  @Test func `the cursor moves to the first match while typing`() {
     var model = list.model()
     list.press(.down, .down, .down, .character("/"), in: &model)
     list.type("5", in: &model)
@@ -30,7 +30,7 @@ struct SearchTests {
     #expect(model.cursorRow?.id == id(9))
   }
 
-  @Test func `n and N move through the matches and say when they wrap`() {
+  @Test func `n and N move through the matches and report wrapping`() {
     var model = list.model()
     list.press(.character("/"), in: &model)
     list.type("99", in: &model)
@@ -55,7 +55,7 @@ struct SearchTests {
     #expect(!model.search.isOn)
   }
 
-  @Test func `Enter without a word repeats the last search`() {
+  @Test func `Enter on an empty search repeats the last one`() {
     var model = list.model()
     list.press(.character("/"), in: &model)
     list.type("file 12", in: &model)
@@ -65,7 +65,7 @@ struct SearchTests {
     #expect(model.cursorRow?.id == id(112))
   }
 
-  @Test func `a search without a match says so and the cursor stays`() {
+  @Test func `a search without a match shows a message and keeps the cursor`() {
     var model = list.model()
     list.press(.down, .character("/"), in: &model)
     list.type("nowhere", in: &model)
@@ -73,13 +73,13 @@ struct SearchTests {
     #expect(model.cursorRow?.id == id(1))
   }
 
-  @Test func `n without a search says how to start one`() {
+  @Test func `n without a search explains how to start one`() {
     var model = list.model()
     #expect(model.press(.character("n")) == [])
     #expect(model.said == "there is no search yet; / starts one")
   }
 
-  @Test func `one request at a time is pending, and its reply triggers the next`() {
+  @Test func `only one search request is pending, and its reply triggers the next`() {
     var model = list.model()
     let first = model.press(.character("/"), .character("7"), .character("7"), .character("7"))
     #expect(first.count == 1)
@@ -98,7 +98,7 @@ struct SearchTests {
     #expect(model.cursor == 0)
   }
 
-  @Test func `matches are highlighted in the rows, and a hidden one is explained`() throws {
+  @Test func `matches are highlighted in the rows, and hidden matches are explained`() throws {
     var model = Sample.model(columns: 80, rows: 24)
     _ = model.press(.character("/"))
     _ = model.type("OVERVIEW")

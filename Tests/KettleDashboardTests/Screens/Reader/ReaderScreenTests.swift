@@ -3,7 +3,7 @@ import KettleModel
 import Testing
 
 struct ReaderScreenTests {
-  @Test func `details that cannot be loaded say why`() {
+  @Test func `details that cannot be loaded show the reason`() {
     var model = Sample.model(columns: 60, rows: 10)
     _ = model.press(.enter)
     _ = model.update(
@@ -13,7 +13,7 @@ struct ReaderScreenTests {
     #expect(model.screen().lines[2] == " The service is ending; try again")
   }
 
-  @Test func `the help is made from the bindings`() {
+  @Test func `the help is generated from the bindings`() {
     var model = Sample.model(columns: 80, rows: 24)
     _ = model.press(.character("?"))
     expectScreen(
@@ -76,7 +76,7 @@ struct ReaderScreenTests {
   func `every binding is in the help, with its name in the configuration`(columns: Int) {
     var model = Sample.model(columns: columns, rows: 400)
     _ = model.press(.character("?"))
-    // Lines that are folded are read as one.
+    // Wrapped lines are joined.
     let words = Set(model.screen().lines.joined(separator: " ").split(separator: " "))
     for binding in Bindings.all {
       let missing = binding.description.split(separator: " ").filter { !words.contains($0) }

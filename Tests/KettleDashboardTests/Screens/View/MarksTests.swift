@@ -2,7 +2,7 @@ import KettleDashboard
 import KettleModel
 import Testing
 
-/// Marks, and what controls are for.
+/// Marks, and the transfers to which controls apply.
 struct MarksTests {
   private func ids(_ numbers: Int64...) -> TransferSelection {
     .ids(numbers.map { TransferID(rawValue: $0) })
@@ -73,7 +73,7 @@ struct MarksTests {
     #expect(model.press(.character("p")) == [.control(.start, ids(1, 2))])
   }
 
-  @Test func `a reason for several names their number`() {
+  @Test func `a reason for several transfers includes their count`() {
     var model = model(.completed, .completed, .running)
     _ = model.press(.character(" "), .character(" "))
     #expect(model.press(.character("s")) == [])
@@ -84,7 +84,7 @@ struct MarksTests {
     #expect(model.said == "it is already finished")
   }
 
-  @Test func `rows that have not been sent may allow it`() {
+  @Test func `rows that are not loaded are assumed to allow a control`() {
     var model = model(.completed)
     let window = ListWindow(
       first: 0, matchingCount: 50, rows: [Sample.row(1, titled: "x", state: .completed)])
@@ -95,7 +95,7 @@ struct MarksTests {
   }
 
   @Test
-  func `marked rows are removed after a question with their number, and the marks are cleared`() {
+  func `removing marked rows asks with their count and clears the marks`() {
     var model = model(.paused, .running, .completed)
     _ = model.press(.character(" "), .character(" "), .character("d"))
     #expect(model.screen().lines.contains { $0.contains("Remove 2 transfers from the list?") })
@@ -167,7 +167,7 @@ struct MarksTests {
       """)
   }
 
-  @Test func `a question about a filter gives the current count only`() {
+  @Test func `a question about a filter shows the current match count`() {
     var model = Sample.model(columns: 80, rows: 24)
     let count = model.window?.matchingCount ?? 0
     _ = model.press(.character("A"), .character("d"))
@@ -182,7 +182,7 @@ struct MarksTests {
       })
   }
 
-  @Test func `a terminal that is too small accepts only keys that leave it`() {
+  @Test func `a terminal that is too small accepts only suspend and leave`() {
     var model = Sample.model(columns: 80, rows: 24)
     _ = model.press(.character("A"), .character("d"))
     _ = model.update(.resized(ScreenSize(columns: 30, rows: 6)), at: Sample.now)

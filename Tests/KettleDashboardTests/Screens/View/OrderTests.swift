@@ -10,19 +10,19 @@ struct OrderTests {
 
   private let first = TransferSelection.ids([TransferID(rawValue: 1)])
 
-  @Test func `every sort key has its own letter, and none that moves or closes the menu`() {
+  @Test func `every sort key has a unique letter that does not move or close the menu`() {
     let letters = RowSort.Key.allCases.map(\.letter)
     #expect(Set(letters).count == letters.count)
     #expect(Set(letters).isDisjoint(with: ["j", "k", "q", "o"]))
   }
 
   @Test(arguments: RowSort.Key.allCases)
-  func `a letter of the menu sorts by it`(key: RowSort.Key) {
+  func `each letter in the menu selects its sort key`(key: RowSort.Key) {
     var model = model()
     let effects = model.press(.character("o"), .character(key.letter))
     #expect(model.keyContext == .list)
     #expect(model.sort.key == key)
-    // The queue in its own order is what there was, so it is turned round.
+    // The list was already in queue order, so the order is reversed.
     #expect(model.sort.isDescending == (key == .queue ? true : key.beginsDescending))
     guard case .subscribe(let viewport) = effects.last else {
       Issue.record("not asked for")
@@ -31,7 +31,7 @@ struct OrderTests {
     #expect(viewport.sort == model.sort)
   }
 
-  @Test func `the menu selects a line`() {
+  @Test func `Enter selects the highlighted sort key, and Esc closes the menu`() {
     var model = model()
     _ = model.press(.character("o"), .down, .down, .up, .enter)
     #expect(model.sort == RowSort(key: .title))
@@ -75,7 +75,7 @@ struct OrderTests {
     #expect(model.screen().position(of: "the queue in reverse") != nil)
   }
 
-  @Test func `a sort key without a column is named`() {
+  @Test func `a sort key without a column is shown by name`() {
     var model = model()
     _ = model.press(.character("o"), .character("h"))
     #expect(model.screen().position(of: "by host") != nil)
@@ -96,7 +96,7 @@ struct OrderTests {
     #expect(model.cursor - model.firstVisible == line)
   }
 
-  @Test func `J and K move in the queue as displayed`() {
+  @Test func `J and K move a transfer in the displayed direction`() {
     var model = model()
     #expect(model.press(.character("J")) == [.move(first, .down)])
     #expect(model.press(.character("K")) == [.move(first, .up)])
@@ -109,7 +109,7 @@ struct OrderTests {
     #expect(model.press(.alt("j")) == [.move(first, .toTop)])
   }
 
-  @Test func `in another order J says how to sort by the queue`() {
+  @Test func `in another order J and K explain how to sort by the queue`() {
     var model = model()
     _ = model.press(.character("o"), .character("e"))
     for key in [Key.character("J"), .character("K"), .alt("j"), .alt("k")] {
@@ -144,7 +144,7 @@ struct OrderTests {
     #expect(set("-", .high) == .normal)
     #expect(set("-", .normal) == .low)
     #expect(set("-", .low) == nil)
-    // None of many goes the other way.
+    // No selected priority moves in the opposite direction.
     #expect(set("+", .low, .normal) == .normal)
     #expect(set("+", .low, .high) == .high)
     #expect(set("-", .low, .high) == .low)

@@ -2,7 +2,7 @@ import KettleDashboard
 import KettleModel
 import Testing
 
-/// Follow, freeze, the history, clearing.
+/// Following, freezing, the history and clearing.
 struct ViewTests {
   private var list = LongList(500) { number, row in
     if number == 499 { row.state = .completed }
@@ -13,14 +13,14 @@ struct ViewTests {
     list.rows.insert(row, at: index)
   }
 
-  /// The rows come anew, as they are now.
+  /// Sends the current rows again.
   private func refresh(_ model: inout DashboardModel, _ asked: [DashboardEffect]) {
     guard case .subscribe(let viewport) = asked.last else { return }
     list.answer(
       model.update(.rowsArrived(list.window(viewport), Totals()), at: Sample.now), &model)
   }
 
-  @Test mutating func `the cursor follows its transfer while it stays near`() {
+  @Test mutating func `the cursor follows its transfer over a short distance`() {
     var model = list.model()
     _ = model.press(.down, .down, .down)
     shuffle(moving: 3, to: 10)
@@ -29,7 +29,7 @@ struct ViewTests {
     #expect(model.firstVisible == 0)
   }
 
-  @Test mutating func `without following the cursor keeps its line when its row moves far`() {
+  @Test mutating func `without follow mode the cursor keeps its position when its row moves far`() {
     var model = list.model()
     _ = model.press(.down, .down, .down)
     shuffle(moving: 3, to: 400)
@@ -39,7 +39,7 @@ struct ViewTests {
     #expect(model.cursorID == TransferID(rawValue: 4))
   }
 
-  @Test mutating func `with following the view moves with the row, which keeps its line`() {
+  @Test mutating func `in follow mode the view scrolls so that the row keeps its screen line`() {
     var model = list.model()
     list.press(.down, .down, .down, in: &model)
     let asked = model.press(.character("F"))
@@ -77,7 +77,7 @@ struct ViewTests {
     #expect(model.screen().position(of: "FROZEN") == nil)
   }
 
-  @Test func `another order unfreezes the rows`() {
+  @Test func `changing the sort order unfreezes the rows`() {
     var model = list.model()
     list.press(.character("Z"), .character("I"), in: &model)
     #expect(!model.isFrozen)
@@ -113,7 +113,7 @@ struct ViewTests {
     #expect(model.view.filterText == "iso")
   }
 
-  @Test func `End before the rows of a view arrive goes to its end`() {
+  @Test func `End pressed before a view's rows arrive moves to its end`() {
     var model = list.model()
     list.press(.character("H"), in: &model)
     let back = model.press(.character("H"))
@@ -128,7 +128,7 @@ struct ViewTests {
     #expect(model.cursor == 0)
   }
 
-  @Test func `c clears finished transfers and says where they are`() {
+  @Test func `c clears finished transfers and points to the history`() {
     var model = Sample.model(columns: 80, rows: 24)
     #expect(model.press(.character("c")) == [.clearFinished])
     _ = model.update(.commandFinished(.cleared(count: 3)), at: Sample.now)
@@ -231,7 +231,7 @@ struct ViewTests {
     #expect(model.sort == RowSort(key: .host, isDescending: true))
   }
 
-  @Test func `an empty history says what it will show`() {
+  @Test func `an empty history explains what it will show`() {
     var model = Sample.model(columns: 80, rows: 12)
     _ = model.press(.character("H"))
     _ = model.update(
