@@ -51,8 +51,8 @@ package struct CheckpointPace: Sendable, Hashable {
     return true
   }
 
-  /// Notes that the bytes are synced and their record is on its way to the store. Until it is there,
-  /// no other checkpoint begins: a store that cannot be written must not collect them.
+  /// Notes that the bytes are synced and their record is on its way to the store. No other
+  /// checkpoint begins before it is there: a store that cannot be written must not collect them.
   package mutating func submit() { phase = .recording }
 
   /// Notes that the store has a record of the transfer.
