@@ -1,8 +1,9 @@
-import KettleEngine
 import KettleModel
 import KettleScheduler
 import Testing
 import TestSupport
+
+@testable import KettleEngine
 
 /// Small bodies, which are received before their partial file is created.
 @Suite(.timeLimit(.minutes(1)))
@@ -169,6 +170,7 @@ struct LateFileTests {
     world.transport.body(attempt, [1, 2, 3])
     world.transport.end(attempt, .complete)
     await world.told.wait(for: .failed, of: id)
+    await world.engine.kept()
     #expect(world.journal.records[id]?.failure?.code == .directoryUnwritable)
     #expect(world.files.paths.isEmpty)
   }

@@ -1,15 +1,18 @@
 import Dispatch
 import KettleSystem
 
-/// Delivers input to the engine, in order. Input that arrives while the engine is busy is delivered
-/// in one batch, so that the engine wakes up once for it.
+/// Delivers input to the engine, in order and in batches. Batches that arrive while the engine is
+/// busy, or that it puts in itself, follow each other before the inbox counts as drained.
 final class EngineInbox: Sendable {
   typealias Reader = @Sendable ([EngineInput]) -> Void
+
+  /// Batches that follow each other before `drained` is called: a flood of input cannot put it off.
+  static let batchCountMax = 16
 
   private enum Phase: Sendable {
     /// Input is kept.
     case closed
-    case open(Reader, Call)
+    case open(Reader, drained: @Sendable () -> Void, Call)
     /// Input is dropped.
     case ended
   }
@@ -42,10 +45,13 @@ final class EngineInbox: Sendable {
     return isTaken
   }
 
-  func open(_ reader: @escaping Reader) {
+  /// - Parameters:
+  ///   - reader: receives each batch.
+  ///   - drained: called when no input is left, or after `batchCountMax` batches.
+  func open(_ reader: @escaping Reader, drained: @escaping @Sendable () -> Void = {}) {
     let calls = state.withLock { state in
       guard case .closed = state.phase else { return false }
-      state.phase = .open(reader, .none)
+      state.phase = .open(reader, drained: drained, .none)
       return !state.inputs.isEmpty && Self.claimsCall(&state)
     }
     if calls { queue.async { [self] in read() } }
@@ -64,19 +70,32 @@ final class EngineInbox: Sendable {
   }
 
   private static func claimsCall(_ state: inout State) -> Bool {
-    guard case .open(let reader, .none) = state.phase else { return false }
-    state.phase = .open(reader, .scheduled)
+    guard case .open(let reader, let drained, .none) = state.phase else { return false }
+    state.phase = .open(reader, drained: drained, .scheduled)
     return true
   }
 
   /// Runs on the queue.
   private func read() {
-    let (reader, inputs) = state.withLock { state -> (Reader?, [EngineInput]) in
-      guard case .open(let reader, _) = state.phase else { return (nil, []) }
-      state.phase = .open(reader, .none)
+    for _ in 0..<Self.batchCountMax {
+      guard let (reader, inputs) = nextBatch() else { break }
+      reader(inputs)
+    }
+    let (drained, goesOn) = state.withLock { state -> ((@Sendable () -> Void)?, Bool) in
+      guard case .open(let reader, let drained, _) = state.phase else { return (nil, false) }
+      if state.inputs.isEmpty { state.phase = .open(reader, drained: drained, .none) }
+      return (drained, !state.inputs.isEmpty)
+    }
+    drained?()
+    if goesOn { queue.async { [self] in read() } }
+  }
+
+  /// Removes and returns the input that has arrived; nil when there is none, or after the end.
+  private func nextBatch() -> (Reader, [EngineInput])? {
+    state.withLock { state in
+      guard case .open(let reader, _, _) = state.phase, !state.inputs.isEmpty else { return nil }
       defer { state.inputs = [] }
       return (reader, state.inputs)
     }
-    reader?(inputs)
   }
 }

@@ -138,10 +138,9 @@ package actor TransferEngine {
       metConditions: configuration.metConditions)
     scheduler.residentLimits = configuration.hold
     inbox.open { [weak self] inputs in
-      self?.assumeIsolated { engine in
-        for input in inputs { engine.receive(input) }
-        engine.finishTurns()
-      }
+      self?.assumeIsolated { engine in for input in inputs { engine.receive(input) } }
+    } drained: { [weak self] in
+      self?.assumeIsolated { $0.finishTurns() }
     }
     let others = TransferScheduler.OtherTransfers(
       tally: contents.dormant, positions: contents.positions,

@@ -81,4 +81,36 @@ struct EngineInboxTests {
     queue.sync {}
     #expect(reader.all == [])
   }
+
+  @Test func `input that the reader puts in is read before the inbox is drained`() {
+    let inbox = EngineInbox(on: queue)
+    let reader = Reader()
+    let drained = Mutex<[Int]>([])
+    inbox.open { [self] inputs in
+      reader.read(inputs)
+      if reader.all.count == 1 { _ = inbox.put(input(2)) }
+    } drained: {
+      drained.withLock { $0.append(reader.all.count) }
+    }
+    _ = inbox.put(input(1))
+    queue.sync {}
+    #expect(reader.all == [[1], [2]])
+    #expect(drained.withLock { $0 } == [2])
+  }
+
+  @Test func `endless input does not put off what follows a batch`() {
+    let inbox = EngineInbox(on: queue)
+    let reader = Reader()
+    let drained = Mutex<[Int]>([])
+    inbox.open { [self] inputs in
+      reader.read(inputs)
+      if reader.all.count < 40 { _ = inbox.put(input(Int64(reader.all.count))) }
+    } drained: {
+      drained.withLock { $0.append(reader.all.count) }
+    }
+    _ = inbox.put(input(0))
+    for _ in 0..<3 { queue.sync {} }
+    #expect(reader.all.count == 40)
+    #expect(drained.withLock { $0 } == [16, 32, 40])
+  }
 }
