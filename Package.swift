@@ -143,6 +143,9 @@ let package = Package(
       linkerSettings: [.linkedLibrary("curl")]),
     .executableTarget(
       name: "origin-sockets", dependencies: [], path: "Benchmarks/OriginSockets"),
+    .target(name: "LinkModel", path: "Benchmarks/LinkModel"),
+    .executableTarget(
+      name: "link-emulator", dependencies: ["LinkModel"], path: "Benchmarks/LinkEmulator"),
     .executableTarget(
       name: "first-screen", dependencies: ["KettleSystem", "CKettleNcurses"],
       path: "Benchmarks/FirstScreen", swiftSettings: strict),
@@ -165,6 +168,7 @@ let package = Package(
         "CKettleLinux",
       ],
       path: "Tests/TestSupport", swiftSettings: strict),
+    tests("LinkModelTests", ["LinkModel"]),
     .target(name: "SeededNumbers", path: "Tests/SeededNumbers", swiftSettings: strict),
     tests("ArchitectureTests", []),
     tests("KettleSystemTests", ["KettleModel", "KettleSystem"]),
