@@ -64,6 +64,7 @@ if [ "$purpose" = bench ]; then
   need_program curl curl
   need_program openssl openssl
   need_program taskset util-linux
+  need_program nsenter util-linux
   # Peers that are measured where they are to be had.
   for peer in wget2 axel; do
     ! apt-cache show "$peer" >/dev/null 2>&1 || need_program "$peer" "$peer"
