@@ -31,7 +31,7 @@ demo: build ## Watch five files being downloaded, in a throw-away home
 test: deps lint ## Check the style, build everything, run all tests
 	swift build --build-tests
 	swift test --skip-build --disable-xctest \
-	  --skip 'AppleSource|BackgroundTransferTests|$(CONVERSING)|WireTests|IntegrationTests|ExampleTests|^SessionTests|FaultStormTests|^FuzzTests'
+	  --skip 'AppleSource|BackgroundTransferTests|$(CONVERSING)|WireTests|IntegrationTests|ExampleTests|^SessionTests|FaultStormTests|^ServerTests|^FuzzTests'
 	swift test --skip-build --disable-xctest --filter '$(CONVERSING)'
 	swift test --skip-build --disable-xctest --filter AppleSource
 	swift test --skip-build --disable-xctest --filter '^BackgroundTransferTests'
@@ -69,6 +69,12 @@ test-faults: deps ## Kill it, cut its power and starve it, for about half an hou
 	swift build --build-tests
 	swift test --skip-build --disable-xctest --no-parallel --filter FaultStormTests
 	@echo 'test-faults: everything passed'
+
+test-servers: deps ## Run it with nginx, Apache, squid and dante, and take them away in between
+	@./assets/install-deps.sh servers
+	swift build --build-tests
+	swift test --skip-build --disable-xctest --no-parallel --filter '^ServerTests'
+	@echo 'test-servers: everything passed'
 
 test-guards: deps ## Take the most important checks out, one by one, and see a test fail
 	./assets/guards/check.sh

@@ -280,6 +280,8 @@ let package = Package(
     // The same under kills, power cuts and full disks: `make test-faults` alone runs it.
     tests(
       "FaultStormTests", ["KettleModel", "SeededNumbers", "TestSupport", "kettle", "CKettleLinux"]),
+    // The real program over real servers and proxies: `make test-servers` alone runs it.
+    tests("ServerTests", ["TestSupport", "kettle"]),
     // Mutated inputs for everything that reads what others wrote: `make test-fuzz` gives it longer.
     .testTarget(
       name: "FuzzTests",
