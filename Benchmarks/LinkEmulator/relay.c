@@ -106,11 +106,19 @@ void relay_take(struct relay *relay, enum link_side side) {
   }
 }
 
-static uint64_t deliver(struct relay *relay, enum link_side side) {
+static uint64_t due(const struct relay_queue *queue) {
+  return queue->count > 0 ? queue->packets[queue->first].delivery : UINT64_MAX;
+}
+
+uint64_t relay_due(const struct relay *relay) {
+  const uint64_t down = due(&relay->queues[LINK_DOWN]), up = due(&relay->queues[LINK_UP]);
+  return down < up ? down : up;
+}
+
+static void deliver(struct relay *relay, enum link_side side) {
   struct relay_queue *queue = &relay->queues[side];
-  for (int delivered = 0; queue->count > 0; delivered++) {
+  for (int delivered = 0; delivered < FEW_PACKETS && due(queue) <= relay_now(); delivered++) {
     const struct relay_packet *packet = packet_at(queue, 0);
-    if (delivered == FEW_PACKETS || packet->delivery > relay_now()) return packet->delivery;
     // A device that takes no packet loses it, as a network may.
     ssize_t written;
     do {
@@ -119,10 +127,9 @@ static uint64_t deliver(struct relay *relay, enum link_side side) {
     queue->first = (queue->first + 1) % queue->capacity;
     queue->count--;
   }
-  return UINT64_MAX;
 }
 
-uint64_t relay_deliver(struct relay *relay) {
-  const uint64_t down = deliver(relay, LINK_DOWN), up = deliver(relay, LINK_UP);
-  return down < up ? down : up;
+void relay_deliver(struct relay *relay) {
+  deliver(relay, LINK_DOWN);
+  deliver(relay, LINK_UP);
 }

@@ -37,8 +37,11 @@ void relay_begin(struct relay *relay, uint64_t seed, uint64_t silence_after_byte
 // direction have its turn.
 void relay_take(struct relay *relay, enum link_side side);
 
-// Delivers what is due. Returns when the next packet is due, UINT64_MAX when none is on its way.
-uint64_t relay_deliver(struct relay *relay);
+// When the next packet is due, UINT64_MAX when none is on its way.
+uint64_t relay_due(const struct relay *relay);
+
+// Delivers what is due, up to a bound.
+void relay_deliver(struct relay *relay);
 
 // CLOCK_MONOTONIC in nanoseconds.
 uint64_t relay_now(void);
