@@ -11,10 +11,13 @@ extension TransferSnapshot {
       switch reason {
       case .retry, .retryAfter: "retrying"
       case .network: "no network"
+      case .hostUnreachable: "host down"
+      case .proxy: "proxy"
       case .diskSpace: "disk full"
       case .discretionary: "deferred"
       case .needsLink: "needs link"
       case .needsLogin: "needs login"
+      case .needsDecision: "needs decision"
       case nil: "waiting"
       }
     }

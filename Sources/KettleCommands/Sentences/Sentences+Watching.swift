@@ -30,7 +30,11 @@ extension Sentences {
       case .needsLogin: "a login; remove it and add its URL again with --user"
       case .needsLink:
         "a new link because its own has expired; give one with \"kettle start \(row.id) --url URL\""
-      case .retry, .retryAfter, .network, .diskSpace, .discretionary, nil: "your attention"
+      case .needsDecision:
+        "a decision: \"kettle accept \(row.id)\" keeps what arrived, \"kettle start \(row.id)\" "
+          + "requests it again"
+      case .retry, .retryAfter, .network, .hostUnreachable, .proxy, .diskSpace, .discretionary, nil:
+        "your attention"
       }
     return "Transfer \(row.id) needs \(what)"
   }

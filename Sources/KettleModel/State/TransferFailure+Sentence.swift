@@ -10,11 +10,11 @@ extension TransferFailure {
 }
 
 extension WaitingReason {
-  /// Whether the transfer is retried after a failure without any other condition.
+  /// Whether the transfer is retried after a failure until it succeeds.
   public var isRetry: Bool {
     switch self {
-    case .retry, .retryAfter: true
-    case .network, .diskSpace, .needsLink, .needsLogin, .discretionary: false
+    case .retry, .retryAfter, .hostUnreachable, .proxy: true
+    case .network, .diskSpace, .needsLink, .needsLogin, .needsDecision, .discretionary: false
     }
   }
 }
