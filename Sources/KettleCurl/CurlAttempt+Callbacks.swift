@@ -203,7 +203,8 @@ extension CurlAttempt {
   func report(_ head: ResponseHead) -> Bool {
     guard isUsable(head) else { return false }
     if head.status == 407, let proxy, proxy.speaksHTTP, url.scheme == .http {
-      return giveUp(proxy.refusal(407), code: .proxyFailed)
+      phase = .decided(.failed(proxy.loginFailure))
+      return false
     }
     let bodyEnd = asksForHeadOnly ? .byteCount(0) : head.bodyEnd
     self.bodyEnd = bodyEnd

@@ -23,7 +23,7 @@ extension CurlAttempt {
     let attempt = CurlAttempt(
       request, easy: easy, certificates: certificates, knownScopes: settings.knownScopes,
       loop: loop)
-    switch settings.proxies.route(to: request.url) {
+    switch settings.proxies.route(to: request.url.origin) {
     case .direct: break
     case .through(let proxy): attempt.proxy = proxy
     case .unusable(let source):

@@ -29,7 +29,7 @@ struct ControlRunner {
 
   private var commandName: String {
     switch verb {
-    case .start, .pause, .stop, .remove: verb.rawValue
+    case .start, .pause, .stop, .accept, .remove: verb.rawValue
     case .removeWithFile: "remove"
     }
   }

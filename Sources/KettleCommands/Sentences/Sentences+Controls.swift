@@ -22,6 +22,7 @@ extension Sentences {
     case .start: "started"
     case .pause: "paused"
     case .stop: "stopped"
+    case .accept: "accepted"
     case .remove: "removed"
     case .removeWithFile: "removed with its file"
     }
@@ -41,7 +42,7 @@ extension Sentences {
     switch refusal.why {
     case .completed:
       "Transfer \(refusal.id) is completed, so there is nothing to limit"
-    case .unknown, .notStarted: of(refusal)
+    case .unknown, .notStarted, .nothingToDecide: of(refusal)
     }
   }
 

@@ -24,6 +24,11 @@ extension Sentences {
     return error.sentence.sanitizedForDisplay(limit: 600)
   }
 
+  static func failed(_ failedCount: Int, of count: Int) -> String {
+    "\(failedCount) of \(count) \(count == 1 ? "transfer" : "transfers") failed; "
+      + "\"kettle list\" shows all"
+  }
+
   static func needsUser(_ row: TransferSnapshot) -> String {
     let what =
       switch row.reason {

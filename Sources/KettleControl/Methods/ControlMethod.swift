@@ -134,6 +134,8 @@ package enum ControlTransfers: ControlMethod {
       case completed
       /// Never started, so there is nothing to pause.
       case notStarted
+      /// It does not ask for a decision, so there is nothing to accept.
+      case nothingToDecide
     }
 
     package var id: TransferID

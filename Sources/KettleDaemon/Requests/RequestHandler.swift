@@ -77,6 +77,11 @@ struct RequestHandler: Sendable {
       return coder.encode(
         result: ResetTransfers.Result(
           deletedPaths: outcome.deletedPaths, keptPaths: outcome.keptPaths), to: id)
+    case .listHosts:
+      return coder.encode(result: ListHosts.Result(hosts: await engine.hosts()), to: id)
+    case .resetHost(let params):
+      let origins = await engine.resetHosts(named: params.host)
+      return coder.encode(result: ResetHost.Result(origins: origins), to: id)
     case .subscribe(let viewport):
       broadcaster.subscribe(client.id, to: viewport)
       await engine.setCadence(broadcaster.cadence)
@@ -161,6 +166,7 @@ struct RequestHandler: Sendable {
       case .start: .start
       case .pause: .pause
       case .stop: .stop
+      case .accept: .accept
       case .remove: .remove(.stays)
       case .removeWithFile: .remove(.goes)
       }
@@ -238,6 +244,7 @@ struct RequestHandler: Sendable {
       case .unknown: outcome.refused.append(.init(id: id, why: .unknown))
       case .completed: outcome.refused.append(.init(id: id, why: .completed))
       case .notStarted: outcome.refused.append(.init(id: id, why: .notStarted))
+      case .nothingToDecide: outcome.refused.append(.init(id: id, why: .nothingToDecide))
       }
     }
     return outcome

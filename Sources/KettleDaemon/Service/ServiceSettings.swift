@@ -38,6 +38,8 @@ struct ServiceSettings: Sendable {
     let budget = DescriptorBudget(limit: descriptorLimit)
     var engine = Self.engine(file, documentsDirectory: documentsDirectory, budget)
     engine.heldDirectory = paths.heldDirectory
+    let proxies = Self.proxies(file, options.environment)
+    if proxies != .none { engine.proxy = { proxies.proxyName(to: $0) } }
     self.engine = engine
     listener = ControlListener.Limits(connectionCountMax: budget.clientCountMax)
     conditions = Self.conditions(file, options.environment)
@@ -45,7 +47,7 @@ struct ServiceSettings: Sendable {
     curl = CurlSettings(
       userAgent: "Kettle/\(ProductVersion.text)",
       certificates: TrustedCertificates(environment: options.environment),
-      proxies: Self.proxies(file, options.environment))
+      proxies: proxies)
   }
 
   private static func conditions(

@@ -18,6 +18,7 @@ extension TransferEngine {
       discard(resumeData, of: id, as: operation)
     case .computeDigest(let id, let operation, let resumeData, let algorithm):
       computeDigest(algorithm, of: resumeData, for: id, as: operation)
+    case .readTitle(let id, let resumeData): readTitle(of: id, resumeData)
     case .placeFile(let id, let operation, let resumeData, let policy):
       digests[id] = nil
       placing.enqueue(
@@ -112,6 +113,14 @@ extension TransferEngine {
         }
         self?.post(.bodyClosed(id, operation, result))
       }
+    }
+  }
+
+  private func readTitle(of id: TransferID, _ resumeData: ResumeData) {
+    namePool.async { [weak self, files] in
+      let bytes = files.beginning(
+        of: resumeData.partialIdentity, byteCountMax: PageTitle.byteCountMax)
+      if let title = bytes.flatMap(PageTitle.title) { self?.post(.titleRead(id, title)) }
     }
   }
 

@@ -31,6 +31,8 @@ extension TransferEngine {
       apply { scheduler, now in scheduler.placed(result, of: id, by: operation, at: now) }
     case .discarded(let id, let operation):
       apply { scheduler, now in scheduler.discarded(id, by: operation, at: now) }
+    case .titleRead(let id, let title):
+      apply { scheduler, now in scheduler.titleRead(title, of: id, at: now) }
     case .alarm: alarm()
     case .turnsTaken: break
     }

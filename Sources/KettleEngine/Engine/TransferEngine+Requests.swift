@@ -105,6 +105,7 @@ extension TransferEngine {
         case .idle, .paused, .failed, .completed: false
         }
       case .stop: state != .completed && state != .idle && !isFinalTask
+      case .accept: machine.state.asksForDecision
       case .remove, .reset: true
       case .relink, .limit, .prioritize: state != .completed && !isFinalTask
       case .cancel: machine.isTask && !isFinalTask

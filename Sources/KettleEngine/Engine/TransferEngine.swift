@@ -27,6 +27,8 @@ package actor TransferEngine {
     package var checkpoints = CheckpointPace.Limits()
     /// The largest body that flows before its partial file exists and is recorded.
     package var lateFileByteCountMax: Int64 = 0
+    /// The proxy on the way to each origin, by its host and port; nil without proxies.
+    package var proxy: (@Sendable (Origin) -> String?)?
 
     package init(documentsDirectory: String) { self.documentsDirectory = documentsDirectory }
   }
@@ -135,8 +137,9 @@ package actor TransferEngine {
     scheduler = TransferScheduler(
       limits: configuration.limits, retryPolicy: configuration.retryPolicy,
       lastID: contents.lastID, lastTaskIdentifiers: contents.lastTaskIdentifiers,
-      metConditions: configuration.metConditions)
+      metConditions: configuration.metConditions, servedHosts: contents.servedHosts)
     scheduler.residentLimits = configuration.hold
+    scheduler.setProxies(configuration.proxy)
     inbox.open { [weak self] inputs in
       self?.assumeIsolated { engine in for input in inputs { engine.receive(input) } }
     } drained: { [weak self] in

@@ -60,11 +60,15 @@ private struct FailureSentence {
       "The file \"\(name)\" has changed on the server\(said); start it again"
     case .otherFile:
       "The link \"\(name)\" leads to a different file\(said); replace it with kettle start ID --url URL"
+    case .webPage:
+      "A web page arrived instead of the file \"\(name)\"\(said); take it with kettle accept ID, or request the file again with kettle start ID"
     case .contradictoryReply:
       "The server sent contradictory responses for \"\(name)\"\(said); \(retry(orElse: "start it again later, or stop it and start it to fetch it from the beginning"))"
     case .networkDown:
       "The network to \"\(name)\" is down\(said); it continues when the network is back"
     case .hostNotFound: "The host \"\(name)\" was not found; check its name and the network"
+    case .nameServerSilent:
+      "The address of \"\(name)\" could not be looked up because no name server answered\(said); \(retry(orElse: "check the network, then start it again"))"
     case .connectionRefused:
       "\"\(name)\" refused the connection\(said); \(retry(orElse: "check the address or try again later"))"
     case .connectionLost: "The connection to \"\(name)\" was lost\(said); \(retry())"
@@ -74,6 +78,10 @@ private struct FailureSentence {
       "The identity of \"\(name)\" cannot be verified\(said); if the server is yours, give its certificate authority with --ca-certificate"
     case .proxyFailed:
       "The proxy for \"\(name)\" failed\(said); check the proxy settings"
+    case .proxyUnreachable:
+      "The proxy \"\(name)\" cannot be reached\(said); \(retry(orElse: "check the proxy settings"))"
+    case .proxyLoginNeeded:
+      "The proxy \"\(name)\" \(failure.detail == nil ? "requires a login" : status); correct the proxy settings"
     case .protocolBroken:
       "\"\(name)\" sent a response that is not HTTP\(said); check the address"
     case .certificateFileUnusable:

@@ -143,8 +143,9 @@ extension ActiveDownload {
       // No other connection could have caused the refusal.
       return .end(facts.afterFailure(failure, retryAfter: retryAfter, in: context), hint)
     }
-    if failure.isRefusal {
-      hint.connectionsMax = max(1, context.otherConnectionCount)
+    if failure.isRefusal, context.otherConnectionCount > 0 {
+      hint.connectionsMax = context.otherConnectionCount
+      hint.status = failure.detail.flatMap { Int($0) }
       pacing.pause(at: context.now.monotonic)
     } else {
       recordFailure(in: context)

@@ -141,7 +141,8 @@ extension ActiveDownload {
       directAdditional(toOriginal: facts.spec.url)
     }
     var hint: HostLimitHint?
-    if connection.phase == .requesting, failure.isRefusedConnection, facts.mayBlameHost(in: context)
+    if connection.phase == .requesting, failure.isRefusedConnection,
+      facts.mayBlameHostForRefusedConnection(in: context)
     {
       hint = HostLimitHint(
         origin: connection.url.origin, connectionsMax: context.otherConnectionCount)
@@ -153,6 +154,11 @@ extension ActiveDownload {
     if hint != nil {
       facts.repetitions.recordRefusalBlamedOnHost()
       return .end(.queued, hint)
+    }
+    if let next = facts.afterOutage(failure, in: context) {
+      var hint = HostLimitHint(origin: connection.url.origin)
+      hint.isOutage = true
+      return .end(next, hint)
     }
     return .end(facts.afterFailure(failure, retryAfter: nil, in: context))
   }

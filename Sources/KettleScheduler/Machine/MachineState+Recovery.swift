@@ -24,6 +24,8 @@ extension TransferMachine.State {
       let challenge = reason == .needsLogin ? record.task?.challenge : nil
       return .waiting(.forEvent(reason, failure, challenge: challenge))
     }
+    // Outages are not stored: the next attempt shows whether it goes on.
+    if reason == .hostUnreachable || reason == .proxy { return .queued }
     guard let date = record.goesOnAt, date > now.wall else { return .queued }
     // A clock that was set back must not turn a short wait into a long one.
     let (distance, overflow) = date.millisecondsSince1970.subtractingReportingOverflow(

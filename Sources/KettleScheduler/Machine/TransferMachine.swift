@@ -43,6 +43,13 @@ package struct TransferMachine: Sendable {
     apply(state.start(&facts, at: now))
   }
 
+  /// Takes what arrived in place of the file.
+  package mutating func accept(_ operation: OperationID) -> Transition {
+    apply(state.accept(&facts, operation))
+  }
+
+  package mutating func titleRead(_ title: String) -> Transition { apply(state.titleRead(title)) }
+
   package mutating func pause() -> Transition { apply(state.pause(keepsBytes: facts.keepsBytes)) }
 
   package mutating func stop(_ operation: OperationID) -> Transition {
@@ -135,6 +142,21 @@ package struct TransferMachine: Sendable {
   }
 
   package mutating func networkReturned() -> Transition { apply(state.networkReturned()) }
+
+  /// Waits for another login, because the host has rejected this one.
+  package mutating func holdBackForLogin() -> Transition { apply(state.holdBackForLogin(facts)) }
+
+  /// Waits for a peer that cannot be reached.
+  package mutating func holdBack(
+    for peer: Peer, until: Moment, because failure: TransferFailure
+  ) -> Transition {
+    apply(state.holdBack(for: peer, until: until, failure, facts))
+  }
+
+  /// Learns something about the peer that it waits for.
+  package mutating func hear(_ news: PeerNews, of peer: Peer, at now: Moment) -> Transition {
+    apply(state.hear(news, of: peer, &facts, at: now))
+  }
 
   package mutating func conditionsChanged(unmet: TransferCondition?) -> Transition {
     apply(state.conditionsChanged(facts, unmet: unmet))

@@ -56,6 +56,13 @@ package struct TransferQueue: Sendable {
   /// The sessions with queued transfers for an origin.
   package func sessionsWaiting(for origin: Origin) -> Set<SessionID> { sessions[origin] ?? [] }
 
+  /// How many transfers are queued for an origin.
+  package func queuedCount(at origin: Origin) -> Int {
+    sessionsWaiting(for: origin).reduce(0) { sum, session in
+      sum + (queues[OriginSession(origin: origin, session: session)]?.keys.count ?? 0)
+    }
+  }
+
   /// Queues a transfer, or moves it if it is queued already.
   package mutating func enqueue(_ record: TransferRecord) {
     remove(record.id)
@@ -116,6 +123,14 @@ package struct TransferQueue: Sendable {
     slots[best.key.id] = best.queue
     remove(best.key.id)
     return .start(best.key.id)
+  }
+
+  /// Gives a queued transfer a slot, whatever its position. Returns whether there was one.
+  mutating func take(_ id: TransferID) -> Bool {
+    guard hasFreeSlot, let queue = keys[id]?.queue else { return false }
+    slots[id] = queue
+    remove(id)
+    return true
   }
 
   /// The frontier that precedes the transfer that would start.

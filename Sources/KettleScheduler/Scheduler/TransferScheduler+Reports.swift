@@ -26,6 +26,7 @@ extension TransferScheduler {
     environment.network = state
     guard state == .present else { return output }
     for id in machines.keys.sorted() { update(id, into: &output) { $0.networkReturned() } }
+    probeAll(&output, at: now)
     // Connections from before may be dead now.
     let progress = DownloadProgress(silentMillisecondsMax: Self.silentMillisecondsAfterReturn)
     for id in queue.running { recordProgress(progress, of: id, &output, at: now) }
@@ -82,6 +83,7 @@ extension TransferScheduler {
     var output = SchedulerOutput()
     guard let id = owners[attempt] else { return output }
     let context = context(of: attempt, jitter: jitter, at: now)
+    hostAnswered(attempt, with: head.status, &output, at: now)
     let hint = update(id, into: &output) {
       $0.headReceived(head, from: reach, of: attempt, in: context)
     }?.hostHint
@@ -109,7 +111,9 @@ extension TransferScheduler {
   ) -> SchedulerOutput {
     var output = SchedulerOutput()
     guard let id = owners[attempt] else { return output }
-    let context = context(of: attempt, jitter: jitter, at: now)
+    var context = context(of: attempt, jitter: jitter, at: now)
+    let (verdict, table) = outageVerdict(on: outcome, of: attempt, jitter: jitter, at: now)
+    context.outage = verdict
     owners[attempt] = nil
     hosts.close(attempt, at: now.monotonic)
     let operation = ids.nextOperation()
@@ -119,6 +123,9 @@ extension TransferScheduler {
         operation: operation, in: context)
     }
     learn(transition?.hostHint, from: id, &output, at: now)
+    if let hint = transition?.hostHint, hint.isOutage {
+      follow(verdict, with: table, &output, at: now)
+    }
     fillSlots(&output, at: now)
     update(id, into: &output) { $0.endWithoutConnections(operation) }
     return output
@@ -131,6 +138,11 @@ extension TransferScheduler {
   ) -> SchedulerOutput {
     var output = SchedulerOutput()
     update(id, into: &output) { $0.bodyOpened(resumeData, of: attempt, at: now) }
+    // The connection of a small file may be free for others already.
+    let origin = hosts.origin(of: attempt) ?? machines[id]?.spec.url.origin
+    if let change = origin.flatMap({ outages.changeToRecord($0) }) {
+      output.changes.append(change)
+    }
     return output
   }
 
@@ -179,6 +191,15 @@ extension TransferScheduler {
   }
 
   // MARK: Finishing
+
+  /// The title of the page that arrived in place of a file.
+  package mutating func titleRead(
+    _ title: String, of id: TransferID, at now: Moment
+  ) -> SchedulerOutput {
+    var output = SchedulerOutput()
+    update(id, into: &output) { $0.titleRead(title) }
+    return output
+  }
 
   package mutating func digestComputed(
     _ result: Result<String, TransferFailure>, of id: TransferID, by operation: OperationID,

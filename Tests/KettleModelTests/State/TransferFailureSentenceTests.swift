@@ -54,6 +54,26 @@ struct TransferFailureSentenceTests {
       .networkDown, "h", "Network is unreachable",
       "The network to \"h\" is down (Network is unreachable); it continues when the network is back"
     ),
+    (
+      .webPage, "u", "Please log in",
+      "A web page arrived instead of the file \"u\" (Please log in); take it with kettle accept ID, or request the file again with kettle start ID"
+    ),
+    (
+      .nameServerSilent, "h", nil,
+      "The address of \"h\" could not be looked up because no name server answered; check the network, then start it again"
+    ),
+    (
+      .proxyUnreachable, "p:3128", "Connection refused",
+      "The proxy \"p:3128\" cannot be reached (Connection refused); check the proxy settings"
+    ),
+    (
+      .proxyLoginNeeded, "p:3128", nil,
+      "The proxy \"p:3128\" requires a login; correct the proxy settings"
+    ),
+    (
+      .proxyLoginNeeded, "p:3128", "rejected the login",
+      "The proxy \"p:3128\" rejected the login; correct the proxy settings"
+    ),
     (.hostNotFound, "h", "x", "The host \"h\" was not found; check its name and the network"),
     (
       .connectionRefused, "h", nil,
@@ -133,6 +153,11 @@ struct TransferFailureSentenceTests {
       "The server sent contradictory responses for \"h\" (200 with Content-Range: bytes 5-9/10); it will be retried"
     ),
     (.connectionRefused, nil, "\"h\" refused the connection; it will be retried"),
+    (
+      .nameServerSilent, nil,
+      "The address of \"h\" could not be looked up because no name server answered; it will be retried"
+    ),
+    (.proxyUnreachable, nil, "The proxy \"h\" cannot be reached; it will be retried"),
     (.connectionLost, "reset", "The connection to \"h\" was lost (reset); it will be retried"),
     (.timedOut, nil, "\"h\" did not respond in time; it will be retried"),
     (.truncated, nil, "The response for \"h\" ended too early; it will be retried"),
