@@ -56,6 +56,14 @@ package struct TransferQueue: Sendable {
   /// The sessions with queued transfers for an origin.
   package func sessionsWaiting(for origin: Origin) -> Set<SessionID> { sessions[origin] ?? [] }
 
+  /// How many transfers have a slot, by the queue from which they came.
+  var slotCounts: [OriginSession: Int] {
+    slots.values.reduce(into: [:]) { counts, queue in counts[queue, default: 0] += 1 }
+  }
+
+  /// The first transfer of each queue in memory.
+  var fronts: [OriginSession: QueueKey] { queues.compactMapValues(\.front) }
+
   /// Queues a transfer, or moves it if it is queued already.
   package mutating func enqueue(_ record: TransferRecord) {
     remove(record.id)
