@@ -28,7 +28,8 @@ struct KettleCommand: RunnableCommand {
     groupedSubcommands: [
       CommandGroup(name: "Download", subcommands: [GetCommand.self, AddCommand.self]),
       CommandGroup(
-        name: "Inspect", subcommands: [ListCommand.self, WatchCommand.self, WaitCommand.self]),
+        name: "Inspect",
+        subcommands: [ListCommand.self, WhyCommand.self, WatchCommand.self, WaitCommand.self]),
       CommandGroup(
         name: "Control",
         subcommands: [
