@@ -98,4 +98,11 @@ package struct SizeTally: Sendable, Hashable {
 
   /// nil while no size is known.
   package var mean: Double? { count > 0 ? Double(sum) / Double(count) : nil }
+
+  /// The mean of these files and of `count` others with a mean of their own; nil while no size is
+  /// known.
+  func mean(with others: Double?, weighing count: Int) -> Double? {
+    guard let others else { return mean }
+    return (Double(sum) + others * Double(count)) / Double(self.count + count)
+  }
 }

@@ -16,6 +16,9 @@ package struct OutlookPlan: Sendable {
     }
   }
 
+  /// Transfers with at least this part of the highest speed count as equally fast.
+  private static let equalPart = 0.75
+
   private let now: Moment
   private let limits: TransferQueue.Limits
   private let hosts: HostTable
@@ -24,6 +27,8 @@ package struct OutlookPlan: Sendable {
   private let totalMax: Double?
   /// The limit of all transfers, or the capacity of the line, if it is reached; nil if it is not.
   private let reachedTotal: Double?
+  /// The speed of each transfer of the host whose transfers are fastest.
+  private let fastest: Double
   private var running: [QueueEntry] = []
   private var queued: [QueueEntry] = []
   private var unpredictableCount = 0
@@ -44,9 +49,6 @@ package struct OutlookPlan: Sendable {
     let speed = Set(progress.compactMap { scheduler.machines[$0.id]?.spec.url.origin })
       .reduce(0.0) { $0 + Double(measurements.bytesPerSecond(of: $1) ?? 0) }
     let isLimitReached = limit.map { speed >= $0 * SpeedJudgement.usedPart } ?? false
-    let line = judgement.lineBytesPerSecond.map(Double.init)
-    reachedTotal = isLimitReached ? limit : line
-    totalMax = reachedTotal ?? limit
     for one in progress {
       guard let machine = scheduler.machines[one.id] else { continue }
       var entry = QueueEntry(machine.record)
@@ -54,6 +56,11 @@ package struct OutlookPlan: Sendable {
       entry.bytesExpected = one.bytesExpected
       running.append(entry)
     }
+    let line =
+      judgement.lineBytesPerSecond.map(Double.init) ?? Self.sharedTotal(running, measurements)
+    reachedTotal = isLimitReached ? limit : line
+    totalMax = reachedTotal ?? limit
+    fastest = Self.each(running, measurements).max() ?? 0
     let runningIDs = Set(progress.map(\.id))
     for machine in scheduler.machines.values where !runningIDs.contains(machine.id) {
       take(machine)
@@ -120,6 +127,28 @@ package struct OutlookPlan: Sendable {
     return isCut ? merged : merged + rest
   }
 
+  /// The speed of each running transfer of a host.
+  private static func each(
+    _ running: [QueueEntry], _ measurements: HostMeasurements
+  ) -> [Double] {
+    let counts = running.reduce(into: [:]) { $0[$1.origin, default: 0.0] += 1 }
+    return counts.map { Double(measurements.bytesPerSecond(of: $0.key) ?? 0) / $0.value }
+  }
+
+  /// What all transfers receive together if the fastest ones of several hosts are equally fast: they
+  /// probably share a line. nil if they are not.
+  private static func sharedTotal(
+    _ running: [QueueEntry], _ measurements: HostMeasurements
+  ) -> Double? {
+    let speeds = each(running, measurements)
+    guard let fastest = speeds.max(), fastest > 0,
+      speeds.count(where: { $0 >= fastest * 0.9 }) > 1
+    else { return nil }
+    return Set(running.map(\.origin)).reduce(0) {
+      $0 + Double(measurements.bytesPerSecond(of: $1) ?? 0)
+    }
+  }
+
   private func host(_ origin: Origin) -> QueueEstimate.Host {
     let learned = hosts.connectionsMax(at: origin, now.monotonic) ?? .max
     let sessions = Set(running.filter { $0.origin == origin }.map(\.session))
@@ -131,16 +160,18 @@ package struct OutlookPlan: Sendable {
       closedMilliseconds: opening?.milliseconds(since: now.monotonic) ?? 0)
   }
 
-  /// Where all transfers together reach a limit, a host could be faster than it is; unless it has
-  /// far less than its part, so that something else slows it down.
+  /// Where all transfers together reach a limit, those that it slows down are equally fast, and
+  /// would be faster without the others. A host whose transfers are slower than that is not slowed
+  /// down by it.
   private func speed(of origin: Origin) -> QueueEstimate.Speed {
     let own = running.filter { $0.origin == origin }
     guard let measured = measurements.bytesPerSecond(of: origin).map(Double.init) else {
       return reachedTotal == nil ? .unknown : .unlimited
     }
-    if let reachedTotal {
-      let part = reachedTotal * Double(own.count) / Double(max(1, running.count))
-      return measured < part / 2 ? .bytesPerSecond(measured) : .unlimited
+    if reachedTotal != nil {
+      let each = measured / Double(max(1, own.count))
+      return own.isEmpty || each < fastest * Self.equalPart
+        ? .bytesPerSecond(measured) : .unlimited
     }
     let isLimited = !own.isEmpty && own.allSatisfy { $0.bytesPerSecondMax != nil }
     let othersRun = running.contains { $0.origin != origin && $0.bytesPerSecondMax == nil }
@@ -180,10 +211,13 @@ private struct EstimateBuilder {
   }
 }
 
-/// The sizes of files, assumed from others where they are unknown: from those of the same host, or
-/// else of the same session.
+/// The sizes of files, assumed from others where they are unknown: from those of the same host, and
+/// from those of the same session while few of that host are known.
 private struct Sizes {
-  private var hosts: [Origin: Double] = [:]
+  /// The mean of a session counts as much as this many files of the host.
+  private static let sessionWeight = 3
+
+  private var hosts: [Origin: SizeTally] = [:]
   private var sessions: [SessionID: Double] = [:]
 
   init(_ measurements: HostMeasurements, known entries: [QueueEntry]) {
@@ -201,7 +235,7 @@ private struct Sizes {
     for (origin, tally) in hosts {
       var tally = tally
       tally.add(measurements.files(of: origin))
-      self.hosts[origin] = tally.mean
+      self.hosts[origin] = tally
     }
     for (session, tally) in sessions {
       var tally = tally
@@ -213,7 +247,10 @@ private struct Sizes {
   func missing(of entry: QueueEntry) -> Double? {
     let received = Double(entry.bytesReceived)
     if let size = entry.bytesExpected { return max(0, Double(size) - received) }
-    guard let mean = hosts[entry.origin] ?? sessions[entry.session] else { return nil }
+    guard
+      let mean = hosts[entry.origin]?.mean(
+        with: sessions[entry.session], weighing: Self.sessionWeight)
+    else { return nil }
     // A file that is larger than the others has some bytes left all the same.
     return max(mean - received, mean / 10)
   }

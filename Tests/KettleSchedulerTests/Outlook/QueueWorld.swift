@@ -34,6 +34,15 @@ struct QueueWorld {
 
   var ends: [TransferID: WallTime] { ended }
 
+  /// The hosts that have delivered bytes.
+  var deliveringHosts: Set<String> {
+    Set(
+      hostSpeeds.keys.filter { host in
+        let origin = Origin(scheme: .http, host: host, port: 80)
+        return measurements.bytesPerSecond(of: origin) != nil
+      })
+  }
+
   var isIdle: Bool {
     script.scheduler.machines.values.allSatisfy { $0.visibleState == .completed }
   }
