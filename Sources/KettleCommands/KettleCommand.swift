@@ -30,7 +30,7 @@ struct KettleCommand: RunnableCommand {
       CommandGroup(
         name: "Inspect",
         subcommands: [
-          ListCommand.self, WatchCommand.self, WaitCommand.self, HostsCommand.self,
+          ListCommand.self, WhyCommand.self, WatchCommand.self, WaitCommand.self, HostsCommand.self,
         ]),
       CommandGroup(
         name: "Control",

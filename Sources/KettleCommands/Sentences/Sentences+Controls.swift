@@ -46,10 +46,12 @@ extension Sentences {
     }
   }
 
-  static func started(_ row: TransferSnapshot) -> String {
-    let held = ByteText.size(row.bytesReceived)
+  static func started(_ details: TransferDetails) -> String {
+    let row = details.snapshot
+    // More may have arrived since the start.
+    let byteCount = details.resumedFromByteCount ?? row.bytesReceived
     if row.state == .completed { return "\(row.id) is completed" }
-    if row.bytesReceived > 0 { return "\(row.id) resumes from \(held)" }
+    if byteCount > 0 { return "\(row.id) resumes from \(ByteText.size(byteCount))" }
     return "\(row.id) starts from the beginning" + (row.freshStart.map { because($0) } ?? "")
   }
 

@@ -32,7 +32,8 @@ extension Sentences {
   static func needsUser(_ row: TransferSnapshot) -> String {
     let what =
       switch row.reason {
-      case .needsLogin: "a login; remove it and add its URL again with --user"
+      case .needsLogin:
+        "a login; give one with \"kettle start \(row.id) --user NAME\", which keeps everything"
       case .needsLink:
         "a new link because its own has expired; give one with \"kettle start \(row.id) --url URL\""
       case .needsDecision:

@@ -128,3 +128,21 @@ struct ServiceSettings: Sendable {
     return engine
   }
 }
+
+extension ProxiesInUse {
+  /// Describes the proxies without their logins.
+  init(_ rules: ProxyRules) {
+    self.init()
+    (http, https) = (Self.address(rules.forHTTP), Self.address(rules.forHTTPS))
+    for case .unusable(let name) in [rules.forHTTP, rules.forHTTPS] where !unusable.contains(name) {
+      unusable.append(name)
+    }
+  }
+
+  private static func address(_ route: ProxyRules.Route) -> String? {
+    switch route {
+    case .through(let server): server.description
+    case .direct, .unusable: nil
+    }
+  }
+}

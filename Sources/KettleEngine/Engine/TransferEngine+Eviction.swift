@@ -130,6 +130,7 @@ extension TransferEngine {
     guard reading.count == 0, scheduler.shouldEvict else { return }
     let evicted = scheduler.evict { unkept[$0] == nil && bodies[$0] == nil && digests[$0] == nil }
     guard !evicted.isEmpty else { return }
+    evictionCount += 1
     observer(.evicted(evicted))
     for id in evicted where live[id]?.hasRun == false { live[id] = nil }
     guard live.count > scheduler.machines.count + Self.rememberedCountMax else { return }

@@ -28,6 +28,7 @@ extension TransferEngine {
     case .digested(let id, let operation, let result):
       apply { scheduler, now in scheduler.digestComputed(result, of: id, by: operation, at: now) }
     case .placed(let id, let operation, let result):
+      if case .success(let file) = result { measure(file, of: id) }
       apply { scheduler, now in scheduler.placed(result, of: id, by: operation, at: now) }
     case .discarded(let id, let operation):
       apply { scheduler, now in scheduler.discarded(id, by: operation, at: now) }
@@ -170,7 +171,7 @@ extension TransferEngine {
     by operation: OperationID
   ) {
     bodies[id] = nil
-    live[id]?.speed = SpeedEstimator()
+    live[id]?.forgetSpeed()
     live[id]?.recentSpeeds.rest()
     if case .success(let closed?) = result { advanceDigest(of: id, to: closed.durable) }
     let jitter = Double.random(in: 0...1)
@@ -190,6 +191,7 @@ extension TransferEngine {
       for id in sending.sorted() where bodies[id]?.writer == nil { tellProgress(of: id, at: now) }
       sending = []
       for id in bodies.keys.sorted() { progress(of: id, at: now) }
+      judgeSpeeds(at: now)
     }
     if let wakeUp = scheduler.nextWakeUp(at: now), wakeUp <= now.monotonic {
       for id in bodies.keys { noteProgress(of: id) }
@@ -203,13 +205,17 @@ extension TransferEngine {
   /// progress before it decides.
   private func noteProgress(of id: TransferID) {
     guard let writer = bodies[id]?.writer else { return }
+    measureBytes(of: id)
     scheduler.recordProgress(writer.progress, of: id, at: clock.now())
   }
 
   private func progress(of id: TransferID, at now: Moment) {
     guard let writer = bodies[id]?.writer else { return }
+    measureBytes(of: id)
+    let heldBack = writer.heldBack
+    live[id]?.noteTick(waitsForDisk: !heldBack.isEmpty, at: now.monotonic)
     apply { scheduler, now in
-      scheduler.progressed(id, writer.progress, heldBack: writer.heldBack, at: now)
+      scheduler.progressed(id, writer.progress, heldBack: heldBack, at: now)
     }
     tellProgress(of: id, at: now)
     if case .late(let late)? = bodies[id] {
@@ -230,6 +236,9 @@ extension TransferEngine {
     let told = min(known.toldByteCount, byteCount)
     known.toldByteCount = byteCount
     live[id] = known
+    if isUpload, let origin = scheduler.machines[id]?.spec.url.origin {
+      measurements.recordBytes(byteCount - told, from: origin)
+    }
     // A failure is reported separately, when the store has it.
     if let snapshot = snapshot(of: id), snapshot.state != .failed {
       observer(.progress(snapshot, bytesWritten: byteCount - told))

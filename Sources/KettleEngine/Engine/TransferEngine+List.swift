@@ -57,7 +57,10 @@ extension TransferEngine {
       snapshot: snapshot, record: machine.record,
       directory: rows.directory(of: machine.spec), currentURL: known.currentURL,
       redirects: known.redirects, connections: connections(of: id, machine.download),
-      recentSpeeds: known.recentSpeeds.seconds, head: known.lastHead,
+      recentSpeeds: known.recentSpeeds.seconds,
+      resumedFromByteCount: machine.download?.durableAtStartByteCount
+        ?? machine.record.resumeData?.durable.byteCount ?? 0,
+      head: known.lastHead,
       history: known.history)
   }
 

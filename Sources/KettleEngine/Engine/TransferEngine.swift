@@ -74,6 +74,8 @@ package actor TransferEngine {
   private let deadlineQueue = DispatchQueue(label: "kettle.deadlines")
   /// Reads from the store.
   let readQueue = DispatchQueue(label: "kettle.reading")
+  /// Makes outlooks, which would delay the engine.
+  let outlookQueue = DispatchQueue(label: "kettle.outlook")
 
   var scheduler: TransferScheduler
   /// The sessions that the store had at the start.
@@ -83,6 +85,11 @@ package actor TransferEngine {
   var digests: [TransferID: LiveDigest] = [:]
   var live: [TransferID: LiveTransfer] = [:]
   var reading = Reading()
+  var measurements = HostMeasurements()
+  var judgement = SpeedJudgement()
+  var outlooks = Outlooks()
+  /// How often the set of transfers that only the store has has grown.
+  var evictionCount = 0
   /// The number of changes of each transfer on their way to the store.
   var unkept: [TransferID: Int] = [:]
   /// Transfers whose request has sent more than was reported.

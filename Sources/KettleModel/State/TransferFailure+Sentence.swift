@@ -51,7 +51,8 @@ private struct FailureSentence {
       "The server sent a different part of \"\(name)\" than requested\(said); \(retry())"
     case .encodedReply:
       "The server sent \"\(name)\" with a content encoding, so it cannot be resumed\(said); start it again"
-    case .loginNeeded: "\"\(name)\" requires a login\(said); add it again with --user"
+    case .loginNeeded:
+      "\"\(name)\" requires a login\(said); give one with kettle start ID --user NAME, which keeps everything"
     case .clientCertificateNeeded:
       "\"\(name)\" requires a client certificate\(said); only a program can provide one"
     case .linkExpired:
@@ -75,7 +76,7 @@ private struct FailureSentence {
     case .timedOut:
       "\"\(name)\" did not respond in time\(said); \(retry(orElse: "start it again later"))"
     case .tlsRefused:
-      "The identity of \"\(name)\" cannot be verified\(said); if the server is yours, give its certificate authority with --ca-certificate"
+      "The identity of \"\(name)\" cannot be verified\(said); \(TLSProblem(detail: failure.detail).remedy)"
     case .proxyFailed:
       "The proxy for \"\(name)\" failed\(said); check the proxy settings"
     case .proxyUnreachable:

@@ -30,7 +30,7 @@ package struct ActiveDownload: Sendable, Hashable {
   /// The durable bytes at the start plus what ended connections delivered. Not all of it is synced.
   var received: ByteRangeSet
   /// How many bytes were durable when the body was opened.
-  var durableAtStartByteCount: Int64
+  package internal(set) var durableAtStartByteCount: Int64
   var splitting = Splitting.allowed
   var pacing = ConnectionPacing()
   /// How additional connections prove that their part belongs to the file.

@@ -63,6 +63,14 @@ package struct TransferQueue: Sendable {
     }
   }
 
+  /// How many transfers have a slot, by the queue from which they came.
+  var slotCounts: [OriginSession: Int] {
+    slots.values.reduce(into: [:]) { counts, queue in counts[queue, default: 0] += 1 }
+  }
+
+  /// The first transfer of each queue in memory.
+  var fronts: [OriginSession: QueueKey] { queues.compactMapValues(\.front) }
+
   /// Queues a transfer, or moves it if it is queued already.
   package mutating func enqueue(_ record: TransferRecord) {
     remove(record.id)

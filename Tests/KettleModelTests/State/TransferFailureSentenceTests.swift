@@ -32,7 +32,11 @@ struct TransferFailureSentenceTests {
       "\"h:443\" requires a client certificate (it rejected the one that was sent); "
         + "only a program can provide one"
     ),
-    (.loginNeeded, "u", nil, "\"u\" requires a login; add it again with --user"),
+    (
+      .loginNeeded, "u", nil,
+      "\"u\" requires a login; "
+        + "give one with kettle start ID --user NAME, which keeps everything"
+    ),
     (
       .linkExpired, "u", nil,
       "The link \"u\" is no longer valid; replace it with kettle start ID --url URL"
@@ -82,8 +86,8 @@ struct TransferFailureSentenceTests {
     (.connectionLost, "h", nil, "The connection to \"h\" was lost; start it again"),
     (.timedOut, "h", nil, "\"h\" did not respond in time; start it again later"),
     (
-      .tlsRefused, "h", "expired",
-      "The identity of \"h\" cannot be verified (expired); "
+      .tlsRefused, "h", "self-signed certificate",
+      "The identity of \"h\" cannot be verified (self-signed certificate); "
         + "if the server is yours, give its certificate authority with --ca-certificate"
     ),
     (.proxyFailed, "h", nil, "The proxy for \"h\" failed; check the proxy settings"),
