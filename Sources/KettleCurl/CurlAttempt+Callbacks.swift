@@ -72,6 +72,7 @@ extension CurlAttempt {
   /// Returns whether the exchange continues.
   private func receiveHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
     loop.assertIsOnThread()
+    firstHeadByteAt = firstHeadByteAt ?? loop.now
     if case .awaitingHead = phase { phase = .awaitingHead(silentSince: loop.now) }
     switch headReader.read(Array(line)) {
     case .more: return true
@@ -214,7 +215,7 @@ extension CurlAttempt {
     if case .byteCount = bodyEnd { _ = kettle_easy_set_long(easy, CURLOPT_VERBOSE, 0) }
     phase = .headReported
     reportSentBytes()
-    loop.emit(.headReceived(id, head, from: serverReach))
+    loop.emit(.headReceived(id, head, from: serverReach, after: roundTripMilliseconds))
     return true
   }
 

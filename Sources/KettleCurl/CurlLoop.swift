@@ -210,12 +210,23 @@ extension CurlLoop {
       if let end = attempt.endWithoutLibcurl(at: now) {
         finish(attempt, end)
       } else {
+        if attempt.mustEstablishAgain(at: now) { establishAgain(attempt) }
         attempt.scheduleDeadline()
       }
     }
     for (id, end) in unexplainedEnds {
       if end.deadline <= now { explain(id, .temporary) } else { scheduleCheck(at: end.deadline) }
     }
+  }
+
+  /// Opens the connection of an attempt again, from the beginning.
+  private func establishAgain(_ attempt: CurlAttempt) {
+    curl_multi_remove_handle(multi, attempt.easy)
+    attempt.establishAgain(at: now)
+    guard curl_multi_add_handle(multi, attempt.easy) != CURLM_OK else { return }
+    let failure = TransferFailure(
+      .internalProblem, on: attempt.url.hostAndPort, detail: "libcurl accepts no more transfers")
+    finish(attempt, .failed(failure))
   }
 
   /// Resumes the attempts whose speed limits allow more.

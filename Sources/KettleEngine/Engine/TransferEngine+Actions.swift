@@ -39,15 +39,22 @@ extension TransferEngine {
     notePrimary(plan, of: id)
     live[id]?.sentByteCount = nil
     let spec = scheduler.machines[id]?.spec
-    transport.begin(
-      AttemptRequest(
-        id: plan.attempt, transfer: id, url: plan.url, minimumReach: plan.minimumReach,
-        headers: plan.headers, login: plan.login, loginScheme: plan.loginScheme,
-        caCertificatePath: plan.caCertificatePath,
-        timeouts: configuration.timeouts.bounded(by: spec?.task),
-        content: plan.content, serverTrust: plan.trust.asServerTrust,
-        certificate: plan.certificate, limitBytesPerSecond: spec?.limitBytesPerSecond))
+    var timeouts = configuration.timeouts.bounded(by: spec?.task)
+    // A host that has served a part of the file can be reached at the address that is tried first.
+    if plan.requested != nil { timeouts.establishMilliseconds = Self.establishMilliseconds }
+    var request = AttemptRequest(
+      id: plan.attempt, transfer: id, url: plan.url, minimumReach: plan.minimumReach,
+      headers: plan.headers, login: plan.login, loginScheme: plan.loginScheme,
+      caCertificatePath: plan.caCertificatePath, timeouts: timeouts,
+      content: plan.content, serverTrust: plan.trust.asServerTrust,
+      certificate: plan.certificate, limitBytesPerSecond: spec?.limitBytesPerSecond)
+    request.reuse = plan.reuse.asRequestReuse
+    transport.begin(request)
   }
+
+  /// The kernel repeats its request for a connection after one second, and then after ever longer
+  /// times.
+  static let establishMilliseconds: Int64 = 2000
 
   /// Further connections request the URL to which the redirects of the first one led.
   private func notePrimary(_ plan: AttemptPlan, of id: TransferID) {
@@ -155,6 +162,15 @@ extension LiveAttempt {
 extension ClosedBody {
   fileprivate init(_ synced: PartialFileWriter.Synced) {
     self.init(durable: synced.durable, modifiedNanoseconds: synced.modifiedNanoseconds)
+  }
+}
+
+extension ConnectionReuse {
+  fileprivate var asRequestReuse: AttemptRequest.Reuse {
+    switch self {
+    case .permitted: .permitted
+    case .none: .none
+    }
   }
 }
 

@@ -6,8 +6,8 @@ import KettleScheduler
 extension TransferEngine {
   func receive(_ input: EngineInput) {
     switch input {
-    case .transport(.headReceived(let attempt, let head, let reach)):
-      headReceived(head, from: reach, of: attempt)
+    case .transport(.headReceived(let attempt, let head, let reach, let roundTrip)):
+      headReceived(head, from: reach, of: attempt, roundTripMilliseconds: roundTrip)
     case .transport(.sent(let attempt, let byteCount)): sent(byteCount, by: attempt)
     case .transport(.ended(let attempt, let end)): ended(attempt, end)
     case .committed(let actions, let announced, let kept):
@@ -40,7 +40,8 @@ extension TransferEngine {
   }
 
   private func headReceived(
-    _ head: ResponseHead, from reach: NetworkReach, of attempt: AttemptID
+    _ head: ResponseHead, from reach: NetworkReach, of attempt: AttemptID,
+    roundTripMilliseconds: Int64?
   ) {
     guard let id = attempts[attempt]?.transfer else { return }
     attempts[attempt]?.trust = head.hasTransferCoding ? .atItsEnd : .atOnce
@@ -48,7 +49,9 @@ extension TransferEngine {
     noteProgress(of: id)
     let jitter = Double.random(in: 0...1)
     apply { scheduler, now in
-      scheduler.headReceived(head, from: reach, of: attempt, jitter: jitter, at: now)
+      scheduler.headReceived(
+        head, from: reach, of: attempt, roundTripMilliseconds: roundTripMilliseconds,
+        jitter: jitter, at: now)
     }
   }
 
@@ -206,7 +209,8 @@ extension TransferEngine {
   private func noteProgress(of id: TransferID) {
     guard let writer = bodies[id]?.writer else { return }
     measureBytes(of: id)
-    scheduler.recordProgress(writer.progress, of: id, at: clock.now())
+    scheduler.recordProgress(
+      writer.progress, heldBack: writer.heldBack, of: id, at: clock.now())
   }
 
   private func progress(of id: TransferID, at now: Moment) {

@@ -72,7 +72,7 @@ extension TransferMachine.State {
     switch self {
     case .scheduled(let date): .wall(date)
     case .waiting(let waiting): waiting.until.map(TransferMachine.WakeUp.monotonic)
-    case .running(let download): download.pacing.nextAt.map(TransferMachine.WakeUp.monotonic)
+    case .running(let download): download.wakeUpAt.map(TransferMachine.WakeUp.monotonic)
     case .idle, .queued, .ending, .paused, .verifying, .discarding, .placing, .completed, .failed,
       .removed:
       nil

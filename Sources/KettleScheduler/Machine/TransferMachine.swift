@@ -197,13 +197,16 @@ package struct TransferMachine: Sendable {
 
   /// Decides what a response means. The attempt's body waits until then.
   ///
-  /// - Parameter reach: the reach of the server that sent it.
+  /// - Parameters:
+  ///   - reach: the reach of the server that sent it.
+  ///   - roundTripMilliseconds: how long a packet takes to it and back; nil when unknown.
   package mutating func headReceived(
     _ head: ResponseHead, from reach: NetworkReach, of attempt: AttemptID,
-    in context: DecisionContext
+    roundTripMilliseconds: Int64?, in context: DecisionContext
   ) -> Transition {
     guard case .running(var download) = state else { return .none }
-    let response = ActiveDownload.Response(head: head, reach: reach, attempt: attempt)
+    let response = ActiveDownload.Response(
+      head: head, reach: reach, attempt: attempt, roundTripMilliseconds: roundTripMilliseconds)
     let step = download.receive(response, &facts, in: context)
     return apply(step, to: download)
   }
@@ -268,6 +271,24 @@ package struct TransferMachine: Sendable {
     guard case .running(var download) = state else { return .none }
     let silent = download.recordProgress(progress, facts, at: now.monotonic)
     return apply(.entering(.running(download), silent.map(TransferAction.cancelAttempt)))
+  }
+
+  /// Adjusts the number of connections to the rate, and closes those that add nothing.
+  package mutating func adjustConnections(
+    limitBytesPerSecond limit: Int64?, _ policy: DivisionPolicy, at now: Moment
+  ) -> Transition {
+    guard case .running(var download) = state else { return .none }
+    let useless =
+      download.closeSuperfluousTests()
+      + download.adjust(facts, limitBytesPerSecond: limit, policy, at: now.monotonic)
+    return apply(.entering(.running(download), useless.map(TransferAction.cancelAttempt)))
+  }
+
+  /// The network of this machine has changed: every open connection may be dead.
+  package mutating func networkChanged(at now: Moment) -> Transition {
+    guard case .running(var download) = state else { return .none }
+    download.suspectAll(at: now.monotonic)
+    return apply(.entering(.running(download)))
   }
 
   /// What newly synced bytes change in the record.

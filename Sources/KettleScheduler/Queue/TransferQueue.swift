@@ -10,7 +10,7 @@ package struct TransferQueue: Sendable {
     /// Concurrent transfers.
     package var runningMax = 20
     /// Concurrent connections to one scheme, host and port.
-    package var connectionsPerHostMax = 5
+    package var connectionsPerHostMax = 24
     /// Concurrent connections in total.
     package var connectionsMax = 64
     package var division = DivisionPolicy()

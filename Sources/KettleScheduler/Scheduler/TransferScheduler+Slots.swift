@@ -158,7 +158,7 @@ extension TransferScheduler {
     let policy = queue.limits.division
     while let url = machines[id]?.wantedURL(policy, at: now.monotonic) {
       let count = permittedCount(of: id, at: url.origin, now)
-      guard count > 0 else { return }
+      guard count > 0 else { return takeBack(at: url.origin, for: id, &output, at: now) }
       let attempt = ids.nextAttempt()
       let transition = update(id, into: &output) {
         $0.beginConnection(attempt, newcomerCount: count, policy, at: now)
@@ -181,15 +181,50 @@ extension TransferScheduler {
       return 0
     }
     let limit = rules.connectionLimit(of: spec.session)
-    let own = spec.connections ?? limit ?? limits.connectionsPerHostMax
-    let allowed = max(limits.connectionsPerHostMax, spec.connections ?? 0, limit ?? 0)
+    let own: Int
+    let allowed: Int
+    switch spec.connectionDemand {
+    case .exactly(let count):
+      own = count
+      // The user's number is for this transfer alone, whatever others have at its host.
+      allowed = spec.task == nil ? .max : max(limits.connectionsPerHostMax, count, limit ?? 0)
+    case .adaptive:
+      own = limits.division.connectionsMax
+      allowed = max(limits.connectionsPerHostMax, limit ?? 0)
+    }
     let reservedCount = reserved.count { $0.origin == origin }
     let used = counts[OriginSession(origin: origin, session: spec.session), default: 0]
     return min(
-      own - download.activeCount,
+      download.permittedCount(of: own, at: now.monotonic),
       limit.map { $0 - used } ?? .max,
       limits.connectionsMax - hosts.connectionCount - reserved.count,
       hosts.freeCount(at: origin, allowed: allowed - reservedCount, at: now.monotonic))
+  }
+
+  /// Closes a connection of another transfer that has more than its share of a full host.
+  private mutating func takeBack(
+    at origin: Origin, for id: TransferID, _ output: inout SchedulerOutput, at now: Moment
+  ) {
+    let sharing = queue.running.filter { sharesHost($0, at: origin) }
+    guard sharing.count > 1, sharing.contains(id), !isClosing(at: origin) else { return }
+    let limit = min(
+      queue.limits.connectionsPerHostMax, hosts.connectionsMax(at: origin, now.monotonic) ?? .max)
+    let share = max(1, limit / sharing.count)
+    guard connectionCount(of: id) < share, hosts.connectionCount(at: origin) >= limit else {
+      return
+    }
+    let richest = sharing.max { connectionCount(of: $0) < connectionCount(of: $1) }
+    guard let richest, connectionCount(of: richest) > share else { return }
+    update(richest, into: &output) { $0.shedConnection(at: origin) }
+  }
+
+  /// Whether a running transfer takes its connections from the common limit of a host.
+  private func sharesHost(_ id: TransferID, at origin: Origin) -> Bool {
+    guard let machine = machines[id], machine.spec.url.origin == origin else { return false }
+    switch machine.spec.connectionDemand {
+    case .exactly: return false
+    case .adaptive: return machine.download != nil
+    }
   }
 
   /// Whether a queued transfer could use the connection: one of the same session, or of another

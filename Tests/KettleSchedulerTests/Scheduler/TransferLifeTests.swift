@@ -34,7 +34,9 @@ struct TransferLifeTests {
   }
 
   @Test func `a connection is released while the last bytes are still being written`() throws {
-    var script = SchedulerScript()
+    var limits = TransferQueue.Limits()
+    limits.connectionsPerHostMax = 5
+    var script = SchedulerScript(limits: limits)
     let ids = (0..<6).map { _ in script.add(spec()) }
     let attempt = try #require(script.scheduler.machines[ids[0]]?.download?.attempts.first)
     script.head(attempt, 200, ["Content-Length": "1000"])
