@@ -141,7 +141,8 @@ struct SimulatedLink {
       case .closeBody(let id, _):
         finishedAt[id] = finishedAt[id] ?? milliseconds
         script.closed(durable: written[id])
-      case .discardPartialFile, .computeDigest, .placeFile, .deleteFinishedFile, .limit: break
+      case .discardPartialFile, .computeDigest, .readTitle, .placeFile, .deleteFinishedFile, .limit:
+        break
       }
     }
   }
