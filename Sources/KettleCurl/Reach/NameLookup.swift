@@ -45,7 +45,6 @@ final class NameLookup: Sendable {
 
   private static func answer(for host: String) -> Answer {
     var hints = addrinfo()
-    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
     // The host of a URL may contain letters beyond ASCII.
     hints.ai_flags = acceptsAnyLetters
     var found: UnsafeMutablePointer<addrinfo>?

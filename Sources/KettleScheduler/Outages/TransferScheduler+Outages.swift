@@ -3,8 +3,8 @@ import KettleModel
 /// Hosts and proxies that cannot be reached: their transfers wait together, and one at a time
 /// probes.
 extension TransferScheduler {
-  /// Decides what the end of an attempt means for its host or proxy, before the transfer decides what it
-  /// means for itself.
+  /// Decides what the end of an attempt means for its host or proxy, before the transfer decides
+  /// what it means for itself.
   ///
   /// - Returns: the verdict, and the table to use if the transfer follows it.
   func outageVerdict(

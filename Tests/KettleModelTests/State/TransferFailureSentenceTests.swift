@@ -71,10 +71,6 @@ struct TransferFailureSentenceTests {
       "The proxy \"p:3128\" cannot be reached (Connection refused); check the proxy settings"
     ),
     (
-      .proxyLoginNeeded, "p:3128", nil,
-      "The proxy \"p:3128\" requires a login; correct the proxy settings"
-    ),
-    (
       .proxyLoginNeeded, "p:3128", "rejected the login",
       "The proxy \"p:3128\" rejected the login; correct the proxy settings"
     ),
@@ -162,6 +158,7 @@ struct TransferFailureSentenceTests {
       "The address of \"h\" could not be looked up because no name server answered; it will be retried"
     ),
     (.proxyUnreachable, nil, "The proxy \"h\" cannot be reached; it will be retried"),
+    (.proxyLoginNeeded, nil, "The proxy \"h\" requires a login; correct the proxy settings"),
     (.connectionLost, "reset", "The connection to \"h\" was lost (reset); it will be retried"),
     (.timedOut, nil, "\"h\" did not respond in time; it will be retried"),
     (.truncated, nil, "The response for \"h\" ended too early; it will be retried"),

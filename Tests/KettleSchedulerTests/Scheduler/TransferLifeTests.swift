@@ -84,7 +84,9 @@ struct TransferLifeTests {
     #expect(output.now.isEmpty)
     #expect(
       output.afterCommit == [.acceptBody(id, attempt, ByteRange(lower: 0, upper: 1000))])
-    #expect(output.changes.count == 1)
+    #expect(output.changes.count == 2)
+    let origin = spec().url.origin
+    #expect(output.changes.last == .hostServed(origin, at: script.now.wall))
   }
 
   @Test func `a body that completes before its partial file is recorded is placed`() throws {
