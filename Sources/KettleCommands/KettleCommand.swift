@@ -28,15 +28,12 @@ struct KettleCommand: RunnableCommand {
     groupedSubcommands: [
       CommandGroup(name: "Download", subcommands: [GetCommand.self, AddCommand.self]),
       CommandGroup(
-        name: "Inspect",
-        subcommands: [
-          ListCommand.self, WhyCommand.self, WatchCommand.self, WaitCommand.self, HostsCommand.self,
-        ]),
+        name: "Inspect", subcommands: [ListCommand.self, WatchCommand.self, WaitCommand.self]),
       CommandGroup(
         name: "Control",
         subcommands: [
-          StartCommand.self, PauseCommand.self, StopCommand.self, AcceptCommand.self,
-          RemoveCommand.self, LimitCommand.self, ResetCommand.self,
+          StartCommand.self, PauseCommand.self, StopCommand.self, RemoveCommand.self,
+          LimitCommand.self, ResetCommand.self,
         ]),
       CommandGroup(
         name: "Service",

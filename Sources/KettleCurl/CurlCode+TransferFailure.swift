@@ -23,7 +23,9 @@ struct CurlFailureReason {
 
   /// The only mapping from libcurl's codes to ours.
   func failure(url: TransferURL, certificates: TrustedCertificates) -> TransferFailure {
-    if let failure = proxyFailure(url: url) { return failure }
+    if let proxyProblem {
+      return TransferFailure(.proxyFailed, on: url.hostAndPort, detail: proxyProblem)
+    }
     return switch failureCode {
     case .badURL: TransferFailure(.badURL, on: url.text, detail: detail)
     case .hostNotFound: TransferFailure(.hostNotFound, on: url.host)

@@ -14,7 +14,7 @@ struct StoredLine {
     }
   }
 
-  let db: Database
+  private let db: Database
 
   init(_ db: Database) { self.db = db }
 

@@ -11,15 +11,13 @@ extension TransferFailure.Code {
     case .tooManyRedirects: .httpTooManyRedirects
     case .redirectRefused: .redirectToNonExistentLocation
     case .httpStatus, .rangeReplyWrong, .otherVersion, .otherFile, .contradictoryReply,
-      .webPage, .protocolBroken:
+      .protocolBroken:
       .badServerResponse
     case .encodedReply: .cannotDecodeContentData
     case .loginNeeded: .userAuthenticationRequired
     case .linkExpired: .resourceUnavailable
     case .hostNotFound: .cannotFindHost
-    case .nameServerSilent: .dnsLookupFailed
-    case .connectionRefused, .proxyFailed, .proxyUnreachable, .proxyLoginNeeded:
-      .cannotConnectToHost
+    case .connectionRefused, .proxyFailed: .cannotConnectToHost
     case .connectionLost, .truncated: .networkConnectionLost
     case .timedOut: .timedOut
     case .tlsRefused: .serverCertificateUntrusted

@@ -43,11 +43,8 @@ extension Sentences {
     case .pausedGet:
       "\"kettle get\" waits for the file, but --paused would not start it; "
         + "use \"kettle add --paused\""
-    case .standardOutput:
-      "\"-o -\" is not possible, because the service writes files only; leave it out, and read the "
-        + "file whose path \"kettle get\" prints"
     case .linkForSeveral:
-      "--url and --user apply to one transfer; give exactly one id"
+      "--url applies to one transfer; give exactly one id"
     case .neitherIDsNorAll(let command):
       "\"kettle \(command)\" needs transfer ids, or --all; "
         + "\"kettle list\" shows the ids"
@@ -96,8 +93,7 @@ extension Sentences {
       "Invalid header \(quoted(String(text.prefix { $0 != ":" }))); write it as \"Name: value\" "
         + "without line breaks"
     case .checksum(let text):
-      "Invalid checksum \(quoted(text)); write md5:, sha1:, sha256: or sha512: and 32, 40, 64 or 128 "
-        + "hexadecimal digits, or the digits alone"
+      "Invalid checksum \(quoted(text)); write sha256: and 64 hexadecimal digits"
     case .connections(let count):
       "Cannot use \(count) connections for one file; "
         + "give a number from 1 to \(AddOptions.connectionsMax)"

@@ -12,10 +12,7 @@ struct ListCommand: RunnableCommand {
       On a terminal, lines are cut to its width; in a pipe they are complete. Programs should \
       use --json: an array of objects with id, session, taskIdentifier, title, url, state, \
       reason, path, bytesReceived, bytesExpected, bytesPerSecond, secondsLeft, connections, \
-      createdAt, error, heldBackBy (why it does not move, or not as fast as it could), \
-      heldBackDetails, until (when that is over) and readyAt. Unknown values are null.
-
-      READY is when a transfer is expected to be complete, and the last line when all are.
+      createdAt and error. Unknown values are null.
 
       Examples:
         kettle list
@@ -42,7 +39,7 @@ struct ListCommand: RunnableCommand {
       if json {
         try await printJSON(rows, to: context.console)
       } else {
-        try await Self.printTable(rows, to: context.console, clock: context.clock)
+        try await Self.printTable(rows, to: context.console)
       }
       return .done
     }
@@ -54,20 +51,14 @@ struct ListCommand: RunnableCommand {
     try printer.end()
   }
 
-  static func printTable(
-    _ rows: ListReader, to console: any Console, clock: any CommandClock
-  ) async throws {
-    let table = TransferTable(columnCount: console.columnCount(of: .output), clock: clock)
+  static func printTable(_ rows: ListReader, to console: any Console) async throws {
+    let table = TransferTable(columnCount: console.columnCount(of: .output))
     var isEmpty = true
-    let totals = try await rows.forEachPage { page in
+    try await rows.forEachPage { page in
       if isEmpty, !page.isEmpty { try console.write(table.header, to: .output) }
       isEmpty = isEmpty && page.isEmpty
       try console.write(page.map { table.text(of: $0) }.joined(), to: .output)
     }
-    if isEmpty {
-      console.printNote(Sentences.listEmpty)
-    } else if let readiness = Sentences.readiness(of: totals, clock) {
-      try console.printLine(readiness)
-    }
+    if isEmpty { console.printNote(Sentences.listEmpty) }
   }
 }

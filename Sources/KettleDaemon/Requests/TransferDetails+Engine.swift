@@ -20,7 +20,6 @@ extension TransferDetails {
     directory = details.directory
     liveConnections = details.connections.map(ConnectionDetails.init)
     recentSpeeds = details.recentSpeeds
-    resumedFromByteCount = details.resumedFromByteCount
   }
 }
 

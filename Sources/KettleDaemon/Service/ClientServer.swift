@@ -30,8 +30,7 @@ struct ClientServer: Sendable {
   private func serve(_ connection: ControlConnection) async {
     let session = ClientSession(
       connection: connection, broadcaster: handler.broadcaster, logger: logger,
-      dropped: dropped, whenLeft: { handler.sessions.disconnect($0) },
-      explain: { await handler.explained($0, .shown) }
+      dropped: dropped, whenLeft: { handler.sessions.disconnect($0) }
     ) { request, id, client, decided in
       await handler.handle(request, id: id, for: client, whenDecided: decided)
     }

@@ -13,14 +13,12 @@ struct TransferStateTests {
     #expect(TransferState.allCases.filter(\.isFinished) == [.completed, .failed])
   }
 
-  @Test func `only three reasons need the user`() {
+  @Test func `only two reasons need the user`() {
     #expect(
       WaitingReason.allCases.map(\.rawValue) == [
-        "retry", "retryAfter", "network", "hostUnreachable", "proxy", "diskSpace", "discretionary",
-        "needsLink", "needsLogin", "needsDecision",
+        "retry", "retryAfter", "network", "diskSpace", "discretionary", "needsLink", "needsLogin",
       ])
-    #expect(
-      WaitingReason.allCases.filter(\.needsUser) == [.needsLink, .needsLogin, .needsDecision])
+    #expect(WaitingReason.allCases.filter(\.needsUser) == [.needsLink, .needsLogin])
   }
 
   @Test func `states, reasons, ids and sessions are encoded as plain values`() throws {

@@ -11,7 +11,6 @@ package final class InMemoryJournal: TransferJournal {
     var lastTaskIdentifiers: [SessionID: Int64] = [:]
     var sessions: [SessionID: SessionRecord] = [:]
     var clearedUpTo: Int64?
-    var servedHosts: [Origin: WallTime] = [:]
     var commits: [[JournalChange]] = []
     var failures: [any Error] = []
     var readFailures: [any Error] = []
@@ -34,7 +33,6 @@ package final class InMemoryJournal: TransferJournal {
     state.lastID = contents.lastID
     state.lastTaskIdentifiers = contents.lastTaskIdentifiers
     state.clearedUpTo = contents.clearedUpTo
-    state.servedHosts = contents.servedHosts
     for record in contents.records { Self.apply(.put(record), to: &state) }
     for session in contents.sessions { Self.apply(.putSession(session), to: &state) }
     self.state = Mutex(state)
@@ -51,7 +49,6 @@ package final class InMemoryJournal: TransferJournal {
       contents.lastTaskIdentifiers = state.lastTaskIdentifiers
       contents.sessions = state.sessions.values.sorted { $0.id.rawValue < $1.id.rawValue }
       contents.clearedUpTo = state.clearedUpTo
-      contents.servedHosts = state.servedHosts
       return contents
     }
   }
@@ -95,7 +92,6 @@ package final class InMemoryJournal: TransferJournal {
     case .removeSession(let id): state.sessions[id] = nil
     case .clearFinished(let number):
       state.clearedUpTo = max(state.clearedUpTo ?? number, number)
-    case .hostServed(let origin, let time): state.servedHosts[origin] = time
     }
   }
 
