@@ -14,7 +14,7 @@ CONVERSING := ^KettleSocketTests|^KettleClientTests|^KettleDaemonTests|^KettleCu
 FUZZ_SEED := 6574136399857488747
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo day pictures test test-fuzz test-thread test-faults test-guards bench growth numbers install format lint catalogue faults examples docs clean
+.PHONY: help deps build demo day pictures test test-fuzz test-thread test-faults test-servers test-guards bench bench-network growth numbers install format lint catalogue faults examples docs clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,7 +31,7 @@ demo: build ## Watch five files being downloaded, in a throw-away home
 test: deps lint ## Check the style, build everything, run all tests
 	swift build --build-tests
 	swift test --skip-build --disable-xctest \
-	  --skip 'AppleSource|BackgroundTransferTests|$(CONVERSING)|WireTests|IntegrationTests|ExampleTests|^SessionTests|FaultStormTests|^FuzzTests'
+	  --skip 'AppleSource|BackgroundTransferTests|$(CONVERSING)|WireTests|IntegrationTests|ExampleTests|^SessionTests|FaultStormTests|^ServerTests|^FuzzTests'
 	swift test --skip-build --disable-xctest --filter '$(CONVERSING)'
 	swift test --skip-build --disable-xctest --filter AppleSource
 	swift test --skip-build --disable-xctest --filter '^BackgroundTransferTests'
@@ -70,6 +70,12 @@ test-faults: deps ## Kill it, cut its power and starve it, for about half an hou
 	swift test --skip-build --disable-xctest --no-parallel --filter FaultStormTests
 	@echo 'test-faults: everything passed'
 
+test-servers: deps ## Run it with nginx, Apache, squid and dante, and take them away in between
+	@./assets/install-deps.sh servers
+	swift build --build-tests
+	swift test --skip-build --disable-xctest --no-parallel --filter '^ServerTests'
+	@echo 'test-servers: everything passed'
+
 test-guards: deps ## Take the most important checks out, one by one, and see a test fail
 	./assets/guards/check.sh
 
@@ -77,15 +83,17 @@ bench: deps ## Measure Kettle beside its peers; ROW=plain-1 measures one row, RU
 	@./assets/install-deps.sh bench
 	KETTLE_BENCH_RUNS='$(or $(RUNS),1)' ./assets/bench/bench.sh $(ROW)
 
+bench-network: deps ## Measure Kettle beside its peers over emulated networks, as root; ROW, RUNS as above
+	@./assets/install-deps.sh bench
+	KETTLE_BENCH_RUNS='$(or $(RUNS),3)' ./assets/bench/network.sh $(ROW)
+
 growth: deps ## Measure how costs grow with connections, queue and size, and draw it
 	@./assets/install-deps.sh bench
 	./assets/bench/growth.sh
 	awk -v out=docs/pictures -f assets/bench/lib/json.awk -f assets/bench/plots.awk .build/growth.json
 
-numbers: ## Write the results of the last benchmark into the documentation
-	awk -f assets/bench/lib/json.awk -f assets/bench/numbers.awk .build/bench.json \
-	  docs/performance.md > .build/performance.md
-	mv .build/performance.md docs/performance.md
+numbers: ## Write the results of the last benchmarks into the documentation
+	./assets/bench/write-numbers.sh
 
 install: build ## Install the program under PREFIX (/usr/local)
 	install -d '$(DESTDIR)$(PREFIX)/bin'

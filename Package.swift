@@ -143,6 +143,9 @@ let package = Package(
       linkerSettings: [.linkedLibrary("curl")]),
     .executableTarget(
       name: "origin-sockets", dependencies: [], path: "Benchmarks/OriginSockets"),
+    .target(name: "LinkModel", path: "Benchmarks/LinkModel"),
+    .executableTarget(
+      name: "link-emulator", dependencies: ["LinkModel"], path: "Benchmarks/LinkEmulator"),
     .executableTarget(
       name: "first-screen", dependencies: ["KettleSystem", "CKettleNcurses"],
       path: "Benchmarks/FirstScreen", swiftSettings: strict),
@@ -165,6 +168,7 @@ let package = Package(
         "CKettleLinux",
       ],
       path: "Tests/TestSupport", swiftSettings: strict),
+    tests("LinkModelTests", ["LinkModel"]),
     .target(name: "SeededNumbers", path: "Tests/SeededNumbers", swiftSettings: strict),
     tests("ArchitectureTests", []),
     tests("KettleSystemTests", ["KettleModel", "KettleSystem"]),
@@ -276,6 +280,8 @@ let package = Package(
     // The same under kills, power cuts and full disks: `make test-faults` alone runs it.
     tests(
       "FaultStormTests", ["KettleModel", "SeededNumbers", "TestSupport", "kettle", "CKettleLinux"]),
+    // The real program over real servers and proxies: `make test-servers` alone runs it.
+    tests("ServerTests", ["TestSupport", "kettle"]),
     // Mutated inputs for everything that reads what others wrote: `make test-fuzz` gives it longer.
     .testTarget(
       name: "FuzzTests",

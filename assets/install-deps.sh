@@ -1,7 +1,8 @@
 #!/bin/sh
 # Makes sure that everything needed to build and test Kettle is there; installs what is missing on
 # Debian and its children, names it elsewhere. Asks for nothing when nothing is missing.
-# With the word "faults", "bench" or "pictures" it looks for what that target of make needs, too.
+# With the word "faults", "servers", "bench" or "pictures" it looks for what that target of make needs,
+# too.
 set -eu
 purpose=${1:-}
 
@@ -52,6 +53,17 @@ if [ "$purpose" = faults ]; then
   need_program mkfs.btrfs btrfs-progs
 fi
 
+# The tests with real servers start their own, on free ports of the loopback.
+if [ "$purpose" = servers ]; then
+  need_program nginx nginx-light
+  need_program apache2 apache2-bin
+  need_program squid squid
+  need_program danted dante-server
+  need_program curl curl
+  need_program openssl openssl
+  need_program unshare util-linux
+fi
+
 # The pictures show downloads from a server on the loopback.
 if [ "$purpose" = pictures ]; then
   need_program nginx nginx-light
@@ -64,6 +76,7 @@ if [ "$purpose" = bench ]; then
   need_program curl curl
   need_program openssl openssl
   need_program taskset util-linux
+  need_program nsenter util-linux
   # Peers that are measured where they are to be had.
   for peer in wget2 axel; do
     ! apt-cache show "$peer" >/dev/null 2>&1 || need_program "$peer" "$peer"

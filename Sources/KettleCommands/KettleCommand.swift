@@ -28,12 +28,15 @@ struct KettleCommand: RunnableCommand {
     groupedSubcommands: [
       CommandGroup(name: "Download", subcommands: [GetCommand.self, AddCommand.self]),
       CommandGroup(
-        name: "Inspect", subcommands: [ListCommand.self, WatchCommand.self, WaitCommand.self]),
+        name: "Inspect",
+        subcommands: [
+          ListCommand.self, WhyCommand.self, WatchCommand.self, WaitCommand.self, HostsCommand.self,
+        ]),
       CommandGroup(
         name: "Control",
         subcommands: [
-          StartCommand.self, PauseCommand.self, StopCommand.self, RemoveCommand.self,
-          LimitCommand.self, ResetCommand.self,
+          StartCommand.self, PauseCommand.self, StopCommand.self, AcceptCommand.self,
+          RemoveCommand.self, LimitCommand.self, ResetCommand.self,
         ]),
       CommandGroup(
         name: "Service",

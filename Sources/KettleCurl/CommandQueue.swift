@@ -11,6 +11,8 @@ enum Command: Sendable {
   case accept(AttemptID, any ByteSink)
   case resumeReceiving(AttemptID)
   case cancel(AttemptID)
+  /// Why the name of the attempt's host could not be looked up.
+  case nameChecked(AttemptID, NameLookup.Answer)
   case limit(TransferID, Int64?)
   case limitAll(Int64?)
 }

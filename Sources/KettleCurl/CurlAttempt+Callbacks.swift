@@ -72,6 +72,7 @@ extension CurlAttempt {
   /// Returns whether the exchange continues.
   private func receiveHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
     loop.assertIsOnThread()
+    firstHeadByteAt = firstHeadByteAt ?? loop.now
     if case .awaitingHead = phase { phase = .awaitingHead(silentSince: loop.now) }
     switch headReader.read(Array(line)) {
     case .more: return true
@@ -203,7 +204,8 @@ extension CurlAttempt {
   func report(_ head: ResponseHead) -> Bool {
     guard isUsable(head) else { return false }
     if head.status == 407, let proxy, proxy.speaksHTTP, url.scheme == .http {
-      return giveUp(proxy.refusal(407), code: .proxyFailed)
+      phase = .decided(.failed(proxy.loginFailure))
+      return false
     }
     let bodyEnd = asksForHeadOnly ? .byteCount(0) : head.bodyEnd
     self.bodyEnd = bodyEnd
@@ -213,7 +215,7 @@ extension CurlAttempt {
     if case .byteCount = bodyEnd { _ = kettle_easy_set_long(easy, CURLOPT_VERBOSE, 0) }
     phase = .headReported
     reportSentBytes()
-    loop.emit(.headReceived(id, head, from: serverReach))
+    loop.emit(.headReceived(id, head, from: serverReach, after: roundTripMilliseconds))
     return true
   }
 

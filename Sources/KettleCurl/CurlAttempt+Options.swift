@@ -23,7 +23,7 @@ extension CurlAttempt {
     let attempt = CurlAttempt(
       request, easy: easy, certificates: certificates, knownScopes: settings.knownScopes,
       loop: loop)
-    switch settings.proxies.route(to: request.url) {
+    switch settings.proxies.route(to: request.url.origin) {
     case .direct: break
     case .through(let proxy): attempt.proxy = proxy
     case .unusable(let source):
@@ -175,6 +175,10 @@ extension CurlAttempt {
     options.set(CURLOPT_BUFFERSIZE, Int(bufferByteCount))
     let connect = Int32(clamping: max(request.timeouts.connectMilliseconds, 1))
     options.set(CURLOPT_CONNECTTIMEOUT_MS, Int(connect))
+    switch request.reuse {
+    case .permitted: break
+    case .none: options.set(CURLOPT_FRESH_CONNECT, 1)
+    }
     options.check(kettle_easy_set_socket_function(easy, Self.onSocket))
     options.set(CURLOPT_TCP_KEEPALIVE, 1)
     // Many routers forget a connection after a minute of silence.

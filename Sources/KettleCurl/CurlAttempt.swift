@@ -57,6 +57,10 @@ final class CurlAttempt {
   var requestCount = 0
   /// When the first request was sent; nil before.
   var headStartedAt: MonotonicTime?
+  /// nil before it arrives.
+  var firstHeadByteAt: MonotonicTime?
+  /// nil where a connection is opened only once.
+  var tries: EstablishingTries?
   var headReader = HeadReader()
   /// As declared by the head; nil before it.
   var bodyEnd: ResponseHead.BodyEnd?
@@ -88,6 +92,10 @@ final class CurlAttempt {
     verification = .here(request.serverTrust)
     certificate = request.certificate
     asksForHeadOnly = request.content?.method == "HEAD"
+    tries = request.timeouts.establishMilliseconds.map {
+      EstablishingTries(
+        milliseconds: $0, total: request.timeouts.connectMilliseconds, at: loop.now)
+    }
     pace = BodyPace(
       leastByteCount: request.timeouts.slowByteCount,
       windowMilliseconds: request.timeouts.slowMilliseconds)

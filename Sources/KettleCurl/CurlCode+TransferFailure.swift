@@ -23,9 +23,7 @@ struct CurlFailureReason {
 
   /// The only mapping from libcurl's codes to ours.
   func failure(url: TransferURL, certificates: TrustedCertificates) -> TransferFailure {
-    if let proxyProblem {
-      return TransferFailure(.proxyFailed, on: url.hostAndPort, detail: proxyProblem)
-    }
+    if let failure = proxyFailure(url: url) { return failure }
     return switch failureCode {
     case .badURL: TransferFailure(.badURL, on: url.text, detail: detail)
     case .hostNotFound: TransferFailure(.hostNotFound, on: url.host)

@@ -16,6 +16,11 @@ final class CurlLoop {
   private var attempts: [AttemptID: CurlAttempt] = [:]
   /// Exchanges that ended before their body was accepted; reported upon acceptance.
   private var unreportedEnds: [AttemptID: AttemptEnd] = [:]
+  /// Exchanges that ended because libcurl could not look a name up; reported when the reason is
+  /// known, and at this time at the latest.
+  private var unexplainedEnds: [AttemptID: (failure: TransferFailure, deadline: MonotonicTime)] =
+    [:]
+  private let names = NameLookup()
   /// Attempts consult these before they accept bytes.
   var limits = SpeedLimits()
   /// Read once per turn.
@@ -49,6 +54,8 @@ final class CurlLoop {
     for attempt in attempts.values { finish(attempt, .cancelled) }
     for id in unreportedEnds.keys { emit(.ended(id, .cancelled)) }
     unreportedEnds = [:]
+    for id in unexplainedEnds.keys { emit(.ended(id, .cancelled)) }
+    unexplainedEnds = [:]
     curl_multi_cleanup(multi)
     locale?.restore()
   }
@@ -77,11 +84,14 @@ final class CurlLoop {
     case .resumeReceiving(let id):
       if let attempt = attempts[id] { finishIfFailed(attempt, attempt.resumeReceiving()) }
     case .cancel(let id):
-      if unreportedEnds.removeValue(forKey: id) != nil {
+      if unreportedEnds.removeValue(forKey: id) != nil
+        || unexplainedEnds.removeValue(forKey: id) != nil
+      {
         emit(.ended(id, .cancelled))
       } else if let attempt = attempts[id] {
         finish(attempt, .cancelled)
       }
+    case .nameChecked(let id, let answer): explain(id, answer)
     case .limit(let transfer, let bytesPerSecond):
       limits.limit(transfer, to: bytesPerSecond, at: now)
     case .limitAll(let bytesPerSecond):
@@ -145,7 +155,29 @@ extension CurlLoop {
 
   private func finish(_ attempt: CurlAttempt, _ end: AttemptEnd) {
     drop(attempt)
-    emit(.ended(attempt.id, end))
+    if case .failed(let failure) = end, failure.code == .hostNotFound {
+      askAboutName(of: attempt, failure)
+    } else {
+      emit(.ended(attempt.id, end))
+    }
+  }
+
+  /// Finds out whether the name is unknown or the name servers are silent.
+  private func askAboutName(of attempt: CurlAttempt, _ failure: TransferFailure) {
+    let id = attempt.id
+    let deadline = now.advanced(byMilliseconds: NameLookup.answerMilliseconds)
+    unexplainedEnds[id] = (failure, deadline)
+    scheduleCheck(at: deadline)
+    names.ask(about: attempt.url.host) { [queue] in queue.send(.nameChecked(id, $0)) }
+  }
+
+  private func explain(_ id: AttemptID, _ answer: NameLookup.Answer) {
+    guard let failure = unexplainedEnds.removeValue(forKey: id)?.failure else { return }
+    switch answer {
+    case .unknown: emit(.ended(id, .failed(failure)))
+    case .temporary:
+      emit(.ended(id, .failed(TransferFailure(.nameServerSilent, on: failure.subject))))
+    }
   }
 
   private func drop(_ attempt: CurlAttempt) {
@@ -178,9 +210,23 @@ extension CurlLoop {
       if let end = attempt.endWithoutLibcurl(at: now) {
         finish(attempt, end)
       } else {
+        if attempt.mustEstablishAgain(at: now) { establishAgain(attempt) }
         attempt.scheduleDeadline()
       }
     }
+    for (id, end) in unexplainedEnds {
+      if end.deadline <= now { explain(id, .temporary) } else { scheduleCheck(at: end.deadline) }
+    }
+  }
+
+  /// Opens the connection of an attempt again, from the beginning.
+  private func establishAgain(_ attempt: CurlAttempt) {
+    curl_multi_remove_handle(multi, attempt.easy)
+    attempt.establishAgain(at: now)
+    guard curl_multi_add_handle(multi, attempt.easy) != CURLM_OK else { return }
+    let failure = TransferFailure(
+      .internalProblem, on: attempt.url.hostAndPort, detail: "libcurl accepts no more transfers")
+    finish(attempt, .failed(failure))
   }
 
   /// Resumes the attempts whose speed limits allow more.

@@ -122,6 +122,16 @@ package struct POSIXFileStorage: FileStorage {
       identity: status.identity)
   }
 
+  package func beginning(of identity: PartialIdentity, byteCountMax: Int) -> [UInt8]? {
+    guard let location = try? PartFileLocation(identity, calls),
+      let (file, status) = try? location.open(.read)
+    else { return nil }
+    var bytes = [UInt8](
+      repeating: 0, count: Int(min(status.identity.byteCount, Int64(byteCountMax))))
+    let isRead = bytes.withUnsafeMutableBytes { (try? file.read($0, at: 0)) == true }
+    return isRead ? bytes : nil
+  }
+
   package func removePartialFile(_ identity: PartialIdentity) {
     // The outcome is not needed, and a leftover stays under its own name.
     guard let location = try? PartFileLocation(identity, calls), (try? location.status()) != nil

@@ -24,6 +24,16 @@ extension SQLiteJournal: TransferArchive {
     }
   }
 
+  package func queue(countMax: Int) throws -> [QueueEntry] {
+    try listReader.read { db in try StoredLine(db).entries(countMax) }
+  }
+
+  package func queuedCount(
+    before priority: TransferPriority, _ place: QueuePosition
+  ) throws -> Int {
+    try reader.read { db in try StoredLine(db).count(before: priority, place) }
+  }
+
   package func neighbours(of places: [QueuePosition], _ side: ListSide) throws -> [TransferRecord] {
     let (sign, direction) =
       switch side {

@@ -54,7 +54,7 @@ struct StoreCounters: Hashable, Sendable {
       case .putSession(let session): raised.raise(by: session)
       case .clearFinished(let number):
         raised.clearedUpTo = max(raised.clearedUpTo ?? number, number)
-      case .progress, .remove, .removeSession: continue
+      case .progress, .remove, .removeSession, .hostServed: continue
       }
     }
     return raised
@@ -122,7 +122,7 @@ extension JournalChange {
   fileprivate var isProgress: Bool {
     switch self {
     case .progress: true
-    case .put, .remove, .putSession, .removeSession, .clearFinished: false
+    case .put, .remove, .putSession, .removeSession, .clearFinished, .hostServed: false
     }
   }
 }

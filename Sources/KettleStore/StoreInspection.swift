@@ -107,6 +107,7 @@ enum StoreInspection {
     let smallTables =
       StoreSchema.smallTables + (version < 4 ? [] : StoreSchema.smallTablesSince4)
       + (version < 5 ? [] : StoreSchema.smallTablesSince5)
+      + (version < 8 ? [] : StoreSchema.smallTablesSince8)
     var checks = smallTables.map { "integrity_check('\($0)')" }
     switch depth {
     // The migration reads a store of an earlier version in full anyway.

@@ -16,6 +16,7 @@ enum StoreReading {
       contents.records.append(record)
     }
     contents.sessions = try SessionRows.read(db, layout, mode: .strict)
+    contents.servedHosts = try HostRows.read(db)
     let counters = try counters(db, contents.sessions)
     contents.lastID = TransferID(rawValue: counters.lastID)
     contents.lastTaskIdentifiers = counters.lastTaskIdentifiers

@@ -9,13 +9,15 @@ enum StoreSchema {
   /// "Kttl", for file(1) and for Kettle itself: PRAGMA application_id.
   static let applicationID = 0x4B74_746C
   /// PRAGMA user_version after all migrations.
-  static let version = 7
+  static let version = 8
   /// All tables except that of the transfers.
   static let smallTables = ["counter", "session", "grdb_migrations"]
   /// Added by version 4.
   static let smallTablesSince4 = ["tally"]
   /// Added by version 5.
   static let smallTablesSince5 = ["progress"]
+  /// Added by version 8.
+  static let smallTablesSince8 = ["host"]
 
   /// A released migration is never changed, only followed by another. Each ends by setting
   /// `user_version` to its number.
@@ -53,6 +55,10 @@ enum StoreSchema {
     migrator.registerMigration("v7") { db in
       try StoredProgress.adoptPages(db)
       try db.execute(sql: "PRAGMA user_version = 7")
+    }
+    migrator.registerMigration("v8") { db in
+      try HostRows.createTable(db)
+      try db.execute(sql: "PRAGMA user_version = 8")
     }
     return migrator
   }

@@ -14,7 +14,7 @@ struct StoredLine {
     }
   }
 
-  private let db: Database
+  let db: Database
 
   init(_ db: Database) { self.db = db }
 

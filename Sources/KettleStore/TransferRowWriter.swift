@@ -61,6 +61,7 @@ struct TransferRowWriter {
     case .removeSession(let session): try SessionRows.remove(session, db)
     // Part of the counters, which are written earlier.
     case .clearFinished: break
+    case .hostServed(let origin, let time): try HostRows.put(origin, at: time, db)
     }
   }
 
@@ -90,7 +91,8 @@ struct TransferRowWriter {
       case .put(let record):
         if record.id.rawValue <= last { return false }
         last = record.id.rawValue
-      case .progress, .remove, .putSession, .removeSession, .clearFinished: return false
+      case .progress, .remove, .putSession, .removeSession, .clearFinished, .hostServed:
+        return false
       }
     }
     return true

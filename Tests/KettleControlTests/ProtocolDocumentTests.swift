@@ -58,7 +58,7 @@ struct ProtocolDocumentTests {
         checked.insert(request.method)
       }
     }
-    #expect(checked.count == 28)
+    #expect(checked.count == 30)
   }
 
   private func check(_ result: UnreadResult, against request: ControlRequest) throws {
@@ -78,6 +78,8 @@ struct ProtocolDocumentTests {
     case .findURLs: _ = try result.decode(FindURLs.Result.self)
     case .clear: _ = try result.decode(ClearFinished.Result.self)
     case .reset: _ = try result.decode(ResetTransfers.Result.self)
+    case .listHosts: _ = try result.decode(ListHosts.Result.self)
+    case .resetHost: _ = try result.decode(ResetHost.Result.self)
     case .subscribe, .watch, .stop: _ = try result.decode(Nothing.self)
     case .status: _ = try result.decode(ServiceStatus.Result.self)
     case .attachSession: _ = try result.decode(AttachSession.Result.self)

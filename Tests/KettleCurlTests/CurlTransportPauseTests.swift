@@ -192,7 +192,7 @@ struct CurlTransportPauseTests {
     origin.serve(OriginBehavior(body), at: "/file")
     let handed = Monitor<TransportProbe?>(nil)
     let probe = try TransportProbe { event in
-      if case .headReceived(let id, _, _) = event { handed.read { $0?.transport.cancel(id) } }
+      if case .headReceived(let id, _, _, _) = event { handed.read { $0?.transport.cancel(id) } }
     }
     handed.update { $0 = probe }
     let id = probe.begin(try origin.url("/file"))

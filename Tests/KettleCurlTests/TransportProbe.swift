@@ -86,12 +86,12 @@ final class TransportProbe: Sendable {
 
 extension [TransportEvent] {
   func head(of id: AttemptID) -> ResponseHead? {
-    for case .headReceived(id, let head, _) in self { return head }
+    for case .headReceived(id, let head, _, _) in self { return head }
     return nil
   }
 
   func headCount(of id: AttemptID) -> Int {
-    count { if case .headReceived(id, _, _) = $0 { true } else { false } }
+    count { if case .headReceived(id, _, _, _) = $0 { true } else { false } }
   }
 
   func ends(of id: AttemptID) -> [AttemptEnd] {

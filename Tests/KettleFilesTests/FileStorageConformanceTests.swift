@@ -268,6 +268,21 @@ import Testing
 
   // MARK: Remove
 
+  @Test(arguments: StorageKind.allCases)
+  func `the beginning of a partial file is read, and of no other file`(_ kind: StorageKind) throws {
+    let storage = try StorageUnderTest(kind)
+    let own = try storage.whole("a", bytes)
+    let files = storage.files
+    #expect(
+      files.beginning(of: own.partialIdentity, byteCountMax: 2) == Array(bytes.prefix(2)))
+    #expect(files.beginning(of: own.partialIdentity, byteCountMax: 1 << 16) == bytes)
+    var other = own.partialIdentity
+    other.inode += 1
+    #expect(files.beginning(of: other, byteCountMax: 2) == nil)
+    files.removePartialFile(own.partialIdentity)
+    #expect(files.beginning(of: own.partialIdentity, byteCountMax: 2) == nil)
+  }
+
   // Fault 85
   @Test(arguments: StorageKind.allCases)
   func `only the partial file that the storage created is removed`(_ kind: StorageKind) throws {

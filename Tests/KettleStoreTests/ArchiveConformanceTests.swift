@@ -63,6 +63,20 @@ import TestSupport
     #expect(found.elementsEqual(expected), comment)
   }
 
+  @Test func `the queue for estimates is the plain one, and places in it are counted`() throws {
+    try rounds { world, comment in
+      let expected = try world.plain.queue(countMax: 1000)
+      #expect(try world.store.queue(countMax: 1000).map(\.id) == expected.map(\.id), comment)
+      #expect(try world.store.queue(countMax: 7) == Array(expected.prefix(7)), comment)
+      for record in world.plain.records.values.prefix(20) {
+        let (priority, place) = (record.spec.priority, QueuePosition(record))
+        #expect(
+          try world.store.queuedCount(before: priority, place)
+            == world.plain.queuedCount(before: priority, place), comment)
+      }
+    }
+  }
+
   @Test func `a load returns the non-dormant transfers and the totals of the dormant ones`() throws
   {
     try rounds { world, comment in

@@ -129,6 +129,19 @@ import TestSupport
   }
 
   @Test(arguments: Kind.allCases)
+  func `the last response of each host is kept`(_ kind: Kind) throws {
+    let journal = try journal(kind)
+    let first = Origin(scheme: .https, host: "files.example", port: 443)
+    let second = Origin(scheme: .http, host: "[::1]", port: 8080)
+    let time = WallTime(millisecondsSince1970: 1_800_000_000_000)
+    let later = time.advanced(byMilliseconds: 3_600_000)
+    #expect(try journal.load().servedHosts.isEmpty)
+    try journal.commit([.hostServed(first, at: time), .hostServed(second, at: time)])
+    try journal.commit([.hostServed(first, at: later)])
+    #expect(try journal.load().servedHosts == [first: later, second: time])
+  }
+
+  @Test(arguments: Kind.allCases)
   func `a negative queue position is loaded unchanged`(_ kind: Kind) throws {
     let journal = try journal(kind)
     var record = Sample.plain(1)

@@ -11,13 +11,15 @@ extension TransferFailure.Code {
     case .tooManyRedirects: .httpTooManyRedirects
     case .redirectRefused: .redirectToNonExistentLocation
     case .httpStatus, .rangeReplyWrong, .otherVersion, .otherFile, .contradictoryReply,
-      .protocolBroken:
+      .webPage, .protocolBroken:
       .badServerResponse
     case .encodedReply: .cannotDecodeContentData
     case .loginNeeded: .userAuthenticationRequired
     case .linkExpired: .resourceUnavailable
     case .hostNotFound: .cannotFindHost
-    case .connectionRefused, .proxyFailed: .cannotConnectToHost
+    case .nameServerSilent: .dnsLookupFailed
+    case .connectionRefused, .proxyFailed, .proxyUnreachable, .proxyLoginNeeded:
+      .cannotConnectToHost
     case .connectionLost, .truncated: .networkConnectionLost
     case .timedOut: .timedOut
     case .tlsRefused: .serverCertificateUntrusted

@@ -231,12 +231,13 @@ extension TaskView {
 
   private func waitingReason(_ snapshot: TransferSnapshot) -> WaitingReason {
     switch snapshot.reason {
-    case .retry?, nil: .retry(snapshot.goesOnAt?.date)
+    case .retry?, .hostUnreachable?, .proxy?, nil: .retry(snapshot.goesOnAt?.date)
     case .retryAfter?: .serverAskedToWait(snapshot.goesOnAt?.date)
     case .network?: .network
     case .diskSpace?: .diskSpace
     case .needsLink?: .freshLink
     case .needsLogin?: .challenge
+    case .needsDecision?: .user
     case .discretionary?:
       switch snapshot.error.flatMap({ TransferCondition(rawValue: $0.subject) }) {
       case .unmeteredNetwork?: .unmeteredNetwork

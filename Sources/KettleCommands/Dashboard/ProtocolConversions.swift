@@ -31,6 +31,7 @@ extension ControlTransfers.Refusal {
     case .unknown: ControlRefusal(id: id, why: .unknown)
     case .completed: ControlRefusal(id: id, why: .completed)
     case .notStarted: ControlRefusal(id: id, why: .notStarted)
+    case .nothingToDecide: ControlRefusal(id: id, why: .nothingToDecide)
     }
   }
 }

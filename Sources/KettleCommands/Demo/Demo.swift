@@ -138,8 +138,8 @@ struct DemoWatch {
 
   private mutating func record(_ row: TransferSnapshot) throws {
     var printer =
-      printers[row.id] ?? ProgressPrinter(on: context.console, isRedrawn: false)
-    try printer.show(row, at: context.clock.now().monotonic)
+      printers[row.id] ?? ProgressPrinter(on: context.console, to: .output, isRedrawn: false)
+    try printer.show(row, at: context.clock.now())
     printers[row.id] = printer
     guard row.state.isFinished, unfinished?.remove(row.id) != nil else { return }
     hasFailed = hasFailed || row.state == .failed

@@ -12,24 +12,48 @@ struct ControlRunner {
     try await run(ControlTransfers.self, .init(control: verb, selection: selection))
   }
 
-  /// Starts one transfer with a new link.
-  func run(relinking id: TransferID, to link: TransferURL.Parsed) async throws -> ExitCode {
-    try await run(RelinkTransfer.self, .init(id: id, link: link))
+  /// Starts one transfer with a new link, or with its own if `link` is nil.
+  ///
+  /// - Parameter login: takes precedence over a login in the link.
+  func run(
+    relinking id: TransferID, to link: TransferURL.Parsed?, login: Login?
+  ) async throws -> ExitCode {
+    try await context.withService(for: "kettle \(commandName)") { service in
+      let link = if let link { link } else { try await Self.ownLink(of: id, over: service) }
+      let relinked = TransferURL.Parsed(url: link.url, login: login ?? link.login)
+      return try await run(RelinkTransfer.self, .init(id: id, link: relinked), over: service)
+    }
+  }
+
+  private static func ownLink(
+    of id: TransferID, over service: any ServiceCalling
+  ) async throws -> TransferURL.Parsed {
+    let url = try await service.call(DescribeTransfer.self, .init(id: id)).snapshot.url
+    switch TransferURL.parse(url) {
+    case .success(let link): return link
+    case .failure(let why): throw UsageError(.url(url, why))
+    }
   }
 
   private func run<Method: ControlMethod>(
     _ method: Method.Type, _ params: Method.Params
   ) async throws -> ExitCode where Method.Result == ControlTransfers.Result {
     try await context.withService(for: "kettle \(commandName)") { service in
-      let result = try await service.call(method, params)
-      try await report(result, over: service)
-      return Self.exitCode(of: result)
+      try await run(method, params, over: service)
     }
+  }
+
+  private func run<Method: ControlMethod>(
+    _ method: Method.Type, _ params: Method.Params, over service: any ServiceCalling
+  ) async throws -> ExitCode where Method.Result == ControlTransfers.Result {
+    let result = try await service.call(method, params)
+    try await report(result, over: service)
+    return Self.exitCode(of: result)
   }
 
   private var commandName: String {
     switch verb {
-    case .start, .pause, .stop, .remove: verb.rawValue
+    case .start, .pause, .stop, .accept, .remove: verb.rawValue
     case .removeWithFile: "remove"
     }
   }
@@ -51,8 +75,8 @@ struct ControlRunner {
   private func words(for id: TransferID, _ service: any ServiceCalling) async throws -> String {
     guard verb == .start else { return Sentences.did(verb, id) }
     do {
-      let row = try await service.call(DescribeTransfer.self, .init(id: id)).snapshot
-      return Sentences.started(row)
+      let details = try await service.call(DescribeTransfer.self, .init(id: id))
+      return Sentences.started(details)
     } catch let error as ControlError where error.code == .unknownTransfer {
       return Sentences.did(verb, id)
     }

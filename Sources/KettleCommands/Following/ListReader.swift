@@ -13,13 +13,18 @@ struct ListReader {
   /// Between two windows transfers may leave the list or stop matching the filter, and the ones
   /// after them move up. The next window then starts that much earlier, and transfers already seen
   /// are skipped.
-  func forEachPage(_ body: ([TransferSnapshot]) throws -> Void) async throws {
+  ///
+  /// - Returns: The totals that came with the last window.
+  @discardableResult
+  func forEachPage(_ body: ([TransferSnapshot]) throws -> Void) async throws -> Totals {
+    var totals = Totals()
     var seen: Set<TransferID> = []
     var first = 0
     var matchingCount = 0
     repeat {
       let window = try await service.call(
         ListTransfers.self, Viewport(filter: filter, first: first, count: pageCount))
+      totals = window.totals
       if first > 0, window.matchingCount < matchingCount {
         // Request again, with room for everything that may have moved up.
         first = max(0, first - (matchingCount - window.matchingCount))
@@ -31,6 +36,7 @@ struct ListReader {
       try body(window.rows.filter { seen.insert($0.id).inserted })
       first += window.rows.count
     } while first < matchingCount
+    return totals
   }
 
   func all() async throws -> [TransferSnapshot] {

@@ -48,7 +48,10 @@ struct AddOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The expected digest of the finished file, as sha256:HEX.", valueName: "checksum"))
+      """
+      The expected digest of the finished file: md5:HEX, sha1:HEX, sha256:HEX, sha512:HEX or the \
+      digits alone.
+      """, valueName: "checksum"))
   var checksum: String?
 
   @Option(

@@ -31,18 +31,9 @@ struct SpecTemplate: Sendable {
     let all = problems + template.problems
     if !all.isEmpty { throw UsageError(all) }
     if let user = template.userWithoutPassword {
-      template.setPassword(try password(of: user, context.console))
+      template.setPassword(try LoginText.password(of: user, context.console))
     }
     return template
-  }
-
-  private static func password(of user: String, _ console: any Console) throws -> String {
-    do {
-      return try console.promptForSecret("Password for \(user.sanitizedForDisplay(limit: 60)): ")
-    } catch {
-      guard error == .noTerminal else { throw error }
-      throw UsageError(.command(.passwordNeedsTerminal(user: user)))
-    }
   }
 
   func spec(for parsed: TransferURL.Parsed) -> TransferSpec {
@@ -62,7 +53,9 @@ struct SpecTemplate: Sendable {
   private mutating func readNames(_ options: AddOptions) {
     if let title = options.title, !title.isEmpty { settings.append { $0.title = title } }
     if let name = options.name {
-      if FileNameText.isUsable(name) {
+      if name == "-" {
+        problems.append(.command(.standardOutput))
+      } else if FileNameText.isUsable(name) {
         settings.append { $0.name = name }
       } else {
         problems.append(.value(.fileName(name)))
@@ -142,16 +135,11 @@ struct SpecTemplate: Sendable {
     read(options.checksum, with: { Checksum($0) }, orElse: { .checksum($0) }) {
       $0.checksum = $1
     }
-    guard let user = options.user else { return }
-    let parts = user.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-    guard let name = parts.first, !name.isEmpty else {
-      problems.append(.value(.userEmpty))
-      return
-    }
-    if parts.count == 2 {
-      login = Login(user: String(name), password: String(parts[1]))
-    } else {
-      userWithoutPassword = String(name)
+    switch options.user.map(LoginText.init) {
+    case .complete(let login): self.login = login
+    case .withoutPassword(let user): userWithoutPassword = user
+    case .empty: problems.append(.value(.userEmpty))
+    case nil: break
     }
   }
 

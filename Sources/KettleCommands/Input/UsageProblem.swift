@@ -29,6 +29,8 @@ package enum UsageProblem: Hashable, Sendable {
     case nameForSeveral(count: Int)
     case checksumForSeveral(count: Int)
     case pausedGet
+    /// `-o -`.
+    case standardOutput
     /// `--url` requires exactly one id.
     case linkForSeveral
     case neitherIDsNorAll(command: String)

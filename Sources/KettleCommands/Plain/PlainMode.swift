@@ -48,7 +48,8 @@ struct PlainMode {
   }
 
   private func printList(from service: any ServiceCalling, _ lines: inout PlainLines) async throws {
-    let table = TransferTable(columnCount: context.console.columnCount(of: .output))
+    let table = TransferTable(
+      columnCount: context.console.columnCount(of: .output), clock: context.clock)
     let now = context.clock.now().monotonic
     var isEmpty = true
     try await ListReader(service: service).forEachPage { page in

@@ -20,6 +20,35 @@ extension TransferSnapshot {
       .init("connections", .integer(Int64(connections))),
       .init("createdAt", .string(createdAt.iso8601)),
       .init("error", error?.json ?? .null),
+      .init("heldBackBy", .string(orNull: heldBack?.cause.rawValue)),
+      .init("heldBackDetails", heldBack?.json(of: self) ?? .null),
+      .init("until", .string(orNull: heldBack?.until?.iso8601)),
+      .init("readyAt", .string(orNull: readyAt?.iso8601)),
+    ])
+  }
+}
+
+extension HeldBack {
+  /// The value of `heldBackDetails`.
+  fileprivate func json(of row: TransferSnapshot) -> JSONValue {
+    .object([
+      .init("rank", .integer(orNull: rank.map(Int64.init))),
+      .init("subject", .string(orNull: subject)),
+      .init("used", .integer(orNull: used.map(Int64.init))),
+      .init("allowed", .integer(orNull: allowed.map(Int64.init))),
+      .init("status", .integer(orNull: status.map(Int64.init))),
+      .init("bytesPerSecond", .integer(orNull: bytesPerSecond)),
+      .init("since", .string(orNull: since?.iso8601)),
+      .init("message", .string(Sentences.obstacle(of: row, self))),
+    ])
+  }
+}
+
+extension ProxiesInUse {
+  fileprivate var json: JSONValue {
+    .object([
+      .init("http", .string(orNull: http)), .init("https", .string(orNull: https)),
+      .init("unusable", .array(unusable.map { .string($0) })),
     ])
   }
 }
@@ -55,6 +84,7 @@ extension ServiceStatus.Result {
       .init("storePath", .string(storePath)),
       .init("bytesPerSecond", .integer(totals.bytesPerSecond)),
       .init("freeBytes", .integer(orNull: totals.freeBytes)),
+      .init("proxy", proxies?.json ?? .null),
       .init(
         "counts",
         .object(

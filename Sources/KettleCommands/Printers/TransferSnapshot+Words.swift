@@ -11,10 +11,13 @@ extension TransferSnapshot {
       switch reason {
       case .retry, .retryAfter: "retrying"
       case .network: "no network"
+      case .hostUnreachable: "host down"
+      case .proxy: "proxy"
       case .diskSpace: "disk full"
       case .discretionary: "deferred"
       case .needsLink: "needs link"
       case .needsLogin: "needs login"
+      case .needsDecision: "needs decision"
       case nil: "waiting"
       }
     }
@@ -32,8 +35,11 @@ extension TransferSnapshot {
     return bytesReceived > 0 ? ByteText.size(bytesReceived) : ""
   }
 
+  /// Empty in the first seconds, when no speed is known yet. A transfer to which nothing arrives
+  /// has a cause for that.
   var speedWords: String {
-    state == .running ? ByteText.speed(bytesPerSecond) : ""
+    guard state == .running, bytesPerSecond > 0 || heldBack != nil else { return "" }
+    return ByteText.speed(bytesPerSecond)
   }
 
   var leftWords: String {

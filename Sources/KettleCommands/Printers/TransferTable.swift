@@ -4,6 +4,7 @@ import KettleModel
 struct TransferTable {
   /// The width of the terminal; nil in a pipe, where nothing is cut.
   let columnCount: Int?
+  let clock: any CommandClock
 
   private static let idColumns = 6
 
@@ -13,14 +14,14 @@ struct TransferTable {
     var percent: String
     var size: String
     var speed: String
-    var left: String
+    var ready: String
     var title: String
   }
 
   var header: String {
     line(
       Row(
-        id: "ID", state: "STATE", percent: "DONE", size: "SIZE", speed: "SPEED", left: "LEFT",
+        id: "ID", state: "STATE", percent: "DONE", size: "SIZE", speed: "SPEED", ready: "READY",
         title: "FILE"))
   }
 
@@ -29,7 +30,8 @@ struct TransferTable {
     var text = line(
       Row(
         id: row.id.description, state: row.stateWords, percent: row.percentWords,
-        size: row.sizeWords, speed: row.speedWords, left: row.leftWords, title: row.shownTitle))
+        size: row.sizeWords, speed: row.speedWords,
+        ready: row.readyAt.map { Sentences.shortTime($0, clock) } ?? "", title: row.shownTitle))
     if let complaint = row.complaint {
       text += clipped(String(repeating: " ", count: Self.idColumns + 2) + complaint)
     }
@@ -41,7 +43,7 @@ struct TransferTable {
       [
         ColumnText.right(row.id, Self.idColumns), ColumnText.left(row.state, 11),
         ColumnText.right(row.percent, 5), ColumnText.right(row.size, 16),
-        ColumnText.right(row.speed, 12), ColumnText.right(row.left, 9), row.title,
+        ColumnText.right(row.speed, 12), ColumnText.right(row.ready, 6), row.title,
       ].joined(separator: "  "))
   }
 

@@ -22,6 +22,7 @@ extension Sentences {
     case .start: "started"
     case .pause: "paused"
     case .stop: "stopped"
+    case .accept: "accepted"
     case .remove: "removed"
     case .removeWithFile: "removed with its file"
     }
@@ -41,14 +42,16 @@ extension Sentences {
     switch refusal.why {
     case .completed:
       "Transfer \(refusal.id) is completed, so there is nothing to limit"
-    case .unknown, .notStarted: of(refusal)
+    case .unknown, .notStarted, .nothingToDecide: of(refusal)
     }
   }
 
-  static func started(_ row: TransferSnapshot) -> String {
-    let held = ByteText.size(row.bytesReceived)
+  static func started(_ details: TransferDetails) -> String {
+    let row = details.snapshot
+    // More may have arrived since the start.
+    let byteCount = details.resumedFromByteCount ?? row.bytesReceived
     if row.state == .completed { return "\(row.id) is completed" }
-    if row.bytesReceived > 0 { return "\(row.id) resumes from \(held)" }
+    if byteCount > 0 { return "\(row.id) resumes from \(ByteText.size(byteCount))" }
     return "\(row.id) starts from the beginning" + (row.freshStart.map { because($0) } ?? "")
   }
 

@@ -30,10 +30,24 @@ extension Sentences {
     if let limit = totals.limitBytesPerSecond {
       lines.append("Limit: \(ByteText.speed(limit)) in total")
     }
+    if let proxies = status.proxies { lines.append("Proxy: \(words(of: proxies))") }
     if let freeBytes = totals.freeBytes { lines.append("Free: \(ByteText.size(freeBytes))") }
     lines.append("Store: \(status.storePath.sanitizedForDisplay(limit: 4096))")
     lines.append("Socket: \(socketPath.sanitizedForDisplay(limit: 4096))")
     return lines + notices(status) + launches.map { "Notice: \($0)" }
+  }
+
+  /// The service reads its proxies once, when it starts.
+  private static func words(of proxies: ProxiesInUse) -> String {
+    func name(_ address: String?) -> String {
+      address?.sanitizedForDisplay(limit: 200) ?? "none"
+    }
+    if let unusable = proxies.unusable.first {
+      let name = unusable.sanitizedForDisplay(limit: 100)
+      return "unusable, because \(name) is not the address of a proxy"
+    }
+    if proxies.http == proxies.https { return name(proxies.http) }
+    return "\(name(proxies.http)) for http, \(name(proxies.https)) for https"
   }
 
   /// The service's notices about itself, for example about its configuration.

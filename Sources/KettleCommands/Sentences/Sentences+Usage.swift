@@ -43,8 +43,11 @@ extension Sentences {
     case .pausedGet:
       "\"kettle get\" waits for the file, but --paused would not start it; "
         + "use \"kettle add --paused\""
+    case .standardOutput:
+      "\"-o -\" is not possible, because the service writes files only; leave it out, and read the "
+        + "file whose path \"kettle get\" prints"
     case .linkForSeveral:
-      "--url applies to one transfer; give exactly one id"
+      "--url and --user apply to one transfer; give exactly one id"
     case .neitherIDsNorAll(let command):
       "\"kettle \(command)\" needs transfer ids, or --all; "
         + "\"kettle list\" shows the ids"
@@ -93,7 +96,8 @@ extension Sentences {
       "Invalid header \(quoted(String(text.prefix { $0 != ":" }))); write it as \"Name: value\" "
         + "without line breaks"
     case .checksum(let text):
-      "Invalid checksum \(quoted(text)); write sha256: and 64 hexadecimal digits"
+      "Invalid checksum \(quoted(text)); write md5:, sha1:, sha256: or sha512: and 32, 40, 64 or 128 "
+        + "hexadecimal digits, or the digits alone"
     case .connections(let count):
       "Cannot use \(count) connections for one file; "
         + "give a number from 1 to \(AddOptions.connectionsMax)"

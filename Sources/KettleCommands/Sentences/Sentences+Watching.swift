@@ -24,13 +24,23 @@ extension Sentences {
     return error.sentence.sanitizedForDisplay(limit: 600)
   }
 
+  static func failed(_ failedCount: Int, of count: Int) -> String {
+    "\(failedCount) of \(count) \(count == 1 ? "transfer" : "transfers") failed; "
+      + "\"kettle list\" shows all"
+  }
+
   static func needsUser(_ row: TransferSnapshot) -> String {
     let what =
       switch row.reason {
-      case .needsLogin: "a login; remove it and add its URL again with --user"
+      case .needsLogin:
+        "a login; give one with \"kettle start \(row.id) --user NAME\", which keeps everything"
       case .needsLink:
         "a new link because its own has expired; give one with \"kettle start \(row.id) --url URL\""
-      case .retry, .retryAfter, .network, .diskSpace, .discretionary, nil: "your attention"
+      case .needsDecision:
+        "a decision: \"kettle accept \(row.id)\" keeps what arrived, \"kettle start \(row.id)\" "
+          + "requests it again"
+      case .retry, .retryAfter, .network, .hostUnreachable, .proxy, .diskSpace, .discretionary, nil:
+        "your attention"
       }
     return "Transfer \(row.id) needs \(what)"
   }

@@ -12,6 +12,9 @@ struct GetCommand: RunnableCommand {
       The service performs the download: Ctrl-C, or closing the terminal, leaves it running in \
       the background. Accepts the options of "kettle add".
 
+      Progress, and the reason whenever it waits, go to standard error; the path of the finished \
+      file goes to standard output.
+
       Exits with 0 when the file is complete, and with 1 when the transfer failed, was stopped \
       or removed, or needs a login or a new link.
 
@@ -19,6 +22,7 @@ struct GetCommand: RunnableCommand {
         kettle get https://example.org/disk.iso
         kettle get -d /tmp -o page.html https://example.org/
         kettle get --user anna https://example.org/private.zip
+        tar -xf "$(kettle get https://example.org/source.tar.gz)"
       """)
 
   @Argument(help: ArgumentHelp("The http or https URL to download.", valueName: "url"))
@@ -29,9 +33,9 @@ struct GetCommand: RunnableCommand {
   @Flag(help: "Print only the finished transfer, as \"kettle list --json\" prints one.")
   var json = false
 
-  /// Gives several polls between two lines of a pipe. An event for every tick of the service would
-  /// cost more than the rest of the command.
-  private static let pollMilliseconds = ProgressPrinter.plainMilliseconds / 5
+  /// Moves a countdown by one second, and gives several polls between two lines of a pipe. There,
+  /// an event for every tick of the service would cost more than the rest of the command.
+  private static let pollMilliseconds: Int64 = 1000
 
   func run(in context: CommandContext) async throws -> ExitCode {
     let spec = try readSpec(in: context)
@@ -53,7 +57,7 @@ struct GetCommand: RunnableCommand {
     let follower = EventFollower(
       context: context, address: context.address, client: "kettle get",
       includesProgress: watch.progressSource == .events,
-      pollMilliseconds: watch.progressSource == .polling ? Self.pollMilliseconds : nil)
+      pollMilliseconds: watch.progressSource == .none ? nil : Self.pollMilliseconds)
     return try await follower.run(over: service) { try await watch.handle($0) }
   }
 
@@ -77,12 +81,14 @@ struct GetWatch {
 
   /// How the command learns of progress that is not a change of state.
   enum ProgressSource {
-    case none, polling, events
+    case none, polling
+    /// Events while it runs, polling while it does not.
+    case events
   }
 
   var progressSource: ProgressSource {
     if json { return .none }
-    return context.console.isTerminal(.output) ? .events : .polling
+    return context.console.isTerminal(.error) ? .events : .polling
   }
 
   init(id: TransferID, context: CommandContext, json: Bool) {
@@ -90,7 +96,7 @@ struct GetWatch {
     self.context = context
     self.json = json
     progress = ProgressPrinter(
-      on: context.console, isRedrawn: context.console.isTerminal(.output))
+      on: context.console, to: .error, isRedrawn: context.console.isTerminal(.error))
     isSilent = json
   }
 
@@ -139,7 +145,7 @@ struct GetWatch {
   private mutating func show(_ row: TransferSnapshot) throws {
     guard !isSilent else { return }
     do {
-      try progress.show(row, at: context.clock.now().monotonic)
+      try progress.show(row, at: context.clock.now())
     } catch ConsoleError.readerGone {
       isSilent = true
     }

@@ -12,7 +12,10 @@ struct ListCommand: RunnableCommand {
       On a terminal, lines are cut to its width; in a pipe they are complete. Programs should \
       use --json: an array of objects with id, session, taskIdentifier, title, url, state, \
       reason, path, bytesReceived, bytesExpected, bytesPerSecond, secondsLeft, connections, \
-      createdAt and error. Unknown values are null.
+      createdAt, error, heldBackBy (why it does not move, or not as fast as it could), \
+      heldBackDetails, until (when that is over) and readyAt. Unknown values are null.
+
+      READY is when a transfer is expected to be complete, and the last line when all are.
 
       Examples:
         kettle list
@@ -39,7 +42,7 @@ struct ListCommand: RunnableCommand {
       if json {
         try await printJSON(rows, to: context.console)
       } else {
-        try await Self.printTable(rows, to: context.console)
+        try await Self.printTable(rows, to: context.console, clock: context.clock)
       }
       return .done
     }
@@ -51,14 +54,20 @@ struct ListCommand: RunnableCommand {
     try printer.end()
   }
 
-  static func printTable(_ rows: ListReader, to console: any Console) async throws {
-    let table = TransferTable(columnCount: console.columnCount(of: .output))
+  static func printTable(
+    _ rows: ListReader, to console: any Console, clock: any CommandClock
+  ) async throws {
+    let table = TransferTable(columnCount: console.columnCount(of: .output), clock: clock)
     var isEmpty = true
-    try await rows.forEachPage { page in
+    let totals = try await rows.forEachPage { page in
       if isEmpty, !page.isEmpty { try console.write(table.header, to: .output) }
       isEmpty = isEmpty && page.isEmpty
       try console.write(page.map { table.text(of: $0) }.joined(), to: .output)
     }
-    if isEmpty { console.printNote(Sentences.listEmpty) }
+    if isEmpty {
+      console.printNote(Sentences.listEmpty)
+    } else if let readiness = Sentences.readiness(of: totals, clock) {
+      try console.printLine(readiness)
+    }
   }
 }

@@ -14,12 +14,13 @@ struct StartCommand: RunnableCommand {
 
       --url gives one transfer a new link, for example when its own has expired. Its bytes are \
       kept if the server proves that the file is the same. A user and password in the link \
-      become its new login.
+      become its new login. --user gives one transfer a login and keeps its link.
 
       Examples:
         kettle start 3
         kettle start --all
         kettle start 3 --url 'https://example.org/disk.iso?token=new'
+        kettle start 3 --user anna
       """)
 
   @OptionGroup var options: ControlOptions
@@ -27,19 +28,28 @@ struct StartCommand: RunnableCommand {
   @Option(help: ArgumentHelp("A new link for the transfer.", valueName: "url"))
   var url: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "A login for the transfer, as name:password; asks for a missing password.",
+      valueName: "user"))
+  var user: String?
+
   func run(in context: CommandContext) async throws -> ExitCode {
     let selection = try options.selection(for: "start")
-    guard let url else {
-      return try await ControlRunner(verb: .start, selection: selection, context: context).run()
-    }
+    let runner = ControlRunner(verb: .start, selection: selection, context: context)
+    guard url != nil || user != nil else { return try await runner.run() }
     guard options.ids.count == 1, let id = options.ids.first else {
       throw UsageError(.command(.linkForSeveral))
     }
-    switch TransferURL.parse(url) {
-    case .success(let link):
-      return try await ControlRunner(verb: .start, selection: selection, context: context)
-        .run(relinking: id, to: link)
-    case .failure(let why): throw UsageError(.url(url, why))
+    let link = try url.map(Self.link)
+    let login = try user.map { try LoginText($0).login(asking: context.console) }
+    return try await runner.run(relinking: id, to: link, login: login)
+  }
+
+  private static func link(_ text: String) throws -> TransferURL.Parsed {
+    switch TransferURL.parse(text) {
+    case .success(let link): return link
+    case .failure(let why): throw UsageError(.url(text, why))
     }
   }
 }

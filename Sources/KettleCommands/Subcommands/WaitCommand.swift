@@ -9,12 +9,15 @@ struct WaitCommand: RunnableCommand {
     commandName: "wait",
     abstract: "Wait until transfers are finished.",
     discussion: """
-      Without ids, waits for all transfers that are unfinished when it starts. A transfer that is \
+      Without ids, waits for all transfers that are unfinished when it starts; then every failed \
+      transfer of the list counts, and the last message says how many of how many failed. A \
+      transfer that is \
       removed in the meantime, or that needs a login or a new link, counts as failed. A message \
       names each transfer that is paused or not started; it is waited for until it is started, \
       so consider --timeout.
 
-      Exits with 0 when all are completed or there was nothing to wait for, 1 when some failed, \
+      Exits with 0 when all are completed or there was nothing to wait for, 1 when some failed \
+      (without ids: when any transfer of the list has failed), \
       2 when an id is unknown, and 4 on timeout.
 
       Examples:
@@ -49,7 +52,9 @@ struct WaitWatch {
   private let console: any Console
   /// nil until the first reading of the list.
   private var unfinished: Set<TransferID>?
-  private var hasFailed = false
+  private var failedCount = 0
+  /// The latest connection.
+  private var service: (any ServiceCalling)?
   /// Transfers already reported as standing still; reported again only after they have continued.
   private var named: Set<TransferID> = []
 
@@ -61,6 +66,7 @@ struct WaitWatch {
   mutating func handle(_ update: EventFollower.Update) async throws -> ExitCode? {
     switch update {
     case .connected(let service), .pollDue(let service), .eventsDropped(let service):
+      self.service = service
       try await refresh(from: service)
     case .event(let event):
       guard unfinished?.contains(event.id) == true else { return nil }
@@ -72,7 +78,22 @@ struct WaitWatch {
       return .timedOut
     }
     guard unfinished?.isEmpty == true else { return nil }
-    return hasFailed ? .transferFailed : .done
+    if wanted.isEmpty, let service { try await countFailed(in: service) }
+    return failedCount > 0 ? .transferFailed : .done
+  }
+
+  /// Counts the failed transfers of the whole list that were not cleared from view.
+  private mutating func countFailed(in service: any ServiceCalling) async throws {
+    func count(_ states: [TransferState]?) async throws -> Int {
+      let viewport = Viewport(
+        filter: RowFilter(states: states, scope: .uncleared), sort: RowSort(key: .queue), first: 0,
+        count: 0)
+      return try await service.call(ListTransfers.self, viewport).matchingCount
+    }
+    failedCount = max(failedCount, try await count([.failed]))
+    guard failedCount > 0 else { return }
+    console.printError(
+      Sentences.failed(failedCount, of: max(failedCount, try await count(nil))))
   }
 
   private mutating func refresh(from service: any ServiceCalling) async throws {
@@ -128,7 +149,7 @@ struct WaitWatch {
 
   private mutating func failed(_ id: TransferID, _ sentence: String) {
     guard unfinished?.remove(id) != nil else { return }
-    hasFailed = true
+    failedCount += 1
     console.printError(sentence)
   }
 }

@@ -134,6 +134,8 @@ package enum ControlTransfers: ControlMethod {
       case completed
       /// Never started, so there is nothing to pause.
       case notStarted
+      /// It does not ask for a decision, so there is nothing to accept.
+      case nothingToDecide
     }
 
     package var id: TransferID
@@ -219,10 +221,12 @@ package enum ServiceStatus: ControlMethod {
     /// Problems of the service itself, for example a store that was set aside; empty if there are
     /// none.
     package var notices: [String]
+    /// nil if the service is too old to report it.
+    package var proxies: ProxiesInUse?
 
     package init(
       serviceVersion: String = ProductVersion.text, processID: Int64, startedAt: WallTime,
-      storePath: String, totals: Totals, notices: [String]
+      storePath: String, totals: Totals, notices: [String], proxies: ProxiesInUse? = nil
     ) {
       self.serviceVersion = serviceVersion
       self.processID = processID
@@ -230,6 +234,7 @@ package enum ServiceStatus: ControlMethod {
       self.storePath = storePath
       self.totals = totals
       self.notices = notices
+      self.proxies = proxies
     }
   }
 }

@@ -18,6 +18,8 @@ package enum ControlRequest: Sendable, Hashable {
   case clear
   case findURLs(FindURLs.Params)
   case reset
+  case listHosts
+  case resetHost(ResetHost.Params)
   case subscribe(Viewport)
   case watch(WatchEvents.Params)
   case status
@@ -37,8 +39,9 @@ package enum ControlRequest: Sendable, Hashable {
     switch self {
     case .add, .addURLs: true
     case .hello, .list, .listIDs, .find, .describe, .control, .relink, .limit, .move, .prioritize,
-      .clear, .findURLs, .reset, .subscribe, .watch, .status, .stop, .attachSession, .listSessions,
-      .finishEvents, .adoptSession, .dropSession, .cancelTasks, .acknowledgeTasks, .updateTask,
+      .clear, .findURLs, .reset, .listHosts, .resetHost, .subscribe, .watch, .status, .stop,
+      .attachSession, .listSessions, .finishEvents, .adoptSession, .dropSession, .cancelTasks,
+      .acknowledgeTasks, .updateTask,
       .answerChallenge:
       false
     }
@@ -62,6 +65,8 @@ package enum ControlRequest: Sendable, Hashable {
     case .clear: ClearFinished.name
     case .findURLs: FindURLs.name
     case .reset: ResetTransfers.name
+    case .listHosts: ListHosts.name
+    case .resetHost: ResetHost.name
     case .subscribe: SubscribeViewport.name
     case .watch: WatchEvents.name
     case .status: ServiceStatus.name
@@ -105,6 +110,8 @@ extension ControlRequest {
     case ClearFinished.name: .clear
     case FindURLs.name: .findURLs(try params())
     case ResetTransfers.name: .reset
+    case ListHosts.name: .listHosts
+    case ResetHost.name: .resetHost(try params())
     case SubscribeViewport.name: .subscribe(try params())
     case WatchEvents.name: .watch(try params())
     case ServiceStatus.name: .status
@@ -157,8 +164,8 @@ extension ControlRequest {
       return params.answer.isUsable ? nil : ControlError(.refusedSpec, "params.answer")
     case .find(let search):
       return search.startIndex < 0 ? ControlError(.invalidParams, "params.startIndex") : nil
-    case .hello, .listIDs, .describe, .control, .move, .prioritize, .clear, .reset, .watch,
-      .status, .stop, .listSessions, .cancelTasks, .acknowledgeTasks:
+    case .hello, .listIDs, .describe, .control, .move, .prioritize, .clear, .reset, .listHosts,
+      .resetHost, .watch, .status, .stop, .listSessions, .cancelTasks, .acknowledgeTasks:
       return nil
     }
   }

@@ -3,6 +3,8 @@ import KettleModel
 /// The controls of the state table in docs/architecture.md, and remove.
 package enum TransferControlVerb: String, Codable, Hashable, Sendable, CaseIterable {
   case start, pause, stop
+  /// Takes what arrived in place of the file as the file.
+  case accept
   /// Removes it from the list; a finished file stays.
   case remove
   /// Removes it from the list and deletes the finished file if it is still what Kettle wrote.
@@ -67,6 +69,9 @@ package struct TransferDetails: Codable, Hashable, Sendable {
   /// Bytes of each of the last seconds, at most 300, the newest last; only of this run of the
   /// service.
   package var recentSpeeds: [Int64]?
+  /// The durable bytes that the present run continued from, or that the next one will. nil if the
+  /// service is too old to report it.
+  package var resumedFromByteCount: Int64?
   /// The newest last, at most 100.
   package var history: [HistoryEntry]
 

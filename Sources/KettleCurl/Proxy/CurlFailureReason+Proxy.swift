@@ -2,24 +2,40 @@ import CKettleCurl
 import KettleModel
 
 extension CurlFailureReason {
-  /// Why the proxy failed; nil if the failure is not the proxy's.
-  var proxyProblem: String? {
+  /// The failure of the proxy; nil if the failure is not the proxy's.
+  func proxyFailure(url: TransferURL) -> TransferFailure? {
     guard let proxy else { return nil }
     let isGranted = (200...299).contains(proxyStatus)
-    if proxyStatus != 0, !isGranted { return proxy.refusal(proxyStatus) }
+    if proxyStatus == 407 { return proxy.loginFailure }
+    if proxyStatus != 0, !isGranted { return failed(url, proxy.refusal(proxyStatus)) }
     // Once the tunnel to the server is open, the proxy has succeeded. The two layers of TLS with an
     // https proxy cannot be distinguished.
     let isThrough = proxy.scheme == .https ? isGranted : hasTLSBegun
     if isConnected || isThrough || isWithoutNetwork || isNameUnknown { return nil }
     let name = proxy.hostAndPort
     return switch code {
-    case CURLE_COULDNT_RESOLVE_PROXY: "\(proxy.host) was not found"
-    case CURLE_OPERATION_TIMEDOUT: "\(name) did not respond in time"
-    case CURLE_PROXY: "\(name) \(socksProblem)"
+    case CURLE_COULDNT_RESOLVE_PROXY:
+      TransferFailure(.proxyUnreachable, on: name, detail: "its name was not found")
+    case CURLE_OPERATION_TIMEDOUT:
+      TransferFailure(.proxyUnreachable, on: name, detail: "it did not respond in time")
+    case CURLE_COULDNT_CONNECT: TransferFailure(.proxyUnreachable, on: name, detail: detail)
+    case CURLE_PROXY: socksLoginFailure(name) ?? failed(url, "\(name) \(socksProblem)")
     case CURLE_URL_MALFORMAT, CURLE_COULDNT_RESOLVE_HOST, CURLE_SSL_CACERT_BADFILE,
       CURLE_FAILED_INIT:
       nil
-    default: name + (detail.map { ": " + $0 } ?? "")
+    default: failed(url, name + (detail.map { ": " + $0 } ?? ""))
+    }
+  }
+
+  private func failed(_ url: TransferURL, _ problem: String) -> TransferFailure {
+    TransferFailure(.proxyFailed, on: url.hostAndPort, detail: problem)
+  }
+
+  private func socksLoginFailure(_ name: String) -> TransferFailure? {
+    switch CURLproxycode(rawValue: proxyError) {
+    case CURLPX_USER_REJECTED, CURLPX_NO_AUTH, CURLPX_GSSAPI, CURLPX_UNKNOWN_MODE:
+      TransferFailure(.proxyLoginNeeded, on: name, detail: socksProblem)
+    default: nil
     }
   }
 
@@ -46,6 +62,12 @@ extension CurlFailureReason {
   }
 }
 
+extension TransferFailure {
+  var isOfTheProxy: Bool {
+    code == .proxyFailed || code == .proxyUnreachable || code == .proxyLoginNeeded
+  }
+}
+
 extension ProxyServer {
   var speaksHTTP: Bool {
     switch scheme {
@@ -55,8 +77,11 @@ extension ProxyServer {
   }
 
   /// Returns the meaning of the proxy's status.
-  func refusal(_ status: Int) -> String {
-    guard status == 407 else { return "\(hostAndPort) responded with \(status)" }
-    return hostAndPort + (login == nil ? " requires a login" : " rejected the login")
+  func refusal(_ status: Int) -> String { "\(hostAndPort) responded with \(status)" }
+
+  /// The failure for a response with status 407.
+  var loginFailure: TransferFailure {
+    TransferFailure(
+      .proxyLoginNeeded, on: hostAndPort, detail: login == nil ? nil : "rejected the login")
   }
 }

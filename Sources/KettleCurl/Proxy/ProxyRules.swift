@@ -30,11 +30,19 @@ package struct ProxyRules: Sendable, Hashable {
   /// Everything directly.
   package static let none = ProxyRules(forHTTP: .direct, forHTTPS: .direct)
 
-  func route(to url: TransferURL) -> Route {
-    if exceptions.contain(url.host) { return .direct }
-    return switch url.scheme {
+  func route(to origin: Origin) -> Route {
+    if exceptions.contain(origin.host) { return .direct }
+    return switch origin.scheme {
     case .http: forHTTP
     case .https: forHTTPS
+    }
+  }
+
+  /// Returns the host and port of the proxy to an origin; nil when there is none.
+  package func proxyName(to origin: Origin) -> String? {
+    switch route(to: origin) {
+    case .through(let proxy): proxy.hostAndPort
+    case .direct, .unusable: nil
     }
   }
 }

@@ -98,7 +98,7 @@ extension CurlAttempt {
   /// Returns how the attempt ended with this code before any head.
   func endBeforeHead(_ code: CURLcode) -> AttemptEnd {
     let failure = failure(for: code)
-    if failure.code == .proxyFailed { return .failed(failure) }
+    if failure.isOfTheProxy { return .failed(failure) }
     if case .refused(let identity) = judgement {
       return .untrusted(refusal(of: identity), challenge(by: identity))
     }

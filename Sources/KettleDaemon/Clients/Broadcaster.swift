@@ -277,6 +277,8 @@ extension TransferSnapshot {
     same.bytesPerSecond = bytesPerSecond
     same.secondsLeft = secondsLeft
     same.connections = connections
+    same.heldBack = heldBack
+    same.readyAt = readyAt
     // Moving a transfer changes the positions of others, to which nothing happened.
     same.queuePosition = queuePosition
     return self != same

@@ -26,6 +26,8 @@ struct ClientSession: Sendable {
   var farewellBudget = Duration.seconds(10)
   /// Called one or more times when the client sends no more requests.
   var whenLeft: @Sendable (ClientID) -> Void = { _ in }
+  /// Fills in what only the engine knows of displayed rows.
+  var explain: @Sendable (RowWindow) async -> RowWindow = { $0 }
   /// Returns the reply line for a request.
   let answer: Handler
 
@@ -268,9 +270,10 @@ struct ClientSession: Sendable {
   private func show(
     _ viewport: Viewport, to client: ConnectedClient, unless shownHash: Int?
   ) async throws(ControlError) -> Int? {
-    guard let window = try await broadcaster.displayedRows(of: viewport, for: client.id) else {
+    guard let rows = try await broadcaster.displayedRows(of: viewport, for: client.id) else {
       return nil
     }
+    let window = await explain(rows)
     let hash = window.hashValue
     if hash != shownHash { client.mailbox.send(window: window) }
     return hash

@@ -37,7 +37,9 @@ extension RequestHandler {
     case .answerChallenge(let params):
       return coder.encode(result: try await answer(params, client.id), to: id)
     case .hello, .add, .addURLs, .list, .listIDs, .find, .findURLs, .describe, .control, .relink,
-      .limit, .move, .prioritize, .clear, .reset, .subscribe, .watch, .status, .stop:
+      .limit, .move, .prioritize, .clear, .reset, .listHosts, .resetHost, .subscribe, .watch,
+      .status,
+      .stop:
       throw ControlError(.internalError, request.method)
     }
   }
@@ -107,7 +109,7 @@ extension RequestHandler {
     switch await engine.updateTask(params.id, changes) {
     case .unknown: throw unknown
     // A finished task no longer changes, and the requesting program is about to be notified.
-    case .applied, .completed, .notStarted: break
+    case .applied, .completed, .notStarted, .nothingToDecide: break
     }
   }
 

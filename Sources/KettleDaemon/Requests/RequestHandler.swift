@@ -52,8 +52,8 @@ struct RequestHandler: Sendable {
       let ids = try await add(params, whenDecided: decided)
       return coder.encode(result: AddURLs.Result(runs: IDRuns(ids)), to: id)
     case .list(let viewport):
-      return coder.encode(
-        result: try await broadcaster.window(viewport, for: client.id), to: id)
+      let window = try await broadcaster.window(viewport, for: client.id)
+      return coder.encode(result: await explained(window, .current), to: id)
     case .listIDs(let params):
       let ids = try await broadcaster.matching(params.filter, except: [])
       return coder.encode(result: ListIDs.Result(runs: IDRuns(ids)), to: id)
@@ -77,6 +77,11 @@ struct RequestHandler: Sendable {
       return coder.encode(
         result: ResetTransfers.Result(
           deletedPaths: outcome.deletedPaths, keptPaths: outcome.keptPaths), to: id)
+    case .listHosts:
+      return coder.encode(result: ListHosts.Result(hosts: await engine.hosts()), to: id)
+    case .resetHost(let params):
+      let origins = await engine.resetHosts(named: params.host)
+      return coder.encode(result: ResetHost.Result(origins: origins), to: id)
     case .subscribe(let viewport):
       broadcaster.subscribe(client.id, to: viewport)
       await engine.setCadence(broadcaster.cadence)
@@ -150,7 +155,19 @@ struct RequestHandler: Sendable {
     guard let details = await engine.details(of: id) else {
       throw ControlError(.unknownTransfer, id.description)
     }
-    return TransferDetails(details)
+    var result = TransferDetails(details)
+    result.snapshot = await engine.explained(details.snapshot)
+    return result
+  }
+
+  /// Fills in why the transfers of a window do not move, and when they will be complete.
+  func explained(_ window: RowWindow, _ age: TransferEngine.OutlookAge) async -> RowWindow {
+    var window = window
+    let (rows, outlook) = await engine.explained(window.rows, age)
+    window.rows = rows
+    window.totals.batch?.readyAt = outlook.readyAt
+    window.totals.batch?.unpredictableCount = outlook.unpredictableCount
+    return window
   }
 
   private func control(
@@ -161,6 +178,7 @@ struct RequestHandler: Sendable {
       case .start: .start
       case .pause: .pause
       case .stop: .stop
+      case .accept: .accept
       case .remove: .remove(.stays)
       case .removeWithFile: .remove(.goes)
       }
@@ -238,6 +256,7 @@ struct RequestHandler: Sendable {
       case .unknown: outcome.refused.append(.init(id: id, why: .unknown))
       case .completed: outcome.refused.append(.init(id: id, why: .completed))
       case .notStarted: outcome.refused.append(.init(id: id, why: .notStarted))
+      case .nothingToDecide: outcome.refused.append(.init(id: id, why: .nothingToDecide))
       }
     }
     return outcome
@@ -250,6 +269,7 @@ struct ServiceInformation: Sendable {
   var startedAt: WallTime
   var storePath: String
   var notices: [String]
+  var proxies = ProxiesInUse()
 
   /// Different after each start of the service.
   var instance: String { "\(startedAt.millisecondsSince1970)-\(processID)" }
@@ -257,6 +277,6 @@ struct ServiceInformation: Sendable {
   func status(totals: Totals) -> ServiceStatus.Result {
     ServiceStatus.Result(
       processID: processID, startedAt: startedAt, storePath: storePath, totals: totals,
-      notices: notices)
+      notices: notices, proxies: proxies)
   }
 }

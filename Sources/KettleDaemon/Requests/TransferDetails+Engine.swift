@@ -20,6 +20,7 @@ extension TransferDetails {
     directory = details.directory
     liveConnections = details.connections.map(ConnectionDetails.init)
     recentSpeeds = details.recentSpeeds
+    resumedFromByteCount = details.resumedFromByteCount
   }
 }
 

@@ -30,7 +30,8 @@ struct ServiceCore: Sendable {
     journal = opened.journal
     information = ServiceInformation(
       processID: Int64(getpid()), startedAt: startedAt, storePath: paths.storePath,
-      notices: Self.notices(settings, store: opened.notice, crashes: crashes))
+      notices: Self.notices(settings, store: opened.notice, crashes: crashes),
+      proxies: ProxiesInUse(settings.curl.proxies))
     for notice in information.notices { logger.error("\(notice)") }
     let files = POSIXFileStorage(
       documentsDirectory: settings.documentsDirectory, heldDirectory: paths.heldDirectory,

@@ -39,7 +39,7 @@ struct ServiceHealth: Sendable {
     networkReader = Task(executorPreference: WorkerPool.tasks) {
       for await state in states {
         switch state {
-        case .present: logger.info("The network is available")
+        case .present: logger.info("The network is available, or has changed")
         case .absent: logger.info("The network is not available")
         }
         await engine.networkChanged(state)

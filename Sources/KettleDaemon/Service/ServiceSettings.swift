@@ -38,6 +38,8 @@ struct ServiceSettings: Sendable {
     let budget = DescriptorBudget(limit: descriptorLimit)
     var engine = Self.engine(file, documentsDirectory: documentsDirectory, budget)
     engine.heldDirectory = paths.heldDirectory
+    let proxies = Self.proxies(file, options.environment)
+    if proxies != .none { engine.proxy = { proxies.proxyName(to: $0) } }
     self.engine = engine
     listener = ControlListener.Limits(connectionCountMax: budget.clientCountMax)
     conditions = Self.conditions(file, options.environment)
@@ -45,7 +47,7 @@ struct ServiceSettings: Sendable {
     curl = CurlSettings(
       userAgent: "Kettle/\(ProductVersion.text)",
       certificates: TrustedCertificates(environment: options.environment),
-      proxies: Self.proxies(file, options.environment))
+      proxies: proxies)
   }
 
   private static func conditions(
@@ -124,5 +126,23 @@ struct ServiceSettings: Sendable {
     // what their program requested.
     engine.metConditions = []
     return engine
+  }
+}
+
+extension ProxiesInUse {
+  /// Describes the proxies without their logins.
+  init(_ rules: ProxyRules) {
+    self.init()
+    (http, https) = (Self.address(rules.forHTTP), Self.address(rules.forHTTPS))
+    for case .unusable(let name) in [rules.forHTTP, rules.forHTTPS] where !unusable.contains(name) {
+      unusable.append(name)
+    }
+  }
+
+  private static func address(_ route: ProxyRules.Route) -> String? {
+    switch route {
+    case .through(let server): server.description
+    case .direct, .unusable: nil
+    }
   }
 }

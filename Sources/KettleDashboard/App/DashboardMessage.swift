@@ -50,7 +50,7 @@ package enum CommandOutcome: Hashable, Sendable {
 /// A transfer that a control does not apply to.
 package struct ControlRefusal: Hashable, Sendable {
   package enum Why: Hashable, Sendable {
-    case unknown, completed, notStarted
+    case unknown, completed, notStarted, nothingToDecide
   }
 
   package var id: TransferID

@@ -14,11 +14,14 @@ package enum ByteText {
     return scale.text(bytesPerSecond) + " " + scale.unit + "/s"
   }
 
-  /// For example `402/659 MiB`, both in the unit of the total. The part is rounded down, so that it
-  /// never looks complete too early.
+  /// For example `402/659 MiB` or `12.3/20 GiB`, both in the unit of the total. The part is rounded
+  /// down, so that it never looks complete too early. From GiB on it always has a decimal: it would
+  /// otherwise stand still for minutes.
   package static func progress(_ done: Int64, of total: Int64) -> String {
     let scale = Scale(total, decimalsBelow: 10)
-    return scale.text(done, roundingDown: true) + "/" + scale.text(total) + " " + scale.unit
+    var part = scale
+    if total >= 1 << 30 { part.hasDecimal = true }
+    return part.text(done, roundingDown: true) + "/" + scale.text(total) + " " + scale.unit
   }
 
   /// For example `2 MiB/s` or `1.5 MiB/s`: a limit is usually a round number.

@@ -106,6 +106,7 @@ extension Strings {
     case .unknown: "it is no longer in the list"
     case .completed: "it is already finished"
     case .notStarted: "it is not started"
+    case .nothingToDecide: "it does not ask for a decision"
     }
   }
 

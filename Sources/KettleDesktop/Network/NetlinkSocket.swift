@@ -47,11 +47,14 @@ final class NetlinkSocket: Sendable {
     }
   }
 
-  /// Requests a dump: RTM_GETLINK, or RTM_GETROUTE with a family.
+  /// Requests a dump: RTM_GETLINK, or RTM_GETADDR or RTM_GETROUTE with a family.
   func requestDump(_ type: UInt16, family: UInt8, sequence: UInt32) throws(NetworkWatchError) {
     let bodyByteCount =
-      type == Self.linkDump
-      ? RouteMessage.linkHeaderByteCount : RouteMessage.routeHeaderByteCount
+      switch type {
+      case Self.linkDump: RouteMessage.linkHeaderByteCount
+      case Self.addressDump: RouteMessage.addressHeaderByteCount
+      default: RouteMessage.routeHeaderByteCount
+      }
     var bytes: [UInt8] = []
     bytes.append(number: UInt32(16 + bodyByteCount))
     bytes.append(number: type)
@@ -67,6 +70,7 @@ final class NetlinkSocket: Sendable {
   }
 
   static let linkDump: UInt16 = 18
+  static let addressDump: UInt16 = 22
   static let routeDump: UInt16 = 26
 
   enum Received {

@@ -1,9 +1,10 @@
 import KettleScheduler
 
-/// The interfaces and routes of the machine at one moment.
+/// The interfaces, addresses and routes of the machine at one moment.
 struct NetworkSnapshot: Hashable, Sendable {
   private(set) var linksLeadingOut: Set<Int32> = []
   private(set) var routes: Set<NetworkRoute> = []
+  private(set) var addresses: Set<NetworkAddress> = []
 
   mutating func apply(_ message: RouteMessage) {
     switch message {
@@ -12,7 +13,9 @@ struct NetworkSnapshot: Hashable, Sendable {
     case .route(let route):
       // Of a router's many routes, one that leads out is enough.
       if route.leadsToOthers, routes.count < 1000 { routes.insert(route) }
-    case .done, .failed, .other: break
+    case .address(let address):
+      if address.leadsToOthers, addresses.count < 1000 { addresses.insert(address) }
+    case .addressRemoved, .done, .failed, .other: break
     }
   }
 

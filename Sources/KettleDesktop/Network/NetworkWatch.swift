@@ -2,8 +2,9 @@ import Dispatch
 import KettleScheduler
 
 /// Reports whether this machine has a route to other machines: once at the start, then whenever
-/// that changes, and also when the route changes. The kernel's events prompt each check, so nothing
-/// wakes up while nothing happens.
+/// that changes, and also when the route or an address of this machine changes. An address that is
+/// removed and added again within moments counts too: its connections may be gone. The
+/// kernel's events prompt each check, so nothing wakes up while nothing happens.
 package final class NetworkWatch: Sendable {
   // A dispatch source may be used from any thread (dispatch_source_create(3)).
   private nonisolated(unsafe) let source: any DispatchSourceRead
@@ -26,7 +27,8 @@ package final class NetworkWatch: Sendable {
     source.setEventHandler {
       draining: while true {
         switch events.receive() {
-        case .message, .overflow: continue
+        case .message(let bytes): probe.note(RouteMessage.parse(bytes))
+        case .overflow: continue
         case .nothing: break draining
         }
       }
@@ -52,12 +54,19 @@ private final class NetworkProbe: @unchecked Sendable {
     case scheduled
   }
 
+  /// Whether an address was removed since the last report.
+  private enum Removal {
+    case none
+    case seen
+  }
+
   private let requests: NetlinkSocket
   private let queue: DispatchQueue
   private let settling: Duration
   private let observer: @Sendable (NetworkState) -> Void
   // Used on `queue` only, like the rest.
   private var plan = Plan.none
+  private var removal = Removal.none
   private var reported: NetworkSnapshot?
   private var sequence: UInt32 = 0
 
@@ -69,6 +78,14 @@ private final class NetworkProbe: @unchecked Sendable {
     self.queue = queue
     self.settling = settling
     self.observer = observer
+  }
+
+  /// Notes what a report must not miss, even if it was undone by then.
+  func note(_ messages: [RouteMessage]) {
+    let hasRemoval = messages.contains { message in
+      if case .addressRemoved(let address) = message { address.leadsToOthers } else { false }
+    }
+    if hasRemoval { removal = .seen }
   }
 
   /// Reads when no further change has followed for a while.
@@ -84,7 +101,8 @@ private final class NetworkProbe: @unchecked Sendable {
   func read() {
     plan = .none
     // An unanswered request changes nothing; the next change triggers another.
-    guard let snapshot = snapshot(), snapshot != reported else { return }
+    guard let snapshot = snapshot(), snapshot != reported || removal == .seen else { return }
+    removal = .none
     let isNews = snapshot.state != reported?.state || snapshot.state == .present
     reported = snapshot
     if isNews { observer(snapshot.state) }
@@ -94,8 +112,8 @@ private final class NetworkProbe: @unchecked Sendable {
     var snapshot = NetworkSnapshot()
     // AF_UNSPEC, AF_INET, AF_INET6
     for (type, family) in [
-      (NetlinkSocket.linkDump, UInt8(0)), (NetlinkSocket.routeDump, 2),
-      (NetlinkSocket.routeDump, 10),
+      (NetlinkSocket.linkDump, UInt8(0)), (NetlinkSocket.addressDump, 0),
+      (NetlinkSocket.routeDump, 2), (NetlinkSocket.routeDump, 10),
     ] {
       sequence &+= 1
       guard (try? requests.requestDump(type, family: family, sequence: sequence)) != nil else {
@@ -114,7 +132,7 @@ private final class NetworkProbe: @unchecked Sendable {
         switch message {
         // A kernel without IPv6 has no IPv6 routes.
         case .done, .failed: return true
-        case .link, .route, .other: snapshot.apply(message)
+        case .link, .route, .address, .addressRemoved, .other: snapshot.apply(message)
         }
       }
     }

@@ -2,6 +2,9 @@
 enum RouteMessage: Hashable, Sendable {
   case link(NetworkLink)
   case route(NetworkRoute)
+  case address(NetworkAddress)
+  /// An address of this machine was removed.
+  case addressRemoved(NetworkAddress)
   /// The end of a dump.
   case done
   /// The kernel rejects the request, with an errno value.
@@ -58,9 +61,25 @@ struct NetworkRoute: Hashable, Sendable {
   }
 }
 
+/// An address of this machine.
+struct NetworkAddress: Hashable, Sendable {
+  var link: Int32
+  /// rtnetlink(7), `ifa_scope`.
+  var scope: UInt8
+  var bytes: [UInt8]
+
+  /// Whether it may be the address of a connection to another network. Excludes addresses that are
+  /// valid on one link or on this machine only.
+  var leadsToOthers: Bool {
+    let link: UInt8 = 253
+    return scope < link && !bytes.isEmpty
+  }
+}
+
 extension RouteMessage {
   static let linkHeaderByteCount = 16
   static let routeHeaderByteCount = 12
+  static let addressHeaderByteCount = 8
   private static let headerByteCount = 16
 
   /// Splits the bytes of one read into messages. Stops at an invalid length, after which no message
@@ -92,6 +111,10 @@ extension RouteMessage {
     case 3: return .done
     // RTM_NEWLINK
     case 16: return link(body).map { .link($0) } ?? .other
+    // RTM_NEWADDR
+    case 20: return address(body).map { .address($0) } ?? .other
+    // RTM_DELADDR
+    case 21: return address(body).map { .addressRemoved($0) } ?? .other
     // RTM_NEWROUTE
     case 24: return route(body).map { .route($0) } ?? .other
     default: return .other
@@ -130,6 +153,24 @@ extension RouteMessage {
       }
     }
     return route
+  }
+
+  /// struct ifaddrmsg
+  private static func address(_ body: ArraySlice<UInt8>) -> NetworkAddress? {
+    guard body.count >= addressHeaderByteCount, let scope = body.number(at: 3, UInt8.self),
+      let link = body.number(at: 4, Int32.self)
+    else { return nil }
+    var address = NetworkAddress(link: link, scope: scope, bytes: [])
+    for attribute in attributes(body.dropFirst(addressHeaderByteCount)) {
+      switch attribute.type {
+      // IFA_ADDRESS, which is the other end's on a point-to-point link.
+      case 1: if address.bytes.isEmpty { address.bytes = Array(attribute.content) }
+      // IFA_LOCAL
+      case 2: address.bytes = Array(attribute.content)
+      default: break
+      }
+    }
+    return address
   }
 
   private struct Attribute {

@@ -22,6 +22,8 @@ enum EngineInput: Sendable {
   case digested(TransferID, OperationID, Result<String, TransferFailure>)
   case placed(TransferID, OperationID, Result<FinishedFile, TransferFailure>)
   case discarded(TransferID, OperationID)
+  /// The title of the page that arrived in place of a file.
+  case titleRead(TransferID, String)
   case alarm
   /// A request led to decisions: what they leave to do follows when all input is handled.
   case turnsTaken

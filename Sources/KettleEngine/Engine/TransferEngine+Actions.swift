@@ -18,6 +18,7 @@ extension TransferEngine {
       discard(resumeData, of: id, as: operation)
     case .computeDigest(let id, let operation, let resumeData, let algorithm):
       computeDigest(algorithm, of: resumeData, for: id, as: operation)
+    case .readTitle(let id, let resumeData): readTitle(of: id, resumeData)
     case .placeFile(let id, let operation, let resumeData, let policy):
       digests[id] = nil
       placing.enqueue(
@@ -38,15 +39,22 @@ extension TransferEngine {
     notePrimary(plan, of: id)
     live[id]?.sentByteCount = nil
     let spec = scheduler.machines[id]?.spec
-    transport.begin(
-      AttemptRequest(
-        id: plan.attempt, transfer: id, url: plan.url, minimumReach: plan.minimumReach,
-        headers: plan.headers, login: plan.login, loginScheme: plan.loginScheme,
-        caCertificatePath: plan.caCertificatePath,
-        timeouts: configuration.timeouts.bounded(by: spec?.task),
-        content: plan.content, serverTrust: plan.trust.asServerTrust,
-        certificate: plan.certificate, limitBytesPerSecond: spec?.limitBytesPerSecond))
+    var timeouts = configuration.timeouts.bounded(by: spec?.task)
+    // A host that has served a part of the file can be reached at the address that is tried first.
+    if plan.requested != nil { timeouts.establishMilliseconds = Self.establishMilliseconds }
+    var request = AttemptRequest(
+      id: plan.attempt, transfer: id, url: plan.url, minimumReach: plan.minimumReach,
+      headers: plan.headers, login: plan.login, loginScheme: plan.loginScheme,
+      caCertificatePath: plan.caCertificatePath, timeouts: timeouts,
+      content: plan.content, serverTrust: plan.trust.asServerTrust,
+      certificate: plan.certificate, limitBytesPerSecond: spec?.limitBytesPerSecond)
+    request.reuse = plan.reuse.asRequestReuse
+    transport.begin(request)
   }
+
+  /// The kernel repeats its request for a connection after one second, and then after ever longer
+  /// times.
+  static let establishMilliseconds: Int64 = 2000
 
   /// Further connections request the URL to which the redirects of the first one led.
   private func notePrimary(_ plan: AttemptPlan, of id: TransferID) {
@@ -115,6 +123,14 @@ extension TransferEngine {
     }
   }
 
+  private func readTitle(of id: TransferID, _ resumeData: ResumeData) {
+    namePool.async { [weak self, files] in
+      let bytes = files.beginning(
+        of: resumeData.partialIdentity, byteCountMax: PageTitle.byteCountMax)
+      if let title = bytes.flatMap(PageTitle.title) { self?.post(.titleRead(id, title)) }
+    }
+  }
+
   private func discard(
     _ resumeData: ResumeData, of id: TransferID, as operation: OperationID
   ) {
@@ -146,6 +162,15 @@ extension LiveAttempt {
 extension ClosedBody {
   fileprivate init(_ synced: PartialFileWriter.Synced) {
     self.init(durable: synced.durable, modifiedNanoseconds: synced.modifiedNanoseconds)
+  }
+}
+
+extension ConnectionReuse {
+  fileprivate var asRequestReuse: AttemptRequest.Reuse {
+    switch self {
+    case .permitted: .permitted
+    case .none: .none
+    }
   }
 }
 

@@ -130,6 +130,7 @@ extension TransferEngine {
     guard reading.count == 0, scheduler.shouldEvict else { return }
     let evicted = scheduler.evict { unkept[$0] == nil && bodies[$0] == nil && digests[$0] == nil }
     guard !evicted.isEmpty else { return }
+    evictionCount += 1
     observer(.evicted(evicted))
     for id in evicted where live[id]?.hasRun == false { live[id] = nil }
     guard live.count > scheduler.machines.count + Self.rememberedCountMax else { return }
@@ -144,7 +145,7 @@ extension TransferEngine {
       case .remove(let id): reading.note(leaving: id)
       // Progress belongs to an open file. Its transfer stays in memory until the record that
       // follows the closing is in the store.
-      case .progress, .putSession, .removeSession, .clearFinished: break
+      case .progress, .putSession, .removeSession, .clearFinished, .hostServed: break
       }
     }
   }
@@ -160,7 +161,7 @@ extension TransferEngine {
         if let identity = record.resumeData?.partialIdentity { recorded.append(identity) }
       case .progress(let id, _): checkpointRecorded(of: id)
       case .remove(let id): reading.note(gone: id)
-      case .putSession, .removeSession, .clearFinished: break
+      case .putSession, .removeSession, .clearFinished, .hostServed: break
       }
     }
     if !recorded.isEmpty { files.forgetUnrecorded(recorded) }
@@ -248,7 +249,8 @@ extension TransferScheduler.Control {
     case .stop: [.queued, .paused, .failed]
     case .remove, .reset: [.queued, .paused, .failed, .idle, .completed]
     case .relink, .limit, .prioritize: [.queued, .paused, .failed, .idle]
-    case .cancel: []
+    // A transfer that asks for a decision is never dormant.
+    case .cancel, .accept: []
     }
   }
 }

@@ -6,8 +6,8 @@ import KettleScheduler
 extension TransferEngine {
   func receive(_ input: EngineInput) {
     switch input {
-    case .transport(.headReceived(let attempt, let head, let reach)):
-      headReceived(head, from: reach, of: attempt)
+    case .transport(.headReceived(let attempt, let head, let reach, let roundTrip)):
+      headReceived(head, from: reach, of: attempt, roundTripMilliseconds: roundTrip)
     case .transport(.sent(let attempt, let byteCount)): sent(byteCount, by: attempt)
     case .transport(.ended(let attempt, let end)): ended(attempt, end)
     case .committed(let actions, let announced, let kept):
@@ -28,16 +28,20 @@ extension TransferEngine {
     case .digested(let id, let operation, let result):
       apply { scheduler, now in scheduler.digestComputed(result, of: id, by: operation, at: now) }
     case .placed(let id, let operation, let result):
+      if case .success(let file) = result { measure(file, of: id) }
       apply { scheduler, now in scheduler.placed(result, of: id, by: operation, at: now) }
     case .discarded(let id, let operation):
       apply { scheduler, now in scheduler.discarded(id, by: operation, at: now) }
+    case .titleRead(let id, let title):
+      apply { scheduler, now in scheduler.titleRead(title, of: id, at: now) }
     case .alarm: alarm()
     case .turnsTaken: break
     }
   }
 
   private func headReceived(
-    _ head: ResponseHead, from reach: NetworkReach, of attempt: AttemptID
+    _ head: ResponseHead, from reach: NetworkReach, of attempt: AttemptID,
+    roundTripMilliseconds: Int64?
   ) {
     guard let id = attempts[attempt]?.transfer else { return }
     attempts[attempt]?.trust = head.hasTransferCoding ? .atItsEnd : .atOnce
@@ -45,7 +49,9 @@ extension TransferEngine {
     noteProgress(of: id)
     let jitter = Double.random(in: 0...1)
     apply { scheduler, now in
-      scheduler.headReceived(head, from: reach, of: attempt, jitter: jitter, at: now)
+      scheduler.headReceived(
+        head, from: reach, of: attempt, roundTripMilliseconds: roundTripMilliseconds,
+        jitter: jitter, at: now)
     }
   }
 
@@ -168,7 +174,7 @@ extension TransferEngine {
     by operation: OperationID
   ) {
     bodies[id] = nil
-    live[id]?.speed = SpeedEstimator()
+    live[id]?.forgetSpeed()
     live[id]?.recentSpeeds.rest()
     if case .success(let closed?) = result { advanceDigest(of: id, to: closed.durable) }
     let jitter = Double.random(in: 0...1)
@@ -188,6 +194,7 @@ extension TransferEngine {
       for id in sending.sorted() where bodies[id]?.writer == nil { tellProgress(of: id, at: now) }
       sending = []
       for id in bodies.keys.sorted() { progress(of: id, at: now) }
+      judgeSpeeds(at: now)
     }
     if let wakeUp = scheduler.nextWakeUp(at: now), wakeUp <= now.monotonic {
       for id in bodies.keys { noteProgress(of: id) }
@@ -201,13 +208,18 @@ extension TransferEngine {
   /// progress before it decides.
   private func noteProgress(of id: TransferID) {
     guard let writer = bodies[id]?.writer else { return }
-    scheduler.recordProgress(writer.progress, of: id, at: clock.now())
+    measureBytes(of: id)
+    scheduler.recordProgress(
+      writer.progress, heldBack: writer.heldBack, of: id, at: clock.now())
   }
 
   private func progress(of id: TransferID, at now: Moment) {
     guard let writer = bodies[id]?.writer else { return }
+    measureBytes(of: id)
+    let heldBack = writer.heldBack
+    live[id]?.noteTick(waitsForDisk: !heldBack.isEmpty, at: now.monotonic)
     apply { scheduler, now in
-      scheduler.progressed(id, writer.progress, heldBack: writer.heldBack, at: now)
+      scheduler.progressed(id, writer.progress, heldBack: heldBack, at: now)
     }
     tellProgress(of: id, at: now)
     if case .late(let late)? = bodies[id] {
@@ -228,6 +240,9 @@ extension TransferEngine {
     let told = min(known.toldByteCount, byteCount)
     known.toldByteCount = byteCount
     live[id] = known
+    if isUpload, let origin = scheduler.machines[id]?.spec.url.origin {
+      measurements.recordBytes(byteCount - told, from: origin)
+    }
     // A failure is reported separately, when the store has it.
     if let snapshot = snapshot(of: id), snapshot.state != .failed {
       observer(.progress(snapshot, bytesWritten: byteCount - told))

@@ -57,7 +57,10 @@ extension TransferEngine {
       snapshot: snapshot, record: machine.record,
       directory: rows.directory(of: machine.spec), currentURL: known.currentURL,
       redirects: known.redirects, connections: connections(of: id, machine.download),
-      recentSpeeds: known.recentSpeeds.seconds, head: known.lastHead,
+      recentSpeeds: known.recentSpeeds.seconds,
+      resumedFromByteCount: machine.download?.durableAtStartByteCount
+        ?? machine.record.resumeData?.durable.byteCount ?? 0,
+      head: known.lastHead,
       history: known.history)
   }
 
@@ -92,5 +95,22 @@ extension TransferScheduler.Move {
     case .up, .toTop: .before
     case .down, .toBottom: .after
     }
+  }
+}
+
+/// Requests about hosts.
+extension TransferEngine {
+  /// Every host that matters now, by name.
+  package func hosts() -> [HostSnapshot] { scheduler.hosts(at: clock.now()) }
+
+  /// Forgets what was learned about the hosts with this name.
+  ///
+  /// - Parameter name: a host, a host and port, or an origin.
+  /// - Returns: the origins about which something was known.
+  package func resetHosts(named name: String) -> [String] {
+    let now = clock.now()
+    let (origins, output) = scheduler.resetHosts(named: name, at: now)
+    run(output, at: now)
+    return origins
   }
 }

@@ -34,6 +34,7 @@ extension TransferEngine {
   private func admit(_ changes: [JournalChange]) {
     let now = clock.now()
     let (evicted, output) = scheduler.admit(changes, at: now)
+    if !evicted.isEmpty { evictionCount += 1 }
     announceAdded(changes, evicted[...])
     run(output, at: now)
     evict()
@@ -105,6 +106,7 @@ extension TransferEngine {
         case .idle, .paused, .failed, .completed: false
         }
       case .stop: state != .completed && state != .idle && !isFinalTask
+      case .accept: machine.state.asksForDecision
       case .remove, .reset: true
       case .relink, .limit, .prioritize: state != .completed && !isFinalTask
       case .cancel: machine.isTask && !isFinalTask
@@ -222,9 +224,11 @@ extension TransferEngine {
       snapshot.task?.sentByteCount = byteCount
     }
     if machine.spec.isUpload { snapshot.showUpload(of: machine.spec) }
+    snapshot.heldBack?.since = live[id]?.standingSince
     if machine.visibleState == .running {
       snapshot.connections = machine.download?.activeCount ?? 0
       snapshot.bytesPerSecond = live[id]?.speed.bytesPerSecond ?? 0
+      snapshot.heldBack = judgement.heldBack(id)
       if let expected = snapshot.bytesExpected {
         let missing = max(0, expected - snapshot.bytesReceived)
         snapshot.secondsLeft = live[id]?.speed.secondsLeft(missing: missing)
@@ -271,6 +275,7 @@ extension TransferEngine {
   /// service ends.
   package func limitAll(toBytesPerSecond limit: Int64?) {
     for id in live.keys { live[id]?.speed = SpeedEstimator() }
+    if limit != scheduler.limitBytesPerSecond { forgetSpeeds() }
     if limit != scheduler.limitBytesPerSecond { observer(.limited(bytesPerSecond: limit)) }
     scheduler.limitAll(toBytesPerSecond: limit)
     transport.limitAll(toBytesPerSecond: limit)

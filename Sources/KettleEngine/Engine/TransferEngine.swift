@@ -27,6 +27,8 @@ package actor TransferEngine {
     package var checkpoints = CheckpointPace.Limits()
     /// The largest body that flows before its partial file exists and is recorded.
     package var lateFileByteCountMax: Int64 = 0
+    /// The proxy on the way to each origin, by its host and port; nil without proxies.
+    package var proxy: (@Sendable (Origin) -> String?)?
 
     package init(documentsDirectory: String) { self.documentsDirectory = documentsDirectory }
   }
@@ -72,6 +74,8 @@ package actor TransferEngine {
   private let deadlineQueue = DispatchQueue(label: "kettle.deadlines")
   /// Reads from the store.
   let readQueue = DispatchQueue(label: "kettle.reading")
+  /// Makes outlooks, which would delay the engine.
+  let outlookQueue = DispatchQueue(label: "kettle.outlook")
 
   var scheduler: TransferScheduler
   /// The sessions that the store had at the start.
@@ -81,6 +85,11 @@ package actor TransferEngine {
   var digests: [TransferID: LiveDigest] = [:]
   var live: [TransferID: LiveTransfer] = [:]
   var reading = Reading()
+  var measurements = HostMeasurements()
+  var judgement = SpeedJudgement()
+  var outlooks = Outlooks()
+  /// How often the set of transfers that only the store has has grown.
+  var evictionCount = 0
   /// The number of changes of each transfer on their way to the store.
   var unkept: [TransferID: Int] = [:]
   /// Transfers whose request has sent more than was reported.
@@ -135,8 +144,9 @@ package actor TransferEngine {
     scheduler = TransferScheduler(
       limits: configuration.limits, retryPolicy: configuration.retryPolicy,
       lastID: contents.lastID, lastTaskIdentifiers: contents.lastTaskIdentifiers,
-      metConditions: configuration.metConditions)
+      metConditions: configuration.metConditions, servedHosts: contents.servedHosts)
     scheduler.residentLimits = configuration.hold
+    scheduler.setProxies(configuration.proxy)
     inbox.open { [weak self] inputs in
       self?.assumeIsolated { engine in for input in inputs { engine.receive(input) } }
     } drained: { [weak self] in

@@ -71,6 +71,8 @@ package struct EngineDetails: Sendable, Hashable {
   package var connections: [LiveConnection]
   /// Bytes per second for the last seconds in which it ran, the newest last.
   package var recentSpeeds: [Int64]
+  /// The durable bytes that the present run continued from, or that the next one will.
+  package var resumedFromByteCount: Int64
   package var head: ResponseHead?
   package var history: [HistoryItem]
 }

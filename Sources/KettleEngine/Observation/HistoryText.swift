@@ -24,6 +24,7 @@ enum HistoryText {
     case .limit(nil): "No speed limit"
     case .prioritize(let priority): "Priority: \(word(priority))"
     case .relink(let url, _): "Fresh link: \(url.text)"
+    case .accept: "Accepted"
     case .start, .pause, .stop, .remove, .reset, .cancel: nil
     }
   }
@@ -58,9 +59,12 @@ enum HistoryText {
     case .retry: "Waiting\(time) before retry \(Int64(record.retryCount) + 1)"
     case .retryAfter: "Waiting\(time), as the server asks"
     case .network: "Waiting for the network"
+    case .hostUnreachable: "Waiting\(time) for the host"
+    case .proxy: "Waiting\(time) for the proxy"
     case .diskSpace: "Waiting\(time) for room on the disk"
     case .needsLink: "Waiting for a fresh link"
     case .needsLogin: "Waiting for a login"
+    case .needsDecision: "Waiting for a decision"
     case .discretionary: "Waiting for its conditions"
     case nil: "Waiting"
     }

@@ -5,6 +5,14 @@ import KettleScheduler
 struct LiveTransfer: Sendable {
   var speed = SpeedEstimator()
   var recentSpeeds = SpeedHistory()
+  /// The bytes of the open file that are part of the measurements.
+  var measuredByteCount: Int64 = 0
+  /// When the first bytes of this run arrived.
+  var receivingSince: MonotonicTime?
+  /// The part of the last ticks, from 0 to 1, in which connections waited for the disk.
+  var diskShare = 0.0
+  /// When it entered its state; nil if that was before this run of the service.
+  private(set) var standingSince: WallTime?
   /// Bytes at the last progress event.
   var toldByteCount: Int64 = 0
   /// Bytes sent of the current request's body.
@@ -44,6 +52,9 @@ struct LiveTransfer: Sendable {
       state: record.state, reason: record.reason, goesOnAt: record.goesOnAt,
       failure: record.failure, freshStart: record.freshStart)
     guard standing != notedStanding else { return }
+    if standing.state != notedStanding?.state || standing.reason != notedStanding?.reason {
+      standingSince = time
+    }
     notedStanding = standing
     note(HistoryText.of(record, at: time), at: time)
     switch record.state {

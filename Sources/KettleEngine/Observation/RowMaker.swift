@@ -42,6 +42,7 @@ package struct RowMaker: Sendable, Hashable {
       url: spec.url.text, state: record.state, createdAt: record.createdAt)
     row.reason = record.reason
     row.goesOnAt = record.goesOnAt
+    row.heldBack = HeldBack(record)
     row.path = finished?.path ?? name.map { directory(of: spec) + "/" + $0 }
     row.bytesReceived =
       finished.map { $0.identity?.byteCount ?? 0 } ?? record.resumeData?.durable.byteCount ?? 0

@@ -38,6 +38,10 @@ package protocol FileStorage: Sendable {
   /// partial file still exists.
   func finishedFile(of resumeData: ResumeData) -> FinishedFile?
 
+  /// Returns the first bytes of a partial file; nil when it is not the one that was made any more
+  /// or cannot be read.
+  func beginning(of identity: PartialIdentity, byteCountMax: Int) -> [UInt8]?
+
   /// Deletes a partial file if it is still the one that was made, and never another file.
   func removePartialFile(_ identity: PartialIdentity)
 

@@ -13,6 +13,14 @@ package protocol TransferArchive: Sendable {
   /// Returns dormant queued transfers in queue order: by priority, then by position, then by id.
   func line(_ wanted: QueueRead) throws -> [TransferRecord]
 
+  /// Returns the first queued transfers of all hosts, in queue order. Includes those that are in
+  /// memory as well, whether they run or not.
+  func queue(countMax: Int) throws -> [QueueEntry]
+
+  /// Returns how many queued transfers are before this place of the queue, counted like those of
+  /// `queue(countMax:)`.
+  func queuedCount(before priority: TransferPriority, _ place: QueuePosition) throws -> Int
+
   /// Returns, for each position, the transfer directly before or after it in the list, whatever its
   /// state; none at the ends.
   func neighbours(of places: [QueuePosition], _ side: ListSide) throws -> [TransferRecord]

@@ -18,6 +18,8 @@ package struct JournalContents: Sendable {
   package var sessions: [SessionRecord]
   /// Completed transfers up to this finish number are hidden; nil when none was ever cleared.
   package var clearedUpTo: Int64?
+  /// The last recorded response of each host.
+  package var servedHosts: [Origin: WallTime] = [:]
 
   package init(
     records: [TransferRecord] = [], dormant: EvictedTally = EvictedTally(),

@@ -23,6 +23,8 @@ package struct AttemptRequest: Sendable, Hashable {
   package var certificate: ClientCertificate?
   /// The transfer's limit, as in `limit`.
   package var limitBytesPerSecond: Int64?
+  /// Whether a connection that an earlier attempt has left open may be used.
+  package var reuse = Reuse.permitted
 
   package init(
     id: AttemptID, transfer: TransferID, url: TransferURL,
@@ -49,6 +51,14 @@ package struct AttemptRequest: Sendable, Hashable {
   }
 }
 
+extension AttemptRequest {
+  package enum Reuse: Sendable, Hashable {
+    case permitted
+    /// A connection that was kept may be dead: a new one is opened.
+    case none
+  }
+}
+
 /// Which server certificates are trusted before anything is sent.
 package enum ServerTrust: Sendable, Hashable {
   /// Certificates signed by the system's authorities or those of the request.
@@ -62,6 +72,10 @@ package enum ServerTrust: Sendable, Hashable {
 package struct AttemptTimeouts: Sendable, Hashable {
   /// Name look-up, connection and TLS together.
   package var connectMilliseconds: Int64 = 30_000
+  /// A connection that is not established within this time is opened again from the beginning: the
+  /// kernel repeats an unanswered request for a connection after ever longer times. nil for one
+  /// attempt that takes as long as it may, which also tries the other addresses of the host.
+  package var establishMilliseconds: Int64?
   /// The longest silence before the head and between two pieces of the body
   /// (`timeoutIntervalForRequest`). A paused attempt does not count as silent.
   package var idleMilliseconds: Int64 = 60_000
@@ -79,8 +93,9 @@ package struct AttemptTimeouts: Sendable, Hashable {
 /// The events of the transport. Each attempt has at most one `headReceived`, then exactly one
 /// `ended`, which is the last. A redirect is a head like any other: it is not followed.
 package enum TransportEvent: Sendable {
-  /// The body waits until `accept` or `cancel`. `from` is the reach of the server's address.
-  case headReceived(AttemptID, ResponseHead, from: NetworkReach)
+  /// The body waits until `accept` or `cancel`. `from` is the reach of the server's address,
+  /// `after` how many milliseconds a packet takes to it and back; nil when that is unknown.
+  case headReceived(AttemptID, ResponseHead, from: NetworkReach, after: Int64?)
   /// Bytes of the request's body passed to the kernel; reported at most ten times a second and once
   /// at the end of the body.
   case sent(AttemptID, byteCount: Int64)

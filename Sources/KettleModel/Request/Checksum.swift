@@ -27,9 +27,15 @@ public struct Checksum: Hashable, Sendable {
     self.hex = lowered
   }
 
-  /// Parses `sha256:HEX`.
+  /// Parses `sha256:HEX`, or the digits alone, whose number shows the algorithm.
   public init?(_ text: String) {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    if parts.count == 1 {
+      let algorithms = Algorithm.allCases.filter { $0.hexDigitCount == text.utf8.count }
+      guard algorithms.count == 1 else { return nil }
+      self.init(algorithm: algorithms[0], hex: text)
+      return
+    }
     guard parts.count == 2, let algorithm = Algorithm(rawValue: parts[0].lowercased()) else {
       return nil
     }

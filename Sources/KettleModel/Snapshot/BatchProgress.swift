@@ -10,6 +10,12 @@ public struct BatchProgress: Hashable, Sendable, Codable {
   public var unknownSizeCount: Int
   /// nil if unknown.
   public var secondsLeft: Int64?
+  /// When all transfers that continue by themselves are expected to be complete, except those
+  /// counted in `unpredictableCount`; nil if unknown.
+  public var readyAt: WallTime?
+  /// The transfers that are to continue at a time that cannot be predicted: their size is unknown,
+  /// or they wait for a host, the network or the user. nil if no estimate was made.
+  public var unpredictableCount: Int?
 
   public init(
     transferCount: Int, finishedCount: Int, bytesReceived: Int64, bytesExpected: Int64,

@@ -12,6 +12,11 @@ public struct TransferSnapshot: Hashable, Sendable, Codable, Identifiable {
   public var reason: WaitingReason?
   /// When it continues automatically; set for `scheduled` and for most reasons to wait.
   public var goesOnAt: WallTime?
+  /// Why it does not move, or not as fast as it could; nil for one that runs normally or has
+  /// finished, and in events for one that is queued.
+  public var heldBack: HeldBack?
+  /// When it is expected to be complete; nil if unknown, and in events.
+  public var readyAt: WallTime?
   /// The path of the file, present or future; nil until its name is known.
   public var path: String?
   /// For an upload, the bytes of the request body that were sent; 0 while it waits, because the

@@ -13,4 +13,6 @@ public enum JournalChange: Sendable, Hashable {
   /// Clears every completed transfer up to this finish number from view. A lower number than before
   /// has no effect.
   case clearFinished(upTo: Int64)
+  /// Records that a host responded at this time.
+  case hostServed(Origin, at: WallTime)
 }

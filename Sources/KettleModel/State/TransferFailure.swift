@@ -12,10 +12,17 @@ public struct TransferFailure: Error, Hashable, Sendable, Codable {
     case otherVersion
     /// The replacement URL leads to another file.
     case otherFile
+    /// A web page arrived in place of the file; the detail is its title.
+    case webPage
     /// A response that contradicts itself, or an earlier response for the same version.
     case contradictoryReply
     // The network
-    case hostNotFound, connectionRefused, connectionLost, timedOut, tlsRefused, proxyFailed
+    case hostNotFound
+    /// The name servers did not respond or could not answer.
+    case nameServerSilent
+    case connectionRefused, connectionLost, timedOut, tlsRefused, proxyFailed
+    /// The subject of these two is the proxy.
+    case proxyUnreachable, proxyLoginNeeded
     /// This machine has no route to the host or no interface that is up.
     case networkDown
     case protocolBroken, certificateFileUnusable

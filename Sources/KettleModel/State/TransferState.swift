@@ -40,13 +40,20 @@ extension TransferState {
 
 /// Why a transfer is in `TransferState.waiting`.
 public enum WaitingReason: String, Sendable, Codable, CaseIterable {
-  case retry, retryAfter, network, diskSpace, discretionary, needsLink, needsLogin
+  case retry, retryAfter, network
+  /// Its host refuses connections, does not respond or cannot be resolved.
+  case hostUnreachable
+  /// The proxy requires another login or cannot be reached.
+  case proxy
+  case diskSpace, discretionary, needsLink, needsLogin
+  /// The response may not be the file: the user accepts or rejects it.
+  case needsDecision
 
   /// Whether only the user can make it continue.
   public var needsUser: Bool {
     switch self {
-    case .needsLink, .needsLogin: true
-    case .retry, .retryAfter, .network, .diskSpace, .discretionary: false
+    case .needsLink, .needsLogin, .needsDecision: true
+    case .retry, .retryAfter, .network, .hostUnreachable, .proxy, .diskSpace, .discretionary: false
     }
   }
 }

@@ -7,7 +7,8 @@ extension ActiveDownload {
     _ facts: TransferFacts, _ policy: DivisionPolicy, at now: MonotonicTime
   ) -> TransferURL? {
     guard let total = divisibleTotal(of: facts), permitsConnection(at: now),
-      nextPiece(total: total, newcomerCount: 1, policy, at: now) != nil
+      nextPiece(
+        total: total, wantedCount: wantedCount(facts), newcomerCount: 1, policy, at: now) != nil
     else { return nil }
     return additionalURL
   }
@@ -20,13 +21,20 @@ extension ActiveDownload {
     at now: MonotonicTime
   ) -> AttemptPlan? {
     guard let total = divisibleTotal(of: facts),
-      let piece = nextPiece(total: total, newcomerCount: newcomerCount, policy, at: now)
+      let piece = nextPiece(
+        total: total, wantedCount: wantedCount(facts), newcomerCount: newcomerCount, policy,
+        at: now)
     else { return nil }
     let range: ByteRange
     var owner: AttemptID?
+    var replaces: AttemptID?
     switch piece {
     case .gap(let gap): range = gap
-    case .copy(_, let rest): range = rest
+    case .copy(_, let rest, because: .slowness): range = rest
+    case .copy(let silent, let rest, because: .silence):
+      range = rest
+      replaces = silent
+      pacing.recordTest()
     case .share(let sharing, let share):
       range = share
       owner = sharing
@@ -36,10 +44,14 @@ extension ActiveDownload {
       attempt: attempt, url: additionalURL, redirects: additionalRedirects, requested: requested,
       range: range, at: now)
     connection.owner = owner
+    connection.replaces = replaces
     begin(connection, at: now)
-    return AttemptPlan(
+    var plan = AttemptPlan(
       attempt: attempt, url: connection.url, redirects: connection.redirects,
       requested: requested, spec: facts.spec)
+    // A connection that was kept may be as dead as the one that is silent.
+    if replaces != nil { plan.reuse = .none }
+    return plan
   }
 
   /// Closes one connection for the sake of another transfer. Returns its attempt; nil when there is
@@ -102,6 +114,7 @@ extension ActiveDownload {
     connections[index].receive(rest, at: context.now.monotonic)
     directAdditional(after: connection)
     var step = Step()
+    if let silent = closeReplaced(by: connection) { step.actions.append(.cancelAttempt(silent)) }
     if let owner = connection.owner, let shared = self.index(of: owner),
       let lower = connection.range?.lower, let upper = connections[shared].range?.upper,
       lower < upper
@@ -143,8 +156,9 @@ extension ActiveDownload {
       // No other connection could have caused the refusal.
       return .end(facts.afterFailure(failure, retryAfter: retryAfter, in: context), hint)
     }
-    if failure.isRefusal {
-      hint.connectionsMax = max(1, context.otherConnectionCount)
+    if failure.isRefusal, context.otherConnectionCount > 0 {
+      hint.connectionsMax = context.otherConnectionCount
+      hint.status = failure.detail.flatMap { Int($0) }
       pacing.pause(at: context.now.monotonic)
     } else {
       recordFailure(in: context)
@@ -167,15 +181,19 @@ extension ActiveDownload {
       if let upTo = progress.receivedUpTo[attempt] {
         connections[index].recordProgress(to: upTo, at: now)
       }
-      if progress.heldBack.contains(attempt) { connections[index].lastProgressAt = now }
+      if progress.heldBack.contains(attempt) { recordHeldBack(index, at: now) }
       guard let limit = progress.silentMillisecondsMax, divisibleTotal(of: facts) != nil,
-        connections[index].phase == .receiving, connections[index].missingByteCount > 0,
-        now.milliseconds(since: connections[index].lastProgressAt) >= limit
+        isDead(connections[index], after: limit, at: now)
       else { continue }
       connections[index].phase = .closing
       silent.append(attempt)
     }
     return silent
+  }
+
+  private mutating func recordHeldBack(_ index: Int, at now: MonotonicTime) {
+    connections[index].lastProgressAt = now
+    heldBackAt = now
   }
 }
 

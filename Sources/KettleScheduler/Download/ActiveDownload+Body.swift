@@ -31,7 +31,12 @@ extension ActiveDownload {
     for index in connections.indices where connections[index].phase == .receiving {
       connections[index].receive(connections[index].range, at: now)
     }
-    if divisibleTotal(of: facts) != nil { pacing.awaitSpeed(policy, at: now) }
+    guard divisibleTotal(of: facts) != nil else { return }
+    pacing.awaitSpeed(policy, at: now)
+    switch facts.connectionDemand {
+    case .exactly: break
+    case .adaptive: growth.begin(presentByteCount, at: now)
+    }
   }
 }
 

@@ -2,20 +2,26 @@ import KettleModel
 
 /// Where one more connection helps most.
 ///
-/// Nowhere, while the first one suffices (`DivisionPolicy`). Otherwise a gap that no connection
-/// fetches comes first. Then the part that will end last is divided so that, at the known speeds,
-/// both halves end together. If the rest is too small to divide and its connection is silent or
-/// much slower than the others, a second copy is fetched: the first to arrive wins, and duplicate
-/// bytes are compared. So neither a slow nor a dead connection decides when the file is ready. A
-/// server that is slow for every connection gets no second copy, which would only share the first
-/// one's speed.
+/// A part whose connection is silent comes first: a second one requests it
+/// (`ActiveDownload+Silence`). Then, while more connections are worthwhile (`ConnectionGrowth`), a
+/// gap that no connection fetches. Then the part that will end last is divided so that, at known
+/// speeds, both halves end together. If the rest is too small to divide and its connection is much
+/// slower than the others, a second copy is fetched: the first to arrive wins, and duplicate bytes
+/// are compared. So neither a slow nor a dead connection decides when the file is ready. A server
+/// that is slow for every connection gets no second copy, which would only share the first one's
+/// speed. No part is requested by more than two connections.
 extension ActiveDownload {
   enum Piece: Sendable, Hashable {
     case gap(ByteRange)
     /// The end of a connection's range; that connection ends here once the piece arrives.
     case share(of: AttemptID, ByteRange)
     /// Everything that a connection has still to deliver, and a little before it.
-    case copy(of: AttemptID, ByteRange)
+    case copy(of: AttemptID, ByteRange, because: CopyReason)
+  }
+
+  enum CopyReason: Sendable, Hashable {
+    case silence
+    case slowness
   }
 
   /// Less than this is not worth its own request.
@@ -24,38 +30,48 @@ extension ActiveDownload {
   static let pageByteCount: Int64 = 4096
   /// A part that ends within this time is not divided.
   static let millisecondsLeftMin: Int64 = 200
+  /// A part that ends within so many round trips is not divided: a new connection takes two before
+  /// its first byte arrives.
+  static let roundTripsLeftMin: Int64 = 4
   /// A part that ends within this time is not copied, however fast the others are.
   static let copyMillisecondsLeftMin: Int64 = 1000
   /// A second copy must be this many times as fast, or it is not worth its bytes.
   static let copySpeedRatioMin: Int64 = 3
-  /// How long the connection with the last piece may be silent before a second copy is fetched.
-  /// Servers that limit their speed send in bursts up to a second apart.
-  static let copySilentMillisecondsMin: Int64 = 2500
   /// A connection without a byte for this long counts as dead.
   static let silentMillisecondsMax: Int64 = 5000
   /// Bytes before the missing part that are requested again, to check that both match.
   static let overlapByteCount: Int64 = 64 << 10
 
-  /// - Parameter newcomerCount: how many connections may begin; the piece is for the first.
+  /// - Parameters:
+  ///   - wantedCount: how many connections are worthwhile.
+  ///   - newcomerCount: how many connections may begin; the piece is for the first.
   func nextPiece(
-    total: Int64, newcomerCount: Int, _ policy: DivisionPolicy, at now: MonotonicTime
+    total: Int64, wantedCount: Int, newcomerCount: Int, _ policy: DivisionPolicy,
+    at now: MonotonicTime
   ) -> Piece? {
-    guard let all = ByteRange(lower: 0, upper: total), !isEnoughAlone(all, policy) else {
-      return nil
-    }
+    guard let all = ByteRange(lower: 0, upper: total) else { return nil }
+    let connections = expectedConnections
+    if let piece = silentPart(of: connections, at: now) { return piece }
+    let missingCount = permittedCount(of: wantedCount, at: now)
+    guard missingCount > 0, !isSilent(at: now), !isEnoughAlone(all, policy) else { return nil }
     if let gap = covered.gaps(in: all).max(by: { $0.byteCount < $1.byteCount }) {
       return .gap(gap)
     }
-    let connections = expectedConnections
     let receiving = connections.filter { $0.phase == .receiving && $0.missingByteCount > 0 }
-    // A part that two connections fetch is neither divided nor copied again.
-    let alone = receiving.filter { connection in
-      !connections.contains { $0.attempt != connection.attempt && $0.isAfter(restOf: connection) }
-    }
+    let alone = Self.unshared(receiving, among: connections)
     guard let last = alone.max(by: { expectedEnd($0, now) < expectedEnd($1, now) }) else {
       return nil
     }
-    return share(of: last, newcomerCount, at: now) ?? copy(of: last, at: now)
+    return share(of: last, min(newcomerCount, missingCount), at: now) ?? copy(of: last)
+  }
+
+  /// The parts that only one connection fetches. Others are neither divided nor copied again.
+  static func unshared(
+    _ candidates: [DownloadConnection], among connections: [DownloadConnection]
+  ) -> [DownloadConnection] {
+    candidates.filter { connection in
+      !connections.contains { $0.attempt != connection.attempt && $0.isAfter(restOf: connection) }
+    }
   }
 
   /// Whether the only connection so far is enough.
@@ -71,9 +87,16 @@ extension ActiveDownload {
     return left < policy.aloneMillisecondsMax
   }
 
-  /// The connections as they will be once all pending requests are answered.
+  /// The connections as they will be once all pending requests are answered. Each ends with the
+  /// last byte that no ended connection has delivered.
   private var expectedConnections: [DownloadConnection] {
     var connections = connections
+    for index in connections.indices where connections[index].phase != .closing {
+      guard let upper = connections[index].range?.upper,
+        let rest = ByteRange(lower: min(connections[index].receivedUpTo, upper), upper: upper)
+      else { continue }
+      connections[index].shorten(to: received.gaps(in: rest).last?.upper ?? rest.lower)
+    }
     for new in self.connections where new.phase == .requesting {
       guard let owner = new.owner, let lower = new.range?.lower,
         let index = connections.firstIndex(where: { $0.attempt == owner })
@@ -89,7 +112,9 @@ extension ActiveDownload {
   {
     let missing = connection.missingByteCount
     guard missing >= 2 * Self.pieceByteCountMin, let range = connection.range else { return nil }
-    if let left = connection.millisecondsLeft, left < Self.millisecondsLeftMin { return nil }
+    let least = max(
+      Self.millisecondsLeftMin, Self.roundTripsLeftMin * (roundTripMilliseconds ?? 0))
+    if let left = millisecondsLeft(of: connection, now), left < least { return nil }
     let count = Double(max(newcomerCount, 1))
     let own = Double(speed(of: connection, now))
     let others = Double(typicalSpeed) * count
@@ -116,12 +141,16 @@ extension ActiveDownload {
     return min(max(0, connection.receivedUpTo - lower), most)
   }
 
-  private func copy(of connection: DownloadConnection, at now: MonotonicTime) -> Piece? {
-    let isSilent =
-      now.milliseconds(since: connection.lastProgressAt) >= Self.copySilentMillisecondsMin
-    guard isSilent || isSlow(connection), let range = connection.range else { return nil }
+  private func copy(of connection: DownloadConnection) -> Piece? {
+    isSlow(connection) ? copy(of: connection, because: .slowness) : nil
+  }
+
+  func copy(of connection: DownloadConnection, because reason: CopyReason) -> Piece? {
+    guard let range = connection.range else { return nil }
     let lower = max(range.lower, connection.receivedUpTo - Self.overlapByteCount)
-    return ByteRange(lower: lower, upper: range.upper).map { .copy(of: connection.attempt, $0) }
+    return ByteRange(lower: lower, upper: range.upper).map {
+      .copy(of: connection.attempt, $0, because: reason)
+    }
   }
 
   /// Whether it is far slower than another connection is expected to be. Only others show that: a
@@ -155,6 +184,15 @@ extension ActiveDownload {
   private static func median(_ speeds: [Int64]) -> Int64? {
     let known = speeds.filter { $0 > 0 }.sorted()
     return known.isEmpty ? nil : known[known.count / 2]
+  }
+
+  /// How long the rest of a part takes at its own speed, or at that of the others if its own is not
+  /// known; nil while neither is.
+  private func millisecondsLeft(of connection: DownloadConnection, _ now: MonotonicTime) -> Int64? {
+    let perSecond = speed(of: connection, now)
+    guard perSecond > 0 else { return nil }
+    let (scaled, overflow) = connection.missingByteCount.multipliedReportingOverflow(by: 1000)
+    return overflow ? .max : scaled / perSecond
   }
 
   private func expectedEnd(_ connection: DownloadConnection, _ now: MonotonicTime) -> Double {

@@ -17,6 +17,7 @@ extension ActiveDownload {
     guard let connection = remove(ended.attempt, receivedUpTo: ended.receivedUpTo) else {
       return nil
     }
+    recordEnd(of: connection, facts, at: context.now.monotonic)
     var step: Step
     switch ended.outcome {
     case .complete: step = afterComplete(connection, &facts, in: context)
@@ -31,6 +32,17 @@ extension ActiveDownload {
     }
     if step.next == nil { step.actions += closeRedundant().map(TransferAction.cancelAttempt) }
     return step
+  }
+
+  /// A connection that has delivered all that it requested is kept by the transport and serves the
+  /// next request. Any other is gone.
+  private mutating func recordEnd(
+    of connection: DownloadConnection, _ facts: TransferFacts, at now: MonotonicTime
+  ) {
+    let end = connection.requested?.upper ?? facts.resumeData?.totalByteCount
+    if let end, connection.receivedUpTo >= end { return }
+    pacing.recordClosed(
+      placeTakenFor: max(Self.leavingMillisecondsMin, roundTripMilliseconds ?? 0), at: now)
   }
 
   /// Closes connections whose remaining bytes were delivered by others.
@@ -98,7 +110,7 @@ extension ActiveDownload {
   ) -> Step {
     if isWhole(facts) { return .end(.whole) }
     let silence = context.now.monotonic.milliseconds(since: connection.lastProgressAt)
-    guard connection.range != nil, connection.missingByteCount > 0,
+    guard connection.range != nil, connection.missingByteCount > 0, connection.replacedBy == nil,
       silence >= Self.deadMillisecondsMin
     else { return .none }
     if activeCount > 0 {
@@ -141,7 +153,8 @@ extension ActiveDownload {
       directAdditional(toOriginal: facts.spec.url)
     }
     var hint: HostLimitHint?
-    if connection.phase == .requesting, failure.isRefusedConnection, facts.mayBlameHost(in: context)
+    if connection.phase == .requesting, failure.isRefusedConnection,
+      facts.mayBlameHostForRefusedConnection(in: context)
     {
       hint = HostLimitHint(
         origin: connection.url.origin, connectionsMax: context.otherConnectionCount)
@@ -153,6 +166,11 @@ extension ActiveDownload {
     if hint != nil {
       facts.repetitions.recordRefusalBlamedOnHost()
       return .end(.queued, hint)
+    }
+    if let next = facts.afterOutage(failure, in: context) {
+      var hint = HostLimitHint(origin: connection.url.origin)
+      hint.isOutage = true
+      return .end(next, hint)
     }
     return .end(facts.afterFailure(failure, retryAfter: nil, in: context))
   }

@@ -24,6 +24,8 @@ extension ActiveDownload {
     /// The reach of the server that sent it.
     var reach: NetworkReach
     var attempt: AttemptID
+    /// How long a packet takes to the server and back; nil when unknown.
+    var roundTripMilliseconds: Int64?
   }
 
   /// Begins the first attempt of a run: the one that opens the partial file.
@@ -54,6 +56,7 @@ extension ActiveDownload {
     guard let index = index(of: response.attempt), connections[index].phase == .requesting else {
       return .none
     }
+    recordRoundTrip(milliseconds: response.roundTripMilliseconds)
     switch body {
     case .closed: return receivePrimary(response, &facts, in: context)
     case .open: return receiveAdditional(response, at: index, &facts, in: context)
@@ -188,6 +191,7 @@ extension ActiveDownload {
     if failure.isRefusal, retryAfter == nil, facts.mayBlameHost(in: context) {
       facts.repetitions.recordRefusalBlamedOnHost()
       hint.connectionsMax = context.otherConnectionCount
+      hint.status = response.head.status
       return .end(.queued, hint)
     }
     let next = facts.afterFailure(failure, retryAfter: retryAfter, in: context)

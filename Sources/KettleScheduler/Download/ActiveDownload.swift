@@ -30,9 +30,15 @@ package struct ActiveDownload: Sendable, Hashable {
   /// The durable bytes at the start plus what ended connections delivered. Not all of it is synced.
   var received: ByteRangeSet
   /// How many bytes were durable when the body was opened.
-  var durableAtStartByteCount: Int64
+  package internal(set) var durableAtStartByteCount: Int64
   var splitting = Splitting.allowed
   var pacing = ConnectionPacing()
+  /// How many connections are worthwhile.
+  var growth = ConnectionGrowth()
+  /// The shortest round trip of its connections; nil before the first response.
+  private(set) var roundTripMilliseconds: Int64?
+  /// When a connection last waited for our disk.
+  var heldBackAt: MonotonicTime?
   /// How additional connections prove that their part belongs to the file.
   var proof = RequestedRange.Proof.sameValidator
   /// Where additional connections send their requests: the target of the primary connection's
@@ -45,6 +51,8 @@ package struct ActiveDownload: Sendable, Hashable {
 
   /// A connection cancelled after this much silence counts as cancelled for its silence.
   static let deadMillisecondsMin: Int64 = 2000
+  /// A closed connection keeps its place for at least this long.
+  static let leavingMillisecondsMin: Int64 = 100
 
   init(primary: DownloadConnection, mode: RequestMode, received: ByteRangeSet) {
     self.mode = mode
@@ -79,6 +87,12 @@ package struct ActiveDownload: Sendable, Hashable {
     connections.first { $0.attempt == attempt }
   }
 
+  /// Records how long a packet takes to the server and back.
+  mutating func recordRoundTrip(milliseconds: Int64?) {
+    guard let milliseconds, milliseconds >= 0 else { return }
+    roundTripMilliseconds = min(roundTripMilliseconds ?? milliseconds, milliseconds)
+  }
+
   func index(of attempt: AttemptID) -> Int? {
     connections.firstIndex { $0.attempt == attempt }
   }
@@ -91,6 +105,13 @@ package struct ActiveDownload: Sendable, Hashable {
   }
 
   package var activeCount: Int { connections.count { $0.phase != .closing } }
+
+  /// How many connections count for the number of connections that the transfer may have. A silent
+  /// one does not, because another may fetch its part. One that is closing or was closed a moment
+  /// ago does: a closed connection is not replaced within a round trip.
+  package func countedConnections(at now: MonotonicTime) -> Int {
+    connections.count { !isSilent($0, at: now) } + pacing.leavingCount(at: now)
+  }
 
   /// The size of the file if it may be fetched in parts.
   func divisibleTotal(of facts: TransferFacts) -> Int64? {
@@ -136,7 +157,7 @@ package struct ActiveDownload: Sendable, Hashable {
   }
 
   /// How many bytes are present, in the file or in the connections; duplicates count once.
-  private var presentByteCount: Int64 {
+  var presentByteCount: Int64 {
     var present = received
     for connection in connections {
       guard let lower = connection.range?.lower,
@@ -152,6 +173,13 @@ package struct ActiveDownload: Sendable, Hashable {
     // The only connection is not delayed: without one, the transfer would be queued again.
     connections.isEmpty
       || pacing.permitsConnection(presentByteCount: presentByteCount, at: now)
+  }
+
+  /// How many more connections may begin if `count` are permitted. Without any connection one may,
+  /// or the transfer would be queued again.
+  package func permittedCount(of count: Int, at now: MonotonicTime) -> Int {
+    let left = count - countedConnections(at: now)
+    return connections.isEmpty ? max(1, left) : left
   }
 
   /// Adds a connection that begins now.

@@ -17,6 +17,8 @@ package struct AttemptPlan: Sendable, Hashable {
   package var requested: RequestedRange?
   /// nil means a plain GET.
   package var content: RequestContent?
+  /// Whether a connection that was kept may carry the request.
+  package var reuse = ConnectionReuse.permitted
 
   /// How the server's identity is verified.
   package enum Trust: Sendable, Hashable {
@@ -70,4 +72,11 @@ package enum AttemptOutcome: Sendable, Hashable {
   case untrusted(TransferFailure, ServerChallenge)
   /// The server requires a client certificate.
   case certificateWanted(TransferFailure)
+}
+
+/// Whether a connection that an earlier attempt has left open may carry a request.
+package enum ConnectionReuse: Sendable, Hashable {
+  case permitted
+  /// It may be dead: a new one is opened.
+  case none
 }

@@ -7,10 +7,14 @@ struct ConnectionPacing: Sendable, Hashable {
   /// Failures since the last success.
   private(set) var failureCount = 0
   private(set) var redirectCount = 0
+  /// Connections begun for the parts of silent ones, since one was answered.
+  private(set) var unansweredTestCount = 0
   /// The bytes present when a connection last began, and later starts without progress.
   private var arrivedByteCount: Int64 = 0
   private var fruitlessCount = 0
   private var restsUntil: MonotonicTime?
+  /// Until when connections that were closed before their end keep their places.
+  private var leavingUntil: [MonotonicTime] = []
 
   /// After so many failures in a row the server is taken not to support several connections.
   static let failureCountMax = 5
@@ -52,10 +56,25 @@ struct ConnectionPacing: Sendable, Hashable {
     nextAt = now.advanced(byMilliseconds: Self.pauseMilliseconds)
   }
 
-  /// Clears a delay that has passed.
+  /// When another connection may become possible; nil when time changes nothing.
+  var wakeUpAt: MonotonicTime? { [nextAt, leavingUntil.min()].compactMap { $0 }.min() }
+
+  /// Clears delays that have passed.
   mutating func endPause(at now: MonotonicTime) {
     if let nextAt, nextAt <= now { self.nextAt = nil }
+    leavingUntil.removeAll { $0 <= now }
   }
+
+  /// Records that a connection was closed before its end. A new one in its place costs a handshake,
+  /// so its place stays taken for a while. This bounds how many connections begin in any time,
+  /// whatever closes them.
+  mutating func recordClosed(placeTakenFor milliseconds: Int64, at now: MonotonicTime) {
+    leavingUntil.removeAll { $0 <= now }
+    leavingUntil.append(now.advanced(byMilliseconds: milliseconds))
+  }
+
+  /// How many closed connections still have their places.
+  func leavingCount(at now: MonotonicTime) -> Int { leavingUntil.count { $0 > now } }
 
   /// Records the failure of one of several connections; each failure delays the next longer.
   mutating func recordFailure(delayMilliseconds: Int64, at now: MonotonicTime) {
@@ -67,6 +86,10 @@ struct ConnectionPacing: Sendable, Hashable {
     failureCount = 0
     nextAt = nil
   }
+
+  mutating func recordTest() { unansweredTestCount += 1 }
+
+  mutating func recordTestAnswered() { unansweredTestCount = 0 }
 
   mutating func recordRedirect() { redirectCount += 1 }
 }

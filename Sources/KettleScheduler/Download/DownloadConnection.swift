@@ -23,11 +23,21 @@ package struct DownloadConnection: Sendable, Hashable {
   /// The connection that fetches the same range until this one's head arrives: a refusal by the
   /// server loses nothing.
   package var owner: AttemptID?
+  /// The silent connection whose part it fetches as well.
+  package var replaces: AttemptID?
+  /// The connection that answered while this one was silent.
+  package var replacedBy: AttemptID?
   package var phase = Phase.requesting
   /// The known end of the received part of its body.
   package var receivedUpTo: Int64
   /// When its request began or its latest bytes were recorded.
   package var lastProgressAt: MonotonicTime
+  /// When its request began.
+  package let begunAt: MonotonicTime
+  /// When the network changed; cleared by the next bytes.
+  private(set) var suspectSince: MonotonicTime?
+  /// When its progress was last read.
+  private var observedAt: MonotonicTime
   package private(set) var speed = SpeedEstimator()
   private var sampledAt: MonotonicTime
 
@@ -45,12 +55,30 @@ package struct DownloadConnection: Sendable, Hashable {
     self.range = range
     receivedUpTo = range?.lower ?? requested?.lower ?? 0
     lastProgressAt = now
+    begunAt = now
+    observedAt = now
     sampledAt = now
+  }
+
+  /// Whether any byte of its body has arrived.
+  var hasDelivered: Bool {
+    phase == .receiving && receivedUpTo > (range?.lower ?? requested?.lower ?? 0)
+  }
+
+  /// The network has changed, and with it perhaps the path of this connection.
+  mutating func suspect(at now: MonotonicTime) { suspectSince = now }
+
+  /// How long it has certainly delivered nothing since the network changed; nil while it is not
+  /// suspect. Its bytes are counted only when its progress is read.
+  func suspectMilliseconds(at now: MonotonicTime) -> Int64? {
+    guard let suspectSince else { return nil }
+    return (phase == .receiving ? observedAt : now).milliseconds(since: suspectSince)
   }
 
   /// Records that the body arrives from now on; its speed counts from now on.
   mutating func receive(_ range: ByteRange?, at now: MonotonicTime) {
     phase = .receiving
+    suspectSince = nil
     self.range = range
     if let range { receivedUpTo = range.lower }
     lastProgressAt = now
@@ -73,9 +101,11 @@ package struct DownloadConnection: Sendable, Hashable {
   }
 
   mutating func recordProgress(to upTo: Int64, at now: MonotonicTime) {
+    observedAt = now
     if upTo > receivedUpTo {
       receivedUpTo = upTo
       lastProgressAt = now
+      suspectSince = nil
     }
     guard phase == .receiving,
       now.milliseconds(since: sampledAt) >= Self.sampleMillisecondsMin

@@ -18,6 +18,10 @@ package struct DecisionContext: Sendable {
   package var jitter: Double
   /// Connections of all transfers to the same host, without the one being judged.
   package var otherConnectionCount: Int
+  /// Those of them whose responses are being received.
+  package var servedConnectionCount = 0
+  /// What the failure being judged means for the host, if it got no response.
+  package var outage = OutageVerdict.notOfPeer
   package var network: NetworkState
   package var now: Moment
 

@@ -9,8 +9,14 @@ struct Finishing: Sendable {
 
   // MARK: Digest and name
 
-  /// Verifies the file if a checksum was given and not compared yet, else places it.
+  /// Verifies the file if a checksum was given and not compared yet, else places it. A web page in
+  /// place of the file waits for the user's decision.
   func begin(_ facts: inout TransferFacts, with resumeData: ResumeData) -> Transition {
+    if facts.hasPageInstead {
+      let failure = TransferFailure(.webPage, on: facts.urlText)
+      return .entering(
+        .waiting(.forEvent(.needsDecision, failure)), [.readTitle(facts.id, resumeData)])
+    }
     guard let checksum = facts.expectedChecksum, !resumeData.isWhole else { return place(&facts) }
     return .entering(
       .verifying(operation),

@@ -8,6 +8,7 @@ extension TransferMachine.State {
     facts.repetitions = RepetitionCounts()
     if visible == .failed { facts.finishedAt = nil }
     if waitsForCondition { facts.spec.task?.conditions = [] }
+    if isAtRest, facts.hasPageInstead, facts.wholeResumeData != nil { facts.discardPage() }
     switch self {
     case .idle, .paused:
       facts.retryCount = 0

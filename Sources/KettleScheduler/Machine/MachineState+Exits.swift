@@ -19,7 +19,10 @@ extension TransferMachine.State {
           .ending, .running, .queued, .waiting, .paused, .idle, .verifying, .placing, .discarding,
           .completed, .failed, .removed,
         ]
-      case .waiting: [.waiting, .queued, .paused, .idle, .discarding, .failed, .removed]
+      case .waiting:
+        [
+          .waiting, .queued, .paused, .verifying, .placing, .idle, .discarding, .failed, .removed,
+        ]
       case .paused: [.queued, .scheduled, .idle, .discarding, .failed, .removed]
       case .verifying: [.placing, .paused, .discarding, .failed]
       case .discarding: [.discarding, .idle, .queued, .failed, .removed]

@@ -24,6 +24,8 @@ extension TransferMachine.State {
       let challenge = reason == .needsLogin ? record.task?.challenge : nil
       return .waiting(.forEvent(reason, failure, challenge: challenge))
     }
+    // Outages are not stored: the next attempt shows whether it goes on.
+    if reason == .hostUnreachable || reason == .proxy { return .queued }
     guard let date = record.goesOnAt, date > now.wall else { return .queued }
     // A clock that was set back must not turn a short wait into a long one.
     let (distance, overflow) = date.millisecondsSince1970.subtractingReportingOverflow(
@@ -70,7 +72,7 @@ extension TransferMachine.State {
     switch self {
     case .scheduled(let date): .wall(date)
     case .waiting(let waiting): waiting.until.map(TransferMachine.WakeUp.monotonic)
-    case .running(let download): download.pacing.nextAt.map(TransferMachine.WakeUp.monotonic)
+    case .running(let download): download.wakeUpAt.map(TransferMachine.WakeUp.monotonic)
     case .idle, .queued, .ending, .paused, .verifying, .discarding, .placing, .completed, .failed,
       .removed:
       nil

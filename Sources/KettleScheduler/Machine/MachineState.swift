@@ -44,6 +44,8 @@ extension TransferMachine {
     var failure: TransferFailure
     /// The challenge that the program is to respond to, with the reason `needsLogin`.
     var challenge: ServerChallenge?
+    /// What cannot be reached; the wait ends when it answers.
+    var peer: Peer?
   }
 
   package enum AfterEnding: Sendable, Hashable {
@@ -234,6 +236,11 @@ extension TransferMachine.State {
   }
 
   var waitsForCondition: Bool { waiting?.reason == .discretionary }
+
+  /// Whether the user must accept or reject what arrived.
+  package var asksForDecision: Bool {
+    if case .waiting(let waiting) = self { waiting.reason == .needsDecision } else { false }
+  }
 
   /// Whether something is still to be fetched, so that a task can run out of time.
   ///

@@ -16,6 +16,8 @@ package enum TransferAction: Sendable, Hashable {
   /// All attempts have ended: sync and close the partial file if one is open.
   case closeBody(TransferID, OperationID)
   case computeDigest(TransferID, OperationID, ResumeData, Checksum.Algorithm)
+  /// Read the title of the web page that arrived in place of the file.
+  case readTitle(TransferID, ResumeData)
   case placeFile(TransferID, OperationID, ResumeData, ConflictPolicy)
   case discardPartialFile(TransferID, OperationID, ResumeData)
   case deleteFinishedFile(TransferID, FinishedFile)
@@ -33,7 +35,7 @@ package enum TransferAction: Sendable, Hashable {
   var timing: Timing {
     switch self {
     case .beginAttempt, .cancelAttempt, .shortenAttempt, .openBody, .closeBody, .computeDigest,
-      .limit:
+      .readTitle, .limit:
       .now
     case .acceptBody, .placeFile, .discardPartialFile, .deleteFinishedFile:
       .afterCommit

@@ -43,6 +43,13 @@ package struct TransferMachine: Sendable {
     apply(state.start(&facts, at: now))
   }
 
+  /// Takes what arrived in place of the file.
+  package mutating func accept(_ operation: OperationID) -> Transition {
+    apply(state.accept(&facts, operation))
+  }
+
+  package mutating func titleRead(_ title: String) -> Transition { apply(state.titleRead(title)) }
+
   package mutating func pause() -> Transition { apply(state.pause(keepsBytes: facts.keepsBytes)) }
 
   package mutating func stop(_ operation: OperationID) -> Transition {
@@ -136,6 +143,21 @@ package struct TransferMachine: Sendable {
 
   package mutating func networkReturned() -> Transition { apply(state.networkReturned()) }
 
+  /// Waits for another login, because the host has rejected this one.
+  package mutating func holdBackForLogin() -> Transition { apply(state.holdBackForLogin(facts)) }
+
+  /// Waits for a peer that cannot be reached.
+  package mutating func holdBack(
+    for peer: Peer, until: Moment, because failure: TransferFailure
+  ) -> Transition {
+    apply(state.holdBack(for: peer, until: until, failure, facts))
+  }
+
+  /// Learns something about the peer that it waits for.
+  package mutating func hear(_ news: PeerNews, of peer: Peer, at now: Moment) -> Transition {
+    apply(state.hear(news, of: peer, &facts, at: now))
+  }
+
   package mutating func conditionsChanged(unmet: TransferCondition?) -> Transition {
     apply(state.conditionsChanged(facts, unmet: unmet))
   }
@@ -175,13 +197,16 @@ package struct TransferMachine: Sendable {
 
   /// Decides what a response means. The attempt's body waits until then.
   ///
-  /// - Parameter reach: the reach of the server that sent it.
+  /// - Parameters:
+  ///   - reach: the reach of the server that sent it.
+  ///   - roundTripMilliseconds: how long a packet takes to it and back; nil when unknown.
   package mutating func headReceived(
     _ head: ResponseHead, from reach: NetworkReach, of attempt: AttemptID,
-    in context: DecisionContext
+    roundTripMilliseconds: Int64?, in context: DecisionContext
   ) -> Transition {
     guard case .running(var download) = state else { return .none }
-    let response = ActiveDownload.Response(head: head, reach: reach, attempt: attempt)
+    let response = ActiveDownload.Response(
+      head: head, reach: reach, attempt: attempt, roundTripMilliseconds: roundTripMilliseconds)
     let step = download.receive(response, &facts, in: context)
     return apply(step, to: download)
   }
@@ -246,6 +271,24 @@ package struct TransferMachine: Sendable {
     guard case .running(var download) = state else { return .none }
     let silent = download.recordProgress(progress, facts, at: now.monotonic)
     return apply(.entering(.running(download), silent.map(TransferAction.cancelAttempt)))
+  }
+
+  /// Adjusts the number of connections to the rate, and closes those that add nothing.
+  package mutating func adjustConnections(
+    limitBytesPerSecond limit: Int64?, _ policy: DivisionPolicy, at now: Moment
+  ) -> Transition {
+    guard case .running(var download) = state else { return .none }
+    let useless =
+      download.closeSuperfluousTests()
+      + download.adjust(facts, limitBytesPerSecond: limit, policy, at: now.monotonic)
+    return apply(.entering(.running(download), useless.map(TransferAction.cancelAttempt)))
+  }
+
+  /// The network of this machine has changed: every open connection may be dead.
+  package mutating func networkChanged(at now: Moment) -> Transition {
+    guard case .running(var download) = state else { return .none }
+    download.suspectAll(at: now.monotonic)
+    return apply(.entering(.running(download)))
   }
 
   /// What newly synced bytes change in the record.

@@ -15,6 +15,8 @@ package struct Transition: Sendable {
     case completed
     /// There is nothing to pause.
     case notStarted
+    /// There is nothing to accept.
+    case nothingToDecide
   }
 
   static let none = Transition()

@@ -3,18 +3,19 @@ import KettleModel
 /// How many connections each host has and accepts, and which hosts must not be contacted for a
 /// while.
 ///
-/// Limits are learned from refusals and forgotten after a time: a limit may reflect one bad hour.
+/// Limits are learned from refusals and rise again with time: a limit may reflect one bad minute.
 package struct HostTable: Sendable {
-  private struct Learned: Sendable {
-    var connectionsMax: Int
-    var until: MonotonicTime
+  private struct Connection: Sendable {
+    var origin: Origin
+    /// How many responses the host had sent when it began.
+    var answerCountBefore: Int
   }
 
-  static let rememberedMilliseconds: Int64 = 10 * 60_000
-
-  private var origins: [AttemptID: Origin] = [:]
+  private var connections: [AttemptID: Connection] = [:]
   private var counts: [Origin: Int] = [:]
-  private var learned: [Origin: Learned] = [:]
+  /// The responses of each host that has connections.
+  private var answerCounts: [Origin: Int] = [:]
+  private var learned: [Origin: LearnedLimit] = [:]
   private var closedUntil: [Origin: MonotonicTime] = [:]
   /// When a connection that had been served was last closed.
   private var leftAt: [Origin: MonotonicTime] = [:]
@@ -27,67 +28,122 @@ package struct HostTable: Sendable {
 
   package init() {}
 
-  package var connectionCount: Int { origins.count }
+  package var connectionCount: Int { connections.count }
 
   package func connectionCount(at origin: Origin) -> Int { counts[origin] ?? 0 }
 
+  /// The hosts with connections, and those about which something is remembered.
+  package var origins: Set<Origin> {
+    Set(counts.keys).union(learned.keys).union(closedUntil.keys)
+  }
+
+  // MARK: Connections
+
   package mutating func open(_ attempt: AttemptID, at origin: Origin) {
-    origins[attempt] = origin
+    connections[attempt] = Connection(
+      origin: origin, answerCountBefore: answerCounts[origin] ?? 0)
     counts[origin, default: 0] += 1
+  }
+
+  /// Records that the host sent a response.
+  package mutating func recordAnswer(of attempt: AttemptID) {
+    if let origin = origin(of: attempt) { answerCounts[origin, default: 0] += 1 }
+  }
+
+  /// Whether the host has sent a response on any connection since this one began.
+  package func hasAnsweredSince(startOf attempt: AttemptID) -> Bool {
+    guard let connection = connections[attempt] else { return false }
+    return answerCounts[connection.origin] ?? 0 > connection.answerCountBefore
   }
 
   /// Records that the host serves this connection.
   package mutating func recordService(of attempt: AttemptID) {
-    if origins[attempt] != nil { served.insert(attempt) }
+    if connections[attempt] != nil { served.insert(attempt) }
   }
 
   /// Records that the host refused this connection, which is still open.
   package mutating func recordRefusal(of attempt: AttemptID) {
-    if origins[attempt] != nil { refused.insert(attempt) }
+    if connections[attempt] != nil { refused.insert(attempt) }
   }
 
   /// How many other connections of the same host have not been refused.
   package func otherCount(than attempt: AttemptID) -> Int {
-    guard let origin = origins[attempt] else { return 0 }
-    return origins.count { $0.key != attempt && $0.value == origin && !refused.contains($0.key) }
+    others(than: attempt) { !refused.contains($0) }
+  }
+
+  /// How many other connections of the same host are being served.
+  package func otherServedCount(than attempt: AttemptID) -> Int {
+    others(than: attempt) { served.contains($0) && !refused.contains($0) }
+  }
+
+  private func others(than attempt: AttemptID, where isMeant: (AttemptID) -> Bool) -> Int {
+    guard let origin = origin(of: attempt) else { return 0 }
+    return connections.count { $0.key != attempt && $0.value.origin == origin && isMeant($0.key) }
   }
 
   package mutating func close(_ attempt: AttemptID, at now: MonotonicTime) {
-    guard let origin = origins.removeValue(forKey: attempt) else { return }
+    guard let origin = connections.removeValue(forKey: attempt)?.origin else { return }
     refused.remove(attempt)
     if served.remove(attempt) != nil { leftAt[origin] = now }
     let left = connectionCount(at: origin) - 1
     counts[origin] = left > 0 ? left : nil
+    if left <= 0 { answerCounts[origin] = nil }
   }
 
-  package func origin(of attempt: AttemptID) -> Origin? { origins[attempt] }
+  package func origin(of attempt: AttemptID) -> Origin? { connections[attempt]?.origin }
 
-  package mutating func learn(_ hint: HostLimitHint, at now: MonotonicTime) {
+  // MARK: What refusals show
+
+  package mutating func learn(_ hint: HostLimitHint, at now: Moment) {
+    let time = now.monotonic
     if var count = hint.connectionsMax {
+      let tried = count + 1
       let left = leftAt[hint.origin]
-      if let left, now.milliseconds(since: left) < Self.leavingMilliseconds { count += 1 }
-      let known = connectionsMax(at: hint.origin, now) ?? .max
-      learned[hint.origin] = Learned(
-        connectionsMax: max(1, min(count, known)),
-        until: now.advanced(byMilliseconds: Self.rememberedMilliseconds))
+      if let left, time.milliseconds(since: left) < Self.leavingMilliseconds { count += 1 }
+      let known = limit(at: hint.origin, time)
+      learned[hint.origin] = LearnedLimit(
+        connectionsMax: max(1, min(count, known?.connectionsMax(at: time) ?? .max)),
+        triedCount: max(tried, known?.triedCount ?? 0), status: hint.status,
+        since: known?.since ?? now.wall, refusedAt: time)
     }
     if let milliseconds = hint.closedMilliseconds {
-      let until = now.advanced(byMilliseconds: milliseconds)
+      let until = time.advanced(byMilliseconds: milliseconds)
       closedUntil[hint.origin] = max(until, closedUntil[hint.origin] ?? until)
     }
   }
 
+  /// What refusals have shown about a host; nil when it has not refused any connection lately.
+  package func limit(at origin: Origin, _ now: MonotonicTime) -> LearnedLimit? {
+    guard let known = learned[origin], !known.isOver(at: now) else { return nil }
+    return known
+  }
+
   /// The learned limit of a host; nil when it has not refused any connection lately.
   package func connectionsMax(at origin: Origin, _ now: MonotonicTime) -> Int? {
-    guard let known = learned[origin], known.until > now else { return nil }
-    return known.connectionsMax
+    limit(at: origin, now)?.connectionsMax(at: now)
   }
 
   /// Lifts the pause because the user wants the host contacted now.
   package mutating func reopen(_ origin: Origin) { closedUntil[origin] = nil }
 
+  /// Forgets what refusals have shown about a host. Returns whether there was anything.
+  package mutating func reset(_ origin: Origin) -> Bool {
+    let hadLimit = learned.removeValue(forKey: origin) != nil
+    return closedUntil.removeValue(forKey: origin) != nil || hadLimit
+  }
+
+  /// Until when a host must not be contacted; nil when it may be.
+  package func closedUntil(_ origin: Origin, at now: MonotonicTime) -> MonotonicTime? {
+    closedUntil[origin].flatMap { $0 > now ? $0 : nil }
+  }
+
   package func isClosed(_ origin: Origin, at now: MonotonicTime) -> Bool {
-    closedUntil[origin].map { $0 > now } ?? false
+    closedUntil(origin, at: now) != nil
+  }
+
+  /// When a closed host may be contacted again; nil for one that is not closed.
+  package func opening(of origin: Origin, after now: MonotonicTime) -> MonotonicTime? {
+    closedUntil[origin].flatMap { $0 > now ? $0 : nil }
   }
 
   /// Whether a host may get one more connection, by `allowed` and by the learned limit.
@@ -101,16 +157,18 @@ package struct HostTable: Sendable {
     return min(allowed, connectionsMax(at: origin, now) ?? .max) - connectionCount(at: origin)
   }
 
-  /// When the next host may be contacted again; nil when none is closed.
-  package var nextOpening: MonotonicTime? {
+  /// When the next host may be contacted again or accepts one more connection; nil when neither is
+  /// to come.
+  package func nextOpening(at now: MonotonicTime) -> MonotonicTime? {
     // One that has just expired counts: `timePassed` is due then.
-    closedUntil.values.min()
+    let rise = learned.values.map { $0.nextRise(after: now) }.min()
+    return [closedUntil.values.min(), rise].compactMap { $0 }.min()
   }
 
   /// Removes expired entries.
   package mutating func forget(at now: MonotonicTime) {
     closedUntil = closedUntil.filter { $0.value > now }
-    learned = learned.filter { $0.value.until > now }
+    learned = learned.filter { !$0.value.isOver(at: now) }
     leftAt = leftAt.filter { now.milliseconds(since: $0.value) < Self.leavingMilliseconds }
   }
 }

@@ -6,6 +6,12 @@ struct QueueKey: Sendable, Hashable, Comparable {
   var position: Int64
   var id: TransferID
 
+  init(priority: TransferPriority, position: Int64, id: TransferID) {
+    self.priority = priority
+    self.position = position
+    self.id = id
+  }
+
   init(_ record: TransferRecord) {
     priority = record.spec.priority
     position = record.queuePosition

@@ -10,7 +10,7 @@ package struct TransferQueue: Sendable {
     /// Concurrent transfers.
     package var runningMax = 20
     /// Concurrent connections to one scheme, host and port.
-    package var connectionsPerHostMax = 5
+    package var connectionsPerHostMax = 24
     /// Concurrent connections in total.
     package var connectionsMax = 64
     package var division = DivisionPolicy()
@@ -55,6 +55,21 @@ package struct TransferQueue: Sendable {
 
   /// The sessions with queued transfers for an origin.
   package func sessionsWaiting(for origin: Origin) -> Set<SessionID> { sessions[origin] ?? [] }
+
+  /// How many transfers are queued for an origin.
+  package func queuedCount(at origin: Origin) -> Int {
+    sessionsWaiting(for: origin).reduce(0) { sum, session in
+      sum + (queues[OriginSession(origin: origin, session: session)]?.keys.count ?? 0)
+    }
+  }
+
+  /// How many transfers have a slot, by the queue from which they came.
+  var slotCounts: [OriginSession: Int] {
+    slots.values.reduce(into: [:]) { counts, queue in counts[queue, default: 0] += 1 }
+  }
+
+  /// The first transfer of each queue in memory.
+  var fronts: [OriginSession: QueueKey] { queues.compactMapValues(\.front) }
 
   /// Queues a transfer, or moves it if it is queued already.
   package mutating func enqueue(_ record: TransferRecord) {
@@ -116,6 +131,14 @@ package struct TransferQueue: Sendable {
     slots[best.key.id] = best.queue
     remove(best.key.id)
     return .start(best.key.id)
+  }
+
+  /// Gives a queued transfer a slot, whatever its position. Returns whether there was one.
+  mutating func take(_ id: TransferID) -> Bool {
+    guard hasFreeSlot, let queue = keys[id]?.queue else { return false }
+    slots[id] = queue
+    remove(id)
+    return true
   }
 
   /// The frontier that precedes the transfer that would start.

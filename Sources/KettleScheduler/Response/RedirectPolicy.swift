@@ -37,7 +37,7 @@ package enum RedirectPolicy {
       return .refuse(TransferFailure(.redirectRefused, on: url.text, detail: detail))
     case .success(let parsed):
       if url.scheme == .https, parsed.url.scheme == .http {
-        let detail = "from https to \(parsed.url.origin.text)"
+        let detail = "from https to \(parsed.url.text)"
         return .refuse(TransferFailure(.redirectRefused, on: url.text, detail: detail))
       }
       return .follow(parsed.url)

@@ -11,8 +11,12 @@ package struct RetryPolicy: Sendable, Hashable {
   package var firstDelayMilliseconds: Int64 = 1000
   package var delayMillisecondsMax: Int64 = 60_000
   package var retryCountMax = 10
-  /// A host that never responded is more likely misspelled than down.
+  /// A host that is not found and never responded is more likely misspelled than down.
   package var retryCountMaxUnanswered = 2
+  /// How long a host is tried that cannot be reached and never responded.
+  package var unservedMillisecondsMax: Int64 = 5 * 60_000
+  /// A host that responded within this time is tried without a limit.
+  package var servedMilliseconds: Int64 = 24 * 3600 * 1000
   /// How often a missing network is checked; its return is reported besides.
   package var networkMilliseconds: Int64 = 30_000
   /// How often a full disk is checked.
@@ -41,8 +45,8 @@ package struct RetryPolicy: Sendable, Hashable {
       let milliseconds = min(max(retryAfter.milliseconds, 1000), Self.waitMillisecondsMax)
       return .retry(afterMilliseconds: milliseconds, because: .retryAfter)
     }
-    let mayBeMisspelt = failure.code == .hostNotFound || failure.code == .connectionRefused
-    let limit = mayBeMisspelt && !hasBytes ? retryCountMaxUnanswered : retryCountMax
+    let mayBeMisspelt = failure.code == .hostNotFound && !hasBytes
+    let limit = mayBeMisspelt ? retryCountMaxUnanswered : retryCountMax
     guard retryCount < limit else { return .giveUp }
     return .retry(
       afterMilliseconds: delayMilliseconds(retryCount: retryCount, jitter: jitter),
@@ -57,15 +61,17 @@ package struct RetryPolicy: Sendable, Hashable {
 
   private func isTransient(_ failure: TransferFailure) -> Bool {
     switch failure.code {
-    case .hostNotFound, .connectionRefused, .connectionLost, .timedOut, .proxyFailed, .truncated,
-      .rangeReplyWrong, .contradictoryReply, .protocolBroken, .networkDown:
+    case .hostNotFound, .nameServerSilent, .connectionRefused, .connectionLost, .timedOut,
+      .proxyFailed, .proxyUnreachable, .proxyLoginNeeded, .truncated, .rangeReplyWrong,
+      .contradictoryReply, .protocolBroken, .networkDown:
       true
     case .httpStatus:
       switch failure.detail.flatMap({ Int($0.prefix(3)) }) ?? 0 {
       case 408, 425, 429, 500, 502, 503, 504, 520...524: true
       default: false
       }
-    case .otherVersion, .otherFile, .badURL, .tooManyRedirects, .redirectRefused, .encodedReply,
+    case .otherVersion, .otherFile, .webPage, .badURL, .tooManyRedirects, .redirectRefused,
+      .encodedReply,
       .loginNeeded,
       .linkExpired,
       .tlsRefused, .certificateFileUnusable, .clientCertificateNeeded, .tooLong,

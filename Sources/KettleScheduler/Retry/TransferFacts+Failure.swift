@@ -41,4 +41,10 @@ extension TransferFacts {
   func mayBlameHost(in context: DecisionContext) -> Bool {
     context.otherConnectionCount > 0 && repetitions.permitsBlamingHost
   }
+
+  /// The same for a connection that was refused without a response: unless the host serves others,
+  /// it may accept none at all.
+  func mayBlameHostForRefusedConnection(in context: DecisionContext) -> Bool {
+    context.servedConnectionCount > 0 && mayBlameHost(in: context)
+  }
 }

@@ -9,10 +9,10 @@ extension TransferFailure {
       .checksumMismatch, .partialFileChanged:
       true
     case .badURL, .tooManyRedirects, .redirectRefused, .httpStatus, .rangeReplyWrong,
-      .encodedReply, .loginNeeded, .linkExpired, .otherVersion, .otherFile, .contradictoryReply,
-      .networkDown,
-      .hostNotFound,
-      .connectionRefused, .connectionLost, .timedOut, .tlsRefused, .proxyFailed, .protocolBroken,
+      .encodedReply, .loginNeeded, .linkExpired, .otherVersion, .otherFile, .webPage,
+      .contradictoryReply, .networkDown, .hostNotFound, .nameServerSilent, .connectionRefused,
+      .connectionLost, .timedOut, .tlsRefused, .proxyFailed, .proxyUnreachable,
+      .proxyLoginNeeded, .protocolBroken,
       .certificateFileUnusable, .clientCertificateNeeded, .truncated, .tooLong,
       .internalProblem, .uploadFileUnusable,
       .cancelled, .conditionUnmet:
@@ -35,12 +35,13 @@ extension TransferFailure {
   /// Whether a missing network explains it.
   var mayBeTheNetwork: Bool {
     switch code {
-    case .hostNotFound, .connectionRefused, .connectionLost, .timedOut, .networkDown: true
+    case .hostNotFound, .nameServerSilent, .connectionRefused, .connectionLost, .timedOut,
+      .networkDown, .proxyUnreachable:
+      true
     case .badURL, .tooManyRedirects, .redirectRefused, .httpStatus, .rangeReplyWrong,
-      .encodedReply, .loginNeeded, .linkExpired, .otherVersion, .otherFile, .contradictoryReply,
-      .tlsRefused,
-      .proxyFailed,
-      .protocolBroken, .certificateFileUnusable, .clientCertificateNeeded, .truncated,
+      .encodedReply, .loginNeeded, .linkExpired, .otherVersion, .otherFile, .webPage,
+      .contradictoryReply, .tlsRefused, .proxyFailed, .proxyLoginNeeded, .protocolBroken,
+      .certificateFileUnusable, .clientCertificateNeeded, .truncated,
       .tooLong, .internalProblem,
       .directoryMissing, .directoryUnwritable, .diskFull, .nameTaken, .fileProblem,
       .checksumMismatch, .partialFileChanged, .uploadFileUnusable, .cancelled, .conditionUnmet:

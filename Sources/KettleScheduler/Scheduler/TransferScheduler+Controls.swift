@@ -4,6 +4,8 @@ import KettleModel
 extension TransferScheduler {
   package enum Control: Sendable, Hashable {
     case start, pause, stop
+    /// Takes what arrived in place of the file.
+    case accept
     case remove(TransferMachine.FileFate)
     case reset
     /// A fresh link for the same file, with the login that it contained.
@@ -16,7 +18,7 @@ extension TransferScheduler {
   }
 
   package enum ControlResult: Sendable, Hashable {
-    case applied, unknown, completed, notStarted
+    case applied, unknown, completed, notStarted, nothingToDecide
 
     init(_ transition: Transition?) {
       self =
@@ -24,6 +26,7 @@ extension TransferScheduler {
         case nil: .applied
         case .completed: .completed
         case .notStarted: .notStarted
+        case .nothingToDecide: .nothingToDecide
         }
     }
   }
@@ -43,12 +46,17 @@ extension TransferScheduler {
         continue
       }
       let operation = ids.nextOperation()
+      if control == .start { forgetRejectedLogin(of: id) }
       if control == .start, machine.state.waiting?.reason == .retryAfter {
         hosts.reopen(machine.spec.url.origin)
       }
       let transition = update(id, into: &output) { machine in
         defer { machine.recordStart(at: now.wall) }
         return machine.apply(control, operation, at: now)
+      }
+      if control == .start, machines[id]?.visibleState == .queued {
+        probeNow(
+          machine.state.waiting?.peer ?? .host(machine.spec.url.origin), by: id, at: now)
       }
       results.append(ControlResult(transition))
     }
@@ -59,6 +67,11 @@ extension TransferScheduler {
   /// Sets the common limit; connections that it slows down do not count as silent.
   package mutating func limitAll(toBytesPerSecond limit: Int64?) {
     environment.limitBytesPerSecond = limit
+  }
+
+  /// Sets the proxy on the way to each origin, by its host and port; nil without proxies.
+  package mutating func setProxies(_ proxy: (@Sendable (Origin) -> String?)?) {
+    environment.proxy = proxy
   }
 
   /// Ends running transfers so that they continue after the next start.
@@ -79,6 +92,7 @@ extension TransferMachine {
     switch control {
     case .start: start(at: now)
     case .pause: pause()
+    case .accept: accept(operation)
     case .stop: stop(operation)
     case .remove(let fate): remove(file: fate, operation, at: now)
     case .reset: reset(operation)
@@ -99,7 +113,7 @@ extension TransferScheduler.Control {
   fileprivate var wouldRevive: Bool {
     switch self {
     case .start, .stop, .reset, .relink: true
-    case .pause, .remove, .limit, .prioritize, .cancel: false
+    case .pause, .accept, .remove, .limit, .prioritize, .cancel: false
     }
   }
 }

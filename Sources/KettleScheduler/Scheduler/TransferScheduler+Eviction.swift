@@ -8,6 +8,9 @@ extension TransferScheduler {
     set { evicted.limits = newValue }
   }
 
+  /// How many queued transfers only the store has.
+  package var evictedQueuedCount: Int { evicted.queuedCount }
+
   /// Whether memory contains enough transfers for an eviction to be worthwhile.
   package var shouldEvict: Bool { evicted.isWorthwhile(loadedCount: machines.count) }
 

@@ -4,8 +4,6 @@ import KettleModel
 extension TransferScheduler {
   /// A connection that delivers nothing for this long is replaced.
   static let silentMillisecondsMax: Int64 = 15_000
-  /// After the network returns, old connections get less time.
-  static let silentMillisecondsAfterReturn: Int64 = 2_000
 
   // MARK: Time and network
 
@@ -16,19 +14,21 @@ extension TransferScheduler {
       update(id, into: &output) { $0.timePassed(at: now) }
       // A wall-clock alarm can fire early when that clock was set back; it is then filed again.
       if let machine = machines[id] { file(machine) }
+      adjustConnections(of: id, &output, at: now)
     }
     fillSlots(&output, at: now)
     return output
   }
 
+  /// Handles a change of the network: of its presence, its routes or this machine's addresses.
   package mutating func networkChanged(_ state: NetworkState, at now: Moment) -> SchedulerOutput {
     var output = SchedulerOutput()
     environment.network = state
     guard state == .present else { return output }
     for id in machines.keys.sorted() { update(id, into: &output) { $0.networkReturned() } }
-    // Connections from before may be dead now.
-    let progress = DownloadProgress(silentMillisecondsMax: Self.silentMillisecondsAfterReturn)
-    for id in queue.running { recordProgress(progress, of: id, &output, at: now) }
+    probeAll(&output, at: now)
+    // Connections from before may be dead now, however short the interruption was.
+    for id in queue.running { update(id, into: &output) { $0.networkChanged(at: now) } }
     fillSlots(&output, at: now)
     return output
   }
@@ -37,9 +37,22 @@ extension TransferScheduler {
 
   /// Records the progress of a transfer's bodies before another decision is made.
   package mutating func recordProgress(
-    _ receivedUpTo: [AttemptID: Int64], of id: TransferID, at now: Moment
+    _ receivedUpTo: [AttemptID: Int64], heldBack: Set<AttemptID> = [], of id: TransferID,
+    at now: Moment
   ) {
-    _ = machines[id]?.progressed(DownloadProgress(receivedUpTo: receivedUpTo), at: now)
+    let progress = DownloadProgress(receivedUpTo: receivedUpTo, heldBack: heldBack)
+    _ = machines[id]?.progressed(progress, at: now)
+  }
+
+  private mutating func adjustConnections(
+    of id: TransferID, _ output: inout SchedulerOutput, at now: Moment
+  ) {
+    let limits = [environment.limitBytesPerSecond, machines[id]?.spec.limitBytesPerSecond]
+    let limit = limits.compactMap { $0 }.min()
+    let policy = queue.limits.division
+    update(id, into: &output) {
+      $0.adjustConnections(limitBytesPerSecond: limit, policy, at: now)
+    }
   }
 
   /// Handles a tick: replaces dead connections and divides slow ones.
@@ -56,6 +69,7 @@ extension TransferScheduler {
       receivedUpTo: receivedUpTo, heldBack: heldBack,
       silentMillisecondsMax: Self.silentMillisecondsMax)
     recordProgress(progress, of: id, &output, at: now)
+    adjustConnections(of: id, &output, at: now)
     addConnections(to: id, &output, at: now)
     return output
   }
@@ -74,16 +88,20 @@ extension TransferScheduler {
 
   // MARK: Attempts
 
-  /// - Parameter reach: the reach of the server that sent the head.
+  /// - Parameters:
+  ///   - reach: the reach of the server that sent the head.
+  ///   - roundTripMilliseconds: how long a packet takes to it and back; nil when unknown.
   package mutating func headReceived(
-    _ head: ResponseHead, from reach: NetworkReach, of attempt: AttemptID, jitter: Double,
-    at now: Moment
+    _ head: ResponseHead, from reach: NetworkReach, of attempt: AttemptID,
+    roundTripMilliseconds: Int64? = nil, jitter: Double, at now: Moment
   ) -> SchedulerOutput {
     var output = SchedulerOutput()
     guard let id = owners[attempt] else { return output }
     let context = context(of: attempt, jitter: jitter, at: now)
+    hostAnswered(attempt, with: head.status, &output, at: now)
     let hint = update(id, into: &output) {
-      $0.headReceived(head, from: reach, of: attempt, in: context)
+      $0.headReceived(
+        head, from: reach, of: attempt, roundTripMilliseconds: roundTripMilliseconds, in: context)
     }?.hostHint
     if hint?.connectionsMax != nil { hosts.recordRefusal(of: attempt) }
     learn(hint, from: id, &output, at: now)
@@ -109,7 +127,9 @@ extension TransferScheduler {
   ) -> SchedulerOutput {
     var output = SchedulerOutput()
     guard let id = owners[attempt] else { return output }
-    let context = context(of: attempt, jitter: jitter, at: now)
+    var context = context(of: attempt, jitter: jitter, at: now)
+    let (verdict, table) = outageVerdict(on: outcome, of: attempt, jitter: jitter, at: now)
+    context.outage = verdict
     owners[attempt] = nil
     hosts.close(attempt, at: now.monotonic)
     let operation = ids.nextOperation()
@@ -119,6 +139,9 @@ extension TransferScheduler {
         operation: operation, in: context)
     }
     learn(transition?.hostHint, from: id, &output, at: now)
+    if let hint = transition?.hostHint, hint.isOutage {
+      follow(verdict, with: table, &output, at: now)
+    }
     fillSlots(&output, at: now)
     update(id, into: &output) { $0.endWithoutConnections(operation) }
     return output
@@ -131,6 +154,11 @@ extension TransferScheduler {
   ) -> SchedulerOutput {
     var output = SchedulerOutput()
     update(id, into: &output) { $0.bodyOpened(resumeData, of: attempt, at: now) }
+    // The connection of a small file may be free for others already.
+    let origin = hosts.origin(of: attempt) ?? machines[id]?.spec.url.origin
+    if let change = origin.flatMap({ outages.changeToRecord($0) }) {
+      output.changes.append(change)
+    }
     return output
   }
 
@@ -179,6 +207,15 @@ extension TransferScheduler {
   }
 
   // MARK: Finishing
+
+  /// The title of the page that arrived in place of a file.
+  package mutating func titleRead(
+    _ title: String, of id: TransferID, at now: Moment
+  ) -> SchedulerOutput {
+    var output = SchedulerOutput()
+    update(id, into: &output) { $0.titleRead(title) }
+    return output
+  }
 
   package mutating func digestComputed(
     _ result: Result<String, TransferFailure>, of id: TransferID, by operation: OperationID,

@@ -12,6 +12,8 @@ extension TransferScheduler {
   /// Called after every event that may have freed a connection.
   mutating func fillSlots(_ output: inout SchedulerOutput, at now: Moment) {
     guard phase == .working else { return }
+    beginProbes(&output, at: now)
+    startProbes(&output, at: now)
     startQueued(&output, at: now)
     if queue.queuedCount > 0, queue.hasFreeSlot { makeRoom(&output, at: now) }
     for id in queue.running { addConnections(to: id, &output, at: now) }
@@ -21,35 +23,57 @@ extension TransferScheduler {
   // MARK: Queued transfers
 
   private mutating func startQueued(_ output: inout SchedulerOutput, at now: Moment) {
-    while let id = nextToStart(&output, at: now) {
-      let fresh = ids.next()
-      let transition = update(id, into: &output) { $0.slotGiven(fresh, at: now) }
-      if transition?.actions.isEmpty ?? true { queue.release(id) }
+    while let id = nextToStart(&output, at: now) { start(id, &output, at: now) }
+  }
+
+  /// Starts the transfers that are to probe, before all others.
+  private mutating func startProbes(_ output: inout SchedulerOutput, at now: Moment) {
+    for (peer, id) in outages.probers where queue.isQueued(id) {
+      guard let candidate = machines[id].map({ OriginSession($0.spec) }),
+        let admits = admission(at: now), admits(candidate),
+        startGate.permitsStart(at: candidate.origin, probing: peer), queue.take(id)
+      else { continue }
+      start(id, &output, at: now)
     }
+  }
+
+  private mutating func start(
+    _ id: TransferID, _ output: inout SchedulerOutput, at now: Moment
+  ) {
+    if holdBackRejectedLogin(of: id, &output) { return queue.release(id) }
+    let fresh = ids.next()
+    let transition = update(id, into: &output) { $0.slotGiven(fresh, at: now) }
+    if transition?.actions.isEmpty ?? true { queue.release(id) } else { recordStart(of: id) }
   }
 
   private mutating func nextToStart(
     _ output: inout SchedulerOutput, at now: Moment
   ) -> TransferID? {
+    guard let admits = admission(at: now) else { return nil }
+    let gate = startGate
+    switch queue.next(admits: { admits($0) && gate.permitsStart(at: $0.origin) }) {
+    case .start(let id): return id
+    case .read(let unloaded):
+      read(unloaded, &output)
+      return nil
+    case .nothing: return nil
+    }
+  }
+
+  /// Whether an origin may get another connection, for a session; nil when none may.
+  private func admission(at now: Moment) -> ((OriginSession) -> Bool)? {
     let (hosts, limits, rules) = (hosts, queue.limits, rules)
     guard queue.hasFreeSlot else { return nil }
     let reserved = reservedConnections()
     guard hosts.connectionCount + reserved.count < limits.connectionsMax else { return nil }
     let counts = connectionCounts(reserved)
-    let next = queue.next { candidate in
+    return { candidate in
       let limit = rules.connectionLimit(of: candidate.session)
       if let limit, counts[candidate, default: 0] >= limit { return false }
       let reservedCount = reserved.count { $0.origin == candidate.origin }
       let allowed = max(limits.connectionsPerHostMax, limit ?? 0)
       return hosts.admits(
         candidate.origin, allowed: allowed - reservedCount, at: now.monotonic)
-    }
-    switch next {
-    case .start(let id): return id
-    case .read(let unloaded):
-      read(unloaded, &output)
-      return nil
-    case .nothing: return nil
     }
   }
 
@@ -92,7 +116,10 @@ extension TransferScheduler {
     let reserved = reservedConnections()
     let counts = connectionCounts(reserved)
     let isFull = hosts.connectionCount + reserved.count >= queue.limits.connectionsMax
-    for waiting in queue.waiting where !hosts.isClosed(waiting.origin, at: now.monotonic) {
+    for waiting in queue.waiting
+    where !hosts.isClosed(waiting.origin, at: now.monotonic)
+      && startGate.permitsStart(at: waiting.origin)
+    {
       let isSessionFull = self.isFull(waiting, counts)
       let allowed = max(
         queue.limits.connectionsPerHostMax, rules.connectionLimit(of: waiting.session) ?? 0)
@@ -131,7 +158,7 @@ extension TransferScheduler {
     let policy = queue.limits.division
     while let url = machines[id]?.wantedURL(policy, at: now.monotonic) {
       let count = permittedCount(of: id, at: url.origin, now)
-      guard count > 0 else { return }
+      guard count > 0 else { return takeBack(at: url.origin, for: id, &output, at: now) }
       let attempt = ids.nextAttempt()
       let transition = update(id, into: &output) {
         $0.beginConnection(attempt, newcomerCount: count, policy, at: now)
@@ -149,20 +176,55 @@ extension TransferScheduler {
     let counts = connectionCounts(reserved)
     // Queued transfers for this host have precedence, but a transfer keeps its last connection.
     if !download.connections.isEmpty, queue.hasFreeSlot,
-      isAwaited(origin, besides: spec.session, counts)
+      startGate.permitsStart(at: origin), isAwaited(origin, besides: spec.session, counts)
     {
       return 0
     }
     let limit = rules.connectionLimit(of: spec.session)
-    let own = spec.connections ?? limit ?? limits.connectionsPerHostMax
-    let allowed = max(limits.connectionsPerHostMax, spec.connections ?? 0, limit ?? 0)
+    let own: Int
+    let allowed: Int
+    switch spec.connectionDemand {
+    case .exactly(let count):
+      own = count
+      // The user's number is for this transfer alone, whatever others have at its host.
+      allowed = spec.task == nil ? .max : max(limits.connectionsPerHostMax, count, limit ?? 0)
+    case .adaptive:
+      own = limits.division.connectionsMax
+      allowed = max(limits.connectionsPerHostMax, limit ?? 0)
+    }
     let reservedCount = reserved.count { $0.origin == origin }
     let used = counts[OriginSession(origin: origin, session: spec.session), default: 0]
     return min(
-      own - download.activeCount,
+      download.permittedCount(of: own, at: now.monotonic),
       limit.map { $0 - used } ?? .max,
       limits.connectionsMax - hosts.connectionCount - reserved.count,
       hosts.freeCount(at: origin, allowed: allowed - reservedCount, at: now.monotonic))
+  }
+
+  /// Closes a connection of another transfer that has more than its share of a full host.
+  private mutating func takeBack(
+    at origin: Origin, for id: TransferID, _ output: inout SchedulerOutput, at now: Moment
+  ) {
+    let sharing = queue.running.filter { sharesHost($0, at: origin) }
+    guard sharing.count > 1, sharing.contains(id), !isClosing(at: origin) else { return }
+    let limit = min(
+      queue.limits.connectionsPerHostMax, hosts.connectionsMax(at: origin, now.monotonic) ?? .max)
+    let share = max(1, limit / sharing.count)
+    guard connectionCount(of: id) < share, hosts.connectionCount(at: origin) >= limit else {
+      return
+    }
+    let richest = sharing.max { connectionCount(of: $0) < connectionCount(of: $1) }
+    guard let richest, connectionCount(of: richest) > share else { return }
+    update(richest, into: &output) { $0.shedConnection(at: origin) }
+  }
+
+  /// Whether a running transfer takes its connections from the common limit of a host.
+  private func sharesHost(_ id: TransferID, at origin: Origin) -> Bool {
+    guard let machine = machines[id], machine.spec.url.origin == origin else { return false }
+    switch machine.spec.connectionDemand {
+    case .exactly: return false
+    case .adaptive: return machine.download != nil
+    }
   }
 
   /// Whether a queued transfer could use the connection: one of the same session, or of another

@@ -9,6 +9,8 @@ package struct TransferScheduler: Sendable {
   package internal(set) var machines: [TransferID: TransferMachine] = [:]
   package internal(set) var queue: TransferQueue
   package internal(set) var hosts = HostTable()
+  package internal(set) var outages: OutageTable
+  var trials = TrialTable()
   /// The transfer of each attempt.
   var owners: [AttemptID: TransferID] = [:]
   var alarms = AlarmList()
@@ -31,6 +33,8 @@ package struct TransferScheduler: Sendable {
   struct Environment: Sendable {
     var retryPolicy: RetryPolicy
     var network = NetworkState.present
+    /// The proxy on the way to an origin; nil without proxies.
+    var proxy: (@Sendable (Origin) -> String?)?
     /// For all transfers together; nil means no limit.
     var limitBytesPerSecond: Int64?
   }
@@ -38,8 +42,10 @@ package struct TransferScheduler: Sendable {
   package init(
     limits: TransferQueue.Limits = TransferQueue.Limits(), retryPolicy: RetryPolicy = RetryPolicy(),
     lastID: TransferID = TransferID(rawValue: 0), lastTaskIdentifiers: [SessionID: Int64] = [:],
-    metConditions: Set<TransferCondition> = Set(TransferCondition.allCases)
+    metConditions: Set<TransferCondition> = Set(TransferCondition.allCases),
+    servedHosts: [Origin: WallTime] = [:]
   ) {
+    outages = OutageTable(answers: servedHosts)
     queue = TransferQueue(limits: limits)
     ids = IDSource(lastTransfer: lastID, lastTasks: lastTaskIdentifiers)
     rules = SessionRules(metConditions: metConditions)
@@ -48,9 +54,11 @@ package struct TransferScheduler: Sendable {
 
   /// The latest time at which `timePassed` must be called; nil when time changes nothing.
   package func nextWakeUp(at now: Moment) -> MonotonicTime? {
-    // A host that opens again matters only to queued transfers.
-    let opening = queue.queuedCount + evicted.queuedCount > 0 ? hosts.nextOpening : nil
-    return [alarms.next(at: now), opening].compactMap { $0 }.min()
+    // A host that admits more matters only to queued transfers.
+    let opening =
+      queue.queuedCount + evicted.queuedCount > 0 ? hosts.nextOpening(at: now.monotonic) : nil
+    let probe = phase == .working ? outages.nextProbeAt : nil
+    return [alarms.next(at: now), opening, probe].compactMap { $0 }.min()
   }
 
   package func owner(of attempt: AttemptID) -> TransferID? { owners[attempt] }
@@ -189,7 +197,7 @@ package struct TransferScheduler: Sendable {
     case .openBody(_, let attempt, _), .acceptBody(_, let attempt, _):
       hosts.recordService(of: attempt)
       return action
-    case .cancelAttempt, .shortenAttempt, .closeBody, .computeDigest, .placeFile,
+    case .cancelAttempt, .shortenAttempt, .closeBody, .computeDigest, .readTitle, .placeFile,
       .discardPartialFile, .deleteFinishedFile, .limit:
       return action
     }
@@ -200,7 +208,7 @@ package struct TransferScheduler: Sendable {
     _ hint: HostLimitHint?, from id: TransferID, _ output: inout SchedulerOutput, at now: Moment
   ) {
     guard let hint else { return }
-    hosts.learn(hint, at: now.monotonic)
+    hosts.learn(hint, at: now)
     if hint.connectionsMax != nil,
       let connectionsMax = hosts.connectionsMax(at: hint.origin, now.monotonic)
     {
@@ -210,8 +218,10 @@ package struct TransferScheduler: Sendable {
 
   func context(of attempt: AttemptID?, jitter: Double, at now: Moment) -> DecisionContext {
     let others = attempt.map { hosts.otherCount(than: $0) } ?? 0
-    return DecisionContext(
+    var context = DecisionContext(
       retryPolicy: environment.retryPolicy, jitter: jitter,
       otherConnectionCount: max(0, others), network: environment.network, now: now)
+    context.servedConnectionCount = attempt.map { hosts.otherServedCount(than: $0) } ?? 0
+    return context
   }
 }

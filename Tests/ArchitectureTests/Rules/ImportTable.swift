@@ -81,7 +81,7 @@ let importTable: [String: ImportRow] = [
   "Benchmarks": ImportRow(
     ours: [
       "BackgroundTransfer", "KettleClient", "KettleControl", "KettleDashboard", "KettleModel",
-      "KettleSystem", "KettleTerminal",
+      "KettleSystem", "KettleTerminal", "LinkModel",
     ], outside: ["CKettleNcurses"],
     system: ["Foundation", "FoundationNetworking", "Glibc", "Synchronization"]),
 

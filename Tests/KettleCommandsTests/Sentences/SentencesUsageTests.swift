@@ -70,7 +70,7 @@ struct SentencesUsageTests {
     ),
     (
       .command(.linkForSeveral),
-      "--url applies to one transfer; give exactly one id"
+      "--url and --user apply to one transfer; give exactly one id"
     ),
     (
       .command(.pausedGet),
@@ -139,7 +139,8 @@ struct SentencesUsageTests {
     ),
     (
       .value(.checksum("abc")),
-      "Invalid checksum \"abc\"; write sha256: and 64 hexadecimal digits"
+      "Invalid checksum \"abc\"; write md5:, sha1:, sha256: or sha512: and 32, 40, 64 or 128 "
+        + "hexadecimal digits, or the digits alone"
     ),
     (
       .value(.connections(0)),

@@ -53,6 +53,25 @@ struct DaemonCommandTests {
     #expect(lines.contains("Limit: 1.5 MiB/s in total"))
   }
 
+  @Test(
+    arguments: [
+      (ProxiesInUse(), "Proxy: none"),
+      (ProxiesInUse(http: "http://p:3128", https: "http://p:3128"), "Proxy: http://p:3128"),
+      (ProxiesInUse(http: "http://p:3128"), "Proxy: http://p:3128 for http, none for https"),
+      (
+        ProxiesInUse(unusable: ["http_proxy"]),
+        "Proxy: unusable, because http_proxy is not the address of a proxy"
+      ),
+    ])
+  func `status says which proxy the service uses`(proxies: ProxiesInUse, line: String) {
+    let lines = Sentences.status(
+      ServiceStatus.Result(
+        processID: 1, startedAt: WallTime(millisecondsSince1970: 0), storePath: "/s",
+        totals: Totals(), notices: [], proxies: proxies),
+      launches: [], socketPath: "/k", clock: FakeClock())
+    #expect(lines.contains(line))
+  }
+
   @Test func `status --json is one object`() async throws {
     let outcome = await FakeContext().run("daemon", "status", "--json")
     #expect(
@@ -60,7 +79,7 @@ struct DaemonCommandTests {
         {"serviceVersion": "0.1.0", "processID": 4711, "startedAt": "2026-11-21T12:00:00Z", \
         "socketPath": "/run/user/1000/kettle/control.sock", \
         "storePath": "/home/anna/.local/state/kettle/store.sqlite", "bytesPerSecond": 0, \
-        "freeBytes": 195421011968, "counts": {"idle": 0, "scheduled": 0, "queued": 0, \
+        "freeBytes": 195421011968, "proxy": null, "counts": {"idle": 0, "scheduled": 0, "queued": 0, \
         "running": 0, "waiting": 0, "paused": 0, "verifying": 0, "completed": 0, "failed": 0}, \
         "notices": []}
 

@@ -32,7 +32,8 @@ struct GetCommandTests {
     return row
   }
 
-  @Test func `output to a pipe is a line per state, then the path`() async {
+  @Test func `in a pipe only the path is on standard output, and brief states are not shown`() async
+  {
     var context = FakeContext()
     context.clock = FakeClock(stands: true)
     context.service.onWatch([
@@ -43,13 +44,7 @@ struct GetCommandTests {
       outcome
         == .init(
           code: 0,
-          output: """
-            1  file.iso: queued
-            1  file.iso: running, 0 %, 0/100 MiB, 1.0 MiB/s, 0:50 left
-            1  file.iso: completed, 100 %, 100 MiB
-            /home/anna/Downloads/file.iso
-
-            """, error: ""))
+          output: "/home/anna/Downloads/file.iso\n", error: ""))
     #expect(context.service.asked.contains(.watch(includesProgress: false)))
   }
 
@@ -73,30 +68,30 @@ struct GetCommandTests {
       outcome
         == .init(
           code: 0,
-          output: """
-            1  file.iso: queued
-            1  file.iso: running, 0 %, 0/100 MiB, 1.0 MiB/s, 0:50 left
-            1  file.iso: running, 40 %, 40/100 MiB, 1.0 MiB/s, 0:50 left
-            1  file.iso: running, 80 %, 80/100 MiB, 1.0 MiB/s, 0:50 left
-            1  file.iso: completed, 100 %, 100 MiB
-            /home/anna/Downloads/file.iso
+          output: "/home/anna/Downloads/file.iso\n",
+          error: """
+            1  file.iso: 8 %, 8/100 MiB, 1.0 MiB/s, 0:50 left
+            1  file.iso: 48 %, 48/100 MiB, 1.0 MiB/s, 0:50 left
+            1  file.iso: 88 %, 88/100 MiB, 1.0 MiB/s, 0:50 left
+            1  file.iso: completed, 100 MiB
 
-            """, error: ""))
+            """))
     #expect(context.clock.elapsedMilliseconds == 13_000)
   }
 
   @Test func `on a terminal one line is redrawn, without escapes`() async {
     var context = FakeContext()
-    context.console = FakeConsole(inputIsTerminal: true, outputColumns: 60)
+    context.console = FakeConsole(inputIsTerminal: true, errorColumns: 80)
+    context.clock = FakeClock(stands: true)
     context.service.onWatch([event(running(52_428_800), .progress), event(completed)])
     let outcome = await context.run("get", url)
     #expect(context.service.asked.contains(.watch(includesProgress: true)))
-    let running = "1  file.iso: running, 50 %, 50/100 MiB, 1.0 MiB/s, 0:50 left"
+    #expect(outcome.output == "/home/anna/Downloads/file.iso\n")
     #expect(
-      outcome.output == "\r1  file.iso: queued" + "\r" + running.prefix(58) + "…"
-        + "\r1  file.iso: completed, 100 %, 100 MiB" + String(repeating: " ", count: 21) + "\n"
-        + "/home/anna/Downloads/file.iso\n")
-    #expect(!outcome.output.contains("\u{1B}"))
+      outcome.error
+        == "\r1  file.iso  [######------] 50 %, 50/100 MiB, 1.0 MiB/s, 0:50 left"
+        + "\r1  file.iso: completed, 100 MiB" + String(repeating: " ", count: 35) + "\n")
+    #expect(!outcome.error.contains("\u{1B}"))
   }
 
   @Test func `a failed transfer exits with 1 and its message`() async {
@@ -130,7 +125,8 @@ struct GetCommandTests {
     #expect(outcome.code == 1)
     #expect(
       outcome.error
-        == "kettle: Transfer 1 needs a login; remove it and add its URL again with --user\n")
+        == "kettle: Transfer 1 needs a login; give one with \"kettle start 1 --user NAME\", "
+        + "which keeps everything\n")
   }
 
   @Test func `a transfer that resumes by itself is waited for`() async {
@@ -138,10 +134,73 @@ struct GetCommandTests {
     context.clock = FakeClock(stands: true)
     var row = snapshot(1, .waiting)
     row.reason = .network
+    row.heldBack = HeldBack(.network)
     context.service.onWatch([event(row), event(snapshot(1, .paused)), event(completed)])
     let outcome = await context.run("get", url)
     #expect(outcome.code == 0)
-    #expect(outcome.output.contains("file.iso: no network\n1  file.iso: paused\n"))
+    #expect(
+      outcome.error == """
+        1  file.iso: no network: the network is down
+        1  file.iso: paused
+        1  file.iso: completed, 100 MiB
+
+        """)
+  }
+
+  @Test func `a wait has its reason, with a countdown on a terminal`() async {
+    var context = FakeContext()
+    context.console = FakeConsole(errorColumns: 100)
+    var row = snapshot(1, .waiting)
+    row.reason = .retry
+    row.error = TransferFailure(.connectionRefused, on: "example.org")
+    row.goesOnAt = WallTime(millisecondsSince1970: FakeClock.start + 3000)
+    context.service.describe([row, row, row, completed])
+    let lines = await context.run("get", url).error.split(separator: "\r")
+    let reason = "\"example.org\" refused the connection; it will be retried"
+    #expect(
+      lines.prefix(3).map { String($0.prefix { $0 != "\n" }) } == [
+        "1  file.iso: retrying in 3 s: " + reason, "1  file.iso: retrying in 2 s: " + reason,
+        "1  file.iso: retrying in 1 s: " + reason,
+      ])
+  }
+
+  @Test func `in a pipe each attempt has one line`() async {
+    let context = FakeContext()
+    var first = snapshot(1, .waiting)
+    first.reason = .retryAfter
+    first.error = TransferFailure(.httpStatus, on: "https://example.org/file.iso", detail: "503")
+    first.goesOnAt = WallTime(millisecondsSince1970: FakeClock.start + 2000)
+    var second = first
+    second.goesOnAt = WallTime(millisecondsSince1970: FakeClock.start + 30_000)
+    context.service.describe([first, first, second, second, completed])
+    let lines = await context.run("get", url).error.split(separator: "\n")
+    let reason =
+      "The server responded to \"https://example.org/file.iso\" with 503; "
+      + "it will be retried"
+    #expect(
+      lines == [
+        "1  file.iso: retrying in 2 s: \(reason)", "1  file.iso: retrying in 28 s: \(reason)",
+        "1  file.iso: completed, 100 MiB",
+      ])
+  }
+
+  @Test func `no speed is shown before one is known`() async {
+    var context = FakeContext()
+    context.console = FakeConsole(errorColumns: 100)
+    context.clock = FakeClock(stands: true)
+    var row = running(2_097_152)
+    row.bytesPerSecond = 0
+    row.secondsLeft = nil
+    context.service.onWatch([event(row, .progress), event(completed)])
+    #expect(await context.run("get", url).error.contains("] 2 %, 2/100 MiB\r"))
+  }
+
+  @Test func `-o - is refused`() async {
+    let context = FakeContext()
+    let outcome = await context.run("get", url, "-o", "-")
+    #expect(outcome.code == 2)
+    #expect(outcome.error.contains("\"-o -\" is not possible"))
+    #expect(context.service.asked.isEmpty)
   }
 
   @Test func `a transfer stopped or removed elsewhere exits with 1`() async {

@@ -16,6 +16,7 @@ struct ListCommandTests {
     running.bytesPerSecond = 12_687_769
     running.secondsLeft = 21
     running.connections = 4
+    running.readyAt = WallTime(millisecondsSince1970: FakeClock.start + 21_000)
     var waiting = snapshot(2, .waiting, title: "Archive of 2025")
     waiting.reason = .needsLogin
     waiting.error = TransferFailure(.loginNeeded, on: "example.org")
@@ -34,11 +35,12 @@ struct ListCommandTests {
     #expect(outcome.error == "")
     #expect(
       outcome.output == """
-            ID  STATE         DONE              SIZE         SPEED       LEFT  FILE
-             1  running       61 %       402/659 MiB    12.1 MiB/s       0:21  Networking Overview
-             2  needs login                                                    Archive of 2025
-                "example.org" requires a login; add it again with --user
-             3  completed    100 %            11 MiB                           日本語のガイド
+            ID  STATE         DONE              SIZE         SPEED   READY  FILE
+             1  running       61 %       402/659 MiB    12.1 MiB/s   14:00  Networking Overview
+             2  needs login                                                 Archive of 2025
+                "example.org" requires a login; give one with kettle start ID --user NAME, \
+        which keeps everything
+             3  completed    100 %            11 MiB                        日本語のガイド
 
         """)
   }
@@ -50,8 +52,8 @@ struct ListCommandTests {
     let lines = await context.run("list").output.split(separator: "\n").map(String.init)
     #expect(lines.count == 5)
     #expect(lines.allSatisfy { ColumnText.width(of: $0) <= 76 })
-    #expect(lines[1].hasSuffix("  Netw…"))
-    #expect(lines[4].hasSuffix("  日本…"))
+    #expect(lines[1].hasSuffix("  Networ…"))
+    #expect(lines[4].hasSuffix("  日本語…"))
   }
 
   @Test func `--json prints the documented members, including null`() async throws {
@@ -66,18 +68,21 @@ struct ListCommandTests {
         "url": "https://example.org/file.iso", "state": "running", "reason": null, \
         "path": null, "bytesReceived": 421527552, "bytesExpected": 691011584, \
         "bytesPerSecond": 12687769, "secondsLeft": 21, "connections": 4, \
-        "createdAt": "2026-11-21T12:00:00Z", "error": null},
+        "createdAt": "2026-11-21T12:00:00Z", "error": null, "heldBackBy": null, \
+        "heldBackDetails": null, "until": null, "readyAt": "2026-11-21T12:00:21Z"},
         {"id": 2, "session": "kettle", "taskIdentifier": 2, "title": "Archive of 2025", \
         "url": "https://example.org/file.iso", "state": "waiting", "reason": "needsLogin", \
         "path": null, "bytesReceived": 0, "bytesExpected": null, "bytesPerSecond": 0, \
         "secondsLeft": null, "connections": 0, "createdAt": "2026-11-21T12:00:00Z", \
         "error": {"code": "loginNeeded", "message": "\\"example.org\\" requires a login; \
-        add it again with --user"}},
+        give one with kettle start ID --user NAME, which keeps everything"}, "heldBackBy": null, \
+        "heldBackDetails": null, "until": null, "readyAt": null},
         {"id": 3, "session": "kettle", "taskIdentifier": 3, "title": "日本語のガイド", \
         "url": "https://example.org/file.iso", "state": "completed", "reason": null, \
         "path": "/home/anna/Downloads/guide.pdf", "bytesReceived": 11534336, \
         "bytesExpected": 11534336, "bytesPerSecond": 0, "secondsLeft": null, \
-        "connections": 0, "createdAt": "2026-11-21T12:00:00Z", "error": null}
+        "connections": 0, "createdAt": "2026-11-21T12:00:00Z", "error": null, "heldBackBy": null, \
+        "heldBackDetails": null, "until": null, "readyAt": null}
         ]
 
         """)

@@ -22,6 +22,35 @@ struct StartWithLinkTests {
           id, url: "https://example.org/a?t=2", Login(user: "me", password: "s@")))
   }
 
+  @Test func `a login keeps the link`() async {
+    let context = FakeContext()
+    context.service.describe([snapshot(3, .waiting, url: "https://example.org/a?t=1")])
+    let outcome = await context.run("start", "3", "--user", "me:secret")
+    #expect(outcome.code == 0)
+    #expect(
+      context.service.asked.contains(
+        .relink(id, url: "https://example.org/a?t=1", Login(user: "me", password: "secret"))))
+  }
+
+  @Test func `a password is asked for, and a link with a login gets the given one`() async {
+    var context = FakeContext()
+    context.console = FakeConsole(inputIsTerminal: true)
+    context.console.answer(.success("asked"))
+    _ = await context.run("start", "3", "--url", "https://a:b@example.org/a", "--user", "me")
+    #expect(
+      context.service.asked.first
+        == .relink(id, url: "https://example.org/a", Login(user: "me", password: "asked")))
+  }
+
+  @Test func `the number after a start is what the request used, not what has arrived since`() {
+    var details = TransferDetails(snapshot: snapshot(3, .running))
+    details.snapshot.bytesReceived = 6 << 20
+    details.resumedFromByteCount = 4 << 20
+    #expect(Sentences.started(details) == "3 resumes from 4.0 MiB")
+    details.resumedFromByteCount = 0
+    #expect(Sentences.started(details) == "3 starts from the beginning")
+  }
+
   @Test func `an invalid link is rejected before any request`() async {
     let context = FakeContext()
     #expect(
@@ -40,7 +69,7 @@ struct StartWithLinkTests {
     #expect(outcome.code == 2)
     #expect(
       outcome.error
-        == "kettle: --url applies to one transfer; give exactly one id\n")
+        == "kettle: --url and --user apply to one transfer; give exactly one id\n")
     #expect(context.service.asked.isEmpty)
   }
 

@@ -20,8 +20,31 @@ struct WaitCommandTests {
     #expect(
       await context.run("wait")
         == .init(
+          code: 1, output: "",
+          error: """
+            Nothing to wait for: no transfer is unfinished
+            kettle: 1 of 2 transfers failed; "kettle list" shows all
+
+            """))
+    #expect(
+      await self.context(snapshot(1, .completed)).run("wait")
+        == .init(
           code: 0, output: "",
           error: "Nothing to wait for: no transfer is unfinished\n"))
+  }
+
+  @Test func `without ids an earlier failure counts, and with ids only the named ones`() async {
+    func context() -> FakeContext {
+      let context = self.context(snapshot(1, .running), snapshot(2, .failed))
+      context.service.onWatch([event(snapshot(1, .completed))])
+      return context
+    }
+    #expect(
+      await context().run("wait")
+        == .init(
+          code: 1, output: "",
+          error: "kettle: 1 of 2 transfers failed; \"kettle list\" shows all\n"))
+    #expect(await context().run("wait", "1") == .init(code: 0, output: "", error: ""))
   }
 
   @Test func `without ids wait covers all transfers unfinished at the start`() async {
@@ -44,9 +67,17 @@ struct WaitCommandTests {
     #expect(outcome.code == 1)
     #expect(
       outcome.error
-        == "kettle: The host \"example.org\" was not found; check its name and the network\n")
+        == """
+        kettle: The host "example.org" was not found; check its name and the network
+        kettle: 1 of 3 transfers failed; "kettle list" shows all
+
+        """)
     let lists = context.service.asked.compactMap { asked -> [TransferState]? in
-      if case .list(let viewport) = asked { viewport.filter.states } else { nil }
+      if case .list(let viewport) = asked, viewport.count > 0 {
+        viewport.filter.states
+      } else {
+        nil
+      }
     }
     #expect(lists == [[.idle, .waiting, .paused]])
     #expect(context.service.asked.contains(.watch(includesProgress: false, gathersCompleted: true)))
@@ -129,6 +160,7 @@ struct WaitCommandTests {
             kettle: Transfer 1 needs a new link because its own has expired; give one \
             with "kettle start 1 --url URL"
             kettle: Transfer 2 was removed from the list before it finished
+            kettle: 2 of 2 transfers failed; "kettle list" shows all
 
             """))
   }

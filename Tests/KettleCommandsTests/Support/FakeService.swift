@@ -20,6 +20,7 @@ final class FakeService: ServiceCalling {
     case watch(includesProgress: Bool, gathersCompleted: Bool = false)
     case status
     case stop
+    case resetHost(String)
     case adopt(SessionID)
     case drop(SessionID)
   }
@@ -42,6 +43,7 @@ final class FakeService: ServiceCalling {
     var losesReply = false
     var sessions: [SessionSummary] = []
     var notices: [String] = []
+    var hosts: [HostSnapshot] = []
 
     /// Returns the matching rows, then applies the next change that a test has set.
     mutating func taken(_ filter: RowFilter) -> [TransferSnapshot] {
@@ -104,6 +106,8 @@ final class FakeService: ServiceCalling {
   func reset(answers result: ResetTransfers.Result) { state.withLock { $0.resetResult = result } }
 
   func have(notices: [String]) { state.withLock { $0.notices = notices } }
+
+  func have(_ hosts: [HostSnapshot]) { state.withLock { $0.hosts = hosts } }
 
   func have(_ sessions: [SessionSummary]) { state.withLock { $0.sessions = sessions } }
 
@@ -210,6 +214,10 @@ final class FakeService: ServiceCalling {
           guard row.state == .completed, let path = row.path else { return nil }
           return FinishedTransfer(id: row.id, path: path)
         })
+    case let params as ResetHost.Params:
+      record(.resetHost(params.host))
+      let origins = state.withLock { $0.hosts.map(\.origin) }
+      return ResetHost.Result(origins: origins.filter { $0.contains(params.host) })
     case let params as WatchEvents.Params:
       watch(params)
       return Nothing()
@@ -233,6 +241,7 @@ final class FakeService: ServiceCalling {
         startedAt: WallTime(millisecondsSince1970: FakeClock.start),
         storePath: "/home/anna/.local/state/kettle/store.sqlite", totals: totals,
         notices: state.withLock { $0.notices })
+    case ListHosts.name: return ListHosts.Result(hosts: state.withLock { $0.hosts })
     case ListSessions.name: return ListSessions.Result(sessions: state.withLock { $0.sessions })
     case StopService.name:
       record(.stop)
@@ -310,7 +319,7 @@ final class FakeService: ServiceCalling {
         }
       switch params.control {
       case .remove, .removeWithFile: state.rows.removeAll { applied.contains($0.id) }
-      case .start, .pause, .stop: break
+      case .start, .pause, .stop, .accept: break
       }
       return ControlTransfers.Result(applied: applied, refused: state.refused)
     }

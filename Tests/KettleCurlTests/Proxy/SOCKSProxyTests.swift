@@ -1,8 +1,9 @@
-import KettleCurl
 import KettleEngine
 import KettleModel
 import Testing
 import TestSupport
+
+@testable import KettleCurl
 
 /// Exchanges through a SOCKS5 proxy.
 struct SOCKSProxyTests {
@@ -68,9 +69,13 @@ struct SOCKSProxyTests {
   @Test func `a refused login is the proxy's refusal`() async throws {
     let proxy = try StubProxy(.socks5, login: login)
     let name = "127.0.0.1:\(proxy.port)"
-    expectProxyFailed(
-      try await fetch(proxy, "socks5h", "me:wrong@").end, "\(name) rejected the login")
-    expectProxyFailed(try await fetch(proxy).end, "\(name) requires a different kind of login")
+    for (userinfo, detail) in [
+      ("me:wrong@", "rejected the login"), ("", "requires a different kind of login"),
+    ] {
+      #expect(
+        try await fetch(proxy, "socks5h", userinfo).end
+          == .failed(TransferFailure(.proxyLoginNeeded, on: name, detail: detail)))
+    }
     #expect(origin.connectionCount == 0)
   }
 
@@ -90,9 +95,11 @@ struct SOCKSProxyTests {
     #expect(try await fetch(closing).end.failure?.code == .proxyFailed)
     let other = try StubProxy(.http, answer: .close)
     #expect(
-      try await fetch(other, connectMilliseconds: 300).end.failure?.code == .proxyFailed)
+      try await fetch(other, connectMilliseconds: 300).end.failure?.isOfTheProxy == true)
     closing.stop()
-    expectProxyFailed(
-      try await fetch(closing).end, "127.0.0.1:\(closing.port): Connection refused")
+    let name = "127.0.0.1:\(closing.port)"
+    #expect(
+      try await fetch(closing).end
+        == .failed(TransferFailure(.proxyUnreachable, on: name, detail: "Connection refused")))
   }
 }

@@ -1,8 +1,9 @@
-import KettleCurl
 import KettleEngine
 import KettleModel
 import Testing
 import TestSupport
+
+@testable import KettleCurl
 
 /// https through a proxy, by CONNECT.
 @Suite(.enabled(if: TLSServer.isThere))
@@ -67,8 +68,11 @@ struct TunnelTests {
   @Test func `a tunnel without a login is refused`() async throws {
     let proxy = try StubProxy(.http, login: login)
     let name = "127.0.0.1:\(proxy.port)"
-    expectProxyFailed(try await end(proxy), "\(name) requires a login")
-    expectProxyFailed(try await end(proxy, "me:wrong@"), "\(name) rejected the login")
+    #expect(
+      try await end(proxy) == .failed(TransferFailure(.proxyLoginNeeded, on: name)))
+    #expect(
+      try await end(proxy, "me:wrong@")
+        == .failed(TransferFailure(.proxyLoginNeeded, on: name, detail: "rejected the login")))
     #expect(proxy.seen.count == 3)
   }
 
@@ -110,7 +114,7 @@ struct TunnelTests {
   func `a proxy that falls silent fails as the proxy`(answer: String) async throws {
     let proxy = try StubProxy(.http, answer: .rawAndSilence(answer))
     #expect(
-      try await end(proxy, connectMilliseconds: 300).failure?.code == .proxyFailed)
+      try await end(proxy, connectMilliseconds: 300).failure?.code == .proxyUnreachable)
   }
 
   // Fault 57
@@ -118,7 +122,7 @@ struct TunnelTests {
     let line = "X-A: " + String(repeating: "a", count: 2_000_000) + "\r\n"
     let proxy = try StubProxy(.http, answer: .rawAndSilence("HTTP/1.1 200 Yes\r\n" + line))
     #expect(
-      try await end(proxy, connectMilliseconds: 3000).failure?.code == .proxyFailed)
+      try await end(proxy, connectMilliseconds: 3000).failure?.isOfTheProxy == true)
   }
 
   // Fault 55

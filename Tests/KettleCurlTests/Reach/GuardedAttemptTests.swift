@@ -132,7 +132,7 @@ struct GuardedAttemptTests {
       _ = try await probe.head(of: id)
       let reaches = probe.reported.read { events in
         events.compactMap { event -> NetworkReach? in
-          if case .headReceived(id, _, let reach) = event { reach } else { nil }
+          if case .headReceived(id, _, let reach, _) = event { reach } else { nil }
         }
       }
       #expect(reaches == [reach])

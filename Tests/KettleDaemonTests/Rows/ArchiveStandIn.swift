@@ -52,6 +52,12 @@ final class ArchiveStandIn: TransferArchive {
 
   func line(_ wanted: QueueRead) throws -> [TransferRecord] { try base.line(wanted) }
 
+  func queue(countMax: Int) throws -> [QueueEntry] { try base.queue(countMax: countMax) }
+
+  func queuedCount(before priority: TransferPriority, _ place: QueuePosition) throws -> Int {
+    try base.queuedCount(before: priority, place)
+  }
+
   func neighbours(of places: [QueuePosition], _ side: ListSide) throws -> [TransferRecord] {
     if state.withLock({ $0.hasFailed }) { throw Failure() }
     return try base.neighbours(of: places, side)

@@ -122,7 +122,7 @@ final class ServiceSettingsTests {
     let settings = try settings("[limits]\ntransfers = 500\nconnections = 500", descriptorLimit: 64)
     #expect(settings.engine.limits.runningMax == 8)
     #expect(settings.engine.limits.connectionsMax == 8)
-    #expect(settings.engine.limits.connectionsPerHostMax == 5)
+    #expect(settings.engine.limits.connectionsPerHostMax == 8)
     #expect(settings.listener.connectionCountMax == 16)
   }
 

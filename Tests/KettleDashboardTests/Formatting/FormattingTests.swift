@@ -26,7 +26,9 @@ struct FormattingTests {
     arguments: [
       (402 << 20, 659 << 20, "402/659 MiB"), (0, 1_288_490_188, "0/1.2 GiB"),
       ((659 << 20) - 1, 659 << 20, "658/659 MiB"), (6 << 20, 29 << 20, "6/29 MiB"),
-      (3 << 20, 9 << 20, "3.0/9.0 MiB"), (-1, -1, "0/0 B"), (Int64.max, 1, "1000000000000000/1 B"),
+      (3 << 20, 9 << 20, "3.0/9.0 MiB"), (858_993_459, 20 << 30, "0.7/20 GiB"),
+      (12 << 30, 20 << 30, "12.0/20 GiB"), (-1, -1, "0/0 B"),
+      (Int64.max, 1, "1000000000000000/1 B"),
     ] as [(Int64, Int64, String)])
   func `progress uses the unit of the total and rounds down`(
     done: Int64, total: Int64, text: String

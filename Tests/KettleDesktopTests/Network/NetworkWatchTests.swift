@@ -80,6 +80,27 @@ struct NetworkWatchTests {
     watch.stop()
   }
 
+  // Fault 66
+  @Test(
+    .enabled("a network of its own can be made") { await NetworkNamespace.make() != nil },
+    arguments: ["192.0.2.2", "192.0.2.1"])
+  func `a replaced address is reported although a route existed all the time`(
+    address: String
+  ) async throws {
+    let network = try #require(await NetworkNamespace.make())
+    await network.ip("link add v0 type veth peer name v1")
+    await network.ip("link set v1 up")
+    await network.ip("link set v0 up")
+    await network.ip("route add default dev v0")
+    await network.ip("addr add 192.0.2.1/24 dev v0")
+    var (watch, states) = try await watch(in: network)
+    #expect(await next(.present, &states))
+    await network.ip("addr del 192.0.2.1/24 dev v0")
+    await network.ip("addr add \(address)/24 dev v0")
+    #expect(await next(.present, &states))
+    watch.stop()
+  }
+
   @Test func `the network of this machine is reported`() async throws {
     let (states, continuation) = AsyncStream<NetworkState>.makeStream()
     let watch = try NetworkWatch { continuation.yield($0) }

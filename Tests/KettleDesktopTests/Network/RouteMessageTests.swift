@@ -50,6 +50,34 @@ struct RouteMessageTests {
     return message(24, header + attributes.flatMap { $0 })
   }
 
+  private func address(_ type: UInt16, scope: UInt8, _ attributes: [[UInt8]]) -> [UInt8] {
+    message(type, [2, 24, 0, scope] + bytes(Int32(7)) + attributes.flatMap { $0 })
+  }
+
+  @Test func `an address of this machine is read, also where the other end has one`() {
+    let peer = attribute(1, [192, 0, 2, 2])
+    let own = attribute(2, [192, 0, 2, 1])
+    for attributes in [[own], [own, peer], [peer, own]] {
+      let expected = NetworkAddress(link: 7, scope: 0, bytes: [192, 0, 2, 1])
+      #expect(RouteMessage.parse(address(20, scope: 0, attributes)) == [.address(expected)])
+      #expect(RouteMessage.parse(address(21, scope: 0, attributes)) == [.addressRemoved(expected)])
+    }
+  }
+
+  @Test(arguments: [(0, true), (200, true), (253, false), (254, false)] as [(UInt8, Bool)])
+  func `an address that is valid on one link only leads nowhere`(scope: UInt8, expected: Bool) {
+    let bytes = address(20, scope: scope, [attribute(1, [192, 0, 2, 1])])
+    guard case .address(let address)? = RouteMessage.parse(bytes).first else {
+      Issue.record("no address")
+      return
+    }
+    #expect(address.leadsToOthers == expected)
+  }
+
+  @Test(arguments: 0..<8) func `a cut address is no message`(byteCount: Int) {
+    #expect(RouteMessage.parse(message(20, [UInt8](repeating: 0, count: byteCount))) == [.other])
+  }
+
   private func state(_ messages: [[UInt8]]) -> NetworkState {
     var snapshot = NetworkSnapshot()
     for message in RouteMessage.parse(messages.flatMap { $0 }) { snapshot.apply(message) }

@@ -27,10 +27,18 @@ struct ChecksumTests {
     #expect(Checksum("md5:" + md5.dropLast() + "é") == nil)
     #expect(Checksum("md5: " + md5.dropLast()) == nil)
     #expect(Checksum("md5") == nil)
-    #expect(Checksum(md5) == nil)
     #expect(Checksum("") == nil)
     #expect(Checksum(":" + md5) == nil)
     #expect(Checksum("crc32:d41d8cd9") == nil)
+  }
+
+  @Test func `digits alone show their algorithm by their number`() {
+    for algorithm in Checksum.Algorithm.allCases {
+      let hex = String(repeating: "0a", count: algorithm.hexDigitCount / 2)
+      #expect(Checksum(hex) == Checksum(algorithm: algorithm, hex: hex))
+      #expect(Checksum(String(hex.dropLast())) == nil)
+      #expect(Checksum(String(hex.dropLast()) + "x") == nil)
+    }
   }
 
   @Test func `decoding rejects an invalid value`() throws {

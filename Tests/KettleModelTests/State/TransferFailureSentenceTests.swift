@@ -32,7 +32,11 @@ struct TransferFailureSentenceTests {
       "\"h:443\" requires a client certificate (it rejected the one that was sent); "
         + "only a program can provide one"
     ),
-    (.loginNeeded, "u", nil, "\"u\" requires a login; add it again with --user"),
+    (
+      .loginNeeded, "u", nil,
+      "\"u\" requires a login; "
+        + "give one with kettle start ID --user NAME, which keeps everything"
+    ),
     (
       .linkExpired, "u", nil,
       "The link \"u\" is no longer valid; replace it with kettle start ID --url URL"
@@ -54,6 +58,22 @@ struct TransferFailureSentenceTests {
       .networkDown, "h", "Network is unreachable",
       "The network to \"h\" is down (Network is unreachable); it continues when the network is back"
     ),
+    (
+      .webPage, "u", "Please log in",
+      "A web page arrived instead of the file \"u\" (Please log in); take it with kettle accept ID, or request the file again with kettle start ID"
+    ),
+    (
+      .nameServerSilent, "h", nil,
+      "The address of \"h\" could not be looked up because no name server answered; check the network, then start it again"
+    ),
+    (
+      .proxyUnreachable, "p:3128", "Connection refused",
+      "The proxy \"p:3128\" cannot be reached (Connection refused); check the proxy settings"
+    ),
+    (
+      .proxyLoginNeeded, "p:3128", "rejected the login",
+      "The proxy \"p:3128\" rejected the login; correct the proxy settings"
+    ),
     (.hostNotFound, "h", "x", "The host \"h\" was not found; check its name and the network"),
     (
       .connectionRefused, "h", nil,
@@ -62,8 +82,8 @@ struct TransferFailureSentenceTests {
     (.connectionLost, "h", nil, "The connection to \"h\" was lost; start it again"),
     (.timedOut, "h", nil, "\"h\" did not respond in time; start it again later"),
     (
-      .tlsRefused, "h", "expired",
-      "The identity of \"h\" cannot be verified (expired); "
+      .tlsRefused, "h", "self-signed certificate",
+      "The identity of \"h\" cannot be verified (self-signed certificate); "
         + "if the server is yours, give its certificate authority with --ca-certificate"
     ),
     (.proxyFailed, "h", nil, "The proxy for \"h\" failed; check the proxy settings"),
@@ -133,6 +153,12 @@ struct TransferFailureSentenceTests {
       "The server sent contradictory responses for \"h\" (200 with Content-Range: bytes 5-9/10); it will be retried"
     ),
     (.connectionRefused, nil, "\"h\" refused the connection; it will be retried"),
+    (
+      .nameServerSilent, nil,
+      "The address of \"h\" could not be looked up because no name server answered; it will be retried"
+    ),
+    (.proxyUnreachable, nil, "The proxy \"h\" cannot be reached; it will be retried"),
+    (.proxyLoginNeeded, nil, "The proxy \"h\" requires a login; correct the proxy settings"),
     (.connectionLost, "reset", "The connection to \"h\" was lost (reset); it will be retried"),
     (.timedOut, nil, "\"h\" did not respond in time; it will be retried"),
     (.truncated, nil, "The response for \"h\" ended too early; it will be retried"),

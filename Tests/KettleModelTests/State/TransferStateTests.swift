@@ -13,12 +13,14 @@ struct TransferStateTests {
     #expect(TransferState.allCases.filter(\.isFinished) == [.completed, .failed])
   }
 
-  @Test func `only two reasons need the user`() {
+  @Test func `only three reasons need the user`() {
     #expect(
       WaitingReason.allCases.map(\.rawValue) == [
-        "retry", "retryAfter", "network", "diskSpace", "discretionary", "needsLink", "needsLogin",
+        "retry", "retryAfter", "network", "hostUnreachable", "proxy", "diskSpace", "discretionary",
+        "needsLink", "needsLogin", "needsDecision",
       ])
-    #expect(WaitingReason.allCases.filter(\.needsUser) == [.needsLink, .needsLogin])
+    #expect(
+      WaitingReason.allCases.filter(\.needsUser) == [.needsLink, .needsLogin, .needsDecision])
   }
 
   @Test func `states, reasons, ids and sessions are encoded as plain values`() throws {

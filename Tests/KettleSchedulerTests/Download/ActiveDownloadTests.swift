@@ -31,6 +31,7 @@ struct ActiveDownloadTests {
 
   /// A download with an open partial file that may be divided.
   private func opened(_ facts: inout TransferFacts) throws -> ActiveDownload {
+    facts.spec.connections = 4
     var download = try begun(&facts)
     _ = download.receive(
       response(200, ["Content-Length": "\(Self.total)", "ETag": "\"v1\""]), &facts,

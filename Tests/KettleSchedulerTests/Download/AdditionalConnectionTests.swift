@@ -1,6 +1,7 @@
 import KettleModel
-import KettleScheduler
 import Testing
+
+@testable import KettleScheduler
 
 /// Several connections of one transfer, as scripts of events.
 struct AdditionalConnectionTests {
@@ -96,7 +97,9 @@ struct AdditionalConnectionTests {
 
   @Test func `no connection joins before the speed of the first is known`() throws {
     var script = SchedulerScript()
-    let id = script.add(spec())
+    var wanted = spec()
+    wanted.connections = 4
+    let id = script.add(wanted)
     let primary = try #require(script.attempt)
     script.head(primary, 200, ["Content-Length": "\(Self.total)", "ETag": "\"v1\""])
     script.opened(primary, partial(total: Self.total))
@@ -148,7 +151,9 @@ struct AdditionalConnectionTests {
     script.head(joining, 200, ["Content-Length": "\(Self.total)", "ETag": "\"v1\""])
     #expect(script.lastAction == .cancelAttempt(joining))
     script.ended(joining, .cancelled)
-    // It is requested again without If-Range.
+    // It is requested again without If-Range, after a moment.
+    script.advance(milliseconds: ActiveDownload.leavingMillisecondsMin)
+    script.timePasses()
     let again = try #require(script.plan)
     #expect(again.requested?.proof == .sameValidator)
     #expect(script.state(id) == .running)

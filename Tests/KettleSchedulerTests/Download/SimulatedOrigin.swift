@@ -84,7 +84,7 @@ struct SimulatedOrigin {
         let known = connections[attempt]?.upper ?? total
         connections[attempt]?.upper = min(range?.upper ?? known, known)
       case .closeBody: script.closed(durable: written)
-      case .discardPartialFile, .computeDigest, .placeFile, .deleteFinishedFile,
+      case .discardPartialFile, .computeDigest, .readTitle, .placeFile, .deleteFinishedFile,
         .limit:
         break
       }

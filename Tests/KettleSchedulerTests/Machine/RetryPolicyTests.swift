@@ -21,8 +21,9 @@ struct RetryPolicyTests {
   @Test(arguments: TransferFailure.Code.allCases)
   func `every failure is either retried or given up`(_ code: TransferFailure.Code) {
     let transient: Set<TransferFailure.Code> = [
-      .hostNotFound, .connectionRefused, .connectionLost, .timedOut, .proxyFailed, .truncated,
-      .rangeReplyWrong, .contradictoryReply, .protocolBroken,
+      .hostNotFound, .nameServerSilent, .connectionRefused, .connectionLost, .timedOut,
+      .proxyFailed, .proxyUnreachable, .proxyLoginNeeded, .truncated, .rangeReplyWrong,
+      .contradictoryReply, .protocolBroken,
     ]
     let decision = RetryPolicy().decide(
       TransferFailure(code, on: "x", detail: "404"), retryCount: 0, hasBytes: true,

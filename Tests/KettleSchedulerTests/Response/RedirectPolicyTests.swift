@@ -15,6 +15,17 @@ struct RedirectPolicyTests {
     #expect(follows("http://localhost/b", from: "http://files.example.org/a"))
   }
 
+  @Test func `the refusal of a redirect from https to http names the whole link`() {
+    let decision = RedirectPolicy.decide(
+      location: "http://mirror.example/iso/a.iso?x=1", from: url("https://files.example/a"),
+      redirectCount: 0)
+    guard case .refuse(let failure) = decision else {
+      Issue.record("it is followed")
+      return
+    }
+    #expect(failure.detail == "from https to http://mirror.example/iso/a.iso?x=1")
+  }
+
   private func method(_ method: String, after status: Int) -> String {
     let content = RequestContent(method: method, body: .bytes(Base64Bytes([1])))
     let next = RedirectPolicy.content(content, after: status)

@@ -33,21 +33,21 @@ struct RetryLifeTests {
     var tries = 0
     while script.state(id) != .failed, tries < 50 {
       let attempt = try #require(script.attempt)
-      script.settled(attempt, .failed(TransferFailure(.timedOut, on: "files.example")))
+      script.settled(attempt, .failed(TransferFailure(.connectionLost, on: "files.example")))
       tries += 1
       script.advance(milliseconds: 100_000)
       script.timePasses()
     }
     #expect(tries == 11)
-    #expect(script.record(id)?.failure?.code == .timedOut)
+    #expect(script.record(id)?.failure?.code == .connectionLost)
   }
 
-  @Test func `retries end sooner for a host that never responded`() throws {
+  @Test func `a name that is not found is given up sooner`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
     for _ in 0..<3 {
       let attempt = try #require(script.attempt)
-      script.settled(attempt, .failed(TransferFailure(.connectionRefused, on: "files.example")))
+      script.settled(attempt, .failed(TransferFailure(.hostNotFound, on: "files.example")))
       script.advance(milliseconds: 5000)
       script.timePasses()
     }

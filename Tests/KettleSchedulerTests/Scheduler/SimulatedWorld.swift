@@ -132,7 +132,7 @@ struct SimulatedWorld {
       }
       pending.append(.placing(id, operation, resumeData))
     case .deleteFinishedFile(_, let file): finished.remove(file.identity?.inode ?? 0)
-    case .limit: break
+    case .limit, .readTitle: break
     }
   }
 
@@ -210,7 +210,7 @@ struct SimulatedWorld {
         switch change {
         case .put(let record): record.id
         case .progress(let id, _): id
-        case .remove, .putSession, .removeSession, .clearFinished: nil
+        case .remove, .putSession, .removeSession, .clearFinished, .hostServed: nil
         }
       })
     recordEvicted(scheduler.evict(where: { !unkept.contains($0) }), scheduler)

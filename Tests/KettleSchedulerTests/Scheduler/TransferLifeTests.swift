@@ -34,7 +34,9 @@ struct TransferLifeTests {
   }
 
   @Test func `a connection is released while the last bytes are still being written`() throws {
-    var script = SchedulerScript()
+    var limits = TransferQueue.Limits()
+    limits.connectionsPerHostMax = 5
+    var script = SchedulerScript(limits: limits)
     let ids = (0..<6).map { _ in script.add(spec()) }
     let attempt = try #require(script.scheduler.machines[ids[0]]?.download?.attempts.first)
     script.head(attempt, 200, ["Content-Length": "1000"])
@@ -82,7 +84,9 @@ struct TransferLifeTests {
     #expect(output.now.isEmpty)
     #expect(
       output.afterCommit == [.acceptBody(id, attempt, ByteRange(lower: 0, upper: 1000))])
-    #expect(output.changes.count == 1)
+    #expect(output.changes.count == 2)
+    let origin = spec().url.origin
+    #expect(output.changes.last == .hostServed(origin, at: script.now.wall))
   }
 
   @Test func `a body that completes before its partial file is recorded is placed`() throws {

@@ -66,7 +66,9 @@ struct SessionTests {
 
   /// Makes a task open all the connections that it may have.
   private func spread(_ script: inout SchedulerScript, over megabytes: Int64) -> TransferID {
-    let id = script.add(taskSpec())
+    var wanted = taskSpec()
+    wanted.connections = 8
+    let id = script.add(wanted)
     let total = megabytes << 20
     guard let primary = script.attempt else { return id }
     script.head(primary, 200, ["Content-Length": "\(total)", "ETag": "\"v1\""])
@@ -82,6 +84,19 @@ struct SessionTests {
     var script = script(perHost: 5, session: 2)
     let id = spread(&script, over: 1000)
     #expect(script.scheduler.machines[id]?.download?.activeCount == 2)
+  }
+
+  @Test func `a task has one connection unless it asks for more`() {
+    var script = script(perHost: 5, session: 4)
+    let id = script.add(taskSpec())
+    let primary = script.attempt ?? AttemptID(rawValue: 0)
+    script.head(primary, 200, ["Content-Length": "\(1 << 30)", "ETag": "\"v1\""])
+    script.opened(primary, partial(total: 1 << 30))
+    for round in Int64(1)...10 {
+      script.advance(milliseconds: 1000)
+      script.run(script.scheduler.progressed(id, [primary: round * 1000], at: script.now))
+    }
+    #expect(script.scheduler.machines[id]?.download?.activeCount == 1)
   }
 
   @Test func `a queued task gets a connection from a task of its session that has two`() {
@@ -104,7 +119,9 @@ struct SessionTests {
     script.add(taskSpec())
     let policy = SessionPolicy(connectionsPerHostMax: 3)
     script.run(script.scheduler.setPolicy(of: other, policy, at: script.now))
-    let id = script.add(taskSpec(session: other))
+    var wanted = taskSpec(session: other)
+    wanted.connections = 8
+    let id = script.add(wanted)
     let total: Int64 = 1 << 30
     let primary = script.attempt ?? AttemptID(rawValue: 0)
     script.head(primary, 200, ["Content-Length": "\(total)", "ETag": "\"v1\""])

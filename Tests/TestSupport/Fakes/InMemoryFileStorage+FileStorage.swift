@@ -173,6 +173,13 @@ extension InMemoryFileStorage: FileStorage {
 
   package var leftUnrecorded: [UnrecordedFile] { state.withLock { $0.unrecorded } }
 
+  package func beginning(of identity: PartialIdentity, byteCountMax: Int) -> [UInt8]? {
+    state.withLock { state in
+      guard let file = try? Self.partialFile(identity, in: state) else { return nil }
+      return Array(file.bytes.prefix(byteCountMax))
+    }
+  }
+
   package func removePartialFile(_ identity: PartialIdentity) {
     state.withLock { state in
       guard (try? Self.partialFile(identity, in: state)) != nil else { return }

@@ -23,6 +23,27 @@ extension InMemoryJournal: TransferArchive {
     }
   }
 
+  package func queue(countMax: Int) throws -> [QueueEntry] {
+    let inLine = all.filter { $0.isDormant && $0.state == .queued }.sorted(by: Self.isBefore)
+    return inLine.prefix(countMax).map { record in
+      QueueEntry(
+        id: record.id, priority: record.spec.priority, position: record.queuePosition,
+        origin: record.spec.url.origin, session: record.spec.session,
+        bytesReceived: record.resumeData?.durable.byteCount ?? 0,
+        bytesExpected: record.resumeData?.totalByteCount)
+    }
+  }
+
+  package func queuedCount(
+    before priority: TransferPriority, _ place: QueuePosition
+  ) throws -> Int {
+    all.count { record in
+      guard record.isDormant, record.state == .queued else { return false }
+      if record.spec.priority != priority { return record.spec.priority > priority }
+      return QueuePosition(record) < place
+    }
+  }
+
   private static func isBefore(_ left: TransferRecord, _ right: TransferRecord) -> Bool {
     if left.spec.priority != right.spec.priority { return left.spec.priority > right.spec.priority }
     return QueuePosition(left) < QueuePosition(right)

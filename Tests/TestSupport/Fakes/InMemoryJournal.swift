@@ -11,6 +11,7 @@ package final class InMemoryJournal: TransferJournal {
     var lastTaskIdentifiers: [SessionID: Int64] = [:]
     var sessions: [SessionID: SessionRecord] = [:]
     var clearedUpTo: Int64?
+    var servedHosts: [Origin: WallTime] = [:]
     var commits: [[JournalChange]] = []
     var failures: [any Error] = []
     var readFailures: [any Error] = []
@@ -33,6 +34,7 @@ package final class InMemoryJournal: TransferJournal {
     state.lastID = contents.lastID
     state.lastTaskIdentifiers = contents.lastTaskIdentifiers
     state.clearedUpTo = contents.clearedUpTo
+    state.servedHosts = contents.servedHosts
     for record in contents.records { Self.apply(.put(record), to: &state) }
     for session in contents.sessions { Self.apply(.putSession(session), to: &state) }
     self.state = Mutex(state)
@@ -49,6 +51,7 @@ package final class InMemoryJournal: TransferJournal {
       contents.lastTaskIdentifiers = state.lastTaskIdentifiers
       contents.sessions = state.sessions.values.sorted { $0.id.rawValue < $1.id.rawValue }
       contents.clearedUpTo = state.clearedUpTo
+      contents.servedHosts = state.servedHosts
       return contents
     }
   }
@@ -92,6 +95,7 @@ package final class InMemoryJournal: TransferJournal {
     case .removeSession(let id): state.sessions[id] = nil
     case .clearFinished(let number):
       state.clearedUpTo = max(state.clearedUpTo ?? number, number)
+    case .hostServed(let origin, let time): state.servedHosts[origin] = time
     }
   }
 

@@ -123,7 +123,8 @@ package final class ScriptedTransport: Transport {
   package func head(_ attempt: AttemptID, _ status: Int, _ headers: [String: String] = [:]) {
     state.withLock { _ = $0.headed.insert(attempt) }
     let fields = headers.sorted { $0.key < $1.key }.map { HeaderField(received: $0.key, $0.value) }
-    events(.headReceived(attempt, ResponseHead(status: status, headers: fields), from: .world))
+    let head = ResponseHead(status: status, headers: fields)
+    events(.headReceived(attempt, head, from: .world, after: nil))
   }
 
   /// Reports that this much of the request body was sent; no effect when the attempt has ended.

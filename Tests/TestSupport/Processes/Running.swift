@@ -25,8 +25,16 @@ package final class Running: Sendable {
     let words = ([program] + arguments).map { strdup($0) } + [nil]
     let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
     defer { for text in words + variables { free(text) } }
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    // Threads of tests may have signals blocked, and a server that inherits that never ends.
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     var processID: pid_t = 0
-    let problem = posix_spawn(&processID, program, &actions, nil, words, variables)
+    let problem = posix_spawn(&processID, program, &actions, &attributes, words, variables)
     close(ends[0])
     guard problem == 0 else {
       close(ends[1])

@@ -48,6 +48,26 @@ struct WrongPageTests {
     #expect(finished.freshStart == nil)
   }
 
+  // Fault 31
+  @Test func `a page in place of an image waits for a decision, and can be accepted`() async throws
+  {
+    let world = try await WireWorld()
+    let page = "<html><head><title>Please log in</title></head></html>"
+    let answer =
+      "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
+      + "Content-Length: \(page.utf8.count)\r\n\r\n" + page
+    world.origin.serve(.raw(answer), at: "/disk.iso")
+    let id = try await world.add("/disk.iso")
+    let row = try await world.wait("the title", for: id) { $0.error?.detail != nil }
+    #expect(row.state == .waiting)
+    #expect(row.reason == .needsDecision)
+    #expect(row.error?.detail == "Please log in")
+    #expect(world.home.finalNames == [])
+    #expect(await world.engine.control(.accept, [id]) == [.applied])
+    try await world.wait("completion", for: id) { $0.state == .completed }
+    #expect(world.home.bytes(of: "disk.iso") == Array(page.utf8))
+  }
+
   // Fault 33
   // Fault 34
   @Test(arguments: ["gzip", "br", "deflate, gzip", "gzip, gzip, gzip", "zstd"])

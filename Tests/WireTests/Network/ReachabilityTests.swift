@@ -22,16 +22,24 @@ struct ReachabilityTests {
   }
 
   // Fault 64
-  @Test func `a server that goes down mid-transfer fails the transfer with its bytes kept`()
-    async throws
+  @Test func `a server that goes down mid-transfer is waited for with the bytes kept`() async throws
   {
-    let world = try await WireWorld { $0.retryPolicy.retryCountMax = 3 }
+    let world = try await WireWorld()
     let id = try await world.begin(OriginBehavior(body), connections: 8)
     world.origin.stop()
-    let row = try await world.end(of: id)
-    #expect(row.state == .failed)
+    let row = try await world.wait("an outage", for: id) { $0.reason == .hostUnreachable }
     #expect(row.error?.code == .connectionRefused)
     #expect(row.bytesReceived >= WireWorld.firstByteCount)
+    #expect(try await world.record(of: id).retryCount <= 1)
     try await world.expectNoFile(of: id, only: body)
+  }
+
+  // Fault 64
+  @Test func `a host that never answers is given up`() async throws {
+    let world = try await WireWorld { $0.retryPolicy.unservedMillisecondsMax = 500 }
+    world.origin.stop()
+    let row = try await world.download(WireWorld.path)
+    #expect(row.state == .failed)
+    #expect(row.error?.code == .connectionRefused)
   }
 }

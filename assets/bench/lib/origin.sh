@@ -65,7 +65,7 @@ END
   [ "$(id -u)" -ne 0 ] || sed -i '1i user root;' "$memory/nginx.conf"
   # Both only append to it.
   # shellcheck disable=SC2094
-  "$build/origin-sockets" "$1,$2" nginx -e "$memory/nginx.log" -c "$memory/nginx.conf" 2>>"$memory/nginx.log" &
+  "$build/origin-sockets" reno 127.0.0.1 "$1,$2" nginx -e "$memory/nginx.log" -c "$memory/nginx.conf" 2>>"$memory/nginx.log" &
   nginx_id=$!
 }
 

@@ -39,11 +39,11 @@ package enum RowStatus: Hashable, Sendable {
   private static func waitingForms(_ row: TransferSnapshot, now: WallTime) -> [String] {
     guard let reason = row.reason else { return [Strings.waits] }
     switch reason {
-    case .retry, .retryAfter:
+    case .retry, .retryAfter, .hostUnreachable, .proxy:
       let seconds = row.goesOnAt.map { ($0.milliseconds(after: now) - 1) / 1000 + 1 }
       let countdown = seconds.map { $0 > 0 ? DurationText.countdown($0) : nil } ?? nil
       return Strings.retry(in: countdown, because: row.error)
-    case .network, .diskSpace, .discretionary, .needsLink, .needsLogin:
+    case .network, .diskSpace, .discretionary, .needsLink, .needsLogin, .needsDecision:
       return Strings.waitingForms(reason)
     }
   }

@@ -70,10 +70,13 @@ extension Strings {
     switch reason {
     case .retry, .retryAfter: [waits]
     case .network: ["waiting for network", "no network"]
+    case .hostUnreachable: ["host unreachable", "host down"]
+    case .proxy: ["waiting for the proxy", "proxy"]
     case .diskSpace: ["waiting for disk space", "disk full"]
     case .discretionary: ["waiting until idle", "waiting"]
     case .needsLink: ["needs a new link", "needs link"]
     case .needsLogin: ["needs a login", "needs login"]
+    case .needsDecision: ["needs a decision", "decide"]
     }
   }
 
@@ -95,14 +98,18 @@ extension Strings {
     case .linkExpired: "link expired"
     case .otherVersion: "other version"
     case .otherFile: "other file"
+    case .webPage: "web page"
     case .contradictoryReply: "contradiction"
     case .networkDown: "no network"
     case .hostNotFound: "host not found"
+    case .nameServerSilent: "no name server"
     case .connectionRefused: "refused"
     case .connectionLost: "connection lost"
     case .timedOut: "timed out"
     case .tlsRefused: "not trusted"
     case .proxyFailed: "proxy failed"
+    case .proxyUnreachable: "no proxy"
+    case .proxyLoginNeeded: "proxy login"
     case .protocolBroken: "not HTTP"
     case .certificateFileUnusable: "bad certificate file"
     case .clientCertificateNeeded: "certificate needed"
@@ -133,10 +140,13 @@ extension Strings {
     case .retry: "It will be retried soon; {start} retries now"
     case .retryAfter: "The server asked to wait; {start} retries now"
     case .network: "There is no network; it resumes when the network is back"
+    case .hostUnreachable: "The host cannot be reached; it resumes when the host responds"
+    case .proxy: "The proxy refuses or does not respond; it resumes when the proxy does"
     case .diskSpace: "The disk is full; it resumes when there is space"
     case .discretionary: "It waits until the machine is less busy"
     case .needsLink: "The link has expired; {new-link} sets a new one"
     case .needsLogin: "The server requires a login; add it again with --user"
+    case .needsDecision: "Something else than the file arrived; {start} requests it again"
     }
   }
 

@@ -1,0 +1,38 @@
+import KettleModel
+
+extension HostSnapshot {
+  /// The object that `hosts --json` prints, always with all of these members.
+  var json: JSONValue {
+    .object([
+      .init("origin", .string(origin)),
+      .init("connections", .integer(Int64(connections))),
+      .init("queuedCount", .integer(Int64(queuedCount))),
+      .init("limit", limit?.json ?? .null),
+      .init("closedUntil", .string(orNull: closedUntil?.iso8601)),
+      .init("outage", outage?.json ?? .null),
+    ])
+  }
+}
+
+extension HostSnapshot.Limit {
+  fileprivate var json: JSONValue {
+    .object([
+      .init("connectionsMax", .integer(Int64(connectionsMax))),
+      .init("triedCount", .integer(Int64(triedCount))),
+      .init("since", .string(since.iso8601)),
+      .init("status", .integer(orNull: status.map { Int64($0) })),
+    ])
+  }
+}
+
+extension HostSnapshot.Outage {
+  fileprivate var json: JSONValue {
+    .object([
+      .init("since", .string(since.iso8601)),
+      .init("failedProbeCount", .integer(Int64(failedProbeCount))),
+      .init("nextProbeAt", .string(orNull: nextProbeAt?.iso8601)),
+      .init("code", .string(error.code.rawValue)),
+      .init("message", .string(error.sentenceWhileRetrying)),
+    ])
+  }
+}

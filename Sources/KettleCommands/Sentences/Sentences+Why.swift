@@ -1,0 +1,101 @@
+import KettleDashboard
+import KettleModel
+
+/// The answer of `kettle why`.
+extension Sentences {
+  /// One sentence per line: what, since when, until when, when it is complete, what to do.
+  static func why(_ row: TransferSnapshot, clock: any CommandClock) -> [String] {
+    var lines = ["Transfer \(row.id), \(quoted(row.shownTitle)), is \(row.stateWords)"]
+    lines += reasons(of: row)
+    if let rank = row.heldBack?.rank {
+      lines.append(rank == 1 ? "It is the next in the queue" : "It is number \(rank) in the queue")
+    }
+    if let since = row.heldBack?.since { lines.append("Since \(timeText(since, clock))") }
+    lines += row.heldBack.flatMap { until(of: row, $0, clock) }.map { [$0] } ?? []
+    lines += ready(row, clock)
+    if let heldBack = row.heldBack, let remedy = remedy(of: row, heldBack) {
+      lines.append("To do: \(remedy)")
+    }
+    return lines
+  }
+
+  private static func reasons(of row: TransferSnapshot) -> [String] {
+    guard let heldBack = row.heldBack else {
+      switch row.state {
+      case .running: return ["Nothing holds it back" + speed(of: row)]
+      case .queued, .waiting: return ["The service does not report why"]
+      case .verifying: return ["Its checksum is being computed"]
+      case .completed: return row.path.map { ["Its file is \(quoted($0, limit: 4096))"] } ?? []
+      case .failed: return ["Because: \(failed(row))"]
+      case .idle, .scheduled, .paused: return []
+      }
+    }
+    var lines = ["Because \(obstacle(of: row, heldBack))" + speed(of: row)]
+    if row.state == .waiting, let complaint = row.complaint {
+      lines.append("Last response: \(complaint)")
+    }
+    return lines
+  }
+
+  private static func speed(of row: TransferSnapshot) -> String {
+    row.speedWords.isEmpty ? "" : " (\(row.speedWords))"
+  }
+
+  private static func until(
+    of row: TransferSnapshot, _ heldBack: HeldBack, _ clock: any CommandClock
+  ) -> String? {
+    guard let until = heldBack.until else {
+      return row.state == .waiting && row.reason?.needsUser == true
+        ? "Until you act; it does not continue by itself" : nil
+    }
+    let time = timeText(until, clock)
+    switch row.state {
+    case .queued where heldBack.cause == .retryAfter: return "Until \(time)"
+    case .queued: return "It is expected to start at \(time)"
+    case .waiting: return "The next attempt is at \(time)"
+    case .scheduled: return "It starts at \(time)"
+    case .idle, .running, .paused, .verifying, .completed, .failed: return "Until \(time)"
+    }
+  }
+
+  private static func ready(_ row: TransferSnapshot, _ clock: any CommandClock) -> [String] {
+    guard let readyAt = row.readyAt else {
+      switch row.state {
+      case .queued, .running: return ["When it will be complete cannot be estimated yet"]
+      case .idle, .scheduled, .waiting, .paused, .verifying, .completed, .failed: return []
+      }
+    }
+    return ["It is expected to be complete at \(timeText(readyAt, clock))"]
+  }
+
+  // MARK: Times
+
+  /// `22:41` today, with seconds within two minutes, `24 Dec 22:41` on another day.
+  static func timeText(_ time: WallTime, _ clock: any CommandClock) -> String {
+    let now = clock.now().wall
+    guard let local = clock.localTime(of: time)?.inUTC, let today = clock.localTime(of: now)?.inUTC
+    else { return time.iso8601 }
+    // The local calendar read as UTC prints the local time.
+    let text = ClockText(utcOffsetSeconds: 0)
+    let isNear =
+      time > now.advanced(byMilliseconds: -120_000) && time < now.advanced(byMilliseconds: 120_000)
+    return isNear ? String(text.full(local).suffix(8)) : text.long(local, now: today)
+  }
+
+  /// The time for a column: `22:41` today, `24 Dec` on another day.
+  static func shortTime(_ time: WallTime, _ clock: any CommandClock) -> String {
+    guard let local = clock.localTime(of: time)?.inUTC,
+      let today = clock.localTime(of: clock.now().wall)?.inUTC
+    else { return "" }
+    return ClockText(utcOffsetSeconds: 0).short(local, now: today)
+  }
+
+  /// The last line of `list`; nil if nothing is estimated.
+  static func readiness(of totals: Totals, _ clock: any CommandClock) -> String? {
+    guard let batch = totals.batch, let readyAt = batch.readyAt else { return nil }
+    let time = timeText(readyAt, clock)
+    let unknown = batch.unpredictableCount ?? 0
+    return unknown > 0
+      ? "All by \(time), except \(unknown) for which there is no estimate" : "All by \(time)"
+  }
+}

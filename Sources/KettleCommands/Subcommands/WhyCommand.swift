@@ -1,0 +1,44 @@
+import ArgumentParser
+import KettleClient
+import KettleControl
+import KettleModel
+
+/// `kettle why`
+struct WhyCommand: RunnableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "why",
+    abstract: "Say why a transfer does not move, and until when.",
+    discussion: """
+      Prints what holds the transfer back, since when, until when, when it is expected to be \
+      complete, and what you can do. Times are estimates where they depend on other transfers.
+
+      Examples:
+        kettle why 3
+        kettle why 3 --json | jq -r '.heldBackBy, .until'
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The id of a transfer, as shown by \"kettle list\".", valueName: "id"))
+  var id: TransferID
+
+  @Flag(help: "Print the transfer as \"kettle list --json\" prints one.")
+  var json = false
+
+  func run(in context: CommandContext) async throws -> ExitCode {
+    try await context.withService(for: "kettle why") { service in
+      let row: TransferSnapshot
+      do {
+        row = try await service.call(DescribeTransfer.self, .init(id: id)).snapshot
+      } catch let error as ControlError where error.code == .unknownTransfer {
+        throw UnknownTransfers(ids: [id])
+      }
+      if json {
+        try context.console.printLine(row.json.text)
+      } else {
+        let lines = Sentences.why(row, clock: context.clock)
+        try context.console.write(lines.map { $0 + "\n" }.joined(), to: .output)
+      }
+      return .done
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import KettleModel
+import KettleScheduler
+
+/// What rows need from the engine to say why their transfers do not move, and when they will be
+/// complete.
+struct RowExplanations: Sendable {
+  var census: QueueCensus
+  var outlook: QueueOutlook
+  /// Since when transfers are queued.
+  var since: [TransferID: WallTime] = [:]
+  /// The number of connections that transfers have of their own.
+  var connections: [TransferID: Int] = [:]
+
+  /// Returns the row with what is known about it now.
+  func explain(_ row: TransferSnapshot) -> TransferSnapshot {
+    var row = row
+    let expectation = outlook.expectation(
+      of: row.id, priority: row.priority, position: row.queuePosition ?? 0)
+    row.readyAt = expectation?.readyAt
+    guard row.state == .queued, case .success(let parsed) = TransferURL.parse(row.url) else {
+      return row
+    }
+    var heldBack = census.heldBack(
+      QueueCensus.Place(
+        origin: parsed.url.origin, session: row.session, priority: row.priority,
+        connections: connections[row.id]))
+    heldBack.rank = expectation?.rank
+    heldBack.since = since[row.id]
+    heldBack.until = heldBack.until ?? expectation?.startsAt
+    row.heldBack = heldBack
+    return row
+  }
+}

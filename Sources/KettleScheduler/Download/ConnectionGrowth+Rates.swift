@@ -1,0 +1,82 @@
+import KettleModel
+
+extension ConnectionGrowth {
+  /// The rates of a download at one moment, in bytes per second.
+  struct Rates: Sendable {
+    /// The span of one step of slow start.
+    let round: Int64
+    /// Over the quick span.
+    let quick: Int64
+    /// Over the quick span before that.
+    let quickBefore: Int64
+    /// Over a span in which a lost packet does not look like a fall.
+    let fallen: Int64
+    /// Whether the rate is still growing with each round trip.
+    let isClimbing: Bool
+    /// Whether it is not growing on its own any more.
+    let isSteady: Bool
+    private let arrivals: ArrivalHistory
+    private let seen: Observation
+
+    init(_ arrivals: ArrivalHistory, _ seen: Observation) {
+      self.arrivals = arrivals
+      self.seen = seen
+      round = max(seen.roundTripMilliseconds, 25)
+      let span = max(2 * round, 50)
+      quick = arrivals.rate(over: span)
+      quickBefore = arrivals.rate(over: span, endedAgo: span)
+      fallen = arrivals.rate(over: max(5 * round, 150))
+      let latest = arrivals.rate(over: round)
+      let before = arrivals.rate(over: round, endedAgo: round)
+      isClimbing = latest * 100 >= before * 125 && latest > 0
+      isSteady = latest * 100 <= before * 110
+    }
+
+    var quickMilliseconds: Int64 { max(2 * round, 50) }
+
+    /// The server may send once a second.
+    var carefulMilliseconds: Int64 { max(1000, 4 * round) }
+
+    func rate(_ pace: Pace) -> Int64 {
+      switch pace {
+      case .quick: quick
+      case .careful: arrivals.rate(over: carefulMilliseconds)
+      }
+    }
+
+    /// How long new connections must have delivered before their effect is judged.
+    func judgementMilliseconds(_ pace: Pace) -> Int64 {
+      switch pace {
+      case .quick: max(3 * round, 80)
+      case .careful: carefulMilliseconds + 3 * round
+      }
+    }
+
+    /// The shortest time between two steps. On a short path slow start is over by then, so a line
+    /// that one connection fills gets no third one. A long path is too long to wait for that.
+    func stepMilliseconds(from count: Int) -> Int64 {
+      let isLong = round >= 50
+      return isLong ? round : count == 1 ? 150 : 2 * round
+    }
+
+    /// Whether the download reaches a limit that the user has set.
+    var isAtLimit: Bool {
+      guard let limit = seen.limitBytesPerSecond else { return false }
+      return quick >= limit / 10 * 9
+    }
+
+    /// Whether the rest arrives so soon that another connection cannot help.
+    func isReadySoon(_ policy: DivisionPolicy) -> Bool {
+      var left = seen.missingByteCount
+      var rate = arrivals.rate(over: round)
+      var elapsed: Int64 = 0
+      while elapsed < policy.aloneMillisecondsMax {
+        left -= rate * round / 1000
+        if left <= 0 { return true }
+        if isClimbing { rate = min(rate * 17 / 10, policy.aloneBytesPerSecondMin) }
+        elapsed += round
+      }
+      return false
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import KettleModel
+
+/// Which peers cannot be reached, and which hosts have answered lately.
+package struct OutageTable: Sendable {
+  private var outages: [Peer: Outage] = [:]
+  /// The last answer of each host during this run of the service.
+  private var answers: [Origin: WallTime] = [:]
+  /// The answers that the store has.
+  private var recorded: [Origin: WallTime]
+
+  /// How often the last answer of a host is recorded at most.
+  static let recordMilliseconds: Int64 = 3_600_000
+
+  /// - Parameter answers: the last answer of each host that the store has.
+  package init(answers: [Origin: WallTime] = [:]) {
+    recorded = answers
+  }
+
+  package func outage(of peer: Peer) -> Outage? { outages[peer] }
+
+  package var peers: Set<Peer> { Set(outages.keys) }
+
+  /// Whether queued transfers may start that need this peer.
+  package func permitsStart(at peer: Peer) -> Bool { outages[peer]?.permitsStart ?? true }
+
+  func isProbed(_ peer: Peer) -> Bool { probers.contains { $0.peer == peer } }
+
+  /// The peers that are being probed, and by which transfers.
+  var probers: [(peer: Peer, id: TransferID)] {
+    outages.compactMap { peer, outage in
+      switch outage.phase {
+      case .probing(let id): (peer, id)
+      case .pausing, .due: nil
+      }
+    }.sorted { $0.id < $1.id }
+  }
+
+  /// When the next probe is due; nil when none is planned.
+  var nextProbeAt: MonotonicTime? { outages.values.compactMap(\.nextProbeAt?.monotonic).min() }
+
+  func due(at now: MonotonicTime) -> [Peer] {
+    outages.filter { $0.value.nextProbeAt.map { $0.monotonic <= now } ?? false }.map(\.key)
+  }
+
+  // MARK: Failures
+
+  /// Records an attempt that failed because its peer could not be reached.
+  ///
+  /// - Parameter isKnown: whether the host has served the transfer before.
+  /// - Returns: what follows for the transfers that wait for it.
+  mutating func recordFailure(
+    _ failure: TransferFailure, of peer: Peer, by id: TransferID, isKnown: Bool,
+    policy: RetryPolicy, jitter: Double, at now: Moment
+  ) -> OutageVerdict {
+    let isServed = isKnown || hasAnswered(peer, policy, at: now.wall)
+    // It is more likely misspelled than gone.
+    if failure.code == .hostNotFound, !isServed { return .notOfPeer }
+    let limit = policy.unservedMillisecondsMax
+    if !isServed, let outage = outages[peer], outage.milliseconds(at: now.monotonic) >= limit,
+      now.monotonic.milliseconds(since: outage.lastFailureAt) >= limit
+    {
+      // Requested anew, long after it was given up.
+      outages[peer] = nil
+    }
+    var outage = outages[peer] ?? Outage(failure, jitter: jitter, at: now)
+    outage.recordFailure(failure, of: id, jitter: jitter, at: now)
+    defer { outages[peer] = outage }
+    if !isServed, outage.milliseconds(at: now.monotonic) >= limit {
+      outage.becomeDue()
+      return .givenUp(peer)
+    }
+    return .pausing(peer, until: outage.nextProbeAt ?? now)
+  }
+
+  private func hasAnswered(_ peer: Peer, _ policy: RetryPolicy, at now: WallTime) -> Bool {
+    switch peer {
+    case .host(let origin):
+      if answers[origin] != nil { return true }
+      guard let last = recorded[origin] else { return false }
+      return now <= last.advanced(byMilliseconds: policy.servedMilliseconds)
+    // Somebody configured it, so it is not a mistyped URL.
+    case .proxy: return true
+    }
+  }
+
+  // MARK: Probes
+
+  mutating func change(_ peer: Peer, _ change: (inout Outage) -> Void) {
+    guard var outage = outages[peer] else { return }
+    change(&outage)
+    outages[peer] = outage
+  }
+
+  /// Ends the outage. Returns whether there was one.
+  mutating func end(_ peer: Peer) -> Bool { outages.removeValue(forKey: peer) != nil }
+
+  /// Counts the time without an answer from now on: the network was gone.
+  mutating func restart(at now: MonotonicTime) {
+    for peer in outages.keys { outages[peer]?.restart(at: now) }
+  }
+
+  // MARK: Answers
+
+  mutating func recordAnswer(of origin: Origin, at now: WallTime) { answers[origin] = now }
+
+  /// The change that records the last answer of a host; nil when the store's record is recent
+  /// enough.
+  mutating func changeToRecord(_ origin: Origin) -> JournalChange? {
+    guard let last = answers[origin] else { return nil }
+    if let known = recorded[origin], known <= last,
+      last < known.advanced(byMilliseconds: Self.recordMilliseconds)
+    {
+      return nil
+    }
+    recorded[origin] = last
+    return .hostServed(origin, at: last)
+  }
+}

@@ -1,0 +1,282 @@
+import KettleModel
+
+/// What an outlook is made from, collected from the scheduler at one moment. The outlook itself
+/// takes longer and is made elsewhere.
+package struct OutlookPlan: Sendable {
+  /// A running transfer and its progress.
+  package struct Running: Sendable, Hashable {
+    package var id: TransferID
+    package var bytesReceived: Int64
+    package var bytesExpected: Int64?
+
+    package init(id: TransferID, bytesReceived: Int64, bytesExpected: Int64?) {
+      self.id = id
+      self.bytesReceived = bytesReceived
+      self.bytesExpected = bytesExpected
+    }
+  }
+
+  /// Transfers with at least this part of the highest speed count as equally fast.
+  private static let equalPart = 0.75
+
+  private let now: Moment
+  private let limits: TransferQueue.Limits
+  private let hosts: HostTable
+  private let rules: SessionRules
+  private let measurements: HostMeasurements
+  private let totalMax: Double?
+  /// The limit of all transfers, or the capacity of the line, if it is reached; nil if it is not.
+  private let reachedTotal: Double?
+  /// The speed of each transfer of the host whose transfers are fastest.
+  private let fastest: Double
+  private var running: [QueueEntry] = []
+  private var queued: [QueueEntry] = []
+  private var unpredictableCount = 0
+  /// Transfers that a reading of the store must not count again.
+  package let inMemory: Set<TransferID>
+
+  init(
+    _ scheduler: TransferScheduler, running progress: [Running], _ measurements: HostMeasurements,
+    judgement: SpeedJudgement, at now: Moment
+  ) {
+    self.now = now
+    limits = scheduler.queue.limits
+    hosts = scheduler.hosts
+    rules = scheduler.rules
+    self.measurements = measurements
+    inMemory = Set(scheduler.machines.keys)
+    let limit = scheduler.environment.limitBytesPerSecond.map(Double.init)
+    let speed = Set(progress.compactMap { scheduler.machines[$0.id]?.spec.url.origin })
+      .reduce(0.0) { $0 + Double(measurements.bytesPerSecond(of: $1) ?? 0) }
+    let isLimitReached = limit.map { speed >= $0 * SpeedJudgement.usedPart } ?? false
+    for one in progress {
+      guard let machine = scheduler.machines[one.id] else { continue }
+      var entry = QueueEntry(machine.record)
+      entry.bytesReceived = one.bytesReceived
+      entry.bytesExpected = one.bytesExpected
+      running.append(entry)
+    }
+    let line =
+      judgement.lineBytesPerSecond.map(Double.init) ?? Self.sharedTotal(running, measurements)
+    reachedTotal = isLimitReached ? limit : line
+    totalMax = reachedTotal ?? limit
+    fastest = Self.each(running, measurements).max() ?? 0
+    let runningIDs = Set(progress.map(\.id))
+    for machine in scheduler.machines.values where !runningIDs.contains(machine.id) {
+      take(machine)
+    }
+  }
+
+  /// Takes a transfer that does not run.
+  private mutating func take(_ machine: TransferMachine) {
+    switch machine.visibleState {
+    case .queued: queued.append(QueueEntry(machine.record))
+    case .scheduled, .waiting:
+      guard let start = machine.state.predictedStart else {
+        unpredictableCount += 1
+        return
+      }
+      var entry = QueueEntry(machine.record)
+      let (distance, overflow) = start.millisecondsSince1970.subtractingReportingOverflow(
+        now.wall.millisecondsSince1970)
+      entry.notBeforeMilliseconds = overflow ? .max : max(1, distance)
+      queued.append(entry)
+    case .idle, .running, .paused, .verifying, .completed, .failed: break
+    }
+  }
+
+  /// Makes the outlook.
+  ///
+  /// - Parameters:
+  ///   - stored: queued transfers from the store, in the order of the queue; those in memory are
+  ///     left out here.
+  ///   - furtherCount: how many more the store has.
+  package func outlook(stored: [QueueEntry], furtherCount: Int = 0) -> QueueOutlook {
+    let entries = merged(stored, isCut: furtherCount > 0)
+    var builder = EstimateBuilder(sizes: Sizes(measurements, known: running + entries))
+    builder.input.running = running.map { builder.item($0) }
+    builder.input.queued = entries.map { builder.item($0) }
+    builder.input.transfersMax = min(limits.runningMax, limits.connectionsMax)
+    builder.input.bytesPerSecondMax = totalMax
+    builder.input.groups = builder.groups.map { group in
+      QueueEstimate.Group(
+        host: group.host, transfersMax: rules.connectionLimit(of: group.session))
+    }
+    builder.input.hosts = builder.hosts.map(host)
+    return QueueOutlook(
+      QueueEstimate(builder.input), running: running.map(\.id), entries: entries,
+      furtherCount: furtherCount, unpredictableCount: unpredictableCount, at: now)
+  }
+
+  /// The queue in its order.
+  ///
+  /// - Parameter isCut: whether the store has more than `stored`. The places of transfers behind
+  ///   those are not known.
+  private func merged(_ stored: [QueueEntry], isCut: Bool) -> [QueueEntry] {
+    let own = queued.sorted { $0.key < $1.key }
+    var merged: [QueueEntry] = []
+    merged.reserveCapacity(own.count + stored.count)
+    var rest = own[...]
+    for entry in stored where !inMemory.contains(entry.id) {
+      while let first = rest.first, first.key < entry.key {
+        merged.append(first)
+        rest.removeFirst()
+      }
+      merged.append(entry)
+    }
+    return isCut ? merged : merged + rest
+  }
+
+  /// The speed of each running transfer of a host.
+  private static func each(
+    _ running: [QueueEntry], _ measurements: HostMeasurements
+  ) -> [Double] {
+    let counts = running.reduce(into: [:]) { $0[$1.origin, default: 0.0] += 1 }
+    return counts.map { Double(measurements.bytesPerSecond(of: $0.key) ?? 0) / $0.value }
+  }
+
+  /// What all transfers receive together if the fastest ones of several hosts are equally fast: they
+  /// probably share a line. nil if they are not.
+  private static func sharedTotal(
+    _ running: [QueueEntry], _ measurements: HostMeasurements
+  ) -> Double? {
+    let speeds = each(running, measurements)
+    guard let fastest = speeds.max(), fastest > 0,
+      speeds.count(where: { $0 >= fastest * 0.9 }) > 1
+    else { return nil }
+    return Set(running.map(\.origin)).reduce(0) {
+      $0 + Double(measurements.bytesPerSecond(of: $1) ?? 0)
+    }
+  }
+
+  private func host(_ origin: Origin) -> QueueEstimate.Host {
+    let learned = hosts.connectionsMax(at: origin, now.monotonic) ?? .max
+    let sessions = Set(running.filter { $0.origin == origin }.map(\.session))
+    let allowed = sessions.compactMap(rules.connectionLimit).max() ?? 0
+    let opening = hosts.opening(of: origin, after: now.monotonic)
+    return QueueEstimate.Host(
+      transfersMax: min(max(limits.connectionsPerHostMax, allowed), learned),
+      speed: speed(of: origin),
+      closedMilliseconds: opening?.milliseconds(since: now.monotonic) ?? 0)
+  }
+
+  /// Where all transfers together reach a limit, those that it slows down are equally fast, and
+  /// would be faster without the others. A host whose transfers are slower than that is not slowed
+  /// down by it.
+  private func speed(of origin: Origin) -> QueueEstimate.Speed {
+    let own = running.filter { $0.origin == origin }
+    guard let measured = measurements.bytesPerSecond(of: origin).map(Double.init) else {
+      return reachedTotal == nil ? .unknown : .unlimited
+    }
+    if reachedTotal != nil {
+      let each = measured / Double(max(1, own.count))
+      return own.isEmpty || each < fastest * Self.equalPart
+        ? .bytesPerSecond(measured) : .unlimited
+    }
+    let isLimited = !own.isEmpty && own.allSatisfy { $0.bytesPerSecondMax != nil }
+    let othersRun = running.contains { $0.origin != origin && $0.bytesPerSecondMax == nil }
+    return isLimited && othersRun ? .unknown : .bytesPerSecond(measured)
+  }
+}
+
+/// Numbers the hosts and the groups of an estimate.
+private struct EstimateBuilder {
+  var input = QueueEstimate.Input()
+  var sizes: Sizes
+  private(set) var hosts: [Origin] = []
+  private(set) var groups: [(host: Int, session: SessionID)] = []
+  private var hostNumbers: [Origin: Int] = [:]
+  private var groupNumbers: [TransferQueue.OriginSession: Int] = [:]
+
+  init(sizes: Sizes) { self.sizes = sizes }
+
+  mutating func item(_ entry: QueueEntry) -> QueueEstimate.Item {
+    QueueEstimate.Item(
+      group: group(of: entry), missing: sizes.missing(of: entry),
+      bytesPerSecondMax: entry.bytesPerSecondMax.map { Double(max(1, $0)) },
+      notBeforeMilliseconds: entry.notBeforeMilliseconds)
+  }
+
+  private mutating func group(of entry: QueueEntry) -> Int {
+    let key = TransferQueue.OriginSession(origin: entry.origin, session: entry.session)
+    if let known = groupNumbers[key] { return known }
+    let host = hostNumbers[entry.origin] ?? hosts.count
+    if host == hosts.count {
+      hosts.append(entry.origin)
+      hostNumbers[entry.origin] = host
+    }
+    groupNumbers[key] = groups.count
+    groups.append((host, entry.session))
+    return groups.count - 1
+  }
+}
+
+/// The sizes of files, assumed from others where they are unknown: from those of the same host, and
+/// from those of the same session while few of that host are known.
+private struct Sizes {
+  /// The mean of a session counts as much as this many files of the host.
+  private static let sessionWeight = 3
+
+  private var hosts: [Origin: SizeTally] = [:]
+  private var sessions: [SessionID: Double] = [:]
+
+  init(_ measurements: HostMeasurements, known entries: [QueueEntry]) {
+    var hosts: [Origin: SizeTally] = [:]
+    var sessions: [SessionID: SizeTally] = [:]
+    for entry in entries {
+      if let size = entry.bytesExpected {
+        hosts[entry.origin, default: SizeTally()].add(size)
+        sessions[entry.session, default: SizeTally()].add(size)
+      } else {
+        if hosts[entry.origin] == nil { hosts[entry.origin] = SizeTally() }
+        if sessions[entry.session] == nil { sessions[entry.session] = SizeTally() }
+      }
+    }
+    for (origin, tally) in hosts {
+      var tally = tally
+      tally.add(measurements.files(of: origin))
+      self.hosts[origin] = tally
+    }
+    for (session, tally) in sessions {
+      var tally = tally
+      tally.add(measurements.files(of: session))
+      self.sessions[session] = tally.mean
+    }
+  }
+
+  func missing(of entry: QueueEntry) -> Double? {
+    let received = Double(entry.bytesReceived)
+    if let size = entry.bytesExpected { return max(0, Double(size) - received) }
+    guard
+      let mean = hosts[entry.origin]?.mean(
+        with: sessions[entry.session], weighing: Self.sessionWeight)
+    else { return nil }
+    // A file that is larger than the others has some bytes left all the same.
+    return max(mean - received, mean / 10)
+  }
+}
+
+extension TransferMachine.State {
+  /// When a transfer that waits will be in the queue again; nil if that depends on something that
+  /// cannot be predicted.
+  fileprivate var predictedStart: WallTime? {
+    switch waiting?.reason {
+    case nil, .retry, .retryAfter: continuesAt
+    case .network, .hostUnreachable, .proxy, .diskSpace, .discretionary, .needsLink, .needsLogin,
+      .needsDecision:
+      nil
+    }
+  }
+}
+
+extension TransferScheduler {
+  /// Collects what an outlook is made from.
+  ///
+  /// - Parameter running: the transfers that run or are verified, with their progress.
+  package func outlookPlan(
+    running: [OutlookPlan.Running], _ measurements: HostMeasurements, judgement: SpeedJudgement,
+    at now: Moment
+  ) -> OutlookPlan {
+    OutlookPlan(self, running: running, measurements, judgement: judgement, at: now)
+  }
+}

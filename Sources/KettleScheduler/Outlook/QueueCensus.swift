@@ -1,0 +1,129 @@
+import KettleModel
+
+/// What queued transfers wait for at one moment: who uses the slots and the connections.
+package struct QueueCensus: Sendable {
+  private let now: Moment
+  private let limits: TransferQueue.Limits
+  private let hosts: HostTable
+  private let rules: SessionRules
+  private let runningCount: Int
+  /// Transfers with a slot.
+  private let runningAtHost: [Origin: Int]
+  private let runningInGroup: [TransferQueue.OriginSession: Int]
+  /// The highest priority in the queue of each host, and of all that could use a slot.
+  private let highestAtHost: [Origin: TransferPriority]
+  private let highest: TransferPriority?
+
+  init(_ scheduler: TransferScheduler, at now: Moment) {
+    self.now = now
+    limits = scheduler.queue.limits
+    hosts = scheduler.hosts
+    rules = scheduler.rules
+    runningCount = scheduler.queue.runningCount
+    runningInGroup = scheduler.queue.slotCounts
+    runningAtHost = runningInGroup.reduce(into: [:]) { $0[$1.key.origin, default: 0] += $1.value }
+    highestAtHost = scheduler.queue.fronts.reduce(into: [:]) { highest, front in
+      let priority = front.value.priority
+      highest[front.key.origin] = max(highest[front.key.origin] ?? priority, priority)
+    }
+    let (limits, hosts, runningAtHost) = (limits, hosts, runningAtHost)
+    // A transfer whose host is full or closed takes no slot from the others.
+    highest = highestAtHost.filter { origin, _ in
+      let learned = hosts.connectionsMax(at: origin, now.monotonic) ?? .max
+      return !hosts.isClosed(origin, at: now.monotonic)
+        && runningAtHost[origin, default: 0] < min(limits.connectionsPerHostMax, learned)
+    }.values.max()
+  }
+
+  /// A queued transfer, in memory or only in the store.
+  package struct Place: Sendable, Hashable {
+    package var origin: Origin
+    package var session: SessionID
+    package var priority: TransferPriority
+    /// Connections that the transfer may have by itself.
+    package var connections: Int?
+
+    package init(
+      origin: Origin, session: SessionID, priority: TransferPriority, connections: Int? = nil
+    ) {
+      self.origin = origin
+      self.session = session
+      self.priority = priority
+      self.connections = connections
+    }
+  }
+
+  /// Returns what the transfer waits for. Its rank and an estimated end are added by the caller.
+  package func heldBack(_ place: Place) -> HeldBack {
+    if let opening = hosts.opening(of: place.origin, after: now.monotonic) {
+      let milliseconds = opening.milliseconds(since: now.monotonic)
+      return HeldBack(
+        .retryAfter, subject: place.origin.host,
+        until: now.wall.advanced(byMilliseconds: milliseconds))
+    }
+    let group = TransferQueue.OriginSession(origin: place.origin, session: place.session)
+    if let limit = rules.connectionLimit(of: place.session),
+      runningInGroup[group, default: 0] >= limit
+    {
+      return limited(.sessionLimit, place, used: runningInGroup[group, default: 0], of: limit)
+    }
+    let allowed = hostLimit(for: place)
+    let atHost = runningAtHost[place.origin, default: 0]
+    if atHost >= allowed {
+      let used = max(atHost, hosts.connectionCount(at: place.origin))
+      return limited(.hostLimit, place, used: used, of: allowed)
+    }
+    if runningCount >= limits.runningMax {
+      return limited(.slot, place, used: runningCount, of: limits.runningMax)
+    }
+    if runningCount >= limits.connectionsMax {
+      let used = max(runningCount, hosts.connectionCount)
+      return limited(.connectionLimit, place, used: used, of: limits.connectionsMax)
+    }
+    return HeldBack(.turn)
+  }
+
+  /// How many transfers may have a connection to the host.
+  private func hostLimit(for place: Place) -> Int {
+    let session = rules.connectionLimit(of: place.session) ?? 0
+    let allowed = max(limits.connectionsPerHostMax, session, place.connections ?? 0)
+    return min(allowed, hosts.connectionsMax(at: place.origin, now.monotonic) ?? .max)
+  }
+
+  private func limited(
+    _ cause: HeldBack.Cause, _ place: Place, used: Int, of allowed: Int
+  ) -> HeldBack {
+    let isOfHost = cause == .hostLimit || cause == .sessionLimit
+    let best = isOfHost ? highestAtHost[place.origin] : highest
+    let isOvertaken = best.map { $0 > place.priority } ?? false
+    var heldBack = HeldBack(
+      isOvertaken ? .priority : cause, subject: isOfHost ? place.origin.host : nil)
+    heldBack.used = used
+    heldBack.allowed = allowed
+    return heldBack
+  }
+}
+
+extension TransferScheduler {
+  /// What queued transfers wait for now.
+  package func census(at now: Moment) -> QueueCensus { QueueCensus(self, at: now) }
+}
+
+extension TransferScheduler {
+  /// Returns the place in the queue of a transfer in memory.
+  ///
+  /// - Parameter count: the queued transfers before it in the store, which counts running ones as
+  ///   queued and does not count tasks.
+  package func rank(of id: TransferID, storedBefore count: Int) -> Int {
+    guard let record = machines[id]?.record else { return count + 1 }
+    let key = QueueKey(record)
+    let tasks = machines.values.count {
+      $0.isTask && $0.visibleState == .queued && QueueKey($0.record) < key
+    }
+    let others = machines.values.count {
+      $0.durableRecord.state == .queued && $0.visibleState != .queued && !$0.isTask
+        && QueueKey($0.record) < key
+    }
+    return max(1, count + tasks - others + 1)
+  }
+}

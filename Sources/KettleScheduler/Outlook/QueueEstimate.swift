@@ -1,0 +1,98 @@
+/// An estimate of when each transfer starts and is complete, made by simulating the queue with
+/// measured speeds.
+///
+/// The simulation gives the slots to transfers as `TransferQueue` does: in the order of the queue,
+/// within the limits of hosts and sessions. The transfers of one host divide its speed evenly,
+/// because Kettle opens additional connections when few transfers are left. What is unknown stays
+/// unknown: a transfer without a known or assumed size never ends, and those that wait for its slot
+/// have no estimate either.
+package struct QueueEstimate: Sendable, Hashable {
+  /// How fast the transfers of a host are together.
+  package enum Speed: Sendable, Hashable {
+    case bytesPerSecond(Double)
+    /// As fast as the total permits.
+    case unlimited
+    /// As the average of the other hosts.
+    case unknown
+  }
+
+  package struct Host: Sendable, Hashable {
+    /// How many transfers it may have at once.
+    package var transfersMax: Int
+    package var speed: Speed
+    /// How long it must not be contacted.
+    package var closedMilliseconds: Int64
+
+    package init(transfersMax: Int, speed: Speed, closedMilliseconds: Int64 = 0) {
+      self.transfersMax = transfersMax
+      self.speed = speed
+      self.closedMilliseconds = closedMilliseconds
+    }
+  }
+
+  /// The transfers of one session at one host.
+  package struct Group: Sendable, Hashable {
+    /// An index of `Input.hosts`.
+    package var host: Int
+    /// The limit of the session; nil for none.
+    package var transfersMax: Int?
+
+    package init(host: Int, transfersMax: Int? = nil) {
+      self.host = host
+      self.transfersMax = transfersMax
+    }
+  }
+
+  package struct Item: Sendable, Hashable {
+    /// An index of `Input.groups`.
+    package var group: Int
+    /// The bytes that are still to be fetched; nil if unknown.
+    package var missing: Double?
+    /// The transfer's own speed limit.
+    package var bytesPerSecondMax: Double?
+    /// How long it must not start, such as a scheduled transfer.
+    package var notBeforeMilliseconds: Int64
+
+    package init(
+      group: Int, missing: Double?, bytesPerSecondMax: Double? = nil,
+      notBeforeMilliseconds: Int64 = 0
+    ) {
+      self.group = group
+      self.missing = missing
+      self.bytesPerSecondMax = bytesPerSecondMax
+      self.notBeforeMilliseconds = notBeforeMilliseconds
+    }
+  }
+
+  package struct Input: Sendable, Hashable {
+    package var hosts: [Host] = []
+    package var groups: [Group] = []
+    package var running: [Item] = []
+    /// In the order of the queue, including those that may not start yet.
+    package var queued: [Item] = []
+    package var transfersMax = 1
+    /// The limit of all transfers together: a setting, or the measured capacity of the line.
+    package var bytesPerSecondMax: Double?
+
+    package init() {}
+  }
+
+  package struct Times: Sendable, Hashable {
+    /// Milliseconds from now; nil if unknown.
+    package var start: Int64?
+    package var end: Int64?
+  }
+
+  package let running: [Times]
+  package let queued: [Times]
+
+  package init(_ input: Input) {
+    var simulation = QueueSimulation(input)
+    simulation.run()
+    running = Array(simulation.times.prefix(input.running.count))
+    queued = Array(simulation.times.dropFirst(input.running.count))
+  }
+
+  /// When everything with an estimate is complete; nil if nothing has one.
+  package var end: Int64? { (running + queued).compactMap(\.end).max() }
+}

@@ -1,0 +1,255 @@
+/// The run of a `QueueEstimate`: from one event to the next, where an event is the end of a
+/// transfer, the time at which one may start, or the opening of a host.
+struct QueueSimulation {
+  /// A transfer that has a slot.
+  private struct Active {
+    /// An index of `items`.
+    var item: Int
+    var group: Int
+    var host: Int
+    var missing: Double
+    var speedMax: Double
+    var speed = 0.0
+  }
+
+  private let items: [QueueEstimate.Item]
+  private let groups: [QueueEstimate.Group]
+  private let transfersMax: Int
+  private let totalSpeedMax: Double
+  private let opensAt: [Double]
+  private(set) var times: [QueueEstimate.Times]
+
+  private var now = 0.0
+  private var active: [Active] = []
+  private var hosts: [HostShare]
+  private var groupCounts: [Int]
+  private var candidates = IndexHeap()
+  /// The next item of the same group; nil at its end.
+  private var next: [Int?]
+  /// Candidates that wait for their host or their session to have fewer transfers.
+  private var waitingForHost: [[Int]]
+  private var waitingForGroup: [[Int]]
+  /// Items that may start later, and hosts that open later, the last first.
+  private var later: [(at: Double, what: Later)] = []
+
+  private enum Later {
+    case item(Int)
+    case host(Int)
+  }
+
+  init(_ input: QueueEstimate.Input) {
+    items = input.running + input.queued
+    groups = input.groups
+    transfersMax = max(input.transfersMax, input.running.count)
+    totalSpeedMax = input.bytesPerSecondMax.map { $0 / 1000 } ?? .infinity
+    opensAt = input.hosts.map { Double($0.closedMilliseconds) }
+    times = Array(repeating: QueueEstimate.Times(), count: items.count)
+    hosts = HostShare.all(input)
+    groupCounts = Array(repeating: 0, count: groups.count)
+    waitingForHost = Array(repeating: [], count: hosts.count)
+    waitingForGroup = Array(repeating: [], count: groups.count)
+    next = Array(repeating: nil, count: items.count)
+    for item in input.running.indices { start(item) }
+    linkQueue(from: input.running.count)
+    for (host, at) in opensAt.enumerated() where at > 0 { later.append((at, .host(host))) }
+    later.sort { $0.at > $1.at }
+  }
+
+  /// Links the items of each group, so that each has one candidate at a time.
+  private mutating func linkQueue(from first: Int) {
+    var heads: [Int?] = Array(repeating: nil, count: groups.count)
+    for item in (first..<items.count).reversed() {
+      if items[item].notBeforeMilliseconds > 0 {
+        later.append((Double(items[item].notBeforeMilliseconds), .item(item)))
+      } else {
+        next[item] = heads[items[item].group]
+        heads[items[item].group] = item
+      }
+    }
+    for head in heads { if let head { candidates.insert(head) } }
+  }
+
+  mutating func run() {
+    fillSlots()
+    while let step = stepToNextEvent() {
+      for index in active.indices { active[index].missing -= active[index].speed * step }
+      now += step
+      takeLater()
+      endComplete()
+      fillSlots()
+    }
+  }
+
+  // MARK: Slots
+
+  private mutating func fillSlots() {
+    while active.count < transfersMax, let item = candidates.removeFirst() {
+      let group = items[item].group
+      let host = groups[group].host
+      if opensAt[host] > now || hosts[host].count >= hosts[host].countMax {
+        waitingForHost[host].append(item)
+      } else if let limit = groups[group].transfersMax, groupCounts[group] >= limit {
+        waitingForGroup[group].append(item)
+      } else {
+        start(item)
+        if let following = next[item] { candidates.insert(following) }
+      }
+    }
+  }
+
+  private mutating func start(_ item: Int) {
+    let group = items[item].group
+    let host = groups[group].host
+    times[item].start = Int64(now)
+    hosts[host].count += 1
+    groupCounts[group] += 1
+    active.append(
+      Active(
+        item: item, group: group, host: host, missing: items[item].missing ?? .infinity,
+        speedMax: items[item].bytesPerSecondMax.map { $0 / 1000 } ?? .infinity))
+  }
+
+  private mutating func endComplete() {
+    var index = 0
+    while index < active.count {
+      let one = active[index]
+      // Less than a byte is left of rounding.
+      guard one.missing < 1 else {
+        index += 1
+        continue
+      }
+      times[one.item].end = Int64(now.rounded(.up))
+      hosts[one.host].count -= 1
+      groupCounts[one.group] -= 1
+      candidates.take(&waitingForHost[one.host])
+      candidates.take(&waitingForGroup[one.group])
+      active.swapAt(index, active.count - 1)
+      active.removeLast()
+    }
+  }
+
+  private mutating func takeLater() {
+    while let last = later.last, last.at <= now {
+      later.removeLast()
+      switch last.what {
+      case .item(let item): candidates.insert(item)
+      case .host(let host): candidates.take(&waitingForHost[host])
+      }
+    }
+  }
+
+  // MARK: Time
+
+  /// Sets the speeds and returns the milliseconds to the next event; nil when there is none.
+  private mutating func stepToNextEvent() -> Double? {
+    setSpeeds()
+    var step = later.last.map { max(0, $0.at - now) } ?? .infinity
+    for one in active {
+      if one.missing < 1 { return 0 }
+      if one.speed > 0 { step = min(step, one.missing / one.speed) }
+    }
+    // More than a hundred years is never.
+    return step < 3.2e12 ? step : nil
+  }
+
+  private mutating func setSpeeds() {
+    for one in active { hosts[one.host].beginSharing() }
+    for one in active { hosts[one.host].limit(to: one.speedMax) }
+    var sum = 0.0
+    for index in active.indices {
+      let one = active[index]
+      active[index].speed = min(one.speedMax, hosts[one.host].each)
+      sum += active[index].speed
+    }
+    if sum > totalSpeedMax { shareTotal() }
+  }
+
+  /// Divides the total evenly; transfers that cannot use their part leave it to the others.
+  private mutating func shareTotal() {
+    let order = active.indices.sorted { active[$0].speed < active[$1].speed }
+    var left = totalSpeedMax
+    for (position, index) in order.enumerated() {
+      active[index].speed = min(active[index].speed, left / Double(order.count - position))
+      left -= active[index].speed
+    }
+  }
+}
+
+/// How the transfers of one host divide its speed.
+private struct HostShare {
+  let countMax: Int
+  /// Bytes per millisecond.
+  private let speed: Double
+  var count = 0
+  private var left = 0.0
+  private var sharerCount = 0
+
+  /// The speed of each transfer without a lower limit of its own.
+  var each: Double { sharerCount > 0 ? left / Double(sharerCount) : left }
+
+  mutating func beginSharing() {
+    left = speed
+    sharerCount = count
+  }
+
+  /// A transfer with a limit below its part leaves the rest to the others.
+  mutating func limit(to most: Double) {
+    guard most < speed / Double(max(count, 1)) else { return }
+    left -= most
+    sharerCount -= 1
+  }
+
+  static func all(_ input: QueueEstimate.Input) -> [HostShare] {
+    let known = input.hosts.compactMap { host -> Double? in
+      if case .bytesPerSecond(let speed) = host.speed { speed } else { nil }
+    }
+    let average = known.isEmpty ? 0 : known.reduce(0, +) / Double(known.count)
+    return input.hosts.map { host in
+      let speed =
+        switch host.speed {
+        case .bytesPerSecond(let speed): speed
+        case .unlimited: Double.infinity
+        case .unknown: average
+        }
+      return HostShare(countMax: max(1, host.transfersMax), speed: speed / 1000)
+    }
+  }
+}
+
+/// The smallest of some numbers, as a binary heap.
+struct IndexHeap {
+  private var heap: [Int] = []
+
+  mutating func insert(_ number: Int) {
+    heap.append(number)
+    var index = heap.count - 1
+    while index > 0, heap[index] < heap[(index - 1) / 2] {
+      heap.swapAt(index, (index - 1) / 2)
+      index = (index - 1) / 2
+    }
+  }
+
+  /// Moves all numbers of an array into the heap.
+  mutating func take(_ numbers: inout [Int]) {
+    for number in numbers { insert(number) }
+    numbers.removeAll(keepingCapacity: true)
+  }
+
+  mutating func removeFirst() -> Int? {
+    guard let first = heap.first, let last = heap.popLast() else { return nil }
+    if heap.isEmpty { return first }
+    heap[0] = last
+    var index = 0
+    while let child = smallerChild(of: index), heap[child] < heap[index] {
+      heap.swapAt(child, index)
+      index = child
+    }
+    return first
+  }
+
+  private func smallerChild(of index: Int) -> Int? {
+    let (left, right) = (2 * index + 1, 2 * index + 2)
+    guard left < heap.count else { return nil }
+    return right < heap.count && heap[right] < heap[left] ? right : left
+  }
+}

@@ -1,0 +1,152 @@
+import KettleModel
+
+/// A running transfer as measured at one moment.
+package struct RunningSample: Sendable, Hashable {
+  package var id: TransferID
+  package var origin: Origin
+  package var bytesPerSecond: Int64
+  /// The transfer's own speed limit.
+  package var bytesPerSecondMax: Int64?
+  /// The part of the last seconds, from 0 to 1, in which its connections waited for the disk.
+  package var diskShare: Double
+  /// How long it has been receiving.
+  package var milliseconds: Int64
+
+  package init(
+    id: TransferID, origin: Origin, bytesPerSecond: Int64, bytesPerSecondMax: Int64? = nil,
+    diskShare: Double = 0, milliseconds: Int64
+  ) {
+    self.id = id
+    self.origin = origin
+    self.bytesPerSecond = bytesPerSecond
+    self.bytesPerSecondMax = bytesPerSecondMax
+    self.diskShare = diskShare
+    self.milliseconds = milliseconds
+  }
+}
+
+/// Decides what makes running transfers slow: a limit, the disk, the line or the server. Where the
+/// measurements do not show it, there is no verdict.
+package struct SpeedJudgement: Sendable {
+  /// The speed of each host in one second.
+  private typealias HostSpeeds = [Origin: Int64]
+
+  /// A limit that is used to this part slows the transfer down.
+  static let usedPart = 0.9
+  /// A transfer that waits for the disk for this part of the time is slowed down by it.
+  static let diskPart = 0.5
+  /// A host this many times slower than another is slow.
+  static let slownessFactor: Int64 = 4
+  /// The speed of a younger transfer is not known well enough.
+  static let youngMilliseconds: Int64 = 5000
+  /// The seconds that show whether the line is full.
+  static let lineSampleCount = 10
+  /// The total of a full line varies by less than this part of it.
+  static let lineTotalSpread = 0.1
+  /// While the transfers that share it vary by more than this part.
+  static let lineShareSpread = 0.3
+  /// For this long a line counts as full after it was seen to be, while the total stays near it.
+  static let lineMilliseconds: Int64 = 120_000
+  static let lineNearness = 0.2
+  /// Less is nothing.
+  static let nothingBytesPerSecond: Int64 = 64
+
+  private var verdicts: [TransferID: HeldBack] = [:]
+  private var seconds: [HostSpeeds] = []
+  private var sampledAt: MonotonicTime?
+  private var seenLine: (bytesPerSecond: Int64, at: MonotonicTime)?
+
+  package init() {}
+
+  /// What slows down a running transfer; nil if nothing does, or it is not known.
+  package func heldBack(_ id: TransferID) -> HeldBack? { verdicts[id] }
+
+  /// The measured capacity of the line in bytes per second; nil while it is not full.
+  package private(set) var lineBytesPerSecond: Int64?
+
+  /// Whether a second has passed since the latest sample.
+  package func isDue(at now: MonotonicTime) -> Bool {
+    sampledAt.map { now.milliseconds(since: $0) >= 1000 } ?? true
+  }
+
+  /// Judges the transfers that run now. Called once a second while any does.
+  package mutating func sample(
+    _ samples: [RunningSample], totalMax: Int64?, at now: MonotonicTime
+  ) {
+    if let sampledAt, now.milliseconds(since: sampledAt) > 3000 { seconds = [] }
+    sampledAt = now
+    var speeds: HostSpeeds = [:]
+    for one in samples { speeds[one.origin, default: 0] += max(0, one.bytesPerSecond) }
+    seconds.append(speeds)
+    if seconds.count > Self.lineSampleCount { seconds.removeFirst() }
+    let total = speeds.values.reduce(0, +)
+    if let line = measuredLine() { seenLine = (line, now) }
+    lineBytesPerSecond = fullLine(total: total, at: now)
+    let isTotalUsed = totalMax.map { Double(total) >= Double($0) * Self.usedPart } ?? false
+    verdicts = [:]
+    for one in samples {
+      verdicts[one.id] = verdict(
+        on: one, speeds: speeds, isOldHost: Self.oldHosts(samples),
+        total: isTotalUsed ? totalMax : nil)
+    }
+  }
+
+  private static func oldHosts(_ samples: [RunningSample]) -> Set<Origin> {
+    Set(samples.filter { $0.milliseconds >= youngMilliseconds }.map(\.origin))
+  }
+
+  private func verdict(
+    on one: RunningSample, speeds: HostSpeeds, isOldHost: Set<Origin>, total: Int64?
+  ) -> HeldBack? {
+    let speed = Double(one.bytesPerSecond)
+    if let most = one.bytesPerSecondMax, speed >= Double(most) * Self.usedPart {
+      return HeldBack(.ownLimit, bytesPerSecond: most)
+    }
+    if let total { return HeldBack(.totalLimit, bytesPerSecond: total) }
+    guard one.milliseconds >= Self.youngMilliseconds else { return nil }
+    if one.diskShare >= Self.diskPart { return HeldBack(.disk) }
+    if let line = lineBytesPerSecond { return HeldBack(.line, bytesPerSecond: line) }
+    let own = speeds[one.origin] ?? 0
+    let best = speeds.filter { $0.key != one.origin && isOldHost.contains($0.key) }.values.max()
+    if let best, best >= Self.nothingBytesPerSecond, own <= best / Self.slownessFactor {
+      return HeldBack(.server, subject: one.origin.host)
+    }
+    return own < Self.nothingBytesPerSecond ? HeldBack(.unknown, subject: one.origin.host) : nil
+  }
+
+  /// The capacity of the line if it is full at this total.
+  private func fullLine(total: Int64, at now: MonotonicTime) -> Int64? {
+    guard let seenLine, now.milliseconds(since: seenLine.at) <= Self.lineMilliseconds else {
+      return nil
+    }
+    let difference = Double(total - seenLine.bytesPerSecond).magnitude
+    return difference <= Double(seenLine.bytesPerSecond) * Self.lineNearness
+      ? seenLine.bytesPerSecond : nil
+  }
+
+  /// A line is full when the total stays the same while its parts change: what one host loses,
+  /// another gains. Hosts that are slow by themselves do not do that.
+  private func measuredLine() -> Int64? {
+    guard seconds.count == Self.lineSampleCount else { return nil }
+    let totals = seconds.map { $0.values.reduce(0, +) }
+    guard Self.spread(of: totals) <= Self.lineTotalSpread else { return nil }
+    let always = Set(seconds[0].keys).filter { host in seconds.allSatisfy { $0[host] != nil } }
+    let changing = always.filter { host in
+      Self.spread(of: seconds.compactMap { $0[host] }) >= Self.lineShareSpread
+    }
+    return changing.count >= 2 ? totals.reduce(0, +) / Int64(totals.count) : nil
+  }
+
+  /// The difference between the largest and the smallest, as a part of their average.
+  private static func spread(of speeds: [Int64]) -> Double {
+    guard let least = speeds.min(), let most = speeds.max(), most > 0 else { return .infinity }
+    return Double(most - least) * Double(speeds.count) / Double(max(1, speeds.reduce(0, +)))
+  }
+}
+
+extension HeldBack {
+  fileprivate init(_ cause: Cause, bytesPerSecond: Int64) {
+    self.init(cause)
+    self.bytesPerSecond = bytesPerSecond
+  }
+}

@@ -1,0 +1,132 @@
+import KettleModel
+import KettleScheduler
+import Testing
+
+/// How many connections a download gets over paths and from servers of every kind, in counted time.
+struct ConnectionGrowthTests {
+  private func link(_ change: (inout SimulatedLink.Settings) -> Void) -> SimulatedLink {
+    var settings = SimulatedLink.Settings()
+    change(&settings)
+    return SimulatedLink(settings)
+  }
+
+  @Test(
+    arguments: [
+      (1, 125_000_000), (5, 12_500_000), (20, 2_500_000), (20, 12_500_000), (20, 25_000_000),
+      (30, 6_000_000), (40, 6_000_000), (45, 1_000_000),
+    ] as [(Int64, Int64)])
+  func `a line that one connection fills gets at most two`(
+    roundTrip: Int64, bytesPerSecond: Int64
+  ) throws {
+    var link = link {
+      $0.roundTripMilliseconds = roundTrip
+      $0.bytesPerSecond = bytesPerSecond
+    }
+    let byteCount = bytesPerSecond * 30
+    link.add(byteCount: byteCount)
+    let milliseconds = try link.finish()
+    #expect(link.openings.count <= 2, "\(link.openings)")
+    #expect(milliseconds <= 31_500, "\(milliseconds) ms")
+  }
+
+  @Test(arguments: [10, 30, 60, 100] as [Int64], [false, true])
+  func `a server that limits each connection gets all sixteen soon`(
+    roundTrip: Int64, sendsInBursts: Bool
+  ) throws {
+    var link = link {
+      $0.roundTripMilliseconds = roundTrip
+      $0.bytesPerSecond = 125_000_000
+      $0.bytesPerSecondPerConnection = 2 << 20
+      $0.sendsInBursts = sendsInBursts
+    }
+    link.add(byteCount: 200 << 20)
+    let milliseconds = try link.finish()
+    let ideal = Int64(200_000 / 32)
+    #expect(link.mostOpen == 16)
+    #expect(milliseconds <= ideal * 160 / 100, "\(milliseconds) ms, ideal \(ideal)")
+  }
+
+  @Test(arguments: UInt64(1)...6)
+  func `a long path with loss gets all sixteen within a second`(seed: UInt64) throws {
+    var link = link {
+      $0.roundTripMilliseconds = 100
+      $0.bytesPerSecond = 37_500_000
+      $0.loss = 0.001
+      $0.seed = seed
+    }
+    link.add(byteCount: 64 << 20)
+    let milliseconds = try link.finish()
+    #expect(link.mostOpen == 16)
+    let atOneSecond = link.openings.count { $0 <= 1000 }
+    #expect(atOneSecond >= 8, "\(link.openings), \(milliseconds) ms")
+  }
+
+  @Test func `a server that begins to limit after a while gets more connections then`() throws {
+    var link = link {
+      $0.bytesPerSecondPerConnection = 1 << 20
+      $0.limitsFrom = 4000
+    }
+    link.add(byteCount: 150 << 20)
+    let milliseconds = try link.finish()
+    #expect(link.mostOpen >= 11, "\(link.openings)")
+    #expect(milliseconds <= 20_000, "\(milliseconds) ms")
+  }
+
+  @Test(arguments: [100_000, 3_000_000, 9_000_000] as [Int64])
+  func `a file that is ready within about a second has one connection`(byteCount: Int64) throws {
+    var link = link { $0.roundTripMilliseconds = 20 }
+    link.add(byteCount: byteCount)
+    _ = try link.finish()
+    #expect(link.openings.count == 1)
+  }
+
+  @Test func `a number that the user gives is used exactly`() throws {
+    var link = link { _ in }
+    link.add(byteCount: 100 << 20, connections: 6)
+    link.run(untilMilliseconds: 1000)
+    #expect(link.mostOpen == 6)
+    #expect(link.openings.count == 6)
+  }
+
+  @Test func `each item of a list has the number of connections that the user gives`() throws {
+    var link = link { $0.bytesPerSecondPerConnection = 1 << 20 }
+    let ids = (1...3).map { link.add(byteCount: 100 << 20, name: "\($0)", connections: 16) }
+    link.run(untilMilliseconds: 2000)
+    #expect(ids.map { link.activeCount(of: $0) } == [16, 16, 16])
+  }
+
+  @Test func `two files of one host get equal numbers of connections`() throws {
+    var link = link {
+      $0.bytesPerSecond = 125_000_000
+      $0.bytesPerSecondPerConnection = 1 << 20
+    }
+    let ids = (1...2).map { link.add(byteCount: 200 << 20, name: "\($0)") }
+    link.run(untilMilliseconds: 5000)
+    #expect(ids.map { link.activeCount(of: $0) } == [12, 12])
+  }
+
+  @Test func `a file gives connections back when another one of its host begins`() throws {
+    var link = link {
+      $0.bytesPerSecond = 125_000_000
+      $0.bytesPerSecondPerConnection = 1 << 20
+    }
+    let first = link.add(byteCount: 400 << 20, name: "1")
+    link.run(untilMilliseconds: 3000)
+    #expect(link.activeCount(of: first) == 16)
+    let second = link.add(byteCount: 400 << 20, name: "2")
+    link.run(untilMilliseconds: 9000)
+    #expect(link.activeCount(of: first) == 12)
+    #expect(link.activeCount(of: second) == 12)
+  }
+
+  @Test func `a host that refuses more connections limits the growth`() throws {
+    var link = link {
+      $0.bytesPerSecondPerConnection = 1 << 20
+      $0.connectionsMax = 3
+    }
+    link.add(byteCount: 50 << 20)
+    let milliseconds = try link.finish()
+    #expect(milliseconds <= 20_000, "\(milliseconds) ms")
+    #expect(link.openings.count < 20, "\(link.openings)")
+  }
+}

@@ -1,0 +1,116 @@
+import KettleModel
+import Testing
+
+@testable import KettleScheduler
+
+/// Web pages that arrive in place of files.
+struct PageInsteadTests {
+  private let html = ["Content-Type": "text/html; charset=utf-8", "Content-Length": "1000"]
+
+  /// Downloads a page under a name up to the point where the file would be placed.
+  private func arrived(
+    _ script: inout SchedulerScript, _ spec: TransferSpec, finalName: String = "a.iso"
+  ) throws -> TransferID {
+    let id = script.add(spec)
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, html)
+    var resumeData = partial(entityTag: nil)
+    resumeData.finalName = finalName
+    resumeData.mediaType = "text/html"
+    script.opened(attempt, resumeData)
+    script.settled(attempt, .complete, durable: 1000)
+    return id
+  }
+
+  @Test(arguments: [
+    ("a.iso", true), ("A.ISO", true), ("b.tar.gz", true), ("c.pdf", true), ("d.epub", true),
+    ("a.html", false), ("iso", false), ("a.iso.html", false), ("", false), ("page", false),
+  ])
+  func `the name decides whether a page is expected`(name: String, isInstead: Bool) {
+    #expect(PageInstead.isLikely(mediaType: "text/html", name: name) == isInstead)
+    #expect(PageInstead.isLikely(mediaType: "application/xhtml+xml", name: name) == isInstead)
+    #expect(!PageInstead.isLikely(mediaType: "application/octet-stream", name: name))
+    #expect(!PageInstead.isLikely(mediaType: nil, name: name))
+  }
+
+  @Test func `a page under the name of an image waits for a decision`() throws {
+    var script = SchedulerScript()
+    let id = try arrived(&script, spec())
+    let record = try #require(script.record(id))
+    #expect(record.state == .waiting)
+    #expect(record.reason == .needsDecision)
+    #expect(record.failure?.code == .webPage)
+    #expect(record.resumeData?.durable.byteCount == 1000)
+    #expect(script.lastAction == record.resumeData.map { .readTitle(id, $0) })
+    script.run(script.scheduler.titleRead("Please log in", of: id, at: script.now))
+    #expect(script.record(id)?.failure?.detail == "Please log in")
+    #expect(script.scheduler.nextWakeUp(at: script.now) == nil)
+  }
+
+  @Test func `an accepted page becomes the file, also after a restart`() throws {
+    var script = SchedulerScript()
+    let id = try arrived(&script, spec())
+    let record = try #require(script.record(id))
+    script.scheduler = TransferScheduler()
+    script.run(script.scheduler.recover([record], at: script.now))
+    #expect(script.record(id)?.reason == .needsDecision)
+    #expect(script.control(.accept, id) == .applied)
+    guard case .placeFile(id, _, _, _)? = script.lastAction else {
+      Issue.record("It is not placed: \(String(describing: script.lastAction))")
+      return
+    }
+    #expect(script.record(id)?.resumeData?.mediaType == nil)
+    #expect(script.control(.accept, id) == .nothingToDecide)
+  }
+
+  @Test func `a start requests the file again from zero`() throws {
+    var script = SchedulerScript()
+    let id = try arrived(&script, spec())
+    script.control(.start, id)
+    #expect(script.state(id) == .running)
+    #expect(script.plan?.requested == nil)
+    #expect(script.record(id)?.freshStart == .asked)
+    #expect(script.record(id)?.resumeData?.durable.isEmpty == true)
+  }
+
+  @Test func `a pause and a start request the file again as well`() throws {
+    var script = SchedulerScript()
+    let id = try arrived(&script, spec())
+    script.control(.pause, id)
+    #expect(script.state(id) == .paused)
+    script.control(.start, id)
+    #expect(script.plan?.requested == nil)
+    #expect(script.state(id) == .running)
+  }
+
+  @Test func `only a transfer that asks can be accepted`() {
+    var script = SchedulerScript()
+    let id = script.add(spec())
+    #expect(script.control(.accept, id) == .nothingToDecide)
+    #expect(script.control(.accept, TransferID(rawValue: 99)) == .unknown)
+  }
+
+  @Test func `a page under its own name is a file`() throws {
+    var script = SchedulerScript()
+    let id = try arrived(&script, spec("http://files.example/a.html"), finalName: "a.html")
+    #expect(script.state(id) == .verifying)
+  }
+
+  @Test(arguments: [
+    ("<html><title>Error</title>", "Error"),
+    ("<TITLE lang=en>\n Two\t words </TITLE>", "Two words"),
+    ("<title>a &amp;lt; b &quot;c&quot;</title>", "a &lt; b \"c\""), ("<title></title>", nil),
+    ("<title>never closed", nil), ("no title", nil), ("", nil), ("<title", nil),
+    ("<title>\u{1B}[31mred</title>", "\u{FFFD}[31mred"),
+  ])
+  func `the title of a page is read`(page: String, title: String?) {
+    #expect(PageTitle.title(in: Array(page.utf8)) == title)
+  }
+
+  @Test func `a title beyond the first 64 KiB is not read, and a long one is cut`() {
+    let late = String(repeating: " ", count: 64 << 10) + "<title>late</title>"
+    #expect(PageTitle.title(in: Array(late.utf8)) == nil)
+    let long = "<title>" + String(repeating: "x", count: 500) + "</title>"
+    #expect(PageTitle.title(in: Array(long.utf8))?.count == 101)
+  }
+}
