@@ -122,12 +122,15 @@ struct RealServiceTests {
     #expect(!FileManager.default.fileExists(atPath: home.downloads + "/g.bin"))
   }
 
-  @Test func `a refused connection prints an error and exits with 1`() async throws {
+  @Test func `a host that refuses connections is waited for, and why says so`() async throws {
     let url = try origin.url("/h.bin").text
     origin.stop()
-    let outcome = try await home.kettle("get", url)
-    #expect(outcome.code == 1)
-    #expect(outcome.errors.contains("refused the connection"), "\(outcome.errors)")
+    let id = try await home.kettle("add", url).output.trimmed
+    #expect(try await home.kettle("wait", id, "--timeout", "2").code == 4)
+    let why = try await home.kettle("why", id)
+    #expect(why.code == 0)
+    #expect(why.output.contains("refused the connection"), "\(why.output)")
+    #expect(why.output.contains("The next attempt is at"), "\(why.output)")
   }
 
   @Test(arguments: [

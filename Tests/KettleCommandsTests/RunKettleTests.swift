@@ -129,13 +129,16 @@ struct RunKettleTests {
 
     INSPECT SUBCOMMANDS:
       list                    Show the transfers.
+      why                     Say why a transfer does not move, and until when.
       watch                   Print events, one per line, until Ctrl-C.
       wait                    Wait until transfers are finished.
+      hosts                   Show what the service knows about hosts, or forget it.
 
     CONTROL SUBCOMMANDS:
       start                   Start or resume transfers.
       pause                   Pause transfers and keep the downloaded bytes.
       stop                    Stop transfers and discard the downloaded bytes.
+      accept                  Accept a web page that arrived in place of a file.
       remove                  Remove transfers from the list.
       limit                   Limit the speed of transfers, including running ones.
       reset                   Delete the downloaded files and reset all transfers.

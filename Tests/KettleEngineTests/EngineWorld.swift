@@ -61,8 +61,12 @@ final class EngineWorld: Sendable {
   }
 
   /// Adds a transfer and delivers its response head: the body is accepted when this returns.
-  func flowing(total: Int) async throws -> (TransferID, AttemptID) {
-    let id = try await engine.add([Self.spec()])[0]
+  func flowing(
+    total: Int, connections: Int? = nil
+  ) async throws -> (TransferID, AttemptID) {
+    var spec = Self.spec()
+    spec.connections = connections
+    let id = try await engine.add([spec])[0]
     let attempt = await transport.request(1).id
     transport.head(attempt, 200, ["Content-Length": "\(total)", "ETag": "\"v1\""])
     await transport.called { $0.contains(.accept(attempt)) }

@@ -82,7 +82,9 @@ struct ListControlsTests {
 
   @Test func `the details list the connections, the redirects and the directory`() async throws {
     let world = try await EngineWorld { $0.limits.division.speedMilliseconds = 0 }
-    let id = try await world.engine.add([EngineWorld.spec()])[0]
+    var spec = EngineWorld.spec()
+    spec.connections = 2
+    let id = try await world.engine.add([spec])[0]
     let first = await world.transport.request(1).id
     world.transport.head(first, 302, ["Location": "http://cdn.example/b.iso"])
     world.transport.end(first, .complete)
@@ -154,7 +156,7 @@ struct ListControlsTests {
     async throws
   {
     let world = try await EngineWorld { $0.limits.division.speedMilliseconds = 0 }
-    let (id, _) = try await world.flowing(total: 8 << 20)
+    let (id, _) = try await world.flowing(total: 8 << 20, connections: 2)
     let second = await world.transport.request(2).id
     world.transport.head(second, 503)
     await world.transport.called { $0.contains(.cancel(second)) }

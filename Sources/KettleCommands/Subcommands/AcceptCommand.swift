@@ -6,7 +6,7 @@ import KettleModel
 struct AcceptCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
     commandName: "accept",
-    abstract: "Take what arrived in place of a file as the file.",
+    abstract: "Accept a web page that arrived in place of a file.",
     discussion: """
       A transfer needs a decision when a web page arrived under a name such as disk.iso: a login \
       page, for example, or an error with status 200. The page stays NAME.part until it is \

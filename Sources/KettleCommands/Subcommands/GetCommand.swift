@@ -128,10 +128,12 @@ struct GetWatch {
   }
 
   private mutating func record(_ row: TransferSnapshot) throws -> ExitCode? {
-    try show(row)
     switch TransferOutcome(row) {
-    case .unfinished: return nil
+    case .unfinished:
+      try show(row)
+      return nil
     case .completed:
+      try show(row)
       try finish(row)
       return .done
     case .failed(let sentence), .needsUser(let sentence):

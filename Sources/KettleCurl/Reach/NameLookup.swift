@@ -56,13 +56,16 @@ final class NameLookup: Sendable {
   /// The meaning of a result of getaddrinfo(3).
   static func meaning(of code: Int32) -> Answer {
     switch code {
-    case EAI_NONAME, noData, noAddressOfFamily: .unknown
+    case EAI_NONAME, noData, noAddressOfFamily, notEncodable: .unknown
     default: .temporary
     }
   }
 
-  // AI_IDN, EAI_NODATA and EAI_ADDRFAMILY of netdb.h, which hides them without _GNU_SOURCE.
+  // AI_IDN, EAI_NODATA, EAI_ADDRFAMILY and EAI_IDN_ENCODE of netdb.h, which hides them without
+  // _GNU_SOURCE.
   private static let acceptsAnyLetters: Int32 = 0x40
   static let noData: Int32 = -5
   static let noAddressOfFamily: Int32 = -9
+  /// In the C locale every letter beyond ASCII.
+  static let notEncodable: Int32 = -105
 }

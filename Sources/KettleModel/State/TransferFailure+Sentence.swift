@@ -36,94 +36,96 @@ private struct FailureSentence {
   }
 
   var text: String {
+    remedy.map { "\(problem); \($0)" } ?? problem
+  }
+
+  private var detail: String? { failure.detail?.sanitizedForDisplay(limit: 200) }
+
+  private var problem: String {
     let name = failure.subject.sanitizedForDisplay()
-    let status = failure.detail?.sanitizedForDisplay(limit: 200) ?? "an error"
-    let said = failure.detail == nil ? "" : " (\(status))"
+    let said = detail.map { " (\($0))" } ?? ""
     return switch failure.code {
-    case .badURL: "The URL \"\(name)\" cannot be used\(said); check it and add it again"
-    case .tooManyRedirects:
-      "\"\(name)\" redirects too many times\(said); open it in a browser and copy the final link"
-    case .redirectRefused:
-      "\"\(name)\" redirects to an address that is not allowed\(said); add the final link instead"
-    case .httpStatus:
-      "The server responded to \"\(name)\" with \(status); \(retry(orElse: "check the link, then start it again"))"
-    case .rangeReplyWrong:
-      "The server sent a different part of \"\(name)\" than requested\(said); \(retry())"
+    case .badURL: "The URL \"\(name)\" cannot be used\(said)"
+    case .tooManyRedirects: "\"\(name)\" redirects too many times\(said)"
+    case .redirectRefused: "\"\(name)\" redirects to an address that is not allowed\(said)"
+    case .httpStatus: "The server responded to \"\(name)\" with \(detail ?? "an error")"
+    case .rangeReplyWrong: "The server sent a different part of \"\(name)\" than requested\(said)"
     case .encodedReply:
-      "The server sent \"\(name)\" with a content encoding, so it cannot be resumed\(said); start it again"
-    case .loginNeeded:
-      "\"\(name)\" requires a login\(said); give one with kettle start ID --user NAME, which keeps everything"
-    case .clientCertificateNeeded:
-      "\"\(name)\" requires a client certificate\(said); only a program can provide one"
-    case .linkExpired:
-      "The link \"\(name)\" is no longer valid\(said); replace it with kettle start ID --url URL"
-    case .otherVersion:
-      "The file \"\(name)\" has changed on the server\(said); start it again"
-    case .otherFile:
-      "The link \"\(name)\" leads to a different file\(said); replace it with kettle start ID --url URL"
-    case .webPage: webPage(name, said)
-    case .contradictoryReply:
-      "The server sent contradictory responses for \"\(name)\"\(said); \(retry(orElse: "start it again later, or stop it and start it to fetch it from the beginning"))"
-    case .networkDown:
-      "The network to \"\(name)\" is down\(said); it continues when the network is back"
-    case .hostNotFound: "The host \"\(name)\" was not found; check its name and the network"
-    case .nameServerSilent: silentNameServer(name, said)
-    case .connectionRefused:
-      "\"\(name)\" refused the connection\(said); \(retry(orElse: "check the address or try again later"))"
-    case .connectionLost: "The connection to \"\(name)\" was lost\(said); \(retry())"
-    case .timedOut:
-      "\"\(name)\" did not respond in time\(said); \(retry(orElse: "start it again later"))"
-    case .tlsRefused:
-      "The identity of \"\(name)\" cannot be verified\(said); \(TLSProblem(detail: failure.detail).remedy)"
-    case .proxyFailed: "The proxy for \"\(name)\" failed\(said); check the proxy settings"
-    case .proxyUnreachable: unreachableProxy(name, said)
-    case .proxyLoginNeeded: proxyLogin(name)
-    case .protocolBroken:
-      "\"\(name)\" sent a response that is not HTTP\(said); check the address"
-    case .certificateFileUnusable:
-      "The certificate file \"\(name)\" cannot be used\(said); check its path and that it is in PEM format"
-    case .truncated: "The response for \"\(name)\" ended too early\(said); \(retry())"
-    case .tooLong:
-      "The response for \"\(name)\" is longer than announced\(said); start it again"
-    case .directoryMissing:
-      "The directory \"\(name)\" does not exist\(said); create it, then start it again"
-    case .directoryUnwritable:
-      "The directory \"\(name)\" is not writable\(said); change its permissions or choose another with -d"
-    case .diskFull: "The disk of \"\(name)\" is full\(said); it continues when there is space"
-    case .nameTaken:
-      "\"\(name)\" already exists\(said); choose another name with -o, or use --on-conflict rename"
-    case .fileProblem:
-      "The file \"\(name)\" cannot be written\(said); check the disk, then start it again"
-    case .checksumMismatch:
-      "The checksum of \"\(name)\" does not match\(said); the file was not kept, so start it again"
-    case .partialFileChanged:
-      "Another program changed the partial file \"\(name)\"\(said); start it again"
-    case .uploadFileUnusable:
-      "The file \"\(name)\" cannot be uploaded\(said); check that it exists and is unchanged, then add it again"
+      "The server sent \"\(name)\" with a content encoding, so it cannot be resumed\(said)"
+    case .loginNeeded: "\"\(name)\" requires a login\(said)"
+    case .clientCertificateNeeded: "\"\(name)\" requires a client certificate\(said)"
+    case .linkExpired: "The link \"\(name)\" is no longer valid\(said)"
+    case .otherVersion: "The file \"\(name)\" has changed on the server\(said)"
+    case .otherFile: "The link \"\(name)\" leads to a different file\(said)"
+    case .webPage: "A web page arrived instead of the file \"\(name)\"\(said)"
+    case .contradictoryReply: "The server sent contradictory responses for \"\(name)\"\(said)"
+    case .networkDown: "The network to \"\(name)\" is down\(said)"
+    case .hostNotFound: "The host \"\(name)\" was not found"
+    case .nameServerSilent:
+      "The address of \"\(name)\" could not be looked up because no name server answered\(said)"
+    case .connectionRefused: "\"\(name)\" refused the connection\(said)"
+    case .connectionLost: "The connection to \"\(name)\" was lost\(said)"
+    case .timedOut: "\"\(name)\" did not respond in time\(said)"
+    case .tlsRefused: "The identity of \"\(name)\" cannot be verified\(said)"
+    case .proxyFailed: "The proxy for \"\(name)\" failed\(said)"
+    case .proxyUnreachable: "The proxy \"\(name)\" cannot be reached\(said)"
+    case .proxyLoginNeeded: "The proxy \"\(name)\" \(detail ?? "requires a login")"
+    case .protocolBroken: "\"\(name)\" sent a response that is not HTTP\(said)"
+    case .certificateFileUnusable: "The certificate file \"\(name)\" cannot be used\(said)"
+    case .truncated: "The response for \"\(name)\" ended too early\(said)"
+    case .tooLong: "The response for \"\(name)\" is longer than announced\(said)"
+    case .directoryMissing: "The directory \"\(name)\" does not exist\(said)"
+    case .directoryUnwritable: "The directory \"\(name)\" is not writable\(said)"
+    case .diskFull: "The disk of \"\(name)\" is full\(said)"
+    case .nameTaken: "\"\(name)\" already exists\(said)"
+    case .fileProblem: "The file \"\(name)\" cannot be written\(said)"
+    case .checksumMismatch: "The checksum of \"\(name)\" does not match\(said)"
+    case .partialFileChanged: "Another program changed the partial file \"\(name)\"\(said)"
+    case .uploadFileUnusable: "The file \"\(name)\" cannot be uploaded\(said)"
     case .cancelled: "\"\(name)\" was cancelled\(said)"
     case .conditionUnmet:
-      "Waiting for \(TransferCondition(rawValue: failure.subject)?.words ?? name); start it to continue without"
-    case .internalProblem: "Internal error on \"\(name)\"\(said); please report it"
+      "Waiting for \(TransferCondition(rawValue: failure.subject)?.words ?? name)"
+    case .internalProblem: "Internal error on \"\(name)\"\(said)"
     }
   }
-}
 
-extension FailureSentence {
-  fileprivate func webPage(_ name: String, _ said: String) -> String {
-    "A web page arrived instead of the file \"\(name)\"\(said); take it with kettle accept ID, or request the file again with kettle start ID"
-  }
-
-  fileprivate func silentNameServer(_ name: String, _ said: String) -> String {
-    "The address of \"\(name)\" could not be looked up because no name server answered\(said); \(retry(orElse: "check the network, then start it again"))"
-  }
-
-  fileprivate func unreachableProxy(_ name: String, _ said: String) -> String {
-    "The proxy \"\(name)\" cannot be reached\(said); \(retry(orElse: "check the proxy settings"))"
-  }
-
-  fileprivate func proxyLogin(_ name: String) -> String {
-    let problem = failure.detail?.sanitizedForDisplay(limit: 200) ?? "requires a login"
-    return "The proxy \"\(name)\" \(problem); correct the proxy settings"
+  /// What the user can do about the problem; nil for nothing.
+  private var remedy: String? {
+    switch failure.code {
+    case .badURL: "check it and add it again"
+    case .tooManyRedirects: "open it in a browser and copy the final link"
+    case .redirectRefused: "add the final link instead"
+    case .httpStatus: retry(orElse: "check the link, then start it again")
+    case .rangeReplyWrong, .connectionLost, .truncated: retry()
+    case .encodedReply, .otherVersion, .tooLong, .partialFileChanged: "start it again"
+    case .loginNeeded: "give one with kettle start ID --user NAME, which keeps everything"
+    case .clientCertificateNeeded: "only a program can provide one"
+    case .linkExpired, .otherFile: "replace it with kettle start ID --url URL"
+    case .webPage: "take it with kettle accept ID, or request the file again with kettle start ID"
+    case .contradictoryReply:
+      retry(orElse: "start it again later, or stop it and start it to fetch it from the beginning")
+    case .networkDown: "it continues when the network is back"
+    case .hostNotFound: "check its name and the network"
+    case .nameServerSilent: retry(orElse: "check the network, then start it again")
+    case .connectionRefused: retry(orElse: "check the address or try again later")
+    case .timedOut: retry(orElse: "start it again later")
+    case .tlsRefused: TLSProblem(detail: failure.detail).remedy
+    case .proxyFailed: "check the proxy settings"
+    case .proxyUnreachable: retry(orElse: "check the proxy settings")
+    case .proxyLoginNeeded: "correct the proxy settings"
+    case .protocolBroken: "check the address"
+    case .certificateFileUnusable: "check its path and that it is in PEM format"
+    case .directoryMissing: "create it, then start it again"
+    case .directoryUnwritable: "change its permissions or choose another with -d"
+    case .diskFull: "it continues when there is space"
+    case .nameTaken: "choose another name with -o, or use --on-conflict rename"
+    case .fileProblem: "check the disk, then start it again"
+    case .checksumMismatch: "the file was not kept, so start it again"
+    case .uploadFileUnusable: "check that it exists and is unchanged, then add it again"
+    case .cancelled: nil
+    case .conditionUnmet: "start it to continue without"
+    case .internalProblem: "please report it"
+    }
   }
 }
 

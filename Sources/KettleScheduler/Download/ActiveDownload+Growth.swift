@@ -39,7 +39,7 @@ extension ActiveDownload {
       limitBytesPerSecond: limit)
     switch growth.observe(seen, policy, at: now) {
     case .keep: return []
-    case .close(let count): return closeLatest(min(count, active.count - 1))
+    case .drop(let count): return closeLatest(min(count, active.count - 1))
     }
   }
 

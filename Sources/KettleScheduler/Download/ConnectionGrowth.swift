@@ -103,7 +103,7 @@ struct ConnectionGrowth: Sendable, Hashable {
   enum Verdict: Sendable, Hashable {
     case keep
     /// The connections begun last add nothing.
-    case close(count: Int)
+    case drop(count: Int)
   }
 
   /// The body flows from now on.
@@ -244,7 +244,7 @@ struct ConnectionGrowth: Sendable, Hashable {
     // Where one connection fills the line, only a fall of the rate gives a reason to try again. The
     // second one may end its part, but is not replaced.
     settle(at: step.countBefore, probing: step.countBefore > 1 ? .later : .never, now)
-    return surplus > 0 ? .close(count: surplus) : .keep
+    return surplus > 0 ? .drop(count: surplus) : .keep
   }
 
   private mutating func observe(

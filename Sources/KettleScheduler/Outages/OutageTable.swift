@@ -56,7 +56,8 @@ package struct OutageTable: Sendable {
     // It is more likely misspelled than gone.
     if failure.code == .hostNotFound, !isServed { return .notOfPeer }
     let limit = policy.unservedMillisecondsMax
-    if !isServed, let outage = outages[peer], outage.milliseconds(at: now.monotonic) >= limit,
+    if !isServed, let outage = outages[peer],
+      outage.milliseconds(at: outage.lastFailureAt) >= limit,
       now.monotonic.milliseconds(since: outage.lastFailureAt) >= limit
     {
       // Requested anew, long after it was given up.

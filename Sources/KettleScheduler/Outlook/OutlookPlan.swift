@@ -135,8 +135,8 @@ package struct OutlookPlan: Sendable {
     return counts.map { Double(measurements.bytesPerSecond(of: $0.key) ?? 0) / $0.value }
   }
 
-  /// What all transfers receive together if the fastest ones of several hosts are equally fast: they
-  /// probably share a line. nil if they are not.
+  /// What all transfers receive together if the fastest ones of several hosts are equally fast:
+  /// they probably share a line. nil if they are not.
   private static func sharedTotal(
     _ running: [QueueEntry], _ measurements: HostMeasurements
   ) -> Double? {

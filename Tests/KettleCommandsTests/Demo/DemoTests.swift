@@ -135,9 +135,8 @@ struct DemoTests {
         """
         1  One: idle
         2  One: idle
-        1  One: running, 0 B/s
-        1  One: completed, 100 %, 2.0 KiB
-        2  One: completed, 100 %, 2.0 KiB
+        1  One: completed, 2.0 KiB
+        2  One: completed, 2.0 KiB
         The demo downloaded
         """))
     #expect(context.service.asked.contains(.control(.start, .all)))

@@ -13,6 +13,7 @@ struct PlainModeTests {
     half.bytesExpected = 1024
     half.bytesPerSecond = 100
     half.secondsLeft = 5
+    half.readyAt = WallTime(millisecondsSince1970: FakeClock.start + 5000)
     var failed = snapshot(2, .failed, title: "b.iso")
     failed.error = TransferFailure(.hostNotFound, on: "example.org")
     return [half, failed]
@@ -40,9 +41,9 @@ struct PlainModeTests {
   }
 
   private let inUTF8 = """
-        ID  STATE         DONE              SIZE         SPEED       LEFT  FILE
-         1  running       50 %       0.5/1.0 KiB       100 B/s       0:05  Größe…\u{FFFD}[2J.iso
-         2  failed                                                         b.iso
+        ID  STATE         DONE              SIZE         SPEED   READY  FILE
+         1  running       50 %       0.5/1.0 KiB       100 B/s   14:00  Größe…\u{FFFD}[2J.iso
+         2  failed                                                      b.iso
             The host "example.org" was not found; check its name and the network
     14:00:00     1  Größe…\u{FFFD}[2J.iso: completed, 1.0 KiB in "/d/Größe.iso"
     14:00:00     3  file.iso: added, queued

@@ -95,7 +95,8 @@ struct GetCommandTests {
   }
 
   @Test func `a failed transfer exits with 1 and its message`() async {
-    let context = FakeContext()
+    var context = FakeContext()
+    context.clock = FakeClock(stands: true)
     context.service.onWatch([event(failed())])
     let outcome = await context.run("get", url)
     #expect(outcome.code == 1)
@@ -117,7 +118,8 @@ struct GetCommandTests {
   }
 
   @Test func `a transfer that needs the user exits with 1`() async {
-    let context = FakeContext()
+    var context = FakeContext()
+    context.clock = FakeClock(stands: true)
     var row = snapshot(1, .waiting)
     row.reason = .needsLogin
     context.service.onWatch([event(row)])
@@ -204,7 +206,8 @@ struct GetCommandTests {
   }
 
   @Test func `a transfer stopped or removed elsewhere exits with 1`() async {
-    let stopped = FakeContext()
+    var stopped = FakeContext()
+    stopped.clock = FakeClock(stands: true)
     stopped.service.onWatch([event(snapshot(1, .idle))])
     let outcome = await stopped.run("get", url)
     #expect(outcome.code == 1)
@@ -212,7 +215,8 @@ struct GetCommandTests {
       outcome.error == "kettle: Transfer 1 was stopped before it finished; "
         + "start it again with \"kettle start 1\"\n")
 
-    let removed = FakeContext()
+    var removed = FakeContext()
+    removed.clock = FakeClock(stands: true)
     removed.service.onWatch([event(snapshot(1, .running), .removed)])
     let end = await removed.run("get", url)
     #expect(end.code == 1)
@@ -250,7 +254,7 @@ struct GetCommandTests {
     context.connector = connector
     let outcome = await context.run("get", url)
     #expect(outcome.code == 3)
-    #expect(outcome.error.hasPrefix("kettle: The service was stopped;"))
+    #expect(outcome.error.contains("\nkettle: The service was stopped;"))
     #expect(connector.attempts.dropFirst().allSatisfy { !$0.startIfNeeded })
   }
 

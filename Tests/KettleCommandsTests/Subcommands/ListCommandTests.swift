@@ -52,7 +52,7 @@ struct ListCommandTests {
     let lines = await context.run("list").output.split(separator: "\n").map(String.init)
     #expect(lines.count == 5)
     #expect(lines.allSatisfy { ColumnText.width(of: $0) <= 76 })
-    #expect(lines[1].hasSuffix("  Networ…"))
+    #expect(lines[1].hasSuffix("  Network…"))
     #expect(lines[4].hasSuffix("  日本語…"))
   }
 

@@ -202,6 +202,7 @@ struct WaitCommandTests {
     #expect(outcome.code == 1)
     #expect(
       outcome.error
-        == "kettle: Transfer 2 was removed from the list before it finished\n")
+        == "kettle: Transfer 2 was removed from the list before it finished\n"
+        + "kettle: 1 of 2 transfers failed; \"kettle list\" shows all\n")
   }
 }

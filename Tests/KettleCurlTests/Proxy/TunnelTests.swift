@@ -109,12 +109,15 @@ struct TunnelTests {
 
   // Fault 55
   @Test(arguments: [
-    "", "HTTP/1.1 200 Yes\r\nX-A: 1", "HTTP/1.1 502 No\r\nContent-Length: 9\r\n\r\n",
+    ("", TransferFailure.Code.proxyUnreachable),
+    ("HTTP/1.1 200 Yes\r\nX-A: 1", .proxyUnreachable),
+    ("HTTP/1.1 502 No\r\nContent-Length: 9\r\n\r\n", .proxyFailed),
   ])
-  func `a proxy that falls silent fails as the proxy`(answer: String) async throws {
+  func `a proxy that falls silent fails as the proxy`(
+    answer: String, code: TransferFailure.Code
+  ) async throws {
     let proxy = try StubProxy(.http, answer: .rawAndSilence(answer))
-    #expect(
-      try await end(proxy, connectMilliseconds: 300).failure?.code == .proxyUnreachable)
+    #expect(try await end(proxy, connectMilliseconds: 300).failure?.code == code)
   }
 
   // Fault 57
@@ -127,7 +130,7 @@ struct TunnelTests {
 
   // Fault 55
   @Test func `an untrusted https proxy gets no login`() async throws {
-    let server = try TLSServer(.written)
+    let server = try TLSServer(.written, connectionCount: 2)
     let rules = ProxyRules(environment: ["all_proxy": "https://me:secret@127.0.0.1:\(server.port)"])
     for text in ["https://server.invalid/", "http://server.invalid/"] {
       let url = try TransferURL.parse(text).get().url

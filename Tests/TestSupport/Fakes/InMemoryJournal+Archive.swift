@@ -26,11 +26,11 @@ extension InMemoryJournal: TransferArchive {
   package func queue(countMax: Int) throws -> [QueueEntry] {
     let inLine = all.filter { $0.isDormant && $0.state == .queued }.sorted(by: Self.isBefore)
     return inLine.prefix(countMax).map { record in
-      QueueEntry(
+      let row = RowMaker(documentsDirectory: "").row(of: record)
+      return QueueEntry(
         id: record.id, priority: record.spec.priority, position: record.queuePosition,
         origin: record.spec.url.origin, session: record.spec.session,
-        bytesReceived: record.resumeData?.durable.byteCount ?? 0,
-        bytesExpected: record.resumeData?.totalByteCount)
+        bytesReceived: row.bytesReceived, bytesExpected: row.bytesExpected)
     }
   }
 
