@@ -70,7 +70,7 @@ test-faults: deps ## Kill it, cut its power and starve it, for about half an hou
 	swift test --skip-build --disable-xctest --no-parallel --filter FaultStormTests
 	@echo 'test-faults: everything passed'
 
-test-guards: deps ## Take the most important checks out, one by one, and see a test fail
+test-guards: deps ## Remove the most important checks and verify that tests fail
 	./assets/guards/check.sh
 
 bench: deps ## Measure Kettle beside its peers; ROW=plain-1 measures one row, RUNS=3 all thrice
