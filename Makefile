@@ -76,7 +76,7 @@ test-servers: deps ## Run it with nginx, Apache, squid and dante, and take them 
 	swift test --skip-build --disable-xctest --no-parallel --filter '^ServerTests'
 	@echo 'test-servers: everything passed'
 
-test-guards: deps ## Take the most important checks out, one by one, and see a test fail
+test-guards: deps ## Remove the most important checks and verify that tests fail
 	./assets/guards/check.sh
 
 bench: deps ## Measure Kettle beside its peers; ROW=plain-1 measures one row, RUNS=3 all thrice

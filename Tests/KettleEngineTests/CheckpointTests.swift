@@ -85,7 +85,12 @@ struct CheckpointTests {
     #expect(first == .progress(id, ByteRangeSet(prefix: 9 << 20)))
     flow.receive(mebibytes: 9)
     world.clock.advance(milliseconds: 1000)
-    _ = await world.engine.details(of: id)
+    // The tick that reports these bytes would begin a checkpoint of them.
+    await world.told.wait { events in
+      events.contains {
+        if case .progress(let row, _) = $0 { row.bytesReceived == 18 << 20 } else { false }
+      }
+    }
     world.journal.release()
     await world.engine.kept()
     flow.receive(mebibytes: 9)
