@@ -8,6 +8,7 @@ package struct ExitCode: RawRepresentable, Hashable, Sendable {
 
   package static let done = ExitCode(rawValue: 0)
   /// At least one transfer failed, was removed while the command waited for it, or needs the user.
+  /// Also used when the output cannot be written, and for an internal error.
   package static let transferFailed = ExitCode(rawValue: 1)
   /// The command line, or something that it names, is unusable; nothing was queued or changed.
   package static let refused = ExitCode(rawValue: 2)

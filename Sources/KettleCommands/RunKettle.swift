@@ -64,11 +64,11 @@ private func displayable(_ error: any Error, _ arguments: [String]) -> any Error
 
 private func report(parseError error: any Error, to console: any Console) -> ExitCode {
   if error is UsageError { return report(error, to: console) }
-  let isWish = KettleCommand.exitCode(for: error).isSuccess
-  let stream: ConsoleStream = isWish ? .output : .error
+  let isRequestedText = KettleCommand.exitCode(for: error).isSuccess
+  let stream: ConsoleStream = isRequestedText ? .output : .error
   let columns = min(console.columnCount(of: stream) ?? 80, 100)
   let text = KettleCommand.fullMessage(for: error, columns: columns)
-  if isWish {
+  if isRequestedText {
     try? console.write(text.hasSuffix("\n") ? text : text + "\n", to: .output)
     return .done
   }

@@ -64,7 +64,7 @@ package struct StoreOpening: Sendable {
   private static func openMissing(
     _ paths: StorePaths, at now: WallTime
   ) throws(StoreError) -> StoreOpening {
-    let orphan = paths.hasOrphanedCompanion ? try paths.putAside(at: now) : nil
+    let orphan = paths.hasOrphanedCompanion ? try paths.setAside(at: now) : nil
     let inspection =
       try paths.mayHaveComplete
       ? StoreInspection.of(paths.unfinishedPath, .whole, acknowledged: paths.acknowledged) : nil
@@ -99,7 +99,7 @@ package struct StoreOpening: Sendable {
   ) throws(StoreError) -> StoreOpening {
     let loss = salvage.loss(since: paths.acknowledged)
     try make(paths, salvage)
-    let aside = try paths.putAside(at: now)
+    let aside = try paths.setAside(at: now)
     try paths.adoptUnfinished()
     let missingCount = loss.map(\.transferCount) ?? 0
     let notice = StoreNotice(

@@ -150,7 +150,7 @@ struct StorePaths {
   ///
   /// The store is moved first: a log without its store is put aside at the next start, but a store
   /// without its log would be mistaken for an intact older one.
-  func putAside(at now: WallTime) throws(StoreError) -> String {
+  func setAside(at now: WallTime) throws(StoreError) -> String {
     let stamp = now.iso8601.filter { $0 != "-" && $0 != ":" }
     var aside = path + ".damaged-" + stamp
     var number = 2

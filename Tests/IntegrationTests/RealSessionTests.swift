@@ -65,7 +65,7 @@ struct RealSessionTests {
         == home.path + "\n")
     // The file is kept for the program, which has not collected it.
     let session = try #require(try await sessions().first)
-    #expect(session["untoldCount"] as? Int == 1)
+    #expect(session["unreportedCount"] as? Int == 1)
     #expect(session["processID"] is NSNull)
     let list = try await home.kettle("list")
     #expect(list.output.contains("its program has not collected it yet"))

@@ -83,19 +83,23 @@ struct CheckpointTests {
     flow.receive(mebibytes: 9)
     let first = await flow.change(after: 1000)
     #expect(first == .progress(id, ByteRangeSet(prefix: 9 << 20)))
-    flow.receive(mebibytes: 9)
-    world.clock.advance(milliseconds: 1000)
-    // The tick that reports these bytes would begin a checkpoint of them.
-    await world.told.wait { events in
-      events.contains {
-        if case .progress(let row, _) = $0 { row.bytesReceived == 18 << 20 } else { false }
+    let syncCount = world.files.callCount(.sync)
+    for count in 2...4 {
+      flow.receive(mebibytes: 9)
+      world.clock.advance(milliseconds: 1000)
+      // The tick that reports these bytes would begin a checkpoint of them.
+      await world.told.wait { events in
+        events.contains {
+          if case .progress(let row, _) = $0 { row.bytesReceived == count * 9 << 20 } else { false }
+        }
       }
     }
+    #expect(world.files.callCount(.sync) == syncCount)
     world.journal.release()
     await world.engine.kept()
     flow.receive(mebibytes: 9)
     let next = await flow.change(after: 1000)
-    #expect(next == .progress(id, ByteRangeSet(prefix: 27 << 20)))
+    #expect(next == .progress(id, ByteRangeSet(prefix: 45 << 20)))
   }
 
   @Test func `a pause records every byte`() async throws {

@@ -45,7 +45,7 @@ struct TaskEngineTests {
     return id
   }
 
-  private func putAside(_ world: EngineWorld) async throws -> ResumeToken {
+  private func setAside(_ world: EngineWorld) async throws -> ResumeToken {
     let (id, attempt) = try await flowing(world, total: 10)
     world.transport.body(attempt, [1, 2, 3, 4])
     _ = await world.engine.cancelTasks([id], keepsBytes: true)
@@ -173,7 +173,7 @@ struct TaskEngineTests {
 
   @Test func `a new task resumes from the partial file of the old one`() async throws {
     let world = try await EngineWorld()
-    let token = try await putAside(world)
+    let token = try await setAside(world)
     var again = spec()
     again.task?.resumes = token
     let id = try await world.engine.add([again])[0]
@@ -198,7 +198,7 @@ struct TaskEngineTests {
 
   @Test func `a failed commit of a takeover leaves the old partial file resumable`() async throws {
     let world = try await EngineWorld()
-    let token = try await putAside(world)
+    let token = try await setAside(world)
     var again = spec()
     again.task?.resumes = token
     world.journal.failNextCommits(1, with: StoreFull())
@@ -213,7 +213,7 @@ struct TaskEngineTests {
 
   @Test func `start all and stop all skip tasks that have ended`() async throws {
     let world = try await EngineWorld()
-    let token = try await putAside(world)
+    let token = try await setAside(world)
     let (ids, cancelled) = (
       await world.engine.selection(for: .start), await world.engine.selection(for: .stop)
     )

@@ -16,7 +16,7 @@ extension SessionSummary {
           TransferState.allCases.map {
             .init($0.rawValue, .integer(Int64(counts[$0.rawValue] ?? 0)))
           })),
-      .init("untoldCount", .integer(Int64(untoldCount))),
+      .init("unreportedCount", .integer(Int64(unreportedCount))),
       .init("notice", notice.map(json) ?? .null),
     ])
   }

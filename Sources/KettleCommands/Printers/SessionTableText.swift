@@ -31,7 +31,7 @@ struct SessionTableText {
       id: session.id.rawValue.sanitizedForDisplay(limit: 255),
       program: session.processID.map { "process \($0)" } ?? "away",
       lastSeen: Sentences.dateText(session.lastSeenAt, clock),
-      pending: String(session.untoldCount),
+      pending: String(session.unreportedCount),
       tasks: counts.isEmpty ? "none" : counts.joined(separator: ", "))
     return line(row) + (Sentences.launchNotice(of: session).map { clipped("  " + $0) } ?? "")
   }

@@ -41,8 +41,8 @@ extension Sentences {
   static func dropQuestion(_ session: SessionSummary) -> String {
     let tasks = session.counts.values.reduce(0) { $0.addingReportingOverflow($1).partialValue }
     let taken =
-      session.untoldCount == 0
-      ? "" : ", including \(session.untoldCount) that its program has not collected"
+      session.unreportedCount == 0
+      ? "" : ", including \(session.unreportedCount) that its program has not collected"
     return "Drop the session \(quoted(session.id.rawValue)) with \(count(tasks))\(taken), "
       + "and delete their downloaded data?"
   }

@@ -2,7 +2,7 @@ import KettleClient
 import KettleControl
 import KettleModel
 
-/// The only place that turns errors into sentences: what failed, on what, and what to do.
+/// Turns the errors of commands into sentences and exit codes: what failed, on what, what to do.
 ///
 /// Names from outside are quoted and made safe for a terminal. Sentences have no final period.
 enum Sentences {

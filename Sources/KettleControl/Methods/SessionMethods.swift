@@ -65,14 +65,14 @@ package struct SessionSummary: Codable, Hashable, Sendable {
   /// The number of tasks in each state, as in `Totals`.
   package var counts: [String: Int]
   /// The number of finished tasks not reported to the program yet.
-  package var untoldCount: Int
+  package var unreportedCount: Int
   /// The last problem with its program: it could not be launched, or never reported that it was
   /// done.
   package var notice: LaunchNotice?
 
   package init(
     id: SessionID, processID: Int64?, lastSeenAt: WallTime, launch: LaunchCommand?,
-    sendsLaunchEvents: Bool, counts: [String: Int], untoldCount: Int, notice: LaunchNotice?
+    sendsLaunchEvents: Bool, counts: [String: Int], unreportedCount: Int, notice: LaunchNotice?
   ) {
     self.id = id
     self.processID = processID
@@ -80,7 +80,7 @@ package struct SessionSummary: Codable, Hashable, Sendable {
     self.launch = launch
     self.sendsLaunchEvents = sendsLaunchEvents
     self.counts = counts
-    self.untoldCount = untoldCount
+    self.unreportedCount = unreportedCount
     self.notice = notice
   }
 }

@@ -10,7 +10,7 @@ extension SessionSummary {
       lastSeenAt: machine.holder == nil ? machine.record.lastSeenAt : now,
       launch: machine.record.options.launch,
       sendsLaunchEvents: machine.record.options.sendsLaunchEvents,
-      counts: Dictionary(uniqueKeysWithValues: counts), untoldCount: tally.untoldCount,
+      counts: Dictionary(uniqueKeysWithValues: counts), unreportedCount: tally.unreportedCount,
       notice: machine.trouble.map(LaunchNotice.init))
   }
 }

@@ -38,7 +38,7 @@ extension DashboardModel {
     }
     let lines = fitting ?? ["!"]
     let top = (size.rows - lines.count) / 2
-    for (offset, line) in lines.enumerated() { canvas.writeCentred(line, row: top + offset) }
+    for (offset, line) in lines.enumerated() { canvas.writeCentered(line, row: top + offset) }
   }
 
   private func drawList(on canvas: inout Canvas, at now: Moment) {

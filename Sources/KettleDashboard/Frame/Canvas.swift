@@ -31,7 +31,7 @@ package struct Canvas {
     write(shown, row: row, column: column + width - shown.columns, style: look.style(role))
   }
 
-  package mutating func writeCentred(_ text: String, row: Int, _ role: Role = .plain) {
+  package mutating func writeCentered(_ text: String, row: Int, _ role: Role = .plain) {
     let shown = ShownText(text, charset: look.charset, columnsMax: size.columns)
     write(shown, row: row, column: (size.columns - shown.columns) / 2, style: look.style(role))
   }

@@ -64,7 +64,7 @@ extension Bindings {
     Binding(
       "erase-after", .edit(.eraseAfter), group: .add, in: [.add, .entry, .query],
       keys: [.delete, .control("d")],
-      description: "Erase the character under it"),
+      description: "Erase the character under the cursor"),
   ]
 
   private static let question: [Binding] = [

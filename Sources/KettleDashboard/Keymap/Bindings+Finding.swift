@@ -75,7 +75,7 @@ extension Bindings {
     Binding(
       "choose", .choose, group: .finding, in: [.menu], keys: [.enter], label: "select",
       isRequired: true,
-      description: "Sort by it; selecting the current order reverses it"),
+      description: "Sort by this column; selecting the current one reverses the order"),
     Binding(
       "menu-cancel", .cancel, group: .finding, in: [.menu],
       keys: [.escape, .character("q"), .character("o"), .control("c")], label: "cancel", rank: 1,

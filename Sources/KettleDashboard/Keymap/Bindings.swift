@@ -37,7 +37,7 @@ package enum Bindings {
       description: "Set a new link and resume; the bytes are kept if the file is the same"),
     Binding(
       "limit", .row(.limit), group: .transfer, in: [.list], keys: [.character("l")],
-      description: "Limit the speed of it, of the marked ones, or of all together"),
+      description: "Limit the speed of the transfer, of the marked ones, or of all together"),
     Binding(
       "copy-url", .copyOrOpen(.copyURL), group: .transfer, in: [.list, .reader],
       keys: [.character("y")],

@@ -7,8 +7,8 @@ import KettleSystem
 /// Pieces of at most 16 KiB are gathered into blocks, because a write call for each piece costs
 /// more than the copy. Blocks are written on the writer's own queue: the transport's thread never
 /// waits for a disk, a slow disk holds up only the transfers on it, and one block is filled while
-/// another is written. Bytes that overlap existing ones are compared, not written: this makes an
-/// overlap a proof, and two copies of one part one file.
+/// another is written. Bytes that overlap existing ones are compared, not written, so an
+/// overlap proves that two responses match, and two copies of a part cannot mix.
 ///
 /// Memory is bounded: `WriterState.queuedByteCountMax` in queued blocks and one block per attempt.
 final class PartialFileWriter: Sendable {

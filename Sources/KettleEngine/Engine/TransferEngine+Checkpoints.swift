@@ -11,7 +11,9 @@ extension TransferEngine {
         receivedByteCount: writer.receivedByteCount, configuration.checkpoints, at: now.monotonic)
     else { return }
     bodies[id] = .open(writer, pace)
-    writer.queue.async { [weak self] in
+    // Not on the writer's queue: blocks are written during the sync, so it does not stop a network
+    // that would fill the queued blocks before it ends.
+    namePool.async { [weak self] in
       let result = Result { () throws(TransferFailure) in try writer.sync() }
       self?.post(.checkpointSynced(id, writer, result))
     }

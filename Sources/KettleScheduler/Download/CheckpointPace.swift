@@ -7,7 +7,7 @@ import KettleModel
 /// makes one only every few seconds.
 package struct CheckpointPace: Sendable, Hashable {
   package struct Limits: Sendable, Hashable {
-    /// Fewer new bytes do not count as many.
+    /// From this many new bytes on, the short interval applies.
     package var byteCountMin: Int64 = 8 << 20
     /// The time between checkpoints while many bytes arrive. With the engine's tick and the sync,
     /// a checkpoint is recorded about a second after the one before.

@@ -9,8 +9,9 @@ struct ConnectionPacing: Sendable, Hashable {
   private(set) var redirectCount = 0
   /// Connections begun for the parts of silent ones, since one was answered.
   private(set) var unansweredTestCount = 0
-  /// The bytes present when a connection last began, and later starts without progress.
+  /// The bytes present when a connection last began after progress.
   private var arrivedByteCount: Int64 = 0
+  /// Connections begun since then.
   private var fruitlessCount = 0
   private var restsUntil: MonotonicTime?
   /// Until when connections that were closed before their end keep their places.

@@ -3,17 +3,17 @@ import KettleModel
 /// Replies with a part of the file.
 extension ResponseClassifier {
   func classifyRange(_ head: ResponseHead) -> Classification {
-    guard let requested, let resumeData else { return rangeWrong("206 though no range was asked") }
+    guard let requested, let resumeData else { return rangeWrong("206 although no range was requested") }
     guard head.isIdentityEncoded else { return rangeWrong("encoded") }
     guard head.mediaType != "multipart/byteranges" else { return rangeWrong("several parts") }
     guard let text = head.value(of: "Content-Range"),
       case .part(let range, let total)? = ContentRange(text)
     else { return rangeWrong("no usable Content-Range") }
     guard range.lower == requested.lower else {
-      return rangeWrong("from byte \(range.lower), asked from \(requested.lower)")
+      return rangeWrong("from byte \(range.lower), requested from \(requested.lower)")
     }
     if let upper = requested.upper, range.upper > upper {
-      return rangeWrong("up to byte \(range.lastByte), asked up to \(upper - 1)")
+      return rangeWrong("up to byte \(range.lastByte), requested up to \(upper - 1)")
     }
     let facts = facts(head, total: total)
     if let contradiction = classifyLength(facts) { return contradiction }

@@ -45,8 +45,8 @@ package struct RetryPolicy: Sendable, Hashable {
       let milliseconds = min(max(retryAfter.milliseconds, 1000), Self.waitMillisecondsMax)
       return .retry(afterMilliseconds: milliseconds, because: .retryAfter)
     }
-    let mayBeMisspelt = failure.code == .hostNotFound && !hasBytes
-    let limit = mayBeMisspelt ? retryCountMaxUnanswered : retryCountMax
+    let mayBeMisspelled = failure.code == .hostNotFound && !hasBytes
+    let limit = mayBeMisspelled ? retryCountMaxUnanswered : retryCountMax
     guard retryCount < limit else { return .giveUp }
     return .retry(
       afterMilliseconds: delayMilliseconds(retryCount: retryCount, jitter: jitter),

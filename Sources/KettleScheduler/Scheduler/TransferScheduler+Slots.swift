@@ -174,9 +174,9 @@ extension TransferScheduler {
     let spec = machine.spec
     let reserved = reservedConnections(besides: id)
     let counts = connectionCounts(reserved)
-    // Queued transfers for this host have precedence, but a transfer keeps its last connection.
+    // Queued transfers for this host have precedence, but not over the only connection of another.
     if !download.connections.isEmpty, queue.hasFreeSlot,
-      startGate.permitsStart(at: origin), isAwaited(origin, besides: spec.session, counts)
+      startGate.permitsStart(at: origin), isAwaited(origin, for: spec.session, counts)
     {
       return 0
     }
@@ -230,7 +230,7 @@ extension TransferScheduler {
   /// Whether a queued transfer could use the connection: one of the same session, or of another
   /// session that has not reached its own limit.
   private func isAwaited(
-    _ origin: Origin, besides session: SessionID, _ counts: [OriginSession: Int]
+    _ origin: Origin, for session: SessionID, _ counts: [OriginSession: Int]
   ) -> Bool {
     queue.sessionsWaiting(for: origin).contains { waiting in
       waiting == session

@@ -19,7 +19,7 @@ struct LaunchPace: Sendable, Hashable {
   /// The earliest time of the next launch; nil when there was none.
   var nextLaunchAt: MonotonicTime? {
     guard count > 0 else { return nil }
-    // One more shift would already exceed the longest pause.
+    // Ten doublings exceed the longest pause.
     let pause = Self.pauseMillisecondsMin << min(count - 1, 10)
     return lastLaunchAt?.advanced(byMilliseconds: min(pause, Self.pauseMillisecondsMax))
   }

@@ -31,12 +31,13 @@ package struct SessionMachine: Sendable {
     /// No launch before this time: the store could not record the last one, or it was too recent.
     /// Exits: away, connected.
     case postponed(until: MonotonicTime)
-    /// It was launched and is not connected. Exits: answering, connected, away.
+    /// It was launched and is not connected. Exits: answering, connected, away,
+    /// postponed.
     case expected(Launch)
     /// It was launched, is connected, and has not reported that it is done. Exits: connected,
-    /// expected, away.
+    /// expected, away, postponed.
     case answering(SessionHolder, Launch)
-    /// Exits: away.
+    /// Exits: away, postponed.
     case connected(SessionHolder)
   }
 

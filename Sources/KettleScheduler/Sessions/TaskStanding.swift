@@ -8,14 +8,14 @@ package enum TaskStanding: Hashable, Sendable {
   /// The program was not notified yet. A task that is started again finishes at another time.
   case finished(at: WallTime?)
   /// Kept as resume data; the program was notified.
-  case putAside
+  case setAside
 
   /// nil for a transfer of the user's own.
   init?(_ snapshot: TransferSnapshot) {
     guard let task = snapshot.task else { return nil }
     // A failed task may have its token before its program was notified.
     if task.resumeToken != nil, snapshot.state != .failed {
-      self = .putAside
+      self = .setAside
       return
     }
     switch snapshot.state {
@@ -30,7 +30,7 @@ package enum TaskStanding: Hashable, Sendable {
   var isNews: Bool {
     switch self {
     case .asking, .finished: true
-    case .unfinished, .putAside: false
+    case .unfinished, .setAside: false
     }
   }
 }
@@ -46,7 +46,7 @@ package struct TaskTally: Hashable, Sendable {
   var isEmpty: Bool { counts.isEmpty }
 
   /// Finished tasks not yet reported to the program.
-  package var untoldCount: Int { news.count - asking.count }
+  package var unreportedCount: Int { news.count - asking.count }
 
   mutating func add(_ id: TransferID, _ task: TrackedTask) {
     counts[task.state, default: 0] += 1
@@ -96,7 +96,7 @@ extension TaskStanding {
   fileprivate var isUnfinished: Bool {
     switch self {
     case .unfinished, .asking: true
-    case .finished, .putAside: false
+    case .finished, .setAside: false
     }
   }
 }

@@ -14,7 +14,7 @@ struct SessionCommandTests {
       id: SessionID(rawValue: id), processID: processID,
       lastSeenAt: WallTime(millisecondsSince1970: FakeClock.start),
       launch: LaunchCommand(executablePath: "/opt/app", arguments: ["--events"]),
-      sendsLaunchEvents: true, counts: counts, untoldCount: untold, notice: notice)
+      sendsLaunchEvents: true, counts: counts, unreportedCount: untold, notice: notice)
   }
 
   private static let troubled = summary(
@@ -70,7 +70,7 @@ struct SessionCommandTests {
         "launch": {"executablePath": "/opt/app", "arguments": ["--events"], "directory": null}, \
         "sendsLaunchEvents": true, "counts": {"idle": 0, "scheduled": 0, "queued": 0, \
         "running": 0, "waiting": 0, "paused": 0, "verifying": 0, "completed": 2, "failed": 0}, \
-        "untoldCount": 2, "notice": {"code": "notRun", "at": "2026-11-21T12:00:00Z", \
+        "unreportedCount": 2, "notice": {"code": "notRun", "at": "2026-11-21T12:00:00Z", \
         "detail": "ENOENT", "message": "The program \\"/opt/app\\" of the session \
         \\"org.example.app\\" could not be launched (ENOENT); check that it exists and is executable"}}
         ]

@@ -111,7 +111,7 @@ struct SessionRegistryTests {
     let summary = try #require(world.registry.summaries.first)
     #expect(summary.id == app)
     #expect(summary.counts == ["completed": 1, "running": 1])
-    #expect(summary.untoldCount == 1)
+    #expect(summary.unreportedCount == 1)
     #expect(summary.launch == LaunchCommand(executablePath: "/opt/app"))
   }
 

@@ -74,7 +74,7 @@ import Testing
     #expect(world.launches.isEmpty)
     world.task(2, .completed)
     #expect(world.launches.count == 1)
-    #expect(world.table.tally(of: SessionWorld.app).untoldCount == 1)
+    #expect(world.table.tally(of: SessionWorld.app).unreportedCount == 1)
   }
 
   @Test mutating func `the user's own transfers cause no launch`() {

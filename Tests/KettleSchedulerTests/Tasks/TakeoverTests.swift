@@ -4,7 +4,7 @@ import Testing
 
 /// A new task that resumes from the resume data of an earlier one.
 struct TakeoverTests {
-  private func putAside(
+  private func setAside(
     _ spec: TransferSpec = taskSpec()
   ) throws -> (SchedulerScript, old: TransferID, ResumeToken) {
     var script = SchedulerScript()
@@ -14,7 +14,7 @@ struct TakeoverTests {
   }
 
   @Test func `the new task requests the rest and reports its offset`() throws {
-    var (script, old, token) = try putAside()
+    var (script, old, token) = try setAside()
     let id = script.add(taskSpec { $0.resumes = token })
     #expect(script.record(old) == nil)
     #expect(script.plan?.headers.first?.value == "bytes=400-")
@@ -28,7 +28,7 @@ struct TakeoverTests {
   }
 
   @Test func `the new task inherits the response with the bytes`() throws {
-    var (script, _, token) = try putAside()
+    var (script, _, token) = try setAside()
     let id = script.add(taskSpec { $0.resumes = token })
     let attempt = try #require(script.attempt)
     script.head(attempt, 206, ["Content-Range": "bytes 400-999/1000", "ETag": "\"v1\""])
@@ -76,7 +76,7 @@ struct TakeoverTests {
   }
 
   @Test func `the reported offset is that of the first attempt`() throws {
-    var (script, _, token) = try putAside()
+    var (script, _, token) = try setAside()
     let id = script.add(taskSpec { $0.resumes = token })
     for durable: Int64 in [400, 700] {
       let attempt = try #require(script.attempt)
@@ -90,7 +90,7 @@ struct TakeoverTests {
   }
 
   @Test func `a full response reports no offset, not even after a later resume`() throws {
-    var (script, _, token) = try putAside()
+    var (script, _, token) = try setAside()
     let id = script.add(taskSpec { $0.resumes = token })
     let attempt = try #require(script.attempt)
     script.head(attempt, 200, ["Content-Length": "2000", "ETag": "\"v2\""])
@@ -107,7 +107,7 @@ struct TakeoverTests {
   }
 
   @Test func `the old task is removed in the commit that adds the new one`() throws {
-    var (script, old, token) = try putAside()
+    var (script, old, token) = try setAside()
     let output = script.scheduler.add([taskSpec { $0.resumes = token }], at: script.now).1
     #expect(output.changes.first == .remove(old))
     #expect(output.changes.count == 2)
@@ -121,7 +121,7 @@ struct TakeoverTests {
   }
 
   @Test func `a task keeps its resume data if its successor cannot be stored`() throws {
-    var (script, old, token) = try putAside()
+    var (script, old, token) = try setAside()
     let before = script.record(old)
     let (ids, output) = script.scheduler.add([taskSpec { $0.resumes = token }], at: script.now)
     script.scheduler.withdraw(output.changes)
@@ -132,7 +132,7 @@ struct TakeoverTests {
   }
 
   @Test func `a suspended task keeps its bytes after a crash`() throws {
-    var (script, _, token) = try putAside()
+    var (script, _, token) = try setAside()
     var spec = taskSpec { $0.resumes = token }
     spec.beginning = .idle
     let id = script.add(spec)
@@ -147,7 +147,7 @@ struct TakeoverTests {
 
   @Test(arguments: Wrong.allCases)
   func `a task with an invalid token starts from zero and reports it`(wrong: Wrong) throws {
-    var (script, old, token) = try putAside()
+    var (script, old, token) = try setAside()
     var spec = taskSpec()
     switch wrong {
     case .secret: token.secret = "s2"
@@ -167,7 +167,7 @@ struct TakeoverTests {
   }
 
   @Test func `a different link must prove that it leads to the same file`() throws {
-    var (script, _, token) = try putAside()
+    var (script, _, token) = try setAside()
     let id = script.add(taskSpec("http://mirror.example/a.iso") { $0.resumes = token })
     #expect(script.record(id)?.resumeData?.validatorURL == "http://files.example/a.iso")
   }

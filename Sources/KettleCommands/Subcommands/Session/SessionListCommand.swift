@@ -10,7 +10,7 @@ struct SessionListCommand: RunnableCommand {
     discussion: """
       Programs should use --json: an array of objects with id, processID (null while the program \
       is not connected), lastSeenAt, launch (null or executablePath, arguments and directory), \
-      sendsLaunchEvents, counts, untoldCount and notice (null or code, at, detail and message).
+      sendsLaunchEvents, counts, unreportedCount and notice (null or code, at, detail and message).
       """)
 
   @Flag(help: "Print JSON.")

@@ -31,8 +31,8 @@ extension DashboardModel {
         drawMatches(in: row, on: &canvas, screenRow: screenRow, columns: fileColumns)
         if marks.contains(row.id) { drawMark(on: &canvas, row: screenRow) }
       } else {
-        let width = columns.file.count
-        canvas.write("…", row: screenRow, column: columns.file.lowerBound, width: width, .quiet)
+        canvas.write(
+          "…", row: screenRow, column: fileColumns.lowerBound, width: fileColumns.count, .quiet)
       }
       if index == cursor, isListOnTop { markCursor(columns, on: &canvas, row: screenRow) }
     }
@@ -49,7 +49,7 @@ extension DashboardModel {
   private func drawInBody(_ lines: [String], on canvas: inout Canvas) {
     let top = layout.bodyTop + max(0, (layout.bodyHeight - lines.count) / 2)
     for (offset, line) in lines.prefix(layout.bodyHeight).enumerated() {
-      canvas.writeCentred(line, row: top + offset, offset == 0 ? .heading : .quiet)
+      canvas.writeCentered(line, row: top + offset, offset == 0 ? .heading : .quiet)
     }
   }
 

@@ -33,8 +33,8 @@ struct ReaderScreenTests {
                       finished file (asks first)
        u              Set a new link and resume; the bytes are kept  new-link
                       if the file is the same
-       l              Limit the speed of it, of the marked ones, or  limit
-                      of all together
+       l              Limit the speed of the transfer, of the marked limit
+                      ones, or of all together
        y              Copy its URL to the terminal's clipboard       copy-url
        Y              Copy the path of its file                      copy-path
        O              Open its finished file with the desktop's      open-file
