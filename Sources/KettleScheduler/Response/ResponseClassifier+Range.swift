@@ -3,7 +3,9 @@ import KettleModel
 /// Replies with a part of the file.
 extension ResponseClassifier {
   func classifyRange(_ head: ResponseHead) -> Classification {
-    guard let requested, let resumeData else { return rangeWrong("206 although no range was requested") }
+    guard let requested, let resumeData else {
+      return rangeWrong("206 although no range was requested")
+    }
     guard head.isIdentityEncoded else { return rangeWrong("encoded") }
     guard head.mediaType != "multipart/byteranges" else { return rangeWrong("several parts") }
     guard let text = head.value(of: "Content-Range"),
