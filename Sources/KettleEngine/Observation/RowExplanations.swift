@@ -26,7 +26,9 @@ struct RowExplanations: Sendable {
         connections: connections[row.id]))
     heldBack.rank = expectation?.rank
     heldBack.since = since[row.id]
-    heldBack.until = heldBack.until ?? expectation?.startsAt
+    // A host's limit rises for the first one in the queue; the others start later.
+    let isLater = heldBack.cause == .hostLimit && heldBack.rank != 1
+    heldBack.until = (isLater ? nil : heldBack.until) ?? expectation?.startsAt
     row.heldBack = heldBack
     return row
   }

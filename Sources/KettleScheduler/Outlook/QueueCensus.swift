@@ -71,7 +71,7 @@ package struct QueueCensus: Sendable {
     let atHost = runningAtHost[place.origin, default: 0]
     if atHost >= allowed {
       let used = max(atHost, hosts.connectionCount(at: place.origin))
-      return limited(.hostLimit, place, used: used, of: allowed)
+      return withRefusal(limited(.hostLimit, place, used: used, of: allowed), at: place)
     }
     if runningCount >= limits.runningMax {
       return limited(.slot, place, used: runningCount, of: limits.runningMax)
@@ -81,6 +81,20 @@ package struct QueueCensus: Sendable {
       return limited(.connectionLimit, place, used: used, of: limits.connectionsMax)
     }
     return HeldBack(.turn)
+  }
+
+  /// Adds the refusal by which the host showed its limit, and when the limit rises.
+  private func withRefusal(_ heldBack: HeldBack, at place: Place) -> HeldBack {
+    guard heldBack.cause == .hostLimit,
+      let limit = hosts.limit(at: place.origin, now.monotonic),
+      heldBack.allowed == limit.connectionsMax(at: now.monotonic)
+    else { return heldBack }
+    var heldBack = heldBack
+    heldBack.status = limit.status
+    heldBack.until = hosts.nextRise(at: place.origin, now.monotonic).map {
+      now.wall.advanced(byMilliseconds: $0.milliseconds(since: now.monotonic))
+    }
+    return heldBack
   }
 
   /// How many transfers may have a connection to the host.

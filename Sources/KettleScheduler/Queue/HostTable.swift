@@ -17,6 +17,8 @@ package struct HostTable: Sendable {
   private var answerCounts: [Origin: Int] = [:]
   private var learned: [Origin: LearnedLimit] = [:]
   private var closedUntil: [Origin: MonotonicTime] = [:]
+  /// When `forget` was last called.
+  private var checkedAt = MonotonicTime(milliseconds: 0)
   /// When a connection that had been served was last closed.
   private var leftAt: [Origin: MonotonicTime] = [:]
   private var served: Set<AttemptID> = []
@@ -157,16 +159,21 @@ package struct HostTable: Sendable {
     return min(allowed, connectionsMax(at: origin, now) ?? .max) - connectionCount(at: origin)
   }
 
-  /// When the next host may be contacted again or accepts one more connection; nil when neither is
-  /// to come.
-  package func nextOpening(at now: MonotonicTime) -> MonotonicTime? {
-    // One that has just expired counts: `timePassed` is due then.
-    let rise = learned.values.map { $0.nextRise(after: now) }.min()
+  /// When the next host may be contacted again or accepts one more connection, since the last call
+  /// of `forget`: a time that has passed is due. nil when neither is to come.
+  package var nextOpening: MonotonicTime? {
+    let rise = learned.values.map { $0.nextRise(after: checkedAt) }.min()
     return [closedUntil.values.min(), rise].compactMap { $0 }.min()
   }
 
-  /// Removes expired entries.
+  /// When a limited host accepts one more connection; nil for a host without a learned limit.
+  package func nextRise(at origin: Origin, _ now: MonotonicTime) -> MonotonicTime? {
+    limit(at: origin, now)?.nextRise(after: now)
+  }
+
+  /// Removes expired entries. Rises up to now are not due any more.
   package mutating func forget(at now: MonotonicTime) {
+    checkedAt = now
     closedUntil = closedUntil.filter { $0.value > now }
     learned = learned.filter { !$0.value.isOver(at: now) }
     leftAt = leftAt.filter { now.milliseconds(since: $0.value) < Self.leavingMilliseconds }

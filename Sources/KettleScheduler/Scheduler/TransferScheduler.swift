@@ -56,7 +56,7 @@ package struct TransferScheduler: Sendable {
   package func nextWakeUp(at now: Moment) -> MonotonicTime? {
     // A host that admits more matters only to queued transfers.
     let opening =
-      queue.queuedCount + evicted.queuedCount > 0 ? hosts.nextOpening(at: now.monotonic) : nil
+      queue.queuedCount + evicted.queuedCount > 0 ? hosts.nextOpening : nil
     let probe = phase == .working ? outages.nextProbeAt : nil
     return [alarms.next(at: now), opening, probe].compactMap { $0 }.min()
   }

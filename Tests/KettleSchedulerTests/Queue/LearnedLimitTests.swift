@@ -54,8 +54,12 @@ struct LearnedLimitTests {
   @Test func `each rise is an alarm, and a reset ends it`() {
     var hosts = HostTable()
     hosts.learn(hint(2), at: start)
-    #expect(hosts.nextOpening(at: start.monotonic) == moment(30).monotonic)
-    #expect(hosts.nextOpening(at: moment(30).monotonic) == moment(60).monotonic)
+    #expect(hosts.nextOpening == moment(30).monotonic)
+    // It is due until it is handled.
+    hosts.forget(at: moment(29).monotonic)
+    #expect(hosts.nextOpening == moment(30).monotonic)
+    hosts.forget(at: moment(30).monotonic)
+    #expect(hosts.nextOpening == moment(60).monotonic)
     let (first, second) = (hosts.reset(origin), hosts.reset(origin))
     #expect(first && !second)
     #expect(hosts.connectionsMax(at: origin, start.monotonic) == nil)
@@ -81,7 +85,14 @@ struct LearnedLimitTests {
     script.settled(attempt, .cancelled)
     #expect(script.state(id) == .queued)
     #expect(script.scheduler.hosts.limit(at: origin, script.now.monotonic)?.status == 503)
+    let heldBack = script.scheduler.census(at: script.now).heldBack(
+      .init(origin: origin, session: .kettle, priority: .normal))
+    #expect(heldBack.cause == .hostLimit)
+    #expect(heldBack.status == 503)
+    #expect(heldBack.until == script.now.wall.advanced(byMilliseconds: 30_000))
     script.advance(milliseconds: 30_000)
+    // The engine calls `timePassed` only if this time has come.
+    #expect(try #require(script.scheduler.nextWakeUp(at: script.now)) <= script.now.monotonic)
     script.timePasses()
     #expect(script.state(id) == .running)
   }
