@@ -120,9 +120,9 @@ final class ServiceSettingsTests {
   // Fault 103
   @Test func `a low descriptor limit lowers the configured limits`() throws {
     let settings = try settings("[limits]\ntransfers = 500\nconnections = 500", descriptorLimit: 64)
-    #expect(settings.engine.limits.runningMax == 8)
-    #expect(settings.engine.limits.connectionsMax == 8)
-    #expect(settings.engine.limits.connectionsPerHostMax == 8)
+    #expect(settings.engine.limits.runningMax == 5)
+    #expect(settings.engine.limits.connectionsMax == 5)
+    #expect(settings.engine.limits.connectionsPerHostMax == 5)
     #expect(settings.listener.connectionCountMax == 16)
   }
 
