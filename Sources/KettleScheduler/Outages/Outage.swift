@@ -22,20 +22,19 @@ package struct Outage: Sendable, Hashable {
   /// The position of the waiting transfer that probed last.
   private var lastProbe: QueueKey?
 
-  /// The pauses before each probe; the last one repeats.
-  static let pausesMilliseconds: [Int64] = [1000, 2000, 4000, 8000, 16_000, 30_000]
-  /// The same after a rejected login: repeated attempts could lock the account.
+  /// The pauses before each probe after a rejected login; the last one repeats. Repeated attempts
+  /// could lock the account.
   static let loginPausesMilliseconds: [Int64] = [60_000, 120_000, 300_000, 600_000]
   /// Every fourth probe is by a queued transfer, so that a host that answers all but a few URLs is
   /// noticed, although those few wait in front.
   static let probesPerQueued = 4
 
-  init(_ failure: TransferFailure, jitter: Double, at now: Moment) {
+  init(_ failure: TransferFailure, policy: RetryPolicy, jitter: Double, at now: Moment) {
     since = now
     countedFrom = now.monotonic
     self.failure = failure
     lastFailureAt = now.monotonic
-    phase = .pausing(until: Self.end(ofPause: 0, after: failure, jitter: jitter, at: now))
+    phase = .pausing(until: Self.end(ofPause: 0, after: failure, policy, jitter: jitter, at: now))
   }
 
   /// When the present pause ends; nil while a probe is due or under way.
@@ -61,14 +60,16 @@ package struct Outage: Sendable, Hashable {
 
   /// Records a failed attempt. Only that of the probe begins a new pause.
   mutating func recordFailure(
-    _ failure: TransferFailure, of id: TransferID, jitter: Double, at now: Moment
+    _ failure: TransferFailure, of id: TransferID, policy: RetryPolicy, jitter: Double,
+    at now: Moment
   ) {
     self.failure = failure
     lastFailureAt = now.monotonic
     guard phase == .probing(id) else { return }
     failedProbeCount += 1
     phase = .pausing(
-      until: Self.end(ofPause: failedProbeCount, after: failure, jitter: jitter, at: now))
+      until: Self.end(
+        ofPause: failedProbeCount, after: failure, policy, jitter: jitter, at: now))
   }
 
   /// Lets the next queued transfer probe at once.
@@ -91,11 +92,16 @@ package struct Outage: Sendable, Hashable {
   }
 
   private static func end(
-    ofPause number: Int, after failure: TransferFailure, jitter: Double, at now: Moment
+    ofPause number: Int, after failure: TransferFailure, _ policy: RetryPolicy, jitter: Double,
+    at now: Moment
   ) -> Moment {
-    let pauses =
-      failure.code == .proxyLoginNeeded ? loginPausesMilliseconds : pausesMilliseconds
-    let base = pauses[min(max(number, 0), pauses.count - 1)]
+    let base: Int64
+    if failure.code == .proxyLoginNeeded {
+      base = loginPausesMilliseconds[min(max(number, 0), loginPausesMilliseconds.count - 1)]
+    } else {
+      let doublings = min(max(number, 0), 20)
+      base = min(policy.firstProbeMilliseconds << doublings, policy.probeMillisecondsMax)
+    }
     let milliseconds = base + Int64(Double(base) * 0.25 * min(max(jitter, 0), 1))
     return Moment(
       monotonic: now.monotonic.advanced(byMilliseconds: milliseconds),

@@ -63,8 +63,8 @@ package struct OutageTable: Sendable {
       // Requested anew, long after it was given up.
       outages[peer] = nil
     }
-    var outage = outages[peer] ?? Outage(failure, jitter: jitter, at: now)
-    outage.recordFailure(failure, of: id, jitter: jitter, at: now)
+    var outage = outages[peer] ?? Outage(failure, policy: policy, jitter: jitter, at: now)
+    outage.recordFailure(failure, of: id, policy: policy, jitter: jitter, at: now)
     defer { outages[peer] = outage }
     if !isServed, outage.milliseconds(at: now.monotonic) >= limit {
       outage.becomeDue()

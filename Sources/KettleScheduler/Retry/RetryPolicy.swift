@@ -15,6 +15,9 @@ package struct RetryPolicy: Sendable, Hashable {
   package var retryCountMaxUnanswered = 2
   /// How long a host is tried that cannot be reached and never responded.
   package var unservedMillisecondsMax: Int64 = 5 * 60_000
+  /// The pause before the first probe of an outage; it doubles up to the longest one.
+  package var firstProbeMilliseconds: Int64 = 1000
+  package var probeMillisecondsMax: Int64 = 30_000
   /// A host that responded within this time is tried without a limit.
   package var servedMilliseconds: Int64 = 24 * 3600 * 1000
   /// How often a missing network is checked; its return is reported besides.

@@ -31,6 +31,8 @@ final class DownloadWorld: Sendable {
     root = try TemporaryFolder.make("kettle-fuzz-http")
     var configuration = TransferEngine.Configuration(documentsDirectory: root)
     configuration.retryPolicy.firstDelayMilliseconds = 2
+    configuration.retryPolicy.firstProbeMilliseconds = 2
+    configuration.retryPolicy.probeMillisecondsMax = 20
     configuration.retryPolicy.delayMillisecondsMax = 20
     configuration.timeouts.connectMilliseconds = 2000
     configuration.timeouts.idleMilliseconds = 700
