@@ -14,9 +14,6 @@ struct ArrivalHistory: Sendable, Hashable {
   /// Marks closer together than this add nothing.
   static let stepMilliseconds: Int64 = 5
 
-  /// The time of the first mark; nil when there is none.
-  var begunAt: MonotonicTime? { marks.first?.at }
-
   mutating func record(_ byteCount: Int64, at now: MonotonicTime) {
     if let last = marks.last {
       guard now.milliseconds(since: last.at) >= Self.stepMilliseconds else { return }

@@ -32,8 +32,6 @@ extension ConnectionGrowth {
       isSteady = latest * 100 <= before * 110
     }
 
-    var quickMilliseconds: Int64 { max(2 * round, 50) }
-
     /// The server may send once a second.
     var carefulMilliseconds: Int64 { max(1000, 4 * round) }
 

@@ -153,7 +153,7 @@ package struct OutlookPlan: Sendable {
     let learned = hosts.connectionsMax(at: origin, now.monotonic) ?? .max
     let sessions = Set(running.filter { $0.origin == origin }.map(\.session))
     let allowed = sessions.compactMap(rules.connectionLimit).max() ?? 0
-    let opening = hosts.opening(of: origin, after: now.monotonic)
+    let opening = hosts.closedUntil(origin, at: now.monotonic)
     return QueueEstimate.Host(
       transfersMax: min(max(limits.connectionsPerHostMax, allowed), learned),
       speed: speed(of: origin),

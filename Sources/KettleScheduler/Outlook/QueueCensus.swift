@@ -55,7 +55,7 @@ package struct QueueCensus: Sendable {
 
   /// Returns what the transfer waits for. Its rank and an estimated end are added by the caller.
   package func heldBack(_ place: Place) -> HeldBack {
-    if let opening = hosts.opening(of: place.origin, after: now.monotonic) {
+    if let opening = hosts.closedUntil(place.origin, at: now.monotonic) {
       let milliseconds = opening.milliseconds(since: now.monotonic)
       return HeldBack(
         .retryAfter, subject: place.origin.host,

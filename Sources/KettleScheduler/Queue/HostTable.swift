@@ -143,11 +143,6 @@ package struct HostTable: Sendable {
     closedUntil(origin, at: now) != nil
   }
 
-  /// When a closed host may be contacted again; nil for one that is not closed.
-  package func opening(of origin: Origin, after now: MonotonicTime) -> MonotonicTime? {
-    closedUntil[origin].flatMap { $0 > now ? $0 : nil }
-  }
-
   /// Whether a host may get one more connection, by `allowed` and by the learned limit.
   package func admits(_ origin: Origin, allowed: Int, at now: MonotonicTime) -> Bool {
     freeCount(at: origin, allowed: allowed, at: now) > 0
