@@ -3,15 +3,15 @@ import KettleModel
 /// Which peers cannot be reached, and which hosts have answered lately.
 package struct OutageTable: Sendable {
   private var outages: [Peer: Outage] = [:]
-  /// The last answer of each host during this run of the service.
+  /// When each host last responded during this run of the service.
   private var answers: [Origin: WallTime] = [:]
-  /// The answers that the store has.
+  /// The times of responses that the store has recorded.
   private var recorded: [Origin: WallTime]
 
   /// How often the last answer of a host is recorded at most.
   static let recordMilliseconds: Int64 = 3_600_000
 
-  /// - Parameter answers: the last answer of each host that the store has.
+  /// - Parameter answers: when each host last responded, as recorded in the store.
   package init(answers: [Origin: WallTime] = [:]) {
     recorded = answers
   }
@@ -60,7 +60,7 @@ package struct OutageTable: Sendable {
       outage.milliseconds(at: outage.lastFailureAt) >= limit,
       now.monotonic.milliseconds(since: outage.lastFailureAt) >= limit
     {
-      // Requested anew, long after it was given up.
+      // The host was given up long ago, and a transfer tries it again: the five minutes restart.
       outages[peer] = nil
     }
     var outage = outages[peer] ?? Outage(failure, policy: policy, jitter: jitter, at: now)
@@ -79,7 +79,7 @@ package struct OutageTable: Sendable {
       if answers[origin] != nil { return true }
       guard let last = recorded[origin] else { return false }
       return now <= last.advanced(byMilliseconds: policy.servedMilliseconds)
-    // Somebody configured it, so it is not a mistyped URL.
+    // A proxy comes from the configuration, so it is not a mistyped URL.
     case .proxy: return true
     }
   }

@@ -14,7 +14,7 @@ package struct HostMeasurements: Sendable {
 
   /// More hosts are not remembered.
   static let hostCountMax = 1024
-  /// After a longer pause the speed is measured anew.
+  /// After a longer pause the measurement of the speed restarts.
   static let pauseMilliseconds: Int64 = 3000
 
   private var hosts: [Origin: Host] = [:]

@@ -70,7 +70,7 @@ struct HostOutageTests {
     for index in 0..<40 { world.script.add(spec("http://files.example/\(index)")) }
     world.run(milliseconds: 340_000)
     #expect(world.count(.failed) == 40)
-    // Requested anew by the user, it gets its five minutes again.
+    // If the user requests it again, the five minutes restart.
     let id = world.script.scheduler.machines.keys.min() ?? TransferID(rawValue: 0)
     world.script.control(.start, id)
     world.settle()
