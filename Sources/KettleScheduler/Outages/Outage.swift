@@ -55,7 +55,7 @@ package struct Outage: Sendable, Hashable {
 
   var wantsQueued: Bool { failedProbeCount % Self.probesPerQueued == Self.probesPerQueued - 1 }
 
-  /// How long attempts have failed, for the decision whether to give up.
+  /// How long attempts have failed; decides whether the host is given up.
   func milliseconds(at now: MonotonicTime) -> Int64 { now.milliseconds(since: countedFrom) }
 
   /// Records a failed attempt. Only that of the probe begins a new pause.

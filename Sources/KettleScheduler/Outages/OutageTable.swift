@@ -1,19 +1,19 @@
 import KettleModel
 
-/// Which peers cannot be reached, and which hosts have answered lately.
+/// Which peers cannot be reached, and which hosts have responded lately.
 package struct OutageTable: Sendable {
   private var outages: [Peer: Outage] = [:]
   /// When each host last responded during this run of the service.
-  private var answers: [Origin: WallTime] = [:]
+  private var responses: [Origin: WallTime] = [:]
   /// The times of responses that the store has recorded.
   private var recorded: [Origin: WallTime]
 
-  /// How often the last answer of a host is recorded at most.
+  /// The shortest time between two records of the last response of a host.
   static let recordMilliseconds: Int64 = 3_600_000
 
-  /// - Parameter answers: when each host last responded, as recorded in the store.
-  package init(answers: [Origin: WallTime] = [:]) {
-    recorded = answers
+  /// - Parameter responses: when each host last responded, as recorded in the store.
+  package init(responses: [Origin: WallTime] = [:]) {
+    recorded = responses
   }
 
   package func outage(of peer: Peer) -> Outage? { outages[peer] }
@@ -52,7 +52,7 @@ package struct OutageTable: Sendable {
     _ failure: TransferFailure, of peer: Peer, by id: TransferID, isKnown: Bool,
     policy: RetryPolicy, jitter: Double, at now: Moment
   ) -> OutageVerdict {
-    let isServed = isKnown || hasAnswered(peer, policy, at: now.wall)
+    let isServed = isKnown || hasResponded(peer, policy, at: now.wall)
     // It is more likely misspelled than gone.
     if failure.code == .hostNotFound, !isServed { return .notOfPeer }
     let limit = policy.unservedMillisecondsMax
@@ -73,10 +73,10 @@ package struct OutageTable: Sendable {
     return .pausing(peer, until: outage.nextProbeAt ?? now)
   }
 
-  private func hasAnswered(_ peer: Peer, _ policy: RetryPolicy, at now: WallTime) -> Bool {
+  private func hasResponded(_ peer: Peer, _ policy: RetryPolicy, at now: WallTime) -> Bool {
     switch peer {
     case .host(let origin):
-      if answers[origin] != nil { return true }
+      if responses[origin] != nil { return true }
       guard let last = recorded[origin] else { return false }
       return now <= last.advanced(byMilliseconds: policy.servedMilliseconds)
     // A proxy comes from the configuration, so it is not a mistyped URL.
@@ -95,19 +95,19 @@ package struct OutageTable: Sendable {
   /// Ends the outage. Returns whether there was one.
   mutating func end(_ peer: Peer) -> Bool { outages.removeValue(forKey: peer) != nil }
 
-  /// Counts the time without an answer from now on: the network was gone.
+  /// Counts the time without a response from now on: the network was gone.
   mutating func restart(at now: MonotonicTime) {
     for peer in outages.keys { outages[peer]?.restart(at: now) }
   }
 
-  // MARK: Answers
+  // MARK: Responses
 
-  mutating func recordAnswer(of origin: Origin, at now: WallTime) { answers[origin] = now }
+  mutating func recordResponse(of origin: Origin, at now: WallTime) { responses[origin] = now }
 
-  /// The change that records the last answer of a host; nil when the store's record is recent
+  /// The change that records the last response of a host; nil when the store's record is recent
   /// enough.
   mutating func changeToRecord(_ origin: Origin) -> JournalChange? {
-    guard let last = answers[origin] else { return nil }
+    guard let last = responses[origin] else { return nil }
     if let known = recorded[origin], known <= last,
       last < known.advanced(byMilliseconds: Self.recordMilliseconds)
     {

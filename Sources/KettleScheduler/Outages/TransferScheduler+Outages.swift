@@ -15,7 +15,7 @@ extension TransferScheduler {
       let machine = machines[id],
       machine.download?.connection(of: attempt)?.phase == .requesting,
       environment.network == .present || machine.spec.url.isLoopback,
-      failure.code != .timedOut || !hosts.hasAnsweredSince(startOf: attempt)
+      failure.code != .timedOut || !hosts.hasRespondedSince(startOf: attempt)
     else { return (.notOfPeer, outages) }
     var table = outages
     let verdict = table.recordFailure(
@@ -65,12 +65,12 @@ extension TransferScheduler {
   }
 
   /// Ends the outage of a host that has sent a response, and of the proxy on the way.
-  mutating func hostAnswered(
+  mutating func hostResponded(
     _ attempt: AttemptID, with status: Int, _ output: inout SchedulerOutput, at now: Moment
   ) {
     guard let origin = hosts.origin(of: attempt) else { return }
-    hosts.recordAnswer(of: attempt)
-    outages.recordAnswer(of: origin, at: now.wall)
+    hosts.recordResponse(of: attempt)
+    outages.recordResponse(of: origin, at: now.wall)
     var isChanged = false
     if let id = owners[attempt], let login = login(of: id, at: origin) {
       isChanged = true

@@ -8,13 +8,13 @@ package struct HostTable: Sendable {
   private struct Connection: Sendable {
     var origin: Origin
     /// How many responses the host had sent when it began.
-    var answerCountBefore: Int
+    var responseCountBefore: Int
   }
 
   private var connections: [AttemptID: Connection] = [:]
   private var counts: [Origin: Int] = [:]
   /// The responses of each host that has connections.
-  private var answerCounts: [Origin: Int] = [:]
+  private var responseCounts: [Origin: Int] = [:]
   private var learned: [Origin: LearnedLimit] = [:]
   private var closedUntil: [Origin: MonotonicTime] = [:]
   /// When `forget` was last called.
@@ -43,19 +43,19 @@ package struct HostTable: Sendable {
 
   package mutating func open(_ attempt: AttemptID, at origin: Origin) {
     connections[attempt] = Connection(
-      origin: origin, answerCountBefore: answerCounts[origin] ?? 0)
+      origin: origin, responseCountBefore: responseCounts[origin] ?? 0)
     counts[origin, default: 0] += 1
   }
 
   /// Records that the host sent a response.
-  package mutating func recordAnswer(of attempt: AttemptID) {
-    if let origin = origin(of: attempt) { answerCounts[origin, default: 0] += 1 }
+  package mutating func recordResponse(of attempt: AttemptID) {
+    if let origin = origin(of: attempt) { responseCounts[origin, default: 0] += 1 }
   }
 
   /// Whether the host has sent a response on any connection since this one began.
-  package func hasAnsweredSince(startOf attempt: AttemptID) -> Bool {
+  package func hasRespondedSince(startOf attempt: AttemptID) -> Bool {
     guard let connection = connections[attempt] else { return false }
-    return answerCounts[connection.origin] ?? 0 > connection.answerCountBefore
+    return responseCounts[connection.origin] ?? 0 > connection.responseCountBefore
   }
 
   /// Records that the host serves this connection.
@@ -89,7 +89,7 @@ package struct HostTable: Sendable {
     if served.remove(attempt) != nil { leftAt[origin] = now }
     let left = connectionCount(at: origin) - 1
     counts[origin] = left > 0 ? left : nil
-    if left <= 0 { answerCounts[origin] = nil }
+    if left <= 0 { responseCounts[origin] = nil }
   }
 
   package func origin(of attempt: AttemptID) -> Origin? { connections[attempt]?.origin }

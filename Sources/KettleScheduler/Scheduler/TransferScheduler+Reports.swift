@@ -98,7 +98,7 @@ extension TransferScheduler {
     var output = SchedulerOutput()
     guard let id = owners[attempt] else { return output }
     let context = context(of: attempt, jitter: jitter, at: now)
-    hostAnswered(attempt, with: head.status, &output, at: now)
+    hostResponded(attempt, with: head.status, &output, at: now)
     let hint = update(id, into: &output) {
       $0.headReceived(
         head, from: reach, of: attempt, roundTripMilliseconds: roundTripMilliseconds, in: context)

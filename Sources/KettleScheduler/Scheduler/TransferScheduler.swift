@@ -45,7 +45,7 @@ package struct TransferScheduler: Sendable {
     metConditions: Set<TransferCondition> = Set(TransferCondition.allCases),
     servedHosts: [Origin: WallTime] = [:]
   ) {
-    outages = OutageTable(answers: servedHosts)
+    outages = OutageTable(responses: servedHosts)
     queue = TransferQueue(limits: limits)
     ids = IDSource(lastTransfer: lastID, lastTasks: lastTaskIdentifiers)
     rules = SessionRules(metConditions: metConditions)
