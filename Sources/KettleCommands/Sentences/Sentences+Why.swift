@@ -5,7 +5,7 @@ import KettleModel
 extension Sentences {
   /// One sentence per line: what, since when, until when, when it is complete, what to do.
   static func why(_ row: TransferSnapshot, clock: any CommandClock) -> [String] {
-    var lines = ["Transfer \(row.id), \(quoted(row.shownTitle)), is \(row.stateWords)"]
+    var lines = ["Transfer \(row.id), \(quoted(row.shownTitle)): \(row.stateWords)"]
     lines += reasons(of: row)
     if let rank = row.heldBack?.rank {
       lines.append(rank == 1 ? "It is the next in the queue" : "It is number \(rank) in the queue")

@@ -270,7 +270,7 @@ struct WhyCommandTests {
     context.service = FakeService([row])
     #expect(
       await context.run("why", "3").output == """
-        Transfer 3, "disk.iso", is queued
+        Transfer 3, "disk.iso": queued
         Because 2 of 2 transfers are running
         It is number 4 in the queue
         Since 13:00
