@@ -102,6 +102,23 @@ struct CheckpointTests {
     #expect(next == .progress(id, ByteRangeSet(prefix: 45 << 20)))
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `blocks are written while a checkpoint is synced`() async throws {
+    let flow = try await Flow()
+    let (world, id, attempt) = (flow.world, flow.id, flow.attempt)
+    world.files.holdSyncs()
+    defer { world.files.releaseSyncs() }
+    flow.receive(mebibytes: 9)
+    world.clock.advance(milliseconds: 1000)
+    await world.told.wait { events in
+      events.contains { if case .progress(let row, _) = $0 { row.id == id } else { false } }
+    }
+    _ = await world.engine.details(of: id)
+    // More than may be queued, so that the attempt continues only when some of it is written.
+    flow.receive(mebibytes: 10)
+    await world.transport.called { $0.contains(.resumeReceiving(attempt)) }
+  }
+
   @Test func `a pause records every byte`() async throws {
     let flow = try await Flow()
     flow.receive(mebibytes: 3)

@@ -20,6 +20,9 @@ final class PartialFileWriter: Sendable {
   let totalByteCount: Int64?
   /// The queue on which blocks are written. Blocking calls can be made on it.
   let queue: DispatchQueue
+  /// The queue on which checkpoints are synced, so that blocks are written during a sync. Each
+  /// writer has its own: a slow disk does not hold up the transfers on another.
+  let syncQueue = DispatchQueue(label: "kettle.sync")
   private let onRoom: @Sendable (Set<AttemptID>) -> Void
   private let state: Mutex<WriterState>
   /// Locked while writing, so blocks are written one at a time. Lock it before `state`, never after

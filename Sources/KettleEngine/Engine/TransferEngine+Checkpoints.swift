@@ -11,9 +11,7 @@ extension TransferEngine {
         receivedByteCount: writer.receivedByteCount, configuration.checkpoints, at: now.monotonic)
     else { return }
     bodies[id] = .open(writer, pace)
-    // Not on the writer's queue: blocks are written during the sync, so it does not stop a network
-    // that would fill the queued blocks before it ends.
-    namePool.async { [weak self] in
+    writer.syncQueue.async { [weak self] in
       let result = Result { () throws(TransferFailure) in try writer.sync() }
       self?.post(.checkpointSynced(id, writer, result))
     }
