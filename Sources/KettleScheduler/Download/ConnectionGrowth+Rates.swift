@@ -11,10 +11,14 @@ extension ConnectionGrowth {
     let quickBefore: Int64
     /// Over a span in which a lost packet does not look like a fall.
     let fallen: Int64
+    /// Whether the rate is so high that this machine disturbs it more than the network does. Then a
+    /// longer span tells a gain from a disturbance.
+    let isFast: Bool
     /// Whether the rate is still growing with each round trip.
     let isClimbing: Bool
     /// Whether it is not growing on its own any more.
     let isSteady: Bool
+    private let quickMilliseconds: Int64
     private let arrivals: ArrivalHistory
     private let seen: Observation
 
@@ -22,7 +26,9 @@ extension ConnectionGrowth {
       self.arrivals = arrivals
       self.seen = seen
       round = max(seen.roundTripMilliseconds, 25)
-      let span = max(2 * round, 50)
+      isFast = arrivals.rate(over: 100) >= ConnectionGrowth.fastBytesPerSecondMin
+      let span = max(2 * round, isFast ? ConnectionGrowth.fastMilliseconds : 50)
+      quickMilliseconds = span
       quick = arrivals.rate(over: span)
       quickBefore = arrivals.rate(over: span, endedAgo: span)
       fallen = arrivals.rate(over: max(5 * round, 150))
@@ -45,7 +51,7 @@ extension ConnectionGrowth {
     /// How long new connections must have delivered before their effect is judged.
     func judgementMilliseconds(_ pace: Pace) -> Int64 {
       switch pace {
-      case .quick: max(3 * round, 80)
+      case .quick: max(3 * round, quickMilliseconds + 30)
       case .careful: carefulMilliseconds + 3 * round
       }
     }

@@ -74,6 +74,9 @@ struct ConnectionGrowth: Sendable, Hashable {
   /// A line that one connection fills never gets more.
   static let countAlways = 2
   static let firstObservationMilliseconds: Int64 = 25
+  static let fastBytesPerSecondMin: Int64 = 32 << 20
+  /// The shortest span over which a fast rate is judged.
+  static let fastMilliseconds: Int64 = 500
   /// The round-trip time where it is unknown.
   static let roundTripMillisecondsDefault: Int64 = 50
 
@@ -175,7 +178,8 @@ struct ConnectionGrowth: Sendable, Hashable {
     seen: Observation, rates: Rates, policy: DivisionPolicy, at now: MonotonicTime
   ) -> Verdict {
     let age = now.milliseconds(since: bodyBegunAt)
-    guard age >= policy.speedMilliseconds, seen.presentByteCount > 0 || age >= 1000,
+    guard age >= (rates.isFast ? Self.fastMilliseconds : policy.speedMilliseconds),
+      seen.presentByteCount > 0 || age >= 1000,
       rates.quick < policy.aloneBytesPerSecondMin, !rates.isReadySoon(policy),
       !rates.isAtLimit
     else { return .keep }
@@ -307,7 +311,7 @@ struct ConnectionGrowth: Sendable, Hashable {
   private func isHeadroomEvident(
     _ step: Step, rates: Rates, policy: DivisionPolicy, at now: MonotonicTime
   ) -> Bool {
-    guard step.pace == .quick, best < policy.aloneBytesPerSecondMin / 2,
+    guard step.pace == .quick, !rates.isFast, best < policy.aloneBytesPerSecondMin / 2,
       now.milliseconds(since: step.begunAt) >= rates.stepMilliseconds(from: step.countBefore)
     else { return false }
     let isRising = rates.isClimbing && rates.quick * 100 >= best * 140

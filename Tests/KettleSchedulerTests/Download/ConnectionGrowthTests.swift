@@ -29,6 +29,19 @@ struct ConnectionGrowthTests {
     #expect(milliseconds <= 31_500, "\(milliseconds) ms")
   }
 
+  @Test(arguments: UInt64(1)...20)
+  func `a fast line with an unsteady rate gets at most two`(seed: UInt64) throws {
+    var link = link {
+      $0.roundTripMilliseconds = 1
+      $0.bytesPerSecond = 125_000_000
+      $0.unsteadiness = 0.3
+      $0.seed = seed
+    }
+    link.add(byteCount: 400 << 20)
+    _ = try link.finish()
+    #expect(link.openings.count <= 2, "\(link.openings)")
+  }
+
   @Test(arguments: [10, 30, 60, 100] as [Int64], [false, true])
   func `a server that limits each connection gets all sixteen soon`(
     roundTrip: Int64, sendsInBursts: Bool

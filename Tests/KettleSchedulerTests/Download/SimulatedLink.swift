@@ -9,6 +9,8 @@ struct SimulatedLink {
   struct Settings {
     var roundTripMilliseconds: Int64 = 20
     var bytesPerSecond: Int64 = 12_500_000
+    /// By how much the rate of the line varies from one twentieth of a second to the next.
+    var unsteadiness = 0.0
     /// The probability that a packet is lost.
     var loss = 0.0
     /// What the server gives each connection; nil for all that it can send.
@@ -60,6 +62,7 @@ struct SimulatedLink {
   private(set) var mostOfOnePart = 0
   private(set) var finishedAt: [TransferID: Int64] = [:]
   private var random: SeededGenerator
+  private var share = 1.0
   private var totals: [TransferID: Int64] = [:]
   private var written: [TransferID: ByteRangeSet] = [:]
   private var connections: [AttemptID: Connection] = [:]
@@ -246,7 +249,10 @@ struct SimulatedLink {
       wanted[attempt] = min(one.window * span, allowance(of: one))
     }
     let sum = wanted.values.reduce(0, +)
-    let capacity = Double(settings.bytesPerSecond * Self.stepMilliseconds) / 1000
+    if settings.unsteadiness > 0, milliseconds.isMultiple(of: 50) {
+      share = 1 - Double.random(in: 0...settings.unsteadiness, using: &random)
+    }
+    let capacity = share * Double(settings.bytesPerSecond * Self.stepMilliseconds) / 1000
     let isFull = sum > capacity
     for attempt in flowing {
       guard let bytes = wanted[attempt] else { continue }
