@@ -35,6 +35,12 @@ struct ArrivalHistory: Sendable, Hashable {
     return max(0, count) * 1000 / spanMilliseconds
   }
 
+  /// Bytes per second in the span up to the last mark, or since the first one if that is shorter.
+  func rate(overAtMost spanMilliseconds: Int64) -> Int64 {
+    guard let first = marks.first, let last = marks.last else { return 0 }
+    return rate(over: min(spanMilliseconds, last.at.milliseconds(since: first.at)))
+  }
+
   /// The number of bytes at a time, interpolated between two marks.
   private func byteCount(at time: MonotonicTime) -> Int64 {
     guard let next = marks.firstIndex(where: { $0.at >= time }) else {

@@ -26,7 +26,9 @@ extension ConnectionGrowth {
       self.arrivals = arrivals
       self.seen = seen
       round = max(seen.roundTripMilliseconds, 25)
-      isFast = arrivals.rate(over: 100) >= ConnectionGrowth.fastBytesPerSecondMin
+      isFast =
+        arrivals.rate(overAtMost: ConnectionGrowth.fastMilliseconds)
+        >= ConnectionGrowth.fastBytesPerSecondMin
       let span = max(2 * round, isFast ? ConnectionGrowth.fastMilliseconds : 50)
       quickMilliseconds = span
       quick = arrivals.rate(over: span)

@@ -75,7 +75,7 @@ struct ConnectionGrowth: Sendable, Hashable {
   static let countAlways = 2
   static let firstObservationMilliseconds: Int64 = 25
   static let fastBytesPerSecondMin: Int64 = 32 << 20
-  /// The shortest span over which a fast rate is judged.
+  /// The shortest span over which a fast rate is recognized and judged.
   static let fastMilliseconds: Int64 = 500
   /// The round-trip time where it is unknown.
   static let roundTripMillisecondsDefault: Int64 = 50
