@@ -36,7 +36,8 @@ struct KettleCommand: RunnableCommand {
         name: "Control",
         subcommands: [
           StartCommand.self, PauseCommand.self, StopCommand.self, AcceptCommand.self,
-          RemoveCommand.self, LimitCommand.self, ResetCommand.self,
+          RemoveCommand.self, LimitCommand.self, ResetCommand.self, UndoCommand.self,
+          BinCommand.self,
         ]),
       CommandGroup(
         name: "Service",

@@ -154,17 +154,8 @@ package struct POSIXFileStorage: FileStorage {
   package var leftUnrecorded: [UnrecordedFile] { unrecorded.left }
 
   package func removeFinishedFile(_ file: FinishedFile) -> Bool {
-    guard let identity = file.identity, let path = FilePath(file.path) else { return false }
-    do {
-      let directory = try Directory(path.directory)
-      guard let status = try directory.status(of: path.name), status.isRegular,
-        status.identity == identity
-      else { return false }
-      try directory.remove(path.name)
-      return true
-    } catch {
-      return false
-    }
+    guard let (directory, name) = location(of: file) else { return false }
+    return (try? directory.remove(name)) != nil
   }
 
   package func freeBytes(at directory: String) -> Int64? {

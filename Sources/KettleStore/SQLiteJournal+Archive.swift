@@ -104,6 +104,23 @@ extension SQLiteJournal: TransferArchive {
   }
 }
 
+/// The bin.
+extension SQLiteJournal {
+  package func binEntries(
+    of action: Int64, after: TransferID?, countMax: Int
+  ) throws -> [BinEntry] {
+    try reader.read { db in try BinRows(db).entries(of: action, after: after, countMax: countMax) }
+  }
+
+  package func binContents() throws -> [Int64: BinContents] {
+    try reader.read { db in try BinRows(db).contents() }
+  }
+
+  package func clearedCount(upTo finishNumber: Int64?) throws -> Int {
+    try listReader.read { db in try StoreReading.clearedCount(db, upTo: finishNumber) }
+  }
+}
+
 /// Reads records by their ids.
 struct RecordFetch {
   private let db: Database

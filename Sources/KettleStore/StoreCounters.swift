@@ -2,7 +2,7 @@ import GRDB
 import KettleEngine
 import KettleModel
 
-/// The largest numbers ever assigned. They only grow.
+/// The largest numbers ever assigned, which only grow, and up to which transfers are cleared.
 struct StoreCounters: Hashable, Sendable {
   /// nil in a store of an earlier version that has not been opened since.
   var storeID: Int64?
@@ -54,7 +54,9 @@ struct StoreCounters: Hashable, Sendable {
       case .putSession(let session): raised.raise(by: session)
       case .clearFinished(let number):
         raised.clearedUpTo = max(raised.clearedUpTo ?? number, number)
-      case .progress, .remove, .removeSession, .hostServed: continue
+      case .uncover(let number): raised.clearedUpTo = number
+      case .progress, .remove, .removeSession, .hostServed, .bin:
+        continue
       }
     }
     return raised
@@ -65,9 +67,7 @@ struct StoreCounters: Hashable, Sendable {
     if let storeID, storeID != known.storeID { try Self.put(storeID, as: Self.storeIDName, db) }
     if commitCount != known.commitCount { try Self.put(commitCount, as: Self.commitsName, db) }
     if lastID != known.lastID { try Self.put(lastID, as: Self.lastIDName, db) }
-    if let clearedUpTo, clearedUpTo != known.clearedUpTo {
-      try Self.put(clearedUpTo, as: Self.clearedName, db)
-    }
+    if clearedUpTo != known.clearedUpTo { try writeCleared(db) }
     for (session, last) in lastTaskIdentifiers where known.lastTaskIdentifiers[session] != last {
       try db.execute(
         sql: """
@@ -76,6 +76,13 @@ struct StoreCounters: Hashable, Sendable {
           SET last_task_identifier = max(last_task_identifier, excluded.last_task_identifier)
           """, arguments: [session.rawValue, last])
     }
+  }
+
+  /// Unlike the others, this number falls when an action is undone.
+  private func writeCleared(_ db: Database) throws {
+    try db.execute(
+      sql: "DELETE FROM counter WHERE name = ?", arguments: [Self.clearedName])
+    if let clearedUpTo { try Self.put(clearedUpTo, as: Self.clearedName, db) }
   }
 
   private static let storeIDName = "store_id"
@@ -122,7 +129,8 @@ extension JournalChange {
   fileprivate var isProgress: Bool {
     switch self {
     case .progress: true
-    case .put, .remove, .putSession, .removeSession, .clearFinished, .hostServed: false
+    case .put, .remove, .putSession, .removeSession, .clearFinished, .uncover, .hostServed, .bin:
+      false
     }
   }
 }

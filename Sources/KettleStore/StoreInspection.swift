@@ -108,6 +108,7 @@ enum StoreInspection {
       StoreSchema.smallTables + (version < 4 ? [] : StoreSchema.smallTablesSince4)
       + (version < 5 ? [] : StoreSchema.smallTablesSince5)
       + (version < 8 ? [] : StoreSchema.smallTablesSince8)
+      + (version < 9 ? [] : StoreSchema.smallTablesSince9)
     var checks = smallTables.map { "integrity_check('\($0)')" }
     switch depth {
     // The migration reads a store of an earlier version in full anyway.

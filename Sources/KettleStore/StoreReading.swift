@@ -17,6 +17,7 @@ enum StoreReading {
     }
     contents.sessions = try SessionRows.read(db, layout, mode: .strict)
     contents.servedHosts = try HostRows.read(db)
+    contents.binActions = try BinRows(db).actions()
     let counters = try counters(db, contents.sessions)
     contents.lastID = TransferID(rawValue: counters.lastID)
     contents.lastTaskIdentifiers = counters.lastTaskIdentifiers
@@ -78,7 +79,7 @@ enum StoreReading {
       ?? 0
   }
 
-  private static func clearedCount(_ db: Database, upTo number: Int64?) throws -> Int {
+  static func clearedCount(_ db: Database, upTo number: Int64?) throws -> Int {
     guard let number else { return 0 }
     // Two queries, each on one part of the index; a combined condition would scan all of it.
     return try ["finish_number IS NULL", "finish_number <= \(number)"].reduce(0) { count, part in

@@ -9,7 +9,7 @@ enum StoreSchema {
   /// "Kttl", for file(1) and for Kettle itself: PRAGMA application_id.
   static let applicationID = 0x4B74_746C
   /// PRAGMA user_version after all migrations.
-  static let version = 8
+  static let version = 9
   /// All tables except that of the transfers.
   static let smallTables = ["counter", "session", "grdb_migrations"]
   /// Added by version 4.
@@ -18,6 +18,8 @@ enum StoreSchema {
   static let smallTablesSince5 = ["progress"]
   /// Added by version 8.
   static let smallTablesSince8 = ["host"]
+  /// Added by version 9.
+  static let smallTablesSince9 = ["bin_action"]
 
   /// A released migration is never changed, only followed by another. Each ends by setting
   /// `user_version` to its number.
@@ -59,6 +61,10 @@ enum StoreSchema {
     migrator.registerMigration("v8") { db in
       try HostRows.createTable(db)
       try db.execute(sql: "PRAGMA user_version = 8")
+    }
+    migrator.registerMigration("v9") { db in
+      try BinRows.createTables(db)
+      try db.execute(sql: "PRAGMA user_version = 9")
     }
     return migrator
   }

@@ -60,7 +60,8 @@ struct TransferRowWriter {
     case .putSession(let record): try SessionRows.put(record, in: db, json)
     case .removeSession(let session): try SessionRows.remove(session, db)
     // Part of the counters, which are written earlier.
-    case .clearFinished: break
+    case .clearFinished, .uncover: break
+    case .bin(let change): try BinRows(db).apply(change)
     case .hostServed(let origin, let time): try HostRows.put(origin, at: time, db)
     }
   }
@@ -91,7 +92,8 @@ struct TransferRowWriter {
       case .put(let record):
         if record.id.rawValue <= last { return false }
         last = record.id.rawValue
-      case .progress, .remove, .putSession, .removeSession, .clearFinished, .hostServed:
+      case .progress, .remove, .putSession, .removeSession, .clearFinished, .uncover, .hostServed,
+        .bin:
         return false
       }
     }

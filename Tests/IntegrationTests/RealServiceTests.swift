@@ -89,7 +89,7 @@ struct RealServiceTests {
     #expect(try await home.rows().count == 200)
   }
 
-  @Test func `stop deletes the partial file`() async throws {
+  @Test func `undo of a stop continues from where it was`() async throws {
     let body = SeededBody(seed: 5, byteCount: 9_000_000)
     origin.serve(OriginBehavior(body).stuck(after: 1_000_000), at: "/e.bin")
     let url = try origin.url("/e.bin").text
@@ -97,8 +97,15 @@ struct RealServiceTests {
     try await origin.waitForBytesSent(1_000_000, at: "/e.bin")
     #expect(try FileManager.default.contentsOfDirectory(atPath: home.downloads) == ["e.bin.part"])
     #expect(try await home.kettle("stop", id).code == 0)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: home.downloads).isEmpty)
+    let names = try FileManager.default.contentsOfDirectory(atPath: home.downloads)
+    #expect(names.count == 1 && names.allSatisfy { $0.hasPrefix(".kettle-bin-") }, "\(names)")
     #expect(try await home.state(of: id) == "idle")
+    origin.serve(OriginBehavior(body), at: "/e.bin")
+    #expect(try await home.kettle("undo").code == 0)
+    #expect(try await home.kettle("wait", id, "--timeout", "60").code == 0)
+    #expect(body.difference(fromFileAt: home.downloads + "/e.bin") == nil)
+    #expect(origin.requests(at: "/e.bin").last?.value(of: "Range") != nil)
+    #expect(try await home.kettle("undo").code == 2)
   }
 
   @Test func `a truncated body is completed by a second request`() async throws {
@@ -196,13 +203,23 @@ struct RealServiceTests {
     #expect(origin.requests(at: "/i.bin").last?.value(of: "Range") != nil)
   }
 
-  @Test func `reset deletes the files that Kettle downloaded and nothing else`() async throws {
+  @Test func `reset moves the files that Kettle downloaded to the bin and nothing else`()
+    async throws
+  {
     origin.serve(OriginBehavior(SeededBody(seed: 8, byteCount: 1000)), at: "/j.bin")
     #expect(try await home.kettle("get", origin.url("/j.bin").text).code == 0)
     try Data("mine".utf8).write(to: URL(filePath: home.downloads + "/mine.txt"))
     #expect(try await home.kettle("reset").code == 2)
     #expect(try await home.kettle("reset", "--yes").code == 0)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: home.downloads) == ["mine.txt"])
+    func names() throws -> Set<String> {
+      Set(try FileManager.default.contentsOfDirectory(atPath: home.downloads))
+    }
+    #expect(try !names().contains("j.bin"))
+    #expect(try await home.kettle("undo").code == 0)
+    #expect(try names() == ["mine.txt", "j.bin"])
+    #expect(try await home.kettle("reset", "--yes").code == 0)
+    #expect(try await home.kettle("bin", "empty").code == 0)
+    #expect(try names() == ["mine.txt"])
   }
 }
 

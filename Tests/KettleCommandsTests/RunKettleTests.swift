@@ -23,7 +23,7 @@ struct RunKettleTests {
 
   @Test(arguments: [
     "get", "add", "list", "watch", "wait", "start", "pause", "stop", "remove", "reset", "demo",
-    "limit", "session",
+    "limit", "session", "undo", "bin",
   ])
   func `the help of each command has examples and fits 80 columns`(command: String) async {
     let outcome = await FakeContext().run(command, "--help")
@@ -137,11 +137,15 @@ struct RunKettleTests {
     CONTROL SUBCOMMANDS:
       start                   Start or resume transfers.
       pause                   Pause transfers and keep the downloaded bytes.
-      stop                    Stop transfers and discard the downloaded bytes.
+      stop                    Stop transfers and move their bytes to the bin.
       accept                  Accept a web page that arrived in place of a file.
       remove                  Remove transfers from the list.
       limit                   Limit the speed of transfers, including running ones.
-      reset                   Delete the downloaded files and reset all transfers.
+      reset                   Move the downloaded files to the bin and reset all
+                              transfers.
+      undo                    Undo the last stop, remove, reset or clear, with
+                              every byte.
+      bin                     Show what can be undone, or delete it.
 
     SERVICE SUBCOMMANDS:
       daemon                  Run, start, stop or inspect the service.

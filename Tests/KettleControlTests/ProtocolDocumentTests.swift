@@ -58,7 +58,7 @@ struct ProtocolDocumentTests {
         checked.insert(request.method)
       }
     }
-    #expect(checked.count == 30)
+    #expect(checked.count == 33)
   }
 
   private func check(_ result: UnreadResult, against request: ControlRequest) throws {
@@ -80,6 +80,9 @@ struct ProtocolDocumentTests {
     case .reset: _ = try result.decode(ResetTransfers.Result.self)
     case .listHosts: _ = try result.decode(ListHosts.Result.self)
     case .resetHost: _ = try result.decode(ResetHost.Result.self)
+    case .listBin: _ = try result.decode(ListBin.Result.self)
+    case .undo: _ = try result.decode(UndoAction.Result.self)
+    case .emptyBin: _ = try result.decode(EmptyBin.Result.self)
     case .subscribe, .watch, .stop: _ = try result.decode(Nothing.self)
     case .status: _ = try result.decode(ServiceStatus.Result.self)
     case .attachSession: _ = try result.decode(AttachSession.Result.self)

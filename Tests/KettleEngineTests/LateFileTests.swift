@@ -227,6 +227,7 @@ struct LateFileTests {
     creation.open()
     await world.told.wait(for: .failed, of: id)
     _ = await world.engine.control(.stop, [id])
+    await world.engine.emptyBin()
     #expect(world.files.paths.isEmpty)
   }
 

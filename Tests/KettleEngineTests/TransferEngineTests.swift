@@ -202,12 +202,20 @@ struct TransferEngineTests {
       world.files.bytes(at: "/home/u/Downloads/a.iso") == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
   }
 
-  @Test func `a stop deletes the partial file before it returns`() async throws {
+  /// The files in the bin.
+  private func isBinned(_ id: TransferID, in world: EngineWorld) async throws -> Bool {
+    let number = try #require(try await world.engine.binContents().first?.number)
+    return world.files.paths == [
+      EngineWorld.documents + "/" + BinEntry.fileName(of: id, in: number)
+    ]
+  }
+
+  @Test func `a stop moves the partial file to the bin before it returns`() async throws {
     let world = try await EngineWorld()
     let (id, attempt) = try await world.flowing(total: 10)
     world.transport.body(attempt, [1, 2, 3, 4])
     _ = await world.engine.control(.stop, [id])
-    #expect(world.files.paths.isEmpty)
+    #expect(try await isBinned(id, in: world))
     #expect(world.journal.records[id]?.state == .idle)
     #expect(world.journal.records[id]?.resumeData == nil)
   }
@@ -217,7 +225,7 @@ struct TransferEngineTests {
     let (id, attempt) = try await world.flowing(total: 10)
     world.transport.body(attempt, [1, 2, 3, 4])
     _ = await world.engine.control(.remove(.stays), [id])
-    #expect(world.files.paths.isEmpty)
+    #expect(try await isBinned(id, in: world))
     #expect(world.journal.records[id] == nil)
     #expect(world.told.all.contains { if case .removed = $0 { true } else { false } })
   }
@@ -321,7 +329,7 @@ struct TransferEngineTests {
     await Self.committed(world.journal) { $0[id]?.failure?.code == .tooLong }
   }
 
-  @Test func `reset deletes finished files and keeps those that other programs changed`()
+  @Test func `reset moves finished files to the bin and keeps those that other programs changed`()
     async throws
   {
     let world = try await EngineWorld()
@@ -338,9 +346,11 @@ struct TransferEngineTests {
     await world.told.wait(for: .completed, of: second)
     world.files.overwrite("/home/u/Downloads/b.iso", with: [7, 7])
     let outcome = await world.engine.reset()
-    #expect(outcome.deletedPaths == ["/home/u/Downloads/a.iso"])
+    #expect(outcome.discardedPaths == ["/home/u/Downloads/a.iso"])
     #expect(outcome.keptPaths == ["/home/u/Downloads/b.iso"])
-    #expect(world.files.paths == ["/home/u/Downloads/b.iso"])
+    let action = try #require(try await world.engine.binContents().first)
+    let binned = BinEntry.fileName(of: first, in: action.number)
+    #expect(world.files.paths == ["/home/u/Downloads/" + binned, "/home/u/Downloads/b.iso"])
     #expect(world.journal.records[first]?.state == .idle)
     #expect(world.journal.records[second]?.state == .idle)
   }

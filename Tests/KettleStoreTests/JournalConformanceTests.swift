@@ -129,6 +129,60 @@ import TestSupport
   }
 
   @Test(arguments: Kind.allCases)
+  func `clearing is undone to an earlier number or to none`(_ kind: Kind) throws {
+    let journal = try journal(kind)
+    try journal.commit([.clearFinished(upTo: 3)])
+    try journal.commit([.clearFinished(upTo: 7)])
+    try journal.commit([.uncover(clearedUpTo: 3)])
+    #expect(try journal.whole().clearedUpTo == 3)
+    try journal.commit([.uncover(clearedUpTo: nil)])
+    #expect(try journal.whole().clearedUpTo == nil)
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `the bin keeps every field of a transfer until its action is removed`(
+    _ kind: Kind
+  ) throws {
+    let journal = try journal(kind)
+    let time = WallTime(millisecondsSince1970: 1_800_000_000_000)
+    let stop = BinAction(number: 5, kind: .stop, at: time)
+    let clear = BinAction(number: 9, kind: .clear, at: time, clearedBefore: 4)
+    var partial = Sample.plain(3)
+    partial.resumeData = Sample.resumeData(3)
+    let records = [Sample.full(1), Sample.plain(2), partial]
+    try journal.commit([.bin(.putAction(clear)), .bin(.putAction(stop))])
+    try journal.commit(records.map { .bin(.putEntry(BinEntry(action: 5, record: $0))) })
+    #expect(try journal.load().binActions == [stop, clear])
+    #expect(
+      try journal.binEntries(of: 5, after: nil, countMax: 2).map(\.record)
+        == Array(records.prefix(2)))
+    #expect(
+      try journal.binEntries(of: 5, after: records[1].id, countMax: 9).map(\.record)
+        == [records[2]])
+    let contents = try #require(try journal.binContents()[5])
+    #expect(contents.transferCount == 3)
+    let title = RowMaker(documentsDirectory: "").row(of: records[0]).title
+    #expect(contents.title == title)
+
+    var bytes = try #require(partial.resumeData)
+    bytes.durable = ByteRangeSet(prefix: 77)
+    try journal.commit([.bin(.setBytes(bytes, partial.id, action: 5))])
+    // It has no bytes, and gets none.
+    try journal.commit([.bin(.setBytes(bytes, records[1].id, action: 5))])
+    let changed = try journal.binEntries(of: 5, after: nil, countMax: 9).map(\.record.resumeData)
+    #expect(changed == [records[0].resumeData, nil, bytes])
+    try journal.commit([.bin(.removeEntries([records[0].id], action: 5))])
+    #expect(try journal.binContents()[5]?.byteCount == 77)
+
+    try journal.commit([.bin(.removeEntries([partial.id], action: 5))])
+    #expect(try journal.binEntries(of: 5, after: nil, countMax: 9).map(\.record) == [records[1]])
+    try journal.commit([.bin(.removeAction(5))])
+    #expect(try journal.load().binActions == [clear])
+    #expect(try journal.binEntries(of: 5, after: nil, countMax: 9).isEmpty)
+    #expect(try journal.binContents()[5] == nil)
+  }
+
+  @Test(arguments: Kind.allCases)
   func `the last response of each host is kept`(_ kind: Kind) throws {
     let journal = try journal(kind)
     let first = Origin(scheme: .https, host: "files.example", port: 443)

@@ -36,3 +36,18 @@ extension HostSnapshot.Outage {
     ])
   }
 }
+
+extension BinSnapshot {
+  /// The object that `bin --json` prints, always with all of these members.
+  var json: JSONValue {
+    .object([
+      .init("number", .integer(number)),
+      .init("kind", .string(kind.rawValue)),
+      .init("at", .string(at.iso8601)),
+      .init("expiresAt", .string(expiresAt.iso8601)),
+      .init("transferCount", .integer(Int64(transferCount))),
+      .init("byteCount", .integer(byteCount)),
+      .init("title", .string(orNull: title)),
+    ])
+  }
+}

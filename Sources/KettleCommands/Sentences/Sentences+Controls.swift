@@ -14,7 +14,9 @@ extension Sentences {
   }
 
   static func did(_ verb: TransferControlVerb, count: Int) -> String {
-    "\(count) \(count == 1 ? "transfer" : "transfers") \(past(verb))"
+    let did = "\(count) \(count == 1 ? "transfer" : "transfers") \(past(verb))"
+    guard verb.discards, count > 0 else { return did }
+    return did + "; \"kettle undo\" brings \(count == 1 ? "it" : "them") back for ten minutes"
   }
 
   private static func past(_ verb: TransferControlVerb) -> String {
@@ -70,23 +72,32 @@ extension Sentences {
   }
 
   static func reset(_ result: ResetTransfers.Result) -> [String] {
-    let deleted = result.deletedPaths.map { "deleted \(quoted($0, limit: 4096))" }
+    let deleted = result.deletedPaths.map { "moved \(quoted($0, limit: 4096)) to the bin" }
     let kept = result.keptPaths.map {
       "kept \(quoted($0, limit: 4096)), which was modified after Kettle wrote it"
     }
     let count = result.deletedPaths.count
     return deleted + kept + [
-      "All transfers are idle again; \(count) \(count == 1 ? "file" : "files") deleted, "
-        + "\(result.keptPaths.count) kept"
+      "All transfers are idle again; \(count) \(count == 1 ? "file" : "files") in the bin, "
+        + "\(result.keptPaths.count) kept; \"kettle undo\" brings everything back for ten minutes"
     ]
   }
 
   static let resetQuestion =
-    "Delete every unmodified file that Kettle downloaded, and reset all transfers to idle?"
+    "Move every unmodified file that Kettle downloaded to the bin, and reset all transfers to idle?"
 
   static func removeAllQuestion(withFiles: Bool) -> String {
     withFiles
-      ? "Remove all transfers from the list and delete their files?"
-      : "Remove all transfers from the list and delete their partial files?"
+      ? "Remove all transfers from the list and move their files to the bin?"
+      : "Remove all transfers from the list and move their partial files to the bin?"
+  }
+}
+
+extension TransferControlVerb {
+  fileprivate var discards: Bool {
+    switch self {
+    case .stop, .remove, .removeWithFile: true
+    case .start, .pause, .accept: false
+    }
   }
 }

@@ -40,7 +40,7 @@ extension Sentences {
   }
 
   /// The time of day; with the date on another day.
-  private static func time(_ time: WallTime, _ clock: any CommandClock) -> String {
+  static func time(_ time: WallTime, _ clock: any CommandClock) -> String {
     guard let local = clock.localTime(of: time)?.inUTC,
       let now = clock.localTime(of: clock.now().wall)?.inUTC
     else { return time.iso8601 }

@@ -54,8 +54,7 @@ extension Sentences {
     case .bothIDsAndAll(let command):
       "\"kettle \(command)\" takes either ids or --all; leave one of them out"
     case .confirmationNeedsTerminal(let command):
-      "\"kettle \(command)\" deletes files and asks first, but there is no terminal to ask on; "
-        + "add --yes"
+      "\"kettle \(command)\" asks first, but there is no terminal to ask on; add --yes"
     case .passwordNeedsTerminal(let user):
       "Cannot ask for the password of \(quoted(user)) without a terminal; write --user "
         + "NAME:PASSWORD"

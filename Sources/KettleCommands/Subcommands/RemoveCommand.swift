@@ -7,9 +7,10 @@ struct RemoveCommand: RunnableCommand {
     commandName: "remove",
     abstract: "Remove transfers from the list.",
     discussion: """
-      A partial file is deleted with its transfer; a finished file is kept, unless --with-file is \
-      given and the file was not modified since. On a terminal, --all asks first. Without a \
-      terminal it does not ask, but --with-file requires --yes.
+      A partial file goes to the bin with its transfer; a finished file stays, unless --with-file \
+      is given and the file was not modified since. For ten minutes, "kettle undo" brings \
+      everything back. On a terminal, --all asks first. Without a terminal it does not ask, but \
+      --with-file requires --yes.
 
       Examples:
         kettle remove 3
@@ -19,7 +20,7 @@ struct RemoveCommand: RunnableCommand {
 
   @OptionGroup var options: ControlOptions
 
-  @Flag(help: "Also delete the finished file.")
+  @Flag(help: "Move the finished file to the bin too.")
   var withFile = false
 
   @Flag(name: [.short, .long], help: "Do not ask.")

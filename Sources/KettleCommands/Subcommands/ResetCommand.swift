@@ -6,10 +6,11 @@ import KettleControl
 struct ResetCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
     commandName: "reset",
-    abstract: "Delete the downloaded files and reset all transfers.",
+    abstract: "Move the downloaded files to the bin and reset all transfers.",
     discussion: """
-      Deletes only files that Kettle wrote and nobody has modified since; modified files are kept \
-      and listed. The list is kept, ready to be started again.
+      Only files that Kettle wrote and nobody has modified since go to the bin; modified files \
+      stay and are listed. The list stays, ready to be started again. For ten minutes, "kettle \
+      undo" brings everything back.
 
       Examples:
         kettle reset

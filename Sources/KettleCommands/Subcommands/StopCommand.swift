@@ -5,10 +5,11 @@ import KettleControl
 struct StopCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stop",
-    abstract: "Stop transfers and discard the downloaded bytes.",
+    abstract: "Stop transfers and move their bytes to the bin.",
     discussion: """
       A stopped transfer stays in the list and starts from the beginning with "kettle start"; \
-      "kettle pause" keeps the bytes. --all stops every unfinished transfer.
+      "kettle pause" keeps the bytes. For ten minutes, "kettle undo" brings them back. --all stops \
+      every unfinished transfer.
 
       Examples:
         kettle stop 3

@@ -20,6 +20,9 @@ package enum ControlRequest: Sendable, Hashable {
   case reset
   case listHosts
   case resetHost(ResetHost.Params)
+  case listBin
+  case undo(UndoAction.Params)
+  case emptyBin
   case subscribe(Viewport)
   case watch(WatchEvents.Params)
   case status
@@ -39,7 +42,9 @@ package enum ControlRequest: Sendable, Hashable {
     switch self {
     case .add, .addURLs: true
     case .hello, .list, .listIDs, .find, .describe, .control, .relink, .limit, .move, .prioritize,
-      .clear, .findURLs, .reset, .listHosts, .resetHost, .subscribe, .watch, .status, .stop,
+      .clear, .findURLs, .reset, .listHosts, .resetHost, .listBin, .undo, .emptyBin, .subscribe,
+      .watch,
+      .status, .stop,
       .attachSession, .listSessions, .finishEvents, .adoptSession, .dropSession, .cancelTasks,
       .acknowledgeTasks, .updateTask,
       .answerChallenge:
@@ -67,6 +72,9 @@ package enum ControlRequest: Sendable, Hashable {
     case .reset: ResetTransfers.name
     case .listHosts: ListHosts.name
     case .resetHost: ResetHost.name
+    case .listBin: ListBin.name
+    case .undo: UndoAction.name
+    case .emptyBin: EmptyBin.name
     case .subscribe: SubscribeViewport.name
     case .watch: WatchEvents.name
     case .status: ServiceStatus.name
@@ -112,6 +120,9 @@ extension ControlRequest {
     case ResetTransfers.name: .reset
     case ListHosts.name: .listHosts
     case ResetHost.name: .resetHost(try params())
+    case ListBin.name: .listBin
+    case UndoAction.name: .undo(try params())
+    case EmptyBin.name: .emptyBin
     case SubscribeViewport.name: .subscribe(try params())
     case WatchEvents.name: .watch(try params())
     case ServiceStatus.name: .status
@@ -165,7 +176,8 @@ extension ControlRequest {
     case .find(let search):
       return search.startIndex < 0 ? ControlError(.invalidParams, "params.startIndex") : nil
     case .hello, .listIDs, .describe, .control, .move, .prioritize, .clear, .reset, .listHosts,
-      .resetHost, .watch, .status, .stop, .listSessions, .cancelTasks, .acknowledgeTasks:
+      .resetHost, .listBin, .undo, .emptyBin, .watch, .status, .stop, .listSessions, .cancelTasks,
+      .acknowledgeTasks:
       return nil
     }
   }

@@ -87,7 +87,9 @@ final class Broadcaster: Sendable {
   private static func changed(_ event: EngineEvent) -> TransferID? {
     switch event {
     case .changed(let row), .progress(let row, _): row.id
-    case .recovered, .added, .listed, .removed, .loaded, .evicted, .cleared, .limited: nil
+    case .recovered, .added, .listed, .removed, .loaded, .evicted, .cleared,
+      .uncovered, .limited:
+      nil
     }
   }
 
@@ -119,6 +121,8 @@ final class Broadcaster: Sendable {
     case .loaded(let row): table.load(row)
     case .evicted(let ids): table.evict(ids)
     case .cleared(let finishNumber): table.clear(upTo: finishNumber)
+    case .uncovered(let clearedUpTo, let count, let residents):
+      table.uncover(clearedUpTo: clearedUpTo, clearedCount: count, residents: residents)
     case .limited(let bytesPerSecond): table.setLimit(bytesPerSecond: bytesPerSecond)
     }
     return nil

@@ -23,7 +23,8 @@ final class ConditionNeed: Sendable {
     case .removed(let row):
       guard row.task != nil else { return }
       update(row.id, isUnderWay: false)
-    case .recovered, .listed, .loaded, .evicted, .progress, .cleared, .limited: break
+    case .recovered, .listed, .loaded, .evicted, .progress, .cleared, .uncovered, .limited:
+      break
     }
   }
 

@@ -76,12 +76,13 @@ struct RequestHandler: Sendable {
       let outcome = await engine.reset()
       return coder.encode(
         result: ResetTransfers.Result(
-          deletedPaths: outcome.deletedPaths, keptPaths: outcome.keptPaths), to: id)
+          deletedPaths: outcome.discardedPaths, keptPaths: outcome.keptPaths), to: id)
     case .listHosts:
       return coder.encode(result: ListHosts.Result(hosts: await engine.hosts()), to: id)
     case .resetHost(let params):
       let origins = await engine.resetHosts(named: params.host)
       return coder.encode(result: ResetHost.Result(origins: origins), to: id)
+    case .listBin, .undo, .emptyBin: return try await answerBinRequest(request, id: id)
     case .subscribe(let viewport):
       broadcaster.subscribe(client.id, to: viewport)
       await engine.setCadence(broadcaster.cadence)

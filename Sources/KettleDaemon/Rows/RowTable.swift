@@ -68,6 +68,8 @@ extension RowTable {
 
   /// Adds or updates a row.
   mutating func update(_ row: TransferSnapshot) {
+    // Undo brings removed transfers back.
+    _ = removed.remove(row.id)
     let old = rows.updateValue(row, forKey: row.id)
     if let old { uncount(old) }
     count(row)
@@ -110,14 +112,34 @@ extension RowTable {
     }
   }
 
-  /// Hides completed transfers from now on.
-  mutating func clear(upTo finishNumber: Int64) {
+  /// Shows cleared transfers again, except those up to this finish number.
+  ///
+  /// - Parameters:
+  ///   - clearedCount: how many stay hidden.
+  ///   - residents: which of the awake ones do.
+  mutating func uncover(
+    clearedUpTo finishNumber: Int64?, clearedCount count: Int, residents: Set<TransferID>
+  ) {
+    setCleared(upTo: finishNumber)
+    for var row in rows.values.filter({ $0.isCleared == true && !residents.contains($0.id) }) {
+      row.isCleared = nil
+      update(row)
+    }
+    clearedCount = count
+  }
+
+  private mutating func setCleared(upTo finishNumber: Int64?) {
     maker.clearedUpTo = finishNumber
     for index in caches.indices { caches[index].dropAll() }
     for index in subscriptions.indices where subscriptions[index].view.dependsOnClearing {
       subscriptions[index].invalidateOrder()
     }
     removeUnusedSubscriptions()
+  }
+
+  /// Hides completed transfers from now on.
+  mutating func clear(upTo finishNumber: Int64) {
+    setCleared(upTo: finishNumber)
     for var row in rows.values.filter({ $0.state == .completed && $0.isCleared != true }) {
       row.isCleared = true
       update(row)

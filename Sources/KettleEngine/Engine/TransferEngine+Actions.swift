@@ -25,8 +25,8 @@ extension TransferEngine {
         FilePlacing.Order(
           id: id, operation: operation,
           file: FileToFinish(resumeData: resumeData, onConflict: policy)))
-    case .deleteFinishedFile(_, let file):
-      namePool.asyncAlone { [files] in _ = files.removeFinishedFile(file) }
+    case .discardFinishedFile(let id, let file, let binAction):
+      namePool.asyncAlone { [files] in _ = files.discard(file, of: id, into: binAction) }
     case .limit(let id, let limit): transport.limit(id, toBytesPerSecond: limit)
     }
   }
@@ -140,10 +140,27 @@ extension TransferEngine {
       if resumeData.isWhole, let file = files.finishedFile(of: resumeData) {
         _ = files.removeFinishedFile(file)
       }
-      files.removePartialFile(resumeData.partialIdentity)
-      if let other = resumeData.setAside { files.removePartialFile(other) }
+      if let action = resumeData.binAction {
+        let name = BinEntry.fileName(of: id, in: action)
+        files.movePartialFile(resumeData.partialIdentity, toName: name)
+        if let other = resumeData.setAside {
+          files.movePartialFile(other, toName: name + BinEntry.setAsideSuffix)
+        }
+      } else {
+        files.removePartialFile(resumeData.partialIdentity)
+        if let other = resumeData.setAside { files.removePartialFile(other) }
+      }
       self?.post(.discarded(id, operation))
     }
+  }
+}
+
+extension FileStorage {
+  /// Moves a finished file to the bin, or deletes it without an action. Returns false when it was
+  /// left.
+  func discard(_ file: FinishedFile, of id: TransferID, into binAction: Int64?) -> Bool {
+    guard let binAction else { return removeFinishedFile(file) }
+    return moveFinishedFile(file, toName: BinEntry.fileName(of: id, in: binAction))
   }
 }
 

@@ -145,7 +145,8 @@ extension TransferEngine {
       case .remove(let id): reading.note(leaving: id)
       // Progress belongs to an open file. Its transfer stays in memory until the record that
       // follows the closing is in the store.
-      case .progress, .putSession, .removeSession, .clearFinished, .hostServed: break
+      case .progress, .putSession, .removeSession, .clearFinished, .uncover, .hostServed, .bin:
+        break
       }
     }
   }
@@ -161,7 +162,8 @@ extension TransferEngine {
         if let identity = record.resumeData?.partialIdentity { recorded.append(identity) }
       case .progress(let id, _): checkpointRecorded(of: id)
       case .remove(let id): reading.note(gone: id)
-      case .putSession, .removeSession, .clearFinished, .hostServed: break
+      case .putSession, .removeSession, .clearFinished, .uncover, .hostServed, .bin:
+        break
       }
     }
     if !recorded.isEmpty { files.forgetUnrecorded(recorded) }
@@ -179,40 +181,43 @@ extension TransferEngine {
   ///
   /// - Returns: the result for each, in the order of `ids`.
   func controlEach(
-    _ control: TransferScheduler.Control, _ ids: [TransferID]
+    _ control: TransferScheduler.Control, _ ids: [TransferID], into action: BinAction?
   ) async -> [TransferScheduler.ControlResult] {
     guard ids.contains(where: { scheduler.machines[$0] == nil }) else {
-      return await controlLoaded(control, ids)
+      return await controlLoaded(control, ids, into: action)
     }
     var results: [TransferID: TransferScheduler.ControlResult] = [:]
     let missing = ids.filter { scheduler.machines[$0] == nil }
     for start in stride(from: 0, to: missing.count, by: Self.loadedCountMax) {
       let part = Array(missing[start..<min(start + Self.loadedCountMax, missing.count)])
-      for (id, result) in zip(part, await controlLoaded(control, part)) { results[id] = result }
+      let outcome = await controlLoaded(control, part, into: action)
+      for (id, result) in zip(part, outcome) { results[id] = result }
     }
     let others = ids.filter { results[$0] == nil }
-    for (id, result) in zip(others, await controlLoaded(control, others)) { results[id] = result }
+    let outcome = await controlLoaded(control, others, into: action)
+    for (id, result) in zip(others, outcome) { results[id] = result }
     return ids.map { results[$0] ?? .unknown }
   }
 
   private func controlLoaded(
-    _ control: TransferScheduler.Control, _ ids: [TransferID]
+    _ control: TransferScheduler.Control, _ ids: [TransferID], into action: BinAction?
   ) async -> [TransferScheduler.ControlResult] {
     await withoutEviction {
       await load(ids)
-      return await controlResident(control, ids)
+      return await controlResident(control, ids, into: action)
     }
   }
 
   /// Applies a control to all transfers that it is meant for.
   package func controlAll(_ control: TransferScheduler.Control) async -> [TransferID] {
+    let action = scheduler.openBinAction(for: control, at: clock.now())
     let resident = selection(for: control)
     var done: [TransferID] = []
     await forEachDormant(in: control.dormantStates, but: Set(resident)) { ids in
-      _ = await controlResident(control, ids)
+      _ = await controlResident(control, ids, into: action)
       done += ids
     }
-    _ = await controlEach(control, resident)
+    _ = await controlEach(control, resident, into: action)
     return (done + resident).sorted()
   }
 

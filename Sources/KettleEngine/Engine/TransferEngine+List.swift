@@ -34,7 +34,7 @@ extension TransferEngine {
   /// - Returns: the number of hidden transfers.
   package func clearFinished() async -> Int {
     let now = clock.now()
-    let (count, output) = scheduler.clearFinished()
+    let (count, output) = scheduler.clearFinished(at: now)
     guard count > 0, let clearedUpTo = scheduler.clearedUpTo else { return 0 }
     await runDurably(output, at: now).value()
     observer(.cleared(upTo: clearedUpTo))

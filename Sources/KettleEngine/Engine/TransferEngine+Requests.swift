@@ -69,14 +69,15 @@ extension TransferEngine {
   package func control(
     _ control: TransferScheduler.Control, _ ids: [TransferID]
   ) async -> [TransferScheduler.ControlResult] {
-    await controlEach(control, ids)
+    let action = scheduler.openBinAction(for: control, at: clock.now())
+    return await controlEach(control, ids, into: action)
   }
 
   func controlResident(
-    _ control: TransferScheduler.Control, _ ids: [TransferID]
+    _ control: TransferScheduler.Control, _ ids: [TransferID], into action: BinAction?
   ) async -> [TransferScheduler.ControlResult] {
     let now = clock.now()
-    let (results, output) = scheduler.control(control, ids, at: now)
+    let (results, output) = scheduler.control(control, ids, into: action, at: now)
     if let text = HistoryText.of(control) {
       for (id, result) in zip(ids, results) where result == .applied {
         live[id, default: begun(id)].note(text, at: now.wall)
@@ -114,17 +115,18 @@ extension TransferEngine {
     }.keys.sorted()
   }
 
-  /// Deletes the finished files that are still ours, and resets all transfers to idle.
-  package func reset() async -> (deletedPaths: [String], keptPaths: [String]) {
-    var outcome: (deletedPaths: [String], keptPaths: [String]) = ([], [])
+  /// Resets all transfers to idle. The finished files that are still ours go to the bin.
+  package func reset() async -> (discardedPaths: [String], keptPaths: [String]) {
+    var outcome: (discardedPaths: [String], keptPaths: [String]) = ([], [])
+    let action = scheduler.openBinAction(for: .reset, at: clock.now())
     func reset(_ ids: [TransferID]) async {
       let now = clock.now()
-      var (_, output) = scheduler.control(.reset, ids, at: now)
-      // The caller gets the path of each file, so the files are deleted here and not by actions.
-      let finished = output.takeDeletions()
+      var (_, output) = scheduler.control(.reset, ids, into: action, at: now)
+      // The caller gets the path of each file, so the files are moved here and not by actions.
+      let finished = output.takeDiscardedFiles()
       await runDurably(output, at: now).value()
-      let (deleted, kept) = await delete(finished)
-      outcome.deletedPaths += deleted
+      let (discarded, kept) = await discard(finished, into: action?.number)
+      outcome.discardedPaths += discarded
       outcome.keptPaths += kept
       await rest(of: ids)
     }
@@ -137,15 +139,15 @@ extension TransferEngine {
     return outcome
   }
 
-  func delete(
-    _ finished: [FinishedFile]
-  ) async -> (deletedPaths: [String], keptPaths: [String]) {
+  private func discard(
+    _ finished: [(TransferID, FinishedFile)], into binAction: Int64?
+  ) async -> (discardedPaths: [String], keptPaths: [String]) {
     await withCheckedContinuation { done in
       namePool.asyncAlone { [files] in
-        var outcome: (deletedPaths: [String], keptPaths: [String]) = ([], [])
-        for file in finished {
-          if file.identity != nil && files.removeFinishedFile(file) {
-            outcome.deletedPaths.append(file.path)
+        var outcome: (discardedPaths: [String], keptPaths: [String]) = ([], [])
+        for (id, file) in finished {
+          if file.identity != nil && files.discard(file, of: id, into: binAction) {
+            outcome.discardedPaths.append(file.path)
           } else {
             outcome.keptPaths.append(file.path)
           }
@@ -241,12 +243,12 @@ extension TransferEngine {
 }
 
 extension SchedulerOutput {
-  /// Removes and returns the deletions of finished files, for a caller that waits for them.
-  mutating func takeDeletions() -> [FinishedFile] {
-    var finished: [FinishedFile] = []
+  /// Removes and returns the finished files to discard, for a caller that waits for them.
+  mutating func takeDiscardedFiles() -> [(TransferID, FinishedFile)] {
+    var finished: [(TransferID, FinishedFile)] = []
     afterCommit.removeAll { action in
-      guard case .deleteFinishedFile(_, let file) = action else { return false }
-      finished.append(file)
+      guard case .discardFinishedFile(let id, let file, _) = action else { return false }
+      finished.append((id, file))
       return true
     }
     return finished

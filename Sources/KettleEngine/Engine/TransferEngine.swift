@@ -156,7 +156,8 @@ package actor TransferEngine {
       tally: contents.dormant, positions: contents.positions,
       lastFinishNumber: contents.lastFinishNumber)
     let output = scheduler.recover(
-      contents.records, others: others, clearedUpTo: contents.clearedUpTo, at: now)
+      contents.records, others: others, clearedUpTo: contents.clearedUpTo,
+      bin: contents.binActions, at: now)
     observer(.recovered(contents.dormant, clearedUpTo: contents.clearedUpTo))
     for id in scheduler.machines.keys.sorted() {
       if let snapshot = snapshot(of: id) { observer(.added(snapshot)) }
@@ -256,6 +257,7 @@ package actor TransferEngine {
     }
     finishLater(submission)
     releaseRestWaiters()
+    deleteExpired()
     if !scheduler.hasRunning { releaseIdleWaiters() }
   }
 

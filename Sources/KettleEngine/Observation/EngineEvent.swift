@@ -19,6 +19,9 @@ package enum EngineEvent: Sendable, Hashable {
   case evicted([TransferID])
   /// Completed transfers up to this finish number are hidden from now on.
   case cleared(upTo: Int64)
+  /// Cleared transfers are visible again, except those up to this finish number: `count` in all,
+  /// and of those in memory the ones with these ids.
+  case uncovered(clearedUpTo: Int64?, clearedCount: Int, residents: Set<TransferID>)
   /// The limit for all transfers together; nil is none.
   case limited(bytesPerSecond: Int64?)
 }

@@ -38,6 +38,15 @@ enum HistoryText {
     }
   }
 
+  static func undone(_ kind: BinAction.Kind) -> String {
+    switch kind {
+    case .stop: "Undone: the stop"
+    case .remove, .removeWithFile: "Undone: the removal"
+    case .reset: "Undone: the reset"
+    case .clear: "Undone: the clearing"
+    }
+  }
+
   static func redirected(to url: TransferURL) -> String { "Redirected to \(url.text)" }
 
   static func learnedLimit(connectionsMax: Int) -> String {

@@ -58,6 +58,29 @@ package protocol FileStorage: Sendable {
   /// left.
   func removeFinishedFile(_ file: FinishedFile) -> Bool
 
+  /// Moves a partial file to the bin, or one of another version back, if it is still the one that
+  /// was made: renames it within its directory, never over another file.
+  ///
+  /// - Returns: whether it has the name now.
+  @discardableResult
+  func movePartialFile(_ identity: PartialIdentity, toName name: String) -> Bool
+
+  /// Moves a partial file back from the bin: to its own name, or to the first free one when that
+  /// is taken. Does nothing when it never left.
+  ///
+  /// - Returns: the resume data with the present path, which is the one in the bin when the file
+  ///   cannot be moved.
+  func restorePartialFile(_ resumeData: ResumeData, from binned: PartialIdentity) -> ResumeData
+
+  /// Moves a finished file to the bin, if it is still exactly what was finished. Returns false when
+  /// it was left.
+  func moveFinishedFile(_ file: FinishedFile, toName name: String) -> Bool
+
+  /// Moves a finished file back from the bin: to its own name, or to the first free one.
+  ///
+  /// - Returns: the file with its present path.
+  func restoreFinishedFile(_ file: FinishedFile, from binned: FinishedFile) -> FinishedFile
+
   /// Begins the digest of a partial file. It is read while the file is written, so that little is
   /// left to read when the last byte arrives.
   func beginDigest(

@@ -38,6 +38,30 @@ package protocol TransferArchive: Sendable {
 
   /// Returns transfers with these URLs; for each URL the first.
   func find(urls: Set<String>) throws -> [TransferRecord]
+
+  /// Returns the transfers that an action put into the bin, by id, starting after `after`.
+  func binEntries(of action: Int64, after: TransferID?, countMax: Int) throws -> [BinEntry]
+
+  /// Summarizes what is in the bin, by the number of the action.
+  func binContents() throws -> [Int64: BinContents]
+
+  /// Returns how many dormant completed transfers are cleared up to this finish number.
+  func clearedCount(upTo finishNumber: Int64?) throws -> Int
+}
+
+/// What an action put into the bin.
+package struct BinContents: Sendable, Hashable {
+  package var transferCount: Int
+  /// The bytes of unfinished files; those of finished ones too if the action discarded them.
+  package var byteCount: Int64
+  /// Of the first transfer.
+  package var title: String?
+
+  package init(transferCount: Int = 0, byteCount: Int64 = 0, title: String? = nil) {
+    self.transferCount = transferCount
+    self.byteCount = byteCount
+    self.title = title
+  }
 }
 
 package enum ListSide: Sendable, Hashable {

@@ -20,6 +20,8 @@ package struct JournalContents: Sendable {
   package var clearedUpTo: Int64?
   /// The last recorded response of each host.
   package var servedHosts: [Origin: WallTime] = [:]
+  /// What can be undone.
+  package var binActions: [BinAction] = []
 
   package init(
     records: [TransferRecord] = [], dormant: EvictedTally = EvictedTally(),

@@ -13,6 +13,11 @@ public enum JournalChange: Sendable, Hashable {
   /// Clears every completed transfer up to this finish number from view. A lower number than before
   /// has no effect.
   case clearFinished(upTo: Int64)
+  /// Brings completed transfers back into view, except those up to this finish number; nil brings
+  /// back all.
+  case uncover(clearedUpTo: Int64?)
+  /// Changes what can be undone. Indirect, like `put`.
+  indirect case bin(BinChange)
   /// Records that a host responded at this time.
   case hostServed(Origin, at: WallTime)
 }

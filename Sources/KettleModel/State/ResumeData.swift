@@ -26,12 +26,14 @@ public struct ResumeData: Hashable, Sendable, Codable {
   public var validatorURL: String?
   /// The partial file of another version, kept until this one is complete.
   public var setAside: PartialIdentity?
+  /// The action that discarded these bytes: the partial file moves to the bin and is not deleted.
+  public var binAction: Int64?
 
   private enum CodingKeys: String, CodingKey {
     case partialPath, device, inode
     case durable = "held"
     case totalByteCount, validator, finalName, isWhole, lastWriteNanoseconds, serverChecksum
-    case mediaType, validatorURL, setAside
+    case mediaType, validatorURL, setAside, binAction
   }
 
   public init(

@@ -66,7 +66,10 @@ struct Finishing: Sendable {
       return .entering(.completed)
     case (.success(let file), .removed(let fate)):
       facts.resumeData = nil
-      return .entering(.removed, fate == .goes ? [.deleteFinishedFile(facts.id, file)] : [])
+      return .entering(
+        .removed,
+        fate == .goes
+          ? [.discardFinishedFile(facts.id, file, binAction: facts.binAction)] : [])
     case (.failure(let failure), .completed): return placingFailed(failure, &facts, at: now)
     case (.failure(let failure), .removed):
       guard facts.resumeData != nil, failure.code != .partialFileChanged else {

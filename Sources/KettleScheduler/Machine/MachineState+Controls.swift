@@ -92,7 +92,7 @@ extension TransferMachine.State {
       return .entering(.placing(underWay, next: .removed(withFile: fate)))
     case .completed:
       guard fate == .goes, let file = facts.finishedFile else { return .entering(.removed) }
-      return .entering(.removed, [.deleteFinishedFile(facts.id, file)])
+      return .entering(.removed, [.discardFinishedFile(facts.id, file, binAction: facts.binAction)])
     case .idle, .scheduled, .queued, .waiting, .paused, .verifying, .failed:
       return Finishing(operation).discard(&facts, next: .removed)
     case .removed:
@@ -103,9 +103,12 @@ extension TransferMachine.State {
   /// Returns to idle as if never started. The finished file is deleted.
   func reset(_ facts: inout TransferFacts, _ operation: OperationID) -> Transition {
     guard case .completed = self else { return stop(&facts, operation) }
-    let file = facts.finishedFile
+    let (file, binAction) = (facts.finishedFile, facts.binAction)
     facts.forgetProgress()
-    return .entering(.idle, file.map { [TransferAction.deleteFinishedFile(facts.id, $0)] } ?? [])
+    let actions = file.map {
+      [TransferAction.discardFinishedFile(facts.id, $0, binAction: binAction)]
+    }
+    return .entering(.idle, actions ?? [])
   }
 
   /// Ends the attempt for a shutdown, so that it continues after the next start. Decisions of the

@@ -9,7 +9,11 @@ extension TransferMachine.State {
     /// The states that may follow. Only the payload changes where a state follows itself.
     package var exits: Set<Kind> {
       switch self {
-      case .idle: [.idle, .queued, .scheduled, .discarding, .failed, .removed]
+      // Undoing a stop or a reset restores any state at rest.
+      case .idle:
+        [
+          .idle, .queued, .scheduled, .waiting, .paused, .completed, .discarding, .failed, .removed,
+        ]
       case .scheduled: [.scheduled, .queued, .paused, .idle, .discarding, .failed, .removed]
       case .queued:
         [.running, .verifying, .placing, .waiting, .paused, .idle, .discarding, .failed, .removed]

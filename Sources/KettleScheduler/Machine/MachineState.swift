@@ -176,11 +176,20 @@ extension TransferMachine.State {
   /// Whether earlier failures are history: the row shows the present.
   var clearsFailure: Bool {
     switch self {
-    case .scheduled, .running, .idle, .paused, .completed, .ending(_, next: .idle),
-      .ending(_, next: .paused), .discarding(_, next: .idle):
+    case .scheduled, .running, .paused, .completed, .ending(_, next: .idle),
+      .ending(_, next: .paused):
       true
-    case .queued, .waiting, .verifying, .placing, .failed, .removed, .discarding, .ending: false
+    // A failed transfer that was stopped still says why it failed.
+    case .idle, .queued, .waiting, .verifying, .placing, .failed, .removed, .discarding, .ending:
+      false
     }
+  }
+
+  /// The failure that the next state still reports.
+  func failureKept(_ lastFailure: TransferFailure?, before next: Self) -> TransferFailure? {
+    if next.clearsFailure { return nil }
+    if case .waiting = self, next.visible == .idle { return nil }
+    return failure ?? lastFailure
   }
 }
 

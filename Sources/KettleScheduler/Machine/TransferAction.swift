@@ -20,7 +20,8 @@ package enum TransferAction: Sendable, Hashable {
   case readTitle(TransferID, ResumeData)
   case placeFile(TransferID, OperationID, ResumeData, ConflictPolicy)
   case discardPartialFile(TransferID, OperationID, ResumeData)
-  case deleteFinishedFile(TransferID, FinishedFile)
+  /// - Parameter binAction: the action whose bin takes the file; nil deletes it.
+  case discardFinishedFile(TransferID, FinishedFile, binAction: Int64?)
   /// The limit for all attempts of the transfer together; nil means no limit.
   case limit(TransferID, bytesPerSecond: Int64?)
 
@@ -37,7 +38,7 @@ package enum TransferAction: Sendable, Hashable {
     case .beginAttempt, .cancelAttempt, .shortenAttempt, .openBody, .closeBody, .computeDigest,
       .readTitle, .limit:
       .now
-    case .acceptBody, .placeFile, .discardPartialFile, .deleteFinishedFile:
+    case .acceptBody, .placeFile, .discardPartialFile, .discardFinishedFile:
       .afterCommit
     }
   }

@@ -20,6 +20,8 @@ struct TransferFacts: Sendable, Hashable {
   /// that is waiting or has failed.
   var lastFailure: TransferFailure?
   var repetitions = RepetitionCounts()
+  /// The action of the user that is discarding its files; nil deletes them.
+  var binAction: Int64?
 
   init(_ record: TransferRecord) {
     id = record.id
@@ -130,16 +132,38 @@ extension TransferFacts {
   }
 
   /// Discards everything about the file. A failed transfer keeps its end time and what its program
-  /// is notified of.
+  /// is notified of; one that was stopped after it had failed keeps the reason.
   mutating func forgetProgress(before next: TransferMachine.AfterDiscarding) {
-    let (finishedAt, taskStatus) = (finishedAt, taskStatus)
+    let (finishedAt, taskStatus, lastFailure) = (finishedAt, taskStatus, lastFailure)
     forgetProgress()
-    guard case .failed = next else { return }
-    self.finishedAt = finishedAt
-    self.taskStatus = taskStatus
+    switch next {
+    case .idle: self.lastFailure = lastFailure
+    case .failed:
+      self.finishedAt = finishedAt
+      self.taskStatus = taskStatus
+    case .queued, .removed: break
+    }
+  }
+
+  /// Files that are discarded from now on move to the bin. Bytes that an earlier action discarded
+  /// stay with that action.
+  mutating func discardFiles(into action: Int64) {
+    binAction = action
+    if resumeData?.binAction == nil { resumeData?.binAction = action }
+  }
+
+  /// The bytes on their way to the bin in this state, as they are restored, and the action that
+  /// discarded them; nil until the partial file is closed.
+  func bytesForBin(in state: TransferMachine.State) -> (action: Int64, ResumeData)? {
+    guard case .discarding = state, var resumeData, let action = resumeData.binAction else {
+      return nil
+    }
+    resumeData.binAction = nil
+    return (action, resumeData)
   }
 
   mutating func forgetProgress() {
+    binAction = nil
     resumeData = nil
     finishedFile = nil
     lastFailure = nil

@@ -30,6 +30,7 @@ extension TransferMachine {
   package var occupiesSlot: Bool { state.occupiesSlot }
   package var isAtRest: Bool { state.isAtRest }
   package var waitsForCondition: Bool { state.waitsForCondition }
+  var waitsForDiskSpace: Bool { state.waiting?.reason == .diskSpace }
   package var isTask: Bool { facts.isTask }
   package var isFinalTask: Bool { state.isFinalTask(facts) }
   package var isPutAside: Bool { state.isPutAside(facts) }

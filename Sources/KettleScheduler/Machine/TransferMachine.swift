@@ -21,7 +21,7 @@ package struct TransferMachine: Sendable {
   private mutating func apply(_ transition: Transition) -> Transition {
     guard let next = transition.state else { return transition }
     assert(state.kind.exits.contains(next.kind), "\(state.kind) is not followed by \(next.kind)")
-    facts.lastFailure = next.clearsFailure ? nil : state.failure ?? facts.lastFailure
+    facts.lastFailure = state.failureKept(facts.lastFailure, before: next)
     state = next
     return transition
   }
@@ -68,6 +68,18 @@ package struct TransferMachine: Sendable {
 
   package mutating func reset(_ operation: OperationID) -> Transition {
     apply(state.reset(&facts, operation))
+  }
+
+  /// Files that the next control discards move to the bin.
+  package mutating func discardFiles(into action: Int64) { facts.discardFiles(into: action) }
+
+  /// Returns a transfer that was stopped or reset to what it was before, at its present place in
+  /// the list.
+  package mutating func restore(_ record: TransferRecord, at now: Moment) -> Transition {
+    var record = record
+    record.queuePosition = facts.queuePosition
+    facts = TransferFacts(record)
+    return apply(.entering(State(recovering: record, at: now)))
   }
 
   package mutating func relink(
@@ -175,7 +187,8 @@ package struct TransferMachine: Sendable {
       facts.finishNumber = nil
       return false
     }
-    guard before != .completed else { return false }
+    // A restored transfer has its number.
+    guard before != .completed, facts.finishNumber == nil else { return false }
     facts.finishNumber = number
     return true
   }

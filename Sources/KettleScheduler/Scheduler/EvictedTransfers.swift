@@ -9,7 +9,8 @@ struct EvictedTransfers: Sendable {
   /// The pending read of the queue.
   var pendingRead: QueueRead?
   private var counts: [TransferState: Int]
-  private var clearedCount: Int
+  /// How many completed ones are cleared from view.
+  private(set) var clearedCount: Int
 
   init(_ tally: EvictedTally = EvictedTally()) {
     counts = tally.states.mapValues(\.count)
@@ -33,6 +34,9 @@ struct EvictedTransfers: Sendable {
 
   /// Records that all completed transfers are cleared from view.
   mutating func clearCompleted() { clearedCount = counts[.completed] ?? 0 }
+
+  /// Records how many of them are cleared from view.
+  mutating func setCleared(count: Int) { clearedCount = count }
 
   private mutating func count(_ state: TransferState, _ isCleared: Bool, by step: Int) {
     counts[state, default: 0] += step

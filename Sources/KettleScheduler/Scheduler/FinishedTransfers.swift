@@ -24,4 +24,10 @@ struct FinishedTransfers: Sendable {
     clearedUpTo = lastNumber
     return .clearFinished(upTo: lastNumber)
   }
+
+  /// Brings transfers back into view that were cleared since `clearedUpTo` was `earlier`.
+  mutating func uncover(clearedUpTo earlier: Int64?) -> JournalChange {
+    clearedUpTo = earlier.flatMap { earlier in clearedUpTo.map { min($0, earlier) } }
+    return .uncover(clearedUpTo: clearedUpTo)
+  }
 }

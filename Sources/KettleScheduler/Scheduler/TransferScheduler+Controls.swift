@@ -31,8 +31,11 @@ extension TransferScheduler {
     }
   }
 
+  /// Applies a control.
+  ///
+  /// - Parameter action: what a discarding control puts things into the bin with; nil deletes them.
   package mutating func control(
-    _ control: Control, _ transfers: [TransferID], at now: Moment
+    _ control: Control, _ transfers: [TransferID], into action: BinAction? = nil, at now: Moment
   ) -> ([ControlResult], SchedulerOutput) {
     var output = SchedulerOutput()
     var results: [ControlResult] = []
@@ -52,8 +55,10 @@ extension TransferScheduler {
       }
       let transition = update(id, into: &output) { machine in
         defer { machine.recordStart(at: now.wall) }
+        if let action, !machine.isTask { machine.discardFiles(into: action.number) }
         return machine.apply(control, operation, at: now)
       }
+      if let action { discard(machine, into: action, &output) }
       if control == .start, machines[id]?.visibleState == .queued {
         probeNow(
           machine.state.waiting?.peer ?? .host(machine.spec.url.origin), by: id, at: now)

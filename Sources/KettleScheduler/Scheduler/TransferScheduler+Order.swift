@@ -35,13 +35,16 @@ extension TransferScheduler {
   /// Clears all completed transfers from view.
   ///
   /// - Returns: how many were in view.
-  package mutating func clearFinished() -> (count: Int, SchedulerOutput) {
+  package mutating func clearFinished(at now: Moment) -> (count: Int, SchedulerOutput) {
     var output = SchedulerOutput()
     let loadedCount = machines.values.count {
       $0.visibleState == .completed && !isCleared($0.record)
     }
     let count = loadedCount + evicted.completedInViewCount
     if count > 0 {
+      var action = bin.open(.clear, at: now.wall)
+      action.clearedBefore = finished.clearedUpTo
+      if let change = bin.note(action) { output.changes.append(change) }
       output.changes.append(finished.clear())
       evicted.clearCompleted()
     }

@@ -10,6 +10,7 @@ extension TransferScheduler {
   package mutating func timePassed(at now: Moment) -> SchedulerOutput {
     var output = SchedulerOutput()
     hosts.forget(at: now.monotonic)
+    bin.expire(at: now.wall)
     for id in alarms.due(at: now) {
       update(id, into: &output) { $0.timePassed(at: now) }
       // A wall-clock alarm can fire early when that clock was set back; it is then filed again.

@@ -19,6 +19,7 @@ package struct TransferScheduler: Sendable {
   var finished = FinishedTransfers()
   var evicted = EvictedTransfers()
   var pendingAdds = PendingAdds()
+  package internal(set) var bin = TransferBin()
   var rules: SessionRules
   var environment: Environment
   var phase = Phase.working
@@ -58,7 +59,7 @@ package struct TransferScheduler: Sendable {
     let opening =
       queue.queuedCount + evicted.queuedCount > 0 ? hosts.nextOpening : nil
     let probe = phase == .working ? outages.nextProbeAt : nil
-    return [alarms.next(at: now), opening, probe].compactMap { $0 }.min()
+    return [alarms.next(at: now), opening, probe, bin.nextExpiry(at: now)].compactMap { $0 }.min()
   }
 
   package func owner(of attempt: AttemptID) -> TransferID? { owners[attempt] }
@@ -95,11 +96,13 @@ package struct TransferScheduler: Sendable {
   /// - Parameters:
   ///   - records: the transfers that are not dormant, and possibly others.
   ///   - others: what exists only in the store.
+  ///   - actions: the actions that can be undone.
   package mutating func recover(
     _ records: [TransferRecord], others: OtherTransfers = OtherTransfers(),
-    clearedUpTo: Int64? = nil, at now: Moment
+    clearedUpTo: Int64? = nil, bin actions: [BinAction] = [], at now: Moment
   ) -> SchedulerOutput {
     var output = SchedulerOutput()
+    bin = TransferBin(actions)
     finished = FinishedTransfers(
       clearedUpTo: clearedUpTo,
       lastNumber: max(others.lastFinishNumber, records.compactMap(\.finishNumber).max() ?? 0))
@@ -156,6 +159,12 @@ package struct TransferScheduler: Sendable {
   ) {
     let durable = machine.durableRecord
     if durable != before.durableRecord { output.changes.append(.put(durable)) }
+    if before.facts.bytesForBin(in: before.state) == nil,
+      let (action, bytes) = machine.facts.bytesForBin(in: machine.state)
+    {
+      output.changes.append(.bin(.setBytes(bytes, machine.id, action: action)))
+    }
+    if machine.waitsForDiskSpace, !before.waitsForDiskSpace { bin.expireAll() }
     if machine.record != before.record { output.changed.append(machine.id) }
     if machine.state != before.state || machine.deadline != before.deadline
       || machine.queuePosition != before.queuePosition
@@ -198,7 +207,7 @@ package struct TransferScheduler: Sendable {
       hosts.recordService(of: attempt)
       return action
     case .cancelAttempt, .shortenAttempt, .closeBody, .computeDigest, .readTitle, .placeFile,
-      .discardPartialFile, .deleteFinishedFile, .limit:
+      .discardPartialFile, .discardFinishedFile, .limit:
       return action
     }
   }

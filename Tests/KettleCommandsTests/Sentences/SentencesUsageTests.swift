@@ -87,7 +87,7 @@ struct SentencesUsageTests {
     ),
     (
       .command(.confirmationNeedsTerminal(command: "reset")),
-      "\"kettle reset\" deletes files and asks first, but there is no terminal to ask on; "
+      "\"kettle reset\" asks first, but there is no terminal to ask on; "
         + "add --yes"
     ),
     (

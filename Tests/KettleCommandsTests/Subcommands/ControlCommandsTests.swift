@@ -48,8 +48,13 @@ struct ControlCommandsTests {
 
   @Test(arguments: [
     ("start", TransferControlVerb.start, "2 transfers started\n"),
-    ("pause", .pause, "2 transfers paused\n"), ("stop", .stop, "2 transfers stopped\n"),
-    ("remove", .remove, "2 transfers removed\n"),
+    ("pause", .pause, "2 transfers paused\n"),
+    (
+      "stop", .stop, "2 transfers stopped; \"kettle undo\" brings them back for ten minutes\n"
+    ),
+    (
+      "remove", .remove, "2 transfers removed; \"kettle undo\" brings them back for ten minutes\n"
+    ),
   ])
   func `--all controls all transfers and prints their count`(
     command: String, verb: TransferControlVerb, output: String
@@ -120,7 +125,9 @@ struct ControlCommandsTests {
     #expect(outcome.code == code)
     #expect(
       context.console.questions
-        == ["Remove all transfers from the list and delete their partial files? [y/N] "])
+        == [
+          "Remove all transfers from the list and move their partial files to the bin? [y/N] "
+        ])
     #expect(context.service.asked.isEmpty == (code != 0))
     #expect(outcome.error == (code == 0 ? "" : "Nothing changed\n"))
   }

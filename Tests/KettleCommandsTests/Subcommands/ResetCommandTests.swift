@@ -14,10 +14,11 @@ struct ResetCommandTests {
         == .init(
           code: 0,
           output: """
-            deleted "/d/a.iso"
-            deleted "/d/\u{FFFD}[2J"
+            moved "/d/a.iso" to the bin
+            moved "/d/\u{FFFD}[2J" to the bin
             kept "/d/c.iso", which was modified after Kettle wrote it
-            All transfers are idle again; 2 files deleted, 1 kept
+            All transfers are idle again; 2 files in the bin, 1 kept; "kettle undo" brings \
+            everything back for ten minutes
 
             """, error: ""))
     #expect(context.service.asked == [.reset])
@@ -30,7 +31,7 @@ struct ResetCommandTests {
       outcome
         == .init(
           code: 2, output: "",
-          error: "kettle: \"kettle reset\" deletes files and asks first, "
+          error: "kettle: \"kettle reset\" asks first, "
             + "but there is no terminal to ask on; add --yes\n"))
     #expect(context.service.asked.isEmpty)
   }
@@ -43,8 +44,8 @@ struct ResetCommandTests {
     #expect(await context.run("reset").code == code)
     #expect(
       context.console.questions == [
-        "Delete every unmodified file that Kettle downloaded, and reset all transfers to idle? "
-          + "[y/N] "
+        "Move every unmodified file that Kettle downloaded to the bin, and reset all transfers to "
+          + "idle? [y/N] "
       ])
     #expect(context.service.asked == (code == 0 ? [.reset] : []))
   }

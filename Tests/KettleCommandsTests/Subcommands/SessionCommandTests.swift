@@ -171,7 +171,7 @@ struct SessionCommandTests {
       await refused.run("session", "drop", "s")
         == .init(
           code: 2, output: "",
-          error: "kettle: \"kettle session drop\" deletes files and asks first, "
+          error: "kettle: \"kettle session drop\" asks first, "
             + "but there is no terminal to ask on; add --yes\n"))
     #expect(
       await context([Self.summary()]).run("session", "drop", "s", "--yes")

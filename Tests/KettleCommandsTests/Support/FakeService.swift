@@ -21,6 +21,8 @@ final class FakeService: ServiceCalling {
     case status
     case stop
     case resetHost(String)
+    case undo(Int64?)
+    case emptyBin
     case adopt(SessionID)
     case drop(SessionID)
   }
@@ -44,6 +46,8 @@ final class FakeService: ServiceCalling {
     var sessions: [SessionSummary] = []
     var notices: [String] = []
     var hosts: [HostSnapshot] = []
+    var bin: [BinSnapshot] = []
+    var undone: [UndoAction.Result] = []
 
     /// Returns the matching rows, then applies the next change that a test has set.
     mutating func taken(_ filter: RowFilter) -> [TransferSnapshot] {
@@ -108,6 +112,11 @@ final class FakeService: ServiceCalling {
   func have(notices: [String]) { state.withLock { $0.notices = notices } }
 
   func have(_ hosts: [HostSnapshot]) { state.withLock { $0.hosts = hosts } }
+
+  func have(_ bin: [BinSnapshot]) { state.withLock { $0.bin = bin } }
+
+  /// Sets the results of the next undos.
+  func undo(_ results: UndoAction.Result...) { state.withLock { $0.undone = results } }
 
   func have(_ sessions: [SessionSummary]) { state.withLock { $0.sessions = sessions } }
 
@@ -218,6 +227,9 @@ final class FakeService: ServiceCalling {
       record(.resetHost(params.host))
       let origins = state.withLock { $0.hosts.map(\.origin) }
       return ResetHost.Result(origins: origins.filter { $0.contains(params.host) })
+    case let params as UndoAction.Params:
+      record(.undo(params.number))
+      return state.withLock { $0.undone.isEmpty ? .init() : $0.undone.removeFirst() }
     case let params as WatchEvents.Params:
       watch(params)
       return Nothing()
@@ -242,6 +254,13 @@ final class FakeService: ServiceCalling {
         storePath: "/home/anna/.local/state/kettle/store.sqlite", totals: totals,
         notices: state.withLock { $0.notices })
     case ListHosts.name: return ListHosts.Result(hosts: state.withLock { $0.hosts })
+    case ListBin.name: return ListBin.Result(actions: state.withLock { $0.bin })
+    case EmptyBin.name:
+      record(.emptyBin)
+      return state.withLock { state in
+        defer { state.bin = [] }
+        return EmptyBin.Result(actions: state.bin)
+      }
     case ListSessions.name: return ListSessions.Result(sessions: state.withLock { $0.sessions })
     case StopService.name:
       record(.stop)

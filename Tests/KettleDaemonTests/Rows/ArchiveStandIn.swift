@@ -80,4 +80,14 @@ final class ArchiveStandIn: TransferArchive {
     try ask()
     return try base.find(urls: urls)
   }
+
+  func binEntries(of action: Int64, after: TransferID?, countMax: Int) throws -> [BinEntry] {
+    try base.binEntries(of: action, after: after, countMax: countMax)
+  }
+
+  func binContents() throws -> [Int64: BinContents] { try base.binContents() }
+
+  func clearedCount(upTo finishNumber: Int64?) throws -> Int {
+    try base.clearedCount(upTo: finishNumber)
+  }
 }

@@ -144,7 +144,8 @@ struct SimulatedLink {
       case .closeBody(let id, _):
         finishedAt[id] = finishedAt[id] ?? milliseconds
         script.closed(durable: written[id])
-      case .discardPartialFile, .computeDigest, .readTitle, .placeFile, .deleteFinishedFile, .limit:
+      case .discardPartialFile, .computeDigest, .readTitle, .placeFile, .discardFinishedFile,
+        .limit:
         break
       }
     }

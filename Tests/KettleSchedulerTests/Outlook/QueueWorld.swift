@@ -181,7 +181,7 @@ struct QueueWorld {
       script.run(
         script.scheduler.placed(.success(file), of: id, by: operation, at: script.now))
     case .acceptBody, .cancelAttempt, .shortenAttempt, .closeBody, .computeDigest,
-      .readTitle, .discardPartialFile, .deleteFinishedFile, .limit:
+      .readTitle, .discardPartialFile, .discardFinishedFile, .limit:
       break
     }
   }

@@ -31,17 +31,18 @@ struct ClearTests {
     #expect(cleared(script).isEmpty)
   }
 
-  @Test func `clearing hides finished transfers and records one number`() {
+  @Test func `clearing hides finished transfers and records one number`() throws {
     var script = scheduler([
       record(1), record(2, finishNumber: 3), record(3, .paused), record(4, .failed),
     ])
-    let (count, output) = script.scheduler.clearFinished()
+    let (count, output) = script.scheduler.clearFinished(at: script.now)
     #expect(count == 2)
-    #expect(output.changes == [.clearFinished(upTo: 3)])
+    let action = try #require(script.scheduler.bin.action(nil))
+    #expect(output.changes == [.bin(.putAction(action)), .clearFinished(upTo: 3)])
     #expect(output.changed.isEmpty)
     #expect(cleared(script) == [1, 2])
-    #expect(script.scheduler.clearFinished().count == 0)
-    #expect(script.scheduler.clearFinished().1.changes.isEmpty)
+    #expect(script.scheduler.clearFinished(at: script.now).count == 0)
+    #expect(script.scheduler.clearFinished(at: script.now).1.changes.isEmpty)
   }
 
   @Test func `clearing survives a restart, and transfers finished later stay visible`() {
@@ -51,7 +52,7 @@ struct ClearTests {
     let id = finish(in: &script)
     #expect(script.record(id)?.finishNumber == 5)
     #expect(cleared(script) == [1])
-    #expect(script.scheduler.clearFinished().count == 2)
+    #expect(script.scheduler.clearFinished(at: script.now).count == 2)
     #expect(cleared(script) == [1, 2, id.rawValue])
   }
 

@@ -131,7 +131,7 @@ struct SimulatedWorld {
         broken.append("a rename that the store does not know of")
       }
       pending.append(.placing(id, operation, resumeData))
-    case .deleteFinishedFile(_, let file): finished.remove(file.identity?.inode ?? 0)
+    case .discardFinishedFile(_, let file, _): finished.remove(file.identity?.inode ?? 0)
     case .limit, .readTitle: break
     }
   }
@@ -210,7 +210,7 @@ struct SimulatedWorld {
         switch change {
         case .put(let record): record.id
         case .progress(let id, _): id
-        case .remove, .putSession, .removeSession, .clearFinished, .hostServed: nil
+        case .remove, .putSession, .removeSession, .clearFinished, .uncover, .bin, .hostServed: nil
         }
       })
     recordEvicted(scheduler.evict(where: { !unkept.contains($0) }), scheduler)

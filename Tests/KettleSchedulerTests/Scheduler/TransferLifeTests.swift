@@ -201,7 +201,8 @@ struct TransferLifeTests {
     #expect(script.state(id) == .idle)
     #expect(
       script.lastAction
-        == .deleteFinishedFile(id, FinishedFile(path: "/downloads/a.iso", identity: nil)))
+        == .discardFinishedFile(
+          id, FinishedFile(path: "/downloads/a.iso", identity: nil), binAction: nil))
   }
 
   @Test func `removing a finished transfer keeps its file unless asked`() throws {
@@ -217,7 +218,8 @@ struct TransferLifeTests {
     script.control(.remove(.goes), gone)
     #expect(
       script.lastAction
-        == .deleteFinishedFile(gone, FinishedFile(path: "/downloads/a.iso", identity: nil)))
+        == .discardFinishedFile(
+          gone, FinishedFile(path: "/downloads/a.iso", identity: nil), binAction: nil))
   }
 
   @Test func `a removal during the rename waits for it and then deletes the file`() throws {
@@ -229,7 +231,7 @@ struct TransferLifeTests {
     let file = FinishedFile(path: "/downloads/a.iso", identity: nil)
     script.run(script.scheduler.placed(.success(file), of: id, by: operation, at: script.now))
     #expect(script.scheduler.machines[id] == nil)
-    #expect(script.lastAction == .deleteFinishedFile(id, file))
+    #expect(script.lastAction == .discardFinishedFile(id, file, binAction: nil))
   }
 
   @Test func `a removal during a failing rename deletes the partial file`() throws {

@@ -58,7 +58,7 @@ extension SchedulerScript {
       case .put(let record): store[record.id] = record
       case .progress(let id, let durable): store[id]?.resumeData?.durable = durable
       case .remove(let id): store[id] = nil
-      case .putSession, .removeSession, .clearFinished, .hostServed: break
+      case .putSession, .removeSession, .clearFinished, .uncover, .bin, .hostServed: break
       }
     }
     scheduler = TransferScheduler(
@@ -94,6 +94,8 @@ extension SchedulerScript {
   }
 
   var deletedFiles: [FinishedFile] {
-    actions.compactMap { if case .deleteFinishedFile(_, let file) = $0 { file } else { nil } }
+    actions.compactMap {
+      if case .discardFinishedFile(_, let file, _) = $0 { file } else { nil }
+    }
   }
 }

@@ -52,6 +52,14 @@ package final class InMemoryFileStorage: Sendable {
       return File(inode: lastInode, modified: clock)
     }
 
+    /// Renames a file to a free path. Returns whether it did.
+    @discardableResult
+    mutating func move(_ path: String, to newPath: String) -> Bool {
+      guard files[newPath] == nil, let file = files.removeValue(forKey: path) else { return false }
+      files[newPath] = file
+      return true
+    }
+
     func identity(_ file: File) -> FileIdentity {
       FileIdentity(
         device: InMemoryFileStorage.device, inode: file.inode, byteCount: Int64(file.bytes.count),

@@ -83,6 +83,35 @@ extension InMemoryJournal: TransferArchive {
     return found.values.sorted { $0.id < $1.id }
   }
 
+  package func binEntries(
+    of action: Int64, after: TransferID?, countMax: Int
+  ) throws -> [BinEntry] {
+    let found = binEntries(of: action).filter { entry in after.map { $0 < entry.record.id } ?? true
+    }
+    return Array(found.prefix(countMax))
+  }
+
+  package func binContents() throws -> [Int64: BinContents] {
+    let rows = RowMaker(documentsDirectory: "")
+    return Dictionary(
+      uniqueKeysWithValues: try load().binActions.map { action in
+        let entries = binEntries(of: action.number)
+        let hasFiles = action.kind == .removeWithFile || action.kind == .reset
+        let counted = entries.filter { hasFiles || $0.record.resumeData != nil }
+        return (
+          action.number,
+          BinContents(
+            transferCount: entries.count,
+            byteCount: counted.reduce(0) { $0 + rows.row(of: $1.record).bytesReceived },
+            title: entries.first.map { rows.row(of: $0.record).title })
+        )
+      })
+  }
+
+  package func clearedCount(upTo finishNumber: Int64?) throws -> Int {
+    all.count { $0.isDormant && $0.isCleared(upTo: finishNumber) }
+  }
+
   /// The totals that `load` returns besides the records that are not dormant.
   static func contents(of records: [TransferRecord], clearedUpTo: Int64?) -> JournalContents {
     var contents = JournalContents(records: records.filter { !$0.isDormant })

@@ -12,6 +12,8 @@ package final class InMemoryJournal: TransferJournal {
     var sessions: [SessionID: SessionRecord] = [:]
     var clearedUpTo: Int64?
     var servedHosts: [Origin: WallTime] = [:]
+    var binActions: [Int64: BinAction] = [:]
+    var binEntries: [Int64: [TransferID: BinEntry]] = [:]
     var commits: [[JournalChange]] = []
     var failures: [any Error] = []
     var readFailures: [any Error] = []
@@ -52,6 +54,7 @@ package final class InMemoryJournal: TransferJournal {
       contents.sessions = state.sessions.values.sorted { $0.id.rawValue < $1.id.rawValue }
       contents.clearedUpTo = state.clearedUpTo
       contents.servedHosts = state.servedHosts
+      contents.binActions = state.binActions.values.sorted { $0.number < $1.number }
       return contents
     }
   }
@@ -95,7 +98,26 @@ package final class InMemoryJournal: TransferJournal {
     case .removeSession(let id): state.sessions[id] = nil
     case .clearFinished(let number):
       state.clearedUpTo = max(state.clearedUpTo ?? number, number)
+    case .uncover(let number): state.clearedUpTo = number
+    case .bin(let change): Self.apply(change, to: &state)
     case .hostServed(let origin, let time): state.servedHosts[origin] = time
+    }
+  }
+
+  private static func apply(_ change: BinChange, to state: inout State) {
+    switch change {
+    case .putAction(let action): state.binActions[action.number] = action
+    case .putEntry(let entry):
+      state.binEntries[entry.action, default: [:]][entry.record.id] = entry
+    case .setBytes(let bytes, let id, let action):
+      if state.binEntries[action]?[id]?.record.resumeData != nil {
+        state.binEntries[action]?[id]?.record.resumeData = bytes
+      }
+    case .removeEntries(let ids, let action):
+      for id in ids { state.binEntries[action]?[id] = nil }
+    case .removeAction(let number):
+      state.binActions[number] = nil
+      state.binEntries[number] = nil
     }
   }
 
@@ -105,6 +127,15 @@ package final class InMemoryJournal: TransferJournal {
   package var commits: [[JournalChange]] { state.withLock { $0.commits } }
 
   package var records: [TransferID: TransferRecord] { state.withLock { $0.records } }
+
+  /// The transfers that an action put into the bin, by id.
+  package func binEntries(of action: Int64) -> [BinEntry] {
+    state.withLock { state in
+      (state.binEntries[action] ?? [:]).values.sorted { $0.record.id < $1.record.id }
+    }
+  }
+
+  package var clearedUpTo: Int64? { state.withLock { $0.clearedUpTo } }
 
   package var sessions: [SessionID: SessionRecord] { state.withLock { $0.sessions } }
 

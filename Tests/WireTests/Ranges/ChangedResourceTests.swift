@@ -162,7 +162,7 @@ struct ChangedResourceTests {
   }
 
   // Fault 12
-  @Test func `the old partial file survives a restart and is deleted by stop`() async throws {
+  @Test func `the old partial file survives a restart, and a stop until its undo`() async throws {
     let world = try await WireWorld()
     let new = Change.longer.body
     let id = try await world.begin(Self.truth(Self.old))
@@ -175,8 +175,12 @@ struct ChangedResourceTests {
     await world.pause(id)
     try await world.restart(after: .crash)
     #expect(world.home.partialNames.count == 2)
+    let names = world.home.names
     _ = await world.engine.control(.stop, [id])
-    #expect(world.home.names == [])
+    #expect(world.home.partialNames == [])
+    #expect(world.home.names.count == 2)
+    #expect(try await world.engine.undo(nil)?.restored == [id])
+    #expect(world.home.names == names)
   }
 
   // Fault 50

@@ -1,0 +1,208 @@
+import Dispatch
+import KettleModel
+import KettleScheduler
+
+/// The bin: what it contains, undo, and the deletion of what cannot be undone any more.
+extension TransferEngine {
+  /// The outcome of an undo.
+  package struct Undone: Sendable, Hashable {
+    package var action: BinAction
+    package var restored: [TransferID] = []
+    /// Transfers that are not idle any more. What they had stays in the bin.
+    package var busy: [TransferID] = []
+    /// How many transfers are in view again; only for `clear`.
+    package var uncoveredCount = 0
+
+    init(_ action: BinAction) { self.action = action }
+  }
+
+  /// Returns what can be undone, the latest first. Throws when the store cannot be read.
+  package func binContents() async throws -> [BinSnapshot] {
+    await kept()
+    let contents = try await read { archive in try archive.binContents() }
+    return scheduler.bin.actions.reversed().map { action in
+      let found = contents[action.number] ?? BinContents()
+      return BinSnapshot(
+        action, transferCount: found.transferCount, byteCount: found.byteCount,
+        title: found.title)
+    }
+  }
+
+  /// Undoes an action: restores what it discarded, with every byte.
+  ///
+  /// - Parameter number: the action; nil is the latest one of which something can be restored.
+  /// - Returns: the outcome; nil when there is no such action. Throws when the store cannot be
+  ///   read.
+  package func undo(_ number: Int64?) async throws -> Undone? {
+    await kept()
+    let candidates =
+      number == nil
+      ? scheduler.bin.actions.reversed() : [scheduler.bin.action(number)].compactMap { $0 }
+    var first: Undone?
+    for action in candidates {
+      let undone = try await undo(action)
+      if undone.busy.isEmpty || !undone.restored.isEmpty { return undone }
+      first = first ?? undone
+    }
+    return first
+  }
+
+  private func undo(_ action: BinAction) async throws -> Undone {
+    if action.kind == .clear { return try await uncover(action) }
+    var undone = Undone(action)
+    var last: TransferID?
+    repeat {
+      let after = last
+      let entries = try await read { archive in
+        try archive.binEntries(of: action.number, after: after, countMax: Self.loadedCountMax)
+      }
+      last = entries.last?.record.id
+      let restored = await withoutEviction { await restore(entries, of: action) }
+      undone.restored += restored
+      undone.busy += entries.map(\.record.id).filter { !restored.contains($0) }
+    } while last != nil
+    if undone.busy.isEmpty {
+      let now = clock.now()
+      await runDurably(scheduler.closeBinAction(action), at: now).value()
+    }
+    return undone
+  }
+
+  /// Returns the transfers that were restored.
+  private func restore(_ entries: [BinEntry], of action: BinAction) async -> Set<TransferID> {
+    let ids = entries.map(\.record.id)
+    await load(ids)
+    let idle = entries.filter { scheduler.canRestore($0.record.id) }
+    let records = await restoreFiles(of: idle)
+    // One of them may have been started meanwhile. Its bytes are found at their old place later.
+    let free = records.filter { scheduler.canRestore($0.id) }
+    let now = clock.now()
+    let (added, output) = scheduler.restore(free, of: action, at: now)
+    for id in added {
+      if let snapshot = snapshot(of: id) { observer(.added(snapshot)) }
+    }
+    for record in free {
+      live[record.id, default: begun(record.id)].note(HistoryText.undone(action.kind), at: now.wall)
+    }
+    await runDurably(output, at: now).value()
+    return Set(free.map(\.id))
+  }
+
+  private func restoreFiles(of entries: [BinEntry]) async -> [TransferRecord] {
+    await withCheckedContinuation { done in
+      namePool.asyncAlone { [files] in
+        done.resume(returning: entries.map { files.restore($0) })
+      }
+    }
+  }
+
+  private func uncover(_ action: BinAction) async throws -> Undone {
+    var undone = Undone(action)
+    let stored = try await read { archive in try archive.clearedCount(upTo: action.clearedBefore) }
+    let resident = scheduler.machines.values.filter {
+      $0.record.isCleared(upTo: action.clearedBefore)
+    }
+    let before = scheduler.clearedCount
+    let now = clock.now()
+    let output = scheduler.uncover(action, clearedCount: stored - resident.count)
+    await runDurably(output, at: now).value()
+    undone.uncoveredCount = before - scheduler.clearedCount
+    observer(
+      .uncovered(
+        clearedUpTo: scheduler.clearedUpTo, clearedCount: scheduler.clearedCount,
+        residents: Set(resident.map(\.id))))
+    return undone
+  }
+
+  // MARK: Deletion
+
+  /// Deletes everything in the bin. Returns when the files are gone.
+  package func emptyBin() async {
+    await kept()
+    scheduler.emptyBin()
+    for action in scheduler.takeExpired() { await delete(action) }
+    await kept()
+  }
+
+  /// Deletes the files of expired actions, and then their entries.
+  func deleteExpired() {
+    let expired = scheduler.takeExpired()
+    guard !expired.isEmpty else { return }
+    Task(executorPreference: WorkerPool.tasks) { [weak self] in
+      for action in expired { await self?.delete(action) }
+    }
+  }
+
+  private func delete(_ action: BinAction) async {
+    var last: TransferID?
+    repeat {
+      let after = last
+      // Without the entries, the files are unknown; the next start tries again.
+      guard
+        let entries = try? await read({ archive in
+          try archive.binEntries(of: action.number, after: after, countMax: Self.loadedCountMax)
+        })
+      else { return }
+      last = entries.last?.record.id
+      await deleteFiles(of: entries, action.kind)
+    } while last != nil
+    submit([.bin(.removeAction(action.number))]) { _ in }
+  }
+
+  private func deleteFiles(of entries: [BinEntry], _ kind: BinAction.Kind) async {
+    let ids = entries.map(\.record.id)
+    let listed = (try? await read { archive in try archive.records(ids) }) ?? []
+    let claimed = Set(listed.compactMap(\.resumeData?.inode))
+    await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+      namePool.asyncAlone { [files] in
+        for entry in entries { files.delete(entry, kind, claimed: claimed) }
+        done.resume()
+      }
+    }
+  }
+
+  /// Reads from the store.
+  private func read<Value: Sendable>(
+    _ question: @escaping @Sendable (any TransferArchive) throws -> Value
+  ) async throws -> Value {
+    try await withCheckedThrowingContinuation { answered in
+      readQueue.async { [archive] in answered.resume(with: Result { try question(archive) }) }
+    }
+  }
+}
+
+extension FileStorage {
+  /// Moves the files of a transfer back from the bin. Returns its record with their present paths.
+  fileprivate func restore(_ entry: BinEntry) -> TransferRecord {
+    var record = entry.record
+    // First, because it may have the name without a number.
+    if let binned = entry.fileSetAside, let own = record.resumeData?.setAside {
+      let name = own.path.split(separator: "/").last.map(String.init) ?? ""
+      record.resumeData?.setAside = movePartialFile(binned, toName: name) ? own : binned
+    }
+    if let binned = entry.partialFile, let resumeData = record.resumeData {
+      record.resumeData = restorePartialFile(resumeData, from: binned)
+    }
+    if let binned = entry.finishedFile, let file = record.finishedFile {
+      record.finishedFile = restoreFinishedFile(file, from: binned)
+    }
+    return record
+  }
+
+  /// - Parameter claimed: the inodes of partial files that transfers on the list have.
+  fileprivate func delete(_ entry: BinEntry, _ kind: BinAction.Kind, claimed: Set<UInt64>) {
+    if let binned = entry.partialFile, let data = entry.record.resumeData,
+      !claimed.contains(data.inode)
+    {
+      removePartialFile(binned)
+      // A crash, or a directory that could not be written, left it in its place.
+      removePartialFile(data.partialIdentity)
+      if let binned = entry.fileSetAside { removePartialFile(binned) }
+      if let other = data.setAside { removePartialFile(other) }
+    }
+    switch kind {
+    case .removeWithFile, .reset: if let file = entry.finishedFile { _ = removeFinishedFile(file) }
+    case .stop, .remove, .clear: break
+    }
+  }
+}

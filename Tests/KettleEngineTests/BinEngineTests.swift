@@ -1,0 +1,114 @@
+import KettleEngine
+import KettleModel
+import KettleScheduler
+import Testing
+import TestSupport
+
+/// The bin with files: bytes move there, come back, and are deleted in the end.
+@Suite(.timeLimit(.minutes(1)))
+struct BinEngineTests {
+  private let path = EngineWorld.documents + "/a.iso.part"
+
+  /// A download stopped after its first bytes, and the world in which that happened.
+  private func stopped() async throws -> (EngineWorld, TransferID) {
+    let world = try await EngineWorld()
+    let (id, attempt) = try await world.flowing(total: 4)
+    world.transport.body(attempt, [1, 2])
+    async let results = world.engine.control(.stop, [id])
+    await world.transport.called { $0.contains(.cancel(attempt)) }
+    world.transport.end(attempt, .cancelled)
+    #expect(await results == [.applied])
+    return (world, id)
+  }
+
+  @Test func `undo of a stop continues with the bytes that were there`() async throws {
+    let (world, id) = try await stopped()
+    let action = try #require(try await world.engine.binContents().first)
+    #expect(action.kind == .stop)
+    #expect(action.transferCount == 1)
+    #expect(action.byteCount == 2)
+    #expect(action.title == "a.iso")
+    let binned = EngineWorld.documents + "/" + BinEntry.fileName(of: id, in: action.number)
+    #expect(world.files.paths == [binned])
+    let undone = try #require(try await world.engine.undo(nil))
+    #expect(undone.restored == [id])
+    #expect(world.files.paths == [path])
+    let request = await world.transport.request(2)
+    #expect(request.headers.contains(HeaderField(received: "Range", "bytes=2-")))
+    #expect(try await world.engine.binContents().isEmpty)
+    #expect(try await world.engine.undo(nil) == nil)
+  }
+
+  @Test func `a removed transfer is listed again after a restart`() async throws {
+    let (world, id) = try await stopped()
+    _ = await world.engine.control(.remove(.stays), [id])
+    let after = try await EngineWorld(after: world)
+    #expect(await after.engine.details(of: id) == nil)
+    let first = try #require(try await after.engine.undo(nil))
+    #expect(first.action.kind == .remove)
+    #expect(await after.engine.details(of: id)?.snapshot.state == .idle)
+    let second = try #require(try await after.engine.undo(nil))
+    #expect(second.action.kind == .stop)
+    #expect(await after.engine.details(of: id)?.record.resumeData?.durable.byteCount == 2)
+  }
+
+  @Test func `one undo restores all that one command stopped`() async throws {
+    let world = try await EngineWorld { $0.limits.runningMax = 1 }
+    let (first, attempt) = try await world.flowing(total: 4)
+    let others = try await world.engine.add(
+      (1...9).map { EngineWorld.spec("http://files.example/\($0)") })
+    async let stopped = world.engine.controlAll(.stop)
+    await world.transport.called { $0.contains(.cancel(attempt)) }
+    world.transport.end(attempt, .cancelled)
+    #expect(await stopped == [first] + others)
+    let undone = try #require(try await world.engine.undo(nil))
+    #expect(undone.restored.sorted() == [first] + others)
+    for id in others {
+      #expect(await world.engine.details(of: id)?.snapshot.state == .queued)
+    }
+  }
+
+  @Test func `a transfer started again keeps its new bytes, and an earlier action is undone`()
+    async throws
+  {
+    let (world, id) = try await stopped()
+    let other = try await world.engine.add([EngineWorld.spec("http://files.example/b")])[0]
+    _ = await world.engine.control(.pause, [other])
+    _ = await world.engine.control(.remove(.stays), [other])
+    _ = await world.engine.control(.start, [id])
+    let undone = try #require(try await world.engine.undo(nil))
+    #expect(undone.restored == [other])
+    let busy = try #require(try await world.engine.undo(nil))
+    #expect(busy.busy == [id])
+    #expect(busy.restored.isEmpty)
+    #expect(try await world.engine.binContents().map(\.kind) == [.stop])
+  }
+
+  @Test func `after ten minutes the bytes are deleted`() async throws {
+    let (world, id) = try await stopped()
+    let number = try #require(try await world.engine.binContents().first?.number)
+    world.clock.advance(milliseconds: BinAction.keptMilliseconds)
+    for await changes in world.journal.attempts where changes.contains(.bin(.removeAction(number)))
+    {
+      break
+    }
+    #expect(world.files.paths.isEmpty)
+    #expect(await world.engine.details(of: id)?.snapshot.state == .idle)
+    #expect(try await world.engine.undo(nil) == nil)
+  }
+
+  @Test func `undo shows cleared transfers again`() async throws {
+    let world = try await EngineWorld()
+    let (id, attempt) = try await world.flowing(total: 1)
+    world.transport.body(attempt, [1])
+    world.transport.end(attempt, .complete)
+    await world.told.wait(for: .completed, of: id)
+    #expect(await world.engine.clearFinished() == 1)
+    let undone = try #require(try await world.engine.undo(nil))
+    #expect(undone.uncoveredCount == 1)
+    #expect(world.journal.clearedUpTo == nil)
+    #expect(
+      world.told.all.contains(.uncovered(clearedUpTo: nil, clearedCount: 0, residents: [])))
+    #expect(await world.engine.details(of: id)?.snapshot.isCleared == nil)
+  }
+}
