@@ -44,7 +44,7 @@ struct DashboardFrames {
     let terminal = try NcursesTerminal()
     let look = try terminal.claim()
     defer { terminal.restore() }
-    var model = DashboardModel(size: terminal.size)
+    var model = Dashboard(size: terminal.size)
     let rows = SampleRows(visibleCount: visibleCount, isBusy: true)
     var times: [Int64] = []
     // On a machine with other work, wall time would mostly measure that work.

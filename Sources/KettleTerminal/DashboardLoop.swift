@@ -10,7 +10,7 @@ struct DashboardLoop {
   let backend: any TerminalBackend
   let effects: @Sendable (DashboardEffect) -> Void
   private var look: Look
-  private var model: DashboardModel
+  private var model: Dashboard
   private var shownGauge: BatchGauge?
   private var needsDrawing = true
   private var drawnAt: MonotonicTime?
@@ -25,7 +25,7 @@ struct DashboardLoop {
     self.look = look
     self.effects = effects
     let now = TerminalClock.now()
-    model = DashboardModel(
+    model = Dashboard(
       size: backend.size, charset: look.charset,
       utcOffsetSeconds: TerminalClock.utcOffsetSeconds(at: now.wall), settings: settings)
   }

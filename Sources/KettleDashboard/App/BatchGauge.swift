@@ -19,8 +19,3 @@ package enum BatchGauge: Hashable, Sendable {
     self = .percent(min(99, Int(fraction * 100)))
   }
 }
-
-extension DashboardModel {
-  /// nil when no transfer is under way or the service is not connected.
-  package var gauge: BatchGauge? { link.isConnected ? BatchGauge(totals) : nil }
-}

@@ -1,6 +1,6 @@
 import KettleModel
 
-/// A side effect for the caller to perform; returned by `DashboardModel.update(_:at:)`.
+/// A side effect for the caller to perform; returned by `Dashboard.update(_:at:)`.
 package enum DashboardEffect: Hashable, Sendable {
   /// Replaces the subscription: from now on the service sends these rows.
   case subscribe(Viewport)

@@ -24,7 +24,7 @@ package enum DashboardMessage: Hashable, Sendable {
   case commandFinished(CommandOutcome)
   /// The offset of local time from UTC, sent at the start and whenever it changes.
   case utcOffsetChanged(seconds: Int)
-  /// Time has passed; `DashboardModel.millisecondsToNextTick` says when the next tick is due.
+  /// Time has passed; `Dashboard.millisecondsToNextTick` says when the next tick is due.
   case ticked
 }
 

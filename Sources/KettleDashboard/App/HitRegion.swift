@@ -8,9 +8,9 @@ package enum ClickTarget: Hashable, Sendable {
   case column(RowSort.Key)
   /// The count of a state.
   case state(TransferState)
-  /// Acts like a key, or like a command regardless of its key.
+  /// Acts like a key, or like an action regardless of its key.
   case key(Key)
-  case command(DashboardCommand)
+  case action(String)
   /// A line of a menu.
   case choice(Int)
   /// No action, but within the topmost screen, so that a click there does not close it.
@@ -30,18 +30,4 @@ package struct HitRegion: Hashable, Sendable {
   }
 
   func holds(row: Int, column: Int) -> Bool { self.row == row && columns.contains(column) }
-}
-
-extension DashboardModel {
-  /// Returns the click target at a position. Drawing records the targets, so that the two cannot
-  /// differ. A screen above the list receives the clicks within it.
-  package func target(row: Int, column: Int, at now: Moment) -> ClickTarget? {
-    let canvas = drawn(at: now, look: Look(charset: charset, colors: .none))
-    // Later regions are on top.
-    let hit = canvas.regions.last { $0.holds(row: row, column: column) }
-    switch hit?.target {
-    case .row, .column, .state: return screens.isEmpty ? hit?.target : nil
-    case .key, .command, .choice, .inside, nil: return hit?.target
-    }
-  }
 }

@@ -1,44 +1,86 @@
-/// One entry of the table of key bindings.
-package struct Binding: Hashable, Sendable {
-  /// The section in the help and, if it is shown there, in the footer.
-  package enum Group: Hashable, Sendable, CaseIterable {
-    case transfer, all, finding, moving, reader, add, question, dashboard
-  }
+/// One key binding of a screen: the action, whether it is possible, and what it does.
+///
+/// Handling, footer, help, configuration and documentation are all made from the tables of these.
+struct Binding<Owner>: Sendable {
+  typealias Available = @Sendable (Owner, ScreenContext) -> Availability
+  typealias Effect = @Sendable (inout Owner, ScreenContext) -> [ScreenRequest]
+  typealias Label = @Sendable (Owner, ScreenContext) -> String?
 
-  /// The action's name in the configuration. It never changes, so that users' mappings stay valid.
-  package var action: String
-  package var command: DashboardCommand
-  package var group: Group
-  package var contexts: Set<KeyContext>
-  package var keys: [Key]
-  /// One or two words for the footer; nil when the footer does not show it.
-  package var label: String?
-  /// The labels that the key can have in the footer besides its usual one.
-  package var otherLabels: [String]
-  /// When not all labels fit, those with the largest number are dropped first.
-  package var footerRank: Int
-  /// Whether it must have a key: otherwise the user could not leave the screen or find the keys.
-  package var isRequired: Bool
-  /// A sentence without a period for the help.
-  package var description: String
+  let action: Action
+  let availability: Available
+  /// Returns the label in the current state; nil when the footer does not show the key now.
+  let label: Label
+  private let perform: Effect
 
   init(
-    _ action: String, _ command: DashboardCommand, group: Group, in contexts: Set<KeyContext>,
-    keys: [Key], label: String? = nil, otherLabels: [String] = [], rank: Int = 0,
-    isRequired: Bool = false, description: String
+    _ action: Action, label: Label? = nil, when availability: Available? = nil,
+    do perform: @escaping Effect
   ) {
     self.action = action
-    self.command = command
-    self.group = group
-    self.contexts = contexts
-    self.keys = keys
-    self.label = label
-    self.otherLabels = otherLabels
-    footerRank = rank
-    self.isRequired = isRequired
-    self.description = description
+    self.availability = availability ?? { _, _ in .possible }
+    self.label = label ?? { _, _ in action.label }
+    self.perform = perform
   }
 
-  /// For example `Up k`.
-  package var keyNames: String { keys.map(\.name).joined(separator: " ") }
+  init(
+    _ name: String, _ group: Action.Group, in contexts: Set<KeyContext>, keys: [Key],
+    label: String? = nil, otherLabels: [String] = [], rank: Int = 0, isRequired: Bool = false,
+    help: String, labelNow: Label? = nil, when availability: Available? = nil,
+    do perform: @escaping Effect
+  ) {
+    let action = Action(
+      name, group, in: contexts, keys: keys, label: label, otherLabels: otherLabels, rank: rank,
+      isRequired: isRequired, help: help)
+    self.init(action, label: labelNow, when: availability, do: perform)
+  }
+
+  /// Performs the action, or says why it is not possible.
+  func attempt(on owner: inout Owner, _ context: ScreenContext) -> [ScreenRequest] {
+    switch availability(owner, context) {
+    case .possible: perform(&owner, context)
+    case .impossible(let reason): [.say(context.keymap.filled(reason))]
+    }
+  }
+}
+
+/// The bindings of one screen, in the order of the help.
+struct BindingTable<Owner>: Sendable, ExpressibleByArrayLiteral {
+  let all: [Binding<Owner>]
+  private let byName: [String: Binding<Owner>]
+
+  init(_ bindings: [Binding<Owner>]) {
+    all = bindings
+    byName = Dictionary(bindings.map { ($0.action.name, $0) }) { first, _ in first }
+  }
+
+  init(arrayLiteral bindings: Binding<Owner>...) { self.init(bindings) }
+
+  /// Returns the binding of an action; nil when it has no meaning in the context.
+  func binding(of action: String, in context: KeyContext) -> Binding<Owner>? {
+    byName[action].flatMap { $0.action.contexts.contains(context) ? $0 : nil }
+  }
+
+  func bindings(in context: KeyContext) -> [Binding<Owner>] {
+    all.filter { $0.action.contexts.contains(context) }
+  }
+
+  var actions: [Action] { all.map(\.action) }
+}
+
+/// Whether an action has an effect in the current state.
+package enum Availability: Hashable, Sendable {
+  case possible
+  /// Includes the reason that is shown when the user presses the key.
+  case impossible(String)
+
+  package var isPossible: Bool {
+    switch self {
+    case .possible: true
+    case .impossible: false
+    }
+  }
+
+  init(unless reason: String?) {
+    self = reason.map { .impossible($0) } ?? .possible
+  }
 }

@@ -40,7 +40,7 @@ package enum Key: Hashable, Sendable {
     }
   }
 
-  /// The key as it appears in the table of bindings, where all pastes are one key.
+  /// The key as it appears in the table of actions, where all pastes are one key.
   var pattern: Key {
     switch self {
     case .paste: .paste("")
@@ -52,6 +52,17 @@ package enum Key: Hashable, Sendable {
 }
 
 extension Key {
+  /// The text that the key inserts; nil for a key that is not text.
+  var typedText: String? {
+    switch self {
+    case .character(let character): String(character)
+    case .paste(let text): text
+    case .control, .alt, .enter, .escape, .tab, .backTab, .backspace, .delete, .up, .down, .left,
+      .right, .home, .end, .pageUp, .pageDown, .function, .unknown:
+      nil
+    }
+  }
+
   /// Maps the names that `name` returns to their keys.
   private static let named: [String: Key] = {
     let keys: [Key] = [

@@ -1,37 +1,36 @@
-/// The keys of this user: the table of bindings with the mappings of the configuration applied. Key
-/// handling, footer and help read it.
+/// The keys of this user: all actions with the mappings of the configuration applied. Key handling,
+/// footer and help read it.
 package struct Keymap: Hashable, Sendable {
-  package let bindings: [Binding]
+  package let actions: [Action]
   /// Sorted by line.
   package let problems: [KeyMappingProblem]
-  private let commands: [KeyContext: [Key: DashboardCommand]]
+  /// The names of the actions.
+  private let names: [KeyContext: [Key: String]]
 
   package static let standard = Keymap([])
 
   /// Rejects invalid mappings one by one and applies the others.
-  package init(_ mappings: [KeyMapping], of table: [Binding] = Bindings.all) {
+  package init(_ mappings: [KeyMapping], of table: [Action] = Bindings.all) {
     var plan = KeymapPlan(table, mappings)
     plan.resolveConflicts()
-    bindings = plan.bindings
+    actions = plan.actions
     problems = plan.problems.sorted { $0.line < $1.line }
-    commands = Self.commands(of: plan.bindings)
+    names = Self.names(of: plan.actions)
   }
 
-  private static func commands(
-    of bindings: [Binding]
-  ) -> [KeyContext: [Key: DashboardCommand]] {
-    var result: [KeyContext: [Key: DashboardCommand]] = [:]
-    for binding in bindings {
-      for context in binding.contexts {
-        for key in binding.keys { result[context, default: [:]][key] = binding.command }
+  private static func names(of actions: [Action]) -> [KeyContext: [Key: String]] {
+    var result: [KeyContext: [Key: String]] = [:]
+    for action in actions {
+      for context in action.contexts {
+        for key in action.keys { result[context, default: [:]][key] = action.name }
       }
     }
     return result
   }
 
-  /// Returns the command for a key; nil when the key has no meaning in this context.
-  package func command(for key: Key, in context: KeyContext) -> DashboardCommand? {
-    commands[context]?[key.pattern]
+  /// Returns the name of the action of a key; nil when the key has no meaning in this context.
+  package func action(for key: Key, in context: KeyContext) -> String? {
+    names[context]?[key.pattern]
   }
 
   /// Replaces each `{action}` with its key. Only for the dashboard's own texts: text from outside
@@ -41,19 +40,15 @@ package struct Keymap: Hashable, Sendable {
     var result = ""
     var rest = text[...]
     while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
-      let action = rest[rest.index(after: open)..<close]
-      let binding = bindings.first { $0.action == action }
-      result += rest[..<open] + (binding?.keys.first?.name ?? String(action))
+      let name = rest[rest.index(after: open)..<close]
+      result += rest[..<open] + (key(of: String(name))?.name ?? String(name))
       rest = rest[rest.index(after: close)...]
     }
     return result + rest
   }
 
-  /// Returns the first key of a command; nil when it has none in this context.
-  package func key(_ command: DashboardCommand, in context: KeyContext = .list) -> Key? {
-    let binding = bindings.first {
-      $0.command == command && $0.contexts.contains(context) && !$0.keys.isEmpty
-    }
-    return binding?.keys.first
+  /// Returns the first key of an action; nil when it has none.
+  package func key(of name: String) -> Key? {
+    actions.first { $0.name == name }?.keys.first
   }
 }

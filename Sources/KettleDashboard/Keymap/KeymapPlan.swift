@@ -1,6 +1,6 @@
-/// Combines a user's mappings with the table of bindings.
+/// Combines a user's mappings with the table of actions.
 struct KeymapPlan {
-  private let table: [Binding]
+  private let table: [Action]
   /// The mappings accepted so far, by action.
   private var chosen: [String: Choice] = [:]
   private(set) var problems: [KeyMappingProblem] = []
@@ -10,18 +10,18 @@ struct KeymapPlan {
     var line: Int
   }
 
-  init(_ table: [Binding], _ mappings: [KeyMapping]) {
+  init(_ table: [Action], _ mappings: [KeyMapping]) {
     self.table = table
     for mapping in mappings { add(mapping) }
   }
 
-  var bindings: [Binding] {
-    table.map { binding in
-      guard let choice = chosen[binding.action] else { return binding }
-      var binding = binding
+  var actions: [Action] {
+    table.map { action in
+      guard let choice = chosen[action.name] else { return action }
+      var action = action
       // A paste cannot be mapped to another key.
-      binding.keys = choice.keys + binding.keys.filter { $0 == .paste("") }
-      return binding
+      action.keys = choice.keys + action.keys.filter { $0 == .paste("") }
+      return action
     }
   }
 
@@ -30,15 +30,16 @@ struct KeymapPlan {
       problems.append(
         KeyMappingProblem(what: what, action: mapping.action, line: mapping.line))
     }
-    let bound = table.filter { $0.action == mapping.action }
-    guard !bound.isEmpty else { return refuse(.unknownAction) }
+    guard let action = table.first(where: { $0.name == mapping.action }) else {
+      return refuse(.unknownAction)
+    }
     var keys: [Key] = []
     for name in mapping.keys {
       guard let key = Key(name: name) else { return refuse(.unknownKey(name)) }
       if !keys.contains(key) { keys.append(key) }
     }
-    if keys.isEmpty, bound.contains(where: \.isRequired) { return refuse(.needsKey) }
-    let isInText = bound.contains { $0.contexts.contains(where: \.takesText) }
+    if keys.isEmpty, action.isRequired { return refuse(.needsKey) }
+    let isInText = action.contexts.contains(where: \.takesText)
     if isInText, let letter = keys.first(where: { $0.typedText != nil }) {
       return refuse(.letterInText(letter))
     }
@@ -61,13 +62,13 @@ struct KeymapPlan {
       guard let choice = chosen[action], choice.line > last?.line ?? .min else { return }
       last = KeyMappingProblem(what: .bound(key, by: other), action: action, line: choice.line)
     }
-    for binding in bindings {
-      for context in binding.contexts {
-        for key in binding.keys {
-          let owner = owners[context, default: [:]].updateValue(binding.action, forKey: key)
-          guard let owner, owner != binding.action else { continue }
-          consider(binding.action, key: key, against: owner)
-          consider(owner, key: key, against: binding.action)
+    for action in actions {
+      for context in action.contexts {
+        for key in action.keys {
+          let owner = owners[context, default: [:]].updateValue(action.name, forKey: key)
+          guard let owner, owner != action.name else { continue }
+          consider(action.name, key: key, against: owner)
+          consider(owner, key: key, against: action.name)
         }
       }
     }

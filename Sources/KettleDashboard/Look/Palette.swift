@@ -67,6 +67,7 @@ struct Palette {
     case .problem, .dialogProblem: text(.problem)
     case .key, .dialogKey: text(.key, .bold)
     case .field: Style(background: color(.fieldBackground))
+    case .fieldQuiet: Style(foreground: color(.quiet), background: color(.fieldBackground))
     }
   }
 
@@ -77,7 +78,7 @@ struct Palette {
       .plain
     case .bar: Style(attributes: .reverse)
     case .barName, .barProblem: Style(attributes: [.reverse, .bold])
-    case .columnHeader, .field: Style(attributes: .underline)
+    case .columnHeader, .field, .fieldQuiet: Style(attributes: .underline)
     case .heading, .problem, .key, .dialogTitle, .dialogProblem, .dialogKey:
       Style(attributes: .bold)
     }
@@ -109,6 +110,7 @@ struct Palette {
     case .barName: bar(on: .barBackground, index: 4, .bold)
     case .barProblem: bar(on: .problemBackground, index: 1, .bold)
     case .columnHeader, .field: Style(attributes: .underline)
+    case .fieldQuiet: Style(attributes: [.underline, .dim])
     case .progress: pick(.progress, dark: 6, light: 4)
     case .progressDone: pick(.progressDone, dark: 2, light: 2)
     case .progressHeld: pick(.progressHeld, dark: 3, light: 5)

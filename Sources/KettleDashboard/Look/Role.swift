@@ -7,5 +7,5 @@ package enum Role: UInt8, Hashable, Sendable, CaseIterable {
   case good, waiting, problem
   case key, keyLabel
   case dialog, dialogTitle, dialogQuiet, dialogProblem, dialogGood, dialogKey
-  case field
+  case field, fieldQuiet
 }

@@ -11,7 +11,7 @@ struct DashboardSettingsTests {
     let (configuration, problems) = DashboardConfiguration.read(Array(text.utf8))
     let notices = problems.map { $0.sentence(path: "/c/config.toml", for: .dashboard) }
     let settings = DashboardSettings(configuration, notices: notices, path: "/c/config.toml")
-    #expect(settings.keymap.command(for: .function(5), in: .list) == .row(.start))
+    #expect(settings.keymap.action(for: .function(5), in: .list) == "start")
     #expect(
       settings.problems == notices + [
         "Unknown action \"begin\" on line 3 of \"/c/config.toml\"; the help screen lists all "
@@ -71,6 +71,6 @@ struct DashboardSettingsTests {
     let settings = DashboardSettings(configuration, notices: [], path: "/c/config.toml")
     #expect(problems.isEmpty && settings.problems.isEmpty)
     #expect(configuration.mappings.count == 4)
-    #expect(settings.keymap.command(for: .alt("<"), in: .list) == .move(.home))
+    #expect(settings.keymap.action(for: .alt("<"), in: .list) == "first")
   }
 }

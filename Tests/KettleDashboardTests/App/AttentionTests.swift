@@ -11,7 +11,7 @@ struct AttentionTests {
 
   /// Returns the announcements made while the counts change in these steps.
   private func announced(_ steps: [TransferState: Int]...) -> [String] {
-    var model = DashboardModel(size: ScreenSize(columns: 80, rows: 24))
+    var model = Dashboard(size: ScreenSize(columns: 80, rows: 24))
     _ = model.update(.linkChanged(.connected), at: Sample.now)
     var texts: [String] = []
     for counts in steps {

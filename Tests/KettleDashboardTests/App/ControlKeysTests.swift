@@ -4,7 +4,7 @@ import Testing
 
 /// The effects of the control keys.
 struct ControlKeysTests {
-  private func model(_ state: TransferState) -> DashboardModel {
+  private func model(_ state: TransferState) -> Dashboard {
     Sample.model(columns: 80, rows: 24, showing: [Sample.row(7, titled: "x", state: state)])
   }
 

@@ -12,7 +12,7 @@ struct HostileTextTests {
     "\u{2028}\u{2029}", "\u{E0041}\u{E0042}", "\u{FFFF}\u{10FFFF}", "ﷺ", "",
   ]
 
-  private static func model(_ text: String, columns: Int, rows: Int) -> DashboardModel {
+  private static func model(_ text: String, columns: Int, rows: Int) -> Dashboard {
     var list: [TransferSnapshot] = []
     for (index, state) in TransferState.allCases.enumerated() {
       list.append(

@@ -4,8 +4,8 @@ import Testing
 
 /// Clicks and the wheel.
 struct MouseTests {
-  private func model(_ count: Int) -> DashboardModel {
-    var model = DashboardModel(size: ScreenSize(columns: 80, rows: 24))
+  private func model(_ count: Int) -> Dashboard {
+    var model = Dashboard(size: ScreenSize(columns: 80, rows: 24))
     _ = model.update(.linkChanged(.connected), at: Sample.now)
     let rows = (0..<min(count, 40)).map {
       Sample.row(Int64($0), titled: "file \($0)", state: .queued)
@@ -19,11 +19,11 @@ struct MouseTests {
   @Test func `a click moves the cursor to the row`() {
     var model = model(40)
     _ = model.click(row: 5, column: 70)
-    #expect(model.cursor == 3)
+    #expect(model.list.cursor.index == 3)
     _ = model.press(.pageDown, .pageDown)
-    let first = model.firstVisible
+    let first = model.list.cursor.firstVisible
     _ = model.click(row: 2, column: 0)
-    #expect(model.cursor == first)
+    #expect(model.list.cursor.index == first)
   }
 
   @Test func `a double click opens the details of the row`() {
@@ -43,16 +43,16 @@ struct MouseTests {
   @Test func `the wheel scrolls three rows and moves the cursor`() {
     var model = model(40)
     _ = model.wheel(.wheelDown)
-    #expect(model.firstVisible == 3)
-    #expect(model.cursor == 3)
+    #expect(model.list.cursor.firstVisible == 3)
+    #expect(model.list.cursor.index == 3)
     _ = model.press(.down, .down)
     _ = model.wheel(.wheelUp)
-    #expect(model.firstVisible == 0)
-    #expect(model.cursor == 5)
+    #expect(model.list.cursor.firstVisible == 0)
+    #expect(model.list.cursor.index == 5)
     for _ in 0..<30 { _ = model.wheel(.wheelDown) }
-    #expect(model.firstVisible == 21)
+    #expect(model.list.cursor.firstVisible == 21)
     for _ in 0..<30 { _ = model.wheel(.wheelUp) }
-    #expect(model.cursor == 18)
+    #expect(model.list.cursor.index == 18)
   }
 
   @Test func `the wheel scrolls a reader screen`() {
@@ -83,7 +83,7 @@ struct MouseTests {
     var model = Sample.model(columns: 80, rows: 24)
     _ = model.press(.character("d"))
     _ = model.click(row: 3, column: 2)
-    #expect(model.cursor == 0)
+    #expect(model.list.cursor.index == 0)
     #expect(model.keyContext == .question)
     let no = try #require(model.screen().position(of: "n no"))
     #expect(model.click(row: no.row, column: no.column) == [])

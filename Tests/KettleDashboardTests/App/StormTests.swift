@@ -75,7 +75,7 @@ struct StormTests {
         let frame = model.frame(at: now, look: look)
         #expect(frame.size == model.size)
         expectSound(frame, look)
-        #expect(model.cursor >= 0 && model.firstVisible >= 0)
+        #expect(model.list.cursor.index >= 0 && model.list.cursor.firstVisible >= 0)
         if let tick = model.millisecondsToNextTick(at: now) { #expect(tick >= 20) }
       }
     }
@@ -119,22 +119,24 @@ struct StormTests {
         column: Int.random(in: 0...79, using: &random)))
   }
 
-  private func expectTrue(_ model: DashboardModel, after before: DashboardModel, _ seed: UInt64) {
-    let count = model.window?.matchingCount ?? 0
-    #expect((0...max(0, count - 1)).contains(model.cursor), "seed \(seed)")
-    #expect((0...model.cursor).contains(model.firstVisible), "seed \(seed)")
+  private func expectTrue(_ model: Dashboard, after before: Dashboard, _ seed: UInt64) {
+    let count = model.list.window?.matchingCount ?? 0
+    #expect((0...max(0, count - 1)).contains(model.list.cursor.index), "seed \(seed)")
+    #expect((0...model.list.cursor.index).contains(model.list.cursor.firstVisible), "seed \(seed)")
     let height = model.size.rows - 3
-    #expect(model.cursor - model.firstVisible < height, "seed \(seed)")
-    #expect(model.selectedCount >= 0, "seed \(seed)")
+    #expect(model.list.cursor.index - model.list.cursor.firstVisible < height, "seed \(seed)")
+    #expect(model.list.selected.count >= 0, "seed \(seed)")
     // Without marks a control would apply to the row under the cursor.
-    if model.marks.isEmpty, let row = model.cursorRow {
-      #expect(model.selection == .ids([row.id]), "seed \(seed)")
+    if model.list.view.marks.isEmpty, let row = model.list.cursorRow {
+      #expect(model.list.selected.selection == .ids([row.id]), "seed \(seed)")
     }
-    if case .ids(let ids) = model.marks.selection {
+    if case .ids(let ids) = model.list.view.marks.selection {
       #expect(ids.allSatisfy { (0..<300).contains($0.rawValue) }, "seed \(seed)")
-      #expect(ids.count == model.selectedCount, "seed \(seed)")
+      #expect(ids.count == model.list.selected.count, "seed \(seed)")
     }
-    if model.isFrozen, before.isFrozen { #expect(model.window == before.window, "seed \(seed)") }
+    if model.list.isFrozen, before.list.isFrozen {
+      #expect(model.list.window == before.list.window, "seed \(seed)")
+    }
   }
 
   // Fault 129

@@ -69,7 +69,7 @@ struct TicksTests {
     for second in 1...Int64(TotalSpeedHistory.countMax) {
       _ = model.update(.rowsArrived(window, Totals()), at: Sample.moment(seconds: second))
     }
-    #expect(!model.speeds.isMoving)
+    #expect(!model.service.speeds.isMoving)
     #expect(model.millisecondsToNextTick(at: Sample.moment(seconds: 13)) == nil)
   }
 

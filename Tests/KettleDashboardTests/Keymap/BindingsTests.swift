@@ -10,17 +10,17 @@ struct BindingsTests {
     }
   }
 
-  @Test func `every row, list, movement and edit command has a key`() {
-    let commands = Set(Bindings.all.map(\.command))
-    #expect(RowCommand.allCases.allSatisfy { commands.contains(.row($0)) })
-    #expect(AllCommand.allCases.allSatisfy { commands.contains(.all($0)) })
-    #expect(Movement.allCases.allSatisfy { commands.contains(.move($0)) })
-    #expect(Edit.allCases.allSatisfy { commands.contains(.edit($0)) })
+  @Test func `every action has a key and a sentence for the help`() {
+    #expect(Bindings.all.count > 80)
+    for action in Bindings.all {
+      #expect(!action.keys.isEmpty && !action.help.isEmpty, "\(action.name)")
+      #expect(!action.contexts.isEmpty, "\(action.name)")
+    }
   }
 
   /// Models in which this context receives the keys, for each state under the cursor and each link.
-  private func models(_ context: KeyContext) -> [DashboardModel] {
-    var result: [DashboardModel] = []
+  private func models(_ context: KeyContext) -> [Dashboard] {
+    var result: [Dashboard] = []
     for row in Sample.rows {
       for isLost in [false, true] {
         var model = Sample.model(columns: 100, rows: 30, showing: [row])
@@ -46,10 +46,10 @@ struct BindingsTests {
   func `the footer shows only keys that have an effect`(context: KeyContext) {
     for model in models(context) {
       for item in model.footerItems {
-        let binding = Bindings.all.first {
+        let action = Bindings.all.first {
           $0.contexts.contains(context) && $0.keys.first?.name == item.key
         }
-        #expect(binding.map { model.availability(of: $0.command).isPossible } == true)
+        #expect(action.map { model.availability(of: $0.name).isPossible } == true)
       }
     }
   }

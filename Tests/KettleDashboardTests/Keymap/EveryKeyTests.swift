@@ -11,7 +11,7 @@ struct EveryKeyTests {
   }
 
   private static func outcome(
-    of effects: [DashboardEffect], _ before: DashboardModel, _ after: DashboardModel
+    of effects: [DashboardEffect], _ before: Dashboard, _ after: Dashboard
   ) -> Outcome {
     if !effects.isEmpty { return .effect }
     var (quietBefore, quietAfter) = (before, after)
@@ -23,16 +23,11 @@ struct EveryKeyTests {
 
   /// A movement in a text or a menu that has no effect needs no message: the cursor is visibly at
   /// the end, and a message would hide the dialog's own one.
-  private static func isSeenAtTheEnd(_ command: DashboardCommand, in context: KeyContext) -> Bool {
-    switch command {
-    case .edit: true
-    case .move: context != .list && context != .reader
-    case .row, .mark, .view, .queue, .all, .details, .copyOrOpen, .add, .addNow, .acceptEntry,
-      .acceptQuery,
-      .choose, .back,
-      .confirm, .cancel, .help, .redraw, .suspend, .leave:
-      false
-    }
+  private static func isSeenAtTheEnd(_ action: Action, in context: KeyContext) -> Bool {
+    let movements: Set = ["query-up", "query-down", "menu-up", "menu-down"]
+    let others: Set = ["add-now", "accept", "cancel"]
+    return movements.contains(action.name)
+      || action.group == .add && !others.contains(action.name)
   }
 
   @Test func `every key has an effect or gives a reason in every situation`() {
@@ -44,20 +39,20 @@ struct EveryKeyTests {
       let before = situation.model
       let context = before.keyContext
       visited.insert(context)
-      for binding in before.keymap.bindings where binding.contexts.contains(context) {
-        for key in binding.keys {
+      for action in before.keymap.actions where action.contexts.contains(context) {
+        for key in action.keys {
           let pressed = key == .paste("") ? Key.paste("https://example.org/a") : key
           var after = before
           let effects = after.update(.keyPressed(pressed), at: Sample.now)
           let outcome = Self.outcome(of: effects, before, after)
-          let place = "\(key.name) (\(binding.action)) with \(situation.name)"
+          let place = "\(key.name) (\(action.name)) with \(situation.name)"
           switch outcome {
-          case .effect, .change: worked.insert("\(binding.action) in \(context)")
+          case .effect, .change: worked.insert("\(action.name) in \(context)")
           case .reason: break
           case .nothing:
-            if !Self.isSeenAtTheEnd(binding.command, in: context) { problems.append(place) }
+            if !Self.isSeenAtTheEnd(action, in: context) { problems.append(place) }
           }
-          if outcome != .reason, !before.availability(of: binding.command).isPossible {
+          if outcome != .reason, !before.availability(of: action.name).isPossible {
             problems.append("not possible: " + place)
           }
         }
@@ -65,8 +60,8 @@ struct EveryKeyTests {
     }
     #expect(problems.isEmpty, "\(problems.count): \(problems.prefix(30))")
     #expect(visited == Set(KeyContext.allCases))
-    let all = Bindings.all.flatMap { binding in
-      binding.contexts.map { "\(binding.action) in \($0)" }
+    let all = Bindings.all.flatMap { action in
+      action.contexts.map { "\(action.name) in \($0)" }
     }
     let idle = Set(all).subtracting(worked).sorted()
     #expect(idle.isEmpty, "in no situation had these an effect")
@@ -74,13 +69,13 @@ struct EveryKeyTests {
 
   @Test func `the situations cover states, links, marks and missing rows`() {
     let situations = Situations.found
-    let states = Set(situations.compactMap(\.model.cursorRow?.state))
+    let states = Set(situations.compactMap(\.model.list.cursorRow?.state))
     #expect(states == Set(TransferState.allCases))
-    let links = situations.map(\.model.link.isConnected)
+    let links = situations.map(\.model.service.link.isConnected)
     #expect(links.contains(true) && links.contains(false))
-    #expect(situations.contains { $0.model.window == nil })
-    #expect(situations.contains { $0.model.rowCount > 0 && $0.model.cursorRow == nil })
-    #expect(situations.contains { !$0.model.marks.isEmpty })
+    #expect(situations.contains { $0.model.list.window == nil })
+    #expect(situations.contains { $0.model.list.rowCount > 0 && $0.model.list.cursorRow == nil })
+    #expect(situations.contains { !$0.model.list.view.marks.isEmpty })
     // If the search had reached its limit, it would be incomplete.
     #expect(situations.count < 5000)
   }

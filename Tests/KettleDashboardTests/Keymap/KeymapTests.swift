@@ -16,10 +16,10 @@ struct KeymapTests {
 
   @Test func `the default keymap contains every standard binding`() {
     #expect(Keymap.standard.problems.isEmpty)
-    for binding in Bindings.all {
-      for context in binding.contexts {
-        for key in binding.keys {
-          #expect(Keymap.standard.command(for: key, in: context) == binding.command)
+    for action in Bindings.all {
+      for context in action.contexts {
+        for key in action.keys {
+          #expect(Keymap.standard.action(for: key, in: context) == action.name)
         }
       }
     }
@@ -28,19 +28,19 @@ struct KeymapTests {
   @Test func `a mapping replaces all default keys of its action`() {
     let keymap = keymap(("start", ["m", "F5"]), ("suspend", []))
     #expect(keymap.problems.isEmpty)
-    #expect(keymap.command(for: .character("m"), in: .list) == .row(.start))
-    #expect(keymap.command(for: .function(5), in: .list) == .row(.start))
-    #expect(keymap.command(for: .character("s"), in: .list) == nil)
-    #expect(keymap.command(for: .control("z"), in: .list) == nil)
-    #expect(keymap.command(for: .character("p"), in: .list) == .row(.pause))
-    #expect(keymap.key(.row(.start)) == .character("m"))
-    #expect(keymap.key(.suspend) == nil)
+    #expect(keymap.action(for: .character("m"), in: .list) == "start")
+    #expect(keymap.action(for: .function(5), in: .list) == "start")
+    #expect(keymap.action(for: .character("s"), in: .list) == nil)
+    #expect(keymap.action(for: .control("z"), in: .list) == nil)
+    #expect(keymap.action(for: .character("p"), in: .list) == "pause")
+    #expect(keymap.key(of: "start") == .character("m"))
+    #expect(keymap.key(of: "suspend") == nil)
   }
 
   @Test func `messages name the mapped keys`() {
     var settings = DashboardSettings()
     settings.keymap = keymap(("start", ["F5"]), ("add", ["F2"]), ("help", ["F1"]))
-    var model = DashboardModel(size: ScreenSize(columns: 80, rows: 24), settings: settings)
+    var model = Dashboard(size: ScreenSize(columns: 80, rows: 24), settings: settings)
     _ = model.update(.linkChanged(.connected), at: Sample.now)
     _ = model.update(.rowsArrived(.empty, Totals()), at: Sample.now)
     _ = model.press(.character("x"))
@@ -65,21 +65,21 @@ struct KeymapTests {
   @Test func `two actions can swap keys`() {
     let keymap = keymap(("start", ["p"]), ("pause", ["s"]))
     #expect(keymap.problems.isEmpty)
-    #expect(keymap.command(for: .character("p"), in: .list) == .row(.start))
-    #expect(keymap.command(for: .character("s"), in: .list) == .row(.pause))
+    #expect(keymap.action(for: .character("p"), in: .list) == "start")
+    #expect(keymap.action(for: .character("s"), in: .list) == "pause")
   }
 
   @Test func `a paste still adds when the add key is remapped`() {
     let keymap = keymap(("add", ["F2"]))
-    #expect(keymap.command(for: .paste("https://example.org/"), in: .list) == .add)
-    #expect(keymap.command(for: .function(2), in: .list) == .add)
+    #expect(keymap.action(for: .paste("https://example.org/"), in: .list) == "add")
+    #expect(keymap.action(for: .function(2), in: .list) == "add")
   }
 
   @Test func `a key can have different bindings in the list and in a reader screen`() {
     let keymap = keymap(("scroll-page-down", ["s"]))
     #expect(keymap.problems.isEmpty)
-    #expect(keymap.command(for: .character("s"), in: .list) == .row(.start))
-    #expect(keymap.command(for: .character("s"), in: .reader) == .move(.pageDown))
+    #expect(keymap.action(for: .character("s"), in: .list) == "start")
+    #expect(keymap.action(for: .character("s"), in: .reader) == "scroll-page-down")
   }
 
   @Test func `an invalid mapping is reported with its line and the others apply`() {
@@ -99,47 +99,45 @@ struct KeymapTests {
         "The keys of \"pause\" on line 5 of \"/c/config.toml\" are ignored: x is already bound to "
           + "\"stop\"",
       ])
-    #expect(keymap.command(for: .function(9), in: .list) == .all(.reset))
-    #expect(keymap.command(for: .character("p"), in: .list) == .row(.pause))
-    #expect(keymap.command(for: .character("q"), in: .list) == .leave)
+    #expect(keymap.action(for: .function(9), in: .list) == "reset")
+    #expect(keymap.action(for: .character("p"), in: .list) == "pause")
+    #expect(keymap.action(for: .character("q"), in: .list) == "leave")
   }
 
   @Test func `the second of two mappings to the same key is ignored`() {
     let keymap = keymap(("start", ["m"]), ("stop", ["m"]))
     #expect(keymap.problems.map(\.line) == [2])
-    #expect(keymap.command(for: .character("m"), in: .list) == .row(.start))
-    #expect(keymap.command(for: .character("x"), in: .list) == .row(.stop))
+    #expect(keymap.action(for: .character("m"), in: .list) == "start")
+    #expect(keymap.action(for: .character("x"), in: .list) == "stop")
   }
 
   @Test func `a mapping that depends on an ignored one is ignored too`() {
     let keymap = keymap(("start", ["p"]), ("pause", ["Meta-s"]))
     #expect(keymap.problems.map(\.line) == [1, 2])
-    #expect(keymap.command(for: .character("p"), in: .list) == .row(.pause))
-    #expect(keymap.command(for: .character("s"), in: .list) == .row(.start))
+    #expect(keymap.action(for: .character("p"), in: .list) == "pause")
+    #expect(keymap.action(for: .character("s"), in: .list) == "start")
   }
 
   @Test func `no mapping binds a key twice in one context`() {
-    let actions = Bindings.all.map(\.action)
+    let actions = Bindings.all.map(\.name)
     let keys = Bindings.all.flatMap(\.keys).map(\.name)
     for (index, action) in actions.enumerated() {
       let keymap = keymap(
         (action, [keys[(index * 7) % keys.count]]),
         (actions[(index * 5 + 3) % actions.count], [keys[(index * 11) % keys.count]]))
       for context in KeyContext.allCases {
-        let used = keymap.bindings.filter { $0.contexts.contains(context) }.flatMap(\.keys)
+        let used = keymap.actions.filter { $0.contexts.contains(context) }.flatMap(\.keys)
         #expect(Set(used).count == used.count, "\(action) in \(context)")
       }
     }
   }
 
   @Test func `every action has a unique name of lowercase letters and hyphens`() {
-    let names = Bindings.all.map(\.action)
+    let names = Bindings.all.map(\.name)
     for name in names {
       #expect(name.utf8.allSatisfy { (97...122).contains($0) || $0 == 45 }, "\(name)")
     }
-    for (name, bindings) in Dictionary(grouping: Bindings.all, by: \.action) {
-      #expect(Set(bindings.map(\.command)).count == 1, "\(name)")
-    }
+    #expect(Set(names).count == names.count)
   }
 
   @Test func `every bound key parses from its displayed name`() {
@@ -166,10 +164,10 @@ struct KeymapTests {
 
 /// How configuration problems are displayed.
 struct ConfigurationProblemTests {
-  private func model(_ problems: [String]) -> DashboardModel {
+  private func model(_ problems: [String]) -> Dashboard {
     var settings = DashboardSettings()
     settings.problems = problems
-    var model = DashboardModel(size: ScreenSize(columns: 100, rows: 30), settings: settings)
+    var model = Dashboard(size: ScreenSize(columns: 100, rows: 30), settings: settings)
     _ = model.update(.linkChanged(.connected), at: Sample.now)
     return model
   }
@@ -203,13 +201,13 @@ struct ConfigurationProblemTests {
     _ = model.update(.serviceReported([sentence]), at: Sample.now)
     #expect(model.said == "1 problem; ? shows all: " + sentence)
     _ = model.update(.serviceReported([]), at: Sample.now)
-    #expect(model.serviceNotices.isEmpty)
+    #expect(model.service.notices.isEmpty)
   }
 
   @Test func `the help shows the mapped keys`() {
     var settings = DashboardSettings()
     settings.keymap = Keymap([KeyMapping(action: "start", keys: ["F5", "m"], line: 1)])
-    var model = DashboardModel(size: ScreenSize(columns: 100, rows: 60), settings: settings)
+    var model = Dashboard(size: ScreenSize(columns: 100, rows: 60), settings: settings)
     _ = model.press(.character("?"))
     #expect(
       model.screen().lines.contains { $0.contains("F5 m ") && $0.contains("Start or resume it") })

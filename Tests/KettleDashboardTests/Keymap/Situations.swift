@@ -7,7 +7,7 @@ import KettleModel
 struct Situations {
   struct Situation {
     var name: String
-    var model: DashboardModel
+    var model: Dashboard
   }
 
   /// Situations are equivalent if they have the same open screens and the same possible actions.
@@ -40,58 +40,59 @@ struct Situations {
     }
   }
 
-  private mutating func add(_ name: String, _ model: DashboardModel, from start: String) {
+  private mutating func add(_ name: String, _ model: Dashboard, from start: String) {
     // Deeper stacks only repeat screens, so they add no new situation.
     guard model.screens.count <= 2 else { return }
     var signature = Signature(
-      screens: model.screens.map(Self.kind), isConnected: model.link.isConnected)
-    let bindings = model.keymap.bindings.filter { $0.contexts.contains(model.keyContext) }
+      screens: model.screens.map(Self.kind) + (model.list.query == nil ? [] : ["query"]),
+      isConnected: model.service.link.isConnected)
+    let actions = model.keymap.actions.filter { $0.contexts.contains(model.keyContext) }
     switch model.keyContext {
     case .list:
       signature.start = start
-      let possible = bindings.filter { model.availability(of: $0.command).isPossible }
-      signature.possible = Set(possible.map(\.action))
+      let possible = actions.filter { model.availability(of: $0.name).isPossible }
+      signature.possible = Set(possible.map(\.name))
     // Most keys of a reader screen only scroll.
     case .reader:
-      signature.isScrolled = model.scroll > 0
-      let possible = bindings.filter { binding in
-        switch binding.command {
-        case .copyOrOpen, .details: model.availability(of: binding.command).isPossible
-        default: false
-        }
+      let reader = model.screens.last?.content as? any ReaderScreen
+      signature.isScrolled = reader.map { $0.scrolled > 0 } ?? false
+      let possible = actions.filter { action in
+        !action.name.hasPrefix("scroll-") && model.availability(of: action.name).isPossible
       }
-      signature.possible = Set(possible.map(\.action))
+      signature.possible = Set(possible.map(\.name))
     case .add, .entry, .question, .query, .menu:
-      let working = bindings.filter { binding in
-        guard let key = binding.keys.first else { return false }
+      let working = actions.filter { action in
+        guard let key = action.keys.first else { return false }
         var after = model
         let effects = after.update(.keyPressed(key), at: Sample.now)
-        return !effects.isEmpty || after.screens != model.screens
+        return !effects.isEmpty || after.screens != model.screens || after.list != model.list
       }
-      signature.possible = Set(working.map(\.action))
+      signature.possible = Set(working.map(\.name))
     }
     if seen.insert(signature).inserted { all.append(Situation(name: name, model: model)) }
   }
 
-  /// The name of the case without its associated values.
-  private static func kind(_ screen: DashboardScreen) -> String {
-    String(String(describing: screen).prefix { $0 != "(" })
+  private static func kind(_ screen: OpenScreen) -> String {
+    if let question = screen.content as? Question {
+      return String(String(describing: question).prefix { $0 != "(" })
+    }
+    return "\(type(of: screen.content))"
   }
 
   // MARK: - Events
 
   private static func inputs(
-    of model: DashboardModel
+    of model: Dashboard
   ) -> [(name: String, message: DashboardMessage)] {
     let context = model.keyContext
-    let keys = model.keymap.bindings.filter { $0.contexts.contains(context) }.flatMap(\.keys)
+    let keys = model.keymap.actions.filter { $0.contexts.contains(context) }.flatMap(\.keys)
     let pressed: [(String, DashboardMessage)] = keys.filter { $0 != .paste("") }
       .map { ($0.name, .keyPressed($0)) }
     let pasted = ["https://example.org/a", "500K", "iso", "nothing has this", "state:failed"].map {
       ("paste of " + $0, DashboardMessage.keyPressed(.paste($0)))
     }
     var details = Sample.details
-    if let row = model.cursorRow { details.snapshot = row }
+    if let row = model.list.cursorRow { details.snapshot = row }
     var finished = details
     finished.snapshot.state = .completed
     finished.snapshot.path = "/home/me/Downloads/finished"
@@ -113,7 +114,7 @@ struct Situations {
       Situation(name: "no rows", model: Sample.model(columns: 100, rows: 20, showing: [])),
       Situation(name: "many rows", model: middle(Sample.model(columns: 100, rows: 12))),
       Situation(name: "a row that has not come", model: farAway()),
-      Situation(name: "not yet connected", model: DashboardModel(size: size)),
+      Situation(name: "not yet connected", model: Dashboard(size: size)),
     ]
     for row in Sample.rows {
       let model = Sample.model(columns: 100, rows: 20, showing: [row])
@@ -132,19 +133,19 @@ struct Situations {
 
   private static let size = ScreenSize(columns: 100, rows: 20)
 
-  private static func connected() -> DashboardModel {
-    var model = DashboardModel(size: size)
+  private static func connected() -> Dashboard {
+    var model = Dashboard(size: size)
     _ = model.update(.linkChanged(.connected), at: Sample.now)
     return model
   }
 
-  private static func middle(_ model: DashboardModel) -> DashboardModel {
+  private static func middle(_ model: Dashboard) -> Dashboard {
     var model = model
     _ = model.press(.down, .down)
     return model
   }
 
-  private static func farAway() -> DashboardModel {
+  private static func farAway() -> Dashboard {
     var model = connected()
     let window = ListWindow(first: 0, matchingCount: 1000, rows: Sample.rows)
     _ = model.update(.rowsArrived(window, Sample.totals), at: Sample.now)

@@ -49,7 +49,7 @@ private func picture(of frame: Frame) -> String {
   return lines.joined(separator: "\n")
 }
 
-extension DashboardModel {
+extension Dashboard {
   /// Presses keys one after the other and returns all effects.
   mutating func press(_ keys: Key..., at now: Moment = Sample.now) -> [DashboardEffect] {
     keys.flatMap { update(.keyPressed($0), at: now) }
@@ -64,6 +64,14 @@ extension DashboardModel {
     row: Int, column: Int, _ kind: MouseEvent.Kind = .click
   ) -> [DashboardEffect] {
     update(.mouse(MouseEvent(kind, row: row, column: column)), at: Sample.now)
+  }
+
+  /// Clicks the count of a state in the title bar.
+  mutating func click(on state: TransferState) -> [DashboardEffect] {
+    let column = (0..<size.columns).first {
+      target(row: 0, column: $0, at: Sample.now) == .state(state)
+    }
+    return column.map { click(row: 0, column: $0) } ?? []
   }
 
   mutating func wheel(_ kind: MouseEvent.Kind) -> [DashboardEffect] {

@@ -40,7 +40,7 @@ struct LongList {
 
   /// Answers requests until there are no more. Returns the other effects.
   @discardableResult
-  func answer(_ effects: [DashboardEffect], _ model: inout DashboardModel) -> [DashboardEffect] {
+  func answer(_ effects: [DashboardEffect], _ model: inout Dashboard) -> [DashboardEffect] {
     var asked = effects
     var others: [DashboardEffect] = []
     var turns = 0
@@ -56,7 +56,7 @@ struct LongList {
   }
 
   /// Answers one effect if it is a request to the service. Returns the resulting effects.
-  func answerOne(_ effect: DashboardEffect, _ model: inout DashboardModel) -> [DashboardEffect] {
+  func answerOne(_ effect: DashboardEffect, _ model: inout Dashboard) -> [DashboardEffect] {
     switch effect {
     case .subscribe(let viewport):
       model.update(.rowsArrived(window(viewport), Sample.totals(of: rows)), at: Sample.now)
@@ -67,20 +67,20 @@ struct LongList {
   }
 
   /// Returns a dashboard that shows the list.
-  func model(columns: Int = 80, rows: Int = 24) -> DashboardModel {
-    var model = DashboardModel(size: ScreenSize(columns: columns, rows: rows))
+  func model(columns: Int = 80, rows: Int = 24) -> Dashboard {
+    var model = Dashboard(size: ScreenSize(columns: columns, rows: rows))
     answer(model.update(.linkChanged(.connected), at: Sample.now), &model)
     return model
   }
 
   /// Presses keys and answers their requests.
   @discardableResult
-  func press(_ keys: Key..., in model: inout DashboardModel) -> [DashboardEffect] {
+  func press(_ keys: Key..., in model: inout Dashboard) -> [DashboardEffect] {
     keys.flatMap { answer(model.update(.keyPressed($0), at: Sample.now), &model) }
   }
 
   @discardableResult
-  func type(_ text: String, in model: inout DashboardModel) -> [DashboardEffect] {
+  func type(_ text: String, in model: inout Dashboard) -> [DashboardEffect] {
     text.flatMap {
       answer(model.update(.keyPressed(.character($0)), at: Sample.now), &model)
     }

@@ -164,8 +164,8 @@ enum Sample {
 
   static func model(
     columns: Int, rows: Int, showing list: [TransferSnapshot] = Sample.rows
-  ) -> DashboardModel {
-    var model = DashboardModel(size: ScreenSize(columns: columns, rows: rows))
+  ) -> Dashboard {
+    var model = Dashboard(size: ScreenSize(columns: columns, rows: rows))
     _ = model.update(.linkChanged(.connected), at: now)
     let window = ListWindow(first: 0, matchingCount: list.count, rows: list)
     _ = model.update(.rowsArrived(window, totals(of: list)), at: now)

@@ -116,22 +116,23 @@ extension Strings {
   }
 
   /// What Enter would do, or why it would do nothing.
-  static func summary(_ dialog: AddDialog) -> String {
-    if dialog.phase == .adding { return adding }
-    let (good, bad) = (dialog.urls.goodCount, dialog.urls.problemCount)
+  static func summary(_ screen: AddScreen) -> String {
+    if screen.phase == .adding { return adding }
+    let urls = screen.form.urls
+    let (good, bad) = (urls.goodCount, urls.problemCount)
     guard good + bad > 0 else { return "" }
     var parts = [good + bad == 1 ? "1 URL" : "\(good + bad) URLs"]
     if bad > 0 { parts.append("\(bad) invalid") }
-    if dialog.urls.repeatedCount > 0 { parts.append("\(dialog.urls.repeatedCount) repeated") }
-    let known = knownCount(dialog)
+    if urls.repeatedCount > 0 { parts.append("\(urls.repeatedCount) repeated") }
+    let known = knownCount(screen)
     if known > 0 { parts.append("\(known) already in the list") }
     let what = parts.joined(separator: ", ")
     return bad > 0 ? what : what + (good == 1 ? "; Enter adds it" : "; Enter adds them")
   }
 
   /// Returns a warning before something is downloaded twice; nil when nothing would be.
-  static func warning(about dialog: AddDialog) -> String? {
-    let (known, repeated) = (knownCount(dialog), dialog.urls.repeatedCount)
+  static func warning(about screen: AddScreen) -> String? {
+    let (known, repeated) = (knownCount(screen), screen.form.urls.repeatedCount)
     if known > 0 {
       return (known == 1 ? "1 is already in the list" : "\(known) are already in the list")
         + "; press Enter again to add anyway"
@@ -143,8 +144,8 @@ extension Strings {
     return nil
   }
 
-  private static func knownCount(_ dialog: AddDialog) -> Int {
-    dialog.duplicates.found.keys.reduce(0) { $0 + dialog.urls.count(of: $1) }
+  private static func knownCount(_ screen: AddScreen) -> Int {
+    screen.duplicates.found.keys.reduce(0) { $0 + screen.form.urls.count(of: $1) }
   }
 
   static func command(_ command: CurlCommandLine) -> String {

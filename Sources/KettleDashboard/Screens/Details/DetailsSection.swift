@@ -10,9 +10,3 @@ package enum DetailsSection: Hashable, Sendable, CaseIterable {
     return all[(number - 1 + step + all.count) % all.count]
   }
 }
-
-/// A command within the details screen.
-package enum DetailsCommand: Hashable, Sendable {
-  case section(DetailsSection)
-  case nextSection, previousSection
-}

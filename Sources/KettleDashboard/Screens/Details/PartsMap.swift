@@ -25,6 +25,19 @@ package struct PartsMap: Hashable, Sendable {
 
   package static func requestedCell(_ charset: Charset) -> String { charset == .utf8 ? "▒" : "-" }
 
+  /// Returns the meaning of the symbols, as far as it fits.
+  static func legend(hasConnections: Bool, width: Int, _ look: Look) -> String {
+    let glyphs = look.glyphs
+    var parts = [
+      glyphs.receivedCell + " " + Strings.legendReceived,
+      requestedCell(look.charset) + " " + Strings.legendRequested,
+      glyphs.missingCell + " " + Strings.legendMissing,
+    ]
+    if hasConnections { parts.append(Strings.legendConnection) }
+    while parts.joined(separator: "  ").count > width, parts.count > 1 { parts.removeLast() }
+    return parts.joined(separator: "  ")
+  }
+
   package func lines(width: Int, _ look: Look) -> [String] {
     let width = max(1, width)
     let count = width * height

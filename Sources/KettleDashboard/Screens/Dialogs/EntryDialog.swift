@@ -1,13 +1,13 @@
 import KettleModel
 
 /// A dialog with one line: a new link for a transfer, or a speed limit.
-package struct EntryDialog: Hashable, Sendable {
-  package enum Purpose: Hashable, Sendable {
+struct EntryDialog: EditingScreen {
+  enum Purpose: Hashable, Sendable {
     case freshLink, speedLimit
   }
 
   /// The transfers that a limit applies to.
-  package enum Scope: Hashable, Sendable {
+  enum Scope: Hashable, Sendable {
     /// The row as it was when the dialog was opened.
     case row(TransferSnapshot)
     case marked(TransferSelection, count: Int, limit: Int64?)
@@ -31,7 +31,7 @@ package struct EntryDialog: Hashable, Sendable {
   }
 
   /// The parsed content of the line.
-  package enum Reading: Hashable, Sendable {
+  enum Reading: Hashable, Sendable {
     case missing
     case link(TransferURL.Parsed)
     /// nil removes the limit.
@@ -40,11 +40,11 @@ package struct EntryDialog: Hashable, Sendable {
     case invalidRate
   }
 
-  package let purpose: Purpose
+  let purpose: Purpose
   /// Never empty; the user can switch between them.
-  package let scopes: [Scope]
+  let scopes: [Scope]
   private var scopeIndex = 0
-  package internal(set) var line = LineEditor()
+  private(set) var line = LineEditor()
   /// Whether the user typed the line; otherwise it shows the current limit.
   private var isTyped = false
 
@@ -53,15 +53,40 @@ package struct EntryDialog: Hashable, Sendable {
     scopes = [.row(row)]
   }
 
-  init(speedLimitFor first: Scope, _ others: [Scope]) {
+  /// Offers the marked transfers, the row under the cursor, and all transfers together.
+  ///
+  /// - Parameter shared: The limit of all transfers together.
+  init(speedLimitFor selected: SelectedRows, under cursorRow: TransferSnapshot?, shared: Int64?) {
     purpose = .speedLimit
-    scopes = [first] + others
+    var scopes: [Scope] = []
+    if selected.areMarked, let selection = selected.selection {
+      let limits = Set(selected.rows.map(\.limitBytesPerSecond))
+      let common = limits.count == 1 && selected.rows.count >= selected.count ? limits.first : nil
+      scopes.append(.marked(selection, count: selected.count, limit: common ?? nil))
+    }
+    if let cursorRow, cursorRow.state != .completed { scopes.append(.row(cursorRow)) }
+    self.scopes = scopes + [.everything(limit: shared)]
     showPresentLimit()
   }
 
-  package var scope: Scope { scopes[scopeIndex] }
+  static let bindings = BindingTable(
+    [accepting, cancelBinding]
+      + fieldBindings { dialog, _ in
+        Availability(unless: dialog.scopes.count > 1 ? nil : Strings.nothingElse)
+      } + lineBindings)
 
-  package var reading: Reading {
+  private static let accepting = Binding<EntryDialog>(
+    "accept", .add, in: [.entry], keys: [.enter], label: "apply", isRequired: true,
+    help: "Apply the link or the limit",
+    when: { _, context in context.whenConnected(.possible) },
+    do: { dialog, _ in dialog.accept() })
+
+  var keyContext: KeyContext { .entry }
+  var extent: ScreenExtent { .form }
+
+  var scope: Scope { scopes[scopeIndex] }
+
+  var reading: Reading {
     let text = String(line.text.filter { $0 != " " && $0 != "\t" })
     switch purpose {
     case .freshLink:
@@ -76,15 +101,18 @@ package struct EntryDialog: Hashable, Sendable {
     }
   }
 
+  // MARK: - Keys
+
   /// Pasted text often begins or ends with a line break.
-  mutating func insert(_ text: String) -> Bool {
+  mutating func insert(_ text: String, _ context: ScreenContext) -> [ScreenRequest]? {
     let lines = text.split(whereSeparator: \.isNewline)
-    guard lines.count < 2 else { return false }
+    guard lines.count < 2 else { return [.say(Strings.oneLineOnly, .problem)] }
     isTyped = true
-    return line.insert(lines.first.map(String.init) ?? "")
+    let isInserted = line.insert(lines.first.map(String.init) ?? "")
+    return isInserted ? [] : [.say(Strings.oneLineOnly, .problem)]
   }
 
-  mutating func apply(_ edit: Edit) {
+  mutating func edit(_ edit: Edit, _ context: ScreenContext) -> [ScreenRequest] {
     switch edit {
     case .nextField: chooseScope(1)
     case .previousField: chooseScope(-1)
@@ -92,6 +120,20 @@ package struct EntryDialog: Hashable, Sendable {
     case .eraseBefore, .eraseAfter, .eraseLine, .nextLine:
       line.apply(edit)
       isTyped = true
+    }
+    return []
+  }
+
+  mutating func cancel(_ context: ScreenContext) -> [ScreenRequest] { [.close] }
+
+  /// Applies the content if it is valid.
+  private func accept() -> [ScreenRequest] {
+    switch (reading, scope) {
+    case (.link(let link), .row(let row)): [.close, .effect(.relink(row.id, link))]
+    case (.limit(let bytesPerSecond), let scope):
+      [.close, .effect(.limit(scope.selection, bytesPerSecond))]
+    case (.link, _), (.missing, _), (.linkProblem, _), (.invalidRate, _):
+      [.say(Strings.verdict(on: self), .problem)]
     }
   }
 
@@ -104,70 +146,28 @@ package struct EntryDialog: Hashable, Sendable {
     line = LineEditor()
     _ = line.insert(scope.limit.map(RateText.text) ?? "")
   }
-}
 
-extension DashboardModel {
-  mutating func openLinkDialog() {
-    guard let row = selectedRows.first else { return }
-    screens.append(.entry(EntryDialog(freshLinkFor: row)))
-  }
+  // MARK: - Drawing
 
-  /// Opens the dialog for the marked transfers or the row under the cursor, and for all together.
-  mutating func openLimitDialog() {
-    var scopes: [EntryDialog.Scope] = []
-    if let selection = marks.selection {
-      let limits = Set(selectedRows.map(\.limitBytesPerSecond))
-      let common = limits.count == 1 && selectedRows.count >= markedCount ? limits.first : nil
-      scopes.append(.marked(selection, count: markedCount, limit: common ?? nil))
-    }
-    if let row = cursorRow, row.state != .completed { scopes.append(.row(row)) }
-    scopes.append(.everything(limit: totals.limitBytesPerSecond))
-    screens.append(.entry(EntryDialog(speedLimitFor: scopes[0], Array(scopes.dropFirst()))))
-  }
-
-  /// Applies the content of the dialog if it is valid.
-  mutating func acceptEntry(at now: Moment) -> [DashboardEffect] {
-    guard case .entry(let dialog) = screens.last else { return [] }
-    let effect: DashboardEffect
-    switch (dialog.reading, dialog.scope) {
-    case (.link(let link), .row(let row)): effect = .relink(row.id, link)
-    case (.limit(let bytesPerSecond), let scope): effect = .limit(scope.selection, bytesPerSecond)
-    case (.link, _), (.missing, _), (.linkProblem, _), (.invalidRate, _):
-      showNotice(Strings.verdict(on: dialog), .problem, at: now)
-      return []
-    }
-    screens.removeLast()
-    return [effect]
-  }
-
-  mutating func insert(_ text: String, into dialog: EntryDialog, at now: Moment) {
-    var dialog = dialog
-    if !dialog.insert(text) { showNotice(Strings.oneLineOnly, .problem, at: now) }
-    replaceTop(with: .entry(dialog))
-  }
-}
-
-/// The dialog with one line.
-extension DashboardModel {
-  func draw(_ dialog: EntryDialog, on canvas: inout Canvas) {
-    let hasChoice = dialog.scopes.count > 1
-    let box = DialogBox(size: size, width: 100, height: hasChoice ? 5 : 4)
-    box.draw(title: Strings.title(of: dialog.purpose), on: &canvas)
-    box.write(Strings.hint(on: dialog), line: 0, on: &canvas, .dialogQuiet)
-    let characters = dialog.line.characters
+  func draw(on canvas: inout Canvas, _ context: ScreenContext) {
+    let hasChoice = scopes.count > 1
+    let box = DialogBox(size: canvas.size, width: 100, height: hasChoice ? 5 : 4)
+    box.draw(title: Strings.title(of: purpose), on: &canvas)
+    box.write(Strings.hint(on: self), line: 0, on: &canvas, .dialogQuiet)
+    let characters = line.characters
     let password = SecretText.passwordRange(inURL: characters, characters.indices)
     let field = FieldView(
-      characters: characters, secrets: password.map { [$0] } ?? [], cursor: dialog.line.column)
+      characters: characters, secrets: password.map { [$0] } ?? [], cursor: line.column)
     field.draw(row: box.row + 1, column: box.column, width: box.width, on: &canvas)
+    let verdict = context.notice?.text ?? Strings.verdict(on: self)
     let role: Role =
-      switch dialog.reading {
-      case .link, .limit, .missing: notice == nil ? .dialogGood : .dialogProblem
+      switch reading {
+      case .link, .limit, .missing: context.notice == nil ? .dialogGood : .dialogProblem
       case .linkProblem, .invalidRate: .dialogProblem
       }
-    let verdict = notice?.text ?? Strings.verdict(on: dialog)
     for (offset, text) in Fold.lines(verdict, width: box.width).prefix(2).enumerated() {
       box.write(text, line: 2 + offset, on: &canvas, role)
     }
-    if hasChoice { box.write(Strings.otherScopes(dialog), line: 4, on: &canvas, .dialogQuiet) }
+    if hasChoice { box.write(Strings.otherScopes(self), line: 4, on: &canvas, .dialogQuiet) }
   }
 }

@@ -11,4 +11,29 @@ package struct SearchState: Hashable, Sendable {
   package var isOn: Bool { !words.isEmpty }
 
   package var words: [String] { RowFilter.words(of: text) }
+
+  /// Returns the request for the next match.
+  func request(
+    in view: ListView, from start: TransferID?, index: Int, isBackwards: Bool, includesStart: Bool
+  ) -> RowSearch {
+    RowSearch(
+      filter: view.filter, sort: view.sort, text: text, start: start, startIndex: index,
+      isBackwards: isBackwards, includesStart: includesStart)
+  }
+}
+
+extension ListWindow {
+  /// Returns a match among these rows when no row that was not sent lies in between.
+  func firstMatch(of wanted: RowSearch) -> FoundRow? {
+    let start = wanted.start.flatMap { index(of: $0) } ?? wanted.startIndex
+    guard row(at: start) != nil else { return nil }
+    let words = WordTest(RowFilter.words(of: wanted.text))
+    let step = wanted.isBackwards ? -1 : 1
+    var position = wanted.includesStart ? start : start + step
+    while let row = row(at: position) {
+      if words.passes(row) { return FoundRow(id: row.id, index: position, hasWrapped: false) }
+      position += step
+    }
+    return nil
+  }
 }

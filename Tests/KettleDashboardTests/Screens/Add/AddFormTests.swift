@@ -1,10 +1,11 @@
-import KettleDashboard
 import KettleModel
 import Testing
 
+@testable import KettleDashboard
+
 /// The fields of the add form.
 struct AddFormTests {
-  private func opened(_ url: String = "https://example.org/a") -> DashboardModel {
+  private func opened(_ url: String = "https://example.org/a") -> Dashboard {
     var model = Sample.model(columns: 80, rows: 24)
     let places = UserDirectories(home: "/home/me", workingDirectory: "/srv")
     _ = model.update(.directoriesKnown(places), at: Sample.now)
@@ -14,7 +15,7 @@ struct AddFormTests {
 
   /// Returns the form with a text in a field. Tab reaches the fields in their displayed order.
   private func filled(_ field: AddField, with text: String, url: String = "https://example.org/a")
-    -> DashboardModel
+    -> Dashboard
   {
     var model = opened(url)
     let index = AddField.allCases.firstIndex(of: field) ?? 0
@@ -23,16 +24,17 @@ struct AddFormTests {
     return model
   }
 
-  private func spec(_ model: DashboardModel) -> TransferSpec? {
+  private func spec(_ model: Dashboard) -> TransferSpec? {
     var model = model
     guard case .add(let specs) = model.press(.enter).first else { return nil }
     return specs.first
   }
 
-  private func form(_ model: DashboardModel) -> AddDialog? {
-    guard case .add(let dialog) = model.screens.last else { return nil }
-    return dialog
+  private func screen(_ model: Dashboard) -> AddScreen? {
+    model.screens.last?.content as? AddScreen
   }
+
+  private func form(_ model: Dashboard) -> AddForm? { screen(model)?.form }
 
   @Test func `a URL pasted after another one starts a new line`() {
     var model = opened("https://example.org/a\n")
@@ -48,7 +50,7 @@ struct AddFormTests {
     var model = opened()
     #expect(model.press(.enter).count == 1)
     #expect(model.press(.left, .enter).isEmpty)
-    #expect(form(model)?.phase == .adding)
+    #expect(screen(model)?.phase == .adding)
     _ = model.update(.commandFinished(.added(count: 1)), at: Sample.now)
     #expect(model.screens.isEmpty)
   }

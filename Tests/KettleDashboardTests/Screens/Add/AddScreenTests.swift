@@ -6,7 +6,7 @@ import Testing
 struct AddScreenTests {
   private func model(
     columns: Int, rows: Int, _ text: String, fields: [AddField: String] = [:]
-  ) -> DashboardModel {
+  ) -> Dashboard {
     var model = Sample.model(columns: columns, rows: rows)
     let places = UserDirectories(home: "/home/me", workingDirectory: "/srv")
     _ = model.update(.directoriesKnown(places), at: Sample.now)

@@ -14,7 +14,7 @@ struct DuplicatesTests {
       monotonic: Sample.now.monotonic.advanced(byMilliseconds: milliseconds), wall: Sample.now.wall)
   }
 
-  private func opened(_ text: String) -> DashboardModel {
+  private func opened(_ text: String) -> Dashboard {
     var model = Sample.model(columns: 80, rows: 24, showing: [])
     _ = model.press(.paste(text))
     return model

@@ -4,7 +4,7 @@ import Testing
 
 /// The sections of the details on screens of all sizes.
 struct DetailsScreenTests {
-  private func details(columns: Int, rows: Int, _ keys: Key...) -> DashboardModel {
+  private func details(columns: Int, rows: Int, _ keys: Key...) -> Dashboard {
     var model = Sample.model(columns: columns, rows: rows)
     _ = model.press(.enter)
     _ = model.update(.detailsArrived(Sample.details), at: Sample.now)

@@ -1,10 +1,11 @@
-import KettleDashboard
 import KettleModel
 import Testing
 
+@testable import KettleDashboard
+
 /// Navigating the details, and copying from them.
 struct DetailsSectionTests {
-  private func opened(_ change: (inout TransferDetailsView) -> Void = { _ in }) -> DashboardModel {
+  private func opened(_ change: (inout TransferDetailsView) -> Void = { _ in }) -> Dashboard {
     var model = Sample.model(columns: 80, rows: 24)
     _ = model.press(.enter)
     var view = Sample.details
@@ -13,9 +14,8 @@ struct DetailsSectionTests {
     return model
   }
 
-  private func screen(_ model: DashboardModel) -> DetailsScreen? {
-    guard case .details(let open) = model.screens.last else { return nil }
-    return open
+  private func screen(_ model: Dashboard) -> DetailsScreen? {
+    model.screens.last?.content as? DetailsScreen
   }
 
   private static func history(_ count: Int) -> [TransferDetailsView.HistoryLine] {

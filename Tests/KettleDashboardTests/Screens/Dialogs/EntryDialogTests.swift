@@ -8,7 +8,7 @@ struct EntryDialogTests {
 
   private func model(
     _ state: TransferState = .waiting, _ change: (inout TransferSnapshot) -> Void = { _ in }
-  ) -> DashboardModel {
+  ) -> Dashboard {
     Sample.model(
       columns: 80, rows: 24, showing: [Sample.row(7, titled: "Guide", state: state, change)])
   }
@@ -65,7 +65,7 @@ struct EntryDialogTests {
   }
 
   @Test func `the footer offers a new link when the transfer needs one`() {
-    func hasNewLink(_ model: DashboardModel) -> Bool {
+    func hasNewLink(_ model: Dashboard) -> Bool {
       model.footerItems.contains { $0.key == "u" && $0.label == "new link" }
     }
     #expect(hasNewLink(model { $0.reason = .needsLink }))
@@ -107,7 +107,7 @@ struct EntryDialogTests {
     var model = model(.running) { $0.limitBytesPerSecond = 3 << 19 }
     var totals = Totals()
     totals.limitBytesPerSecond = 500 << 10
-    guard let window = model.window else { return }
+    guard let window = model.list.window else { return }
     _ = model.update(.rowsArrived(window, totals), at: Sample.now)
     _ = model.press(.character("l"))
     #expect(model.press(.enter) == [.limit(.ids([id]), 3 << 19)])

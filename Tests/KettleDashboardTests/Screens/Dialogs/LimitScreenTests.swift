@@ -4,7 +4,7 @@ import Testing
 
 /// The single-line dialogs on screens of all sizes.
 struct LimitScreenTests {
-  private func model(_ columns: Int, _ rows: Int) -> DashboardModel {
+  private func model(_ columns: Int, _ rows: Int) -> Dashboard {
     var list = Sample.rows
     list[0].limitBytesPerSecond = 2 << 20
     return Sample.model(columns: columns, rows: rows, showing: list)

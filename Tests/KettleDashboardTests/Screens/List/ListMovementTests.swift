@@ -14,15 +14,15 @@ struct ListMovementTests {
       ListWindow(first: range.lowerBound, matchingCount: count, rows: rows), Totals())
   }
 
-  private func model(_ count: Int) -> DashboardModel {
-    var model = DashboardModel(size: ScreenSize(columns: 80, rows: 24))
+  private func model(_ count: Int) -> Dashboard {
+    var model = Dashboard(size: ScreenSize(columns: 80, rows: 24))
     _ = model.update(.linkChanged(.connected), at: Sample.now)
     _ = model.update(window(0..<min(count, 40), of: count), at: Sample.now)
     return model
   }
 
   @Test func `connecting subscribes to the visible rows and a few more`() {
-    var model = DashboardModel(size: ScreenSize(columns: 80, rows: 24))
+    var model = Dashboard(size: ScreenSize(columns: 80, rows: 24))
     #expect(
       model.update(.linkChanged(.connected), at: Sample.now) == [
         .subscribe(.unfiltered(first: 0, count: 27))
@@ -44,24 +44,24 @@ struct ListMovementTests {
   @Test func `one key moves to the end of a long list`() {
     var model = model(1_000_000)
     #expect(model.press(.character("G")) == [.subscribe(.unfiltered(first: 999_973, count: 35))])
-    #expect(model.cursor == 999_999)
-    #expect(model.cursorRow == nil)
+    #expect(model.list.cursor.index == 999_999)
+    #expect(model.list.cursorRow == nil)
     #expect(model.press(.character("s")) == [])
     #expect(model.said == "this row has not loaded yet")
     _ = model.update(window(999_973..<1_000_000, of: 1_000_000), at: Sample.now)
-    #expect(model.cursorRow?.id == TransferID(rawValue: 999_999))
+    #expect(model.list.cursorRow?.id == TransferID(rawValue: 999_999))
     #expect(model.press(.character("g")) == [.subscribe(.unfiltered(first: 0, count: 27))])
   }
 
   @Test func `pages overlap by one row`() {
     var model = model(100)
     _ = model.press(.pageDown)
-    #expect(model.cursor == 18)
+    #expect(model.list.cursor.index == 18)
     _ = model.press(.pageDown)
-    #expect(model.cursor == 36)
-    #expect(model.firstVisible == 18)
+    #expect(model.list.cursor.index == 36)
+    #expect(model.list.cursor.firstVisible == 18)
     _ = model.press(.pageUp, .pageUp, .up)
-    #expect(model.cursor == 0)
+    #expect(model.list.cursor.index == 0)
     #expect(model.said == "this is the first row")
   }
 
@@ -71,8 +71,8 @@ struct ListMovementTests {
     let rows = Array(Self.rows(0..<30).dropFirst(3))
     _ = model.update(
       .rowsArrived(ListWindow(first: 0, matchingCount: 27, rows: rows), Totals()), at: Sample.now)
-    #expect(model.cursor == 2)
-    #expect(model.cursorRow?.id == TransferID(rawValue: 5))
+    #expect(model.list.cursor.index == 2)
+    #expect(model.list.cursorRow?.id == TransferID(rawValue: 5))
   }
 
   @Test func `when its transfer disappears the cursor keeps its position`() {
@@ -81,27 +81,29 @@ struct ListMovementTests {
     let rows = Self.rows(0..<30).filter { $0.id.rawValue != 2 }
     _ = model.update(
       .rowsArrived(ListWindow(first: 0, matchingCount: 29, rows: rows), Totals()), at: Sample.now)
-    #expect(model.cursor == 2)
-    #expect(model.cursorRow?.id == TransferID(rawValue: 3))
+    #expect(model.list.cursor.index == 2)
+    #expect(model.list.cursorRow?.id == TransferID(rawValue: 3))
   }
 
   @Test func `a shrinking list moves the cursor and the view`() {
     var model = model(40)
     _ = model.press(.end)
-    #expect(model.firstVisible == 21)
+    #expect(model.list.cursor.firstVisible == 21)
     _ = model.update(window(0..<3, of: 3), at: Sample.now)
-    #expect(model.cursor == 2)
-    #expect(model.firstVisible == 0)
+    #expect(model.list.cursor.index == 2)
+    #expect(model.list.cursor.firstVisible == 0)
     _ = model.update(window(0..<0, of: 0), at: Sample.now)
-    #expect(model.cursor == 0)
-    #expect(model.cursorRow == nil)
+    #expect(model.list.cursor.index == 0)
+    #expect(model.list.cursorRow == nil)
   }
 
   @Test func `the cursor stays visible when the screen shrinks`() {
     var model = model(40)
     _ = model.press(.pageDown)
     _ = model.update(.resized(ScreenSize(columns: 80, rows: 10)), at: Sample.now)
-    #expect((model.firstVisible..<(model.firstVisible + 6)).contains(model.cursor))
+    #expect(
+      (model.list.cursor.firstVisible..<(model.list.cursor.firstVisible + 6)).contains(
+        model.list.cursor.index))
   }
 
   @Test func `out-of-range numbers from the service are tolerated`() {

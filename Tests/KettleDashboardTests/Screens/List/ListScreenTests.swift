@@ -168,7 +168,7 @@ struct ListScreenTests {
 
   @Test func `a loading message is shown until the first rows arrive`() {
     expectScreen(
-      DashboardModel(size: ScreenSize(columns: 60, rows: 10)).screen(),
+      Dashboard(size: ScreenSize(columns: 60, rows: 10)).screen(),
       """
        Kettle   connecting to the service…
           File                     Progress                 Speed

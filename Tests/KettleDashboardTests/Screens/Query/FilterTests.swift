@@ -13,18 +13,18 @@ struct FilterTests {
     list.press(.character("\\"), in: &model)
     #expect(model.keyContext == .query)
     list.type("state:f", in: &model)
-    #expect(model.filter == RowFilter(states: [.failed], scope: .uncleared))
-    #expect(model.window?.matchingCount == 20)
+    #expect(model.list.view.filter == RowFilter(states: [.failed], scope: .uncleared))
+    #expect(model.list.window?.matchingCount == 20)
     list.press(.enter, in: &model)
     #expect(model.keyContext == .list)
-    #expect(model.view.filterText == "state:f")
+    #expect(model.list.view.filterText == "state:f")
   }
 
   @Test func `an invalid filter keeps the last valid one`() {
     var model = list.model()
     list.press(.character("\\"), in: &model)
     list.type("state:failed h:", in: &model)
-    #expect(model.filter.states == [.failed])
+    #expect(model.list.view.filter.states == [.failed])
     #expect(list.press(.enter, in: &model) == [])
     #expect(model.said == "Unknown \"h:\"; use state:, host: or session:")
     #expect(model.keyContext == .query)
@@ -36,23 +36,23 @@ struct FilterTests {
     var model = list.model()
     list.press(.down, .down, .down, .character("\\"), in: &model)
     list.type("state:failed", in: &model)
-    #expect(model.cursorRow?.id == TransferID(rawValue: 0))
+    #expect(model.list.cursorRow?.id == TransferID(rawValue: 0))
     list.press(.escape, in: &model)
-    #expect(model.filter == RowFilter(scope: .uncleared))
-    #expect(model.cursorRow?.id == TransferID(rawValue: 3))
+    #expect(model.list.view.filter == RowFilter(scope: .uncleared))
+    #expect(model.list.cursorRow?.id == TransferID(rawValue: 3))
   }
 
   @Test func `the cursor stays on its transfer if it matches the filter`() {
     var model = list.model()
     list.press(.end, .character("\\"), in: &model)
-    #expect(model.cursor == 199)
+    #expect(model.list.cursor.index == 199)
     list.type("file 199", in: &model)
-    #expect(model.cursorRow?.id == TransferID(rawValue: 199))
-    #expect(model.cursor == 0)
+    #expect(model.list.cursorRow?.id == TransferID(rawValue: 199))
+    #expect(model.list.cursor.index == 0)
     list.press(.enter, .escape, in: &model)
     #expect(model.said == "filter cleared")
-    #expect(model.cursor == 199)
-    #expect(model.cursorRow?.id == TransferID(rawValue: 199))
+    #expect(model.list.cursor.index == 199)
+    #expect(model.list.cursorRow?.id == TransferID(rawValue: 199))
   }
 
   @Test func `Esc in the list clears the search, then the filter, then the marks`() {
@@ -70,7 +70,7 @@ struct FilterTests {
       list.press(.escape, in: &model)
       #expect(model.said == word)
     }
-    #expect(model.marks.isEmpty && !model.search.isOn && !model.view.isFiltered)
+    #expect(model.list.view.marks.isEmpty && !model.list.search.isOn && !model.list.view.isFiltered)
   }
 
   @Test func `late rows of a previous filter are ignored`() {
@@ -78,23 +78,23 @@ struct FilterTests {
     let asked = model.press(.character("\\"), .character("9"))
     let late = ListWindow(first: 0, matchingCount: 200, rows: list.rows, tag: 0)
     _ = model.update(.rowsArrived(late, Totals()), at: Sample.now)
-    #expect(model.window?.rows.count == 27)
+    #expect(model.list.window?.rows.count == 27)
     list.answer(asked, &model)
-    #expect(model.window?.matchingCount == 38)
+    #expect(model.list.window?.matchingCount == 38)
   }
 
   @Test func `marks of a previous filter are cleared`() {
     var model = list.model()
     list.press(.character("A"), in: &model)
-    #expect(model.selectedCount == 200)
+    #expect(model.list.selected.count == 200)
     list.press(.character("\\"), in: &model)
     list.type("9", in: &model)
-    #expect(model.marks.isEmpty)
+    #expect(model.list.view.marks.isEmpty)
     #expect(
       model.said == "marks cleared: they applied to the previous filter")
     // Individual marks are kept.
     list.press(.enter, .character(" "), .character("\\"), .control("u"), .enter, in: &model)
-    #expect(model.selection == .ids([TransferID(rawValue: 9)]))
+    #expect(model.list.selected.selection == .ids([TransferID(rawValue: 9)]))
   }
 
   @Test func `marking all matches uses the filter, not ids`() {
@@ -105,7 +105,7 @@ struct FilterTests {
     let failed = RowFilter(states: [.failed], scope: .uncleared)
     #expect(
       list.press(.character("s"), in: &model) == [.control(.start, .matching(failed, except: []))])
-    #expect(model.selectedCount == 20)
+    #expect(model.list.selected.count == 20)
   }
 
   @Test func `Up and Down recall earlier entries`() {
@@ -117,9 +117,7 @@ struct FilterTests {
     }
     list.press(.character("\\"), .control("u"), in: &model)
     list.type("x", in: &model)
-    func text() -> String? {
-      if case .query(let field) = model.screens.last { field.text } else { nil }
-    }
+    func text() -> String? { model.list.query?.text }
     list.press(.up, in: &model)
     #expect(text() == "one")
     list.press(.up, .up, .up, in: &model)
@@ -130,15 +128,15 @@ struct FilterTests {
 
   @Test func `a click on a count filters by it, a second one clears the filter`() {
     var model = list.model()
-    var effects = model.filter(by: .failed, at: Sample.now)
+    var effects = model.click(on: .failed)
     list.answer(effects, &model)
-    #expect(model.view.filterText == "state:failed")
-    effects = model.filter(by: .queued, at: Sample.now)
+    #expect(model.list.view.filterText == "state:failed")
+    effects = model.click(on: .queued)
     list.answer(effects, &model)
-    #expect(model.view.filterText == "state:queued")
-    effects = model.filter(by: .queued, at: Sample.now)
+    #expect(model.list.view.filterText == "state:queued")
+    effects = model.click(on: .queued)
     list.answer(effects, &model)
-    #expect(!model.view.isFiltered)
+    #expect(!model.list.view.isFiltered)
   }
 
   @Test func `the field and the filter in 80 columns`() {

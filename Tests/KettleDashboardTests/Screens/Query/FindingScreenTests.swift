@@ -4,7 +4,7 @@ import Testing
 
 /// Marks, the fields and the menu on larger screens.
 struct FindingScreenTests {
-  private func model(columns: Int, rows: Int) -> DashboardModel {
+  private func model(columns: Int, rows: Int) -> Dashboard {
     var model = Sample.model(columns: columns, rows: rows)
     _ = model.press(.character(" "), .character(" "), .down, .character(" "))
     return model

@@ -12,22 +12,22 @@ struct SearchTests {
     var model = list.model()
     list.press(.down, .down, .down, .character("/"), in: &model)
     list.type("5", in: &model)
-    #expect(model.cursorRow?.id == id(5))
+    #expect(model.list.cursorRow?.id == id(5))
     list.type("7", in: &model)
-    #expect(model.cursorRow?.id == id(57))
+    #expect(model.list.cursorRow?.id == id(57))
     list.type("7", in: &model)
-    #expect(model.cursorRow?.id == id(577))
+    #expect(model.list.cursorRow?.id == id(577))
     list.press(.backspace, in: &model)
-    #expect(model.cursorRow?.id == id(57))
+    #expect(model.list.cursorRow?.id == id(57))
     list.press(.enter, in: &model)
     #expect(model.keyContext == .list)
-    #expect(model.search.text == "57")
+    #expect(model.list.search.text == "57")
   }
 
   @Test func `a visible match needs no request`() {
     var model = list.model()
     #expect(model.press(.character("/"), .character("9")) == [])
-    #expect(model.cursorRow?.id == id(9))
+    #expect(model.list.cursorRow?.id == id(9))
   }
 
   @Test func `n and N move through the matches and report wrapping`() {
@@ -35,13 +35,13 @@ struct SearchTests {
     list.press(.character("/"), in: &model)
     list.type("99", in: &model)
     list.press(.enter, .character("n"), in: &model)
-    #expect(model.cursorRow?.id == id(199))
+    #expect(model.list.cursorRow?.id == id(199))
     #expect(model.said == nil)
     list.press(.character("N"), .character("N"), in: &model)
-    #expect(model.cursorRow?.id == id(999))
+    #expect(model.list.cursorRow?.id == id(999))
     #expect(model.said == "continued from the last row")
     list.press(.character("n"), in: &model)
-    #expect(model.cursorRow?.id == id(99))
+    #expect(model.list.cursorRow?.id == id(99))
     #expect(model.said == "continued from the first row")
   }
 
@@ -49,10 +49,10 @@ struct SearchTests {
     var model = list.model()
     list.press(.down, .character("/"), in: &model)
     list.type("800", in: &model)
-    #expect(model.cursor == 800)
+    #expect(model.list.cursor.index == 800)
     list.press(.escape, in: &model)
-    #expect(model.cursorRow?.id == id(1))
-    #expect(!model.search.isOn)
+    #expect(model.list.cursorRow?.id == id(1))
+    #expect(!model.list.search.isOn)
   }
 
   @Test func `Enter on an empty search repeats the last one`() {
@@ -60,9 +60,9 @@ struct SearchTests {
     list.press(.character("/"), in: &model)
     list.type("file 12", in: &model)
     list.press(.enter, .character("/"), .enter, in: &model)
-    #expect(model.cursorRow?.id == id(112))
+    #expect(model.list.cursorRow?.id == id(112))
     list.press(.character("/"), .up, in: &model)
-    #expect(model.cursorRow?.id == id(112))
+    #expect(model.list.cursorRow?.id == id(112))
   }
 
   @Test func `a search without a match shows a message and keeps the cursor`() {
@@ -70,7 +70,7 @@ struct SearchTests {
     list.press(.down, .character("/"), in: &model)
     list.type("nowhere", in: &model)
     #expect(model.said == "No match for \"nowhere\"")
-    #expect(model.cursorRow?.id == id(1))
+    #expect(model.list.cursorRow?.id == id(1))
   }
 
   @Test func `n without a search explains how to start one`() {
@@ -85,7 +85,7 @@ struct SearchTests {
     #expect(first.count == 1)
     let second = list.answer(first, &model)
     #expect(second == [])
-    #expect(model.cursorRow?.id == id(777))
+    #expect(model.list.cursorRow?.id == id(777))
   }
 
   @Test func `a late reply is ignored`() throws {
@@ -95,7 +95,7 @@ struct SearchTests {
     _ = model.press(.escape)
     _ = model.update(
       .found(search, FoundRow(id: id(77), index: 77, hasWrapped: false)), at: Sample.now)
-    #expect(model.cursor == 0)
+    #expect(model.list.cursor.index == 0)
   }
 
   @Test func `matches are highlighted in the rows, and hidden matches are explained`() throws {

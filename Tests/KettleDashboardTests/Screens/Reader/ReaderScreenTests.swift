@@ -78,10 +78,10 @@ struct ReaderScreenTests {
     _ = model.press(.character("?"))
     // Wrapped lines are joined.
     let words = Set(model.screen().lines.joined(separator: " ").split(separator: " "))
-    for binding in Bindings.all {
-      let missing = binding.description.split(separator: " ").filter { !words.contains($0) }
-      #expect(missing.isEmpty, "\(binding.keyNames)")
-      #expect(words.contains(Substring(binding.action)), "\(binding.keyNames)")
+    for action in Bindings.all {
+      let missing = action.help.split(separator: " ").filter { !words.contains($0) }
+      #expect(missing.isEmpty, "\(action.keyNames)")
+      #expect(words.contains(Substring(action.name)), "\(action.keyNames)")
     }
     #expect(model.screen().lines.contains { $0.contains("n N q Esc") })
   }

@@ -1,0 +1,73 @@
+import KettleModel
+
+extension Dashboard {
+  /// Draws the complete screen, in exactly `size` cells.
+  package func frame(at now: Moment, look: Look) -> Frame { drawn(at: now, look: look).frame }
+
+  func drawn(at now: Moment, look: Look) -> Canvas {
+    var canvas = Canvas(size: size, look: look)
+    guard size.holds(ListLayout.minimum) else {
+      drawTooSmall(on: &canvas)
+      return canvas
+    }
+    let context = context(at: now)
+    guard let top = screens.last?.content else {
+      list.draw(on: &canvas, context)
+      drawLinesBelow(on: &canvas, context)
+      return canvas
+    }
+    switch top.extent {
+    case .full: break
+    case .box, .form:
+      list.draw(on: &canvas, self.context(at: now, isOnTop: false))
+      drawLinesBelow(on: &canvas, context)
+    }
+    top.draw(on: &canvas, context)
+    if top.extent == .full { drawLastLine(on: &canvas, context) }
+    return canvas
+  }
+
+  /// Draws the message line and the keys below the list.
+  private func drawLinesBelow(on canvas: inout Canvas, _ context: ScreenContext) {
+    let layout = list.layout(context)
+    drawMessage(on: &canvas, row: layout.messageRow, context)
+    let keepsPositions = screens.isEmpty && list.keepsKeyPositions(context)
+    Footer(footerItems(context), keepsPositions: keepsPositions)
+      .draw(on: &canvas, row: layout.footerTop, height: layout.footerHeight)
+  }
+
+  /// Draws the keys, or a message in their place.
+  private func drawLastLine(on canvas: inout Canvas, _ context: ScreenContext) {
+    if let notice {
+      canvas.write(
+        notice.text, row: size.rows - 1, column: 1, width: size.columns - 2, notice.kind.role)
+    } else {
+      Footer(footerItems(context)).draw(on: &canvas, row: size.rows - 1, height: 1)
+    }
+  }
+
+  /// Draws the notice, or else what the list says itself.
+  private func drawMessage(on canvas: inout Canvas, row: Int, _ context: ScreenContext) {
+    guard screens.last?.content.extent != .form else { return }
+    let message: (text: String, role: Role)?
+    if let notice {
+      message = (notice.text, notice.kind.role)
+    } else {
+      message = screens.isEmpty ? list.message(context) : nil
+    }
+    guard let message else { return }
+    canvas.write(message.text, row: row, column: 1, width: size.columns - 2, message.role)
+  }
+
+  /// Shows the required size, in the longest form that fits.
+  private func drawTooSmall(on canvas: inout Canvas) {
+    let needed = ListLayout.minimum
+    let forms = Strings.tooSmall(columns: needed.columns, rows: needed.rows)
+    let fitting = forms.first { lines in
+      lines.count <= size.rows && lines.allSatisfy { $0.count <= size.columns }
+    }
+    let lines = fitting ?? ["!"]
+    let top = (size.rows - lines.count) / 2
+    for (offset, line) in lines.enumerated() { canvas.writeCentered(line, row: top + offset) }
+  }
+}

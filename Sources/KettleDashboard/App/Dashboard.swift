@@ -1,0 +1,134 @@
+import KettleModel
+
+/// The complete state of the dashboard: the list, the screens above it, and what they share.
+///
+/// `update` applies a message and returns the effects to perform; `frame` draws the screen.
+package struct Dashboard: Hashable, Sendable {
+  package internal(set) var size: ScreenSize
+  package internal(set) var service = ServiceView()
+  package internal(set) var list = ListScreen()
+  /// The screens above the list, the topmost last.
+  package internal(set) var screens: [OpenScreen] = []
+  package internal(set) var notice: Notice?
+  package internal(set) var utcOffsetSeconds: Int
+  /// nil while unknown, and when the files are on another machine.
+  package internal(set) var directories: UserDirectories?
+  /// The character set of the terminal: some symbols are wider without Unicode.
+  package let charset: Charset
+  package let settings: DashboardSettings
+
+  package init(
+    size: ScreenSize, charset: Charset = .utf8, utcOffsetSeconds: Int = 0,
+    settings: DashboardSettings = DashboardSettings()
+  ) {
+    self.size = size
+    self.charset = charset
+    self.settings = settings
+    self.utcOffsetSeconds = utcOffsetSeconds
+  }
+
+  package var keymap: Keymap { settings.keymap }
+
+  package var keyContext: KeyContext { screens.last?.content.keyContext ?? list.keyContext }
+
+  /// nil when no transfer is under way or the service is not connected.
+  package var gauge: BatchGauge? {
+    service.link.isConnected ? BatchGauge(service.totals) : nil
+  }
+
+  /// Returns what a screen may know.
+  ///
+  /// - Parameter isOnTop: Whether the screen receives the keys.
+  func context(at now: Moment, key: Key = .unknown, isOnTop: Bool = true) -> ScreenContext {
+    ScreenContext(
+      size: size, service: service, notice: notice, settings: settings,
+      clock: ClockText(utcOffsetSeconds: utcOffsetSeconds), directories: directories, now: now,
+      key: key, isOnTop: isOnTop)
+  }
+
+  // MARK: - Messages
+
+  /// Applies a message and returns the effects to perform.
+  package mutating func update(_ message: DashboardMessage, at now: Moment) -> [DashboardEffect] {
+    if let notice, notice.until <= now.monotonic { self.notice = nil }
+    let heightBefore = list.layout(context(at: now)).bodyHeight
+    var effects = apply(message, at: now)
+    let context = context(at: now)
+    // The list has gained or lost a line.
+    if list.layout(context).bodyHeight != heightBefore {
+      effects += fulfil(list.scrollToCursor(context), at: now)
+    }
+    return effects
+  }
+
+  private mutating func apply(_ message: DashboardMessage, at now: Moment) -> [DashboardEffect] {
+    switch message {
+    case .keyPressed(let key): return press(key, at: now)
+    case .mouse(let event): return receive(event, at: now)
+    case .pasteRefused(let countMax):
+      say(Strings.pasteRefused(countMax), .problem, at: now)
+      return []
+    case .resized(let newSize):
+      size = newSize
+      return forward(message, at: now)
+    case .directoriesKnown(let known):
+      directories = known
+      return []
+    case .utcOffsetChanged(let seconds):
+      utcOffsetSeconds = min(max(seconds, -86_400), 86_400)
+      return []
+    case .rowsArrived, .found, .detailsArrived, .duplicatesFound, .linkChanged, .serviceReported,
+      .commandFinished, .ticked:
+      return receive(message, at: now)
+    }
+  }
+
+  /// Sends a message to the list and to every screen above it.
+  mutating func forward(_ message: DashboardMessage, at now: Moment) -> [DashboardEffect] {
+    var effects = fulfil(list.receive(message, context(at: now)), at: now)
+    for index in screens.indices.reversed() {
+      let requests = screens[index].content.receive(message, context(at: now))
+      effects += fulfil(requests, from: index, at: now)
+    }
+    return effects
+  }
+
+  /// Does what a screen requested, and returns the effects among it.
+  ///
+  /// - Parameter index: The position of the screen; nil for the list.
+  mutating func fulfil(
+    _ requests: [ScreenRequest], from index: Int? = nil, at now: Moment
+  ) -> [DashboardEffect] {
+    var effects: [DashboardEffect] = []
+    for request in requests {
+      switch request {
+      case .effect(let effect): effects.append(effect)
+      case .notice(let text, let kind): say(text, kind, at: now)
+      case .open(let screen): screens.append(screen)
+      case .close: if let index, screens.indices.contains(index) { screens.remove(at: index) }
+      case .list(let request):
+        effects += fulfil(list.fulfil(request, context(at: now)), at: now)
+      }
+    }
+    return effects
+  }
+
+  /// Shows a sentence for a time that is long enough to read it; a failure stays longer.
+  mutating func say(_ text: String, _ kind: Notice.Kind = .plain, at now: Moment) {
+    notice = Notice(text: text, kind: kind, from: now.monotonic)
+  }
+
+  // MARK: - Ticks
+
+  /// The time until `ticked` is due next. nil when nothing on the screen changes with time alone,
+  /// so that an idle dashboard costs nothing.
+  package func millisecondsToNextTick(at now: Moment) -> Int64? {
+    var times = [notice.map { $0.until.milliseconds(since: now.monotonic) }]
+    if case .lost = service.link { times.append(1000) }
+    if service.speeds.isMoving { times.append(1000) }
+    let listContext = context(at: now, isOnTop: screens.isEmpty)
+    times.append(list.millisecondsToChange(listContext))
+    times += screens.map { $0.content.millisecondsToChange(context(at: now)) }
+    return times.compactMap(\.self).min().map { max($0, 20) }
+  }
+}

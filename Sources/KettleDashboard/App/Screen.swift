@@ -1,0 +1,105 @@
+import KettleModel
+
+/// A component of the dashboard that receives keys and draws itself: the list, or a screen above
+/// it. It knows no other screen: it reads a `ScreenContext` and answers with requests.
+protocol Screen: Hashable, Sendable {
+  static var bindings: BindingTable<Self> { get }
+  /// The context that determines the meaning of keys.
+  var keyContext: KeyContext { get }
+  var extent: ScreenExtent { get }
+
+  /// Inserts typed or pasted text. Returns nil when text has no meaning here.
+  mutating func insert(_ text: String, _ context: ScreenContext) -> [ScreenRequest]?
+  /// Turns the wheel by a number of rows or lines.
+  mutating func scroll(by step: Int, _ context: ScreenContext) -> [ScreenRequest]
+  /// Handles a click on one of its own targets; nil is a click beside all of them.
+  mutating func click(_ click: Click, _ context: ScreenContext) -> [ScreenRequest]
+  mutating func receive(_ message: DashboardMessage, _ context: ScreenContext) -> [ScreenRequest]
+  /// Returns the time until the screen changes without a message; nil when it does not.
+  func millisecondsToChange(_ context: ScreenContext) -> Int64?
+  func draw(on canvas: inout Canvas, _ context: ScreenContext)
+}
+
+/// How much of the terminal a screen takes.
+enum ScreenExtent: Hashable, Sendable {
+  /// All of it, including the lines for messages and keys.
+  case full
+  /// A box above the list; messages appear in the message line.
+  case box
+  /// A box above the list that shows messages itself.
+  case form
+}
+
+struct Click: Hashable, Sendable {
+  var target: ClickTarget?
+  var isDouble: Bool
+}
+
+/// What a screen asks the dashboard to do.
+enum ScreenRequest: Hashable, Sendable {
+  case effect(DashboardEffect)
+  case notice(String, Notice.Kind)
+  /// Opens another screen above this one.
+  case open(OpenScreen)
+  /// Closes this screen.
+  case close
+  case list(ListRequest)
+
+  static func say(_ text: String, _ kind: Notice.Kind = .plain) -> ScreenRequest {
+    .notice(text, kind)
+  }
+}
+
+/// What a screen asks the list to do.
+enum ListRequest: Hashable, Sendable {
+  /// Sorts by a key; by the current key again, it reverses the order.
+  case sort(by: RowSort.Key)
+  case reverse
+  case clearMarks
+}
+
+/// A screen above the list.
+package struct OpenScreen: Hashable, Sendable {
+  var content: any Screen
+
+  init(_ content: any Screen) { self.content = content }
+
+  package static func == (one: OpenScreen, other: OpenScreen) -> Bool {
+    one.content.isEqual(to: other.content)
+  }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(AnyHashable(content)) }
+}
+
+extension Screen {
+  mutating func insert(_ text: String, _ context: ScreenContext) -> [ScreenRequest]? { nil }
+  mutating func scroll(by step: Int, _ context: ScreenContext) -> [ScreenRequest] { [] }
+  mutating func click(_ click: Click, _ context: ScreenContext) -> [ScreenRequest] { [] }
+
+  mutating func receive(
+    _ message: DashboardMessage, _ context: ScreenContext
+  ) -> [ScreenRequest] { [] }
+
+  func millisecondsToChange(_ context: ScreenContext) -> Int64? { nil }
+
+  fileprivate func isEqual(to other: any Screen) -> Bool { (other as? Self) == self }
+
+  /// Returns the binding of an action, if it has a meaning here.
+  func binding(of action: String) -> Binding<Self>? {
+    Self.bindings.binding(of: action, in: keyContext)
+  }
+
+  func availability(of action: String, _ context: ScreenContext) -> Availability? {
+    binding(of: action)?.availability(self, context)
+  }
+
+  /// Performs an action, or says why it is not available. Returns nil when it has no meaning here.
+  mutating func attempt(_ action: String, _ context: ScreenContext) -> [ScreenRequest]? {
+    binding(of: action)?.attempt(on: &self, context)
+  }
+
+  /// Returns the labels of the keys, in the order of the table.
+  func footerItems(_ context: ScreenContext) -> [FooterItem] {
+    Self.bindings.bindings(in: keyContext).compactMap { FooterItem($0, of: self, context) }
+  }
+}

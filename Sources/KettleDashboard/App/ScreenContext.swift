@@ -1,0 +1,38 @@
+import KettleModel
+
+/// What all screens may know when they handle a key or draw themselves.
+struct ScreenContext {
+  let size: ScreenSize
+  let service: ServiceView
+  let notice: Notice?
+  let settings: DashboardSettings
+  let clock: ClockText
+  /// nil when the files are on another machine.
+  let directories: UserDirectories?
+  let now: Moment
+  /// The key that is being handled; `unknown` for a click.
+  let key: Key
+  /// Whether this screen receives the keys; otherwise another one is above it.
+  let isOnTop: Bool
+
+  var keymap: Keymap { settings.keymap }
+  var totals: Totals { service.totals }
+  var isConnected: Bool { service.link.isConnected }
+
+  var isLinkLost: Bool {
+    switch service.link {
+    case .lost: true
+    case .connecting, .connected: false
+    }
+  }
+
+  /// Returns whether something that needs the service is possible.
+  func whenConnected(_ availability: @autoclosure () -> Availability) -> Availability {
+    isConnected ? availability() : .impossible(Strings.needsService)
+  }
+
+  /// Returns the first form that fits into the message line.
+  func fitting(_ forms: [String]) -> String {
+    forms.first { $0.count <= size.columns - 2 } ?? forms.last ?? ""
+  }
+}

@@ -1,0 +1,62 @@
+import KettleModel
+
+/// What the dashboard knows about the service: the connection, the totals and its notices.
+package struct ServiceView: Hashable, Sendable {
+  package internal(set) var link = LinkState.connecting
+  package internal(set) var speeds = TotalSpeedHistory()
+  /// The notices of the service that is connected now, or was last.
+  package internal(set) var notices: [String] = []
+  /// nil until the first totals arrive.
+  private var received: Totals?
+
+  package var totals: Totals { received ?? Totals() }
+
+  var hasTotals: Bool { received != nil }
+
+  /// Records new totals. Returns the effects that alert a user who looks elsewhere: all transfers
+  /// have ended, or one has failed.
+  mutating func receive(_ totals: Totals, at now: MonotonicTime) -> [DashboardEffect] {
+    let effects = attention(to: totals)
+    received = totals
+    speeds.record(totals.bytesPerSecond, at: now)
+    return effects
+  }
+
+  mutating func tick(at now: MonotonicTime) { speeds.record(totals.bytesPerSecond, at: now) }
+
+  mutating func connectionLost(at now: MonotonicTime) {
+    if case .lost = link { return }
+    link = .lost(since: now)
+    received?.bytesPerSecond = 0
+  }
+
+  /// Compares the new totals with the previous ones; the first totals count as no change.
+  private func attention(to next: Totals) -> [DashboardEffect] {
+    guard let received, link.isConnected else { return [] }
+    let completed = Self.difference(next.count(.completed), received.count(.completed))
+    let failed = Self.difference(next.count(.failed), received.count(.failed))
+    // Transfers that were paused or removed are no longer under way either. They need no
+    // notification: the user did it here.
+    let hasEnded = received.underWayCount > 0 && next.underWayCount == 0 && completed + failed > 0
+    guard failed > 0 || hasEnded else { return [] }
+    let text =
+      hasEnded
+      ? Strings.allEnded(failedCount: next.count(.failed)) : Strings.newlyFailed(failed)
+    return [.ring, .announce(text)]
+  }
+
+  private static func difference(_ next: Int, _ before: Int) -> Int {
+    let (difference, overflow) = next.subtractingReportingOverflow(before)
+    return overflow ? 0 : min(max(0, difference), 1 << 40)
+  }
+}
+
+extension Totals {
+  /// The number of transfers under way: they run now, or will without the user's help.
+  var underWayCount: Int {
+    [TransferState.queued, .running, .waiting, .verifying].reduce(0) { sum, state in
+      let (next, overflow) = sum.addingReportingOverflow(max(0, count(state)))
+      return overflow ? .max : next
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import KettleModel
+
+/// The second line of a screen that is tall enough: one bar for all transfers that are under way;
+/// on the right the shared limit and the free disk space.
+struct BatchLine {
+  let row: Int
+  let service: ServiceView
+
+  func draw(on canvas: inout Canvas) {
+    let end = canvas.size.columns - 1
+    let right = fittingRight(on: canvas)
+    let rightWidth = right.isEmpty ? 0 : BatchText.width(right, canvas.look) + 3
+    canvas.writeRight(right, row: row, column: 1, width: end - 1, .quiet)
+    guard let batch = service.totals.batch else {
+      if isCalm {
+        canvas.write(Strings.nothingUnderWay, row: row, column: 1, width: end - 1, .quiet)
+      }
+      return
+    }
+    let room = end - 1 - rightWidth
+    let texts = BatchText.full(batch)
+    // The last texts are the least important.
+    let fitting = (0...texts.count).reversed().first { count in
+      let words = texts.prefix(count).reduce(0) { $0 + 2 + BatchText.width($1, canvas.look) }
+      return BatchText.barWidthMin + words <= room
+    }
+    let shown = texts.prefix(fitting ?? 0)
+    let words = shown.reduce(0) { $0 + 2 + BatchText.width($1, canvas.look) }
+    let barWidth = min(room - words, BatchText.barWidthMax)
+    guard barWidth > 0 else { return }
+    ProgressBar(fill: .part(batch.fraction), role: .progress)
+      .draw(on: &canvas, row: row, column: 1, width: barWidth)
+    var column = 1 + barWidth
+    for text in shown {
+      column += 2
+      column += canvas.write(text, row: row, column: column, width: end - column)
+    }
+  }
+
+  private var isCalm: Bool {
+    service.link.isConnected && service.hasTotals && service.totals.underWayCount == 0
+  }
+
+  /// Returns the text on the right; at most half of the line while transfers are under way.
+  private func fittingRight(on canvas: Canvas) -> String {
+    let limit = service.totals.limitBytesPerSecond.map(Strings.limit)
+    let free = service.totals.freeBytes.map(Strings.free)
+    let room = (canvas.size.columns - 2) / 2
+    let forms = [[limit, free], [limit], [free]].map {
+      $0.compactMap(\.self).joined(separator: "   ")
+    }
+    return forms.first { BatchText.width($0, canvas.look) <= room } ?? ""
+  }
+}
+
+/// The text for all transfers that are under way.
+enum BatchText {
+  static let barWidthMin = 8
+  static let barWidthMax = 60
+
+  /// Returns the texts, the most important first.
+  static func full(_ batch: BatchProgress) -> [String] {
+    var texts = [percent(batch)]
+    if let left = batch.secondsLeft { texts.append(Strings.timeLeft(left)) }
+    texts.append(Strings.batchCount(max(0, batch.finishedCount), of: max(0, batch.transferCount)))
+    if batch.bytesExpected > 0 {
+      texts.append(ByteText.progress(batch.bytesReceived, of: batch.bytesExpected))
+    }
+    if batch.unknownSizeCount > 0 { texts.append(Strings.unknownSizes(batch.unknownSizeCount)) }
+    return texts
+  }
+
+  static func brief(_ batch: BatchProgress) -> String {
+    guard let left = batch.secondsLeft else { return percent(batch) }
+    return percent(batch) + "  " + Strings.timeLeft(left)
+  }
+
+  private static func percent(_ batch: BatchProgress) -> String {
+    let text = PercentageText.text(
+      Int64(batch.fraction * 10_000), of: 10_000,
+      isWhole: batch.finishedCount >= batch.transferCount)
+    // The text keeps its width as the number grows.
+    return String(repeating: " ", count: max(0, 5 - text.utf8.count)) + text
+  }
+
+  static func width(_ text: String, _ look: Look) -> Int {
+    ShownText(text, charset: look.charset, columnsMax: 2000).columns
+  }
+}
+
+extension BatchProgress {
+  /// By bytes; by the number of transfers while no size is known.
+  var fraction: Double {
+    guard bytesExpected > 0 else {
+      return PercentageText.fraction(Int64(finishedCount), of: Int64(transferCount))
+    }
+    return PercentageText.fraction(bytesReceived, of: bytesExpected)
+  }
+}

@@ -1,0 +1,163 @@
+import KettleModel
+
+/// The text of each section of the details.
+struct DetailsText {
+  let details: TransferDetailsView
+  let layout: ReaderLayout
+  let context: ScreenContext
+
+  func add(_ section: DetailsSection, to text: inout ReaderText) {
+    switch section {
+    case .overview: addOverview(to: &text)
+    case .parts: addParts(to: &text)
+    case .addresses: addAddresses(to: &text)
+    case .headers: addHeaders(to: &text)
+    case .events: addEvents(to: &text)
+    case .speed: addSpeed(to: &text)
+    }
+  }
+
+  // MARK: - Overview
+
+  private func addOverview(to text: inout ReaderText) {
+    let row = details.snapshot
+    text.heading(row.shownTitle)
+    text.add(.bar(ProgressBar(row, at: context.now, isLive: context.isConnected)))
+    text.pair(Strings.labelState, value: stateText(row), row.stateRole)
+    text.pair(Strings.labelProblem, value: row.problemSentence, .problem)
+    text.pair(Strings.labelAdvice, value: Self.advice(row), .waiting)
+    text.pair(Strings.labelFreshStart, value: row.freshStart.map(Strings.freshStart), .waiting)
+    text.pair(Strings.labelProgress, value: progressText(row))
+    if row.state == .running {
+      text.pair(Strings.labelSpeed, value: ByteText.speed(row.bytesPerSecond))
+      text.pair(Strings.labelLeft, value: row.secondsLeft.map(DurationText.clock))
+      text.pair(Strings.labelConnections, value: "\(row.connections)")
+    }
+    text.pair(
+      Strings.labelLimit,
+      value: Strings.limits(own: row.limitBytesPerSecond, all: context.totals.limitBytesPerSecond))
+    text.pair(Strings.labelPriority, value: Strings.priority(row.priority))
+    if let checksum = details.checksum {
+      text.pair(Strings.labelChecksum, value: Strings.checksumVerdict(row), Self.checksumRole(row))
+      text.pair("", value: checksum)
+    }
+    text.pair(Strings.labelFile, value: row.path)
+    text.pair(Strings.labelSession, value: row.session.rawValue)
+    text.pair(Strings.labelAdded, value: context.clock.full(row.createdAt))
+    text.pair(Strings.labelFinished, value: row.finishedAt.map { context.clock.full($0) })
+    text.pair(Strings.labelRetries, value: details.retryCount > 0 ? "\(details.retryCount)" : nil)
+  }
+
+  /// Returns what the user can do when only the user can help.
+  private static func advice(_ row: TransferSnapshot) -> String? {
+    if let reason = row.reason, reason.needsUser { return Strings.remark(reason) }
+    return row.error?.code == .linkExpired ? Strings.remark(.needsLink) : nil
+  }
+
+  private static func checksumRole(_ row: TransferSnapshot) -> Role {
+    if row.state == .completed { return .good }
+    return row.error?.code == .checksumMismatch ? .problem : .plain
+  }
+
+  private func stateText(_ row: TransferSnapshot) -> String {
+    switch RowStatus(row, clock: context.clock, now: context.now.wall) {
+    case .moving: Strings.countWord(.running)
+    case .words(let forms, let clock):
+      [row.state == .failed ? Strings.countWord(.failed) : forms.first ?? "", clock]
+        .filter { !$0.isEmpty }.joined(separator: ", ")
+    }
+  }
+
+  private func progressText(_ row: TransferSnapshot) -> String? {
+    let parts = [row.sizeText, row.percentText ?? ""].filter { !$0.isEmpty }
+    return parts.isEmpty ? nil : parts.joined(separator: ", ")
+  }
+
+  // MARK: - Parts
+
+  private func addParts(to text: inout ReaderText) {
+    if let total = details.snapshot.bytesExpected, total > 0 {
+      let height = layout.size.rows >= 36 ? 6 : layout.size.rows >= 20 ? 4 : 1
+      let map = PartsMap(
+        durable: details.durable, total: total, connections: details.connections, height: height)
+      for row in 0..<height { text.add(.parts(map, row: row)) }
+      text.add(.partsLegend(hasConnections: !details.connections.isEmpty))
+    } else {
+      text.text(Strings.sizeUnknown, .quiet)
+    }
+    addConnections(to: &text)
+    guard !details.durable.isEmpty else { return }
+    text.heading(Strings.headingReceived)
+    let shown = 200
+    for range in details.durable.ranges.prefix(shown) {
+      text.text(Strings.receivedRange(ByteText.size(range.lower), ByteText.size(range.upper)))
+    }
+    if details.durable.ranges.count > shown {
+      text.text(Strings.more(details.durable.ranges.count - shown), .quiet)
+    }
+  }
+
+  private func addConnections(to text: inout ReaderText) {
+    guard !details.connections.isEmpty else { return }
+    text.heading(Strings.headingConnections)
+    let table = ConnectionTable(width: text.width)
+    text.add(.text(table.header, .columnHeader))
+    for (index, connection) in details.connections.prefix(100).enumerated() {
+      text.add(.text(table.line(connection, index), .plain))
+    }
+  }
+
+  // MARK: - Addresses and headers
+
+  private func addAddresses(to text: inout ReaderText) {
+    text.pair(Strings.labelURL, value: details.snapshot.url)
+    for (index, url) in details.redirects.prefix(50).enumerated() {
+      text.pair(Strings.labelRedirect(index + 1), value: url)
+    }
+    if details.redirects.isEmpty { text.pair(Strings.labelCurrentURL, value: details.currentURL) }
+    text.pair(Strings.labelDirectory, value: details.directory)
+    text.pair(Strings.labelFile, value: details.snapshot.path)
+    text.pair(Strings.labelPartialFile, value: details.partialPath)
+  }
+
+  private func addHeaders(to text: inout ReaderText) {
+    guard
+      details.status != nil || !details.headers.isEmpty || details.entityTag != nil
+        || details.lastModified != nil
+    else {
+      text.text(Strings.noResponse, .quiet)
+      return
+    }
+    text.pair(Strings.labelStatus, value: details.status.map(String.init))
+    text.pair(Strings.labelETag, value: details.entityTag)
+    text.pair(Strings.labelLastModified, value: details.lastModified)
+    if !details.headers.isEmpty { text.heading(Strings.headingHeaders) }
+    for header in details.headers.prefix(200) { text.text(header.name + ": " + header.value) }
+  }
+
+  // MARK: - Events and speed
+
+  private func addEvents(to text: inout ReaderText) {
+    if details.history.isEmpty { text.text(Strings.nothingHappened, .quiet) }
+    for line in details.history.suffix(1000) {
+      text.text(context.clock.full(line.at) + "  " + line.text)
+    }
+  }
+
+  private func addSpeed(to text: inout ReaderText) {
+    let samples = details.recentSpeeds.map { max(0, $0) }
+    guard samples.contains(where: { $0 > 0 }) else {
+      text.text(Strings.noSpeedYet, .quiet)
+      return
+    }
+    let height = min(max(layout.bodyHeight - 4, 2), 16)
+    let graph = SpeedGraph(samples: samples, height: height)
+    for row in 0...height { text.add(.graph(graph, row: row)) }
+    let sum = samples.reduce(0.0) { $0 + Double($1) }
+    text.text(
+      Strings.speeds(
+        now: ByteText.speed(samples.last ?? 0), most: ByteText.speed(samples.max() ?? 0),
+        mean: ByteText.speed(Int64(min(sum / Double(samples.count), 9e18))),
+        seconds: samples.count), .quiet)
+  }
+}

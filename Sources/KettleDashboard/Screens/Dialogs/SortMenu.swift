@@ -1,0 +1,123 @@
+import KettleModel
+
+/// The menu of all sort keys of the list.
+struct SortMenu: Screen {
+  let keys = RowSort.Key.allCases
+  /// The present order of the list.
+  private var sort: RowSort
+  private(set) var choice: Int
+
+  init(showing sort: RowSort) {
+    self.sort = sort
+    choice = keys.firstIndex(of: sort.key) ?? 0
+  }
+
+  static let bindings: BindingTable<SortMenu> = [
+    Binding(.reverse) { menu, _ in
+      menu.sort.isDescending.toggle()
+      return [.list(.reverse)]
+    },
+    Binding(
+      "menu-up", .finding, in: [.menu], keys: [.up, .character("k")], help: "One line up",
+      do: { menu, _ in menu.move(.up) }),
+    Binding(
+      "menu-down", .finding, in: [.menu], keys: [.down, .character("j")], help: "One line down",
+      do: { menu, _ in menu.move(.down) }),
+    Binding(
+      "choose", .finding, in: [.menu], keys: [.enter], label: "select", isRequired: true,
+      help: "Sort by this column; selecting the current one reverses the order",
+      do: { menu, _ in menu.choose(menu.choice) }),
+    Binding(
+      "menu-cancel", .finding, in: [.menu],
+      keys: [.escape, .character("q"), .character("o"), .control("c")], label: "cancel", rank: 1,
+      isRequired: true, help: "Cancel and change nothing", do: { _, _ in [.close] }),
+  ]
+
+  var keyContext: KeyContext { .menu }
+  var extent: ScreenExtent { .box }
+
+  /// Selects the key with this letter.
+  mutating func insert(_ text: String, _ context: ScreenContext) -> [ScreenRequest]? {
+    guard case .character(let letter) = context.key,
+      let index = keys.firstIndex(where: { $0.letter == letter })
+    else { return nil }
+    return choose(index)
+  }
+
+  mutating func scroll(by step: Int, _ context: ScreenContext) -> [ScreenRequest] {
+    move(step > 0 ? .down : .up)
+  }
+
+  /// A click beside the menu closes it.
+  mutating func click(_ click: Click, _ context: ScreenContext) -> [ScreenRequest] {
+    switch click.target {
+    case .choice(let index): choose(index)
+    case nil: [.close]
+    case .row, .column, .state, .key, .action, .inside: []
+    }
+  }
+
+  private mutating func move(_ movement: Movement) -> [ScreenRequest] {
+    let target = movement.target(from: choice, page: 5, last: keys.count - 1)
+    choice = min(max(target, 0), keys.count - 1)
+    return []
+  }
+
+  private func choose(_ index: Int) -> [ScreenRequest] {
+    guard keys.indices.contains(index) else { return [] }
+    return [.close, .list(.sort(by: keys[index]))]
+  }
+
+  func draw(on canvas: inout Canvas, _ context: ScreenContext) {
+    let box = DialogBox(size: canvas.size, width: 26, height: keys.count)
+    box.draw(title: Strings.orderTitle, on: &canvas)
+    let columns = box.column..<(box.column + box.width)
+    let first = max(0, choice - box.height + 1)
+    for (line, key) in keys.dropFirst(first).prefix(box.height).enumerated() {
+      let isChosen = first + line == choice
+      let row = box.row + line
+      box.write(isChosen ? ">" : " ", line: line, on: &canvas, .dialogTitle)
+      canvas.write(String(key.letter), row: row, column: box.column + 2, width: 1, .dialogKey)
+      canvas.write(
+        Strings.name(of: key), row: row, column: box.column + 5, width: box.width - 7, .dialog)
+      if key == sort.key {
+        let arrow = canvas.look.glyphs.arrow(of: sort)
+        canvas.write(arrow, row: row, column: columns.upperBound - 1, width: 1, .dialogTitle)
+      }
+      if isChosen {
+        let look = canvas.look
+        canvas.restyle(row: row, columns: columns) { look.select(&$0, isBar: false) }
+      }
+      canvas.claim(row: row, columns: columns, for: .choice(first + line))
+    }
+  }
+}
+
+extension RowSort.Key {
+  /// The letter that selects it in the menu; `j`, `k`, `q` and `o` have other meanings there.
+  package var letter: Character {
+    switch self {
+    case .queue: "u"
+    case .title: "n"
+    case .state: "s"
+    case .size: "z"
+    case .progress: "p"
+    case .speed: "e"
+    case .secondsLeft: "t"
+    case .connections: "c"
+    case .priority: "r"
+    case .host: "h"
+    case .session: "i"
+    case .createdAt: "a"
+    case .finishedAt: "f"
+    }
+  }
+
+  /// Whether to show the largest, fastest, latest or most important first.
+  package var beginsDescending: Bool {
+    switch self {
+    case .size, .progress, .speed, .connections, .priority, .createdAt, .finishedAt: true
+    case .queue, .title, .state, .secondsLeft, .host, .session: false
+    }
+  }
+}

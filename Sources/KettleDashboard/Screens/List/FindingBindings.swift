@@ -1,0 +1,158 @@
+import KettleModel
+
+/// The keys for marks, for what the list shows, and for its order.
+enum FindingBindings {
+  static let all = marks + finding + order + QueueBindings.all + holding
+
+  private static let marks: [Binding<ListScreen>] = [
+    Binding(
+      "mark", .finding, in: [.list], keys: [.character(" ")],
+      help: "Mark or unmark the row, and move to the next",
+      when: { list, _ in
+        Availability(unless: list.cursorRow == nil ? list.whyNoRow : nil)
+      },
+      do: { list, context in
+        guard let row = list.cursorRow else { return [] }
+        list.view.marks.toggle(row.id)
+        return list.moveCursor(to: list.cursor.index + 1, context)
+      }),
+    Binding(
+      "mark-all", .finding, in: [.list], keys: [.character("A")],
+      help: "Mark all that match the filter",
+      when: { list, _ in
+        if list.rowCount == 0 { return .impossible(list.emptyReason) }
+        let isDone = list.view.marks.areAll(matching: list.view.filter)
+        return Availability(unless: isDone ? Strings.allAreMarked : nil)
+      },
+      do: { list, _ in
+        list.view.marks.markAll(matching: list.view.filter)
+        return []
+      }),
+    Binding(
+      "unmark-all", .finding, in: [.list], keys: [.character("U")], help: "Clear all marks",
+      when: { list, _ in
+        Availability(unless: list.view.marks.isEmpty ? Strings.nothingIsMarked : nil)
+      },
+      do: { list, _ in
+        list.view.marks.removeAll()
+        return []
+      }),
+    Binding(
+      "invert-marks", .finding, in: [.list], keys: [.character("i")], help: "Invert the marks",
+      when: { list, _ in Availability(unless: list.rowCount == 0 ? list.emptyReason : nil) },
+      do: { list, _ in
+        list.view.marks.invert(within: list.view.filter)
+        return []
+      }),
+  ]
+
+  private static let finding: [Binding<ListScreen>] = [
+    Binding(
+      "search", .finding, in: [.list], keys: [.character("/")], label: "search", rank: 12,
+      help: "Search: move to the next row that contains the words",
+      when: { list, _ in Availability(unless: list.rowCount == 0 ? list.emptyReason : nil) },
+      do: { list, _ in
+        list.openQuery(.search)
+        return []
+      }),
+    Binding(
+      "next-match", .finding, in: [.list], keys: [.character("n")], help: "To the next match",
+      when: { list, _ in availabilityOfMatches(list) },
+      do: { list, context in list.findNext(isBackwards: false, context) }),
+    Binding(
+      "previous-match", .finding, in: [.list], keys: [.character("N")],
+      help: "To the previous match",
+      when: { list, _ in availabilityOfMatches(list) },
+      do: { list, context in list.findNext(isBackwards: true, context) }),
+    Binding(
+      "filter", .finding, in: [.list], keys: [.character("\\")],
+      help: "Filter: state:failed host:example.org session:kettle \"two words\" iso",
+      when: availabilityOfViews,
+      do: { list, _ in
+        list.openQuery(.filter)
+        return []
+      }),
+    Binding(
+      "clear", .finding, in: [.list], keys: [.escape],
+      help: "Clear the search, filter or marks, or leave the history, in this order",
+      when: { list, _ in
+        Availability(unless: list.hasSomethingToClear ? nil : Strings.nothingToClear)
+      },
+      do: { list, context in list.clear(context) }),
+    Binding(
+      "history", .finding, in: [.list], keys: [.character("H")],
+      help: "Show or hide the history: all finished transfers, even cleared ones",
+      when: { _, context in context.whenConnected(.possible) },
+      do: { list, context in list.showOtherView(context) }),
+    Binding(
+      "clear-finished", .finding, in: [.list], keys: [.character("c")],
+      help: "Clear finished transfers from view; H shows them, files are kept",
+      when: { list, context in
+        let finished = context.totals.count(.completed)
+        let reason =
+          list.view.kind == .history
+          ? Strings.historyIsNotCleared : finished == 0 ? Strings.nothingFinished : nil
+        return context.whenConnected(Availability(unless: reason))
+      },
+      do: { _, _ in [.effect(.clearFinished)] }),
+  ]
+
+  private static let order: [Binding<ListScreen>] = [
+    Binding(
+      "sort-menu", .finding, in: [.list], keys: [.character("o")],
+      help: "Choose the sort order of the list",
+      when: availabilityOfViews,
+      do: { list, _ in [.open(OpenScreen(SortMenu(showing: list.view.sort)))] }),
+    Binding(
+      "sort-left", .finding, in: [.list], keys: [.character("<")],
+      help: "Sort by the previous column",
+      when: availabilityOfViews,
+      do: { list, context in
+        list.setSort(list.view.sorted(byColumn: -1, columns: context.size.columns), context)
+      }),
+    Binding(
+      "sort-right", .finding, in: [.list], keys: [.character(">")],
+      help: "Sort by the next column",
+      when: availabilityOfViews,
+      do: { list, context in
+        list.setSort(list.view.sorted(byColumn: 1, columns: context.size.columns), context)
+      }),
+    Binding(
+      .reverse, when: availabilityOfViews,
+      do: { list, context in list.fulfil(.reverse, context) }),
+  ]
+
+  private static let holding: [Binding<ListScreen>] = [
+    Binding(
+      "follow", .finding, in: [.list], keys: [.character("F")],
+      help: "Follow the row wherever it moves, or stop following",
+      when: { list, _ in
+        Availability(unless: list.rowCount == 0 && !list.isFollowing ? list.emptyReason : nil)
+      },
+      do: { list, context in list.toggleFollowing(context) }),
+    Binding(
+      "freeze", .finding, in: [.list], keys: [.character("Z")],
+      help: "Freeze the rows, or resume updates",
+      when: { list, _ in Availability(unless: list.window == nil ? Strings.rowNotThereYet : nil) },
+      do: { list, context in list.toggleFreezing(context) }),
+  ]
+
+  private static func availabilityOfMatches(_ list: ListScreen) -> Availability {
+    if !list.search.isOn { return .impossible(Strings.noSearchYet) }
+    return Availability(unless: list.rowCount == 0 ? list.emptyReason : nil)
+  }
+
+  /// A list that is empty without a filter has no other view.
+  @Sendable
+  private static func availabilityOfViews(
+    _ list: ListScreen, _ context: ScreenContext
+  ) -> Availability {
+    let isEmpty = list.rowCount == 0 && !list.view.isFiltered
+    return context.whenConnected(Availability(unless: isEmpty ? list.emptyReason : nil))
+  }
+}
+
+extension Action {
+  static let reverse = Action(
+    "reverse", .finding, in: [.list, .menu], keys: [.character("I")], help: "Reverse the order")
+}

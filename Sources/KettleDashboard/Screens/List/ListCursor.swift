@@ -1,0 +1,114 @@
+import KettleModel
+
+/// A transfer that the cursor should move to.
+struct CursorTarget: Hashable, Sendable {
+  enum Otherwise: Hashable, Sendable {
+    case stays, toTop, toEnd
+  }
+
+  var id: TransferID?
+  /// What the cursor does when the transfer is not in the list, or when no transfer is given.
+  var otherwise: Otherwise
+  /// The screen line on which the row should appear; nil keeps the cursor on its line.
+  var line: Int?
+  /// The index that the service reported for it; the rows there have been requested.
+  var index: Int?
+
+  /// The end of the list that arrives next.
+  init(endOf movement: Movement) {
+    otherwise = movement == .home ? .toTop : .toEnd
+  }
+
+  init(id: TransferID?, otherwise: Otherwise, line: Int? = nil, index: Int? = nil) {
+    self.id = id
+    self.otherwise = otherwise
+    self.line = line
+    self.index = index
+  }
+}
+
+/// The cursor of the list, and the first visible row.
+package struct ListCursor: Hashable, Sendable {
+  package internal(set) var index = 0
+  /// The transfer under the cursor. The cursor follows it when rows are added or removed.
+  package internal(set) var id: TransferID?
+  package internal(set) var firstVisible = 0
+  /// The transfer to which the cursor moves once the service has reported its index.
+  var target: CursorTarget?
+
+  package init() {}
+
+  /// The screen line of the cursor.
+  var line: Int { index - firstVisible }
+
+  mutating func move(to newIndex: Int, in range: Range<Int>, of window: ListWindow?) {
+    index = max(min(newIndex, range.upperBound - 1), range.lowerBound)
+    id = window?.row(at: index)?.id
+    target = nil
+  }
+
+  /// Scrolls so that the cursor is visible and no space is wasted below the last row.
+  mutating func scroll(height: Int, rowCount: Int) {
+    let last = max(rowCount - height, 0)
+    firstVisible = max(min(max(firstVisible, index - height + 1), index, last), 0)
+  }
+
+  /// Whether the visible rows still belong to the previous list.
+  var isAwaitingList: Bool { target.map { $0.otherwise != .stays } ?? false }
+
+  /// Whether the cursor will already move there when the rows arrive.
+  func isMovePending(to movement: Movement) -> Bool {
+    guard movement == .home || movement == .end else { return false }
+    return target == CursorTarget(endOf: movement)
+  }
+
+  /// The first visible row, or the one that will be visible when the target is found.
+  var requestedTop: Int {
+    guard let target else { return firstVisible }
+    guard let index = target.index else {
+      return target.otherwise == .stays ? firstVisible : 0
+    }
+    return max(0, min(index, 1 << 40) - (target.line ?? line))
+  }
+
+  /// Returns whether the rows around the transfer that the cursor moves to must be requested first.
+  /// The previous rows stay until they arrive: a screen that is empty for a moment would flicker.
+  mutating func mustLoadMore(from next: ListWindow) -> Bool {
+    guard let target, target.index == nil, let id = target.id, next.index(of: id) == nil,
+      let index = next.anchorIndex, next.row(at: index) == nil
+    else { return false }
+    self.target?.index = index
+    return true
+  }
+
+  /// Moves to the target or stays on the transfer when new rows arrive.
+  mutating func place(in next: ListWindow, isFollowing: Bool) {
+    if let seek = target {
+      target = nil
+      if let id = seek.id, let index = next.index(of: id) ?? next.anchorIndex {
+        return follow(id, to: index, line: seek.line)
+      }
+      switch seek.otherwise {
+      case .stays: break
+      case .toTop: (index, firstVisible) = (0, 0)
+      case .toEnd: index = max(next.matchingCount - 1, 0)
+      }
+    } else if let id {
+      if let found = next.index(of: id) {
+        index = found
+        return
+      }
+      if isFollowing, let found = next.anchorIndex { return follow(id, to: found) }
+    }
+    index = min(index, max(next.matchingCount - 1, 0))
+    // A cursor on a row that was not sent keeps its transfer: the row may become visible again.
+    if let row = next.row(at: index) { id = row.id }
+  }
+
+  /// Keeps the transfer on its screen line, so that the eye does not have to search for it.
+  private mutating func follow(_ wanted: TransferID, to newIndex: Int, line: Int? = nil) {
+    firstVisible = max(0, newIndex - (line ?? self.line))
+    index = newIndex
+    id = wanted
+  }
+}

@@ -1,0 +1,91 @@
+import KettleModel
+
+extension ListScreen {
+  func layout(_ context: ScreenContext) -> ListLayout {
+    let hasViewLine = query != nil || !ViewLine(self, context).isEmpty
+    return ListLayout(size: context.size, hasViewLine: hasViewLine)
+  }
+
+  /// Draws everything above the message line.
+  func draw(on canvas: inout Canvas, _ context: ScreenContext) {
+    let layout = layout(context)
+    TitleBar(
+      service: context.service, hasBatchLine: layout.hasBatchLine, now: context.now.monotonic
+    ).draw(on: &canvas)
+    if layout.hasBatchLine {
+      BatchLine(row: layout.batchRow, service: context.service).draw(on: &canvas)
+    }
+    TransferTable(
+      window: window, view: view, search: search, layout: layout,
+      firstVisible: cursor.firstVisible, cursor: context.isOnTop ? cursor.index : nil
+    ).draw(on: &canvas, context)
+    if let query {
+      query.draw(on: &canvas, row: layout.viewRow)
+    } else {
+      ViewLine(self, context).draw(on: &canvas, row: layout.viewRow)
+    }
+  }
+
+  /// The message of the query field, or a remark about the current row.
+  func message(_ context: ScreenContext) -> (text: String, role: Role)? {
+    if let query { return query.verdict(isSearching: search.pending != nil, context) }
+    guard let row = cursorRow, let remark = row.remark(context.keymap) ?? search.remark(on: row)
+    else { return nil }
+    return (remark, .quiet)
+  }
+
+  /// Whether the keys keep their positions as the cursor moves. On a narrow screen, showing the
+  /// available keys is worth more.
+  func keepsKeyPositions(_ context: ScreenContext) -> Bool {
+    query == nil && context.isConnected && rowCount > 0 && context.size.columns >= 80
+  }
+
+  func millisecondsToChange(_ context: ScreenContext) -> Int64? {
+    guard context.isOnTop else { return nil }
+    let first = cursor.firstVisible
+    let rows = (first..<(first + layout(context).bodyHeight)).lazy.compactMap {
+      window?.row(at: $0)
+    }
+    let times = rows.flatMap { row in
+      [
+        row.isMovingBar(isLive: context.isConnected) ? MovingBar.stepMilliseconds : nil,
+        row.countdownMilliseconds(at: context.now.wall),
+      ].compactMap(\.self)
+    }
+    return times.min()
+  }
+}
+
+extension TransferSnapshot {
+  /// The full sentence about a transfer whose row has room for only a few words.
+  fileprivate func remark(_ keymap: Keymap) -> String? {
+    switch state {
+    case .failed, .waiting: problemSentence ?? reason.map { keymap.filled(Strings.remark($0)) }
+    case .running, .queued, .paused, .verifying:
+      freshStart.map(Strings.freshStart) ?? limitBytesPerSecond.map(Strings.limitedTo)
+    case .idle, .scheduled, .completed: nil
+    }
+  }
+
+  /// Whether the bar shows motion instead of progress.
+  fileprivate func isMovingBar(isLive: Bool) -> Bool {
+    state == .running && bytesExpected == nil && isLive
+  }
+
+  /// The time until the countdown in this row shows another number; nil when the row shows none.
+  fileprivate func countdownMilliseconds(at now: WallTime) -> Int64? {
+    guard state == .waiting, let goesOnAt else { return nil }
+    let left = goesOnAt.milliseconds(after: now)
+    return left <= 0 ? nil : left % 1000 + 1
+  }
+}
+
+extension WallTime {
+  /// Does not trap on overflow: dates from outside can be anything.
+  func milliseconds(after other: WallTime) -> Int64 {
+    let (difference, overflow) = millisecondsSince1970.subtractingReportingOverflow(
+      other.millisecondsSince1970)
+    if overflow { return millisecondsSince1970 < other.millisecondsSince1970 ? .min : .max }
+    return difference
+  }
+}

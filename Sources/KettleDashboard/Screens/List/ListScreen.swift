@@ -1,0 +1,252 @@
+import KettleModel
+
+/// The list of transfers, or their history: rows, cursor, filter, search and order.
+package struct ListScreen: Screen, CopyingScreen, EditingScreen {
+  /// nil until the first rows arrive.
+  package internal(set) var window: ListWindow?
+  package internal(set) var cursor = ListCursor()
+  package internal(set) var view = ListView(.transfers)
+  /// The view that `history` switches to.
+  private var otherView = ListView(.history)
+  package internal(set) var search = SearchState()
+  /// The line in which a filter or a search is typed.
+  package internal(set) var query: QueryField?
+  var filterHistory = InputHistory()
+  /// The view scrolls along with the transfer under the cursor.
+  package private(set) var isFollowing = false
+  /// The rows are frozen: updates are not shown.
+  package private(set) var isFrozen = false
+  private var subscription = RowSubscription()
+
+  package init() {}
+
+  static let bindings = BindingTable(
+    RowBindings.all + FindingBindings.all + MovingBindings.all + QueryBindings.all)
+
+  var keyContext: KeyContext { query == nil ? .list : .query }
+  var extent: ScreenExtent { .full }
+
+  package var rowCount: Int { window?.matchingCount ?? 0 }
+
+  /// The row under the cursor; nil in an empty list, and before the row has been sent.
+  package var cursorRow: TransferSnapshot? { window?.row(at: cursor.index) }
+
+  package var markedCount: Int { view.marks.count(matchingCount: rowCount) }
+
+  /// The transfers that a key applies to.
+  package var selected: SelectedRows {
+    let marks = view.marks
+    guard !marks.isEmpty else {
+      return SelectedRows(
+        rows: cursorRow.map { [$0] } ?? [], count: cursorRow == nil ? 0 : 1,
+        selection: cursorRow.map { .ids([$0.id]) }, areMarked: false, whyNone: whyNoRow)
+    }
+    return SelectedRows(
+      rows: (window?.rows ?? []).filter { marks.contains($0.id) }, count: markedCount,
+      selection: marks.selection, areMarked: true, whyNone: whyNoRow)
+  }
+
+  var copyable: SelectedRows { selected }
+
+  /// Why no row is under the cursor.
+  var whyNoRow: String { rowCount == 0 ? emptyReason : Strings.rowNotThereYet }
+
+  /// Why there are no rows.
+  var emptyReason: String {
+    if view.isFiltered { return Strings.nothingMatches }
+    return switch view.kind {
+    case .transfers: Strings.listIsEmpty
+    case .history: Strings.historyIsEmpty
+    }
+  }
+
+  // MARK: - Messages
+
+  mutating func receive(
+    _ message: DashboardMessage, _ context: ScreenContext
+  ) -> [ScreenRequest] {
+    switch message {
+    case .rowsArrived(let next, _): return receive(next, context)
+    case .found(let search, let found): return receive(search, found, context)
+    case .resized: return scrollToCursor(context)
+    case .linkChanged(.connected):
+      // The service does not remember requests from an earlier connection.
+      subscription.forget()
+      search.pending = nil
+      return subscribeIfMoved(context)
+    case .commandFinished(.controlled(_, _, let refused)):
+      view.marks.forget(refused.lazy.filter { $0.why == .unknown }.map(\.id))
+      return []
+    case .linkChanged, .commandFinished, .detailsArrived, .duplicatesFound, .serviceReported,
+      .ticked, .keyPressed, .mouse, .pasteRefused, .directoriesKnown, .utcOffsetChanged:
+      return []
+    }
+  }
+
+  private mutating func receive(
+    _ next: ListWindow, _ context: ScreenContext
+  ) -> [ScreenRequest] {
+    guard !isFrozen, subscription.accepts(next) else { return [] }
+    if cursor.mustLoadMore(from: next) { return subscribeIfMoved(context) }
+    window = next
+    pruneMarks(with: next)
+    cursor.place(in: next, isFollowing: isFollowing)
+    return scrollToCursor(context)
+  }
+
+  /// Drops marks of transfers that no longer exist, so that they are not counted.
+  private mutating func pruneMarks(with next: ListWindow) {
+    guard !view.isFiltered, next.first == 0, next.rows.count == next.matchingCount else { return }
+    view.marks.keep(only: next.rows.lazy.map(\.id))
+  }
+
+  mutating func fulfil(_ request: ListRequest, _ context: ScreenContext) -> [ScreenRequest] {
+    switch request {
+    case .sort(let key): return setSort(view.sorted(by: key), context)
+    case .reverse:
+      let reversed = RowSort(key: view.sort.key, isDescending: !view.sort.isDescending)
+      return setSort(reversed, context)
+    case .clearMarks:
+      view.marks.removeAll()
+      return []
+    }
+  }
+
+  // MARK: - Cursor
+
+  /// The valid positions of the cursor. While the rows are frozen, only the rows on hand are valid.
+  var cursorRange: Range<Int> {
+    guard isFrozen, let window, !window.rows.isEmpty else { return 0..<rowCount }
+    return window.first..<(window.first + window.rows.count)
+  }
+
+  mutating func moveCursor(to index: Int, _ context: ScreenContext) -> [ScreenRequest] {
+    cursor.move(to: index, in: cursorRange, of: window)
+    return scrollToCursor(context)
+  }
+
+  /// While the rows of another list are on their way, the visible rows do not count: Home and End
+  /// mean the ends of the list that arrives next.
+  mutating func move(_ movement: Movement, _ context: ScreenContext) -> [ScreenRequest] {
+    if cursor.isAwaitingList, movement == .home || movement == .end {
+      cursor.target = CursorTarget(endOf: movement)
+      return subscribeIfMoved(context)
+    }
+    let page = max(1, layout(context).bodyHeight - 1)
+    let target = movement.target(from: cursor.index, page: page, last: rowCount - 1)
+    return moveCursor(to: target, context)
+  }
+
+  func availability(of movement: Movement) -> Availability {
+    if cursor.isAwaitingList {
+      return Availability(unless: cursor.isMovePending(to: movement) ? Strings.rowNotThereYet : nil)
+    }
+    guard rowCount > 0 else { return .impossible(emptyReason) }
+    switch movement {
+    case .up, .pageUp, .home:
+      guard cursor.index <= cursorRange.lowerBound else { return .possible }
+      return .impossible(cursor.index > 0 ? Strings.frozenEdge : Strings.atFirstRow)
+    case .down, .pageDown, .end:
+      guard cursor.index >= cursorRange.upperBound - 1 else { return .possible }
+      return .impossible(cursor.index < rowCount - 1 ? Strings.frozenEdge : Strings.atLastRow)
+    }
+  }
+
+  /// Moves the cursor to a transfer at a known index, either now or when its row arrives.
+  mutating func seek(
+    _ id: TransferID, at index: Int, line: Int? = nil, _ context: ScreenContext
+  ) -> [ScreenRequest] {
+    if window?.row(at: index)?.id == id { return moveCursor(to: index, context) }
+    cursor.target = CursorTarget(id: id, otherwise: .stays, line: line, index: max(0, index))
+    return subscribeIfMoved(context)
+  }
+
+  mutating func scrollToCursor(_ context: ScreenContext) -> [ScreenRequest] {
+    cursor.scroll(height: layout(context).bodyHeight, rowCount: rowCount)
+    return subscribeIfMoved(context)
+  }
+
+  /// Scrolls the rows; the cursor moves only as far as needed to stay visible.
+  mutating func scroll(by step: Int, _ context: ScreenContext) -> [ScreenRequest] {
+    let height = layout(context).bodyHeight
+    let range = cursorRange
+    let first = min(
+      max(cursor.firstVisible + step, range.lowerBound), max(range.upperBound - height, 0))
+    cursor.firstVisible = first
+    return moveCursor(to: min(max(cursor.index, first), first + height - 1), context)
+  }
+
+  mutating func click(_ click: Click, _ context: ScreenContext) -> [ScreenRequest] {
+    switch click.target {
+    case .row(let index):
+      let requests = moveCursor(to: index, context)
+      return click.isDouble ? requests + (attempt("details", context) ?? []) : requests
+    case .column(let key):
+      guard context.isConnected else { return [.say(Strings.needsService)] }
+      return setSort(view.sorted(by: key), context)
+    case .state(let state):
+      guard context.isConnected else { return [.say(Strings.needsService)] }
+      return filter(by: state, context)
+    case .key, .action, .choice, .inside, nil: return []
+    }
+  }
+
+  // MARK: - Subscription
+
+  /// Requests the visible rows and a few on both sides, so that a cursor step does not show an
+  /// empty row until the service replies.
+  mutating func subscribeIfMoved(_ context: ScreenContext) -> [ScreenRequest] {
+    guard context.isConnected, !isFrozen || subscription.viewport == nil else { return [] }
+    let margin = 8
+    let top = cursor.requestedTop
+    let first = max(0, top - margin)
+    // Depends on the size alone, so that a view line appearing does not request the rows again.
+    let height = ListLayout(size: context.size).bodyHeight
+    return subscription.request(
+      Viewport(
+        filter: view.filter, sort: view.sort, first: first, count: top + height + margin - first,
+        anchor: cursor.target?.id ?? (isFollowing ? cursor.id : nil)))
+  }
+
+  /// Shows a different list, after a change of filter or order.
+  ///
+  /// - Parameter wanted: The transfer that the cursor moves to if it is in the new list.
+  mutating func showOtherList(
+    wanted: TransferID?, line: Int? = nil, _ context: ScreenContext
+  ) -> [ScreenRequest] {
+    isFrozen = false
+    cursor.target = CursorTarget(id: wanted, otherwise: .toTop, line: line)
+    return subscribeIfMoved(context)
+  }
+
+  mutating func setSort(_ sort: RowSort, _ context: ScreenContext) -> [ScreenRequest] {
+    guard sort != view.sort else { return [] }
+    view.sort = sort
+    return showOtherList(wanted: cursor.id, context)
+  }
+
+  mutating func toggleFollowing(_ context: ScreenContext) -> [ScreenRequest] {
+    isFollowing.toggle()
+    let text = isFollowing ? Strings.followingOn : Strings.followingOff
+    return [.say(context.keymap.filled(text))] + subscribeIfMoved(context)
+  }
+
+  mutating func toggleFreezing(_ context: ScreenContext) -> [ScreenRequest] {
+    isFrozen.toggle()
+    let text = isFrozen ? Strings.frozenOn : Strings.frozenOff
+    // Rows that arrived in the meantime were discarded.
+    if !isFrozen { subscription.forget() }
+    return [.say(context.keymap.filled(text))] + (isFrozen ? [] : subscribeIfMoved(context))
+  }
+
+  mutating func showOtherView(_ context: ScreenContext) -> [ScreenRequest] {
+    view.cursorID = cursor.id
+    view.cursorLine = cursor.line
+    swap(&view, &otherView)
+    search.pending = nil
+    // The rows of the other view would appear under the wrong column names.
+    window = nil
+    cursor = ListCursor()
+    return showOtherList(wanted: view.cursorID, line: view.cursorLine, context)
+  }
+}

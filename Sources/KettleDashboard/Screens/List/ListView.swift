@@ -1,0 +1,85 @@
+import KettleModel
+
+package enum ListKind: Hashable, Sendable, CaseIterable {
+  /// All transfers except finished ones that were cleared.
+  case transfers
+  /// All finished transfers, including cleared ones.
+  case history
+}
+
+/// One view of the list: the filter, the order and the marks, which it keeps while the other view
+/// is shown.
+package struct ListView: Hashable, Sendable {
+  package let kind: ListKind
+  /// The filter as typed; a text that is not a filter is not stored.
+  package internal(set) var filterText = ""
+  /// The parsed `filterText`.
+  private(set) var query = RowFilter()
+  package internal(set) var sort: RowSort
+  package internal(set) var marks = Marks()
+  /// The transfer under the cursor when the other view was opened.
+  var cursorID: TransferID?
+  /// The screen line of that transfer.
+  var cursorLine = 0
+
+  init(_ kind: ListKind) {
+    self.kind = kind
+    sort = Self.naturalSort(of: kind)
+  }
+
+  static func naturalSort(of kind: ListKind) -> RowSort {
+    switch kind {
+    case .transfers: RowSort()
+    case .history: RowSort(key: .finishedAt, isDescending: true)
+    }
+  }
+
+  package var isFiltered: Bool { query != RowFilter() }
+
+  /// The filter that is sent to the service.
+  package var filter: RowFilter {
+    var filter = query
+    switch kind {
+    case .transfers: filter.scope = .uncleared
+    case .history:
+      filter.states = (query.states ?? [.completed]).filter { $0 == .completed }
+    }
+    return filter
+  }
+
+  /// The columns that `<` and `>` step through, from left to right.
+  func columnKeys(columns: Int) -> [RowSort.Key] {
+    switch kind {
+    case .transfers: [.queue, .state] + TableColumns(width: columns).keys
+    case .history: HistoryColumns(width: columns).keys
+    }
+  }
+
+  /// The order in words; nil when it is the default one or a column name shows it.
+  func sortText(columns: Int) -> String? {
+    guard sort != Self.naturalSort(of: kind) else { return nil }
+    if sort.key == .queue { return sort.isDescending ? Strings.queueReversed : nil }
+    return columnKeys(columns: columns).contains(sort.key) ? nil : Strings.sortedBy(sort)
+  }
+
+  /// Returns the order by a key; by the current key again, it is reversed.
+  func sorted(by key: RowSort.Key) -> RowSort {
+    let isDescending = key == sort.key ? !sort.isDescending : key.beginsDescending
+    return RowSort(key: key, isDescending: isDescending)
+  }
+
+  /// Returns the order by the next or previous column; wraps around at the ends.
+  func sorted(byColumn step: Int, columns: Int) -> RowSort {
+    let keys = columnKeys(columns: columns)
+    let next =
+      keys.firstIndex(of: sort.key).map { ($0 + step + keys.count) % keys.count }
+      ?? (step > 0 ? 0 : keys.count - 1)
+    guard keys.indices.contains(next) else { return sort }
+    return RowSort(key: keys[next], isDescending: keys[next].beginsDescending)
+  }
+
+  mutating func setFilter(_ text: String, _ query: RowFilter) {
+    filterText = text
+    self.query = query
+  }
+}

@@ -1,0 +1,167 @@
+import KettleModel
+
+/// The keys for the selected transfers and for all transfers.
+enum RowBindings {
+  static let all = controls + removal + settings + ListScreen.copyBindings + everything
+
+  private static let controls: [Binding<ListScreen>] = [
+    Binding(
+      "start", .transfer, in: [.list], keys: [.character("s")], label: "start",
+      otherLabels: [Strings.footerRetry], rank: 2,
+      help: "Start or resume it; a waiting transfer is retried at once",
+      labelNow: { list, _ in list.selected.startMeansRetry ? Strings.footerRetry : "start" },
+      when: { list, context in
+        context.whenConnected(list.selected.availability { Strings.whyNotStart($0.state) })
+      },
+      do: { list, _ in control(.start, list) }),
+    Binding(
+      "pause", .transfer, in: [.list], keys: [.character("p")], label: "pause",
+      otherLabels: [Strings.footerResume], rank: 1,
+      help: "Pause it and keep the downloaded bytes, or resume it",
+      labelNow: { list, _ in list.selected.pauseMeansStart ? Strings.footerResume : "pause" },
+      when: { list, context in
+        context.whenConnected(list.selected.availability { Strings.whyNotPause($0.state) })
+      },
+      do: { list, _ in control(list.selected.pauseMeansStart ? .start : .pause, list) }),
+    Binding(
+      "stop", .transfer, in: [.list], keys: [.character("x")], label: "stop", rank: 3,
+      help: "Stop it and discard the downloaded bytes",
+      when: { list, context in
+        context.whenConnected(list.selected.availability { Strings.whyNotStop($0.state) })
+      },
+      do: { list, _ in control(.stop, list) }),
+  ]
+
+  private static let removal: [Binding<ListScreen>] = [
+    Binding(
+      "details", .transfer, in: [.list], keys: [.enter], label: "details", rank: 9,
+      help: "Show its details",
+      when: { list, context in
+        context.whenConnected(
+          list.cursorRow == nil ? .impossible(list.whyNoRow) : .possible)
+      },
+      do: { list, context in
+        guard let row = list.cursorRow else { return [] }
+        let screen = DetailsScreen(id: row.id, requestedAt: context.now.monotonic)
+        return [.open(OpenScreen(screen)), .effect(.loadDetails(row.id))]
+      }),
+    Binding(
+      "remove", .transfer, in: [.list], keys: [.character("d"), .delete], label: "remove", rank: 10,
+      help: "Remove it from the list (asks first); a finished file is kept",
+      when: { list, context in
+        context.whenConnected(list.selected.availability { _ in nil })
+      },
+      do: { list, _ in confirmRemoval(list, withFiles: false) }),
+    Binding(
+      "remove-file", .transfer, in: [.list], keys: [.character("D")],
+      label: Strings.footerDeleteFile,
+      otherLabels: [Strings.footerNewLink, Strings.footerDeleteFile], rank: 4,
+      help: "Remove it from the list and delete its finished file (asks first)",
+      labelNow: { list, _ in list.selected.needsLink ? nil : Strings.footerDeleteFile },
+      when: { list, context in
+        context.whenConnected(
+          list.selected.availability { $0.state == .completed ? nil : Strings.noFinishedFile })
+      },
+      do: { list, _ in confirmRemoval(list, withFiles: true) }),
+  ]
+
+  private static let settings: [Binding<ListScreen>] = [
+    Binding(
+      "new-link", .transfer, in: [.list], keys: [.character("u")],
+      otherLabels: [Strings.footerNewLink, Strings.footerDeleteFile], rank: 4,
+      help: "Set a new link and resume; the bytes are kept if the file is the same",
+      labelNow: { list, _ in list.selected.needsLink ? Strings.footerNewLink : nil },
+      when: { list, context in
+        let selected = list.selected
+        guard !selected.areMarked || selected.count <= 1 else {
+          return context.whenConnected(.impossible(Strings.linkIsForOne))
+        }
+        return context.whenConnected(
+          selected.availability(needsRow: true) { Strings.whyNotRelink($0.state) })
+      },
+      do: { list, _ in
+        list.selected.rows.first.map {
+          [.open(OpenScreen(EntryDialog(freshLinkFor: $0)))]
+        } ?? []
+      }),
+    Binding(
+      "limit", .transfer, in: [.list], keys: [.character("l")],
+      help: "Limit the speed of the transfer, of the marked ones, or of all together",
+      when: { _, context in context.whenConnected(.possible) },
+      do: { list, context in
+        let dialog = EntryDialog(
+          speedLimitFor: list.selected, under: list.cursorRow,
+          shared: context.totals.limitBytesPerSecond)
+        return [.open(OpenScreen(dialog))]
+      }),
+  ]
+
+  private static let everything: [Binding<ListScreen>] = [
+    Binding(
+      "start-all", .all, in: [.list], keys: [.character("S")], label: "start all", rank: 5,
+      help: "Start everything that is neither running nor finished",
+      when: { _, context in context.whenConnected(context.totals.availability(of: .start)) },
+      do: { _, _ in [.effect(.control(.start, .all))] }),
+    Binding(
+      "stop-all", .all, in: [.list], keys: [.character("X")], label: "stop all", rank: 6,
+      help: "Stop everything unfinished and discard the downloaded bytes",
+      when: { _, context in context.whenConnected(context.totals.availability(of: .stop)) },
+      do: { _, _ in [.effect(.control(.stop, .all))] }),
+    Binding(
+      "pause-all", .all, in: [.list], keys: [.character("P")], label: "pause all", rank: 7,
+      help: "Pause everything unfinished",
+      when: { _, context in context.whenConnected(context.totals.availability(of: .pause)) },
+      do: { _, _ in [.effect(.control(.pause, .all))] }),
+    Binding(
+      "reset", .all, in: [.list], keys: [.character("R")], label: "reset", rank: 8,
+      help: "Delete the finished files and reset all transfers (asks first)",
+      when: { _, context in
+        context.whenConnected(
+          Availability(unless: context.totals.transferCount > 0 ? nil : Strings.listIsEmpty))
+      },
+      do: { _, context in
+        let finished = context.totals.count(.completed)
+        let question = Question.reset(
+          finishedCount: finished, unfinishedCount: context.totals.transferCount - finished)
+        return [.open(OpenScreen(question))]
+      }),
+    Binding(
+      "add", .all, in: [.list], keys: [.character("a"), .paste("")], label: "add", rank: 4,
+      help: "Add one or more URLs: type them, or paste them here",
+      do: { _, context in AddScreen.opened(context) }),
+  ]
+
+  private static func control(_ verb: ControlVerb, _ list: ListScreen) -> [ScreenRequest] {
+    list.selected.selection.map { [.effect(.control(verb, $0))] } ?? []
+  }
+
+  private static func confirmRemoval(_ list: ListScreen, withFiles: Bool) -> [ScreenRequest] {
+    let selected = list.selected
+    if !selected.areMarked, let row = selected.rows.first {
+      return [.open(OpenScreen(withFiles ? Question.removeWithFile(row) : .remove(row)))]
+    }
+    guard let selection = selected.selection else { return [] }
+    // The service decides which transfers match the filter when it processes the request.
+    let most = list.view.marks.dependsOnFilter ? list.rowCount : selected.count
+    let question = Question.removeMarked(selection, count: most, withFiles: withFiles)
+    return [.open(OpenScreen(question))]
+  }
+}
+
+extension Totals {
+  /// Whether a control has an effect on any transfer.
+  fileprivate func availability(of verb: ControlVerb) -> Availability {
+    guard transferCount > 0 else { return .impossible(Strings.listIsEmpty) }
+    let unfinished = transferCount - count(.completed)
+    switch verb {
+    case .start:
+      let busy = count(.running) + count(.queued) + count(.verifying)
+      return Availability(unless: unfinished > busy ? nil : Strings.nothingToStart)
+    case .pause:
+      let still = count(.paused) + count(.idle) + count(.failed)
+      return Availability(unless: unfinished > still ? nil : Strings.nothingToPause)
+    case .stop:
+      return Availability(unless: unfinished > count(.idle) ? nil : Strings.nothingToStop)
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import KettleModel
+
+/// The words of the search within the rows.
+extension SearchState {
+  /// Highlights the words in the name of a row.
+  func highlight(
+    _ row: TransferSnapshot, on canvas: inout Canvas, screenRow: Int, columns range: Range<Int>
+  ) {
+    guard isOn else { return }
+    let title = ShownText(
+      row.shownTitle, charset: canvas.look.charset, columnsMax: range.count)
+    for match in title.matches(words, charset: canvas.look.charset) {
+      let columns = (range.lowerBound + match.lowerBound)..<(range.lowerBound + match.upperBound)
+      // Underlined as well as bold: bold alone would be invisible in a bold row.
+      canvas.restyle(row: screenRow, columns: columns) {
+        $0.attributes.formUnion([.bold, .underline])
+      }
+    }
+  }
+
+  /// Returns where the search matched when the row's name does not show it; otherwise nil.
+  func remark(on row: TransferSnapshot) -> String? {
+    guard isOn, WordTest(words).passes(row) else { return nil }
+    let title = row.shownTitle.lowercased()
+    guard let hidden = words.first(where: { !title.contains($0) }) else { return nil }
+    return Strings.foundElsewhere(hidden, inURL: row.url.lowercased().contains(hidden))
+  }
+}
+
+extension ShownText {
+  /// Returns the columns in which the words occur, ignoring case.
+  func matches(_ words: [String], charset: Charset) -> [Range<Int>] {
+    let shown = glyphs.map { $0.text.lowercased() }
+    var found: [Range<Int>] = []
+    for word in words {
+      let wanted = ShownText(word, charset: charset, columnsMax: 200).glyphs.map(\.text)
+      guard let first = wanted.first else { continue }
+      for start in shown.indices.dropLast(wanted.count - 1) where shown[start] == first {
+        guard shown[start..<(start + wanted.count)].elementsEqual(wanted) else { continue }
+        let before = glyphs[..<start].reduce(0) { $0 + $1.width }
+        let width = glyphs[start..<(start + wanted.count)].reduce(0) { $0 + $1.width }
+        found.append(before..<(before + width))
+      }
+    }
+    return found
+  }
+}

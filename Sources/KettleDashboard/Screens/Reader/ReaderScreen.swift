@@ -1,0 +1,211 @@
+import KettleModel
+
+/// A screen of text that scrolls: details, help, a report. It has a title, and perhaps sections.
+protocol ReaderScreen: CopyingScreen {
+  /// The number of lines above the first visible one.
+  var scrolled: Int { get set }
+  /// The section that is shown; nil when there are none.
+  var section: DetailsSection? { get }
+
+  var title: String { get }
+  func lines(_ layout: ReaderLayout, _ context: ScreenContext) -> [ReaderLine]
+  mutating func show(_ section: DetailsSection, _ context: ScreenContext)
+  /// Called after the user has scrolled to a line.
+  mutating func userScrolled(isAtEnd: Bool)
+}
+
+extension ReaderScreen {
+  var section: DetailsSection? { nil }
+
+  var copyable: SelectedRows {
+    SelectedRows(rows: [], count: 0, areMarked: false, whyNone: Strings.nothingToCopy)
+  }
+
+  mutating func show(_ section: DetailsSection, _ context: ScreenContext) {}
+  mutating func userScrolled(isAtEnd: Bool) {}
+
+  var keyContext: KeyContext { .reader }
+  var extent: ScreenExtent { .full }
+
+  // MARK: - Keys
+
+  static var readerBindings: [Binding<Self>] {
+    copyBindings + [
+      Binding(
+        "back", .reader, in: [.reader], keys: [.escape, .character("q"), .enter], label: "back",
+        isRequired: true, help: "Back to the list", do: { _, _ in [.close] }),
+      scrolling("scroll-up", .up, keys: [.up, .character("k")], help: "One line up"),
+      scrolling("scroll-down", .down, keys: [.down, .character("j")], help: "One line down"),
+      scrolling("scroll-page-up", .pageUp, keys: [.pageUp], help: "One screen up"),
+      scrolling(
+        "scroll-page-down", .pageDown, keys: [.pageDown, .character(" ")], label: "more",
+        help: "One screen down"),
+      scrolling("scroll-first", .home, keys: [.home, .character("g")], help: "To the beginning"),
+      scrolling("scroll-last", .end, keys: [.end, .character("G")], help: "To the end"),
+      Binding(
+        "next-section", .reader, in: [.reader], keys: [.right, .tab], label: "next section",
+        rank: 2, help: "To the next section of the details",
+        when: { screen, _ in screen.availability(of: screen.section?.next(1)) },
+        do: { screen, context in screen.open(screen.section?.next(1), context) }),
+      Binding(
+        "previous-section", .reader, in: [.reader], keys: [.left, .backTab],
+        help: "To the previous section",
+        when: { screen, _ in screen.availability(of: screen.section?.next(-1)) },
+        do: { screen, context in screen.open(screen.section?.next(-1), context) }),
+    ] + DetailsSection.allCases.map(showing)
+  }
+
+  private static func scrolling(
+    _ name: String, _ movement: Movement, keys: [Key], label: String? = nil, help: String
+  ) -> Binding<Self> {
+    Binding(
+      name, .reader, in: [.reader], keys: keys, label: label, rank: 1, help: help,
+      when: { screen, context in screen.availability(of: movement, context) },
+      do: { screen, context in
+        let page = max(1, screen.layout(context).bodyHeight - 1)
+        let last = screen.lastLine(context)
+        let target = movement.target(from: screen.scrolled, page: page, last: last)
+        screen.scrolled = min(max(target, 0), last)
+        screen.userScrolled(isAtEnd: screen.scrolled == last)
+        return []
+      })
+  }
+
+  private static func showing(_ section: DetailsSection) -> Binding<Self> {
+    Binding(
+      "show-\(section)", .reader, in: [.reader],
+      keys: [.character(Character("\(section.number)"))],
+      help: "Details: " + Strings.title(of: section),
+      when: { screen, _ in screen.availability(of: section) },
+      do: { screen, context in screen.open(section, context) })
+  }
+
+  private func availability(of movement: Movement, _ context: ScreenContext) -> Availability {
+    switch movement {
+    case .up, .pageUp, .home:
+      Availability(unless: scrolled > 0 ? nil : Strings.atBeginning)
+    case .down, .pageDown, .end:
+      Availability(unless: scrolled < lastLine(context) ? nil : Strings.atEnd)
+    }
+  }
+
+  private func availability(of other: DetailsSection?) -> Availability {
+    guard let section else { return .impossible(Strings.noSections) }
+    return Availability(unless: other == section ? Strings.sectionIsShown : nil)
+  }
+
+  private mutating func open(
+    _ other: DetailsSection?, _ context: ScreenContext
+  ) -> [ScreenRequest] {
+    if let other { show(other, context) }
+    return []
+  }
+
+  mutating func scroll(by step: Int, _ context: ScreenContext) -> [ScreenRequest] {
+    scrolled = min(max(scrolled + step, 0), lastLine(context))
+    return []
+  }
+
+  mutating func receive(
+    _ message: DashboardMessage, _ context: ScreenContext
+  ) -> [ScreenRequest] {
+    if case .resized = message { clampScroll(context) }
+    return []
+  }
+
+  /// The text may have become shorter, or the screen taller.
+  mutating func clampScroll(_ context: ScreenContext) {
+    scrolled = min(scrolled, lastLine(context))
+  }
+
+  func layout(_ context: ScreenContext) -> ReaderLayout {
+    ReaderLayout(size: context.size, hasTabs: section != nil)
+  }
+
+  func lastLine(_ context: ScreenContext) -> Int {
+    let layout = layout(context)
+    return max(0, lines(layout, context).count - layout.bodyHeight)
+  }
+
+  // MARK: - Drawing
+
+  func draw(on canvas: inout Canvas, _ context: ScreenContext) {
+    let layout = layout(context)
+    let lines = lines(layout, context)
+    let first = min(scrolled, max(0, lines.count - layout.bodyHeight))
+    drawTitle(on: &canvas, first: first, count: lines.count, context)
+    if let section { Self.drawTabs(section, on: &canvas) }
+    for (offset, line) in lines.dropFirst(first).prefix(layout.bodyHeight).enumerated() {
+      line.draw(on: &canvas, row: layout.bodyTop + offset, column: 1, width: layout.textWidth)
+    }
+  }
+
+  private func drawTitle(
+    on canvas: inout Canvas, first: Int, count: Int, _ context: ScreenContext
+  ) {
+    let columns = canvas.size.columns
+    let role: Role = context.isLinkLost ? .barProblem : .bar
+    canvas.fill(row: 0, column: 0, width: columns, role)
+    let height = layout(context).bodyHeight
+    let position =
+      count > height ? Strings.linesShown(first + 1, min(first + height, count), of: count) : ""
+    // On a narrow screen the name is cut; the position in the text is not.
+    let room = columns - 2 - (position.isEmpty ? 0 : position.count + 2)
+    let text = Strings.product + "   " + title
+    let used = canvas.write(text, row: 0, column: 1, width: max(room, 16), role)
+    canvas.writeRight(position, row: 0, column: used + 2, width: columns - used - 3, role)
+  }
+
+  /// The current section is in brackets; where not all names fit, the others are numbers.
+  private static func drawTabs(_ current: DetailsSection, on canvas: inout Canvas) {
+    let sections = DetailsSection.allCases
+    let names = sections.map { "\($0.number) " + Strings.title(of: $0) }
+    let isWide = names.reduce(0) { $0 + $1.count + 3 } <= canvas.size.columns - 2
+    var column = 1
+    for (section, name) in zip(sections, names) {
+      let isCurrent = section == current
+      let text = isCurrent ? "[" + name + "]" : isWide ? " " + name + " " : " \(section.number) "
+      let used = canvas.write(
+        text, row: 1, column: column, width: max(0, canvas.size.columns - column),
+        isCurrent ? .key : .quiet)
+      canvas.claim(row: 1, columns: column..<(column + used), for: .action("show-\(section)"))
+      column += used + (isWide ? 1 : 0)
+    }
+  }
+}
+
+extension ReaderLine {
+  func draw(on canvas: inout Canvas, row: Int, column: Int, width textWidth: Int) {
+    let width = textWidth - (column - 1)
+    switch self {
+    case .blank: break
+    case .heading(let text): canvas.write(text, row: row, column: column, width: width, .heading)
+    case .text(let text, let role): canvas.write(text, row: row, column: column, width: width, role)
+    case .key(let keys, let text, let action, let layout):
+      canvas.write(keys, row: row, column: column, width: layout.keysWidth - 1, .key)
+      let start = column + layout.keysWidth
+      canvas.write(text, row: row, column: start, width: layout.textWidth)
+      canvas.write(
+        action, row: row, column: start + layout.textWidth + 1, width: layout.actionWidth, .quiet)
+    case .pairOfLines(let left, let right, let offset):
+      left.draw(on: &canvas, row: row, column: column, width: textWidth)
+      right.draw(on: &canvas, row: row, column: column + offset, width: textWidth)
+    case .pair(let label, let value, let role):
+      let labelWidth = ReaderLayout.labelWidth(textWidth: width)
+      canvas.write(label, row: row, column: 1, width: labelWidth - 1, .quiet)
+      canvas.write(value, row: row, column: 1 + labelWidth, width: width - labelWidth, role)
+    case .bar(let bar): bar.draw(on: &canvas, row: row, column: 1, width: min(width, 100))
+    case .parts(let map, let index):
+      let lines = map.lines(width: min(width, 100), canvas.look)
+      guard lines.indices.contains(index) else { return }
+      canvas.write(lines[index], row: row, column: 1, width: width, .progress)
+    case .partsLegend(let hasConnections):
+      let legend = PartsMap.legend(hasConnections: hasConnections, width: width, canvas.look)
+      canvas.write(legend, row: row, column: 1, width: width, .quiet)
+    case .graph(let graph, let index):
+      let lines = graph.lines(width: width, canvas.look)
+      guard lines.indices.contains(index) else { return }
+      canvas.write(lines[index], row: row, column: 1, width: width, .progress)
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import KettleModel
+
+/// A key in the footer, with its label.
+package struct FooterItem: Hashable, Sendable {
+  package var key: String
+  /// The key that a click on it stands for.
+  package var pressed: Key
+  package var label: String
+  package var group: Action.Group
+  package var rank: Int
+  /// Whether it has an effect now; otherwise its space stays empty.
+  package var isPossible: Bool
+  /// The width of the longest label that the key has for any row.
+  var columns: Int
+
+  /// Returns nil when the key has no label now.
+  init?<Owner>(_ binding: Binding<Owner>, of owner: Owner, _ context: ScreenContext) {
+    let action = binding.action
+    guard let label = binding.label(owner, context), let key = context.keymap.key(of: action.name)
+    else { return nil }
+    let labels = [label, action.label ?? label] + action.otherLabels
+    self.key = key.name
+    pressed = key
+    self.label = label
+    group = action.group
+    rank = action.footerRank
+    isPossible = binding.availability(owner, context).isPossible
+    columns = key.name.count + 1 + (labels.map(\.count).max() ?? 0)
+  }
+}
+
+/// The available keys, from the tables of bindings.
+struct Footer: Hashable, Sendable {
+  private let items: [FooterItem]
+
+  /// - Parameter keepsPositions: Whether keys without an effect keep their space: as the cursor
+  ///   moves, each key keeps its position and only appears or disappears.
+  init(_ items: [FooterItem], keepsPositions: Bool = false) {
+    if keepsPositions {
+      self.items = items
+    } else {
+      self.items = items.filter(\.isPossible).map { item in
+        var item = item
+        item.columns = item.key.count + 1 + item.label.count
+        return item
+      }
+    }
+  }
+
+  func draw(on canvas: inout Canvas, row: Int, height: Int) {
+    for (line, items) in lines(height: height, columns: canvas.size.columns - 1).enumerated() {
+      var column = 1
+      for (index, item) in items.enumerated() {
+        if index > 0 { column += Self.gap(items[index - 1], item) }
+        if item.isPossible { Self.draw(item, on: &canvas, row: row + line, column: column) }
+        column += item.columns
+      }
+    }
+  }
+
+  private static func draw(_ item: FooterItem, on canvas: inout Canvas, row: Int, column: Int) {
+    let end = canvas.size.columns
+    let keyWidth = canvas.write(item.key, row: row, column: column, width: end - column, .key)
+    let start = column + keyWidth + 1
+    let labelWidth = canvas.write(
+      item.label, row: row, column: start, width: end - start, .keyLabel)
+    canvas.claim(row: row, columns: column..<(start + labelWidth), for: .key(item.pressed))
+  }
+
+  /// Fills the lines in order; drops the least important items until the rest fits.
+  private func lines(height: Int, columns: Int) -> [[FooterItem]] {
+    var items = items
+    while true {
+      if let lines = Self.fill(items, height: height, columns: columns) { return lines }
+      guard let worst = items.indices.max(by: { items[$0].rank < items[$1].rank }) else {
+        return []
+      }
+      items.remove(at: worst)
+    }
+  }
+
+  private static func fill(
+    _ items: [FooterItem], height: Int, columns: Int
+  ) -> [[FooterItem]]? {
+    var lines: [[FooterItem]] = [[]]
+    var used = 0
+    for (index, item) in items.enumerated() {
+      let last = lines[lines.count - 1].last
+      let gap = last.map { Self.gap($0, item) } ?? 0
+      let fits = used + gap + item.columns <= columns
+      // Starts a line with the next group if the rest fits and two lines are needed anyway.
+      let breaksHere =
+        lines.count == height - 1 && last.map { $0.group != item.group } == true
+        && width(items[...]) > columns && width(items[index...]) <= columns
+      if fits, !breaksHere {
+        used += gap + item.columns
+      } else {
+        guard item.columns <= columns, lines.count < height else { return nil }
+        lines.append([])
+        used = item.columns
+      }
+      lines[lines.count - 1].append(item)
+    }
+    return lines
+  }
+
+  private static func width(_ items: ArraySlice<FooterItem>) -> Int {
+    let gaps = zip(items, items.dropFirst()).reduce(0) { $0 + gap($1.0, $1.1) }
+    return items.reduce(gaps) { $0 + $1.columns }
+  }
+
+  private static func gap(_ one: FooterItem, _ next: FooterItem) -> Int {
+    one.group == next.group ? 2 : 3
+  }
+}

@@ -1,0 +1,86 @@
+import KettleModel
+
+/// The transfers that a key applies to: the marked ones, or else the one under the cursor.
+package struct SelectedRows: Hashable, Sendable {
+  /// The rows that the service has sent; possibly not all.
+  package var rows: [TransferSnapshot]
+  /// The number of all of them.
+  package var count: Int
+  /// nil when nothing is marked and no row is under the cursor.
+  package var selection: TransferSelection?
+  var areMarked: Bool
+  /// Why there are none.
+  var whyNone: String
+
+  /// Whether something is possible.
+  ///
+  /// With marks: when at least one of the rows that were sent allows it.
+  ///
+  /// - Parameters:
+  ///   - needsRow: Whether it needs the data of a row, which must have been sent first.
+  ///   - why: Returns why a row does not allow it; nil when it does.
+  func availability(
+    needsRow: Bool = false, unless why: (TransferSnapshot) -> String?
+  ) -> Availability {
+    guard areMarked else {
+      return rows.first.map { Availability(unless: why($0)) } ?? .impossible(whyNone)
+    }
+    var reasons: Set<String> = []
+    for row in rows {
+      guard let reason = why(row) else { return .possible }
+      reasons.insert(reason)
+    }
+    if rows.isEmpty, needsRow { return .impossible(Strings.markedRowOutOfSight) }
+    // Rows that have not been sent may allow it; the service reports each transfer that does not.
+    guard rows.count >= count else { return .possible }
+    if count == 1, let reason = reasons.first { return .impossible(reason) }
+    return .impossible(
+      Strings.noneOfMarked(count, because: reasons.count == 1 ? reasons.first : nil))
+  }
+
+  /// Whether `pause` resumes: all known transfers of the selection are paused or completed.
+  var pauseMeansStart: Bool {
+    !rows.isEmpty && rows.allSatisfy { $0.state == .paused || $0.state == .completed }
+      && rows.contains { $0.state == .paused }
+  }
+
+  /// The only row, if it is not marked.
+  private var single: TransferSnapshot? { areMarked ? nil : rows.first }
+
+  /// Whether `start` tries again.
+  var startMeansRetry: Bool { single.map { $0.state == .failed || $0.state == .waiting } ?? false }
+
+  /// Whether only a new link can help.
+  var needsLink: Bool {
+    single.map { $0.reason == .needsLink || $0.error?.code == .linkExpired } ?? false
+  }
+
+  // MARK: - Priority
+
+  enum PriorityStep: Hashable, Sendable {
+    case sooner, later
+  }
+
+  /// Returns the next priority for the transfer that is farthest from the highest or lowest one, so
+  /// that no other transfer moves in the opposite direction. Returns nil when none can go farther.
+  func nextPriority(_ step: PriorityStep) -> TransferPriority? {
+    let steps: [TransferPriority] = [.low, .normal, .high]
+    let priorities = rows.filter { $0.state != .completed }.map(\.priority)
+    guard let lowest = priorities.min(), let highest = priorities.max() else { return nil }
+    return switch step {
+    case .sooner: steps.first { $0 > lowest }.map { max($0, highest) }
+    case .later: steps.last { $0 < highest }.map { min($0, lowest) }
+    }
+  }
+
+  func availability(of step: PriorityStep) -> Availability {
+    guard selection != nil else { return .impossible(whyNone) }
+    guard nextPriority(step) == nil else { return .possible }
+    if rows.isEmpty { return .impossible(Strings.markedRowOutOfSight) }
+    if rows.allSatisfy({ $0.state == .completed }) { return .impossible(Strings.alreadyFinished) }
+    return switch step {
+    case .sooner: .impossible(Strings.highestPriority)
+    case .later: .impossible(Strings.lowestPriority)
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import KettleModel
+
+/// The rows of the list or of the history, with their column names.
+struct TransferTable {
+  /// nil until the first rows arrive.
+  let window: ListWindow?
+  let view: ListView
+  let search: SearchState
+  let layout: ListLayout
+  let firstVisible: Int
+  /// The index of the row under the cursor; nil when the cursor is not shown.
+  let cursor: Int?
+
+  func draw(on canvas: inout Canvas, _ context: ScreenContext) {
+    let width = canvas.size.columns
+    let columns = TableColumns(width: width)
+    let historyColumns = HistoryColumns(width: width)
+    let names = ColumnNames(row: layout.columnNamesRow, sort: view.sort)
+    switch view.kind {
+    case .transfers: names.draw(columns, on: &canvas)
+    case .history: names.draw(historyColumns, on: &canvas)
+    }
+    guard let window else { return drawInBody(Strings.waitingForRows, on: &canvas) }
+    if window.matchingCount == 0 { return drawInBody(emptyText(context.keymap), on: &canvas) }
+    let fileColumns = view.kind == .history ? historyColumns.file : columns.file
+    let bar = view.kind == .history ? nil : columns.bar
+    for line in 0..<layout.bodyHeight {
+      let index = firstVisible + line
+      guard index < window.matchingCount else { break }
+      let screenRow = layout.bodyTop + line
+      canvas.claim(row: screenRow, columns: 0..<width, for: .row(index))
+      if let row = window.row(at: index) {
+        switch view.kind {
+        case .transfers:
+          TransferRow(row: row, columns: columns).draw(on: &canvas, screenRow: screenRow, context)
+        case .history:
+          HistoryRow(row: row, columns: historyColumns)
+            .draw(on: &canvas, screenRow: screenRow, context)
+        }
+        search.highlight(row, on: &canvas, screenRow: screenRow, columns: fileColumns)
+        if view.marks.contains(row.id) { Self.drawMark(on: &canvas, row: screenRow) }
+      } else {
+        canvas.write(
+          "…", row: screenRow, column: fileColumns.lowerBound, width: fileColumns.count, .quiet)
+      }
+      if index == cursor { Self.markCursor(bar: bar ?? 0..<0, on: &canvas, row: screenRow) }
+    }
+  }
+
+  private func emptyText(_ keymap: Keymap) -> [String] {
+    if view.isFiltered { return Strings.nothingMatches(view.filterText, keymap) }
+    return switch view.kind {
+    case .transfers: Strings.emptyList.map(keymap.filled)
+    case .history: Strings.emptyHistory.map(keymap.filled)
+    }
+  }
+
+  private func drawInBody(_ lines: [String], on canvas: inout Canvas) {
+    let top = layout.bodyTop + max(0, (layout.bodyHeight - lines.count) / 2)
+    for (offset, line) in lines.prefix(layout.bodyHeight).enumerated() {
+      canvas.writeCentered(line, row: top + offset, offset == 0 ? .heading : .quiet)
+    }
+  }
+
+  /// Draws the mark beside the symbol of the state.
+  private static func drawMark(on canvas: inout Canvas, row: Int) {
+    canvas.write(
+      canvas.look.glyphs.mark, row: row, column: TableColumns.symbolColumn + 1, width: 1, .key)
+  }
+
+  private static func markCursor(bar: Range<Int>, on canvas: inout Canvas, row: Int) {
+    canvas.write(">", row: row, column: TableColumns.markColumn, width: 1, .heading)
+    let look = canvas.look
+    canvas.restyle(row: row, columns: 0..<bar.lowerBound) { look.select(&$0, isBar: false) }
+    canvas.restyle(row: row, columns: bar) { look.select(&$0, isBar: true) }
+    let rest = bar.upperBound..<canvas.size.columns
+    canvas.restyle(row: row, columns: rest) { look.select(&$0, isBar: false) }
+  }
+}
+
+/// A row of the list: progress, numbers while the transfer runs, otherwise words.
+struct TransferRow {
+  let row: TransferSnapshot
+  let columns: TableColumns
+
+  func draw(on canvas: inout Canvas, screenRow: Int, _ context: ScreenContext) {
+    // While the service is disconnected, the rows show the last known state.
+    let plain: Role = context.isConnected ? .plain : .quiet
+    canvas.write(
+      canvas.look.glyphs.symbol(row.state), row: screenRow, column: TableColumns.symbolColumn,
+      width: 1, context.isConnected ? row.stateRole : .quiet)
+    canvas.write(
+      row.shownTitle, row: screenRow, column: columns.file.lowerBound, width: columns.file.count,
+      plain)
+    if let bar = columns.bar {
+      let progress = ProgressBar(row, at: context.now, isLive: context.isConnected)
+      progress.draw(on: &canvas, row: screenRow, column: bar.lowerBound, width: bar.count)
+    }
+    func right(_ text: String, in range: Range<Int>?, _ role: Role) {
+      guard let range else { return }
+      canvas.writeRight(text, row: screenRow, column: range.lowerBound, width: range.count, role)
+    }
+    func left(_ text: String, in range: Range<Int>?) {
+      guard let range else { return }
+      canvas.write(text, row: screenRow, column: range.lowerBound, width: range.count, .quiet)
+    }
+    if let text = row.percentText { right(text, in: columns.percent, plain) }
+    right(row.sizeText, in: columns.size, plain)
+    drawStatus(on: &canvas, screenRow: screenRow, context)
+    left(String(row.host), in: columns.host)
+    left(row.session.rawValue, in: columns.session)
+    right(context.clock.short(row.createdAt, now: context.now.wall), in: columns.added, .quiet)
+  }
+
+  private func drawStatus(on canvas: inout Canvas, screenRow: Int, _ context: ScreenContext) {
+    guard let speedRange = columns.speed else { return }
+    let plain: Role = context.isConnected ? .plain : .quiet
+    func right(_ text: String, in range: Range<Int>?) {
+      guard let range else { return }
+      canvas.writeRight(text, row: screenRow, column: range.lowerBound, width: range.count, plain)
+    }
+    let width = canvas.size.columns
+    switch RowStatus(row, clock: context.clock, now: context.now.wall) {
+    case .moving(let speeds, let left, let connections):
+      right(
+        speeds.first { Self.width(of: $0, max: width) <= speedRange.count } ?? "", in: speedRange)
+      right(left, in: columns.left)
+      right(connections, in: columns.connections)
+    case .words(let forms, let clock):
+      let clockRange = clock.isEmpty ? nil : columns.left
+      let room = clockRange == nil ? columns.words : speedRange
+      let text =
+        forms.first { Self.width(of: $0, max: width) <= room.count } ?? forms.last ?? ""
+      canvas.write(
+        text, row: screenRow, column: room.lowerBound, width: room.count,
+        context.isConnected ? row.stateRole : .quiet)
+      right(clock, in: clockRange)
+    }
+  }
+
+  private static func width(of text: String, max: Int) -> Int {
+    ShownText(text, charset: .utf8, columnsMax: max + 1).columns
+  }
+}

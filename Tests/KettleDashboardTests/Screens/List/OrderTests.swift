@@ -1,0 +1,208 @@
+import KettleDashboard
+import KettleModel
+import Testing
+
+/// The order of the list, and of the queue.
+struct OrderTests {
+  private func model(columns: Int = 100) -> Dashboard {
+    Sample.model(columns: columns, rows: 30)
+  }
+
+  private let first = TransferSelection.ids([TransferID(rawValue: 1)])
+
+  @Test func `every sort key has a unique letter that does not move or close the menu`() {
+    let letters = RowSort.Key.allCases.map(\.letter)
+    #expect(Set(letters).count == letters.count)
+    #expect(Set(letters).isDisjoint(with: ["j", "k", "q", "o"]))
+  }
+
+  @Test(arguments: RowSort.Key.allCases)
+  func `each letter in the menu selects its sort key`(key: RowSort.Key) {
+    var model = model()
+    let effects = model.press(.character("o"), .character(key.letter))
+    #expect(model.keyContext == .list)
+    #expect(model.list.view.sort.key == key)
+    // The list was already in queue order, so the order is reversed.
+    #expect(model.list.view.sort.isDescending == (key == .queue ? true : key.beginsDescending))
+    guard case .subscribe(let viewport) = effects.last else {
+      Issue.record("not asked for")
+      return
+    }
+    #expect(viewport.sort == model.list.view.sort)
+  }
+
+  @Test func `Enter selects the highlighted sort key, and Esc closes the menu`() {
+    var model = model()
+    _ = model.press(.character("o"), .down, .down, .up, .enter)
+    #expect(model.list.view.sort == RowSort(key: .title))
+    _ = model.press(.character("o"), .enter)
+    #expect(model.list.view.sort == RowSort(key: .title, isDescending: true))
+    let before = model
+    #expect(model.press(.character("o"), .down, .escape) == [])
+    #expect(model == before)
+  }
+
+  @Test func `a click outside the menu closes it and a click on a line selects it`() throws {
+    var model = model()
+    _ = model.press(.character("o"))
+    _ = model.click(row: 0, column: 0)
+    #expect(model.keyContext == .list)
+    _ = model.press(.character("o"))
+    let place = try #require(model.screen().position(of: "z  size"))
+    _ = model.click(row: place.row, column: place.column)
+    #expect(model.list.view.sort == RowSort(key: .size, isDescending: true))
+  }
+
+  @Test func `the sort column steps from left to right and wraps around`() {
+    var model = model()
+    var keys: [RowSort.Key] = []
+    for _ in 0..<9 {
+      _ = model.press(.character(">"))
+      keys.append(model.list.view.sort.key)
+    }
+    #expect(
+      keys == [
+        .state, .title, .progress, .size, .speed, .secondsLeft, .connections, .queue, .state,
+      ])
+    _ = model.press(.character("<"), .character("<"))
+    #expect(model.list.view.sort.key == .connections)
+  }
+
+  @Test func `I reverses the order`() {
+    var model = model()
+    _ = model.press(.character("I"))
+    #expect(model.list.view.sort == RowSort(key: .queue, isDescending: true))
+    #expect(model.screen().position(of: "the queue in reverse") != nil)
+  }
+
+  @Test func `a sort key without a column is shown by name`() {
+    var model = model()
+    _ = model.press(.character("o"), .character("h"))
+    #expect(model.screen().position(of: "by host") != nil)
+    _ = model.press(.character("o"), .character("z"))
+    #expect(model.screen().position(of: "by size") == nil)
+  }
+
+  @Test func `the cursor stays on its transfer when the order changes`() {
+    let list = LongList(500)
+    var model = list.model()
+    list.press(.pageDown, .pageDown, .up, .up, in: &model)
+    let (id, line) = (
+      model.list.cursor.id, model.list.cursor.index - model.list.cursor.firstVisible
+    )
+    var other = list
+    other.rows.reverse()
+    other.press(.character("I"), in: &model)
+    #expect(model.list.cursor.id == id)
+    #expect(model.list.cursor.index == 499 - 34)
+    #expect(model.list.cursor.index - model.list.cursor.firstVisible == line)
+  }
+
+  @Test func `J and K move a transfer in the displayed direction`() {
+    var model = model()
+    #expect(model.press(.character("J")) == [.move(first, .down)])
+    #expect(model.press(.character("K")) == [.move(first, .up)])
+    #expect(model.press(.alt("j")) == [.move(first, .toBottom)])
+    #expect(model.press(.alt("k")) == [.move(first, .toTop)])
+    _ = model.press(.character("I"))
+    #expect(model.press(.character("J")) == [.move(first, .up)])
+    #expect(model.press(.character("K")) == [.move(first, .down)])
+    #expect(model.press(.alt("k")) == [.move(first, .toBottom)])
+    #expect(model.press(.alt("j")) == [.move(first, .toTop)])
+  }
+
+  @Test func `in another order J and K explain how to sort by the queue`() {
+    var model = model()
+    _ = model.press(.character("o"), .character("e"))
+    for key in [Key.character("J"), .character("K"), .alt("j"), .alt("k")] {
+      #expect(model.press(key) == [])
+      #expect(model.said == "the list is sorted by speed; o u sorts it by the queue")
+    }
+    _ = model.press(.character("o"), .character("u"))
+    #expect(model.press(.character("J")) == [.move(first, .down)])
+  }
+
+  @Test func `plus and minus step through low, normal and high`() {
+    func model(_ priorities: TransferPriority...) -> Dashboard {
+      let rows = priorities.enumerated().map { number, priority in
+        Sample.row(Int64(number), titled: "x", state: .queued) { $0.priority = priority }
+      }
+      return Sample.model(columns: 80, rows: 24, showing: rows)
+    }
+    func set(_ key: Character, _ priorities: TransferPriority...) -> TransferPriority? {
+      let rows = priorities.enumerated().map { number, priority in
+        Sample.row(Int64(number), titled: "x", state: .queued) { $0.priority = priority }
+      }
+      var model = Sample.model(columns: 80, rows: 24, showing: rows)
+      _ = model.press(.character("A"))
+      guard case .prioritize(_, let priority) = model.press(.character(key)).last else {
+        return nil
+      }
+      return priority
+    }
+    #expect(set("+", .low) == .normal)
+    #expect(set("+", .normal) == .high)
+    #expect(set("+", .high) == nil)
+    #expect(set("-", .high) == .normal)
+    #expect(set("-", .normal) == .low)
+    #expect(set("-", .low) == nil)
+    // No selected priority moves in the opposite direction.
+    #expect(set("+", .low, .normal) == .normal)
+    #expect(set("+", .low, .high) == .high)
+    #expect(set("-", .low, .high) == .low)
+    var model = model(.high)
+    _ = model.press(.character("+"))
+    #expect(model.said == "it already has high priority")
+    model = Sample.model(
+      columns: 80, rows: 24, showing: [Sample.row(1, titled: "x", state: .completed)])
+    _ = model.press(.character("-"))
+    #expect(model.said == "it is already finished")
+  }
+
+  @Test func `the menu in 80 columns, and a part of it in 40`() {
+    var model = Sample.model(columns: 80, rows: 24)
+    _ = model.press(.character("o"), .character("e"), .character("o"), .down)
+    expectScreen(
+      model.screen(),
+      """
+       Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
+          File                  Progress                  Size       ↓Speed      Left
+       ▶  Networking Overview   ██████▏     61 %   405/659 MiB   12.1 MiB/s      0:21
+       ‖  iOS Technology Over…  ██▎         22 %      6/29 MiB  paused
+       ◷  Archive of 2025      ┌─ Sort by ──────────────────┐B  retry in 12 s (503)
+       ✔  AV Foundation Guide  │   u  queue order           │B  ready           14:02
+       ▶  A stream without a … │   n  name                  │B    500 KiB/s
+       ◷  Offline              │   s  state                 │B  waiting for network
+       ◷  Members only         │   z  size                  │   needs a login
+       ·  Next in line         │   p  progress              │   queued
+       ◔  At night             │   e  speed               ↓ │   starts 18:00
+       ◔  At Christmas         │ > t  time left             │   starts 24 Dec 12:00
+       ✘  Gone                 │   c  connections           │B  failed: host not found
+       ≡  Checksummed          │   r  priority              │B  verifying
+       ○  Stopped              │   h  host                  │   stopped
+       ○  New                  │   i  session               │   not started
+       ▶  文件传输指南 🚀 第…  │   a  time added            │B       10 B/s      1:30
+                               │   f  time finished         │
+                               └────────────────────────────┘
+      (3 empty lines)
+       Enter select  Esc cancel
+
+      """)
+    model = Sample.model(columns: 40, rows: 10)
+    _ = model.press(.character("o"), .down, .down, .down, .down, .down, .down, .down, .down)
+    expectScreen(
+      model.screen(.ascii),
+      """
+       Kett+- Sort by ------------------+1 !1
+          F|   s  state                 |peed
+       *  N|   z  size                  |iB/s
+       =  i|   p  progress              |
+       ~  A|   e  speed                 |
+       +  A|   t  time left             |
+       *  A|   c  connections           |iB/s
+       ~  O| > r  priority              |ork
+           +----------------------------+
+       Enter select  Esc cancel
+      """)
+  }
+}
