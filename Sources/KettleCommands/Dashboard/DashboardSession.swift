@@ -198,7 +198,7 @@ extension DashboardSession {
         output.yield(.found(search, nil))
         fail(error)
       case .control, .remove, .relink, .limit, .move, .prioritize, .clearFinished, .reset,
-        .openFile, .copy, .ring, .announce, .suspend, .redraw, .leave:
+        .undo, .openFile, .copy, .ring, .announce, .suspend, .redraw, .leave:
         fail(error)
       }
     }
@@ -256,6 +256,13 @@ extension DashboardSession {
       let result = try await service.call(ResetTransfers.self, .init())
       return .commandFinished(
         .reset(deletedCount: result.deletedPaths.count, keptPaths: result.keptPaths))
+    case .undo:
+      let undone = try await service.call(UndoAction.self, .init())
+      return .commandFinished(
+        .undone(
+          UndoneAction(
+            undone.kind, restoredCount: undone.restored.count + undone.uncoveredCount,
+            busyCount: undone.busy.count)))
     case .loadDetails(let id):
       let details = try await service.call(DescribeTransfer.self, .init(id: id))
       return .detailsArrived(TransferDetailsView(details))

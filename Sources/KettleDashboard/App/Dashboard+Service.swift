@@ -48,7 +48,7 @@ extension Dashboard {
     switch outcome {
     case .controlled(let verb, let appliedCount, let refused):
       if let text = Strings.controlled(verb, appliedCount: appliedCount, refused: refused) {
-        say(text, refused.isEmpty ? .plain : .problem, at: now)
+        say(keymap.filled(text), refused.isEmpty ? .plain : .problem, at: now)
       }
     case .added(let count): say(Strings.added(count), at: now)
     case .addFailed(let sentence): say(sentence, .problem, at: now)
@@ -56,18 +56,22 @@ extension Dashboard {
       say(Strings.relinked(refused), refused.isEmpty ? .plain : .problem, at: now)
     case .limited(let bytesPerSecond, let refused):
       say(Strings.limited(bytesPerSecond, refused), refused.isEmpty ? .plain : .problem, at: now)
-    case .removed(let count): say(Strings.removed(count), at: now)
+    case .removed(let count): say(keymap.filled(Strings.removed(count)), at: now)
     case .moved, .detailsFailed: break
     case .prioritized(let priority, let appliedCount):
       say(Strings.prioritized(priority, appliedCount), at: now)
-    case .cleared(let count): say(Strings.cleared(count), at: now)
+    case .cleared(let count): say(keymap.filled(Strings.cleared(count)), at: now)
     case .reset(let deletedCount, let keptPaths):
       if keptPaths.isEmpty {
-        say(Strings.resetDone(deletedCount: deletedCount), at: now)
+        let text = Strings.resetDone(deletedCount: deletedCount) + Strings.undoHint
+        say(keymap.filled(text), at: now)
       } else {
         let report = ReportScreen(deletedCount: deletedCount, keptPaths: keptPaths)
         screens.append(OpenScreen(report))
       }
+    case .undone(let undone):
+      let kind: Notice.Kind = undone.restoredCount == 0 ? .problem : .plain
+      say(keymap.filled(Strings.undone(undone)), kind, at: now)
     case .failed(let sentence): say(sentence, .problem, at: now)
     }
   }

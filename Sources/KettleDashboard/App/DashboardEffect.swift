@@ -20,6 +20,8 @@ package enum DashboardEffect: Hashable, Sendable {
   /// Finds the next transfer that contains certain words.
   case find(RowSearch)
   case reset
+  /// Undoes the latest action of which something can be restored.
+  case undo
   case loadDetails(TransferID)
   /// Opens a finished file with the desktop's default program for it.
   case openFile(path: String)

@@ -41,10 +41,26 @@ package enum CommandOutcome: Hashable, Sendable {
   case relinked(refused: [ControlRefusal])
   case limited(bytesPerSecond: Int64?, refused: [ControlRefusal])
   case reset(deletedCount: Int, keptPaths: [String])
+  case undone(UndoneAction)
   /// The details of a transfer could not be loaded; the sentence says why.
   case detailsFailed(TransferID, sentence: String)
   /// Any other failure, as a sentence.
   case failed(sentence: String)
+}
+
+/// The result of an undo.
+package struct UndoneAction: Hashable, Sendable {
+  /// nil if there was nothing to undo.
+  package var kind: BinAction.Kind?
+  package var restoredCount: Int
+  /// How many transfers were started again since and are unchanged.
+  package var busyCount: Int
+
+  package init(_ kind: BinAction.Kind?, restoredCount: Int = 0, busyCount: Int = 0) {
+    self.kind = kind
+    self.restoredCount = restoredCount
+    self.busyCount = busyCount
+  }
 }
 
 /// A transfer that a control does not apply to.

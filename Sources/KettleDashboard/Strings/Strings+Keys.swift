@@ -92,12 +92,12 @@ extension Strings {
       return refused.count == 1
         ? reason : "\(refused.count) of \(refused.count + appliedCount) not: " + reason
     }
-    guard appliedCount != 1 else { return nil }
     let count = transfers(appliedCount)
-    return switch verb {
-    case .start: count + " started"
-    case .pause: count + " paused"
-    case .stop: count + " stopped"
+    switch verb {
+    case .start: return appliedCount == 1 ? nil : count + " started"
+    case .pause: return appliedCount == 1 ? nil : count + " paused"
+    case .stop:
+      return appliedCount == 0 ? count + " stopped" : count + " stopped" + undoHint
     }
   }
 
@@ -111,13 +111,36 @@ extension Strings {
   }
 
   static func added(_ count: Int) -> String { transfers(count) + " added" }
-  static func removed(_ count: Int) -> String { transfers(count) + " removed" }
+
+  static let undoHint = "; {undo} undoes it"
+
+  static func removed(_ count: Int) -> String {
+    transfers(count) + " removed" + (count == 0 ? "" : undoHint)
+  }
+
+  static func undone(_ undone: UndoneAction) -> String {
+    guard let kind = undone.kind else { return "there is nothing to undo" }
+    guard undone.restoredCount > 0 else {
+      return undone.busyCount == 0
+        ? "nothing was left to restore"
+        : transfers(undone.busyCount) + " started again; {stop} stops, then {undo} undoes"
+    }
+    let what =
+      switch kind {
+      case .stop: "stop"
+      case .remove, .removeWithFile: "removal"
+      case .reset: "reset"
+      case .clear: "clearing"
+      }
+    let others = undone.busyCount == 0 ? "" : ", not of \(undone.busyCount) that started again"
+    return "undone: \(what) of " + transfers(undone.restoredCount) + others
+  }
 
   static func cleared(_ count: Int) -> String {
     count == 0
-      ? "All finished transfers are already cleared; H shows them"
-      : transfers(count) + " cleared from view; H shows \(count == 1 ? "it" : "them"), "
-        + (count == 1 ? "its file is kept" : "their files are kept")
+      ? "all finished transfers are already cleared; {history} shows them"
+      : transfers(count) + " cleared from view; {history} shows \(count == 1 ? "it" : "them"), "
+        + "{undo} undoes it"
   }
 
   static func prioritized(_ priority: TransferPriority, _ count: Int) -> String {
@@ -125,7 +148,7 @@ extension Strings {
   }
 
   static func resetDone(deletedCount: Int) -> String {
-    files(deletedCount) + " deleted, all transfers reset"
+    files(deletedCount) + " moved to the bin, all transfers reset"
   }
 
   static func resetKept(_ count: Int) -> String {

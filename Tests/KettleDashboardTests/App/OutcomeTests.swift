@@ -7,9 +7,20 @@ struct OutcomeTests {
   @Test(
     arguments: [
       (.added(count: 1), "1 transfer added"), (.added(count: 12), "12 transfers added"),
-      (.removed(count: 1), "1 transfer removed"),
+      (.removed(count: 1), "1 transfer removed; z undoes it"),
       (.controlled(.pause, appliedCount: 3, refused: []), "3 transfers paused"),
       (.controlled(.start, appliedCount: 1, refused: []), nil),
+      (.controlled(.stop, appliedCount: 10, refused: []), "10 transfers stopped; z undoes it"),
+      (.undone(UndoneAction(.stop, restoredCount: 10)), "undone: stop of 10 transfers"),
+      (
+        .undone(UndoneAction(.removeWithFile, restoredCount: 1, busyCount: 2)),
+        "undone: removal of 1 transfer, not of 2 that started again"
+      ),
+      (
+        .undone(UndoneAction(.stop, busyCount: 1)),
+        "1 transfer started again; x stops, then z undoes"
+      ),
+      (.undone(UndoneAction(nil)), "there is nothing to undo"),
       (
         .controlled(
           .stop, appliedCount: 0,
@@ -24,7 +35,7 @@ struct OutcomeTests {
             ControlRefusal(id: TransferID(rawValue: 2), why: .unknown),
           ]), "2 of 4 not: it is not started"
       ),
-      (.reset(deletedCount: 1, keptPaths: []), "1 file deleted, all transfers reset"),
+      (.reset(deletedCount: 1, keptPaths: []), "1 file moved to the bin, all transfers reset; z undoes it"),
       (.failed(sentence: "The disk is full"), "The disk is full"),
     ] as [(CommandOutcome, String?)])
   func `each outcome has its message`(outcome: CommandOutcome, sentence: String?) {

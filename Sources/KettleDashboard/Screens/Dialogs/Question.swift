@@ -1,6 +1,7 @@
 import KettleModel
 
-/// A question before an action that cannot be undone. Every answer except yes is no.
+/// A question before an action that many transfers or files depend on. Every answer except yes is
+/// no.
 enum Question: Screen {
   /// How many transfers are finished, and how many are not.
   case reset(finishedCount: Int, unfinishedCount: Int)

@@ -52,7 +52,7 @@ extension Strings {
     switch question {
     case .reset: "Reset"
     case .remove, .removeMarked(_, _, withFiles: false): "Remove"
-    case .removeWithFile, .removeMarked(_, _, withFiles: true): "Remove and delete"
+    case .removeWithFile, .removeMarked(_, _, withFiles: true): "Remove with file"
     }
   }
 
@@ -60,8 +60,8 @@ extension Strings {
     switch question {
     case .reset(let finishedCount, let unfinishedCount):
       [
-        "Delete all downloaded files and start over?",
-        "Finished files to delete: \(finishedCount). "
+        "Move all downloaded files to the bin and start over?",
+        "Finished files to move: \(finishedCount). "
           + "Files modified by other programs are kept and listed.",
         "Unfinished transfers to reset: \(unfinishedCount).",
       ]
@@ -70,24 +70,24 @@ extension Strings {
         "Remove \"\(row.shownTitle.sanitizedForDisplay(limit: 80))\" from the list?",
         row.state == .completed
           ? "Its file is kept."
-          : "What was downloaded so far (\(ByteText.size(row.bytesReceived))) is discarded.",
+          : "What was downloaded so far (\(ByteText.size(row.bytesReceived))) goes to the bin.",
       ]
     case .removeWithFile(let row):
       [
         "Remove \"\(row.shownTitle.sanitizedForDisplay(limit: 80))\" from the list "
-          + "and delete its file?",
+          + "and move its file to the bin?",
         row.path ?? "",
         "A file modified by another program is kept.",
       ].filter { !$0.isEmpty }
     case .removeMarked(let selection, let count, withFiles: false):
       [
         "Remove \(marked(selection, count)) from the list?",
-        "Finished files are kept. Unfinished downloads are discarded.",
+        "Finished files are kept. Unfinished downloads go to the bin.",
       ]
     case .removeMarked(let selection, let count, withFiles: true):
       [
-        "Remove \(marked(selection, count)) from the list and delete their finished files?",
-        "A file modified by another program is kept. Unfinished downloads are discarded.",
+        "Remove \(marked(selection, count)) from the list and move their finished files to the bin?",
+        "A file modified by another program is kept. Unfinished downloads go to the bin.",
       ]
     }
   }

@@ -25,7 +25,7 @@ enum RowBindings {
       do: { list, _ in control(list.selected.pauseMeansStart ? .start : .pause, list) }),
     Binding(
       "stop", .transfer, in: [.list], keys: [.character("x")], label: "stop", rank: 3,
-      help: "Stop it and discard the downloaded bytes",
+      help: "Stop it; its bytes are in the bin for ten minutes",
       when: { list, context in
         context.whenConnected(list.selected.availability { Strings.whyNotStop($0.state) })
       },
@@ -56,7 +56,7 @@ enum RowBindings {
       "remove-file", .transfer, in: [.list], keys: [.character("D")],
       label: Strings.footerDeleteFile,
       otherLabels: [Strings.footerNewLink, Strings.footerDeleteFile], rank: 4,
-      help: "Remove it from the list and delete its finished file (asks first)",
+      help: "Remove it and move its finished file to the bin (asks first)",
       labelNow: { list, _ in list.selected.needsLink ? nil : Strings.footerDeleteFile },
       when: { list, context in
         context.whenConnected(
@@ -104,7 +104,7 @@ enum RowBindings {
       do: { _, _ in [.effect(.control(.start, .all))] }),
     Binding(
       "stop-all", .all, in: [.list], keys: [.character("X")], label: "stop all", rank: 6,
-      help: "Stop everything unfinished and discard the downloaded bytes",
+      help: "Stop everything unfinished; the bytes are in the bin for ten minutes",
       when: { _, context in context.whenConnected(context.totals.availability(of: .stop)) },
       do: { _, _ in [.effect(.control(.stop, .all))] }),
     Binding(
@@ -113,8 +113,13 @@ enum RowBindings {
       when: { _, context in context.whenConnected(context.totals.availability(of: .pause)) },
       do: { _, _ in [.effect(.control(.pause, .all))] }),
     Binding(
+      "undo", .all, in: [.list], keys: [.character("z")], label: "undo", rank: 12,
+      help: "Undo the last stop, removal, reset or clearing; again the one before",
+      when: { _, context in context.whenConnected(.possible) },
+      do: { _, _ in [.effect(.undo)] }),
+    Binding(
       "reset", .all, in: [.list], keys: [.character("R")], label: "reset", rank: 8,
-      help: "Delete the finished files and reset all transfers (asks first)",
+      help: "Move the finished files to the bin and reset all transfers (asks first)",
       when: { _, context in
         context.whenConnected(
           Availability(unless: context.totals.transferCount > 0 ? nil : Strings.listIsEmpty))

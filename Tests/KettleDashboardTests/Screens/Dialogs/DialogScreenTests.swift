@@ -18,9 +18,9 @@ struct DialogScreenTests {
        ▶  A stream without a …      ███                5.0 MiB    500 KiB/s
        ◷  Offline               ███▎        33 %   3.0/9.0 MiB  waiting for network
        ◷  Me┌─ Reset ──────────────────────────────────────────────────────────┐
-       ·  Ne│ Delete all downloaded files and start over?                      │
-       ◔  At│ Finished files to delete: 1. Files modified by other programs    │
-       ◔  At│ are kept and listed.                                             │:00
+       ·  Ne│ Move all downloaded files to the bin and start over?             │
+       ◔  At│ Finished files to move: 1. Files modified by other programs are  │
+       ◔  At│ kept and listed.                                                 │:00
        ✘  Go│ Unfinished transfers to reset: 14.                               │ found
        ≡  Ch│ y yes   n no (Enter, Esc)                                        │
        ○  St└──────────────────────────────────────────────────────────────────┘
@@ -43,7 +43,7 @@ struct DialogScreenTests {
       | Remove "Networking Overview" from    |
       | the list?                            |
       | What was downloaded so far (406 MiB) |
-      | is discarded.                        |
+      | goes to the bin.                     |
       | y yes   n no (Enter, Esc)            |
       +--------------------------------------+
 
@@ -66,8 +66,8 @@ struct DialogScreenTests {
        ▶  A stream without a …      ███                5.0 MiB    500 KiB/s
        ◷  Offline               ███▎        33 %   3.0/9.0 MiB  waiting for network
        ◷  Members only                                          needs a login
-       ·  Ne┌─ Remove and delete ──────────────────────────────────────────────┐
-       ◔  At│ Remove "AV Foundation Guide" from the list and delete its file?  │
+       ·  Ne┌─ Remove with file ───────────────────────────────────────────────┐
+       ◔  At│ Remove "AV Foundation Guide" from the list and move its file to  │
        ◔  At│ /home/me/Downloads/AVFoundation.pdf                              │:00
        ✘  Go│ A file modified by another program is kept.                      │ found
        ≡  Ch│ y yes   n no (Enter, Esc)                                        │

@@ -170,12 +170,12 @@ struct FindingScreenTests {
       model.screen(),
       """
        Kettle   ↓ 12.6 MiB/s   ▶3 ◷3 ·1 ✔1 ✘1
-      ┌─ Remove and delete ──────────────────┐
+      ┌─ Remove with file ───────────────────┐
       │ Remove 3 transfers from the list and │
-      │ delete their finished files?         │
+      │ move their finished files to the     │
+      │ bin?                                 │
       │ A file modified by another program   │
-      │ is kept. Unfinished downloads are    │
-      │ discarded.                           │
+      │ is kept. Unfinished downloads go to  │
       │ y yes   n no (Enter, Esc)            │
       └──────────────────────────────────────┘
        y yes  n no

@@ -25,12 +25,13 @@ struct ReaderScreenTests {
                       retried at once
        p              Pause it and keep the downloaded bytes, or     pause
                       resume it
-       x              Stop it and discard the downloaded bytes       stop
+       x              Stop it; its bytes are in the bin for ten      stop
+                      minutes
        Enter          Show its details                               details
        d Del          Remove it from the list (asks first); a        remove
                       finished file is kept
-       D              Remove it from the list and delete its         remove-file
-                      finished file (asks first)
+       D              Remove it and move its finished file to the    remove-file
+                      bin (asks first)
        u              Set a new link and resume; the bytes are kept  new-link
                       if the file is the same
        l              Limit the speed of the transfer, of the marked limit
@@ -95,7 +96,7 @@ struct ReaderScreenTests {
       model.screen(),
       """
        Kettle   Reset
-       2 files deleted, all transfers reset
+       2 files moved to the bin, all transfers reset
 
        1 file kept: modified by other programs, or not deletable
        /home/me/Downloads/mine.pdf
