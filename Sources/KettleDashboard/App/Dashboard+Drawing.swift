@@ -31,8 +31,7 @@ extension Dashboard {
   private func drawLinesBelow(on canvas: inout Canvas, _ context: ScreenContext) {
     let layout = list.layout(context)
     drawMessage(on: &canvas, row: layout.messageRow, context)
-    let keepsPositions = screens.isEmpty && list.keepsKeyPositions(context)
-    Footer(footerItems(context), keepsPositions: keepsPositions)
+    Footer(footerItems(context))
       .draw(on: &canvas, row: layout.footerTop, height: layout.footerHeight)
   }
 
@@ -46,17 +45,23 @@ extension Dashboard {
     }
   }
 
-  /// Draws the notice, or else what the list says itself.
+  /// Draws the notice, or else what the list says itself, and the position in the list.
   private func drawMessage(on canvas: inout Canvas, row: Int, _ context: ScreenContext) {
-    guard screens.last?.content.extent != .form else { return }
-    let message: (text: String, role: Role)?
-    if let notice {
-      message = (notice.text, notice.kind.role)
-    } else {
-      message = screens.isEmpty ? list.message(context) : nil
+    let position = list.positionText
+    let width = size.columns - 2
+    var used = 0
+    if let message = message(context) {
+      used = 2 + canvas.write(message.text, row: row, column: 1, width: width, message.role)
     }
-    guard let message else { return }
-    canvas.write(message.text, row: row, column: 1, width: size.columns - 2, message.role)
+    // A long message is more important than the position.
+    guard used + position.count <= width else { return }
+    canvas.writeRight(position, row: row, column: 1, width: width, .quiet)
+  }
+
+  private func message(_ context: ScreenContext) -> (text: String, role: Role)? {
+    guard screens.last?.content.extent != .form else { return nil }
+    if let notice { return (notice.text, notice.kind.role) }
+    return screens.isEmpty ? list.message(context) : nil
   }
 
   /// Shows the required size, in the longest form that fits.

@@ -61,9 +61,7 @@ extension Dashboard {
   }
 
   /// The keys that currently have an effect.
-  package var footerItems: [FooterItem] {
-    footerItems(context(at: .anyTime)).filter(\.isPossible)
-  }
+  package var footerItems: [FooterItem] { footerItems(context(at: .anyTime)) }
 
   func footerItems(_ context: ScreenContext) -> [FooterItem] {
     let own = Self.bindings.bindings(in: keyContext)

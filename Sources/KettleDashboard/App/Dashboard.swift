@@ -10,6 +10,8 @@ package struct Dashboard: Hashable, Sendable {
   /// The screens above the list, the topmost last.
   package internal(set) var screens: [OpenScreen] = []
   package internal(set) var notice: Notice?
+  /// What was typed into the add form before it was closed.
+  private var draft: AddForm?
   package internal(set) var utcOffsetSeconds: Int
   /// nil while unknown, and when the files are on another machine.
   package internal(set) var directories: UserDirectories?
@@ -42,8 +44,8 @@ package struct Dashboard: Hashable, Sendable {
   func context(at now: Moment, key: Key = .unknown, isOnTop: Bool = true) -> ScreenContext {
     ScreenContext(
       size: size, service: service, notice: notice, settings: settings,
-      clock: ClockText(utcOffsetSeconds: utcOffsetSeconds), directories: directories, now: now,
-      key: key, isOnTop: isOnTop)
+      clock: ClockText(utcOffsetSeconds: utcOffsetSeconds), directories: directories, draft: draft,
+      now: now, key: key, isOnTop: isOnTop)
   }
 
   // MARK: - Messages
@@ -106,6 +108,7 @@ package struct Dashboard: Hashable, Sendable {
       case .notice(let text, let kind): say(text, kind, at: now)
       case .open(let screen): screens.append(screen)
       case .close: if let index, screens.indices.contains(index) { screens.remove(at: index) }
+      case .keepDraft(let form): draft = form
       case .list(let request):
         effects += fulfil(list.fulfil(request, context(at: now)), at: now)
       }

@@ -43,6 +43,8 @@ enum ScreenRequest: Hashable, Sendable {
   case open(OpenScreen)
   /// Closes this screen.
   case close
+  /// Keeps the content of the add form for the next time it is opened; nil forgets it.
+  case keepDraft(AddForm?)
   case list(ListRequest)
 
   static func say(_ text: String, _ kind: Notice.Kind = .plain) -> ScreenRequest {

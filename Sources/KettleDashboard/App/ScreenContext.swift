@@ -9,6 +9,8 @@ struct ScreenContext {
   let clock: ClockText
   /// nil when the files are on another machine.
   let directories: UserDirectories?
+  /// What was typed into the add form before it was closed.
+  let draft: AddForm?
   let now: Moment
   /// The key that is being handled; `unknown` for a click.
   let key: Key

@@ -15,10 +15,11 @@ package struct Canvas {
   /// Writes a text, cut to `width`, and returns the number of columns it occupies.
   @discardableResult
   package mutating func write(
-    _ text: String, row: Int, column: Int, width: Int, _ role: Role = .plain
+    _ text: String, row: Int, column: Int, width: Int, _ role: Role = .plain,
+    cut: ShownText.Cut = .end
   ) -> Int {
     let room = min(width, size.columns - column)
-    let shown = ShownText(text, charset: look.charset, columnsMax: room)
+    let shown = ShownText(text, charset: look.charset, columnsMax: room, cut: cut)
     write(shown, row: row, column: column, style: look.style(role))
     return shown.columns
   }

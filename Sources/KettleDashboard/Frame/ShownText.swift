@@ -11,6 +11,13 @@ package struct ShownText: Sendable {
     package var width: Int
   }
 
+  /// Where a text that is too long loses characters.
+  package enum Cut: Hashable, Sendable {
+    case end
+    /// In the middle, so that the extension of a file name stays.
+    case middle
+  }
+
   enum Content: Sendable {
     /// Printable ASCII, which most text is: one column per byte, no tables. When it is cut, its
     /// last column shows the truncation mark.
@@ -22,11 +29,16 @@ package struct ShownText: Sendable {
   package private(set) var columns = 0
   private let charset: Charset
 
-  /// Keeps what fits into `columnsMax`; the last column of a longer text shows that it was cut.
-  package init(_ text: String, charset: Charset, columnsMax: Int) {
+  /// Keeps what fits into `columnsMax`. One column of a longer text shows that it was cut.
+  package init(_ text: String, charset: Charset, columnsMax: Int, cut: Cut = .end) {
     self.charset = charset
     guard columnsMax > 0 else { return }
-    if let count = Self.plainCount(text, max: columnsMax + 1) {
+    let plainCount = Self.plainCount(text, max: columnsMax + 1)
+    if cut == .middle, columnsMax >= NameCut.columnsMin, plainCount ?? .max > columnsMax {
+      shortenInTheMiddle(text, columnsMax: columnsMax)
+      return
+    }
+    if let count = plainCount {
       content = .plain(text, isCut: count > columnsMax)
       columns = min(count, columnsMax)
       return
@@ -36,7 +48,20 @@ package struct ShownText: Sendable {
     for scalar in harmless.unicodeScalars where columns <= columnsMax {
       append(scalar, to: &glyphs)
     }
-    if columns > columnsMax { cut(&glyphs, to: columnsMax) }
+    if columns > columnsMax { cutEnd(of: &glyphs, to: columnsMax) }
+    content = .glyphs(glyphs)
+  }
+
+  private mutating func shortenInTheMiddle(_ name: String, columnsMax: Int) {
+    var glyphs: [Glyph] = []
+    for scalar in NameCut.ends(of: name).sanitizedForDisplay().unicodeScalars {
+      append(scalar, to: &glyphs)
+    }
+    if columns > columnsMax {
+      let cut = NameCut(glyphs, columnsMax: columnsMax)
+      glyphs = cut.head + [Glyph(text: Self.cutMark(charset), width: 1)] + cut.tail
+      columns = glyphs.reduce(0) { $0 + $1.width }
+    }
     content = .glyphs(glyphs)
   }
 
@@ -104,7 +129,7 @@ package struct ShownText: Sendable {
     }
   }
 
-  private mutating func cut(_ glyphs: inout [Glyph], to columnsMax: Int) {
+  private mutating func cutEnd(of glyphs: inout [Glyph], to columnsMax: Int) {
     while columns > columnsMax - 1, let last = glyphs.popLast() { columns -= last.width }
     glyphs.append(Glyph(text: Self.cutMark(charset), width: 1))
     columns += 1

@@ -12,8 +12,6 @@ package struct Action: Hashable, Sendable {
   package internal(set) var keys: [Key]
   /// One or two words for the footer; nil when the footer does not show it.
   package let label: String?
-  /// The labels that the key can have in the footer besides its usual one.
-  package let otherLabels: [String]
   /// When not all labels fit, those with the largest number are dropped first.
   package let footerRank: Int
   /// Whether it must have a key: otherwise the user could not leave the screen or find the keys.
@@ -23,15 +21,13 @@ package struct Action: Hashable, Sendable {
 
   init(
     _ name: String, _ group: Group, in contexts: Set<KeyContext>, keys: [Key],
-    label: String? = nil, otherLabels: [String] = [], rank: Int = 0, isRequired: Bool = false,
-    help: String
+    label: String? = nil, rank: Int = 0, isRequired: Bool = false, help: String
   ) {
     self.name = name
     self.group = group
     self.contexts = contexts
     self.keys = keys
     self.label = label
-    self.otherLabels = otherLabels
     footerRank = rank
     self.isRequired = isRequired
     self.help = help

@@ -24,13 +24,13 @@ struct Binding<Owner>: Sendable {
 
   init(
     _ name: String, _ group: Action.Group, in contexts: Set<KeyContext>, keys: [Key],
-    label: String? = nil, otherLabels: [String] = [], rank: Int = 0, isRequired: Bool = false,
+    label: String? = nil, rank: Int = 0, isRequired: Bool = false,
     help: String, labelNow: Label? = nil, when availability: Available? = nil,
     do perform: @escaping Effect
   ) {
     let action = Action(
-      name, group, in: contexts, keys: keys, label: label, otherLabels: otherLabels, rank: rank,
-      isRequired: isRequired, help: help)
+      name, group, in: contexts, keys: keys, label: label, rank: rank, isRequired: isRequired,
+      help: help)
     self.init(action, label: labelNow, when: availability, do: perform)
   }
 

@@ -19,6 +19,9 @@ package struct GlyphSet: Hashable, Sendable {
   package var bad: String
   /// Shown beside a marked row.
   package var mark: String
+  /// The visible part of a long list, and the rest.
+  package var scrollbarThumb: String
+  package var scrollbarTrack: String
 
   package func symbol(_ state: TransferState) -> String { states[state] ?? " " }
 
@@ -29,7 +32,8 @@ package struct GlyphSet: Hashable, Sendable {
     ],
     arrowDown: "↓", arrowUp: "↑", levels: ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"],
     eighths: ["▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"], receivedCell: "█", missingCell: "░",
-    horizontal: "─", vertical: "│", corners: ["┌", "┐", "└", "┘"], good: "✔", bad: "✘", mark: "◆")
+    horizontal: "─", vertical: "│", corners: ["┌", "┐", "└", "┘"], good: "✔", bad: "✘", mark: "◆",
+    scrollbarThumb: "┃", scrollbarTrack: "│")
 
   package static let ascii = GlyphSet(
     states: [
@@ -38,5 +42,6 @@ package struct GlyphSet: Hashable, Sendable {
     ],
     arrowDown: "v", arrowUp: "^", levels: ["_", ".", ":", "-", "=", "+", "*", "#"], eighths: [],
     receivedCell: "#", missingCell: ".", horizontal: "-", vertical: "|",
-    corners: ["+", "+", "+", "+"], good: "+", bad: "!", mark: "x")
+    corners: ["+", "+", "+", "+"], good: "+", bad: "!", mark: "x",
+    scrollbarThumb: "#", scrollbarTrack: "|")
 }

@@ -3,7 +3,6 @@ import KettleModel
 /// Reasons why a key does nothing, and messages about results.
 extension Strings {
   static let footerResume = "resume"
-  // As long as "start", so that the text behind it in the footer keeps its position.
   static let footerRetry = "retry"
   static let footerNewLink = "new link"
   static let footerDeleteFile = "delete file"

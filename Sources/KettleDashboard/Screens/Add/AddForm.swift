@@ -9,6 +9,11 @@ package struct AddForm: Hashable, Sendable {
 
   package init() {}
 
+  /// Whether nothing was typed.
+  var isEmpty: Bool {
+    urls.areEmpty && !isPaused && texts.values.allSatisfy(\.characters.isEmpty)
+  }
+
   package func editor(_ field: AddField) -> LineEditor { texts[field] ?? LineEditor() }
 
   /// The content of a field without surrounding blanks.
@@ -142,7 +147,7 @@ extension AddForm {
     for (row, line) in urls.lines.enumerated() {
       var spec: TransferSpec
       switch line.reading {
-      case .blank, .problem: continue
+      case .blank, .comment, .problem: continue
       case .url(let parsed):
         spec = TransferSpec(url: parsed.url)
         spec.login = parsed.login

@@ -18,7 +18,7 @@ struct AddLayout {
 
   init(_ form: AddForm, size: ScreenSize) {
     let settings = AddField.settings
-    let most = max(1, size.rows - 3)
+    let most = DialogBox.heightMax(size)
     verdictRoom = most >= 15 ? 3 : most >= 6 ? 2 : 1
     let room = max(1, most - verdictRoom)
     // The settings are visible below the URLs, unless they would leave no room for them.

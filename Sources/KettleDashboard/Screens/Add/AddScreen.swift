@@ -15,11 +15,17 @@ package struct AddScreen: EditingScreen {
   package private(set) var phase = Phase.editing
   package private(set) var duplicates = DuplicateSearch()
 
-  /// Opens the form with the text that was pasted, if any.
+  /// Opens the form with what was typed before it was closed, and with the text that was pasted.
   static func opened(_ context: ScreenContext) -> [ScreenRequest] {
     var screen = AddScreen()
     var requests: [ScreenRequest] = []
+    if let draft = context.draft {
+      screen.form = draft
+      screen.duplicates.textChanged(at: context.now.monotonic)
+    }
     if case .paste(let text) = context.key {
+      screen.form.focus = .urls
+      screen.form.urls.startLastLine()
       requests = screen.insert(text.withoutEndingBreaks, context) ?? []
     }
     return [.open(OpenScreen(screen))] + requests
@@ -32,7 +38,7 @@ package struct AddScreen: EditingScreen {
 
   private static let adding = Binding<AddScreen>(
     "add-now", .add, in: [.add], keys: [.enter], label: "add", isRequired: true,
-    help: "Add all lines, if each is a URL or a curl command",
+    help: "Add each line that is a URL or a curl command; the others stay",
     when: { _, context in context.whenConnected(.possible) },
     do: { screen, context in screen.addNow(context) })
 
@@ -89,12 +95,17 @@ package struct AddScreen: EditingScreen {
     return []
   }
 
-  mutating func cancel(_ context: ScreenContext) -> [ScreenRequest] { [.close] }
+  /// Closes the form and keeps its content for the next time.
+  mutating func cancel(_ context: ScreenContext) -> [ScreenRequest] {
+    if phase == .adding || form.isEmpty { return [.keepDraft(nil), .close] }
+    let text = context.keymap.filled(Strings.draftKept)
+    return [.keepDraft(form), .close, .say(text)]
+  }
 
-  /// Adds all lines or none: a list of which half was added is hard to continue with.
+  /// Adds the valid lines; the invalid ones stay until they are corrected.
   private mutating func addNow(_ context: ScreenContext) -> [ScreenRequest] {
     guard phase != .adding else { return [.say(Strings.beingAdded)] }
-    if let (row, problem) = form.urls.firstProblem {
+    if form.urls.goodCount == 0, let (row, problem) = form.urls.firstProblem {
       moveToURL(at: row)
       return [.say(Strings.sentence(problem, on: form.urls.current.text), .problem)]
     }
@@ -132,7 +143,7 @@ package struct AddScreen: EditingScreen {
     _ message: DashboardMessage, _ context: ScreenContext
   ) -> [ScreenRequest] {
     switch message {
-    case .commandFinished(.added): return phase == .adding ? [.close] : []
+    case .commandFinished(.added(let count)): return phase == .adding ? added(count) : []
     case .commandFinished(.addFailed):
       // Some transfers may have been added nevertheless, so the search for duplicates is repeated.
       guard phase == .adding else { return [] }
@@ -148,6 +159,13 @@ package struct AddScreen: EditingScreen {
       break
     }
     return []
+  }
+
+  private mutating func added(_ count: Int) -> [ScreenRequest] {
+    guard form.urls.problemCount > 0 else { return [.keepDraft(nil), .close] }
+    phase = .editing
+    form.urls.keepProblems()
+    return [.say(Strings.added(count, invalidCount: form.urls.problemCount), .problem)]
   }
 
   func millisecondsToChange(_ context: ScreenContext) -> Int64? {

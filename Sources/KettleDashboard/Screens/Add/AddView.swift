@@ -41,7 +41,7 @@ struct AddView {
     let (row, glyphs) = (box.row + position, canvas.look.glyphs)
     let signColumn = box.column + AddLayout.labelWidth
     switch line.reading {
-    case .blank: break
+    case .blank, .comment: break
     case .url, .command:
       canvas.write(glyphs.good, row: row, column: signColumn, width: 1, .dialogGood)
     case .problem: canvas.write(glyphs.bad, row: row, column: signColumn, width: 1, .dialogProblem)
@@ -54,7 +54,7 @@ struct AddView {
         remark, row: row, column: signColumn + 2 + width + 1, width: room - 1, .dialogProblem)
     }
     let field = FieldView(
-      characters: line.characters, secrets: line.secrets,
+      characters: isCurrent ? line.characters : line.readableCharacters, secrets: line.secrets,
       cursor: isCurrent ? form.urls.column : nil,
       placeholder: form.urls.lines.count == 1 ? Strings.placeholder(.urls) : "")
     field.draw(row: row, column: signColumn + 2, width: width, on: &canvas)
@@ -113,7 +113,7 @@ struct AddView {
       switch line.reading {
       case .problem(let problem):
         return (Strings.sentence(problem, on: line.text), .dialogProblem)
-      case .url, .command, .blank:
+      case .url, .command, .blank, .comment:
         if let remark = remark(on: line) { return (remark, .dialogProblem) }
         if case .command(let command) = line.reading {
           return (Strings.command(command), .dialogGood)
@@ -126,5 +126,13 @@ struct AddView {
     return form.firstFieldProblem(formContext).map {
       (Strings.sentence($0.problem), .dialogProblem)
     }
+  }
+}
+
+extension URLLines.Line {
+  /// The line with its percent-escapes decoded, unless it has secrets, whose places would move.
+  fileprivate var readableCharacters: [Character] {
+    guard case .url = reading, secrets.isEmpty, characters.contains("%") else { return characters }
+    return TransferURL.percentDecoded(text[...]).map(Array.init) ?? characters
   }
 }

@@ -11,6 +11,7 @@ extension Strings {
   static let beingAdded =
     "The transfers are being added; Esc closes the form and they are added "
     + "anyway"
+  static let draftKept = "what you typed is kept; {add} shows it again"
   static let adding = "Adding…"
   static let isPaused = "yes"
   static let isNotPaused = "no"
@@ -127,7 +128,15 @@ extension Strings {
     let known = knownCount(screen)
     if known > 0 { parts.append("\(known) already in the list") }
     let what = parts.joined(separator: ", ")
-    return bad > 0 ? what : what + (good == 1 ? "; Enter adds it" : "; Enter adds them")
+    if good == 0 { return what }
+    if bad > 0 { return what + "; Enter adds the valid " + (good == 1 ? "one" : "ones") }
+    return what + (good == 1 ? "; Enter adds it" : "; Enter adds them")
+  }
+
+  static func added(_ count: Int, invalidCount: Int) -> String {
+    added(count) + "; "
+      + (invalidCount == 1 ? "the invalid line is" : "the \(invalidCount) invalid lines are")
+      + " left"
   }
 
   /// Returns a warning before something is downloaded twice; nil when nothing would be.

@@ -20,7 +20,9 @@ package struct URLLines: Hashable, Sendable {
 
     private static func read(_ characters: [Character]) -> (Reading, [Range<Int>]) {
       let text = String(characters)
-      if characters.allSatisfy({ $0 == " " || $0 == "\t" }) { return (.blank, []) }
+      let first = characters.first { $0 != " " && $0 != "\t" }
+      guard let first else { return (.blank, []) }
+      if first == "#" { return (.comment, []) }
       if CurlCommandLine.isCommand(characters) {
         let command = CurlCommandLine.parse(text)
         switch command.result {
@@ -40,6 +42,8 @@ package struct URLLines: Hashable, Sendable {
   /// The parsed content of a line.
   package enum Reading: Hashable, Sendable {
     case blank
+    /// A line that begins with `#`, as in lists of URLs; it is ignored.
+    case comment
     case url(TransferURL.Parsed)
     case command(CurlCommandLine)
     case problem(Problem)
@@ -49,7 +53,7 @@ package struct URLLines: Hashable, Sendable {
       switch self {
       case .url(let parsed): parsed.url.text
       case .command(let line): line.url.url.text
-      case .blank, .problem: nil
+      case .blank, .comment, .problem: nil
       }
     }
   }
@@ -92,6 +96,24 @@ package struct URLLines: Hashable, Sendable {
     return nil
   }
 
+  /// Whether no line has any text.
+  package var areEmpty: Bool { lines.allSatisfy(\.characters.isEmpty) }
+
+  /// Removes all lines except the invalid ones.
+  mutating func keepProblems() {
+    let kept = lines.filter { line in
+      if case .problem = line.reading { true } else { false }
+    }
+    replace(0...(lines.count - 1), with: kept.isEmpty ? [Line()] : kept)
+    move(to: 0, column: .max)
+  }
+
+  /// Moves to an empty line at the end.
+  mutating func startLastLine() {
+    move(to: .max, column: .max)
+    if !current.characters.isEmpty { _ = insert("\n") }
+  }
+
   private mutating func replace(_ range: ClosedRange<Int>, with new: [Line]) {
     for line in lines[range] { count(line, by: -1) }
     for line in new { count(line, by: 1) }
@@ -104,7 +126,7 @@ package struct URLLines: Hashable, Sendable {
 
   private mutating func count(_ line: Line, by step: Int) {
     switch line.reading {
-    case .blank: break
+    case .blank, .comment: break
     case .problem: problemCount += step
     case .url, .command:
       goodCount += step

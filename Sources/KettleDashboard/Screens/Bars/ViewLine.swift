@@ -27,7 +27,9 @@ struct ViewLine {
     if view.isFiltered {
       parts.append(Part(text: Strings.filterShown(view.filterText, count: list.rowCount)))
     }
-    if list.search.isOn { parts.append(Part(text: Strings.searchShown(list.search.text))) }
+    if list.search.isOn {
+      parts.append(Part(text: Strings.searchShown(list.search.text, list.hits)))
+    }
     if let text = view.sortText(columns: context.size.columns) {
       parts.append(Part(text: text, role: .quiet))
     }

@@ -45,7 +45,7 @@ enum Question: Screen {
       lines += Fold.lines(paragraph, width: width).map { ($0, role) }
     }
     // The answer must be visible even if there is little room for the question.
-    let room = max(1, size.rows - 3)
+    let room = DialogBox.heightMax(size)
     lines = Array(lines.prefix(max(0, room - 1)))
     let box = DialogBox(size: size, width: width, height: lines.count + 1)
     box.draw(title: Strings.questionTitle(self), on: &canvas)

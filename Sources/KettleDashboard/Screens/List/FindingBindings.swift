@@ -6,7 +6,7 @@ enum FindingBindings {
 
   private static let marks: [Binding<ListScreen>] = [
     Binding(
-      "mark", .finding, in: [.list], keys: [.character(" ")],
+      "mark", .finding, in: [.list], keys: [.character(" ")], label: "mark", rank: 14,
       help: "Mark or unmark the row, and move to the next",
       when: { list, _ in
         Availability(unless: list.cursorRow == nil ? list.whyNoRow : nil)
@@ -65,7 +65,7 @@ enum FindingBindings {
       when: { list, _ in availabilityOfMatches(list) },
       do: { list, context in list.findNext(isBackwards: true, context) }),
     Binding(
-      "filter", .finding, in: [.list], keys: [.character("\\")],
+      "filter", .finding, in: [.list], keys: [.character("\\")], label: "filter", rank: 15,
       help: "Filter: state:failed host:example.org session:kettle \"two words\" iso",
       when: availabilityOfViews,
       do: { list, _ in
@@ -80,12 +80,13 @@ enum FindingBindings {
       },
       do: { list, context in list.clear(context) }),
     Binding(
-      "history", .finding, in: [.list], keys: [.character("H")],
+      "history", .finding, in: [.list], keys: [.character("H")], label: "history", rank: 19,
       help: "Show or hide the history: all finished transfers, even cleared ones",
       when: { _, context in context.whenConnected(.possible) },
       do: { list, context in list.showOtherView(context) }),
     Binding(
-      "clear-finished", .finding, in: [.list], keys: [.character("c")],
+      "clear-finished", .finding, in: [.list], keys: [.character("c")], label: "clear done",
+      rank: 18,
       help: "Clear finished transfers from view; H shows them, files are kept",
       when: { list, context in
         let finished = context.totals.count(.completed)
@@ -99,7 +100,7 @@ enum FindingBindings {
 
   private static let order: [Binding<ListScreen>] = [
     Binding(
-      "sort-menu", .finding, in: [.list], keys: [.character("o")],
+      "sort-menu", .finding, in: [.list], keys: [.character("o")], label: "sort", rank: 16,
       help: "Choose the sort order of the list",
       when: availabilityOfViews,
       do: { list, _ in [.open(OpenScreen(SortMenu(showing: list.view.sort)))] }),

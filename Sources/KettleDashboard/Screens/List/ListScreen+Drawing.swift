@@ -26,18 +26,25 @@ extension ListScreen {
     }
   }
 
+  /// The position of the cursor; empty without rows.
+  var positionText: String {
+    rowCount > 0 ? Strings.position(cursor.index + 1, of: rowCount) : ""
+  }
+
+  /// The matches of the search; nil without a search, and when not all rows are loaded.
+  var hits: SearchHits? {
+    guard search.isOn, let window else { return nil }
+    return SearchHits(of: search.words, in: window, at: cursor.index)
+  }
+
   /// The message of the query field, or a remark about the current row.
   func message(_ context: ScreenContext) -> (text: String, role: Role)? {
-    if let query { return query.verdict(isSearching: search.pending != nil, context) }
+    if let query {
+      return query.verdict(isSearching: search.pending != nil, hits: hits, context)
+    }
     guard let row = cursorRow, let remark = row.remark(context.keymap) ?? search.remark(on: row)
     else { return nil }
     return (remark, .quiet)
-  }
-
-  /// Whether the keys keep their positions as the cursor moves. On a narrow screen, showing the
-  /// available keys is worth more.
-  func keepsKeyPositions(_ context: ScreenContext) -> Bool {
-    query == nil && context.isConnected && rowCount > 0 && context.size.columns >= 80
   }
 
   func millisecondsToChange(_ context: ScreenContext) -> Int64? {

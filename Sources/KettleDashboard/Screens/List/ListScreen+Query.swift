@@ -146,7 +146,7 @@ extension ListScreen {
   }
 
   mutating func receive(
-    _ reply: RowSearch, _ found: FoundRow?, _ context: ScreenContext
+    _ reply: RowSearch, found: FoundRow?, _ context: ScreenContext
   ) -> [ScreenRequest] {
     guard reply == search.pending else { return [] }
     search.pending = nil

@@ -67,7 +67,7 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
   ) -> [ScreenRequest] {
     switch message {
     case .rowsArrived(let next, _): return receive(next, context)
-    case .found(let search, let found): return receive(search, found, context)
+    case .found(let search, let found): return receive(search, found: found, context)
     case .resized: return scrollToCursor(context)
     case .linkChanged(.connected):
       // The service does not remember requests from an earlier connection.

@@ -6,8 +6,7 @@ enum RowBindings {
 
   private static let controls: [Binding<ListScreen>] = [
     Binding(
-      "start", .transfer, in: [.list], keys: [.character("s")], label: "start",
-      otherLabels: [Strings.footerRetry], rank: 2,
+      "start", .transfer, in: [.list], keys: [.character("s")], label: "start", rank: 2,
       help: "Start or resume it; a waiting transfer is retried at once",
       labelNow: { list, _ in list.selected.startMeansRetry ? Strings.footerRetry : "start" },
       when: { list, context in
@@ -15,8 +14,7 @@ enum RowBindings {
       },
       do: { list, _ in control(.start, list) }),
     Binding(
-      "pause", .transfer, in: [.list], keys: [.character("p")], label: "pause",
-      otherLabels: [Strings.footerResume], rank: 1,
+      "pause", .transfer, in: [.list], keys: [.character("p")], label: "pause", rank: 1,
       help: "Pause it and keep the downloaded bytes, or resume it",
       labelNow: { list, _ in list.selected.pauseMeansStart ? Strings.footerResume : "pause" },
       when: { list, context in
@@ -54,8 +52,7 @@ enum RowBindings {
       do: { list, _ in confirmRemoval(list, withFiles: false) }),
     Binding(
       "remove-file", .transfer, in: [.list], keys: [.character("D")],
-      label: Strings.footerDeleteFile,
-      otherLabels: [Strings.footerNewLink, Strings.footerDeleteFile], rank: 4,
+      label: Strings.footerDeleteFile, rank: 4,
       help: "Remove it and move its finished file to the bin (asks first)",
       labelNow: { list, _ in list.selected.needsLink ? nil : Strings.footerDeleteFile },
       when: { list, context in
@@ -67,8 +64,7 @@ enum RowBindings {
 
   private static let settings: [Binding<ListScreen>] = [
     Binding(
-      "new-link", .transfer, in: [.list], keys: [.character("u")],
-      otherLabels: [Strings.footerNewLink, Strings.footerDeleteFile], rank: 4,
+      "new-link", .transfer, in: [.list], keys: [.character("u")], rank: 4,
       help: "Set a new link and resume; the bytes are kept if the file is the same",
       labelNow: { list, _ in list.selected.needsLink ? Strings.footerNewLink : nil },
       when: { list, context in
@@ -85,7 +81,7 @@ enum RowBindings {
         } ?? []
       }),
     Binding(
-      "limit", .transfer, in: [.list], keys: [.character("l")],
+      "limit", .transfer, in: [.list], keys: [.character("l")], label: "limit", rank: 13,
       help: "Limit the speed of the transfer, of the marked ones, or of all together",
       when: { _, context in context.whenConnected(.possible) },
       do: { list, context in
@@ -98,27 +94,31 @@ enum RowBindings {
 
   private static let everything: [Binding<ListScreen>] = [
     Binding(
+      "add", .all, in: [.list], keys: [.character("a"), .paste("")], label: "add", rank: 4,
+      help: "Add one or more URLs: type them, or paste them here",
+      do: { _, context in AddScreen.opened(context) }),
+    Binding(
       "start-all", .all, in: [.list], keys: [.character("S")], label: "start all", rank: 5,
       help: "Start everything that is neither running nor finished",
       when: { _, context in context.whenConnected(context.totals.availability(of: .start)) },
       do: { _, _ in [.effect(.control(.start, .all))] }),
     Binding(
-      "stop-all", .all, in: [.list], keys: [.character("X")], label: "stop all", rank: 6,
-      help: "Stop everything unfinished; the bytes are in the bin for ten minutes",
-      when: { _, context in context.whenConnected(context.totals.availability(of: .stop)) },
-      do: { _, _ in [.effect(.control(.stop, .all))] }),
-    Binding(
-      "pause-all", .all, in: [.list], keys: [.character("P")], label: "pause all", rank: 7,
+      "pause-all", .all, in: [.list], keys: [.character("P")], label: "pause all", rank: 6,
       help: "Pause everything unfinished",
       when: { _, context in context.whenConnected(context.totals.availability(of: .pause)) },
       do: { _, _ in [.effect(.control(.pause, .all))] }),
+    Binding(
+      "stop-all", .all, in: [.list], keys: [.character("X")], label: "stop all", rank: 8,
+      help: "Stop everything unfinished; the bytes are in the bin for ten minutes",
+      when: { _, context in context.whenConnected(context.totals.availability(of: .stop)) },
+      do: { _, _ in [.effect(.control(.stop, .all))] }),
     Binding(
       "undo", .all, in: [.list], keys: [.character("z")], label: "undo", rank: 12,
       help: "Undo the last stop, removal, reset or clearing; again the one before",
       when: { _, context in context.whenConnected(.possible) },
       do: { _, _ in [.effect(.undo)] }),
     Binding(
-      "reset", .all, in: [.list], keys: [.character("R")], label: "reset", rank: 8,
+      "reset", .all, in: [.list], keys: [.character("R")], label: "reset", rank: 30,
       help: "Move the finished files to the bin and reset all transfers (asks first)",
       when: { _, context in
         context.whenConnected(
@@ -130,10 +130,6 @@ enum RowBindings {
           finishedCount: finished, unfinishedCount: context.totals.transferCount - finished)
         return [.open(OpenScreen(question))]
       }),
-    Binding(
-      "add", .all, in: [.list], keys: [.character("a"), .paste("")], label: "add", rank: 4,
-      help: "Add one or more URLs: type them, or paste them here",
-      do: { _, context in AddScreen.opened(context) }),
   ]
 
   private static func control(_ verb: ControlVerb, _ list: ListScreen) -> [ScreenRequest] {

@@ -77,7 +77,9 @@ extension QueryField {
   }
 
   /// Returns what is wrong with the content, or what can be typed.
-  func verdict(isSearching: Bool, _ context: ScreenContext) -> (text: String, role: Role) {
+  func verdict(
+    isSearching: Bool, hits: SearchHits?, _ context: ScreenContext
+  ) -> (text: String, role: Role) {
     switch purpose {
     case .filter:
       if case .failure(let problem) = FilterQuery.parse(text) {
@@ -85,7 +87,9 @@ extension QueryField {
       }
       return (context.fitting(Strings.filterHints), .quiet)
     case .search:
-      return (isSearching ? Strings.searching : context.fitting(Strings.searchHints), .quiet)
+      if isSearching { return (Strings.searching, .quiet) }
+      if let hits { return (Strings.hits(hits), .key) }
+      return (context.fitting(Strings.searchHints), .quiet)
     }
   }
 }

@@ -1,5 +1,21 @@
 import KettleModel
 
+/// The number of rows that contain the words of a search.
+struct SearchHits: Hashable, Sendable {
+  let count: Int
+  /// The position of the row under the cursor among them, from 1; nil when it is none of them.
+  let position: Int?
+
+  /// Returns nil when the service has not sent all rows: the rest may contain more.
+  init?(of words: [String], in window: ListWindow, at cursor: Int) {
+    guard window.first == 0, window.rows.count == window.matchingCount else { return nil }
+    let test = WordTest(words)
+    let places = window.rows.indices.filter { test.passes(window.rows[$0]) }
+    count = places.count
+    position = places.firstIndex(of: cursor).map { $0 + 1 }
+  }
+}
+
 /// The words of the search within the rows.
 extension SearchState {
   /// Highlights the words in the name of a row.
@@ -8,12 +24,14 @@ extension SearchState {
   ) {
     guard isOn else { return }
     let title = ShownText(
-      row.shownTitle, charset: canvas.look.charset, columnsMax: range.count)
+      row.shownTitle, charset: canvas.look.charset, columnsMax: range.count, cut: .middle)
     for match in title.matches(words, charset: canvas.look.charset) {
       let columns = (range.lowerBound + match.lowerBound)..<(range.lowerBound + match.upperBound)
       // Underlined as well as bold: bold alone would be invisible in a bold row.
+      let color = canvas.look.style(.key).foreground
       canvas.restyle(row: screenRow, columns: columns) {
         $0.attributes.formUnion([.bold, .underline])
+        $0.foreground = color
       }
     }
   }

@@ -19,7 +19,26 @@ extension Strings {
     filterTitle + ": \(text) (\(count))"
   }
 
-  static func searchShown(_ text: String) -> String { searchTitle + ": \(text)" }
+  static func searchShown(_ text: String, _ hits: SearchHits?) -> String {
+    searchTitle + ": \(text)" + (hits.map { " (" + Self.hits($0) + ")" } ?? "")
+  }
+
+  static func hits(_ hits: SearchHits) -> String {
+    if hits.count == 0 { return "no match" }
+    guard let position = hits.position else {
+      return hits.count == 1 ? "1 match" : "\(CountText.text(hits.count)) matches"
+    }
+    return Self.hit(position, of: hits.count)
+  }
+
+  private static func hit(_ position: Int, of count: Int) -> String {
+    "\(CountText.text(position)) of \(CountText.text(count))"
+  }
+
+  /// The position of the cursor in the list.
+  static func position(_ index: Int, of count: Int) -> String {
+    CountText.text(index) + "/" + CountText.text(count)
+  }
 
   static func sortedBy(_ sort: RowSort) -> String {
     "by " + name(of: sort.key) + (sort.isDescending ? ", descending" : "")

@@ -9,9 +9,15 @@ struct DialogBox {
   /// Uses the requested size, limited by the screen.
   init(size: ScreenSize, width: Int, height: Int) {
     self.width = max(1, min(width, size.columns - 4))
-    self.height = max(1, min(height, size.rows - 3))
+    self.height = max(1, min(height, Self.heightMax(size)))
     column = max(2, (size.columns - self.width) / 2)
-    row = max(1, (size.rows - self.height) / 2)
+    let lowest = ListLayout(size: size).footerTop - 1 - self.height
+    row = max(1, min((size.rows - self.height) / 2, lowest))
+  }
+
+  /// The keys stay visible below the box, and the title above it unless the screen is small.
+  static func heightMax(_ size: ScreenSize) -> Int {
+    max(1, ListLayout(size: size).footerTop - (size.rows >= 16 ? 3 : 2))
   }
 
   func draw(title: String, on canvas: inout Canvas) {

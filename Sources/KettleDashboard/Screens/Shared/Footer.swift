@@ -8,51 +8,35 @@ package struct FooterItem: Hashable, Sendable {
   package var label: String
   package var group: Action.Group
   package var rank: Int
-  /// Whether it has an effect now; otherwise its space stays empty.
-  package var isPossible: Bool
-  /// The width of the longest label that the key has for any row.
-  var columns: Int
 
-  /// Returns nil when the key has no label now.
+  var columns: Int { key.count + 1 + label.count }
+
+  /// Returns nil when the key has no label or no effect now.
   init?<Owner>(_ binding: Binding<Owner>, of owner: Owner, _ context: ScreenContext) {
     let action = binding.action
-    guard let label = binding.label(owner, context), let key = context.keymap.key(of: action.name)
+    guard let label = binding.label(owner, context), let key = context.keymap.key(of: action.name),
+      binding.availability(owner, context).isPossible
     else { return nil }
-    let labels = [label, action.label ?? label] + action.otherLabels
     self.key = key.name
     pressed = key
     self.label = label
     group = action.group
     rank = action.footerRank
-    isPossible = binding.availability(owner, context).isPossible
-    columns = key.name.count + 1 + (labels.map(\.count).max() ?? 0)
   }
 }
 
-/// The available keys, from the tables of bindings.
+/// The available keys, from the tables of bindings. The keys for the row come first.
 struct Footer: Hashable, Sendable {
   private let items: [FooterItem]
 
-  /// - Parameter keepsPositions: Whether keys without an effect keep their space: as the cursor
-  ///   moves, each key keeps its position and only appears or disappears.
-  init(_ items: [FooterItem], keepsPositions: Bool = false) {
-    if keepsPositions {
-      self.items = items
-    } else {
-      self.items = items.filter(\.isPossible).map { item in
-        var item = item
-        item.columns = item.key.count + 1 + item.label.count
-        return item
-      }
-    }
-  }
+  init(_ items: [FooterItem]) { self.items = items }
 
   func draw(on canvas: inout Canvas, row: Int, height: Int) {
     for (line, items) in lines(height: height, columns: canvas.size.columns - 1).enumerated() {
       var column = 1
       for (index, item) in items.enumerated() {
         if index > 0 { column += Self.gap(items[index - 1], item) }
-        if item.isPossible { Self.draw(item, on: &canvas, row: row + line, column: column) }
+        Self.draw(item, on: &canvas, row: row + line, column: column)
         column += item.columns
       }
     }

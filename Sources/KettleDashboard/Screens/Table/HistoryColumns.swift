@@ -10,15 +10,17 @@ package struct HistoryColumns: Hashable, Sendable {
   /// Fits the day, and the time of day where there is room.
   private static let finishedWidth = 12
 
-  package init(width: Int) {
-    let room = max(1, width - 4)
+  /// What the hosts do not need goes to the names.
+  package init(width: Int, needs: ColumnNeeds = ColumnNeeds()) {
+    // The last column is for the scrollbar.
+    let room = max(1, width - 5)
     var right = 4 + room
     func column(_ width: Int) -> Range<Int> {
       defer { right -= width + 2 }
       return max(4, right - width)..<right
     }
     finished = column(Self.finishedWidth)
-    if room >= 60 { host = column(min(32, room / 4)) }
+    if room >= 60 { host = column(min(32, room / 4, needs.host ?? .max)) }
     if room >= 34 { size = column(9) }
     file = 4..<max(5, right)
   }

@@ -12,7 +12,7 @@ struct HistoryRow {
       width: 1, context.isConnected ? row.stateRole : .quiet)
     canvas.write(
       row.shownTitle, row: screenRow, column: columns.file.lowerBound, width: columns.file.count,
-      plain)
+      plain, cut: .middle)
     if let range = columns.size {
       canvas.writeRight(
         row.sizeText, row: screenRow, column: range.lowerBound, width: range.count, plain)

@@ -30,12 +30,15 @@ package struct TableColumns: Hashable, Sendable {
     return [.title, .progress] + optional.compactMap { $0.0 == nil ? nil : $0.1 }
   }
 
-  private enum Column: Hashable {
+  fileprivate enum Column: Hashable {
     case bar, percent, size, speed, left, connections, host, session, added
   }
 
-  package init(width: Int) {
-    for choice in Self.choices where arrange(choice, width: width) { return }
+  /// Chooses the columns by the width alone, so that they stay when rows change. What the texts in
+  /// them do not need goes to the names.
+  package init(width: Int, needs: ColumnNeeds = ColumnNeeds(), hasScrollbar: Bool = false) {
+    for choice in Self.choices where arrange(choice, width: width, needs) { break }
+    if hasScrollbar { words = words.clamped(to: 0..<(width - 1)) }
   }
 
   /// From the most columns to the fewest; the last choice always fits.
@@ -51,24 +54,27 @@ package struct TableColumns: Hashable, Sendable {
   ]
 
   /// Returns false when the file's name or the bar would be too short to be useful.
-  private mutating func arrange(_ choice: [Column], width: Int) -> Bool {
+  private mutating func arrange(_ choice: [Column], width: Int, _ needs: ColumnNeeds) -> Bool {
     let isWide = choice.contains(.connections)
     let hasBar = choice.contains(.bar)
-    let fixed = choice.reduce(0) {
-      $0 + Self.gap(before: $1, hasBar: hasBar) + Self.width(of: $1, isWide: isWide)
-    }
-    // One column stays free at the end of the line.
-    let room = width - Self.fileStart - fixed - 1
+    let widths = choice.map { Self.width(of: $0, isWide: isWide) }
+    let gaps = choice.reduce(0) { $0 + Self.gap(before: $1, hasBar: hasBar) }
+    // The last column is for the scrollbar.
+    let room = width - Self.fileStart - gaps - 1
+    let standardRoom = room - widths.reduce(0, +)
     let isNarrowest = choice == Self.choices.last
-    guard isNarrowest || room >= Self.roomMin(choice) else { return false }
-    let barWidth = hasBar ? min(max(10, room / 3), 32) : 0
-    var next = Self.fileStart + max(1, room - barWidth)
+    guard isNarrowest || standardRoom >= Self.roomMin(choice) else { return false }
+    let needed = zip(choice, widths).map { min($0.1, needs.width(of: $0.0) ?? .max) }
+    let sharedRoom = room - needed.reduce(0, +)
+    var barWidth = hasBar ? min(max(10, standardRoom / 3), 32) : 0
+    if hasBar { barWidth = max(Self.barWidthMin, min(barWidth, sharedRoom - needs.name)) }
+    var next = Self.fileStart + max(1, sharedRoom - barWidth)
     file = Self.fileStart..<next
-    for column in choice {
+    for (column, columnWidth) in zip(choice, needed) {
       next += Self.gap(before: column, hasBar: hasBar)
-      let columnWidth = column == .bar ? barWidth : Self.width(of: column, isWide: isWide)
-      set(column, to: next..<(next + columnWidth))
-      next += columnWidth
+      let end = next + (column == .bar ? barWidth : columnWidth)
+      set(column, to: next..<end)
+      next = end
     }
     let lastOfWords = connections ?? left ?? speed
     let isAtEnd = lastOfWords?.upperBound == next
@@ -77,6 +83,8 @@ package struct TableColumns: Hashable, Sendable {
     }
     return true
   }
+
+  private static let barWidthMin = 8
 
   /// The minimum width for the file's name and the bar together.
   private static func roomMin(_ choice: [Column]) -> Int {
@@ -119,5 +127,47 @@ package struct TableColumns: Hashable, Sendable {
     case .session: session = range
     case .added: added = range
     }
+  }
+}
+
+/// The widths that the texts of some rows need.
+package struct ColumnNeeds: Hashable, Sendable {
+  private(set) var name = 0
+  private var size: Int?
+  private(set) var host: Int?
+  private var session: Int?
+
+  /// No column is narrower than without rows.
+  package init() {}
+
+  package init(_ rows: [TransferSnapshot], _ charset: Charset) {
+    guard !rows.isEmpty else { return }
+    func widest(_ text: (TransferSnapshot) -> String) -> Int {
+      rows.reduce(0) {
+        max($0, ShownText(text($1), charset: charset, columnsMax: 200).columns)
+      }
+    }
+    // Steps of four, so that the columns do not move with every row that appears.
+    name = (widest(\.shownTitle) + 3) / 4 * 4
+    size = max(Strings.columnSize.count + 1, widest(\.longestSizeText))
+    host = max(Strings.columnHost.count + 2, widest { String($0.host) })
+    session = max(Strings.columnSession.count + 2, widest(\.session.rawValue))
+  }
+
+  fileprivate func width(of column: TableColumns.Column) -> Int? {
+    switch column {
+    case .size: size
+    case .host: host
+    case .session: session
+    case .bar, .percent, .speed, .left, .connections, .added: nil
+    }
+  }
+}
+
+extension TransferSnapshot {
+  /// The size column at its widest: it does not grow while bytes arrive.
+  fileprivate var longestSizeText: String {
+    guard !isWhole, let bytesExpected else { return sizeText }
+    return ByteText.progress(bytesExpected, of: bytesExpected)
   }
 }

@@ -13,8 +13,10 @@ struct TransferTable {
 
   func draw(on canvas: inout Canvas, _ context: ScreenContext) {
     let width = canvas.size.columns
-    let columns = TableColumns(width: width)
-    let historyColumns = HistoryColumns(width: width)
+    let needs = ColumnNeeds(window?.rows ?? [], canvas.look.charset)
+    let hasScrollbar = (window?.matchingCount ?? 0) > layout.bodyHeight
+    let columns = TableColumns(width: width, needs: needs, hasScrollbar: hasScrollbar)
+    let historyColumns = HistoryColumns(width: width, needs: needs)
     let names = ColumnNames(row: layout.columnNamesRow, sort: view.sort)
     switch view.kind {
     case .transfers: names.draw(columns, on: &canvas)
@@ -45,6 +47,8 @@ struct TransferTable {
       }
       if index == cursor { Self.markCursor(bar: bar ?? 0..<0, on: &canvas, row: screenRow) }
     }
+    Scrollbar(first: firstVisible, count: window.matchingCount, height: layout.bodyHeight)
+      .draw(on: &canvas, top: layout.bodyTop, column: width - 1)
   }
 
   private func emptyText(_ keymap: Keymap) -> [String] {
@@ -91,7 +95,7 @@ struct TransferRow {
       width: 1, context.isConnected ? row.stateRole : .quiet)
     canvas.write(
       row.shownTitle, row: screenRow, column: columns.file.lowerBound, width: columns.file.count,
-      plain)
+      plain, cut: .middle)
     if let bar = columns.bar {
       let progress = ProgressBar(row, at: context.now, isLive: context.isConnected)
       progress.draw(on: &canvas, row: screenRow, column: bar.lowerBound, width: bar.count)

@@ -31,10 +31,10 @@ struct AddScreenTests {
       model.screen(),
       """
        Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
-          File                  Progress                  Size        Speed      Left
-       ▶  Networking Overview   ██████▏     61 %   405/659 MiB   12.1 MiB/s      0:21
-       ‖  iOS Technology Over…  ██▎         22 %      6/29 MiB  paused
-       ◷  Archive of 2025       ▏            0 %     0/1.2 GiB  retry in 12 s (503)
+          File                     Progress               Size        Speed      Left
+       ▶  Networking Overview      ████▉     61 %  405/659 MiB   12.1 MiB/s      0:21
+       ‖  iOS Technology Overview  █▊        22 %     6/29 MiB  paused
+       ◷  Archive of 2025          ▏          0 %    0/1.2 GiB  retry in 12 s (503)
       ┌─ Add ────────────────────────────────────────────────────────────────────────┐
       │ URLs        (one per line, or a curl command; Ctrl-J starts a new line)      │
       │ Directory   (the downloads directory)                                        │
@@ -49,7 +49,9 @@ struct AddScreenTests {
       │                                                                              │
       │                                                                              │
       └──────────────────────────────────────────────────────────────────────────────┘
-      (3 empty lines)
+
+
+                                                                                 1/15
        Enter add  Esc cancel  Ctrl-J next line  Tab next  Ctrl-U clear line
 
       """)
@@ -62,9 +64,9 @@ struct AddScreenTests {
       model.screen(),
       """
        Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
-          File                  Progress                  Size        Speed      Left
-       ▶  Networking Overview   ██████▏     61 %   405/659 MiB   12.1 MiB/s      0:21
-       ‖  iOS Technology Over…  ██▎         22 %      6/29 MiB  paused
+          File                     Progress               Size        Speed      Left
+       ▶  Networking Overview      ████▉     61 %  405/659 MiB   12.1 MiB/s      0:21
+       ‖  iOS Technology Overview  █▊        22 %     6/29 MiB  paused
       ┌─ Add ────────────────────────────────────────────────────────────────────────┐
       │ URLs      ✔ https://example.org/a                                            │
       │           ✘ ftp://example.org/b                                              │
@@ -79,10 +81,10 @@ struct AddScreenTests {
       │ Paused      no                                                               │
       │ The URL "ftp://example.org/b" has the scheme "ftp"; only http and https are  │
       │ supported                                                                    │
-      │ 3 URLs, 2 invalid                                                            │
+      │ 3 URLs, 2 invalid; Enter adds the valid one                                  │
       └──────────────────────────────────────────────────────────────────────────────┘
 
-
+                                                                                 1/15
        Enter add  Esc cancel  Ctrl-J next line  Tab next  Ctrl-U clear line
 
       """)
@@ -91,9 +93,9 @@ struct AddScreenTests {
       model.screen(.ascii),
       """
        Kettle   v 12.6 MiB/s   *3 #1 ~3 .1 @2 =1 o2 +1 !1             42 %  1:30 left
-          File                  Progress                  Size        Speed      Left
-       *  Networking Overview   [####>   ]  61 %   405/659 MiB   12.1 MiB/s      0:21
-       =  iOS Technology Over~  [#>      ]  22 %      6/29 MiB  paused
+          File                     Progress               Size        Speed      Left
+       *  Networking Overview      [###>  ]  61 %  405/659 MiB   12.1 MiB/s      0:21
+       =  iOS Technology Overview  [#>    ]  22 %     6/29 MiB  paused
       +- Add ------------------------------------------------------------------------+
       | URLs      + https://example.org/a                                            |
       |           ! ftp://example.org/b                            not http or https |
@@ -107,11 +109,11 @@ struct AddScreenTests {
       | Start       (now; +90m, 2026-12-24T18:00)                                    |
       | Paused      no                                                               |
       | Not a valid rate; write 500K, 1.5M or 1G, or nothing for no limit            |
-      | 3 URLs, 2 invalid                                                            |
+      | 3 URLs, 2 invalid; Enter adds the valid one                                  |
       |                                                                              |
       +------------------------------------------------------------------------------+
 
-
+                                                                                 1/15
        Enter add  Esc cancel  Ctrl-J next line  Tab next  Ctrl-U clear line
 
       """)
@@ -125,12 +127,12 @@ struct AddScreenTests {
       """
        Kettle   ↓ 12.6 MiB/s █          ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1
        ████████▌              42 %  1:30 left  0 of 8 done  1.0/2.5 GiB  3 of unknown size   182 GiB free
-          File                          Progress                     Size          Speed      Left  Conns
-       ▶  Networking Overview           ████████       61 %   405/659 MiB     12.1 MiB/s      0:21      4
-       ‖  iOS Technology Overview       ██▉            22 %      6/29 MiB  paused
-       ◷  Archive of 2025               ▏               0 %     0/1.2 GiB  retry in 12 s (503)
-       ✔  AV Foundation Guide           █████████████ 100 %        11 MiB  ready             14:02
-       ▶  A stream without a length     ███                       5.0 MiB      500 KiB/s                1
+          File                           Progress                    Size          Speed      Left  Conns
+       ▶  Networking Overview            ████████       61 %  405/659 MiB     12.1 MiB/s      0:21      4
+       ‖  iOS Technology Overview        ██▉            22 %     6/29 MiB  paused
+       ◷  Archive of 2025                ▏               0 %    0/1.2 GiB  retry in 12 s (503)
+       ✔  AV Foundation Guide            █████████████ 100 %       11 MiB  ready             14:02
+       ▶  A stream without a length      ███                      5.0 MiB      500 KiB/s                1
       ┌─ Add ────────────────────────────────────────────────────────────────────────────────────────────┐
       │ URLs      ✔ curl 'https://example.org/a.iso' -H 'Cookie:•••••••••• -H 'Referer: http://r/'       │
       │ Directory   (the downloads directory)                                                            │
@@ -145,7 +147,8 @@ struct AddScreenTests {
       │ 1 URL; Enter adds it                                                                             │
       │                                                                                                  │
       └──────────────────────────────────────────────────────────────────────────────────────────────────┘
-      (6 empty lines)
+      (5 empty lines)
+                                                                                                     1/15
        Enter add  Esc cancel  Ctrl-J next line  Tab next  Ctrl-U clear line
 
       """)
@@ -159,24 +162,24 @@ struct AddScreenTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 12.6 M┌─ Add ────────────────────────────────────────────────────────────────────────────────────────────────┐iled
-       █████████████████│ URLs      ✔ https://example.org/275                                                                  │ze   182 GiB free
-          File          │           ✔ https://example.org/276                                                                  │            Added
-       ▶  Networking Ove│           ✔ https://example.org/277                                                                  │            11:00
-       ‖  iOS Technology│           ✔ https://example.org/278                                                                  │            11:00
-       ◷  Archive of 202│           ✔ https://example.org/279                                                                  │            11:00
-       ✔  AV Foundation │           ✔ https://example.org/280                                                                  │            11:00
-       ▶  A stream witho│           ✔ https://example.org/281                                                                  │            11:00
-       ◷  Offline       │           ✔ https://example.org/282                                                                  │            11:00
-       ◷  Members only  │           ✔ https://example.org/283                                                                  │            11:00
-       ·  Next in line  │           ✔ https://example.org/284                                                                  │            11:00
-       ◔  At night      │           ✔ https://example.org/285                                                                  │            11:00
-       ◔  At Christmas  │           ✔ https://example.org/286                                                                  │            11:00
-       ✘  Gone          │           ✔ https://example.org/287                                                                  │            11:00
-       ≡  Checksummed   │           ✔ https://example.org/288                                                                  │            11:00
-       ○  Stopped       │           ✔ https://example.org/289                                                                  │            11:00
-       ○  New           │           ✔ https://example.org/290                                                                  │            11:00
-       ▶  文件传输指南  │           ✔ https://example.org/291                                                                  │            11:00
+       Kettle   ↓ 12.6 MiB/s █          3 running  1 verifying  3 waiting  1 queued  2 scheduled  1 paused  2 idle  1 done  1 failed
+       █████████████████┌─ Add ────────────────────────────────────────────────────────────────────────────────────────────────┐ze   182 GiB free
+          File          │ URLs      ✔ https://example.org/276                                                                  │            Added
+       ▶  Networking Ove│           ✔ https://example.org/277                                                                  │e.org       11:00
+       ‖  iOS Technology│           ✔ https://example.org/278                                                                  │e.org       11:00
+       ◷  Archive of 202│           ✔ https://example.org/279                                                                  │e.org       11:00
+       ✔  AV Foundation │           ✔ https://example.org/280                                                                  │e.org       11:00
+       ▶  A stream witho│           ✔ https://example.org/281                                                                  │e.org       11:00
+       ◷  Offline       │           ✔ https://example.org/282                                                                  │e.org       11:00
+       ◷  Members only  │           ✔ https://example.org/283                                                                  │e.org       11:00
+       ·  Next in line  │           ✔ https://example.org/284                                                                  │e.org       11:00
+       ◔  At night      │           ✔ https://example.org/285                                                                  │e.org       11:00
+       ◔  At Christmas  │           ✔ https://example.org/286                                                                  │e.org       11:00
+       ✘  Gone          │           ✔ https://example.org/287                                                                  │e.org       11:00
+       ≡  Checksummed   │           ✔ https://example.org/288                                                                  │e.org       11:00
+       ○  Stopped       │           ✔ https://example.org/289                                                                  │e.org       11:00
+       ○  New           │           ✔ https://example.org/290                                                                  │e.org       11:00
+       ▶  文件传输指南  │           ✔ https://example.org/291                                                                  │e.org       11:00
                         │           ✔ https://example.org/292                                                                  │
                         │           ✔ https://example.org/293                                                                  │
                         │           ✔ https://example.org/294                                                                  │
@@ -197,9 +200,29 @@ struct AddScreenTests {
                         │ also on another line                                                                                 │
                         │ 300 URLs, 1 repeated, 1 already in the list; Enter adds them                                         │
                         │                                                                                                      │
-                        └──────────────────────────────────────────────────────────────────────────────────────────────────────┘
+                        └──────────────────────────────────────────────────────────────────────────────────────────────────────┘             1/15
        Enter add  Esc cancel  Ctrl-J next line  Tab next  Ctrl-U clear line
       """)
+  }
+
+  @Test func `the keys and the title stay visible below and above many lines`() {
+    let lines = (1...60).map { "https://example.org/%E6%9D%B1%20\($0)" }
+    for (columns, rows) in [(80, 24), (120, 35), (80, 16)] {
+      let text = model(columns: columns, rows: rows, lines.joined(separator: "\n")).screen().lines
+      #expect(text[0].hasPrefix(" Kettle "))
+      let keys = text[ListLayout(size: ScreenSize(columns: columns, rows: rows)).footerTop]
+      #expect(keys.hasPrefix(" Enter add  Esc cancel  Ctrl-J next line"), "\(columns)x\(rows)")
+    }
+  }
+
+  @Test func `escapes are decoded, except in the line with the cursor`() {
+    let url = "https://example.org/%E6%9D%B1%E4%BA%AC%20map.pdf"
+    var model = model(columns: 80, rows: 24, url + "\n" + url + "?a\nhttps://me:a%20b@c/%20x")
+    _ = model.press(.up)
+    let text = model.screen().lines
+    #expect(text.contains { $0.contains("✔ https://example.org/東京 map.pdf ") })
+    #expect(text.contains { $0.contains("✔ \(url)?a ") })
+    #expect(text.contains { $0.contains("@c/%20x ") })
   }
 
   @Test func `a small screen shows the focused field and its problem`() {
@@ -231,7 +254,7 @@ struct AddScreenTests {
       | Headers     (none; Name: value; Nam~ |
       | Login       (none; user:password)    |
       | Start       (now; +90m, 2026-12-24T~ |
-      | 2 URLs, 1 invalid                    |
+      | 2 URLs, 1 invalid; Enter adds the v~ |
       |                                      |
       +--------------------------------------+
        Enter add  Esc cancel  Tab next

@@ -37,12 +37,55 @@ struct AddingTests {
         == ["https://example.org/1", "https://example.org/2", "http://b/3"])
   }
 
-  @Test func `an invalid line blocks the others and gets the cursor`() throws {
-    var model = opened(.paste("https://example.org/1\nnonsense\nhttps://example.org/2"))
+  @Test func `the valid lines are added, and the invalid ones stay in the form`() {
+    var model = opened(
+      .paste("https://example.org/1\nnonsense\nhttps://example.org/2\nftp://a/b"))
+    #expect(
+      addedURLs(model.press(.enter)) == ["https://example.org/1", "https://example.org/2"])
+    _ = model.update(.commandFinished(.added(count: 2)), at: Sample.now)
+    #expect(model.keyContext == .add)
+    #expect(model.said == "2 transfers added; the 2 invalid lines are left")
     #expect(model.press(.enter) == [])
     #expect(model.said?.contains("nonsense") == true)
     _ = model.press(.control("u"))
-    #expect(addedURLs(model.press(.enter))?.count == 2)
+    _ = model.type("http://c/d")
+    #expect(addedURLs(model.press(.enter)) == ["http://c/d"])
+    _ = model.update(.commandFinished(.added(count: 1)), at: Sample.now)
+    #expect(model.said == "1 transfer added; the invalid line is left")
+    _ = model.press(.control("u"), .backspace)
+    #expect(model.press(.enter) == [])
+    #expect(model.said == "No URL yet; type or paste one")
+  }
+
+  @Test func `a form with invalid lines only adds nothing`() {
+    var model = opened(.paste("nonsense"))
+    #expect(model.press(.enter) == [])
+    #expect(model.said?.contains("nonsense") == true)
+  }
+
+  @Test func `lines that begin with # are comments`() {
+    var model = opened(.paste("# mirrors\nhttps://example.org/1\n  # https://example.org/2"))
+    #expect(model.screen().lines.contains { $0.contains("1 URL; Enter adds it") })
+    #expect(addedURLs(model.press(.enter)) == ["https://example.org/1"])
+    _ = model.update(.commandFinished(.added(count: 1)), at: Sample.now)
+    #expect(model.screens.isEmpty)
+  }
+
+  @Test func `Esc keeps what was typed until it is added`() {
+    var model = opened(.paste("https://example.org/1"), .tab, .paste("/data"))
+    _ = model.press(.escape)
+    #expect(model.said == "what you typed is kept; a shows it again")
+    _ = model.press(.character("a"))
+    #expect(model.screen().lines.contains { $0.contains("https://example.org/1 ") })
+    #expect(model.screen().lines.contains { $0.contains("/data ") })
+    _ = model.press(.escape, .paste("https://example.org/2\n"))
+    #expect(
+      addedURLs(model.press(.enter)) == ["https://example.org/1", "https://example.org/2"])
+    _ = model.update(.commandFinished(.added(count: 2)), at: Sample.now)
+    _ = model.press(.character("a"))
+    #expect(!model.screen().lines.contains { $0.contains("/data ") })
+    _ = model.press(.escape)
+    #expect(model.said == nil)
   }
 
   @Test func `the login in a URL is stored separately`() {

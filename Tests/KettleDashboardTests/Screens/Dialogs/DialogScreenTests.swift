@@ -10,13 +10,13 @@ struct DialogScreenTests {
       model.screen(),
       """
        Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
-          File                  Progress                  Size        Speed      Left
-       ▶  Networking Overview   ██████▏     61 %   405/659 MiB   12.1 MiB/s      0:21
-       ‖  iOS Technology Over…  ██▎         22 %      6/29 MiB  paused
-       ◷  Archive of 2025       ▏            0 %     0/1.2 GiB  retry in 12 s (503)
-       ✔  AV Foundation Guide   ██████████ 100 %        11 MiB  ready           14:02
-       ▶  A stream without a …      ███                5.0 MiB    500 KiB/s
-       ◷  Offline               ███▎        33 %   3.0/9.0 MiB  waiting for network
+          File                     Progress               Size        Speed      Left
+       ▶  Networking Overview      ████▉     61 %  405/659 MiB   12.1 MiB/s      0:21
+       ‖  iOS Technology Overview  █▊        22 %     6/29 MiB  paused
+       ◷  Archive of 2025          ▏          0 %    0/1.2 GiB  retry in 12 s (503)
+       ✔  AV Foundation Guide      ████████ 100 %       11 MiB  ready           14:02
+       ▶  A stream withou… length  ███                 5.0 MiB    500 KiB/s
+       ◷  Offline                  ██▋       33 %  3.0/9.0 MiB  waiting for network
        ◷  Me┌─ Reset ──────────────────────────────────────────────────────────┐
        ·  Ne│ Move all downloaded files to the bin and start over?             │
        ◔  At│ Finished files to move: 1. Files modified by other programs are  │
@@ -25,8 +25,9 @@ struct DialogScreenTests {
        ≡  Ch│ y yes   n no (Enter, Esc)                                        │
        ○  St└──────────────────────────────────────────────────────────────────┘
        ○  New                                                   not started
-       ▶  文件传输指南 🚀 第…   █           10 %    100/1000 B       10 B/s      1:30
-      (5 empty lines)
+       ▶  文件传输指南 🚀 第二版   ▊         10 %   100/1000 B       10 B/s      1:30
+      (4 empty lines)
+                                                                                 1/15
        y yes  n no
 
       """)
@@ -46,7 +47,7 @@ struct DialogScreenTests {
       | goes to the bin.                     |
       | y yes   n no (Enter, Esc)            |
       +--------------------------------------+
-
+                                         1/15
        y yes  n no
       """)
   }
@@ -58,13 +59,13 @@ struct DialogScreenTests {
       model.screen(),
       """
        Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
-          File                  Progress                  Size        Speed      Left
-       ▶  Networking Overview   ██████▏     61 %   405/659 MiB   12.1 MiB/s      0:21
-       ‖  iOS Technology Over…  ██▎         22 %      6/29 MiB  paused
-       ◷  Archive of 2025       ▏            0 %     0/1.2 GiB  retry in 12 s (503)
-       ✔  AV Foundation Guide   ██████████ 100 %        11 MiB  ready           14:02
-       ▶  A stream without a …      ███                5.0 MiB    500 KiB/s
-       ◷  Offline               ███▎        33 %   3.0/9.0 MiB  waiting for network
+          File                     Progress               Size        Speed      Left
+       ▶  Networking Overview      ████▉     61 %  405/659 MiB   12.1 MiB/s      0:21
+       ‖  iOS Technology Overview  █▊        22 %     6/29 MiB  paused
+       ◷  Archive of 2025          ▏          0 %    0/1.2 GiB  retry in 12 s (503)
+       ✔  AV Foundation Guide      ████████ 100 %       11 MiB  ready           14:02
+       ▶  A stream withou… length  ███                 5.0 MiB    500 KiB/s
+       ◷  Offline                  ██▋       33 %  3.0/9.0 MiB  waiting for network
        ◷  Members only                                          needs a login
        ·  Ne┌─ Remove with file ───────────────────────────────────────────────┐
        ◔  At│ Remove "AV Foundation Guide" from the list and move its file to  │
@@ -73,8 +74,9 @@ struct DialogScreenTests {
        ≡  Ch│ y yes   n no (Enter, Esc)                                        │
        ○  St└──────────────────────────────────────────────────────────────────┘
        ○  New                                                   not started
-       ▶  文件传输指南 🚀 第…   █           10 %    100/1000 B       10 B/s      1:30
-      (5 empty lines)
+       ▶  文件传输指南 🚀 第二版   ▊         10 %   100/1000 B       10 B/s      1:30
+      (4 empty lines)
+                                                                                 4/15
        y yes  n no
 
       """)

@@ -9,25 +9,26 @@ struct ListScreenTests {
       Sample.model(columns: 80, rows: 24).screen(),
       """
        Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
-          File                  Progress                  Size        Speed      Left
-      >▶  Networking Overview   ██████▏     61 %   405/659 MiB   12.1 MiB/s      0:21
-       ‖  iOS Technology Over…  ██▎         22 %      6/29 MiB  paused
-       ◷  Archive of 2025       ▏            0 %     0/1.2 GiB  retry in 12 s (503)
-       ✔  AV Foundation Guide   ██████████ 100 %        11 MiB  ready           14:02
-       ▶  A stream without a …      ███                5.0 MiB    500 KiB/s
-       ◷  Offline               ███▎        33 %   3.0/9.0 MiB  waiting for network
+          File                     Progress               Size        Speed      Left
+      >▶  Networking Overview      ████▉     61 %  405/659 MiB   12.1 MiB/s      0:21
+       ‖  iOS Technology Overview  █▊        22 %     6/29 MiB  paused
+       ◷  Archive of 2025          ▏          0 %    0/1.2 GiB  retry in 12 s (503)
+       ✔  AV Foundation Guide      ████████ 100 %       11 MiB  ready           14:02
+       ▶  A stream withou… length  ███                 5.0 MiB    500 KiB/s
+       ◷  Offline                  ██▋       33 %  3.0/9.0 MiB  waiting for network
        ◷  Members only                                          needs a login
        ·  Next in line                                          queued
        ◔  At night                                              starts 18:00
        ◔  At Christmas                                          starts 24 Dec 12:00
-       ✘  Gone                  ██▌         25 %   1.0/4.0 MiB  failed: host not found
-       ≡  Checksummed           ██████████ 100 %       700 MiB  verifying
+       ✘  Gone                     ██        25 %  1.0/4.0 MiB  failed: host not found
+       ≡  Checksummed              ████████ 100 %      700 MiB  verifying
        ○  Stopped                                               stopped
        ○  New                                                   not started
-       ▶  文件传输指南 🚀 第…   █           10 %    100/1000 B       10 B/s      1:30
-      (5 empty lines)
-                p pause   x stop  Enter details  d remove                  S start all
-       X stop all  P pause all  R reset  a add   / search   ? help  q leave
+       ▶  文件传输指南 🚀 第二版   ▊         10 %   100/1000 B       10 B/s      1:30
+      (4 empty lines)
+                                                                                 1/15
+       p pause  x stop  Enter details  d remove  l limit   a add  S start all
+       P pause all  X stop all   Space mark  / search  \\ filter   ? help  q leave
       """)
   }
 
@@ -37,25 +38,26 @@ struct ListScreenTests {
       """
        Kettle   ↓ 12.6 MiB/s █          ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1
        ████████▌              42 %  1:30 left  0 of 8 done  1.0/2.5 GiB  3 of unknown size   182 GiB free
-          File                          Progress                     Size          Speed      Left  Conns
-      >▶  Networking Overview           ████████       61 %   405/659 MiB     12.1 MiB/s      0:21      4
-       ‖  iOS Technology Overview       ██▉            22 %      6/29 MiB  paused
-       ◷  Archive of 2025               ▏               0 %     0/1.2 GiB  retry in 12 s (503)
-       ✔  AV Foundation Guide           █████████████ 100 %        11 MiB  ready             14:02
-       ▶  A stream without a length     ███                       5.0 MiB      500 KiB/s                1
-       ◷  Offline                       ████▎          33 %   3.0/9.0 MiB  waiting for network
+          File                           Progress                    Size          Speed      Left  Conns
+      >▶  Networking Overview            ████████       61 %  405/659 MiB     12.1 MiB/s      0:21      4
+       ‖  iOS Technology Overview        ██▉            22 %     6/29 MiB  paused
+       ◷  Archive of 2025                ▏               0 %    0/1.2 GiB  retry in 12 s (503)
+       ✔  AV Foundation Guide            █████████████ 100 %       11 MiB  ready             14:02
+       ▶  A stream without a length      ███                      5.0 MiB      500 KiB/s                1
+       ◷  Offline                        ████▎          33 %  3.0/9.0 MiB  waiting for network
        ◷  Members only                                                     needs a login
        ·  Next in line                                                     queued
        ◔  At night                                                         starts 18:00
        ◔  At Christmas                                                     starts 24 Dec 12:00
-       ✘  Gone                          ███▎           25 %   1.0/4.0 MiB  failed: host not found
-       ≡  Checksummed                   █████████████ 100 %       700 MiB  verifying
+       ✘  Gone                           ███▎           25 %  1.0/4.0 MiB  failed: host not found
+       ≡  Checksummed                    █████████████ 100 %      700 MiB  verifying
        ○  Stopped                                                          stopped
        ○  New                                                              not started
-       ▶  文件传输指南 🚀 第二版        █▎             10 %    100/1000 B         10 B/s      1:30      1
-      (10 empty lines)
-                p pause   x stop  Enter details  d remove
-       S start all  X stop all  P pause all  R reset  a add   / search   ? help  q leave
+       ▶  文件传输指南 🚀 第二版         █▎             10 %   100/1000 B         10 B/s      1:30      1
+      (9 empty lines)
+                                                                                                     1/15
+       p pause  x stop  Enter details  d remove  l limit   a add  S start all  P pause all  X stop all
+       R reset   Space mark  / search  \\ filter  H history  c clear done  o sort   ? help  q leave
       """)
   }
 
@@ -65,24 +67,25 @@ struct ListScreenTests {
       """
        Kettle   ↓ 12.6 MiB/s █          3 running  1 verifying  3 waiting  1 queued  2 scheduled  1 paused  2 idle  1 done  1 failed
        █████████████████████████▌                                     42 %  1:30 left  0 of 8 done  1.0/2.5 GiB  3 of unknown size   182 GiB free
-          File                              Progress                       Size          Speed      Left  Conns  Host                       Added
-      >▶  Networking Overview               █████████▏       61 %   405/659 MiB     12.1 MiB/s      0:21      4  example.org                11:00
-       ‖  iOS Technology Overview           ███▍             22 %      6/29 MiB  paused                          example.org                11:00
-       ◷  Archive of 2025                   ▏                 0 %     0/1.2 GiB  retry in 12 s (503)             example.org                11:00
-       ✔  AV Foundation Guide               ███████████████ 100 %        11 MiB  ready             14:02         example.org                11:00
-       ▶  A stream without a length         ███                         5.0 MiB      500 KiB/s                1  example.org                11:00
-       ◷  Offline                           █████            33 %   3.0/9.0 MiB  waiting for network             example.org                11:00
-       ◷  Members only                                                           needs a login                   example.org                11:00
-       ·  Next in line                                                           queued                          example.org                11:00
-       ◔  At night                                                               starts 18:00                    example.org                11:00
-       ◔  At Christmas                                                           starts 24 Dec 12:00             example.org                11:00
-       ✘  Gone                              ███▊             25 %   1.0/4.0 MiB  failed: host not found          example.org                11:00
-       ≡  Checksummed                       ███████████████ 100 %       700 MiB  verifying                       example.org                11:00
-       ○  Stopped                                                                stopped                         example.org                11:00
-       ○  New                                                                    not started                     example.org                11:00
-       ▶  文件传输指南 🚀 第二版            █▌               10 %    100/1000 B         10 B/s      1:30      1  example.org                11:00
-      (21 empty lines)
-                p pause   x stop  Enter details  d remove                  S start all  X stop all  P pause all  R reset  a add   ? help  q leave
+          File                                        Progress                      Size          Speed      Left  Conns  Host              Added
+      >▶  Networking Overview                         █████████▏       61 %  405/659 MiB     12.1 MiB/s      0:21      4  example.org       11:00
+       ‖  iOS Technology Overview                     ███▍             22 %     6/29 MiB  paused                          example.org       11:00
+       ◷  Archive of 2025                             ▏                 0 %    0/1.2 GiB  retry in 12 s (503)             example.org       11:00
+       ✔  AV Foundation Guide                         ███████████████ 100 %       11 MiB  ready             14:02         example.org       11:00
+       ▶  A stream without a length                   ███                        5.0 MiB      500 KiB/s                1  example.org       11:00
+       ◷  Offline                                     █████            33 %  3.0/9.0 MiB  waiting for network             example.org       11:00
+       ◷  Members only                                                                    needs a login                   example.org       11:00
+       ·  Next in line                                                                    queued                          example.org       11:00
+       ◔  At night                                                                        starts 18:00                    example.org       11:00
+       ◔  At Christmas                                                                    starts 24 Dec 12:00             example.org       11:00
+       ✘  Gone                                        ███▊             25 %  1.0/4.0 MiB  failed: host not found          example.org       11:00
+       ≡  Checksummed                                 ███████████████ 100 %      700 MiB  verifying                       example.org       11:00
+       ○  Stopped                                                                         stopped                         example.org       11:00
+       ○  New                                                                             not started                     example.org       11:00
+       ▶  文件传输指南 🚀 第二版                      █▌               10 %   100/1000 B         10 B/s      1:30      1  example.org       11:00
+      (20 empty lines)
+                                                                                                                                             1/15
+       p pause  x stop  Enter details  d remove  l limit   a add  S start all  P pause all  X stop all   Space mark  / search   ? help  q leave
       """)
   }
 
@@ -92,13 +95,13 @@ struct ListScreenTests {
       """
        Kettle   ↓ 12.6 MiB/s   ▶3 ◷3 ·1 ✔1 ✘1
           File                 %        Speed
-      >▶  Networking Ove…   61 %   12.1 MiB/s
-       ‖  iOS Technology…   22 %  paused
-       ◷  Archive of 2025    0 %  12 s
-       ✔  AV Foundation …  100 %  ready
-       ▶  A stream witho…           500 KiB/s
-       ◷  Offline           33 %  no network
-
+      >▶  Networkin…rview   61 %   12.1 MiB/s┃
+       ‖  iOS Techn…rview   22 %  paused     ┃
+       ◷  Archive of 2025    0 %  12 s       │
+       ✔  AV Founda…Guide  100 %  ready      │
+       ▶  A stream …ength           500 KiB/s│
+       ◷  Offline           33 %  no network │
+                                         1/15
        p pause  x stop   ? help  q leave
       """)
   }
@@ -109,25 +112,26 @@ struct ListScreenTests {
       frame,
       """
        Kettle   v 12.6 MiB/s   *3 #1 ~3 .1 @2 =1 o2 +1 !1             42 %  1:30 left
-          File                  Progress                  Size        Speed      Left
-      >*  Networking Overview   [####>   ]  61 %   405/659 MiB   12.1 MiB/s      0:21
-       =  iOS Technology Over~  [#>      ]  22 %      6/29 MiB  paused
-       ~  Archive of 2025       [>       ]   0 %     0/1.2 GiB  retry in 12 s (503)
-       +  AV Foundation Guide   [########] 100 %        11 MiB  ready           14:02
-       *  A stream without a ~  [===     ]             5.0 MiB    500 KiB/s
-       ~  Offline               [##>     ]  33 %   3.0/9.0 MiB  waiting for network
-       ~  Members only          [        ]                      needs a login
-       .  Next in line          [        ]                      queued
-       @  At night              [        ]                      starts 18:00
-       @  At Christmas          [        ]                      starts 24 Dec 12:00
-       !  Gone                  [##>     ]  25 %   1.0/4.0 MiB  failed: host not found
-       #  Checksummed           [########] 100 %       700 MiB  verifying
-       o  Stopped               [        ]                      stopped
-       o  New                   [        ]                      not started
-       *  ?????? ? ???          [>       ]  10 %    100/1000 B       10 B/s      1:30
-      (5 empty lines)
-                p pause   x stop  Enter details  d remove                  S start all
-       X stop all  P pause all  R reset  a add   / search   ? help  q leave
+          File                     Progress               Size        Speed      Left
+      >*  Networking Overview      [###>  ]  61 %  405/659 MiB   12.1 MiB/s      0:21
+       =  iOS Technology Overview  [#>    ]  22 %     6/29 MiB  paused
+       ~  Archive of 2025          [>     ]   0 %    0/1.2 GiB  retry in 12 s (503)
+       +  AV Foundation Guide      [######] 100 %       11 MiB  ready           14:02
+       *  A stream withou~ length  [===   ]            5.0 MiB    500 KiB/s
+       ~  Offline                  [##>   ]  33 %  3.0/9.0 MiB  waiting for network
+       ~  Members only             [      ]                     needs a login
+       .  Next in line             [      ]                     queued
+       @  At night                 [      ]                     starts 18:00
+       @  At Christmas             [      ]                     starts 24 Dec 12:00
+       !  Gone                     [#>    ]  25 %  1.0/4.0 MiB  failed: host not found
+       #  Checksummed              [######] 100 %      700 MiB  verifying
+       o  Stopped                  [      ]                     stopped
+       o  New                      [      ]                     not started
+       *  ?????? ? ???             [>     ]  10 %   100/1000 B       10 B/s      1:30
+      (4 empty lines)
+                                                                                 1/15
+       p pause  x stop  Enter details  d remove  l limit   a add  S start all
+       P pause all  X stop all   Space mark  / search  \\ filter   ? help  q leave
       """)
     #expect(frame.cells.allSatisfy { $0.text.utf8.allSatisfy { $0 < 128 } })
   }
@@ -161,7 +165,7 @@ struct ListScreenTests {
                                       Nothing here yet
                           press a to add a URL, or paste URLs here
       (10 empty lines)
-       a add   ? help  q leave
+       l limit   a add   H history   ? help  q leave
 
       """)
   }
@@ -187,15 +191,15 @@ struct ListScreenTests {
       model.screen(at: Sample.moment(seconds: 65)),
       """
        Kettle   service lost, reconnecting… (1:05)   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1
-          File                  Progress                  Size        Speed      Left
-      >▶  Networking Overview   ██████▏     61 %   405/659 MiB   12.1 MiB/s      0:21
-       ‖  iOS Technology Over…  ██▎         22 %      6/29 MiB  paused
-       ◷  Archive of 2025       ▏            0 %     0/1.2 GiB  retrying now (503)
-       ✔  AV Foundation Guide   ██████████ 100 %        11 MiB  ready           14:02
-       ▶  A stream without a …                         5.0 MiB    500 KiB/s
-       ◷  Offline               ███▎        33 %   3.0/9.0 MiB  waiting for network
-
-       a add   / search   ? help  q leave
+          File                     Progress               Size        Speed      Left
+      >▶  Networking Overview      ████▉     61 %  405/659 MiB   12.1 MiB/s      0:21┃
+       ‖  iOS Technology Overview  █▊        22 %     6/29 MiB  paused               ┃
+       ◷  Archive of 2025          ▏          0 %    0/1.2 GiB  retrying now (503)   │
+       ✔  AV Foundation Guide      ████████ 100 %       11 MiB  ready           14:02│
+       ▶  A stream withou… length                      5.0 MiB    500 KiB/s          │
+       ◷  Offline                  ██▋       33 %  3.0/9.0 MiB  waiting for network  │
+                                                                                 1/15
+       a add   Space mark  / search   ? help  q leave
       """)
     model = Sample.model(columns: 40, rows: 10)
     _ = model.update(.linkChanged(.lost), at: Sample.now)
@@ -204,13 +208,13 @@ struct ListScreenTests {
       """
        Kettle   service lost, reconnecting…
           File                 %        Speed
-      >▶  Networking Ove…   61 %   12.1 MiB/s
-       ‖  iOS Technology…   22 %  paused
-       ◷  Archive of 2025    0 %  12 s
-       ✔  AV Foundation …  100 %  ready
-       ▶  A stream witho…           500 KiB/s
-       ◷  Offline           33 %  no network
-
+      >▶  Networkin…rview   61 %   12.1 MiB/s┃
+       ‖  iOS Techn…rview   22 %  paused     ┃
+       ◷  Archive of 2025    0 %  12 s       │
+       ✔  AV Founda…Guide  100 %  ready      │
+       ▶  A stream …ength           500 KiB/s│
+       ◷  Offline           33 %  no network │
+                                         1/15
        a add   / search   ? help  q leave
       """)
   }
@@ -219,9 +223,9 @@ struct ListScreenTests {
     var model = Sample.model(columns: 140, rows: 20)
     _ = model.press(.down, .down)
     #expect(
-      model.screen().lines[model.size.rows - 2]
-        == " The server responded to \"https://example.org/files/3\" with 503 Service Unavailable; "
-        + "it will be retried")
+      model.screen().lines[model.size.rows - 2].hasPrefix(
+        " The server responded to \"https://example.org/files/3\" with 503 Service Unavailable; "
+          + "it will be retried  "))
   }
 
   @Test func `rows that are not loaded are marked`() {
@@ -229,7 +233,7 @@ struct ListScreenTests {
     let window = ListWindow(first: 3, matchingCount: 20, rows: [Sample.rows[3]])
     _ = model.update(.rowsArrived(window, Sample.totals), at: Sample.now)
     let lines = model.screen().lines
-    #expect(lines[2] == ">   …")
+    #expect(lines[2].hasPrefix(">   …   "))
     #expect(lines[5].contains("AV Foundation"))
   }
 

@@ -142,29 +142,29 @@ struct MarksTests {
       model.screen(),
       """
        Kettle   ↓ 0 B/s        1 running  1 paused  1 done         0 %   182 GiB free
-          File                  Progress                  Size        Speed      Left
+          File                         Progress           Size        Speed      Left
        ‖◆ x                                                     paused
-       ▶  x                         ███                               0 B/s
-      >✔◆ x                     ██████████ 100 %           0 B  ready
+       ▶  x                                ███                        0 B/s
+      >✔◆ x                            ██████████ 100 %    0 B  ready
       (15 empty lines)
        2 marked   Esc clears it
-
-       s start  p resume  x stop  Enter details  d remove  D delete file   S start all
-       X stop all  P pause all  R reset  a add   / search   ? help  q leave
+                                                                                  3/3
+       s start  p resume  x stop  Enter details  d remove  D delete file  l limit
+       a add  S start all  P pause all  X stop all   / search   ? help  q leave
       """)
     expectScreen(
       model.screen(.ascii),
       """
        Kettle   v 0 B/s        1 running  1 paused  1 done         0 %   182 GiB free
-          File                  Progress                  Size        Speed      Left
-       =x x                     [        ]                      paused
-       *  x                     [===     ]                            0 B/s
-      >+x x                     [########] 100 %           0 B  ready
+          File                         Progress           Size        Speed      Left
+       =x x                            [        ]               paused
+       *  x                            [===     ]                     0 B/s
+      >+x x                            [########] 100 %    0 B  ready
       (15 empty lines)
        2 marked   Esc clears it
-
-       s start  p resume  x stop  Enter details  d remove  D delete file   S start all
-       X stop all  P pause all  R reset  a add   / search   ? help  q leave
+                                                                                  3/3
+       s start  p resume  x stop  Enter details  d remove  D delete file  l limit
+       a add  S start all  P pause all  X stop all   / search   ? help  q leave
       """)
   }
 

@@ -166,12 +166,12 @@ struct OrderTests {
       model.screen(),
       """
        Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
-          File                  Progress                  Size       ↓Speed      Left
-       ▶  Networking Overview   ██████▏     61 %   405/659 MiB   12.1 MiB/s      0:21
-       ‖  iOS Technology Over…  ██▎         22 %      6/29 MiB  paused
+          File                     Progress               Size       ↓Speed      Left
+       ▶  Networking Overview      ████▉     61 %  405/659 MiB   12.1 MiB/s      0:21
+       ‖  iOS Technology Overview  █▊        22 %     6/29 MiB  paused
        ◷  Archive of 2025      ┌─ Sort by ──────────────────┐B  retry in 12 s (503)
        ✔  AV Foundation Guide  │   u  queue order           │B  ready           14:02
-       ▶  A stream without a … │   n  name                  │B    500 KiB/s
+       ▶  A stream withou… leng│   n  name                  │B    500 KiB/s
        ◷  Offline              │   s  state                 │B  waiting for network
        ◷  Members only         │   z  size                  │   needs a login
        ·  Next in line         │   p  progress              │   queued
@@ -181,10 +181,12 @@ struct OrderTests {
        ≡  Checksummed          │   r  priority              │B  verifying
        ○  Stopped              │   h  host                  │   stopped
        ○  New                  │   i  session               │   not started
-       ▶  文件传输指南 🚀 第…  │   a  time added            │B       10 B/s      1:30
+       ▶  文件传输指南 🚀 第二 │   a  time added            │B       10 B/s      1:30
                                │   f  time finished         │
                                └────────────────────────────┘
-      (3 empty lines)
+
+
+                                                                                 1/15
        Enter select  Esc cancel
 
       """)
@@ -195,13 +197,13 @@ struct OrderTests {
       """
        Kett+- Sort by ------------------+1 !1
           F|   s  state                 |peed
-       *  N|   z  size                  |iB/s
-       =  i|   p  progress              |
-       ~  A|   e  speed                 |
-       +  A|   t  time left             |
-       *  A|   c  connections           |iB/s
-       ~  O| > r  priority              |ork
-           +----------------------------+
+       *  N|   z  size                  |iB/s#
+       =  i|   p  progress              |    #
+       ~  A|   e  speed                 |    |
+       +  A|   t  time left             |    |
+       *  A|   c  connections           |iB/s|
+       ~  O| > r  priority              |ork |
+           +----------------------------+1/15
        Enter select  Esc cancel
       """)
   }

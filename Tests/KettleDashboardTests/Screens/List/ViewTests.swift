@@ -174,15 +174,15 @@ struct ViewTests {
       model.screen(),
       """
        Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
-          File                                 Size  Host                   Finished ↓
-      >✔  AV Foundation Guide                11 MiB  example.org                 09:58
-       ✔  Debian 13 netinst, which has …    700 MiB  cdimage.example.org  18 Nov 12:00
-       ✔  文件传输指南                         12 B  [2001:db8::1]          2025-10-17
+          File                                 Size  Host                  Finished ↓
+      >✔  AV Foundation Guide                11 MiB  example.org                09:58
+       ✔  Debian 13 netinst, … long name    700 MiB  cdimage.example.o…  18 Nov 12:00
+       ✔  文件传输指南                         12 B  [2001:db8::1]         2025-10-17
       (15 empty lines)
        History, H goes back
-
-                                  Enter details  d remove  D delete file   S start all
-       X stop all  P pause all  R reset  a add   / search   ? help  q leave
+                                                                                  1/3
+       Enter details  d remove  D delete file  l limit   a add  S start all
+       P pause all  X stop all   Space mark  / search  \\ filter   ? help  q leave
       """)
     _ = model.press(.character("J"))
     #expect(model.said == "finished transfers are not in the queue")
@@ -195,14 +195,14 @@ struct ViewTests {
       Self.history(columns: 40, rows: 10).screen(.ascii),
       """
        Kettle   v 12.6 MiB/s   *3 ~3 .1 +1 !1
-          File              Size    Finished v
-      >+  AV Foundat~     11 MiB         09:58
-       +  Debian 13 ~    700 MiB  18 Nov 12:00
-       +  ??????            12 B    2025-10-17
+          File             Size    Finished v
+      >+  AV Fou~ide     11 MiB         09:58
+       +  Debian~ame    700 MiB  18 Nov 12:00
+       +  ??????           12 B    2025-10-17
 
 
        History, H goes back
-
+                                          1/3
        D delete file   a add   ? help  q leave
       """)
   }
@@ -213,14 +213,14 @@ struct ViewTests {
       """
        Kettle   ↓ 12.6 MiB/s █          3 running  1 verifying  3 waiting  1 queued  2 scheduled  1 paused  2 idle  1 done  1 failed
        █████████████████████████▌                                     42 %  1:30 left  0 of 8 done  1.0/2.5 GiB  3 of unknown size   182 GiB free
-          File                                                                                Size  Host                                Finished ↓
-      >✔  AV Foundation Guide                                                               11 MiB  example.org                              09:58
-       ✔  Debian 13 netinst, which has a long name                                         700 MiB  cdimage.example.org               18 Nov 12:00
-       ✔  文件传输指南                                                                        12 B  [2001:db8::1]                       2025-10-17
+          File                                                                                            Size  Host                   Finished ↓
+      >✔  AV Foundation Guide                                                                           11 MiB  example.org                 09:58
+       ✔  Debian 13 netinst, which has a long name                                                     700 MiB  cdimage.example.org  18 Nov 12:00
+       ✔  文件传输指南                                                                                    12 B  [2001:db8::1]          2025-10-17
       (31 empty lines)
        History, H goes back
-
-                                  Enter details  d remove  D delete file   S start all  X stop all  P pause all  R reset  a add   ? help  q leave
+                                                                                                                                              1/3
+       Enter details  d remove  D delete file  l limit   a add  S start all  P pause all  X stop all   Space mark  / search   ? help  q leave
       """)
   }
 
@@ -242,7 +242,7 @@ struct ViewTests {
       model.screen(),
       """
        Kettle   ↓ 0 B/s      ▁
-          File                                 Size  Host                   Finished ↓
+          File                                 Size  Host                  Finished ↓
 
 
                                   Nothing is finished yet
@@ -250,7 +250,7 @@ struct ViewTests {
       (3 empty lines)
        History, H goes back
 
-       a add   ? help  q leave
+       l limit   a add   H history   ? help  q leave
       """)
   }
 }

@@ -147,25 +147,25 @@ struct FilterTests {
       model.screen(),
       """
        Kettle   ↓ 0 B/s        180 queued  20 failed               0 %   182 GiB free
-          File                  Progress                  Size        Speed      Left
-      >✘  file 0                                                failed
-       ·  file 1                                                queued
-       ·  file 2                                                queued
-       ·  file 3                                                queued
-       ·  file 4                                                queued
-       ·  file 5                                                queued
-       ·  file 6                                                queued
-       ·  file 7                                                queued
-       ·  file 8                                                queued
-       ·  file 9                                                queued
-       ✘  file 10                                               failed
-       ·  file 11                                               queued
-       ·  file 12                                               queued
-       ·  file 13                                               queued
-       ·  file 14                                               queued
-       ·  file 15                                               queued
-       ·  file 16                                               queued
-       ·  file 17                                               queued
+          File                         Progress           Size        Speed      Left
+      >✘  file 0                                                failed               ┃
+       ·  file 1                                                queued               │
+       ·  file 2                                                queued               │
+       ·  file 3                                                queued               │
+       ·  file 4                                                queued               │
+       ·  file 5                                                queued               │
+       ·  file 6                                                queued               │
+       ·  file 7                                                queued               │
+       ·  file 8                                                queued               │
+       ·  file 9                                                queued               │
+       ✘  file 10                                               failed               │
+       ·  file 11                                               queued               │
+       ·  file 12                                               queued               │
+       ·  file 13                                               queued               │
+       ·  file 14                                               queued               │
+       ·  file 15                                               queued               │
+       ·  file 16                                               queued               │
+       ·  file 17                                               queued               │
        Filter: state:lost
        Use one of idle scheduled queued running waiting paused verifying done failed
        Enter keep it  Up earlier   Esc cancel  Ctrl-U clear line
@@ -183,7 +183,7 @@ struct FilterTests {
       model.screen(),
       """
        Kettle   ↓ 0 B/s        180 queued  20 failed               0 %   182 GiB free
-          File                  Progress                  Size        Speed      Left
+          File                         Progress           Size        Speed      Left
        ·◆ file 19                                               queued
       >·  file 119                                              queued
        ✘  file 190                                              failed
@@ -198,9 +198,9 @@ struct FilterTests {
        ·  file 199                                              queued
       (6 empty lines)
        1 marked   Filter: file 19 (12)   Esc clears it
-
-                p pause   x stop  Enter details  d remove                  S start all
-       X stop all  P pause all  R reset  a add   / search   ? help  q leave
+                                                                                 2/12
+       p pause  x stop  Enter details  d remove  l limit   a add  S start all
+       P pause all  X stop all   Space mark  / search  \\ filter   ? help  q leave
       """)
   }
 
@@ -213,13 +213,13 @@ struct FilterTests {
       """
        Kettle   ↓ 0 B/s        ·180 ✘20
           File                 %        Speed
-      >✘  file 0                  failed
-       ·  file 1                  queued
-       ·  file 2                  queued
-       ·  file 3                  queued
-       ·  file 4                  queued
+      >✘  file 0                  failed     ┃
+       ·  file 1                  queued     │
+       ·  file 2                  queued     │
+       ·  file 3                  queued     │
+       ·  file 4                  queued     │
        Filter: state:lost
-       Unknown state "lost"
+       Unknown state "lost"             1/200
        Enter keep it   Esc cancel
       """)
     #expect(
@@ -235,13 +235,13 @@ struct FilterTests {
       """
        Kettle   ↓ 0 B/s        ·180 ✘20
           File                 %        Speed
-       ·◆ file 19                 queued
-      >·  file 119                queued
-       ✘  file 190                failed
-       ·  file 191                queued
-       ·  file 192                queued
+       ·◆ file 19                 queued     ┃
+      >·  file 119                queued     ┃
+       ✘  file 190                failed     │
+       ·  file 191                queued     │
+       ·  file 192                queued     │
        1 marked   Filter: file 19 (12)
-
+                                         2/12
        p pause  x stop   ? help  q leave
       """)
   }
@@ -265,7 +265,7 @@ struct FilterTests {
 
        Filter: nowhere (0)   Esc clears it
 
-       S start all  X stop all  a add   ? help  q leave
+       a add  S start all  P pause all   ? help  q leave
       """)
     list.press(.character("d"), in: &model)
     #expect(model.said == "nothing matches the filter; Esc clears it")

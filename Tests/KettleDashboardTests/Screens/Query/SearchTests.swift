@@ -111,8 +111,23 @@ struct SearchTests {
     _ = model.press(.down, .down, .down, .character("/"))
     _ = model.type("AVFoundation.pdf")
     _ = model.press(.enter)
-    #expect(
-      model.screen().lines[21] == " \"avfoundation.pdf\" is in its path")
+    #expect(model.screen().lines[21].hasPrefix(" \"avfoundation.pdf\" is in its path  "))
+  }
+
+  @Test func `the matches are counted when all rows are loaded`() {
+    var model = Sample.model(columns: 80, rows: 24)
+    _ = model.press(.character("/"))
+    _ = model.type("overview")
+    #expect(model.screen().lines[21].hasPrefix(" 1 of 2 "))
+    _ = model.press(.enter, .character("n"))
+    #expect(model.screen().lines[20] == " Search: overview (2 of 2)   Esc clears it")
+    _ = model.press(.down)
+    #expect(model.screen().lines[20] == " Search: overview (2 matches)   Esc clears it")
+    var long = list.model()
+    list.press(.character("/"), in: &long)
+    list.type("57", in: &long)
+    list.press(.enter, in: &long)
+    #expect(long.screen().lines[20] == " Search: 57   Esc clears it")
   }
 
   @Test func `a search in 40 columns`() {
@@ -124,13 +139,13 @@ struct SearchTests {
       """
        Kettle   ↓ 12.6 MiB/s   ▶3 ◷3 ·1 ✔1 ✘1
           File                 %        Speed
-      >▶  Networking Ove…   61 %   12.1 MiB/s
-       ‖  iOS Technology…   22 %  paused
-       ◷  Archive of 2025    0 %  12 s
-       ✔  AV Foundation …  100 %  ready
-       ▶  A stream witho…           500 KiB/s
+      >▶  Networkin…rview   61 %   12.1 MiB/s┃
+       ‖  iOS Techn…rview   22 %  paused     │
+       ◷  Archive of 2025    0 %  12 s       │
+       ✔  AV Founda…Guide  100 %  ready      │
+       ▶  A stream …ength           500 KiB/s│
        Search: overview
-       Words; n and N find more
+       1 of 2                            1/15
        Enter keep it   Esc cancel
       """)
     _ = model.press(.enter)
@@ -139,13 +154,13 @@ struct SearchTests {
       """
        Kettle   v 12.6 MiB/s   *3 ~3 .1 +1 !1
           File                 %        Speed
-      >*  Networking Ove~   61 %   12.1 MiB/s
-       =  iOS Technology~   22 %  paused
-       ~  Archive of 2025    0 %  12 s
-       +  AV Foundation ~  100 %  ready
-       *  A stream witho~           500 KiB/s
-       Search: overview   Esc clears it
-
+      >*  Networkin~rview   61 %   12.1 MiB/s#
+       =  iOS Techn~rview   22 %  paused     |
+       ~  Archive of 2025    0 %  12 s       |
+       +  AV Founda~Guide  100 %  ready      |
+       *  A stream ~ength           500 KiB/s|
+       Search: overview (1 of 2)
+                                         1/15
        p pause  x stop   ? help  q leave
       """)
   }

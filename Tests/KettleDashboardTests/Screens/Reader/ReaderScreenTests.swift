@@ -42,7 +42,7 @@ struct ReaderScreenTests {
                       default program
 
        All transfers
-       S              Start everything that is neither running nor   start-all
+       a paste        Add one or more URLs: type them, or paste them add
        Esc back  PgDn more   ? help
       """)
   }
