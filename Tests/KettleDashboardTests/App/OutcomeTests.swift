@@ -35,7 +35,10 @@ struct OutcomeTests {
             ControlRefusal(id: TransferID(rawValue: 2), why: .unknown),
           ]), "2 of 4 not: it is not started"
       ),
-      (.reset(deletedCount: 1, keptPaths: []), "1 file moved to the bin, all transfers reset; z undoes it"),
+      (
+        .reset(deletedCount: 1, keptPaths: []),
+        "1 file moved to the bin, all transfers reset; z undoes it"
+      ),
       (.failed(sentence: "The disk is full"), "The disk is full"),
     ] as [(CommandOutcome, String?)])
   func `each outcome has its message`(outcome: CommandOutcome, sentence: String?) {

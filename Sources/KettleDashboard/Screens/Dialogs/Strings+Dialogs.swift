@@ -74,10 +74,9 @@ extension Strings {
       ]
     case .removeWithFile(let row):
       [
-        "Remove \"\(row.shownTitle.sanitizedForDisplay(limit: 80))\" from the list "
-          + "and move its file to the bin?",
+        "Remove \"\(row.shownTitle.sanitizedForDisplay(limit: 80))\" and its file?",
         row.path ?? "",
-        "A file modified by another program is kept.",
+        "The file goes to the bin. If another program modified it, it is kept.",
       ].filter { !$0.isEmpty }
     case .removeMarked(let selection, let count, withFiles: false):
       [
@@ -86,8 +85,8 @@ extension Strings {
       ]
     case .removeMarked(let selection, let count, withFiles: true):
       [
-        "Remove \(marked(selection, count)) from the list and move their finished files to the bin?",
-        "A file modified by another program is kept. Unfinished downloads go to the bin.",
+        "Remove \(marked(selection, count)) and their files?",
+        "Their files go to the bin. Files modified by other programs are kept.",
       ]
     }
   }

@@ -113,7 +113,7 @@ enum RowBindings {
       when: { _, context in context.whenConnected(context.totals.availability(of: .stop)) },
       do: { _, _ in [.effect(.control(.stop, .all))] }),
     Binding(
-      "undo", .all, in: [.list], keys: [.character("z")], label: "undo", rank: 12,
+      "undo", .all, in: [.list], keys: [.character("z")],
       help: "Undo the last stop, removal, reset or clearing; again the one before",
       when: { _, context in context.whenConnected(.possible) },
       do: { _, _ in [.effect(.undo)] }),

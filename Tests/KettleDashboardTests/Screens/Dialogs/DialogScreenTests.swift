@@ -66,11 +66,11 @@ struct DialogScreenTests {
        ✔  AV Foundation Guide      ████████ 100 %       11 MiB  ready           14:02
        ▶  A stream withou… length  ███                 5.0 MiB    500 KiB/s
        ◷  Offline                  ██▋       33 %  3.0/9.0 MiB  waiting for network
-       ◷  Members only                                          needs a login
-       ·  Ne┌─ Remove with file ───────────────────────────────────────────────┐
-       ◔  At│ Remove "AV Foundation Guide" from the list and move its file to  │
-       ◔  At│ /home/me/Downloads/AVFoundation.pdf                              │:00
-       ✘  Go│ A file modified by another program is kept.                      │ found
+       ◷  Me┌─ Remove with file ───────────────────────────────────────────────┐
+       ·  Ne│ Remove "AV Foundation Guide" and its file?                       │
+       ◔  At│ /home/me/Downloads/AVFoundation.pdf                              │
+       ◔  At│ The file goes to the bin. If another program modified it, it is  │:00
+       ✘  Go│ kept.                                                            │ found
        ≡  Ch│ y yes   n no (Enter, Esc)                                        │
        ○  St└──────────────────────────────────────────────────────────────────┘
        ○  New                                                   not started

@@ -170,14 +170,14 @@ struct FindingScreenTests {
       model.screen(),
       """
        Kettle   ↓ 12.6 MiB/s   ▶3 ◷3 ·1 ✔1 ✘1
+          File                 %        Speed
       ┌─ Remove with file ───────────────────┐
-      │ Remove 3 transfers from the list and │
-      │ move their finished files to the     │
-      │ bin?                                 │
-      │ A file modified by another program   │
-      │ is kept. Unfinished downloads go to  │
+      │ Remove 3 transfers and their files?  │
+      │ Their files go to the bin. Files     │
+      │ modified by other programs are kept. │
       │ y yes   n no (Enter, Esc)            │
       └──────────────────────────────────────┘
+                                         5/15
        y yes  n no
       """)
   }

@@ -19,7 +19,7 @@ struct ReaderScreenTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   Keys                                             lines 1 to 22 of 138
+       Kettle   Keys                                             lines 1 to 22 of 141
        The marked transfers, or the one under the cursor
        s              Start or resume it; a waiting transfer is      start
                       retried at once
@@ -42,7 +42,6 @@ struct ReaderScreenTests {
                       default program
 
        All transfers
-       a paste        Add one or more URLs: type them, or paste them add
        Esc back  PgDn more   ? help
       """)
   }
