@@ -137,7 +137,7 @@ extension DashboardSession {
         case .connected(let service): return service
         case .stopped:
           if failureCount == Reconnection.failureCountBeforeStopped {
-            fail(FollowError.serviceStopped)
+            output.yield(.linkChanged(.stopped))
           }
         case .notYet: break
         }
@@ -180,8 +180,9 @@ extension DashboardSession {
 extension DashboardSession {
   private func execute(_ effect: DashboardEffect) async {
     do {
-      // The only effect that needs no service.
+      // These need no connection.
       if case .openFile(let path) = effect { return try open(path) }
+      if case .startService = effect { return try await startService() }
       if let message = try await message(for: effect, currentService()) { output.yield(message) }
     } catch {
       switch effect {
@@ -198,7 +199,7 @@ extension DashboardSession {
         output.yield(.found(search, nil))
         fail(error)
       case .control, .remove, .relink, .limit, .move, .prioritize, .clearFinished, .reset,
-        .undo, .openFile, .copy, .ring, .announce, .suspend, .redraw, .leave:
+        .undo, .startService, .openFile, .copy, .ring, .announce, .suspend, .redraw, .leave:
         fail(error)
       }
     }
@@ -266,8 +267,14 @@ extension DashboardSession {
     case .loadDetails(let id):
       let details = try await service.call(DescribeTransfer.self, .init(id: id))
       return .detailsArrived(TransferDetailsView(details))
-    case .openFile, .copy, .ring, .announce, .suspend, .redraw, .leave: return nil
+    case .startService, .openFile, .copy, .ring, .announce, .suspend, .redraw, .leave: return nil
     }
+  }
+
+  /// Starts the service. The task that maintains the connection then finds it running.
+  private func startService() async throws {
+    let service = try await reconnection.connect(startIfNeeded: true, mayAsk: false)
+    await service.close()
   }
 }
 

@@ -119,7 +119,8 @@ extension Dashboard {
       "help", .dashboard, in: [.list, .reader], keys: [.character("?"), .function(1)],
       label: "help", isRequired: true, help: "Show the keys",
       do: { dashboard, _ in
-        dashboard.top is HelpScreen ? [.close] : [.open(OpenScreen(HelpScreen()))]
+        dashboard.top is HelpScreen
+          ? [.close] : [.open(OpenScreen(HelpScreen(above: dashboard.keyContext)))]
       }),
     Binding(
       "redraw", .dashboard, in: Set(KeyContext.allCases), keys: [.control("l")],
@@ -128,6 +129,17 @@ extension Dashboard {
       "suspend", .dashboard, in: Set(KeyContext.allCases), keys: [.control("z")],
       help: "Suspend the dashboard; fg in the shell resumes it",
       do: { _, _ in [.effect(.suspend)] }),
+    Binding(
+      "start-service", .dashboard, in: [.list], keys: [.character("w")], label: "start service",
+      help: "Start the service after it was stopped",
+      when: { dashboard, _ in
+        switch dashboard.service.link {
+        case .stopped: .possible
+        case .connected: .impossible(Strings.serviceIsRunning)
+        case .connecting, .lost: .impossible(Strings.needsService)
+        }
+      },
+      do: { _, _ in [.effect(.startService), .say(Strings.startingService)] }),
     Binding(
       "leave", .dashboard, in: [.list], keys: [.character("q")], label: "leave", isRequired: true,
       help: "Leave; the transfers continue in the background", do: { _, _ in [.effect(.leave)] }),

@@ -22,6 +22,8 @@ package enum DashboardEffect: Hashable, Sendable {
   case reset
   /// Undoes the latest action of which something can be restored.
   case undo
+  /// Starts the service after the user has stopped it.
+  case startService
   case loadDetails(TransferID)
   /// Opens a finished file with the desktop's default program for it.
   case openFile(path: String)

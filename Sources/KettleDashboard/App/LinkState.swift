@@ -7,11 +7,13 @@ package enum LinkState: Hashable, Sendable {
   case connected
   /// Was connected before; the dashboard is trying to reconnect.
   case lost(since: MonotonicTime)
+  /// Was connected before; the user has stopped the service.
+  case stopped(at: WallTime)
 
   package var isConnected: Bool {
     switch self {
     case .connected: true
-    case .connecting, .lost: false
+    case .connecting, .lost, .stopped: false
     }
   }
 }
@@ -19,4 +21,6 @@ package enum LinkState: Hashable, Sendable {
 /// A report about the connection from outside the model.
 package enum LinkReport: Hashable, Sendable {
   case connecting, connected, lost
+  /// Follows `lost` when the service was stopped on purpose: it is not started again by itself.
+  case stopped
 }

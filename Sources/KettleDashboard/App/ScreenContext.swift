@@ -21,16 +21,19 @@ struct ScreenContext {
   var totals: Totals { service.totals }
   var isConnected: Bool { service.link.isConnected }
 
-  var isLinkLost: Bool {
+  var isLinkLost: Bool { service.isLinkLost }
+
+  /// Why something that needs the service is not possible.
+  var whyNoService: String {
     switch service.link {
-    case .lost: true
-    case .connecting, .connected: false
+    case .stopped: keymap.filled(Strings.serviceIsStopped)
+    case .connecting, .lost, .connected: Strings.needsService
     }
   }
 
   /// Returns whether something that needs the service is possible.
   func whenConnected(_ availability: @autoclosure () -> Availability) -> Availability {
-    isConnected ? availability() : .impossible(Strings.needsService)
+    isConnected ? availability() : .impossible(whyNoService)
   }
 
   /// Returns the first form that fits into the message line.

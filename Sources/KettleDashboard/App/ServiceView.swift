@@ -25,9 +25,25 @@ package struct ServiceView: Hashable, Sendable {
   mutating func tick(at now: MonotonicTime) { speeds.record(totals.bytesPerSecond, at: now) }
 
   mutating func connectionLost(at now: MonotonicTime) {
-    if case .lost = link { return }
-    link = .lost(since: now)
+    switch link {
+    case .lost, .stopped: return
+    case .connecting, .connected: link = .lost(since: now)
+    }
     received?.bytesPerSecond = 0
+  }
+
+  mutating func stopped(at now: WallTime) {
+    if case .stopped = link { return }
+    link = .stopped(at: now)
+    received?.bytesPerSecond = 0
+  }
+
+  /// Whether there was a connection.
+  var isLinkLost: Bool {
+    switch link {
+    case .lost, .stopped: true
+    case .connecting, .connected: false
+    }
   }
 
   /// Compares the new totals with the previous ones; the first totals count as no change.

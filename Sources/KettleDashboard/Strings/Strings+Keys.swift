@@ -8,6 +8,9 @@ extension Strings {
   static let footerDeleteFile = "delete file"
 
   static let needsService = "not connected to the service; reconnecting"
+  static let serviceIsStopped = "the service was stopped; {start-service} starts it"
+  static let serviceIsRunning = "the service is running"
+  static let startingService = "starting the service…"
   static let listIsEmpty = "the list is empty; {add} adds transfers"
   static let rowNotThereYet = "this row has not loaded yet"
   static let noFinishedFile = "it has no finished file; {remove} removes it from the list"

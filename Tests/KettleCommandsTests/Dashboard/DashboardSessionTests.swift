@@ -218,14 +218,29 @@ struct DashboardSessionTests {
     var all = session.messages.makeAsyncIterator()
     #expect(await all.next() == .linkChanged(.connected))
     #expect(await all.next() == .linkChanged(.lost))
-    #expect(
-      await all.next()
-        == .commandFinished(
-          .failed(
-            sentence: "The service was stopped; \"kettle daemon start\" starts it again, and the "
-              + "transfers resume")))
+    #expect(await all.next() == .linkChanged(.stopped))
     #expect(await all.next() == .linkChanged(.connected))
     #expect(connector.attempts.dropFirst().allSatisfy { !$0.startIfNeeded })
+    await session.close()
+  }
+
+  @Test func `a stopped service is started at the user's request`() async throws {
+    var context = FakeContext()
+    let away = Result<FakeService, ClientError>.failure(.notRunning(socketPath: "/s"))
+    let connector = FakeConnector([
+      .success(context.service), away, away, away, away, .success(FakeService()),
+    ])
+    context.connector = connector
+    let session = try await open(context)
+    context.service.breakConnection()
+    var all = session.messages.makeAsyncIterator()
+    while let message = await all.next(), message != .linkChanged(.stopped) {}
+    session.perform(.startService)
+    session.perform(.clearFinished)
+    while let message = await all.next() {
+      if case .commandFinished = message { break }
+    }
+    #expect(connector.attempts.filter(\.startIfNeeded).count == 2)
     await session.close()
   }
 

@@ -15,6 +15,7 @@ struct Situations {
     var start: String?
     var screens: [String]
     var isConnected: Bool
+    var isStopped: Bool
     var isScrolled = false
     var possible: Set<String> = []
   }
@@ -45,7 +46,8 @@ struct Situations {
     guard model.screens.count <= 2 else { return }
     var signature = Signature(
       screens: model.screens.map(Self.kind) + (model.list.query == nil ? [] : ["query"]),
-      isConnected: model.service.link.isConnected)
+      isConnected: model.service.link.isConnected,
+      isStopped: model.service.link == .stopped(at: Sample.now.wall))
     let actions = model.keymap.actions.filter { $0.contexts.contains(model.keyContext) }
     switch model.keyContext {
     case .list:
@@ -127,6 +129,8 @@ struct Situations {
       var model = start.model
       _ = model.update(.linkChanged(.lost), at: Sample.now)
       starts.append(Situation(name: start.name + " without the service", model: model))
+      _ = model.update(.linkChanged(.stopped), at: Sample.now)
+      starts.append(Situation(name: start.name + " after the service was stopped", model: model))
     }
     return starts
   }

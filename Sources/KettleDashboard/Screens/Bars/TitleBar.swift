@@ -6,16 +6,19 @@ struct TitleBar {
   let service: ServiceView
   /// Whether the batch has a line of its own.
   let hasBatchLine: Bool
-  let now: MonotonicTime
+  let now: Moment
+  let clock: ClockText
+  /// The key that starts a stopped service.
+  let startKey: String?
 
   func draw(on canvas: inout Canvas) {
-    let role: Role = isLinkLost ? .barProblem : .bar
+    let role: Role = service.isLinkLost ? .barProblem : .bar
     let columns = canvas.size.columns
     canvas.fill(row: 0, column: 0, width: columns, role)
     let title = fittingTitle(columns: columns, canvas.look)
     var column = 1
     column += canvas.write(
-      Strings.product, row: 0, column: column, width: columns, isLinkLost ? role : .barName)
+      Strings.product, row: 0, column: column, width: columns, service.isLinkLost ? role : .barName)
     for piece in title.left {
       column += piece.gap
       let start = column
@@ -29,13 +32,6 @@ struct TitleBar {
     if let bar = title.bar {
       let start = columns - 1 - BatchText.width(right, canvas.look) - 1 - Title.barWidth
       bar.draw(on: &canvas, row: 0, column: start, width: Title.barWidth)
-    }
-  }
-
-  private var isLinkLost: Bool {
-    switch service.link {
-    case .lost: true
-    case .connecting, .connected: false
     }
   }
 
@@ -79,8 +75,12 @@ struct TitleBar {
     case .connecting: return Strings.connecting
     case .lost(let since):
       let full = Strings.serviceLost(
-        for: DurationText.clock(now.milliseconds(since: since) / 1000))
+        for: DurationText.clock(now.monotonic.milliseconds(since: since) / 1000))
       return full.count + Strings.product.count + 5 <= columns ? full : Strings.serviceLost
+    case .stopped(let time):
+      let text = Strings.serviceStopped(at: clock.short(time, now: now.wall))
+      let full = startKey.map { text + "; " + Strings.starts($0) } ?? text
+      return full.count + Strings.product.count + 5 <= columns ? full : text
     case .connected:
       // The number keeps its width, so that the text after it does not jitter.
       let speed = ByteText.speed(service.totals.bytesPerSecond)

@@ -13,6 +13,7 @@ struct DetailsScreen: ReaderScreen {
   private var content = Content.loading
   private(set) var section: DetailsSection? = .overview
   var scrolled = 0
+  var search = ReaderSearch()
   /// Whether the events scroll to each new one; false while the user reads older ones.
   private var followsEnd = true
   private var requestedAt: MonotonicTime

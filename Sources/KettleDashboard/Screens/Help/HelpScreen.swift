@@ -1,6 +1,11 @@
-/// The keys, from the table of actions.
+/// The keys, from the table of actions; those of the screen below come first.
 struct HelpScreen: ReaderScreen {
+  /// The group of the screen from which the help was opened; nil for the list.
+  private let first: Action.Group?
   var scrolled = 0
+  var search = ReaderSearch()
+
+  init(above context: KeyContext) { first = context == .reader ? .reader : nil }
 
   static let bindings = BindingTable(readerBindings)
 
@@ -14,7 +19,8 @@ struct HelpScreen: ReaderScreen {
     var text = ReaderText(width: width)
     let isWide = width >= Self.twoColumnsWidth
     let columnWidth = isWide ? (width - 2) / 2 : width
-    let groups = Action.Group.allCases
+    let others = Action.Group.allCases.filter { $0 != first }
+    let groups = (first.map { [$0] + others } ?? others)
       .map { Self.lines(of: $0, width: columnWidth, context.keymap) }.filter { !$0.isEmpty }
     if isWide {
       for line in Self.sideBySide(groups, leftWidth: columnWidth) { text.add(line) }

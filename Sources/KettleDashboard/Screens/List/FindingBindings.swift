@@ -48,20 +48,18 @@ enum FindingBindings {
 
   private static let finding: [Binding<ListScreen>] = [
     Binding(
-      "search", .finding, in: [.list], keys: [.character("/")], label: "search", rank: 12,
-      help: "Search: move to the next row that contains the words",
+      .search,
       when: { list, _ in Availability(unless: list.rowCount == 0 ? list.emptyReason : nil) },
       do: { list, _ in
         list.openQuery(.search)
         return []
       }),
     Binding(
-      "next-match", .finding, in: [.list], keys: [.character("n")], help: "To the next match",
+      .nextMatch,
       when: { list, _ in availabilityOfMatches(list) },
       do: { list, context in list.findNext(isBackwards: false, context) }),
     Binding(
-      "previous-match", .finding, in: [.list], keys: [.character("N")],
-      help: "To the previous match",
+      .previousMatch,
       when: { list, _ in availabilityOfMatches(list) },
       do: { list, context in list.findNext(isBackwards: true, context) }),
     Binding(
@@ -154,6 +152,18 @@ enum FindingBindings {
 }
 
 extension Action {
+  static let search = Action(
+    "search", .finding, in: [.list, .reader], keys: [.character("/")], label: "search", rank: 12,
+    help: "Search: move to the next row or line that contains the words")
+  static let nextMatch = Action(
+    "next-match", .finding, in: [.list, .reader], keys: [.character("n")],
+    help: "To the next match")
+  static let previousMatch = Action(
+    "previous-match", .finding, in: [.list, .reader], keys: [.character("N")],
+    help: "To the previous match")
+  static let keepQuery = Action(
+    "keep-query", .finding, in: [.query], keys: [.enter], label: "keep it", isRequired: true,
+    help: "Keep the filter or the search")
   static let reverse = Action(
     "reverse", .finding, in: [.list, .menu], keys: [.character("I")], help: "Reverse the order")
 }

@@ -10,7 +10,8 @@ extension ListScreen {
   func draw(on canvas: inout Canvas, _ context: ScreenContext) {
     let layout = layout(context)
     TitleBar(
-      service: context.service, hasBatchLine: layout.hasBatchLine, now: context.now.monotonic
+      service: context.service, hasBatchLine: layout.hasBatchLine, now: context.now,
+      clock: context.clock, startKey: context.keymap.key(of: "start-service")?.name
     ).draw(on: &canvas)
     if layout.hasBatchLine {
       BatchLine(row: layout.batchRow, service: context.service).draw(on: &canvas)

@@ -136,7 +136,7 @@ extension ListScreen {
   ) -> [ScreenRequest] {
     if let found = window?.firstMatch(of: wanted) { return go(to: found, wanted, context) }
     guard !isFrozen else { return [.say(Strings.frozenSearch(search.text), .problem)] }
-    guard context.isConnected else { return [.say(Strings.needsService)] }
+    guard context.isConnected else { return [.say(context.whyNoService)] }
     // A request is pending: its reply finds that the text has changed, and triggers a new request.
     if let pending = search.pending, pending.text != wanted.text, query?.purpose == .search {
       return []

@@ -182,10 +182,10 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
       let requests = moveCursor(to: index, context)
       return click.isDouble ? requests + (attempt("details", context) ?? []) : requests
     case .column(let key):
-      guard context.isConnected else { return [.say(Strings.needsService)] }
+      guard context.isConnected else { return [.say(context.whyNoService)] }
       return setSort(view.sorted(by: key), context)
     case .state(let state):
-      guard context.isConnected else { return [.say(Strings.needsService)] }
+      guard context.isConnected else { return [.say(context.whyNoService)] }
       return filter(by: state, context)
     case .key, .action, .choice, .inside, nil: return []
     }

@@ -23,10 +23,7 @@ enum MovingBindings {
 enum QueryBindings {
   static let all: [Binding<ListScreen>] =
     [
-      Binding(
-        "keep-query", .finding, in: [.query], keys: [.enter], label: "keep it", isRequired: true,
-        help: "Keep the filter or the search",
-        do: { list, context in list.acceptQuery(context) }),
+      Binding(.keepQuery) { list, context in list.acceptQuery(context) },
       Binding(
         "query-up", .finding, in: [.query], keys: [.up], label: "earlier", rank: 4,
         help: "The previous entry",

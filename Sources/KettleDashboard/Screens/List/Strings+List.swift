@@ -7,6 +7,10 @@ extension Strings {
 
   static let serviceLost = "service lost, reconnecting…"
 
+  static func serviceStopped(at time: String) -> String { "service stopped at " + time }
+
+  static func starts(_ key: String) -> String { key + " starts it" }
+
   static func serviceLost(for time: String) -> String { serviceLost + " (\(time))" }
 
   static func free(_ byteCount: Int64) -> String { ByteText.size(byteCount) + " free" }

@@ -69,11 +69,8 @@ package struct InputHistory: Hashable, Sendable {
 
 extension QueryField {
   func draw(on canvas: inout Canvas, row: Int) {
-    let columns = canvas.size.columns
-    let title = Strings.title(of: purpose) + ":"
-    let begin = 2 + canvas.write(title, row: row, column: 1, width: columns - 2, .heading)
     FieldView(characters: line.characters, cursor: line.column)
-      .draw(row: row, column: begin, width: max(1, columns - 1 - begin), on: &canvas)
+      .draw(titled: Strings.title(of: purpose), row: row, on: &canvas)
   }
 
   /// Returns what is wrong with the content, or what can be typed.

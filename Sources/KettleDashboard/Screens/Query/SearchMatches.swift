@@ -6,6 +6,11 @@ struct SearchHits: Hashable, Sendable {
   /// The position of the row under the cursor among them, from 1; nil when it is none of them.
   let position: Int?
 
+  init(count: Int, position: Int?) {
+    self.count = count
+    self.position = position
+  }
+
   /// Returns nil when the service has not sent all rows: the rest may contain more.
   init?(of words: [String], in window: ListWindow, at cursor: Int) {
     guard window.first == 0, window.rows.count == window.matchingCount else { return nil }
@@ -27,12 +32,7 @@ extension SearchState {
       row.shownTitle, charset: canvas.look.charset, columnsMax: range.count, cut: .middle)
     for match in title.matches(words, charset: canvas.look.charset) {
       let columns = (range.lowerBound + match.lowerBound)..<(range.lowerBound + match.upperBound)
-      // Underlined as well as bold: bold alone would be invisible in a bold row.
-      let color = canvas.look.style(.key).foreground
-      canvas.restyle(row: screenRow, columns: columns) {
-        $0.attributes.formUnion([.bold, .underline])
-        $0.foreground = color
-      }
+      canvas.highlight(row: screenRow, columns: columns)
     }
   }
 
@@ -42,6 +42,33 @@ extension SearchState {
     let title = row.shownTitle.lowercased()
     guard let hidden = words.first(where: { !title.contains($0) }) else { return nil }
     return Strings.foundElsewhere(hidden, inURL: row.url.lowercased().contains(hidden))
+  }
+}
+
+extension Canvas {
+  /// Highlights cells. Underlined as well as bold: bold alone would be invisible in a bold row.
+  fileprivate mutating func highlight(row: Int, columns: Range<Int>) {
+    let color = look.style(.key).foreground
+    restyle(row: row, columns: columns) {
+      $0.attributes.formUnion([.bold, .underline])
+      $0.foreground = color
+    }
+  }
+
+  /// Highlights each occurrence of a text in a row, ignoring case.
+  mutating func highlight(_ text: String, row: Int) {
+    var columns: [Int] = []
+    var shown: [String] = []
+    for (column, cell) in frame.row(row).enumerated() where cell.width > 0 {
+      columns.append(column)
+      shown.append(cell.text.lowercased())
+    }
+    let wanted = text.lowercased().map { String($0) }
+    guard let first = wanted.first, wanted.count <= shown.count else { return }
+    for start in 0...(shown.count - wanted.count) where shown[start] == first {
+      guard shown[start..<(start + wanted.count)].elementsEqual(wanted) else { continue }
+      highlight(row: row, columns: columns[start]..<(columns[start + wanted.count - 1] + 1))
+    }
   }
 }
 

@@ -1,9 +1,10 @@
 import KettleModel
 
 /// A screen of text that scrolls: details, help, a report. It has a title, and perhaps sections.
-protocol ReaderScreen: CopyingScreen {
+protocol ReaderScreen: CopyingScreen, EditingScreen {
   /// The number of lines above the first visible one.
   var scrolled: Int { get set }
+  var search: ReaderSearch { get set }
   /// The section that is shown; nil when there are none.
   var section: DetailsSection? { get }
 
@@ -24,13 +25,13 @@ extension ReaderScreen {
   mutating func show(_ section: DetailsSection, _ context: ScreenContext) {}
   mutating func userScrolled(isAtEnd: Bool) {}
 
-  var keyContext: KeyContext { .reader }
+  var keyContext: KeyContext { search.line == nil ? .reader : .query }
   var extent: ScreenExtent { .full }
 
   // MARK: - Keys
 
   static var readerBindings: [Binding<Self>] {
-    copyBindings + [
+    copyBindings + searchBindings + [
       Binding(
         "back", .reader, in: [.reader], keys: [.escape, .character("q"), .enter], label: "back",
         isRequired: true, help: "Back to the list", do: { _, _ in [.close] }),
@@ -127,22 +128,103 @@ extension ReaderScreen {
     return max(0, lines(layout, context).count - layout.bodyHeight)
   }
 
+  // MARK: - Search
+
+  private static var searchBindings: [Binding<Self>] {
+    [
+      Binding(.search) { screen, _ in
+        screen.search.open(at: screen.scrolled)
+        return []
+      },
+      Binding(
+        .nextMatch, when: { screen, _ in screen.availabilityOfMatches },
+        do: { screen, context in screen.findNext(isBackwards: false, context) }),
+      Binding(
+        .previousMatch, when: { screen, _ in screen.availabilityOfMatches },
+        do: { screen, context in screen.findNext(isBackwards: true, context) }),
+      Binding(.keepQuery) { screen, _ in
+        screen.search.keep()
+        return []
+      },
+      cancelBinding,
+    ] + lineBindings
+  }
+
+  private var availabilityOfMatches: Availability {
+    Availability(unless: search.isOn ? nil : Strings.noSearchYet)
+  }
+
+  mutating func insert(_ text: String, _ context: ScreenContext) -> [ScreenRequest]? {
+    guard search.line != nil else { return nil }
+    let lines = text.split(whereSeparator: \.isNewline)
+    guard lines.count < 2, let line = lines.first else {
+      return lines.isEmpty ? [] : [.say(Strings.oneLineOnly, .problem)]
+    }
+    return changeSearch(context) { _ = $0.insert(String(line)) }
+  }
+
+  mutating func edit(_ edit: Edit, _ context: ScreenContext) -> [ScreenRequest] {
+    changeSearch(context) { $0.apply(edit) }
+  }
+
+  /// Finds the first match at or below the line that was on top when the search was opened.
+  private mutating func changeSearch(
+    _ context: ScreenContext, _ change: (inout LineEditor) -> Void
+  ) -> [ScreenRequest] {
+    guard search.edit(change) else { return [] }
+    let lines = lines(layout(context), context)
+    let found = search.find(in: lines, from: search.start, includesStart: true)
+    show(line: found ?? search.start, context)
+    return []
+  }
+
+  mutating func cancel(_ context: ScreenContext) -> [ScreenRequest] {
+    search.cancel()
+    show(line: search.start, context)
+    return []
+  }
+
+  private mutating func findNext(
+    isBackwards: Bool, _ context: ScreenContext
+  ) -> [ScreenRequest] {
+    let lines = lines(layout(context), context)
+    let first = search.found ?? scrolled
+    guard let found = search.find(in: lines, from: first, isBackwards: isBackwards) else {
+      return [.say(Strings.notFound(search.text), .problem)]
+    }
+    show(line: found, context)
+    return []
+  }
+
+  private mutating func show(line: Int, _ context: ScreenContext) {
+    scrolled = min(line, lastLine(context))
+    userScrolled(isAtEnd: scrolled == lastLine(context))
+  }
+
   // MARK: - Drawing
 
   func draw(on canvas: inout Canvas, _ context: ScreenContext) {
     let layout = layout(context)
     let lines = lines(layout, context)
     let first = min(scrolled, max(0, lines.count - layout.bodyHeight))
-    drawTitle(on: &canvas, first: first, count: lines.count, context)
+    drawTitle(on: &canvas, first: first, lines, context)
     if let section { Self.drawTabs(section, on: &canvas) }
     for (offset, line) in lines.dropFirst(first).prefix(layout.bodyHeight).enumerated() {
-      line.draw(on: &canvas, row: layout.bodyTop + offset, column: 1, width: layout.textWidth)
+      let row = layout.bodyTop + offset
+      line.draw(on: &canvas, row: row, column: 1, width: layout.textWidth)
+      if search.isOn { canvas.highlight(search.text, row: row) }
+    }
+    if let line = search.line {
+      canvas.fill(row: canvas.size.rows - 2, column: 0, width: canvas.size.columns, .plain)
+      FieldView(characters: line.characters, cursor: line.column)
+        .draw(titled: Strings.searchTitle, row: canvas.size.rows - 2, on: &canvas)
     }
   }
 
   private func drawTitle(
-    on canvas: inout Canvas, first: Int, count: Int, _ context: ScreenContext
+    on canvas: inout Canvas, first: Int, _ lines: [ReaderLine], _ context: ScreenContext
   ) {
+    let count = lines.count
     let columns = canvas.size.columns
     let role: Role = context.isLinkLost ? .barProblem : .bar
     canvas.fill(row: 0, column: 0, width: columns, role)
@@ -151,7 +233,8 @@ extension ReaderScreen {
       count > height ? Strings.linesShown(first + 1, min(first + height, count), of: count) : ""
     // On a narrow screen the name is cut; the position in the text is not.
     let room = columns - 2 - (position.isEmpty ? 0 : position.count + 2)
-    let text = Strings.product + "   " + title
+    var text = Strings.product + "   " + title
+    if search.isOn { text += "   " + Strings.searchShown(search.text, search.hits(in: lines)) }
     let used = canvas.write(text, row: 0, column: 1, width: max(room, 16), role)
     canvas.writeRight(position, row: 0, column: used + 2, width: columns - used - 3, role)
   }

@@ -3,6 +3,7 @@ struct ReportScreen: ReaderScreen {
   let deletedCount: Int
   let keptPaths: [String]
   var scrolled = 0
+  var search = ReaderSearch()
 
   init(deletedCount: Int, keptPaths: [String]) {
     self.deletedCount = deletedCount

@@ -7,6 +7,13 @@ struct FieldView {
   /// Shown while the field is empty.
   var placeholder = ""
 
+  /// Draws the field behind its title, across the screen.
+  func draw(titled title: String, row: Int, on canvas: inout Canvas) {
+    let columns = canvas.size.columns
+    let begin = 2 + canvas.write(title + ":", row: row, column: 1, width: columns - 2, .heading)
+    draw(row: row, column: begin, width: max(1, columns - 1 - begin), on: &canvas)
+  }
+
   /// Scrolls a long line so that the cursor is visible; one column is reserved for the cursor.
   func draw(row: Int, column: Int, width: Int, on canvas: inout Canvas) {
     guard width > 0 else { return }

@@ -36,7 +36,7 @@ struct DetailsScreenTests {
        Added           2026-11-21 11:00:00
        Retries         2
       (4 empty lines)
-       Esc back  Right next section   ? help
+       / search   Esc back  Right next section   ? help
       """)
   }
 
@@ -79,7 +79,7 @@ struct DetailsScreenTests {
        from 0 B to 300 MiB
        from 400 MiB to 502 MiB
       (6 empty lines)
-       Esc back  Right next section   ? help
+       / search   Esc back  Right next section   ? help
       """)
   }
 
@@ -114,7 +114,7 @@ struct DetailsScreenTests {
        File            /home/me/Downloads/Networking.pdf
        Partial file    /home/me/Downloads/Networking.pdf.part
       (20 empty lines)
-       Esc back  Right next section   ? help
+       / search   Esc back  Right next section   ? help
       """)
   }
 
@@ -131,7 +131,7 @@ struct DetailsScreenTests {
        Content-Type: application/pdf
        Server: nginx
       (15 empty lines)
-       Esc back  Right next section   ? help
+       / search   Esc back  Right next section   ? help
       """)
   }
 
@@ -144,7 +144,7 @@ struct DetailsScreenTests {
        2026-11-21 11:59:00  queued
        2026-11-21 11:59:01  running
       (25 empty lines)
-       Esc back  Right next section   ? help
+       / search   Esc back  Right next section   ? help
       """)
   }
 
@@ -170,7 +170,7 @@ struct DetailsScreenTests {
                 0 2:14 ago ────────────────────────────────────────────────────── now
        now 12.4 MiB/s, peak 12.6 MiB/s, average 8.5 MiB/s over 1:30
       (3 empty lines)
-       Esc back  Right next section   ? help
+       / search   Esc back  Right next section   ? help
       """)
   }
 
@@ -215,7 +215,7 @@ struct DetailsScreenTests {
        from 0 B to 300 MiB
        from 400 MiB to 502 MiB
       (20 empty lines)
-       Esc back  Right next section   ? help
+       / search   Esc back  Right next section   ? help
       """)
     expectScreen(
       details(columns: 140, rows: 40, .character("6")).screen(),
@@ -238,7 +238,7 @@ struct DetailsScreenTests {
                 0 4:14 ago ────────────────────────────────────────────────────────────────────────────────────────────────────────────────── now
        now 12.4 MiB/s, peak 12.6 MiB/s, average 8.5 MiB/s over 1:30
       (19 empty lines)
-       Esc back  Right next section   ? help
+       / search   Esc back  Right next section   ? help
       """)
   }
 

@@ -19,7 +19,7 @@ struct ReaderScreenTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   Keys                                             lines 1 to 22 of 141
+       Kettle   Keys                                             lines 1 to 22 of 142
        The marked transfers, or the one under the cursor
        s              Start or resume it; a waiting transfer is      start
                       retried at once
@@ -42,7 +42,7 @@ struct ReaderScreenTests {
                       default program
 
        All transfers
-       Esc back  PgDn more   ? help
+       / search   Esc back  PgDn more   ? help
       """)
   }
 
@@ -100,7 +100,7 @@ struct ReaderScreenTests {
        1 file kept: modified by other programs, or not deletable
        /home/me/Downloads/mine.pdf
       (6 empty lines)
-       Esc back   ? help
+       / search   Esc back   ? help
       """)
   }
 }
