@@ -30,7 +30,7 @@ extension Dashboard {
 
   /// Performs an action of the topmost screen or of the dashboard, or shows why it is not
   /// available. Returns nil when the action has no meaning here.
-  private mutating func attempt(_ action: String, key: Key, at now: Moment) -> [DashboardEffect]? {
+  mutating func attempt(_ action: String, key: Key, at now: Moment) -> [DashboardEffect]? {
     let context = context(at: now, key: key)
     let index = screens.indices.last
     if let requests = changeTop({ $0.attempt(action, context) }) {

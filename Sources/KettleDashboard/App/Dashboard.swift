@@ -109,6 +109,7 @@ package struct Dashboard: Hashable, Sendable {
       case .open(let screen): screens.append(screen)
       case .close: if let index, screens.indices.contains(index) { screens.remove(at: index) }
       case .keepDraft(let form): draft = form
+      case .perform(let action): effects += attempt(action, key: .unknown, at: now) ?? []
       case .list(let request):
         effects += fulfil(list.fulfil(request, context(at: now)), at: now)
       }

@@ -46,6 +46,8 @@ enum ScreenRequest: Hashable, Sendable {
   /// Keeps the content of the add form for the next time it is opened; nil forgets it.
   case keepDraft(AddForm?)
   case list(ListRequest)
+  /// Performs an action of the screen that is on top then.
+  case perform(String)
 
   static func say(_ text: String, _ kind: Notice.Kind = .plain) -> ScreenRequest {
     .notice(text, kind)
@@ -58,6 +60,8 @@ enum ListRequest: Hashable, Sendable {
   case sort(by: RowSort.Key)
   case reverse
   case clearMarks
+  /// Adds a command to the history of the command line.
+  case remember(command: String)
 }
 
 /// A screen above the list.

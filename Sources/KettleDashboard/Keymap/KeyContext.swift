@@ -11,12 +11,14 @@ package enum KeyContext: Hashable, Sendable, CaseIterable {
   case question
   /// The line in which a filter or a search is typed.
   case query
+  /// The command line.
+  case command
   case menu
 
   /// Whether letters are text in this context.
   package var takesText: Bool {
     switch self {
-    case .add, .entry, .query: true
+    case .add, .entry, .query, .command: true
     case .list, .reader, .question, .menu: false
     }
   }

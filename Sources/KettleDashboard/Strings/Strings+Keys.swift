@@ -35,6 +35,7 @@ extension Strings {
     case .entry: "{accept} applies it, {cancel} cancels"
     case .question: "{yes} for yes; {no} for no"
     case .query: "{keep-query} keeps it, {cancel} cancels"
+    case .command: "{run-command} runs it, {cancel} cancels"
     case .menu: "{choose} selects, {menu-cancel} closes"
     }
   }

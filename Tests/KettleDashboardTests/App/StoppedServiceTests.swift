@@ -21,7 +21,7 @@ struct StoppedServiceTests {
       >○  A guide.pdf                                           not started
       (5 empty lines)
                                                                                   1/1
-       a add   Space mark  / search   ? help  w start service  q leave
+       a add   Space mark  / search  : command   ? help  w start service  q leave
       """)
     expectScreen(
       stopped(columns: 40, rows: 8).screen(.ascii),

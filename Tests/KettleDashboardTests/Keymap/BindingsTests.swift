@@ -30,6 +30,7 @@ struct BindingsTests {
         case .add: _ = model.press(.character("a"), .paste("https://example.org/a"))
         case .entry: _ = model.press(.character("l"))
         case .question: _ = model.press(.character("d"))
+        case .command: _ = model.press(.character(":"), .character("p"))
         case .query: _ = model.press(.character("/"), .character("x"))
         case .menu: _ = model.press(.character("o"), .down)
         }

@@ -24,7 +24,9 @@ struct EveryKeyTests {
   /// A movement in a text or a menu that has no effect needs no message: the cursor is visibly at
   /// the end, and a message would hide the dialog's own one.
   private static func isSeenAtTheEnd(_ action: Action, in context: KeyContext) -> Bool {
-    let movements: Set = ["query-up", "query-down", "menu-up", "menu-down"]
+    let movements: Set = [
+      "query-up", "query-down", "menu-up", "menu-down", "command-up", "command-down", "complete",
+    ]
     let others: Set = ["add-now", "accept", "cancel"]
     return movements.contains(action.name)
       || action.group == .add && !others.contains(action.name)

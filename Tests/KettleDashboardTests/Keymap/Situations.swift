@@ -62,7 +62,7 @@ struct Situations {
         !action.name.hasPrefix("scroll-") && model.availability(of: action.name).isPossible
       }
       signature.possible = Set(possible.map(\.name))
-    case .add, .entry, .question, .query, .menu:
+    case .add, .entry, .question, .query, .command, .menu:
       let working = actions.filter { action in
         guard let key = action.keys.first else { return false }
         var after = model

@@ -2,7 +2,7 @@ import KettleModel
 
 /// The keys for marks, for what the list shows, and for its order.
 enum FindingBindings {
-  static let all = marks + finding + order + QueueBindings.all + holding
+  static let all = marks + finding + command + order + QueueBindings.all + holding
 
   private static let marks: [Binding<ListScreen>] = [
     Binding(
@@ -94,6 +94,16 @@ enum FindingBindings {
         return context.whenConnected(Availability(unless: reason))
       },
       do: { _, _ in [.effect(.clearFinished)] }),
+  ]
+
+  private static let command: [Binding<ListScreen>] = [
+    Binding(
+      "command", .finding, in: [.list], keys: [.character(":")], label: "command", rank: 17,
+      help: "Type a command, such as pause, limit 500K or start 3 5",
+      do: { list, _ in
+        let screen = CommandScreen(selected: list.selected, history: list.commandHistory)
+        return [.open(OpenScreen(screen))]
+      })
   ]
 
   private static let order: [Binding<ListScreen>] = [

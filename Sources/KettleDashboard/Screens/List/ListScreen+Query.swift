@@ -35,7 +35,7 @@ extension ListScreen {
   }
 
   mutating func edit(_ edit: Edit, _ context: ScreenContext) -> [ScreenRequest] {
-    changeQuery(context) { $0.line.apply(edit) }
+    changeQuery(context) { $0.line.editor.apply(edit) }
   }
 
   /// Keeps the content of the field in effect.

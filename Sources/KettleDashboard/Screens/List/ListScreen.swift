@@ -12,6 +12,7 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
   /// The line in which a filter or a search is typed.
   package internal(set) var query: QueryField?
   var filterHistory = InputHistory()
+  private(set) var commandHistory = InputHistory()
   /// The view scrolls along with the transfer under the cursor.
   package private(set) var isFollowing = false
   /// The rows are frozen: updates are not shown.
@@ -108,6 +109,9 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
       return setSort(reversed, context)
     case .clearMarks:
       view.marks.removeAll()
+      return []
+    case .remember(let command):
+      commandHistory.append(command)
       return []
     }
   }

@@ -27,10 +27,10 @@ enum QueryBindings {
       Binding(
         "query-up", .finding, in: [.query], keys: [.up], label: "earlier", rank: 4,
         help: "The previous entry",
-        do: { list, context in list.changeQuery(context) { $0.recall(by: -1) } }),
+        do: { list, context in list.changeQuery(context) { $0.line.recall(by: -1) } }),
       Binding(
         "query-down", .finding, in: [.query], keys: [.down], help: "The next entry",
-        do: { list, context in list.changeQuery(context) { $0.recall(by: 1) } }),
+        do: { list, context in list.changeQuery(context) { $0.line.recall(by: 1) } }),
       ListScreen.cancelBinding,
     ] + ListScreen.lineBindings
 }

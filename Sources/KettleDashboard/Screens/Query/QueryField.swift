@@ -7,28 +7,22 @@ package struct QueryField: Hashable, Sendable {
   }
 
   package let purpose: Purpose
-  package internal(set) var line: LineEditor
+  var line: RecallingLine
   /// The text that was in effect when the field was opened; Esc restores it.
   let earlier: String
   /// The transfer under the cursor at that time.
   let startID: TransferID?
   let startIndex: Int
-  private let history: [String]
-  /// The index of the history entry that is shown; the number of entries stands for the typed text.
-  private var recalled: Int
-  private var typed = ""
 
   init(
     _ purpose: Purpose, text: String, earlier: String, startID: TransferID?, startIndex: Int,
     history: InputHistory
   ) {
     self.purpose = purpose
-    line = LineEditor(text)
+    line = RecallingLine(text, history: history)
     self.earlier = earlier
     self.startID = startID
     self.startIndex = startIndex
-    self.history = history.entries
-    recalled = history.entries.count
   }
 
   package var text: String { line.text }
@@ -37,16 +31,7 @@ package struct QueryField: Hashable, Sendable {
   mutating func insert(_ text: String) -> Bool {
     let lines = text.split(whereSeparator: \.isNewline)
     guard lines.count < 2 else { return false }
-    return line.insert(lines.first.map(String.init) ?? "")
-  }
-
-  /// Moves backward or forward in the history; after the newest entry comes the typed text.
-  mutating func recall(by step: Int) {
-    let next = min(max(recalled + step, 0), history.count)
-    guard next != recalled else { return }
-    if recalled == history.count { typed = line.text }
-    recalled = next
-    line = LineEditor(next < history.count ? history[next] : typed)
+    return line.editor.insert(lines.first.map(String.init) ?? "")
   }
 }
 
@@ -69,7 +54,7 @@ package struct InputHistory: Hashable, Sendable {
 
 extension QueryField {
   func draw(on canvas: inout Canvas, row: Int) {
-    FieldView(characters: line.characters, cursor: line.column)
+    FieldView(characters: line.editor.characters, cursor: line.editor.column)
       .draw(titled: Strings.title(of: purpose), row: row, on: &canvas)
   }
 

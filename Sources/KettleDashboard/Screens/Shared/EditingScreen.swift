@@ -43,7 +43,8 @@ extension EditingScreen {
 
 extension Action {
   fileprivate static let cancel = Action(
-    "cancel", .add, in: [.add, .entry, .query], keys: [.escape, .control("c")], label: "cancel",
+    "cancel", .add, in: [.add, .entry, .query, .command], keys: [.escape, .control("c")],
+    label: "cancel",
     rank: 1, isRequired: true, help: "Cancel and change nothing")
   fileprivate static let nextField = Action(
     "next-field", .add, in: [.add, .entry], keys: [.tab], label: "next", rank: 2,
@@ -51,24 +52,25 @@ extension Action {
   fileprivate static let previousField = Action(
     "previous-field", .add, in: [.add, .entry], keys: [.backTab], help: "To the previous field")
   fileprivate static let eraseLine = Action(
-    "erase-line", .add, in: [.add, .entry, .query], keys: [.control("u")], label: "clear line",
+    "erase-line", .add, in: [.add, .entry, .query, .command], keys: [.control("u")],
+    label: "clear line",
     rank: 3, help: "Clear the line")
   fileprivate static let cursorLeft = Action(
-    "cursor-left", .add, in: [.add, .entry, .query], keys: [.left, .control("b")],
+    "cursor-left", .add, in: [.add, .entry, .query, .command], keys: [.left, .control("b")],
     help: "One character to the left")
   fileprivate static let cursorRight = Action(
-    "cursor-right", .add, in: [.add, .entry, .query], keys: [.right, .control("f")],
+    "cursor-right", .add, in: [.add, .entry, .query, .command], keys: [.right, .control("f")],
     help: "One character to the right")
   fileprivate static let lineStart = Action(
-    "line-start", .add, in: [.add, .entry, .query], keys: [.home, .control("a")],
+    "line-start", .add, in: [.add, .entry, .query, .command], keys: [.home, .control("a")],
     help: "To the start of the line")
   fileprivate static let lineEnd = Action(
-    "line-end", .add, in: [.add, .entry, .query], keys: [.end, .control("e")],
+    "line-end", .add, in: [.add, .entry, .query, .command], keys: [.end, .control("e")],
     help: "To the end of the line")
   fileprivate static let eraseBefore = Action(
-    "erase-before", .add, in: [.add, .entry, .query], keys: [.backspace],
+    "erase-before", .add, in: [.add, .entry, .query, .command], keys: [.backspace],
     help: "Erase the character before the cursor")
   fileprivate static let eraseAfter = Action(
-    "erase-after", .add, in: [.add, .entry, .query], keys: [.delete, .control("d")],
+    "erase-after", .add, in: [.add, .entry, .query, .command], keys: [.delete, .control("d")],
     help: "Erase the character under the cursor")
 }

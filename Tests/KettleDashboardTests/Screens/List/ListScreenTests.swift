@@ -57,7 +57,7 @@ struct ListScreenTests {
       (9 empty lines)
                                                                                                      1/15
        p pause  x stop  Enter details  d remove  l limit   a add  S start all  P pause all  X stop all
-       R reset   Space mark  / search  \\ filter  H history  c clear done  o sort   ? help  q leave
+       Space mark  / search  \\ filter  H history  c clear done  : command  o sort   ? help  q leave
       """)
   }
 
@@ -165,7 +165,7 @@ struct ListScreenTests {
                                       Nothing here yet
                           press a to add a URL, or paste URLs here
       (10 empty lines)
-       l limit   a add   H history   ? help  q leave
+       l limit   a add   H history  : command   ? help  q leave
 
       """)
   }
@@ -180,7 +180,7 @@ struct ListScreenTests {
 
                            Loading the list…
       (4 empty lines)
-       a add   ? help  q leave
+       a add   : command   ? help  q leave
       """)
   }
 
@@ -199,7 +199,7 @@ struct ListScreenTests {
        ▶  A stream withou… length                      5.0 MiB    500 KiB/s          │
        ◷  Offline                  ██▋       33 %  3.0/9.0 MiB  waiting for network  │
                                                                                  1/15
-       a add   Space mark  / search   ? help  q leave
+       a add   Space mark  / search  : command   ? help  q leave
       """)
     model = Sample.model(columns: 40, rows: 10)
     _ = model.update(.linkChanged(.lost), at: Sample.now)

@@ -250,7 +250,7 @@ struct ViewTests {
       (3 empty lines)
        History, H goes back
 
-       l limit   a add   H history   ? help  q leave
+       l limit   a add   H history  : command   ? help  q leave
       """)
   }
 }
