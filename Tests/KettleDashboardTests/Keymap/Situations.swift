@@ -125,6 +125,13 @@ struct Situations {
     var marked = middle(Sample.model(columns: 100, rows: 30))
     _ = marked.press(.character("A"))
     starts.append(Situation(name: "all marked", model: marked))
+    var searching = Sample.model(columns: 100, rows: 20)
+    _ = searching.press(.character("?"), .character("/"), .paste("priority"), .enter)
+    starts.append(Situation(name: "a search in the help", model: searching))
+    var commanding = Sample.model(columns: 100, rows: 20)
+    _ = commanding.press(
+      .character(":"), .paste("pause"), .enter, .character(":"), .paste("pau"))
+    starts.append(Situation(name: "a command after another one", model: commanding))
     for start in starts where ["no rows", "many rows", "all marked"].contains(start.name) {
       var model = start.model
       _ = model.update(.linkChanged(.lost), at: Sample.now)
