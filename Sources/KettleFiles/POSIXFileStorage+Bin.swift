@@ -7,11 +7,9 @@ import KettleScheduler
 extension POSIXFileStorage {
   @discardableResult
   package func movePartialFile(_ identity: PartialIdentity, toName name: String) -> Bool {
-    guard let location = try? PartFileLocation(identity, calls), (try? location.status()) != nil,
-      (try? freeNameRename.rename(location.name, to: name, in: location.directory)) != nil
+    guard let location = try? PartFileLocation(identity, calls), (try? location.status()) != nil
     else { return false }
-    try? location.directory.sync()
-    return true
+    return move(location.name, toFirstFree: CollectionOfOne(name), in: location.directory) != nil
   }
 
   package func restorePartialFile(
@@ -32,13 +30,7 @@ extension POSIXFileStorage {
 
   package func moveFinishedFile(_ file: FinishedFile, toName name: String) -> Bool {
     guard let (directory, ownName) = location(of: file) else { return false }
-    do {
-      try freeNameRename.rename(ownName, to: name, in: directory)
-      try directory.sync()
-      return true
-    } catch {
-      return false
-    }
+    return move(ownName, toFirstFree: CollectionOfOne(name), in: directory) != nil
   }
 
   package func restoreFinishedFile(
@@ -58,21 +50,23 @@ extension POSIXFileStorage {
   /// Returns where a finished file is; nil when it is not exactly what was finished any more.
   func location(of file: FinishedFile) -> (Directory, name: String)? {
     guard let identity = file.identity, let path = FilePath(file.path),
-      let directory = try? Directory(path.directory),
+      let directory = try? Directory(path.directory, calls: calls),
       let status = try? directory.status(of: path.name), status.isRegular,
       status.identity == identity
     else { return nil }
     return (directory, path.name)
   }
 
-  /// Returns the name that the file got; nil when it could not be moved.
+  /// Renames a file. Where the directory cannot be synced, a power cut may undo the rename.
+  ///
+  /// - Returns: the name that the file has now; nil when it could not be moved.
   private func move(
     _ name: String, toFirstFree names: some Sequence<String>, in directory: Directory
   ) -> String? {
     for candidate in names {
       do {
         try freeNameRename.rename(name, to: candidate, in: directory)
-        try directory.sync()
+        try? directory.sync()
         return candidate
       } catch {
         guard error.rawValue == EEXIST else { return nil }

@@ -218,7 +218,7 @@ struct RealServiceTests {
     #expect(try await home.kettle("undo").code == 0)
     #expect(try names() == ["mine.txt", "j.bin"])
     #expect(try await home.kettle("reset", "--yes").code == 0)
-    #expect(try await home.kettle("bin", "empty").code == 0)
+    #expect(try await home.kettle("bin", "empty", "--yes").code == 0)
     #expect(try names() == ["mine.txt"])
   }
 }

@@ -39,6 +39,24 @@ struct BinEngineTests {
     #expect(try await world.engine.undo(nil) == nil)
   }
 
+  @Test func `an undo right after a stop waits for the last bytes`() async throws {
+    let world = try await EngineWorld()
+    let (id, attempt) = try await world.flowing(total: 4)
+    world.transport.body(attempt, [1, 2])
+    world.files.holdSyncs()
+    async let stopped = world.engine.control(.stop, [id])
+    await world.transport.called { $0.contains(.cancel(attempt)) }
+    world.transport.end(attempt, .cancelled)
+    async let undone = world.engine.undo(nil)
+    // Both requests have been processed as far as possible after a few of these calls.
+    for _ in 0..<200 { _ = await world.engine.details(of: id) }
+    world.files.releaseSyncs()
+    #expect(await stopped == [.applied])
+    #expect(try await undone?.restored == [id])
+    let request = await world.transport.request(2)
+    #expect(request.headers.contains(HeaderField(received: "Range", "bytes=2-")))
+  }
+
   @Test func `a removed transfer is listed again after a restart`() async throws {
     let (world, id) = try await stopped()
     _ = await world.engine.control(.remove(.stays), [id])

@@ -36,6 +36,24 @@ import Testing
     return file.resumeData(durable: bytes.count, total: bytes.count)
   }
 
+  @Test func `a move to the bin and back counts although the directory cannot be synced`() throws {
+    let data = try whole()
+    var calls = FileCalls.kernel
+    calls.syncAll = { _ in
+      errno = EIO
+      return -1
+    }
+    let failing = storage(calls)
+    #expect(failing.movePartialFile(data.partialIdentity, toName: ".bin"))
+    let binned = PartialIdentity(
+      path: scratch.path + "/.bin", device: data.device, inode: data.inode)
+    #expect(failing.restorePartialFile(data, from: binned) == data)
+    let file = try storage().finish(data, onConflict: .rename)
+    #expect(failing.moveFinishedFile(file, toName: ".bin"))
+    let binnedFile = FinishedFile(path: scratch.path + "/.bin", identity: file.identity)
+    #expect(failing.restoreFinishedFile(file, from: binnedFile) == file)
+  }
+
   /// A call that fails with each error number in turn, and then succeeds.
   private static func failing(_ numbers: [Int32]) -> @Sendable () -> Bool {
     let left = Mutex(numbers)

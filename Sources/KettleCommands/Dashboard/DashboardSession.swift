@@ -261,7 +261,7 @@ extension DashboardSession {
       let undone = try await service.call(UndoAction.self, .init())
       return .commandFinished(
         .undone(
-          UndoneAction(
+          UndoOutcome(
             undone.kind, restoredCount: undone.restored.count + undone.uncoveredCount,
             busyCount: undone.busy.count)))
     case .loadDetails(let id):

@@ -38,13 +38,4 @@ extension Sentences {
   private static func refusal(_ limit: HostSnapshot.Limit) -> String {
     limit.status.map { "a \($0)" } ?? "a refused connection"
   }
-
-  /// The time of day; with the date on another day.
-  static func time(_ time: WallTime, _ clock: any CommandClock) -> String {
-    guard let local = clock.localTime(of: time)?.inUTC,
-      let now = clock.localTime(of: clock.now().wall)?.inUTC
-    else { return time.iso8601 }
-    // The local calendar read as UTC prints the local time.
-    return ClockText(utcOffsetSeconds: 0).long(local, now: now)
-  }
 }

@@ -1,5 +1,6 @@
 import KettleClient
 import KettleControl
+import KettleDashboard
 import KettleModel
 
 /// Turns the errors of commands into sentences and exit codes: what failed, on what, what to do.
@@ -9,6 +10,15 @@ enum Sentences {
   /// A name from outside, made safe for a sentence.
   static func quoted(_ text: String, limit: Int = 200) -> String {
     "\"" + text.sanitizedForDisplay(limit: limit) + "\""
+  }
+
+  /// The time of day; with the date on another day.
+  static func time(_ time: WallTime, _ clock: any CommandClock) -> String {
+    guard let local = clock.localTime(of: time)?.inUTC,
+      let now = clock.localTime(of: clock.now().wall)?.inUTC
+    else { return time.iso8601 }
+    // The local calendar read as UTC prints the local time.
+    return ClockText(utcOffsetSeconds: 0).long(local, now: now)
   }
 
   /// Returns the sentences for an error, one per problem, and the exit code of the command.

@@ -8,9 +8,9 @@ struct ResetCommand: RunnableCommand {
     commandName: "reset",
     abstract: "Move the downloaded files to the bin and reset all transfers.",
     discussion: """
-      Only files that Kettle wrote and nobody has modified since go to the bin; modified files \
-      stay and are listed. The list stays, ready to be started again. For ten minutes, "kettle \
-      undo" brings everything back.
+      Moves the files that Kettle downloaded. A file that another program has modified stays in \
+      its place and is listed. The list stays, ready to be started again. For ten minutes, \
+      "kettle undo" brings everything back.
 
       Examples:
         kettle reset

@@ -32,7 +32,7 @@ extension RequestHandler {
   }
 
   private func undo(_ params: UndoAction.Params) async throws(ControlError) -> UndoAction.Result {
-    let undone: TransferEngine.Undone?
+    let undone: TransferEngine.UndoOutcome?
     do {
       undone = try await engine.undo(params.number)
     } catch {

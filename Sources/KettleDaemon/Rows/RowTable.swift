@@ -68,10 +68,13 @@ extension RowTable {
 
   /// Adds or updates a row.
   mutating func update(_ row: TransferSnapshot) {
-    // Undo brings removed transfers back.
-    _ = removed.remove(row.id)
     let old = rows.updateValue(row, forKey: row.id)
-    if let old { uncount(old) }
+    if let old {
+      uncount(old)
+    } else {
+      // Undo brings removed transfers back.
+      _ = removed.remove(row.id)
+    }
     count(row)
     batch.change(from: old, to: row)
     updateOrders(row.id, from: old, to: row)

@@ -155,7 +155,7 @@ extension Action {
 }
 
 extension Moment {
-  /// For answers that do not depend on the time.
+  /// A placeholder for questions whose answer is the same at any time.
   static let anyTime = Moment(
     monotonic: MonotonicTime(milliseconds: 0), wall: WallTime(millisecondsSince1970: 0))
 }

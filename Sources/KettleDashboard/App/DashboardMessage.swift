@@ -41,7 +41,7 @@ package enum CommandOutcome: Hashable, Sendable {
   case relinked(refused: [ControlRefusal])
   case limited(bytesPerSecond: Int64?, refused: [ControlRefusal])
   case reset(deletedCount: Int, keptPaths: [String])
-  case undone(UndoneAction)
+  case undone(UndoOutcome)
   /// The details of a transfer could not be loaded; the sentence says why.
   case detailsFailed(TransferID, sentence: String)
   /// Any other failure, as a sentence.
@@ -49,7 +49,7 @@ package enum CommandOutcome: Hashable, Sendable {
 }
 
 /// The result of an undo.
-package struct UndoneAction: Hashable, Sendable {
+package struct UndoOutcome: Hashable, Sendable {
   /// nil if there was nothing to undo.
   package var kind: BinAction.Kind?
   package var restoredCount: Int

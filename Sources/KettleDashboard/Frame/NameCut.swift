@@ -3,7 +3,7 @@ struct NameCut {
   private(set) var head: [ShownText.Glyph] = []
   private(set) var tail: [ShownText.Glyph] = []
 
-  /// In fewer columns, an end of the name would tell nothing.
+  /// A name in fewer columns is cut at its end only.
   static let columnsMin = 10
   private static let extensionCountMax = 8
   private static let (beginCountMax, endCountMax) = (300, 60)

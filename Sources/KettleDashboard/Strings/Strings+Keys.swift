@@ -121,7 +121,7 @@ extension Strings {
     transfers(count) + " removed" + (count == 0 ? "" : undoHint)
   }
 
-  static func undone(_ undone: UndoneAction) -> String {
+  static func undone(_ undone: UndoOutcome) -> String {
     guard let kind = undone.kind else { return "there is nothing to undo" }
     guard undone.restoredCount > 0 else {
       return undone.busyCount == 0

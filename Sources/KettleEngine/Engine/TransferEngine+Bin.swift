@@ -4,8 +4,7 @@ import KettleScheduler
 
 /// The bin: what it contains, undo, and the deletion of what cannot be undone any more.
 extension TransferEngine {
-  /// The outcome of an undo.
-  package struct Undone: Sendable, Hashable {
+  package struct UndoOutcome: Sendable, Hashable {
     package var action: BinAction
     package var restored: [TransferID] = []
     /// Transfers that are not idle any more. What they had stays in the bin.
@@ -33,13 +32,10 @@ extension TransferEngine {
   /// - Parameter number: the action; nil is the latest one of which something can be restored.
   /// - Returns: the outcome; nil when there is no such action. Throws when the store cannot be
   ///   read.
-  package func undo(_ number: Int64?) async throws -> Undone? {
+  package func undo(_ number: Int64?) async throws -> UndoOutcome? {
     await kept()
-    let candidates =
-      number == nil
-      ? scheduler.bin.actions.reversed() : [scheduler.bin.action(number)].compactMap { $0 }
-    var first: Undone?
-    for action in candidates {
+    var first: UndoOutcome?
+    for action in scheduler.bin.undoable(number) {
       let undone = try await undo(action)
       if undone.busy.isEmpty || !undone.restored.isEmpty { return undone }
       first = first ?? undone
@@ -47,15 +43,15 @@ extension TransferEngine {
     return first
   }
 
-  private func undo(_ action: BinAction) async throws -> Undone {
+  private func undo(_ action: BinAction) async throws -> UndoOutcome {
     if action.kind == .clear { return try await uncover(action) }
-    var undone = Undone(action)
+    var undone = UndoOutcome(action)
+    // Its files are not deleted meanwhile.
+    scheduler.holdBinAction(action)
+    defer { scheduler.releaseBinAction(action) }
     var last: TransferID?
     repeat {
-      let after = last
-      let entries = try await read { archive in
-        try archive.binEntries(of: action.number, after: after, countMax: Self.loadedCountMax)
-      }
+      let entries = try await settledEntries(of: action, after: last)
       last = entries.last?.record.id
       let restored = await withoutEviction { await restore(entries, of: action) }
       undone.restored += restored
@@ -68,13 +64,34 @@ extension TransferEngine {
     return undone
   }
 
+  /// Reads transfers from the bin. If the control that discarded them is still storing their last
+  /// bytes, waits for it first.
+  private func settledEntries(
+    of action: BinAction, after: TransferID?
+  ) async throws -> [BinEntry] {
+    let entries = try await self.entries(of: action, after: after)
+    let moving = entries.map(\.record.id).filter { scheduler.machines[$0]?.isAtRest == false }
+    if moving.isEmpty { return entries }
+    await rest(of: moving)
+    return try await self.entries(of: action, after: after)
+  }
+
+  /// Reads at most a thousand transfers from the bin.
+  private func entries(
+    of action: BinAction, after: TransferID?
+  ) async throws -> [BinEntry] {
+    try await read { archive in
+      try archive.binEntries(of: action.number, after: after, countMax: Self.loadedCountMax)
+    }
+  }
+
   /// Returns the transfers that were restored.
   private func restore(_ entries: [BinEntry], of action: BinAction) async -> Set<TransferID> {
     let ids = entries.map(\.record.id)
     await load(ids)
     let idle = entries.filter { scheduler.canRestore($0.record.id) }
     let records = await restoreFiles(of: idle)
-    // One of them may have been started meanwhile. Its bytes are found at their old place later.
+    // One of them may have been started meanwhile. A later undo finds its bytes under their name.
     let free = records.filter { scheduler.canRestore($0.id) }
     let now = clock.now()
     let (added, output) = scheduler.restore(free, of: action, at: now)
@@ -96,8 +113,8 @@ extension TransferEngine {
     }
   }
 
-  private func uncover(_ action: BinAction) async throws -> Undone {
-    var undone = Undone(action)
+  private func uncover(_ action: BinAction) async throws -> UndoOutcome {
+    var undone = UndoOutcome(action)
     let stored = try await read { archive in try archive.clearedCount(upTo: action.clearedBefore) }
     let resident = scheduler.machines.values.filter {
       $0.record.isCleared(upTo: action.clearedBefore)
@@ -136,13 +153,8 @@ extension TransferEngine {
   private func delete(_ action: BinAction) async {
     var last: TransferID?
     repeat {
-      let after = last
       // Without the entries, the files are unknown; the next start tries again.
-      guard
-        let entries = try? await read({ archive in
-          try archive.binEntries(of: action.number, after: after, countMax: Self.loadedCountMax)
-        })
-      else { return }
+      guard let entries = try? await entries(of: action, after: last) else { return }
       last = entries.last?.record.id
       await deleteFiles(of: entries, action.kind)
     } while last != nil
@@ -150,12 +162,9 @@ extension TransferEngine {
   }
 
   private func deleteFiles(of entries: [BinEntry], _ kind: BinAction.Kind) async {
-    let ids = entries.map(\.record.id)
-    let listed = (try? await read { archive in try archive.records(ids) }) ?? []
-    let claimed = Set(listed.compactMap(\.resumeData?.inode))
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
       namePool.asyncAlone { [files] in
-        for entry in entries { files.delete(entry, kind, claimed: claimed) }
+        for entry in entries { files.delete(entry, kind) }
         done.resume()
       }
     }
@@ -189,17 +198,11 @@ extension FileStorage {
     return record
   }
 
-  /// - Parameter claimed: the inodes of partial files that transfers on the list have.
-  fileprivate func delete(_ entry: BinEntry, _ kind: BinAction.Kind, claimed: Set<UInt64>) {
-    if let binned = entry.partialFile, let data = entry.record.resumeData,
-      !claimed.contains(data.inode)
-    {
-      removePartialFile(binned)
-      // A crash, or a directory that could not be written, left it in its place.
-      removePartialFile(data.partialIdentity)
-      if let binned = entry.fileSetAside { removePartialFile(binned) }
-      if let other = data.setAside { removePartialFile(other) }
-    }
+  /// Deletes files in the bin. One that could not be moved there stays: under its own name, another
+  /// transfer may have a file by now.
+  fileprivate func delete(_ entry: BinEntry, _ kind: BinAction.Kind) {
+    if let binned = entry.partialFile { removePartialFile(binned) }
+    if let binned = entry.fileSetAside { removePartialFile(binned) }
     switch kind {
     case .removeWithFile, .reset: if let file = entry.finishedFile { _ = removeFinishedFile(file) }
     case .stop, .remove, .clear: break

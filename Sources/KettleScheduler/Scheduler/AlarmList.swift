@@ -47,17 +47,17 @@ struct AlarmList: Sendable {
   }
 
   func next(at now: Moment) -> MonotonicTime? {
-    var earliest = monotonic.values.min()
-    if let date = [wall.values.min(), earliestDeadline].compactMap({ $0 }).min() {
-      let distance = date.millisecondsSince1970.subtractingReportingOverflow(
-        now.wall.millisecondsSince1970)
-      let milliseconds =
-        distance.overflow
-        ? Self.wallCheckMilliseconds
-        : min(max(distance.partialValue, 0), Self.wallCheckMilliseconds)
-      let time = now.monotonic.advanced(byMilliseconds: milliseconds)
-      earliest = earliest.map { min($0, time) } ?? time
-    }
-    return earliest
+    let date = [wall.values.min(), earliestDeadline].compactMap { $0 }.min()
+    let time = date.map { Self.time(of: $0, at: now) }
+    return [monotonic.values.min(), time].compactMap { $0 }.min()
+  }
+
+  /// Returns when to check the wall clock for a date.
+  static func time(of date: WallTime, at now: Moment) -> MonotonicTime {
+    let (distance, overflow) = date.millisecondsSince1970.subtractingReportingOverflow(
+      now.wall.millisecondsSince1970)
+    let milliseconds =
+      overflow ? wallCheckMilliseconds : min(max(distance, 0), wallCheckMilliseconds)
+    return now.monotonic.advanced(byMilliseconds: milliseconds)
   }
 }

@@ -10,13 +10,13 @@ package struct TransferBin: Sendable {
   /// Actions that cannot be undone any more and whose files still exist, the oldest first.
   package private(set) var expired: [BinAction] = []
   private var lastNumber: Int64
+  /// The actions that are being undone; they do not expire.
+  private var held: Set<Int64> = []
 
   package init(_ actions: [BinAction] = []) {
     self.actions = actions.sorted { $0.number < $1.number }
     lastNumber = self.actions.last?.number ?? 0
   }
-
-  package var isEmpty: Bool { actions.isEmpty }
 
   /// Returns a new action. It takes effect with its first entry.
   ///
@@ -34,11 +34,19 @@ package struct TransferBin: Sendable {
     return .bin(.putAction(action))
   }
 
-  /// Returns the action with this number, or the latest one; nil when there is none.
-  package func action(_ number: Int64?) -> BinAction? {
-    guard let number else { return actions.last }
-    return actions.first { $0.number == number }
+  /// Returns the actions that can be undone now, the latest first.
+  ///
+  /// - Parameter number: leaves only this action; nil leaves all.
+  package func undoable(_ number: Int64?) -> [BinAction] {
+    actions.reversed().filter { action in
+      !held.contains(action.number) && (number ?? action.number) == action.number
+    }
   }
+
+  /// Keeps an action from expiring while it is being undone.
+  mutating func hold(_ number: Int64) { held.insert(number) }
+
+  mutating func release(_ number: Int64) { held.remove(number) }
 
   /// Forgets an action that was undone.
   mutating func remove(_ number: Int64) { actions.removeAll { $0.number == number } }
@@ -52,9 +60,10 @@ package struct TransferBin: Sendable {
   mutating func expireAll() { expire { _ in true } }
 
   private mutating func expire(where isOver: (BinAction) -> Bool) {
-    guard actions.contains(where: isOver) else { return }
-    expired += actions.filter(isOver)
-    actions.removeAll(where: isOver)
+    let over = actions.filter { !held.contains($0.number) && isOver($0) }
+    if over.isEmpty { return }
+    expired += over
+    actions.removeAll { over.contains($0) }
   }
 
   /// Takes the actions whose files can be deleted.
@@ -63,15 +72,9 @@ package struct TransferBin: Sendable {
     return expired
   }
 
-  /// When the next action expires. The wall clock can be set at any time, so it is checked every
-  /// minute.
+  /// When the next action expires.
   func nextExpiry(at now: Moment) -> MonotonicTime? {
-    guard let first = actions.map(\.expiresAt).min() else { return nil }
-    let (distance, overflow) = first.millisecondsSince1970.subtractingReportingOverflow(
-      now.wall.millisecondsSince1970)
-    let milliseconds = overflow ? Self.checkMilliseconds : min(distance, Self.checkMilliseconds)
-    return now.monotonic.advanced(byMilliseconds: max(0, milliseconds))
+    let next = actions.lazy.filter { !held.contains($0.number) }.map(\.expiresAt).min()
+    return next.map { AlarmList.time(of: $0, at: now) }
   }
-
-  static let checkMilliseconds: Int64 = 60_000
 }

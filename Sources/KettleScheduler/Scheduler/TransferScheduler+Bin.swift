@@ -23,6 +23,11 @@ extension TransferScheduler {
 
   // MARK: Undo
 
+  /// Keeps the files of an action while it is being undone.
+  package mutating func holdBinAction(_ action: BinAction) { bin.hold(action.number) }
+
+  package mutating func releaseBinAction(_ action: BinAction) { bin.release(action.number) }
+
   /// Whether a transfer in the bin can be restored: it is not on the list, or it is idle.
   ///
   /// It must be in memory if it is on the list.

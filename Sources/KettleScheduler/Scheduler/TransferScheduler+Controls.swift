@@ -33,7 +33,7 @@ extension TransferScheduler {
 
   /// Applies a control.
   ///
-  /// - Parameter action: what a discarding control puts things into the bin with; nil deletes them.
+  /// - Parameter action: the action whose bin takes what the control discards; nil deletes it.
   package mutating func control(
     _ control: Control, _ transfers: [TransferID], into action: BinAction? = nil, at now: Moment
   ) -> ([ControlResult], SchedulerOutput) {

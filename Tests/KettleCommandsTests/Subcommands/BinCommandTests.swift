@@ -106,6 +106,17 @@ struct BinCommandTests {
     #expect(context.service.asked == (code == 0 ? [.emptyBin] : []))
   }
 
+  @Test func `without a terminal emptying requires --yes`() async {
+    let context = FakeContext()
+    #expect(
+      await context.run("bin", "empty")
+        == .init(
+          code: 2, output: "",
+          error: "kettle: \"kettle bin empty\" asks first, but there is no terminal to ask on; "
+            + "add --yes\n"))
+    #expect(context.service.asked.isEmpty)
+  }
+
   @Test func `emptying says how much it deleted`() async {
     let context = FakeContext()
     context.service.have([Self.stop, Self.clear])

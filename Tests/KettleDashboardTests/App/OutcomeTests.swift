@@ -11,16 +11,16 @@ struct OutcomeTests {
       (.controlled(.pause, appliedCount: 3, refused: []), "3 transfers paused"),
       (.controlled(.start, appliedCount: 1, refused: []), nil),
       (.controlled(.stop, appliedCount: 10, refused: []), "10 transfers stopped; z undoes it"),
-      (.undone(UndoneAction(.stop, restoredCount: 10)), "undone: stop of 10 transfers"),
+      (.undone(UndoOutcome(.stop, restoredCount: 10)), "undone: stop of 10 transfers"),
       (
-        .undone(UndoneAction(.removeWithFile, restoredCount: 1, busyCount: 2)),
+        .undone(UndoOutcome(.removeWithFile, restoredCount: 1, busyCount: 2)),
         "undone: removal of 1 transfer, not of 2 that started again"
       ),
       (
-        .undone(UndoneAction(.stop, busyCount: 1)),
+        .undone(UndoOutcome(.stop, busyCount: 1)),
         "1 transfer started again; x stops, then z undoes"
       ),
-      (.undone(UndoneAction(nil)), "there is nothing to undo"),
+      (.undone(UndoOutcome(nil)), "there is nothing to undo"),
       (
         .controlled(
           .stop, appliedCount: 0,

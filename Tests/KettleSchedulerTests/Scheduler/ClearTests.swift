@@ -37,7 +37,7 @@ struct ClearTests {
     ])
     let (count, output) = script.scheduler.clearFinished(at: script.now)
     #expect(count == 2)
-    let action = try #require(script.scheduler.bin.action(nil))
+    let action = try #require(script.scheduler.bin.actions.last)
     #expect(output.changes == [.bin(.putAction(action)), .clearFinished(upTo: 3)])
     #expect(output.changed.isEmpty)
     #expect(cleared(script) == [1, 2])

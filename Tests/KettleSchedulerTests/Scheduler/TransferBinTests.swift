@@ -13,7 +13,7 @@ struct TransferBinTests {
   @Test func `an action takes effect with its first entry, and only once`() {
     var bin = TransferBin()
     let action = bin.open(.stop, at: start)
-    #expect(bin.isEmpty)
+    #expect(bin.actions.isEmpty)
     #expect(bin.note(action) == .bin(.putAction(action)))
     #expect(bin.note(action) == nil)
     #expect(bin.actions == [action])
@@ -35,9 +35,9 @@ struct TransferBinTests {
     let action = bin.open(.stop, at: start)
     _ = bin.note(action)
     bin.expire(at: later(599_999))
-    #expect(bin.action(nil) == action)
+    #expect(bin.actions.last == action)
     bin.expire(at: later(600_000))
-    #expect(bin.action(nil) == nil)
+    #expect(bin.actions.last == nil)
     #expect(bin.takeExpired() == [action])
     #expect(bin.takeExpired().isEmpty)
   }
@@ -54,13 +54,33 @@ struct TransferBinTests {
     #expect(wait(at: later(700_000)) == 0)
   }
 
+  @Test func `an action that is being undone neither expires nor is undone a second time`() {
+    var bin = TransferBin()
+    let earlier = bin.open(.remove, at: start)
+    let action = bin.open(.stop, at: start)
+    for action in [earlier, action] { _ = bin.note(action) }
+    #expect(bin.undoable(nil) == [action, earlier])
+    #expect(bin.undoable(earlier.number) == [earlier])
+    bin.hold(action.number)
+    #expect(bin.undoable(nil) == [earlier])
+    #expect(bin.undoable(action.number).isEmpty)
+    bin.expire(at: later(700_000))
+    bin.expireAll()
+    #expect(bin.takeExpired() == [earlier])
+    let now = Moment(monotonic: MonotonicTime(milliseconds: 7), wall: later(700_000))
+    #expect(bin.nextExpiry(at: now) == nil)
+    bin.release(action.number)
+    bin.expire(at: later(700_000))
+    #expect(bin.takeExpired() == [action])
+  }
+
   @Test func `emptying expires everything, the oldest first`() {
     var bin = TransferBin()
     let actions = [bin.open(.stop, at: start), bin.open(.remove, at: start)]
     for action in actions.reversed() { _ = bin.note(action) }
     #expect(bin.actions == actions)
     bin.expireAll()
-    #expect(bin.isEmpty)
+    #expect(bin.actions.isEmpty)
     #expect(bin.takeExpired() == actions)
   }
 }

@@ -174,11 +174,11 @@ struct UndoTests {
     idle.beginning = .idle
     let id = world.script.add(idle)
     try world.discard(.stop, id)
-    #expect(world.script.scheduler.bin.isEmpty)
+    #expect(world.script.scheduler.bin.actions.isEmpty)
     var task = spec()
     task.task = TaskOptions(kind: .download)
     try world.discard(.stop, world.script.add(task))
-    #expect(world.script.scheduler.bin.isEmpty)
+    #expect(world.script.scheduler.bin.actions.isEmpty)
   }
 
   @Test func `clearing is undone, also what an earlier clearing left`() throws {
@@ -194,11 +194,11 @@ struct UndoTests {
       world.script.scheduler.recover(records, clearedUpTo: 1, at: world.script.now))
     world.script.run(world.script.scheduler.clearFinished(at: world.script.now).1)
     #expect(world.script.scheduler.clearedCount == 3)
-    let action = try #require(world.script.scheduler.bin.action(nil))
+    let action = try #require(world.script.scheduler.bin.actions.last)
     world.script.run(world.script.scheduler.uncover(action, clearedCount: 0))
     #expect(world.script.scheduler.clearedCount == 1)
     #expect(world.script.changes.suffix(2).contains(.uncover(clearedUpTo: 1)))
-    #expect(world.script.scheduler.bin.isEmpty)
+    #expect(world.script.scheduler.bin.actions.isEmpty)
   }
 
   @Test func `a full disk empties the bin`() throws {
@@ -207,7 +207,7 @@ struct UndoTests {
     try world.discard(.stop, stopped)
     world.script.settled(try #require(world.script.attempt), .cancelled, durable: 400)
     world.script.discards()
-    #expect(!world.script.scheduler.bin.isEmpty)
+    #expect(!world.script.scheduler.bin.actions.isEmpty)
     let id = world.script.add(spec("http://files.example/b.iso"))
     let attempt = try #require(world.script.attempt)
     world.script.head(attempt, 200, ["Content-Length": "1000"])
@@ -216,7 +216,7 @@ struct UndoTests {
       world.script.scheduler.bodyRefused(refusal, of: attempt, at: world.script.now))
     world.script.settled(attempt, .cancelled)
     #expect(world.script.record(id)?.reason == .diskSpace)
-    #expect(world.script.scheduler.bin.isEmpty)
+    #expect(world.script.scheduler.bin.actions.isEmpty)
     #expect(world.script.scheduler.takeExpired().count == 1)
   }
 
@@ -226,7 +226,7 @@ struct UndoTests {
     try world.discard(.stop, id)
     world.script.advance(milliseconds: BinAction.keptMilliseconds)
     world.script.timePasses()
-    #expect(world.script.scheduler.bin.isEmpty)
+    #expect(world.script.scheduler.bin.actions.isEmpty)
     #expect(world.script.scheduler.takeExpired().count == 1)
   }
 }

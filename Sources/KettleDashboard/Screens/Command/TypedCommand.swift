@@ -56,9 +56,9 @@ enum TypedCommand: Hashable, Sendable {
   private static func limit(
     _ rest: [String], _ selected: SelectedRows
   ) throws(Problem) -> TypedCommand {
-    let isNone = rest[0].lowercased() == RateText.none
-    let rate = RateText.parse(rest[0])
-    guard isNone || rate != nil else { throw .invalidRate }
+    let text = rest.first ?? ""
+    let rate = RateText.parse(text)
+    guard rate != nil || text.lowercased() == RateText.none else { throw .invalidRate }
     let others = Array(rest.dropFirst())
     if others == ["--all"] { return .effect(.limit(.all, rate)) }
     if !others.isEmpty { return .effect(.limit(.ids(try ids(others)), rate)) }
