@@ -16,7 +16,7 @@ package struct ServiceStarter: Sendable {
   /// The environment of the service; nil is that of this process.
   package var environment: [String: String]?
   /// The time limit for everything together.
-  package var budget: Duration = .seconds(10)
+  package var budget: Duration = .seconds(30)
   /// How long to retry while the service has too many connections. Most of them belong to commands,
   /// which end within moments.
   package var crowdBudget: Duration = .seconds(3)
@@ -32,24 +32,45 @@ package struct ServiceStarter: Sendable {
 
   /// Connects; starts the service first when nothing answers and `startingIfNeeded` is set.
   ///
-  /// Many programs may do this at once: each starts a service, the service lock lets one of them
-  /// survive, and all connect to that one.
+  /// Many programs may do this at once: the start lock lets one of them start the service, and all
+  /// connect to that one.
   package func connect(startingIfNeeded: Bool) async throws(ClientError) -> ServiceConnection {
     guard startingIfNeeded else {
       return try await connectWhenNotCrowded()
     }
     let deadline = ContinuousClock.now + budget
-    if let service = try await connectIfRunning() { return service }
-    var detail = ""
-    while ContinuousClock.now < deadline {
-      let process = try ServiceProcess.start(self)
-      let readiness = await process.readiness(within: deadline - .now)
-      detail = readiness.detail(budget: budget)
-      let patience = min(deadline, .now + readiness.patience)
-      if let service = try await connect(until: patience) { return service }
-      if case .ended(let status) = readiness, !ServiceProcess.isLostRace(status) { break }
+    var detail = ServiceProcess.Readiness.timedOut.detail(budget: budget)
+    var pause = Duration.milliseconds(5)
+    while true {
+      if let service = try await connectIfRunning() { return service }
+      let next = ContinuousClock.now + pause
+      guard next < deadline else { break }
+      if let turn = try acquireStartLock() {
+        defer { withExtendedLifetime(turn) {} }
+        // Another program may have started it since.
+        if let service = try await connectIfRunning() { return service }
+        let process = try ServiceProcess.start(self)
+        let readiness = await process.readiness(within: deadline - .now)
+        detail = readiness.detail(budget: budget)
+        let patience = min(deadline, .now + readiness.patience)
+        if let service = try await connect(until: patience) { return service }
+        if case .ended(let status) = readiness, !ServiceProcess.isLostRace(status) { break }
+      } else {
+        // No event reports that another program's service now listens, so poll.
+        do { try await Task.sleep(until: next, clock: .continuous) } catch { break }
+        pause = min(pause * 2, .milliseconds(200))
+      }
     }
     throw .didNotStart(detail: detail, logPath: paths.logPath)
+  }
+
+  /// Returns nil while another program starts the service.
+  private func acquireStartLock() throws(ClientError) -> ServiceLock? {
+    do throws(ControlSocketError) {
+      return try ServiceLock.acquire(at: paths.startLockPath)
+    } catch {
+      throw ClientError(error)
+    }
   }
 
   /// Tries to connect at least once, with growing pauses. Returns nil when the time is over.
@@ -110,18 +131,39 @@ extension ServiceStarter {
   /// Opens a socket to the service on the calling thread, and starts the service first when nothing
   /// answers. The socket is non-blocking, and nothing has been sent on it.
   package func openSocket() throws(ClientError) -> OwnedDescriptor {
-    if let socket = try openSocketIfRunning() { return socket }
-    let readiness = try ServiceProcess.start(self).readinessBlocking(within: budget)
-    let deadline = ContinuousClock.now + readiness.patience
-    var pause: Int32 = 5
+    let deadline = ContinuousClock.now + budget
+    var detail = ServiceProcess.Readiness.timedOut.detail(budget: budget)
+    var pauseMilliseconds: Int32 = 5
     while true {
       if let socket = try openSocketIfRunning() { return socket }
       guard ContinuousClock.now < deadline else { break }
-      // No event reports that another process now listens, so poll.
-      poll(nil, 0, pause)
-      pause = min(pause * 2, 200)
+      if let turn = try acquireStartLock() {
+        defer { withExtendedLifetime(turn) {} }
+        if let socket = try openSocketIfRunning() { return socket }
+        let readiness = try ServiceProcess.start(self).readinessBlocking(within: deadline - .now)
+        detail = readiness.detail(budget: budget)
+        if let socket = try openSocket(until: min(deadline, .now + readiness.patience)) {
+          return socket
+        }
+        if case .ended(let status) = readiness, !ServiceProcess.isLostRace(status) { break }
+      } else {
+        // No event reports that another program's service now listens, so poll.
+        poll(nil, 0, pauseMilliseconds)
+        pauseMilliseconds = min(pauseMilliseconds * 2, 200)
+      }
     }
-    throw .didNotStart(detail: readiness.detail(budget: budget), logPath: paths.logPath)
+    throw .didNotStart(detail: detail, logPath: paths.logPath)
+  }
+
+  /// Tries to open a socket at least once. Returns nil when the time is over.
+  private func openSocket(
+    until deadline: ContinuousClock.Instant
+  ) throws(ClientError) -> OwnedDescriptor? {
+    while true {
+      if let socket = try openSocketIfRunning() { return socket }
+      guard ContinuousClock.now < deadline else { return nil }
+      poll(nil, 0, 20)
+    }
   }
 
   /// Returns nil when nothing answers at the usual path or at the one that the service recorded.
@@ -145,8 +187,8 @@ extension ServiceProcess.Readiness {
     switch self {
     // The socket was listening before the service reported that it was ready.
     case .ready: .seconds(5)
-    // The winner of the race may not be listening yet. More often it was a service that is just
-    // ending, and the next round starts another; a superfluous round loses the race again.
+    // The winner, started by other means, may not be listening yet. More often it is a service that
+    // is just ending, and the next round starts another.
     case .ended(let status): ServiceProcess.isLostRace(status) ? .milliseconds(250) : .zero
     case .timedOut: .zero
     }

@@ -56,6 +56,9 @@ extension ServicePaths {
   /// Finished files that their programs have not taken yet; private to the user.
   package var heldDirectory: String { Self.join(stateDirectory, "held") }
 
+  /// Locked by the program that starts the service, until the service is ready.
+  package var startLockPath: String { Self.join(stateDirectory, "start.lock") }
+
   /// Contains one byte for each consecutive crash of the service.
   package var crashCountPath: String { Self.join(stateDirectory, "crashes") }
   package var unrecordedFilesPath: String { Self.join(stateDirectory, "unrecorded") }

@@ -124,6 +124,29 @@ struct ServiceStarterTests {
     await service?.close()
   }
 
+  // Fault 97
+  @Test func `while one program starts the service, others wait for that one`() async throws {
+    let world = try ClientWorld()
+    let meeting = try Meeting(in: world)
+    let first = try starter(world, Meeting.script + "echo >&3")
+    var others = first
+    others.executablePath = world.root + "/other-service"
+    try ShellProgram.write(#"echo >"$WORLD/was-started"; exit 3"#, to: others.executablePath)
+    let waiting = others
+    async let client = first.connect(startingIfNeeded: true)
+    var service: ScriptedService?
+    var clients: [ServiceConnection] = []
+    try await meeting.hold {
+      async let other = waiting.connect(startingIfNeeded: true)
+      service = try await ScriptedService(world)
+      clients.append(try await other)
+    }
+    clients.append(try await client)
+    #expect(world.read(world.root + "/was-started") == nil)
+    for client in clients { await client.close() }
+    await service?.close()
+  }
+
   // Fault 107
   @Test func `the service has its own session and inherits nothing`()
     async throws
