@@ -8,11 +8,15 @@ struct Situations {
   struct Situation {
     var name: String
     var model: Dashboard
+    /// Starts that show the same rows lead to the same situations of the list.
+    var rows: String
+    /// How many more keys are pressed one after another from here.
+    var keysLeft = 4
   }
 
   /// Situations are equivalent if they have the same open screens and the same possible actions.
   private struct Signature: Hashable {
-    var start: String?
+    var rows: String?
     var screens: [String]
     var isConnected: Bool
     var isStopped: Bool
@@ -25,23 +29,29 @@ struct Situations {
 
   private(set) var all: [Situation] = []
   private var seen: Set<Signature> = []
+  private var visited: Set<Dashboard> = []
 
   private init() {
-    for start in Self.starts { add(start.name, start.model, from: start.name) }
+    for start in Self.starts { add(start) }
     var next = 0
     while next < all.count, all.count < 5000 {
       let situation = all[next]
       next += 1
+      guard situation.keysLeft > 0 else { continue }
       for input in Self.inputs(of: situation.model) {
-        var model = situation.model
-        _ = model.update(input.message, at: Sample.now)
-        let start = situation.name.prefix { $0 != "," }
-        add(situation.name + ", " + input.name, model, from: String(start))
+        var after = situation
+        after.name += ", " + input.name
+        after.keysLeft -= 1
+        _ = after.model.update(input.message, at: Sample.now)
+        // Most keys only show a message, or lead to a state that others lead to as well.
+        after.model.notice = nil
+        if visited.insert(after.model).inserted { add(after) }
       }
     }
   }
 
-  private mutating func add(_ name: String, _ model: Dashboard, from start: String) {
+  private mutating func add(_ situation: Situation) {
+    let model = situation.model
     // Deeper stacks only repeat screens, so they add no new situation.
     guard model.screens.count <= 2 else { return }
     var signature = Signature(
@@ -51,7 +61,7 @@ struct Situations {
     let actions = model.keymap.actions.filter { $0.contexts.contains(model.keyContext) }
     switch model.keyContext {
     case .list:
-      signature.start = start
+      signature.rows = situation.rows
       let possible = actions.filter { model.availability(of: $0.name).isPossible }
       signature.possible = Set(possible.map(\.name))
     // Most keys of a reader screen only scroll.
@@ -71,7 +81,7 @@ struct Situations {
       }
       signature.possible = Set(working.map(\.name))
     }
-    if seen.insert(signature).inserted { all.append(Situation(name: name, model: model)) }
+    if seen.insert(signature).inserted { all.append(situation) }
   }
 
   private static func kind(_ screen: OpenScreen) -> String {
@@ -111,33 +121,45 @@ struct Situations {
   }
 
   private static var starts: [Situation] {
+    func start(_ name: String, _ model: Dashboard, rows: String? = nil) -> Situation {
+      Situation(name: name, model: model, rows: rows ?? name)
+    }
     var starts = [
-      Situation(name: "before the first rows", model: connected()),
-      Situation(name: "no rows", model: Sample.model(columns: 100, rows: 20, showing: [])),
-      Situation(name: "many rows", model: middle(Sample.model(columns: 100, rows: 12))),
-      Situation(name: "a row that has not come", model: farAway()),
-      Situation(name: "not yet connected", model: Dashboard(size: size)),
+      start("before the first rows", connected()),
+      start("no rows", Sample.model(columns: 100, rows: 20, showing: [])),
+      start("many rows", middle(Sample.model(columns: 100, rows: 12))),
+      start("a row that has not come", farAway()),
+      start("not yet connected", Dashboard(size: size)),
     ]
     for row in Sample.rows {
-      let model = Sample.model(columns: 100, rows: 20, showing: [row])
-      starts.append(Situation(name: "a row: " + row.title, model: model))
+      // Keys that do not depend on the row are combined in the starts above.
+      starts.append(
+        Situation(
+          name: "a row: " + row.title,
+          model: Sample.model(columns: 100, rows: 20, showing: [row]), rows: row.title,
+          keysLeft: 2))
     }
     var marked = middle(Sample.model(columns: 100, rows: 30))
     _ = marked.press(.character("A"))
-    starts.append(Situation(name: "all marked", model: marked))
+    starts.append(start("all marked", marked, rows: "many rows"))
     var searching = Sample.model(columns: 100, rows: 20)
     _ = searching.press(.character("?"), .character("/"), .paste("priority"), .enter)
-    starts.append(Situation(name: "a search in the help", model: searching))
+    starts.append(start("a search in the help", searching, rows: "many rows"))
     var commanding = Sample.model(columns: 100, rows: 20)
     _ = commanding.press(
       .character(":"), .paste("pause"), .enter, .character(":"), .paste("pau"))
-    starts.append(Situation(name: "a command after another one", model: commanding))
-    for start in starts where ["no rows", "many rows", "all marked"].contains(start.name) {
-      var model = start.model
+    starts.append(start("a command after another one", commanding, rows: "many rows"))
+    var repeating = Sample.model(columns: 100, rows: 20)
+    _ = repeating.press(
+      .character("/"), .paste("guide"), .enter, .character("/"), .paste("iso"), .enter,
+      .character("/"), .up, .up)
+    starts.append(start("a search after other ones", repeating, rows: "many rows"))
+    for given in starts where ["no rows", "many rows", "all marked"].contains(given.name) {
+      var model = given.model
       _ = model.update(.linkChanged(.lost), at: Sample.now)
-      starts.append(Situation(name: start.name + " without the service", model: model))
+      starts.append(start(given.name + " without the service", model))
       _ = model.update(.linkChanged(.stopped), at: Sample.now)
-      starts.append(Situation(name: start.name + " after the service was stopped", model: model))
+      starts.append(start(given.name + " after the service was stopped", model))
     }
     return starts
   }
