@@ -10,7 +10,7 @@ extension ConnectionGrowth {
     /// Over the quick span before that.
     let quickBefore: Int64
     /// Over a span in which a lost packet does not look like a fall.
-    let fallen: Int64
+    private let fallen: Int64
     /// Whether the rate is so high that this machine disturbs it more than the network does. Then a
     /// longer span tells a gain from a disturbance.
     let isFast: Bool
@@ -64,6 +64,10 @@ extension ConnectionGrowth {
       let isLong = round >= 50
       return isLong ? round : count == 1 ? 150 : 2 * round
     }
+
+    /// Whether the rate is lower than one that was measured over the quick span, and not only
+    /// because of a lost packet.
+    func hasFallen(below rate: Int64) -> Bool { fallen < rate }
 
     /// Whether the download reaches a limit that the user has set.
     var isAtLimit: Bool {

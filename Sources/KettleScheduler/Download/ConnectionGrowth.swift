@@ -77,6 +77,8 @@ struct ConnectionGrowth: Sendable, Hashable {
   static let fastBytesPerSecondMin: Int64 = 32 << 20
   /// The shortest span over which a fast rate is recognized and judged.
   static let fastMilliseconds: Int64 = 500
+  /// The first burst of a server that limits each connection ends within this time.
+  static let burstMillisecondsMax: Int64 = 3000
   /// The round-trip time where it is unknown.
   static let roundTripMillisecondsDefault: Int64 = 50
 
@@ -166,8 +168,9 @@ struct ConnectionGrowth: Sendable, Hashable {
 
   private mutating func scheduleObservation(_ rates: Rates, at now: MonotonicTime) {
     switch stage {
-    case .idle, .settled: nextAt = nil
-    case .alone, .climbing:
+    case .idle: nextAt = nil
+    case .settled where !isYoung(at: now): nextAt = nil
+    case .alone, .climbing, .settled:
       nextAt = now.advanced(byMilliseconds: min(max(rates.round / 2, 20), 100))
     }
   }
@@ -194,7 +197,7 @@ struct ConnectionGrowth: Sendable, Hashable {
     if rates.isReadySoon(policy) || rates.isAtLimit { return .keep }
     if isHeadroomEvident(step, rates: rates, policy: policy, at: now) {
       climb(
-        to: target * 2, pace: .quick, rates: rates, policy: policy, capacity: step.capacity, at: now
+        to: target * 4, pace: .quick, rates: rates, policy: policy, capacity: step.capacity, at: now
       )
       return .keep
     }
@@ -256,6 +259,11 @@ struct ConnectionGrowth: Sendable, Hashable {
     at now: MonotonicTime
   ) -> Verdict {
     var rest = rest
+    if isBurstOver(rates, policy, at: now) {
+      climb(
+        to: max(target, seen.activeCount) * 2, pace: .quick, rates: rates, policy: policy, at: now)
+      return .keep
+    }
     guard now.milliseconds(since: rest.since) >= rates.carefulMilliseconds else { return .keep }
     let rate = rates.rate(.careful)
     rest.best = max(rest.best, rate)
@@ -307,6 +315,20 @@ struct ConnectionGrowth: Sendable, Hashable {
     }
   }
 
+  /// Whether the connections were judged by a burst: the download is young and hardly delivers any
+  /// more what it did before. Then the server limits each connection. A line whose connections were
+  /// closed recovers before its rate has fallen that far.
+  private func isBurstOver(
+    _ rates: Rates, _ policy: DivisionPolicy, at now: MonotonicTime
+  ) -> Bool {
+    isYoung(at: now) && target < policy.connectionsMax && !rates.isFast
+      && rates.hasFallen(below: best / 3) && !rates.isReadySoon(policy) && !rates.isAtLimit
+  }
+
+  private func isYoung(at now: MonotonicTime) -> Bool {
+    now.milliseconds(since: bodyBegunAt) < Self.burstMillisecondsMax
+  }
+
   /// Whether the line certainly has room, so that a verdict need not be awaited.
   private func isHeadroomEvident(
     _ step: Step, rates: Rates, policy: DivisionPolicy, at now: MonotonicTime
@@ -315,8 +337,7 @@ struct ConnectionGrowth: Sendable, Hashable {
       now.milliseconds(since: step.begunAt) >= rates.stepMilliseconds(from: step.countBefore)
     else { return false }
     let isRising = rates.isClimbing && rates.quick * 100 >= best * 140
-    let hasFallen = rates.fallen * 2 < best
-    return isRising || hasFallen
+    return isRising || rates.hasFallen(below: best / 2)
   }
 }
 

@@ -59,6 +59,23 @@ struct ConnectionGrowthTests {
     #expect(milliseconds <= ideal * 160 / 100, "\(milliseconds) ms, ideal \(ideal)")
   }
 
+  @Test(arguments: Array(stride(from: 0, to: 1000, by: 50)) as [Int64])
+  func `a server that sends once a second gets all sixteen soon, whenever its second begins`(
+    secondsBeginAt: Int64
+  ) throws {
+    var link = link {
+      $0.roundTripMilliseconds = 30
+      $0.bytesPerSecond = 25_000_000
+      $0.bytesPerSecondPerConnection = 2 << 20
+      $0.sendsInBursts = true
+      $0.secondsBeginAtMilliseconds = secondsBeginAt
+    }
+    link.add(byteCount: 100 << 20)
+    let milliseconds = try link.finish()
+    #expect(link.mostOpen == 16)
+    #expect(milliseconds <= 6500, "\(milliseconds) ms, \(link.openings)")
+  }
+
   @Test(arguments: UInt64(1)...6)
   func `a long path with loss gets all sixteen within a second`(seed: UInt64) throws {
     var link = link {

@@ -15,8 +15,10 @@ struct SimulatedLink {
     var loss = 0.0
     /// What the server gives each connection; nil for all that it can send.
     var bytesPerSecondPerConnection: Int64?
-    /// What the server sends of each response at once, and then every second.
+    /// Whether the server sends what it gives a connection once a second, like nginx.
     var sendsInBursts = false
+    /// When the server's clock begins a new second for the first time.
+    var secondsBeginAtMilliseconds: Int64 = 0
     /// When the server begins to limit each connection.
     var limitsFrom: Int64 = 0
     var connectionsMax = Int.max
@@ -265,9 +267,17 @@ struct SimulatedLink {
   private func allowance(of one: Connection) -> Double {
     guard let rate = settings.bytesPerSecondPerConnection, milliseconds >= settings.limitsFrom
     else { return .infinity }
-    let age = milliseconds - max(one.flowsSince, settings.limitsFrom)
-    let seconds = settings.sendsInBursts ? Double(age / 1000 + 1) : Double(age) / 1000
+    let from = max(one.flowsSince, settings.limitsFrom)
+    // nginx counts the seconds of its clock that the response has seen.
+    let seconds =
+      settings.sendsInBursts
+      ? Double(serverSecond(at: milliseconds) - serverSecond(at: from) + 1)
+      : Double(milliseconds - from) / 1000
     return max(0, Double(rate) * seconds - Double(one.sentByteCount - one.sentWithoutLimit))
+  }
+
+  private func serverSecond(at time: Int64) -> Int64 {
+    (time + 1000 - settings.secondsBeginAtMilliseconds) / 1000
   }
 
   private var flowingCount: Int { connections.values.count { $0.phase == .flowing } }
