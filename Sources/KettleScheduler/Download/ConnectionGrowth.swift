@@ -315,13 +315,14 @@ struct ConnectionGrowth: Sendable, Hashable {
     }
   }
 
-  /// Whether the connections were judged by a burst: the download is young and hardly delivers any
-  /// more what it did before. Then the server limits each connection. A line whose connections were
-  /// closed recovers before its rate has fallen that far.
+  /// Whether the connections were judged by a burst: the download is young, hardly delivered for a
+  /// moment what it did before, and the next burst begins. Then the server limits each connection.
+  /// A line whose connections were closed recovers before its rate has fallen that far, and one that
+  /// carries nothing may be gone.
   private func isBurstOver(
     _ rates: Rates, _ policy: DivisionPolicy, at now: MonotonicTime
   ) -> Bool {
-    isYoung(at: now) && target < policy.connectionsMax && !rates.isFast
+    isYoung(at: now) && target < policy.connectionsMax && !rates.isFast && rates.isRecovering
       && rates.hasFallen(below: best / 3) && !rates.isReadySoon(policy) && !rates.isAtLimit
   }
 
