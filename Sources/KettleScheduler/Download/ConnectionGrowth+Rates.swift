@@ -69,9 +69,6 @@ extension ConnectionGrowth {
     /// because of a lost packet.
     func hasFallen(below rate: Int64) -> Bool { fallen < rate }
 
-    /// Whether more arrives than a moment ago.
-    var isRecovering: Bool { quick > fallen }
-
     /// Whether the download reaches a limit that the user has set.
     var isAtLimit: Bool {
       guard let limit = seen.limitBytesPerSecond else { return false }

@@ -315,14 +315,13 @@ struct ConnectionGrowth: Sendable, Hashable {
     }
   }
 
-  /// Whether the connections were judged by a burst: the download is young, hardly delivered for a
-  /// moment what it did before, and the next burst begins. Then the server limits each connection.
-  /// A line whose connections were closed recovers before its rate has fallen that far, and one that
-  /// carries nothing may be gone.
+  /// Whether the connections were judged by a burst: the download is young and hardly delivers any
+  /// more what it did before. Then the server limits each connection. A line whose connections were
+  /// closed recovers before its rate has fallen that far.
   private func isBurstOver(
     _ rates: Rates, _ policy: DivisionPolicy, at now: MonotonicTime
   ) -> Bool {
-    isYoung(at: now) && target < policy.connectionsMax && !rates.isFast && rates.isRecovering
+    isYoung(at: now) && target < policy.connectionsMax && !rates.isFast
       && rates.hasFallen(below: best / 3) && !rates.isReadySoon(policy) && !rates.isAtLimit
   }
 
@@ -334,7 +333,9 @@ struct ConnectionGrowth: Sendable, Hashable {
   private func isHeadroomEvident(
     _ step: Step, rates: Rates, policy: DivisionPolicy, at now: MonotonicTime
   ) -> Bool {
-    guard step.pace == .quick, !rates.isFast, best < policy.aloneBytesPerSecondMin / 2,
+    // A line that carries nothing may be gone.
+    guard step.pace == .quick, !rates.isFast, rates.quick > 0,
+      best < policy.aloneBytesPerSecondMin / 2,
       now.milliseconds(since: step.begunAt) >= rates.stepMilliseconds(from: step.countBefore)
     else { return false }
     let isRising = rates.isClimbing && rates.quick * 100 >= best * 140
