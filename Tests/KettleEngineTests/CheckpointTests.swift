@@ -114,8 +114,10 @@ struct CheckpointTests {
       events.contains { if case .progress(let row, _) = $0 { row.id == id } else { false } }
     }
     _ = await world.engine.details(of: id)
-    // More than may be queued, so that the attempt continues only when some of it is written.
-    flow.receive(mebibytes: 10)
+    // As much as may be queued, so that the attempt continues only when some of it is written.
+    let writes = world.files.holdWrites()
+    while world.transport.body(attempt, Self.piece) == .taken {}
+    writes.open()
     await world.transport.called { $0.contains(.resumeReceiving(attempt)) }
   }
 
