@@ -15,8 +15,8 @@ struct OrderQuestion {
   }
 
   func answer(_ db: Database) throws -> StoredOrder {
-    // Words and hosts are matched against what clients display.
-    if filter.host != nil || !filter.words.isEmpty { return try byRows(db) }
+    // Words, hosts and reasons are matched against what clients display.
+    if filter.host != nil || filter.needsUser || !filter.words.isEmpty { return try byRows(db) }
     switch sort.key {
     case .queue: return try byNumber("queue_position", db)
     case .state: return try byNumber("state", db, converted: states())
@@ -88,6 +88,7 @@ struct OrderQuestion {
     if let states = filter.states {
       parts.append("state IN (\(states.map { "'\($0.rawValue)'" }.joined(separator: ", ")))")
     }
+    if filter.needsUser { parts.append("state = '\(TransferState.waiting.rawValue)'") }
     if filter.session != nil { parts.append("session = ?") }
     if filter.scope == .uncleared, let number = rows.clearedUpTo {
       parts.append("NOT (state = 'completed' AND ifnull(finish_number, 0) <= \(number))")

@@ -96,6 +96,7 @@ struct RandomRecords {
     if number(0...2) == 0 {
       filter.states = TransferState.allCases.filter { _ in number(0...2) == 0 }
     }
+    if number(0...4) == 0 { filter.needsUser = true }
     if number(0...3) == 0 { filter.session = SessionID(rawValue: one(["kettle", "ü", "none"])) }
     if number(0...3) == 0 { filter.host = one(["a.example", "example", "EXAMPLE.ORG", "[2001"]) }
     if number(0...3) == 0 { filter.text = one(["ISO", "a final", "ÄRGER", "disk \"a b\"", "  "]) }

@@ -10,6 +10,7 @@ extension ControlVerb {
     case .start: .start
     case .pause: .pause
     case .stop: .stop
+    case .accept: .accept
     }
   }
 }

@@ -37,7 +37,7 @@ struct ProgressLine {
     case .running: running
     case .waiting, .scheduled: waiting
     case .queued:
-      "queued" + (row.heldBack.map { ", " + Sentences.obstacle(of: row, $0) } ?? "")
+      "queued" + (row.heldBack.map { ", " + Strings.obstacle(of: row, $0) } ?? "")
     case .completed: "completed, \(row.sizeWords)"
     case .idle, .paused, .verifying, .failed: row.stateWords
     }
@@ -46,14 +46,14 @@ struct ProgressLine {
   private var running: String {
     let progress = row.progressWords.isEmpty ? "running" : row.progressWords
     guard let heldBack = row.heldBack else { return progress }
-    return progress + ", " + Sentences.obstacle(of: row, heldBack)
+    return progress + ", " + Strings.obstacle(of: row, heldBack)
   }
 
   /// The reason and a countdown.
   private var waiting: String {
     let until = (row.heldBack?.until ?? row.goesOnAt).map { " in " + countdown(to: $0) } ?? ""
     guard row.state == .waiting else { return "starts\(until)" }
-    let reason = row.complaint ?? row.heldBack.map { Sentences.obstacle(of: row, $0) }
+    let reason = row.complaint ?? row.heldBack.map { Strings.obstacle(of: row, $0) }
     let next = until.isEmpty || row.reason?.isRetry == true ? until : ", next check" + until
     return (row.reason?.isRetry == true ? "retrying" : row.stateWords) + next
       + (reason.map { ": " + $0 } ?? "")

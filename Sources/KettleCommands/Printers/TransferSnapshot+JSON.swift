@@ -1,4 +1,5 @@
 import KettleControl
+import KettleDashboard
 import KettleModel
 
 extension TransferSnapshot {
@@ -39,7 +40,7 @@ extension HeldBack {
       .init("status", .integer(orNull: status.map(Int64.init))),
       .init("bytesPerSecond", .integer(orNull: bytesPerSecond)),
       .init("since", .string(orNull: since?.iso8601)),
-      .init("message", .string(Sentences.obstacle(of: row, self))),
+      .init("message", .string(Strings.obstacle(of: row, self))),
     ])
   }
 }

@@ -30,7 +30,7 @@ extension Sentences {
       case .idle, .scheduled, .paused: return []
       }
     }
-    var lines = ["Because \(obstacle(of: row, heldBack))" + speed(of: row)]
+    var lines = ["Because \(Strings.obstacle(of: row, heldBack))" + speed(of: row)]
     if row.state == .waiting, let complaint = row.complaint {
       lines.append("Last response: \(complaint)")
     }

@@ -43,6 +43,8 @@ package enum DashboardEffect: Hashable, Sendable {
 
 package enum ControlVerb: Hashable, Sendable, CaseIterable {
   case start, pause, stop
+  /// Takes what arrived in place of the file as the file.
+  case accept
 }
 
 /// A move within the queue.

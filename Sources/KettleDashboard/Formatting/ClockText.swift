@@ -13,6 +13,9 @@ package struct ClockText: Hashable, Sendable {
     return then.year == today.year ? then.dayAndMonth : then.date
   }
 
+  /// Like `short`, but `2027-12` in another year: at most seven columns.
+  func brief(_ time: WallTime, now: WallTime) -> String { String(short(time, now: now).prefix(7)) }
+
   /// Like `short`, with the time of day added on other days.
   package func long(_ time: WallTime, now: WallTime) -> String {
     let then = Parts(local(time))

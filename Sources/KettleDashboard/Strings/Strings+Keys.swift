@@ -4,7 +4,15 @@ import KettleModel
 extension Strings {
   static let footerResume = "resume"
   static let footerRetry = "retry"
-  static let footerNewLink = "new link"
+
+  static func footerAnswer(_ need: UserNeed) -> String {
+    switch need {
+    case .link: "new link"
+    case .login: "log in"
+    case .decision: "decide"
+    }
+  }
+
   static let footerDeleteFile = "delete file"
 
   static let needsService = "not connected to the service; reconnecting"
@@ -78,7 +86,7 @@ extension Strings {
   }
 
   static func relinked(_ refused: [ControlRefusal]) -> String {
-    refused.first.map { why($0.why) } ?? "resumed with the new link"
+    refused.first.map { why($0.why) } ?? "resumed with the new link or login"
   }
 
   static func limited(_ bytesPerSecond: Int64?, _ refused: [ControlRefusal]) -> String {
@@ -99,6 +107,7 @@ extension Strings {
     switch verb {
     case .start: return appliedCount == 1 ? nil : count + " started"
     case .pause: return appliedCount == 1 ? nil : count + " paused"
+    case .accept: return appliedCount == 1 ? "kept as the file" : count + " kept as files"
     case .stop:
       return appliedCount == 0 ? count + " stopped" : count + " stopped" + undoHint
     }

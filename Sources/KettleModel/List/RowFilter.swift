@@ -13,22 +13,25 @@ package struct RowFilter: Codable, Hashable, Sendable {
   package var host: String?
   /// Words separated by spaces. Each must occur in the title, the URL or the path, ignoring case.
   package var text: String?
+  /// Accepts only transfers that continue only when the user does something.
+  package var needsUser: Bool
   package var scope: Scope
 
   package init(
     states: [TransferState]? = nil, session: SessionID? = nil, host: String? = nil,
-    text: String? = nil, scope: Scope = .all
+    text: String? = nil, needsUser: Bool = false, scope: Scope = .all
   ) {
     self.states = states
     self.session = session
     self.host = host
     self.text = text
+    self.needsUser = needsUser
     self.scope = scope
   }
 }
 
 extension RowFilter {
-  private enum CodingKeys: String, CodingKey { case states, session, host, text, scope }
+  private enum CodingKeys: String, CodingKey { case states, session, host, text, needsUser, scope }
 
   package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -37,6 +40,7 @@ extension RowFilter {
       session: try container.decodeIfPresent(SessionID.self, forKey: .session),
       host: try container.decodeIfPresent(String.self, forKey: .host),
       text: try container.decodeIfPresent(String.self, forKey: .text),
+      needsUser: try container.decodeIfPresent(Bool.self, forKey: .needsUser) ?? false,
       scope: try container.decodeIfPresent(Scope.self, forKey: .scope) ?? .all)
   }
 }

@@ -10,7 +10,7 @@ struct RowIndexTests {
   private static let filters = [
     RowFilter(), RowFilter(states: [.running, .queued]), RowFilter(session: .kettle),
     RowFilter(host: "A.example"), RowFilter(text: "DEB a.ex"), RowFilter(text: "ä"),
-    RowFilter(scope: .uncleared),
+    RowFilter(scope: .uncleared), RowFilter(needsUser: true),
   ]
 
   /// All sorts, and each filter with three random ones.

@@ -17,7 +17,7 @@ struct StoppedServiceTests {
       stopped().screen(),
       """
        Kettle   service stopped at 12:00; w starts it   1 idle           182 GiB free
-          File                         Progress           Size        Speed      Left
+          File                         Progress           Size         Speed    Ready
       >○  A guide.pdf                                           not started
       (5 empty lines)
                                                                                   1/1

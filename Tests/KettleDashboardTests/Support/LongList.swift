@@ -13,10 +13,7 @@ struct LongList {
 
   /// Returns the rows of a viewport that match its filter.
   func window(_ viewport: Viewport) -> ListWindow {
-    let shown = rows.filter { row in
-      viewport.filter.states?.contains(row.state) != false
-        && WordTest(viewport.filter.words).passes(row)
-    }
+    let shown = rows.filter(RowTest(viewport.filter).passes)
     return ListWindow(
       first: viewport.first, matchingCount: shown.count,
       rows: Array(shown.dropFirst(viewport.first).prefix(viewport.count)),

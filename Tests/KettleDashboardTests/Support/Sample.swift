@@ -67,7 +67,12 @@ enum Sample {
       $0.reason = .needsLogin
       $0.error = TransferFailure(.loginNeeded, on: "https://example.org/files/7")
     },
-    row(8, titled: "Next in line", state: .queued),
+    row(8, titled: "Next in line", state: .queued) {
+      var heldBack = HeldBack(.hostLimit, subject: "example.org")
+      (heldBack.rank, heldBack.used, heldBack.allowed) = (1, 2, 2)
+      $0.heldBack = heldBack
+      $0.readyAt = time(seconds: 3000)
+    },
     row(9, titled: "At night", state: .scheduled) { $0.goesOnAt = time(seconds: 6 * 3600) },
     row(10, titled: "At Christmas", state: .scheduled) { $0.goesOnAt = time(seconds: 33 * 86_400) },
     row(11, titled: "Gone", state: .failed) {

@@ -5,6 +5,8 @@ import KettleModel
 struct BatchLine {
   let row: Int
   let service: ServiceView
+  let now: WallTime
+  let clock: ClockText
 
   func draw(on canvas: inout Canvas) {
     let end = canvas.size.columns - 1
@@ -18,7 +20,7 @@ struct BatchLine {
       return
     }
     let room = end - 1 - rightWidth
-    let texts = BatchText.full(batch)
+    let texts = BatchText.full(batch, clock, now: now)
     // The last texts are the least important.
     let fitting = (0...texts.count).reversed().first { count in
       let words = texts.prefix(count).reduce(0) { $0 + 2 + BatchText.width($1, canvas.look) }
@@ -44,7 +46,7 @@ struct BatchLine {
   /// Returns the text on the right; at most half of the line while transfers are under way.
   private func fittingRight(on canvas: Canvas) -> String {
     let limit = service.totals.limitBytesPerSecond.map(Strings.limit)
-    let free = service.totals.freeBytes.map(Strings.free)
+    let free = BatchText.free(service.totals)
     let room = (canvas.size.columns - 2) / 2
     let forms = [[limit, free], [limit], [free]].map {
       $0.compactMap(\.self).joined(separator: "   ")
@@ -59,8 +61,9 @@ enum BatchText {
   static let barWidthMax = 60
 
   /// Returns the texts, the most important first.
-  static func full(_ batch: BatchProgress) -> [String] {
+  static func full(_ batch: BatchProgress, _ clock: ClockText, now: WallTime) -> [String] {
     var texts = [percent(batch)]
+    if let ready = ready(batch, clock, now: now) { texts.append(ready) }
     if let left = batch.secondsLeft { texts.append(Strings.timeLeft(left)) }
     texts.append(Strings.batchCount(max(0, batch.finishedCount), of: max(0, batch.transferCount)))
     if batch.bytesExpected > 0 {
@@ -70,9 +73,30 @@ enum BatchText {
     return texts
   }
 
-  static func brief(_ batch: BatchProgress) -> String {
-    guard let left = batch.secondsLeft else { return percent(batch) }
-    return percent(batch) + "  " + Strings.timeLeft(left)
+  static func brief(_ batch: BatchProgress, _ clock: ClockText, now: WallTime) -> String {
+    let time = ready(batch, clock, now: now) ?? batch.secondsLeft.map(Strings.timeLeft)
+    return [percent(batch), time].compactMap(\.self).joined(separator: "  ")
+  }
+
+  private static func ready(
+    _ batch: BatchProgress, _ clock: ClockText, now: WallTime
+  ) -> String? {
+    batch.readyAt.map {
+      Strings.allReady(
+        by: clock.long($0, now: now), except: max(0, batch.unpredictableCount ?? 0))
+    }
+  }
+
+  /// The free disk space, or what will be left of it when all transfers are complete.
+  static func free(_ totals: Totals) -> String? {
+    guard let free = totals.freeBytes else { return nil }
+    guard let batch = totals.batch, batch.bytesExpected > batch.bytesReceived else {
+      return Strings.free(free)
+    }
+    // Counts from outside can be anything.
+    let (missing, isTooMuch) = batch.bytesExpected.subtractingReportingOverflow(batch.bytesReceived)
+    let (after, isTooLittle) = free.subtractingReportingOverflow(missing)
+    return isTooMuch || isTooLittle ? nil : Strings.freeAfter(after)
   }
 
   private static func percent(_ batch: BatchProgress) -> String {

@@ -61,11 +61,11 @@ struct TitleBar {
     }
     guard !hasBatchLine else { return title }
     if form.hasBatch, let batch = totals.batch {
-      title.right.append(BatchText.brief(batch))
+      title.right.append(BatchText.brief(batch, clock, now: now.wall))
       if form.hasBar { title.bar = ProgressBar(fill: .part(batch.fraction), role: .progress) }
     }
     if form.hasLimit { title.right += totals.limitBytesPerSecond.map { [Strings.limit($0)] } ?? [] }
-    if form.hasFree { title.right += totals.freeBytes.map { [Strings.free($0)] } ?? [] }
+    if form.hasFree { title.right += BatchText.free(totals).map { [$0] } ?? [] }
     return title
   }
 

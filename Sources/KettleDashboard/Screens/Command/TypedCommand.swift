@@ -18,6 +18,7 @@ enum TypedCommand: Hashable, Sendable {
   /// Words of the command line that are not the name of an action, and the action they stand for.
   private static let otherWords = [
     "resume": "start", "rm": "remove", "delete": "remove", "quit": "leave", "exit": "leave",
+    "why": "details", "status": "details",
   ]
 
   /// Parses a line. Without an ID, the command applies to the selected transfers.
@@ -34,6 +35,7 @@ enum TypedCommand: Hashable, Sendable {
       case "start": return try control(.start, rest)
       case "pause": return try control(.pause, rest)
       case "stop": return try control(.stop, rest)
+      case "accept": return try accept(rest, selected)
       case "remove" where !rest.isEmpty:
         return .effect(.remove(.ids(try ids(rest)), withFile: false))
       case "limit" where !rest.isEmpty: return try limit(rest, selected)
@@ -51,6 +53,14 @@ enum TypedCommand: Hashable, Sendable {
     if rest.isEmpty { return .action("\(verb)") }
     if rest == ["--all"] { return .action("\(verb)-all") }
     return .effect(.control(verb, .ids(try ids(rest))))
+  }
+
+  private static func accept(
+    _ rest: [String], _ selected: SelectedRows
+  ) throws(Problem) -> TypedCommand {
+    if !rest.isEmpty { return .effect(.control(.accept, .ids(try ids(rest)))) }
+    guard let selection = selected.selection else { throw .noSelection }
+    return .effect(.control(.accept, selection))
   }
 
   private static func limit(

@@ -1,9 +1,9 @@
 import KettleModel
 
-/// A dialog with one line: a new link for a transfer, or a speed limit.
+/// A dialog with one line: a new link or a login for a transfer, or a speed limit.
 struct EntryDialog: EditingScreen {
   enum Purpose: Hashable, Sendable {
-    case freshLink, speedLimit
+    case freshLink, login, speedLimit
   }
 
   /// The transfers that a limit applies to.
@@ -34,6 +34,8 @@ struct EntryDialog: EditingScreen {
   enum Reading: Hashable, Sendable {
     case missing
     case link(TransferURL.Parsed)
+    /// The present link with the typed login.
+    case login(TransferURL.Parsed)
     /// nil removes the limit.
     case limit(bytesPerSecond: Int64?)
     case linkProblem(TransferURLProblem)
@@ -50,6 +52,11 @@ struct EntryDialog: EditingScreen {
 
   init(freshLinkFor row: TransferSnapshot) {
     purpose = .freshLink
+    scopes = [.row(row)]
+  }
+
+  init(loginFor row: TransferSnapshot) {
+    purpose = .login
     scopes = [.row(row)]
   }
 
@@ -95,10 +102,21 @@ struct EntryDialog: EditingScreen {
       case .success(let link): return .link(link)
       case .failure(let problem): return .linkProblem(problem)
       }
+    case .login: return readLogin()
     case .speedLimit:
       if text.isEmpty || text.lowercased() == RateText.none { return .limit(bytesPerSecond: nil) }
       return RateText.parse(text).map { .limit(bytesPerSecond: $0) } ?? .invalidRate
     }
+  }
+
+  /// A password may contain colons and blanks, a user name no colon.
+  private func readLogin() -> Reading {
+    let parts = line.text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let user = parts.first, !user.isEmpty, case .row(let row) = scope,
+      case .success(let link) = TransferURL.parse(row.url)
+    else { return .missing }
+    let login = Login(user: String(user), password: parts.count > 1 ? String(parts[1]) : "")
+    return .login(TransferURL.Parsed(url: link.url, login: login))
   }
 
   // MARK: - Keys
@@ -129,10 +147,11 @@ struct EntryDialog: EditingScreen {
   /// Applies the content if it is valid.
   private func accept() -> [ScreenRequest] {
     switch (reading, scope) {
-    case (.link(let link), .row(let row)): [.close, .effect(.relink(row.id, link))]
+    case (.link(let link), .row(let row)), (.login(let link), .row(let row)):
+      [.close, .effect(.relink(row.id, link))]
     case (.limit(let bytesPerSecond), let scope):
       [.close, .effect(.limit(scope.selection, bytesPerSecond))]
-    case (.link, _), (.missing, _), (.linkProblem, _), (.invalidRate, _):
+    case (.link, _), (.login, _), (.missing, _), (.linkProblem, _), (.invalidRate, _):
       [.say(Strings.verdict(on: self), .problem)]
     }
   }
@@ -149,20 +168,31 @@ struct EntryDialog: EditingScreen {
 
   // MARK: - Drawing
 
+  /// The characters of the password.
+  private var secretRange: Range<Int>? {
+    let characters = line.characters
+    switch purpose {
+    case .freshLink: return SecretText.passwordRange(inURL: characters, characters.indices)
+    case .login:
+      let colon = characters.firstIndex(of: ":")
+      return colon.map { ($0 + 1)..<characters.count }
+    case .speedLimit: return nil
+    }
+  }
+
   func draw(on canvas: inout Canvas, _ context: ScreenContext) {
     let hasChoice = scopes.count > 1
     let box = DialogBox(size: canvas.size, width: 100, height: hasChoice ? 5 : 4)
     box.draw(title: Strings.title(of: purpose), on: &canvas)
     box.write(Strings.hint(on: self), line: 0, on: &canvas, .dialogQuiet)
     let characters = line.characters
-    let password = SecretText.passwordRange(inURL: characters, characters.indices)
     let field = FieldView(
-      characters: characters, secrets: password.map { [$0] } ?? [], cursor: line.column)
+      characters: characters, secrets: secretRange.map { [$0] } ?? [], cursor: line.column)
     field.draw(row: box.row + 1, column: box.column, width: box.width, on: &canvas)
     let verdict = context.notice?.text ?? Strings.verdict(on: self)
     let role: Role =
       switch reading {
-      case .link, .limit, .missing: context.notice == nil ? .dialogGood : .dialogProblem
+      case .link, .login, .limit, .missing: context.notice == nil ? .dialogGood : .dialogProblem
       case .linkProblem, .invalidRate: .dialogProblem
       }
     for (offset, text) in Fold.lines(verdict, width: box.width).prefix(2).enumerated() {

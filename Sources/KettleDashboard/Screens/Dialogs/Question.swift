@@ -8,6 +8,8 @@ enum Question: Screen {
   case remove(TransferSnapshot)
   case removeWithFile(TransferSnapshot)
   case removeMarked(TransferSelection, count: Int, withFiles: Bool)
+  /// Whether what arrived in place of the file is the file.
+  case accept(TransferSnapshot)
 
   static let bindings: BindingTable<Question> = [
     Binding(
@@ -30,6 +32,7 @@ enum Question: Screen {
     case .reset: [.effect(.reset)]
     case .remove(let row): [.effect(.remove(.ids([row.id]), withFile: false))]
     case .removeWithFile(let row): [.effect(.remove(.ids([row.id]), withFile: true))]
+    case .accept(let row): [.effect(.control(.accept, .ids([row.id])))]
     case .removeMarked(let selection, _, let withFiles):
       [.list(.clearMarks), .effect(.remove(selection, withFile: withFiles))]
     }

@@ -5,6 +5,7 @@ extension Strings {
   static func title(of purpose: EntryDialog.Purpose) -> String {
     switch purpose {
     case .freshLink: "New link"
+    case .login: "Login"
     case .speedLimit: "Speed limit"
     }
   }
@@ -12,6 +13,7 @@ extension Strings {
   static func hint(on dialog: EntryDialog) -> String {
     switch dialog.purpose {
     case .freshLink: "New link for " + name(dialog.scope)
+    case .login: "User and password for " + name(dialog.scope) + ", as user:password"
     case .speedLimit: "Speed limit for " + name(dialog.scope)
     }
   }
@@ -35,7 +37,11 @@ extension Strings {
   /// The meaning of the line, or what is wrong with it.
   static func verdict(on dialog: EntryDialog) -> String {
     switch dialog.reading {
-    case .missing: "Paste the link; Esc cancels"
+    case .missing:
+      dialog.purpose == .login
+        ? "Type user:password; Esc cancels" : "Paste the link; Esc cancels"
+    case .login(let link):
+      "Enter logs in to \(link.url.host) as " + quotedUser(link.login)
     case .link(let link):
       link.login == nil ? "Enter uses it" : "Enter uses it and its login"
     case .linkProblem(let problem): problem.sentence(dialog.line.text)
@@ -45,12 +51,17 @@ extension Strings {
     }
   }
 
+  private static func quotedUser(_ login: Login?) -> String {
+    "\"" + (login?.user ?? "").sanitizedForDisplay(limit: 40) + "\""
+  }
+
   static let yes = "y yes"
   static let no = "n no (Enter, Esc)"
 
   static func questionTitle(_ question: Question) -> String {
     switch question {
     case .reset: "Reset"
+    case .accept: "Is this the file?"
     case .remove, .removeMarked(_, _, withFiles: false): "Remove"
     case .removeWithFile, .removeMarked(_, _, withFiles: true): "Remove with file"
     }
@@ -64,6 +75,12 @@ extension Strings {
         "Finished files to move: \(finishedCount). "
           + "Files modified by other programs are kept and listed.",
         "Unfinished transfers to reset: \(unfinishedCount).",
+      ]
+    case .accept(let row):
+      [
+        "Keep what arrived as \"\(row.shownTitle.sanitizedForDisplay(limit: 80))\"?",
+        whatArrived(row.error),
+        "Yes takes it as the file. No leaves it waiting.",
       ]
     case .remove(let row):
       [
@@ -89,6 +106,12 @@ extension Strings {
         "Their files go to the bin. Files modified by other programs are kept.",
       ]
     }
+  }
+
+  private static func whatArrived(_ failure: TransferFailure?) -> String {
+    guard failure?.code == .webPage else { return "It may not be the file." }
+    let title = failure?.detail.map { ": \"" + $0.sanitizedForDisplay(limit: 80) + "\"" } ?? ""
+    return "It is a web page" + title
   }
 
   private static func marked(_ selection: TransferSelection, _ count: Int) -> String {

@@ -64,11 +64,27 @@ enum FindingBindings {
       do: { list, context in list.findNext(isBackwards: true, context) }),
     Binding(
       "filter", .finding, in: [.list], keys: [.character("\\")], label: "filter", rank: 15,
-      help: "Filter: state:failed host:example.org session:kettle \"two words\" iso",
+      help: "Filter: state:failed needs:you host:example.org session:kettle \"two words\" iso",
       when: availabilityOfViews,
       do: { list, _ in
         list.openQuery(.filter)
         return []
+      }),
+    Binding(
+      "needs-you", .finding, in: [.list], keys: [.character("!")], label: "needs you", rank: 11,
+      help: "Show only what needs you: a login, a new link, a decision; again shows all",
+      labelNow: { list, _ in
+        if list.view.filter.needsUser { return "show all" }
+        let rows = list.window?.rows ?? []
+        return rows.contains { $0.reason?.needsUser == true } ? "needs you" : nil
+      },
+      when: { list, context in
+        let canHelp = list.view.filter.needsUser || context.totals.count(.waiting) > 0
+        return context.whenConnected(Availability(unless: canHelp ? nil : Strings.nothingNeedsYou))
+      },
+      do: { list, context in
+        let text = list.view.filter.needsUser ? "" : FilterQuery.needsYou
+        return list.setFilter(text, wanted: list.cursor.id, context)
       }),
     Binding(
       "clear", .finding, in: [.list], keys: [.escape],

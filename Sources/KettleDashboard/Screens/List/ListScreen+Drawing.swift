@@ -14,7 +14,9 @@ extension ListScreen {
       clock: context.clock, startKey: context.keymap.key(of: "start-service")?.name
     ).draw(on: &canvas)
     if layout.hasBatchLine {
-      BatchLine(row: layout.batchRow, service: context.service).draw(on: &canvas)
+      BatchLine(
+        row: layout.batchRow, service: context.service, now: context.now.wall, clock: context.clock
+      ).draw(on: &canvas)
     }
     TransferTable(
       window: window, view: view, search: search, layout: layout,
@@ -69,8 +71,10 @@ extension TransferSnapshot {
   fileprivate func remark(_ keymap: Keymap) -> String? {
     switch state {
     case .failed, .waiting: problemSentence ?? reason.map { keymap.filled(Strings.remark($0)) }
-    case .running, .queued, .paused, .verifying:
-      freshStart.map(Strings.freshStart) ?? limitBytesPerSecond.map(Strings.limitedTo)
+    case .running, .queued, .verifying:
+      freshStart.map(Strings.freshStart) ?? heldBack.map { Strings.heldBack(self, $0) }
+        ?? limitBytesPerSecond.map(Strings.limitedTo)
+    case .paused: freshStart.map(Strings.freshStart) ?? limitBytesPerSecond.map(Strings.limitedTo)
     case .idle, .scheduled, .completed: nil
     }
   }

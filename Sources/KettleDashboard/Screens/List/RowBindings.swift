@@ -54,7 +54,7 @@ enum RowBindings {
       "remove-file", .transfer, in: [.list], keys: [.character("D")],
       label: Strings.footerDeleteFile, rank: 4,
       help: "Remove it and move its finished file to the bin (asks first)",
-      labelNow: { list, _ in list.selected.needsLink ? nil : Strings.footerDeleteFile },
+      labelNow: { list, _ in list.selected.need == .link ? nil : Strings.footerDeleteFile },
       when: { list, context in
         context.whenConnected(
           list.selected.availability { $0.state == .completed ? nil : Strings.noFinishedFile })
@@ -65,8 +65,8 @@ enum RowBindings {
   private static let settings: [Binding<ListScreen>] = [
     Binding(
       "new-link", .transfer, in: [.list], keys: [.character("u")], rank: 4,
-      help: "Set a new link and resume; the bytes are kept if the file is the same",
-      labelNow: { list, _ in list.selected.needsLink ? Strings.footerNewLink : nil },
+      help: "Answer what it needs: a login, a decision, or a new link, which keeps the bytes",
+      labelNow: { list, _ in list.selected.need.map(Strings.footerAnswer) },
       when: { list, context in
         let selected = list.selected
         guard !selected.areMarked || selected.count <= 1 else {
@@ -76,9 +76,7 @@ enum RowBindings {
           selected.availability(needsRow: true) { Strings.whyNotRelink($0.state) })
       },
       do: { list, _ in
-        list.selected.rows.first.map {
-          [.open(OpenScreen(EntryDialog(freshLinkFor: $0)))]
-        } ?? []
+        list.selected.rows.first.map { [.open($0.answering)] } ?? []
       }),
     Binding(
       "limit", .transfer, in: [.list], keys: [.character("l")], label: "limit", rank: 13,
@@ -149,6 +147,17 @@ enum RowBindings {
   }
 }
 
+extension TransferSnapshot {
+  /// The screen in which the user answers what the transfer needs; without a need, a new link.
+  fileprivate var answering: OpenScreen {
+    switch need {
+    case .login: OpenScreen(EntryDialog(loginFor: self))
+    case .decision: OpenScreen(Question.accept(self))
+    case .link, nil: OpenScreen(EntryDialog(freshLinkFor: self))
+    }
+  }
+}
+
 extension Totals {
   /// Whether a control has an effect on any transfer.
   fileprivate func availability(of verb: ControlVerb) -> Availability {
@@ -163,6 +172,8 @@ extension Totals {
       return Availability(unless: unfinished > still ? nil : Strings.nothingToPause)
     case .stop:
       return Availability(unless: unfinished > count(.idle) ? nil : Strings.nothingToStop)
+    case .accept:
+      return Availability(unless: count(.waiting) > 0 ? nil : Strings.nothingNeedsYou)
     }
   }
 }

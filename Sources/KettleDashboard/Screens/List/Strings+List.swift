@@ -27,13 +27,24 @@ extension Strings {
     "\(finished) of \(count) done"
   }
   static func timeLeft(_ seconds: Int64) -> String { DurationText.clock(seconds) + " left" }
+
+  /// - Parameter unpredictableCount: The transfers that `time` does not include.
+  static func allReady(by time: String, except unpredictableCount: Int) -> String {
+    unpredictableCount > 0 ? "all but \(unpredictableCount) by " + time : "all by " + time
+  }
+
+  /// For example `61 GiB free after`, when all transfers that are under way are complete.
+  static func freeAfter(_ byteCount: Int64) -> String {
+    byteCount >= 0
+      ? ByteText.size(byteCount) + " free after" : ByteText.size(-byteCount) + " too little space"
+  }
   static func unknownSizes(_ count: Int) -> String { "\(count) of unknown size" }
 
   static let columnFile = "File"
   static let columnProgress = "Progress"
   static let columnSize = "Size"
   static let columnSpeed = "Speed"
-  static let columnLeft = "Left"
+  static let columnReady = "Ready"
   static let columnConnections = "Conns"
   static let columnHost = "Host"
   static let columnSession = "Session"
@@ -50,7 +61,6 @@ extension Strings {
 /// The words in the rows.
 extension Strings {
   static let ready = "ready"
-  static let queued = "queued"
   static let paused = "paused"
   static let verifying = "verifying"
   static let waits = "waiting"
@@ -149,8 +159,8 @@ extension Strings {
     case .diskSpace: "The disk is full; it resumes when there is space"
     case .discretionary: "It waits until the machine is less busy"
     case .needsLink: "The link has expired; {new-link} sets a new one"
-    case .needsLogin: "The server requires a login; add it again with --user"
-    case .needsDecision: "Something else than the file arrived; {start} requests it again"
+    case .needsLogin: "The server requires a login; {new-link} asks for it"
+    case .needsDecision: "Something else than the file arrived; {new-link} keeps or rejects it"
     }
   }
 

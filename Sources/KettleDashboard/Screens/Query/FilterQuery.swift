@@ -3,12 +3,14 @@ import KettleModel
 /// Parses a filter as it is typed: `state:failed,waiting host:example.org "two words" iso`.
 package enum FilterQuery {
   package enum Key: String, Hashable, Sendable, CaseIterable {
-    case state, host, session
+    case state, host, session, needs
   }
 
   package enum Problem: Error, Hashable, Sendable {
     case unknownKey(String)
     case unknownState(String)
+    /// Only `needs:you` has a meaning.
+    case unknownNeed(String)
     case missingValue(Key)
     /// A filter can have at most one host and one session.
     case second(Key)
@@ -33,6 +35,9 @@ package enum FilterQuery {
       case .host:
         guard filter.host == nil else { throw .second(.host) }
         filter.host = value.lowercased()
+      case .needs:
+        guard "you".hasPrefix(value.lowercased()) else { throw .unknownNeed(value) }
+        filter.needsUser = true
       case .session:
         guard filter.session == nil else { throw .second(.session) }
         filter.session = SessionID(rawValue: value)
@@ -81,6 +86,9 @@ package enum FilterQuery {
       [state.rawValue]
     }
   }
+
+  /// The filter for transfers that continue only when the user does something.
+  static let needsYou = Key.needs.rawValue + ":you"
 
   /// Returns the text with its states replaced and the rest unchanged; nil removes the states.
   package static func text(_ text: String, withState state: TransferState?) -> String {

@@ -69,8 +69,8 @@ extension Strings {
   // MARK: - Hints and problems
 
   static let filterHints = [
-    "state:failed,waiting  host:example.org  session:kettle  words  \"two words\"",
-    "state:  host:  session:  words",
+    "state:failed,waiting  needs:you  host:example.org  session:kettle  words  \"two words\"",
+    "state:  needs:you  host:  session:  words",
   ]
   static let searchHints = [
     "Words in the name, URL or path; n and N find more", "Words; n and N find more",
@@ -82,8 +82,8 @@ extension Strings {
     switch problem {
     case .unknownKey(let name):
       [
-        "Unknown \(quoted(name + ":")); use state:, host: or session:",
-        "Use state: host: session:",
+        "Unknown \(quoted(name + ":")); use state:, host:, session: or needs:you",
+        "Use state: host: session: needs:you",
       ]
     case .unknownState(let name):
       [
@@ -92,6 +92,8 @@ extension Strings {
         "Use one of " + TransferState.allCases.map(countWord).joined(separator: " "),
         "Unknown state \(quoted(name))",
       ]
+    case .unknownNeed, .missingValue(.needs):
+      ["needs: has one form, needs:you", "write needs:you"]
     case .missingValue(.state): ["state: needs a state, as in state:failed"]
     case .missingValue(.host): ["host: needs a host, as in host:example.org", "host: needs a host"]
     case .missingValue(.session):
@@ -139,6 +141,7 @@ extension Strings {
   static let historyIsNotCleared =
     "the history cannot be cleared; {remove} removes a transfer"
   static let historyHasNoQueue = "finished transfers are not in the queue"
+  static let nothingNeedsYou = "nothing needs you"
   static let frozenEdge = "the rows are frozen, so no others are loaded; {freeze} resumes"
   static let highestPriority = "it already has high priority"
   static let lowestPriority = "it already has low priority"

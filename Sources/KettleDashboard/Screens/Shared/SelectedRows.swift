@@ -1,5 +1,25 @@
 import KettleModel
 
+/// What only the user can give a transfer.
+enum UserNeed: Hashable, Sendable {
+  case link, login
+  /// Whether what arrived in place of the file is the file.
+  case decision
+}
+
+extension TransferSnapshot {
+  var need: UserNeed? {
+    if error?.code == .linkExpired { return .link }
+    guard state == .waiting, let reason else { return nil }
+    return switch reason {
+    case .needsLink: .link
+    case .needsLogin: .login
+    case .needsDecision: .decision
+    case .retry, .retryAfter, .network, .hostUnreachable, .proxy, .diskSpace, .discretionary: nil
+    }
+  }
+}
+
 /// The transfers that a key applies to: the marked ones, or else the one under the cursor.
 package struct SelectedRows: Hashable, Sendable {
   /// The rows that the service has sent; possibly not all.
@@ -50,10 +70,8 @@ package struct SelectedRows: Hashable, Sendable {
   /// Whether `start` tries again.
   var startMeansRetry: Bool { single.map { $0.state == .failed || $0.state == .waiting } ?? false }
 
-  /// Whether only a new link can help.
-  var needsLink: Bool {
-    single.map { $0.reason == .needsLink || $0.error?.code == .linkExpired } ?? false
-  }
+  /// What the row needs from the user.
+  var need: UserNeed? { single?.need }
 
   // MARK: - Priority
 

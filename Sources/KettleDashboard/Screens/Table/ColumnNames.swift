@@ -15,8 +15,8 @@ struct ColumnNames {
     if columns.bar == nil { draw("%", key: .progress, in: columns.percent, on: &canvas) }
     draw(Strings.columnSize, key: .size, in: columns.size, on: &canvas)
     draw(Strings.columnSpeed, key: .speed, in: columns.speed, on: &canvas)
-    draw(Strings.columnLeft, key: .secondsLeft, in: columns.left, on: &canvas)
     draw(Strings.columnConnections, key: .connections, in: columns.connections, on: &canvas)
+    draw(Strings.columnReady, key: .secondsLeft, in: columns.ready, on: &canvas)
     draw(Strings.columnHost, key: .host, in: columns.host, side: .leading, on: &canvas)
     draw(Strings.columnSession, key: .session, in: columns.session, side: .leading, on: &canvas)
     draw(Strings.columnAdded, key: .createdAt, in: columns.added, on: &canvas)

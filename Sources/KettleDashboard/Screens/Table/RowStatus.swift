@@ -3,29 +3,29 @@ import KettleModel
 /// The right end of a row: numbers while the transfer runs, otherwise words.
 package enum RowStatus: Hashable, Sendable {
   /// The speed has several forms, the longest first.
-  case moving(speeds: [String], left: String, connections: String)
-  /// The longest form first; `clock` is empty when there is no time to show.
-  case words([String], clock: String)
+  case moving(speeds: [String], connections: String, ready: String)
+  /// The longest form first. `ready` is when it will be ready, or was; empty if that is not known.
+  case words([String], ready: String)
 
   package init(_ row: TransferSnapshot, clock: ClockText, now: WallTime) {
+    let ready = row.expectedReadyAt(now: now).map { clock.brief($0, now: now) } ?? ""
     switch row.state {
     case .running:
       self = .moving(
-        speeds: Self.speeds(row),
-        left: row.secondsLeft.map(DurationText.clock) ?? "",
-        connections: row.connections > 0 ? "\(row.connections)" : "")
-    case .waiting: self = .words(Self.waitingForms(row, now: now), clock: "")
-    case .failed: self = .words(Strings.failed(row.error), clock: "")
+        speeds: Self.speeds(row), connections: row.connections > 0 ? "\(row.connections)" : "",
+        ready: ready)
+    case .waiting: self = .words(Self.waitingForms(row, now: now), ready: ready)
+    case .failed: self = .words(Strings.failed(row.error), ready: "")
     case .completed:
-      let finished = row.finishedAt.map { clock.short($0, now: now) }
-      self = .words([Strings.ready], clock: finished ?? "")
+      let finished = row.finishedAt.map { clock.brief($0, now: now) }
+      self = .words([Strings.ready], ready: finished ?? "")
     case .scheduled:
       let start = row.goesOnAt.map { clock.long($0, now: now) }
-      self = .words(Strings.scheduled(start), clock: "")
-    case .idle: self = .words([Strings.idle(wasStarted: row.wasStarted)], clock: "")
-    case .queued: self = .words([Strings.queued], clock: "")
-    case .paused: self = .words([Strings.paused], clock: "")
-    case .verifying: self = .words([Strings.verifying], clock: "")
+      self = .words(Strings.scheduled(start), ready: ready)
+    case .idle: self = .words([Strings.idle(wasStarted: row.wasStarted)], ready: "")
+    case .queued: self = .words(Strings.queued(row.heldBack), ready: ready)
+    case .paused: self = .words([Strings.paused], ready: "")
+    case .verifying: self = .words([Strings.verifying], ready: ready)
     }
   }
 
@@ -50,6 +50,14 @@ package enum RowStatus: Hashable, Sendable {
 }
 
 extension TransferSnapshot {
+  /// When the transfer is expected to be complete; nil if that is not known.
+  func expectedReadyAt(now: WallTime) -> WallTime? {
+    if let readyAt { return readyAt }
+    guard state == .running, let secondsLeft else { return nil }
+    let (milliseconds, isTooLong) = secondsLeft.multipliedReportingOverflow(by: 1000)
+    return isTooLong ? nil : now.advanced(byMilliseconds: milliseconds)
+  }
+
   /// A stop discards the bytes but keeps the name of the file.
   var wasStarted: Bool { bytesReceived > 0 || path != nil }
 

@@ -12,8 +12,9 @@ package struct TableColumns: Hashable, Sendable {
   package private(set) var percent: Range<Int>?
   package private(set) var size: Range<Int>?
   package private(set) var speed: Range<Int>?
-  package private(set) var left: Range<Int>?
   package private(set) var connections: Range<Int>?
+  /// When the transfer will be ready, or was.
+  package private(set) var ready: Range<Int>?
   package private(set) var host: Range<Int>?
   package private(set) var session: Range<Int>?
   package private(set) var added: Range<Int>?
@@ -21,17 +22,23 @@ package struct TableColumns: Hashable, Sendable {
   /// Words in place of numbers can use all columns from the speed to the last status column.
   package private(set) var words = 0..<0
 
+  /// The room of words beside a time in the column `ready`.
+  package var wordsBeforeReady: Range<Int> {
+    guard let speed, let last = connections ?? self.speed else { return 0..<0 }
+    return speed.lowerBound..<last.upperBound
+  }
+
   /// The sort keys of the columns, from left to right.
   package var keys: [RowSort.Key] {
     let optional: [(Range<Int>?, RowSort.Key)] = [
-      (size, .size), (speed, .speed), (left, .secondsLeft), (connections, .connections),
+      (size, .size), (speed, .speed), (connections, .connections), (ready, .secondsLeft),
       (host, .host), (session, .session), (added, .createdAt),
     ]
     return [.title, .progress] + optional.compactMap { $0.0 == nil ? nil : $0.1 }
   }
 
   fileprivate enum Column: Hashable {
-    case bar, percent, size, speed, left, connections, host, session, added
+    case bar, percent, size, speed, connections, ready, host, session, added
   }
 
   /// Chooses the columns by the width alone, so that they stay when rows change. What the texts in
@@ -43,21 +50,20 @@ package struct TableColumns: Hashable, Sendable {
 
   /// From the most columns to the fewest; the last choice always fits.
   private static let choices: [[Column]] = [
-    [.bar, .percent, .size, .speed, .left, .connections, .host, .session, .added],
-    [.bar, .percent, .size, .speed, .left, .connections, .host, .added],
-    [.bar, .percent, .size, .speed, .left, .connections, .host],
-    [.bar, .percent, .size, .speed, .left, .connections],
-    [.bar, .percent, .size, .speed, .left],
-    [.bar, .percent, .speed, .left],
+    [.bar, .percent, .size, .speed, .connections, .ready, .host, .session, .added],
+    [.bar, .percent, .size, .speed, .connections, .ready, .host, .added],
+    [.bar, .percent, .size, .speed, .connections, .ready, .host],
+    [.bar, .percent, .size, .speed, .connections, .ready],
+    [.bar, .percent, .size, .speed, .ready],
+    [.bar, .percent, .speed, .ready],
     [.bar, .percent, .speed],
     [.percent, .speed],
   ]
 
   /// Returns false when the file's name or the bar would be too short to be useful.
   private mutating func arrange(_ choice: [Column], width: Int, _ needs: ColumnNeeds) -> Bool {
-    let isWide = choice.contains(.connections)
     let hasBar = choice.contains(.bar)
-    let widths = choice.map { Self.width(of: $0, isWide: isWide) }
+    let widths = choice.map { Self.width(of: $0, in: choice) }
     let gaps = choice.reduce(0) { $0 + Self.gap(before: $1, hasBar: hasBar) }
     // The last column is for the scrollbar.
     let room = width - Self.fileStart - gaps - 1
@@ -76,7 +82,7 @@ package struct TableColumns: Hashable, Sendable {
       set(column, to: next..<end)
       next = end
     }
-    let lastOfWords = connections ?? left ?? speed
+    let lastOfWords = ready ?? speed
     let isAtEnd = lastOfWords?.upperBound == next
     if let speed, let lastOfWords {
       words = speed.lowerBound..<(isAtEnd ? max(width, next) : lastOfWords.upperBound)
@@ -96,19 +102,19 @@ package struct TableColumns: Hashable, Sendable {
     switch column {
     // A column beside a bar needs only one blank.
     case .percent: hasBar ? 1 : 2
-    case .bar, .size, .speed, .left, .connections, .host, .session, .added: 2
+    case .bar, .size, .speed, .connections, .ready, .host, .session, .added: 2
     }
   }
 
   /// The bar shares its width with the file's name.
-  private static func width(of column: Column, isWide: Bool) -> Int {
+  private static func width(of column: Column, in choice: [Column]) -> Int {
     switch column {
     case .bar: 0
     case .percent: 5
     case .size: 12
-    case .speed: isWide ? 13 : 11
-    case .left: 8
+    case .speed: choice.contains(.connections) ? 13 : choice.contains(.ready) ? 12 : 11
     case .connections: 5
+    case .ready: 7
     case .host: 20
     case .session: 12
     case .added: 10
@@ -121,8 +127,8 @@ package struct TableColumns: Hashable, Sendable {
     case .percent: percent = range
     case .size: size = range
     case .speed: speed = range
-    case .left: left = range
     case .connections: connections = range
+    case .ready: ready = range
     case .host: host = range
     case .session: session = range
     case .added: added = range
@@ -159,7 +165,7 @@ package struct ColumnNeeds: Hashable, Sendable {
     case .size: size
     case .host: host
     case .session: session
-    case .bar, .percent, .speed, .left, .connections, .added: nil
+    case .bar, .percent, .speed, .connections, .ready, .added: nil
     }
   }
 }

@@ -119,26 +119,28 @@ struct TransferRow {
   private func drawStatus(on canvas: inout Canvas, screenRow: Int, _ context: ScreenContext) {
     guard let speedRange = columns.speed else { return }
     let plain: Role = context.isConnected ? .plain : .quiet
-    func right(_ text: String, in range: Range<Int>?) {
+    func right(_ text: String, in range: Range<Int>?, _ role: Role? = nil) {
       guard let range else { return }
-      canvas.writeRight(text, row: screenRow, column: range.lowerBound, width: range.count, plain)
+      canvas.writeRight(
+        text, row: screenRow, column: range.lowerBound, width: range.count, role ?? plain)
     }
     let width = canvas.size.columns
     switch RowStatus(row, clock: context.clock, now: context.now.wall) {
-    case .moving(let speeds, let left, let connections):
+    case .moving(let speeds, let connections, let ready):
       right(
         speeds.first { Self.width(of: $0, max: width) <= speedRange.count } ?? "", in: speedRange)
-      right(left, in: columns.left)
       right(connections, in: columns.connections)
-    case .words(let forms, let clock):
-      let clockRange = clock.isEmpty ? nil : columns.left
-      let room = clockRange == nil ? columns.words : speedRange
+      right(ready, in: columns.ready)
+    case .words(let forms, let ready):
+      let readyRange = ready.isEmpty ? nil : columns.ready
+      let room = readyRange == nil ? columns.words : columns.wordsBeforeReady
       let text =
         forms.first { Self.width(of: $0, max: width) <= room.count } ?? forms.last ?? ""
       canvas.write(
         text, row: screenRow, column: room.lowerBound, width: room.count,
         context.isConnected ? row.stateRole : .quiet)
-      right(clock, in: clockRange)
+      // The time at which it was ready is not an estimate.
+      right(ready, in: readyRange, row.state == .completed ? .quiet : plain)
     }
   }
 

@@ -31,8 +31,8 @@ struct AddScreenTests {
       model.screen(),
       """
        Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
-          File                     Progress               Size        Speed      Left
-       ▶  Networking Overview      ████▉     61 %  405/659 MiB   12.1 MiB/s      0:21
+          File                     Progress               Size         Speed    Ready
+       ▶  Networking Overview      ████▉     61 %  405/659 MiB    12.1 MiB/s    12:00
        ‖  iOS Technology Overview  █▊        22 %     6/29 MiB  paused
        ◷  Archive of 2025          ▏          0 %    0/1.2 GiB  retry in 12 s (503)
       ┌─ Add ────────────────────────────────────────────────────────────────────────┐
@@ -64,8 +64,8 @@ struct AddScreenTests {
       model.screen(),
       """
        Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
-          File                     Progress               Size        Speed      Left
-       ▶  Networking Overview      ████▉     61 %  405/659 MiB   12.1 MiB/s      0:21
+          File                     Progress               Size         Speed    Ready
+       ▶  Networking Overview      ████▉     61 %  405/659 MiB    12.1 MiB/s    12:00
        ‖  iOS Technology Overview  █▊        22 %     6/29 MiB  paused
       ┌─ Add ────────────────────────────────────────────────────────────────────────┐
       │ URLs      ✔ https://example.org/a                                            │
@@ -93,8 +93,8 @@ struct AddScreenTests {
       model.screen(.ascii),
       """
        Kettle   v 12.6 MiB/s   *3 #1 ~3 .1 @2 =1 o2 +1 !1             42 %  1:30 left
-          File                     Progress               Size        Speed      Left
-       *  Networking Overview      [###>  ]  61 %  405/659 MiB   12.1 MiB/s      0:21
+          File                     Progress               Size         Speed    Ready
+       *  Networking Overview      [###>  ]  61 %  405/659 MiB    12.1 MiB/s    12:00
        =  iOS Technology Overview  [#>    ]  22 %     6/29 MiB  paused
       +- Add ------------------------------------------------------------------------+
       | URLs      + https://example.org/a                                            |
@@ -126,13 +126,13 @@ struct AddScreenTests {
       model(columns: 100, rows: 30, text).screen(),
       """
        Kettle   ↓ 12.6 MiB/s █          ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1
-       ████████▌              42 %  1:30 left  0 of 8 done  1.0/2.5 GiB  3 of unknown size   182 GiB free
-          File                           Progress                    Size          Speed      Left  Conns
-       ▶  Networking Overview            ████████       61 %  405/659 MiB     12.1 MiB/s      0:21      4
-       ‖  iOS Technology Overview        ██▉            22 %     6/29 MiB  paused
-       ◷  Archive of 2025                ▏               0 %    0/1.2 GiB  retry in 12 s (503)
-       ✔  AV Foundation Guide            █████████████ 100 %       11 MiB  ready             14:02
-       ▶  A stream without a length      ███                      5.0 MiB      500 KiB/s                1
+       █████▉           42 %  1:30 left  0 of 8 done  1.0/2.5 GiB  3 of unknown size   181 GiB free after
+          File                           Progress                     Size          Speed  Conns    Ready
+       ▶  Networking Overview            ████████▌       61 %  405/659 MiB     12.1 MiB/s      4    12:00
+       ‖  iOS Technology Overview        ███▏            22 %     6/29 MiB  paused
+       ◷  Archive of 2025                ▏                0 %    0/1.2 GiB  retry in 12 s (503)
+       ✔  AV Foundation Guide            ██████████████ 100 %       11 MiB  ready                   14:02
+       ▶  A stream without a length              ███               5.0 MiB      500 KiB/s      1
       ┌─ Add ────────────────────────────────────────────────────────────────────────────────────────────┐
       │ URLs      ✔ curl 'https://example.org/a.iso' -H 'Cookie:•••••••••• -H 'Referer: http://r/'       │
       │ Directory   (the downloads directory)                                                            │
@@ -163,7 +163,7 @@ struct AddScreenTests {
       model.screen(),
       """
        Kettle   ↓ 12.6 MiB/s █          3 running  1 verifying  3 waiting  1 queued  2 scheduled  1 paused  2 idle  1 done  1 failed
-       █████████████████┌─ Add ────────────────────────────────────────────────────────────────────────────────────────────────┐ze   182 GiB free
+       █████████████████┌─ Add ────────────────────────────────────────────────────────────────────────────────────────────────┐81 GiB free after
           File          │ URLs      ✔ https://example.org/276                                                                  │            Added
        ▶  Networking Ove│           ✔ https://example.org/277                                                                  │e.org       11:00
        ‖  iOS Technology│           ✔ https://example.org/278                                                                  │e.org       11:00

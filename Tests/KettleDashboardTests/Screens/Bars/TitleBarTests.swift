@@ -32,9 +32,33 @@ struct TitleBarTests {
     #expect(
       text == [
         " Kettle   ↓ 38.1 MiB/s █          3 running  12 queued  41 done  1 failed",
-        " ████████████▊           61 %  0:21 left  38 of 53 done  402/659 MiB   "
-          + "limit 2 MiB/s   182 GiB free",
+        " █████████▏        61 %  0:21 left  38 of 53 done  402/659 MiB   "
+          + "limit 2 MiB/s   182 GiB free after",
       ])
+  }
+
+  @Test func `the bars say when everything is ready, and how much space is free then`() {
+    let full = totals {
+      $0.batch?.readyAt = Sample.time(seconds: 7200)
+      $0.batch?.bytesExpected = 200 << 30
+      $0.freeBytes = 100 << 30
+    }
+    #expect(
+      lines(columns: 100, rows: 30, full)[1]
+        == " ▏              0 %  all by 14:00  0:21 left  38 of 53 done  0.3/200 GiB   "
+        + "100 GiB too little space")
+    #expect(
+      lines(columns: 80, rows: 24, full)[0]
+        == " Kettle   ↓ 38.1 MiB/s   ▶3 ·12 ✔41 ✘1                        "
+        + "0 %  all by 14:00")
+    let mixed = totals {
+      $0.batch?.readyAt = Sample.time(seconds: 90_000)
+      $0.batch?.unpredictableCount = 2
+    }
+    #expect(
+      lines(columns: 100, rows: 30, mixed)[1]
+        == " ██████████▎         61 %  all but 2 by 22 Nov 13:00  0:21 left  38 of 53 done   "
+        + "182 GiB free after")
   }
 
   @Test func `the least important parts are dropped first, and nothing wraps`() {
@@ -42,10 +66,10 @@ struct TitleBarTests {
     let widths = stride(from: 151, through: 43, by: -9)
     #expect(
       widths.map { lines(columns: $0, rows: 24, full)[0] }.joined(separator: "\n") == """
-         Kettle   ↓ 38.1 MiB/s █          3 running  12 queued  41 done  1 failed                 ██████      61 %  0:21 left   limit 1.5 MiB/s   182 GiB free
-         Kettle   ↓ 38.1 MiB/s █          3 running  12 queued  41 done  1 failed        ██████      61 %  0:21 left   limit 1.5 MiB/s   182 GiB free
-         Kettle   ↓ 38.1 MiB/s   3 running  12 queued  41 done  1 failed        ██████      61 %  0:21 left   limit 1.5 MiB/s   182 GiB free
-         Kettle   ↓ 38.1 MiB/s   3 running  12 queued  41 done  1 failed           61 %  0:21 left   limit 1.5 MiB/s   182 GiB free
+         Kettle   ↓ 38.1 MiB/s █          3 running  12 queued  41 done  1 failed           ██████      61 %  0:21 left   limit 1.5 MiB/s   182 GiB free after
+         Kettle   ↓ 38.1 MiB/s   3 running  12 queued  41 done  1 failed           ██████      61 %  0:21 left   limit 1.5 MiB/s   182 GiB free after
+         Kettle   ↓ 38.1 MiB/s   3 running  12 queued  41 done  1 failed              61 %  0:21 left   limit 1.5 MiB/s   182 GiB free after
+         Kettle   ↓ 38.1 MiB/s   3 running  12 queued  41 done  1 failed     61 %  0:21 left   limit 1.5 MiB/s   182 GiB free after
          Kettle   ↓ 38.1 MiB/s   3 running  12 queued  41 done  1 failed                 61 %  0:21 left   limit 1.5 MiB/s
          Kettle   ↓ 38.1 MiB/s   3 running  12 queued  41 done  1 failed        61 %  0:21 left   limit 1.5 MiB/s
          Kettle   ↓ 38.1 MiB/s   3 running  12 queued  41 done  1 failed                 61 %  0:21 left

@@ -142,9 +142,9 @@ struct MarksTests {
       model.screen(),
       """
        Kettle   ↓ 0 B/s        1 running  1 paused  1 done         0 %   182 GiB free
-          File                         Progress           Size        Speed      Left
+          File                         Progress           Size         Speed    Ready
        ‖◆ x                                                     paused
-       ▶  x                                ███                        0 B/s
+       ▶  x                                ███                         0 B/s
       >✔◆ x                            ██████████ 100 %    0 B  ready
       (15 empty lines)
        2 marked   Esc clears it
@@ -156,9 +156,9 @@ struct MarksTests {
       model.screen(.ascii),
       """
        Kettle   v 0 B/s        1 running  1 paused  1 done         0 %   182 GiB free
-          File                         Progress           Size        Speed      Left
+          File                         Progress           Size         Speed    Ready
        =x x                            [        ]               paused
-       *  x                            [===     ]                     0 B/s
+       *  x                            [===     ]                      0 B/s
       >+x x                            [########] 100 %    0 B  ready
       (15 empty lines)
        2 marked   Esc clears it

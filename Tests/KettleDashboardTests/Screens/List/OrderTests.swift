@@ -62,10 +62,10 @@ struct OrderTests {
     }
     #expect(
       keys == [
-        .state, .title, .progress, .size, .speed, .secondsLeft, .connections, .queue, .state,
+        .state, .title, .progress, .size, .speed, .connections, .secondsLeft, .queue, .state,
       ])
     _ = model.press(.character("<"), .character("<"))
-    #expect(model.list.view.sort.key == .connections)
+    #expect(model.list.view.sort.key == .secondsLeft)
   }
 
   @Test func `I reverses the order`() {
@@ -166,22 +166,22 @@ struct OrderTests {
       model.screen(),
       """
        Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
-          File                     Progress               Size       ↓Speed      Left
-       ▶  Networking Overview      ████▉     61 %  405/659 MiB   12.1 MiB/s      0:21
+          File                     Progress               Size        ↓Speed    Ready
+       ▶  Networking Overview      ████▉     61 %  405/659 MiB    12.1 MiB/s    12:00
        ‖  iOS Technology Overview  █▊        22 %     6/29 MiB  paused
        ◷  Archive of 2025      ┌─ Sort by ──────────────────┐B  retry in 12 s (503)
        ✔  AV Foundation Guide  │   u  queue order           │B  ready           14:02
-       ▶  A stream withou… leng│   n  name                  │B    500 KiB/s
+       ▶  A stream withou… leng│   n  name                  │B     500 KiB/s
        ◷  Offline              │   s  state                 │B  waiting for network
        ◷  Members only         │   z  size                  │   needs a login
-       ·  Next in line         │   p  progress              │   queued
+       ·  Next in line         │   p  progress              │   #1 host full    12:50
        ◔  At night             │   e  speed               ↓ │   starts 18:00
        ◔  At Christmas         │ > t  time left             │   starts 24 Dec 12:00
        ✘  Gone                 │   c  connections           │B  failed: host not found
        ≡  Checksummed          │   r  priority              │B  verifying
        ○  Stopped              │   h  host                  │   stopped
        ○  New                  │   i  session               │   not started
-       ▶  文件传输指南 🚀 第二 │   a  time added            │B       10 B/s      1:30
+       ▶  文件传输指南 🚀 第二 │   a  time added            │B        10 B/s    12:01
                                │   f  time finished         │
                                └────────────────────────────┘
 

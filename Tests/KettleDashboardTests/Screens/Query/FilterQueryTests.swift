@@ -41,6 +41,13 @@ struct FilterQueryTests {
     }
   }
 
+  @Test func `needs selects what waits for the user`() {
+    #expect(filter("needs:you") == RowFilter(needsUser: true))
+    #expect(filter("iso needs:Y") == RowFilter(text: "iso", needsUser: true))
+    #expect(problem("needs:me") == .unknownNeed("me"))
+    #expect(problem("needs:") == .missingValue(.needs))
+  }
+
   @Test func `quotes preserve spaces and colons`() {
     #expect(filter("\"two words\" x")?.words == ["two words", "x"])
     #expect(filter("\"state:failed\"")?.words == ["state:failed"])

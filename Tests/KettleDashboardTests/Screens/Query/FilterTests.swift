@@ -6,6 +6,8 @@ import Testing
 struct FilterTests {
   private let list = LongList(200) { number, row in
     if number % 10 == 0 { row.state = .failed }
+    if number % 50 == 7 { (row.state, row.reason) = (.waiting, .needsLogin) }
+    if number % 50 == 8 { (row.state, row.reason) = (.waiting, .retry) }
   }
 
   @Test func `a filter applies after every character`() {
@@ -20,13 +22,31 @@ struct FilterTests {
     #expect(model.list.view.filterText == "state:f")
   }
 
+  @Test func `an exclamation mark shows only what needs the user, and then all again`() {
+    var model = list.model()
+    list.press(.character("!"), in: &model)
+    #expect(model.list.view.filterText == "needs:you")
+    #expect(model.list.window?.rows.map(\.id.rawValue) == [7, 57, 107, 157])
+    list.press(.character("!"), in: &model)
+    #expect(model.list.view.filterText == "")
+    #expect(model.list.window?.matchingCount == 200)
+  }
+
+  @Test func `an exclamation mark says when nothing waits`() {
+    let list = LongList(3)
+    var model = list.model()
+    list.press(.character("!"), in: &model)
+    #expect(model.said == "nothing needs you")
+    #expect(model.list.view.filterText == "")
+  }
+
   @Test func `an invalid filter keeps the last valid one`() {
     var model = list.model()
     list.press(.character("\\"), in: &model)
     list.type("state:failed h:", in: &model)
     #expect(model.list.view.filter.states == [.failed])
     #expect(list.press(.enter, in: &model) == [])
-    #expect(model.said == "Unknown \"h:\"; use state:, host: or session:")
+    #expect(model.said == "Unknown \"h:\"; use state:, host:, session: or needs:you")
     #expect(model.keyContext == .query)
     list.press(.backspace, .backspace, .enter, in: &model)
     #expect(model.keyContext == .list)
@@ -146,8 +166,8 @@ struct FilterTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 0 B/s        180 queued  20 failed               0 %   182 GiB free
-          File                         Progress           Size        Speed      Left
+       Kettle   ↓ 0 B/s        8 waiting  172 queued  20 failed                   0 %
+          File                         Progress           Size         Speed    Ready
       >✘  file 0                                                failed               ┃
        ·  file 1                                                queued               │
        ·  file 2                                                queued               │
@@ -155,8 +175,8 @@ struct FilterTests {
        ·  file 4                                                queued               │
        ·  file 5                                                queued               │
        ·  file 6                                                queued               │
-       ·  file 7                                                queued               │
-       ·  file 8                                                queued               │
+       ◷  file 7                                                needs a login        │
+       ◷  file 8                                                retrying now         │
        ·  file 9                                                queued               │
        ✘  file 10                                               failed               │
        ·  file 11                                               queued               │
@@ -182,8 +202,8 @@ struct FilterTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 0 B/s        180 queued  20 failed               0 %   182 GiB free
-          File                         Progress           Size        Speed      Left
+       Kettle   ↓ 0 B/s        8 waiting  172 queued  20 failed                   0 %
+          File                         Progress           Size         Speed    Ready
        ·◆ file 19                                               queued
       >·  file 119                                              queued
        ✘  file 190                                              failed
@@ -211,7 +231,7 @@ struct FilterTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 0 B/s        ·180 ✘20
+       Kettle   ↓ 0 B/s        ◷8 ·172 ✘20
           File                 %        Speed
       >✘  file 0                  failed     ┃
        ·  file 1                  queued     │
@@ -233,7 +253,7 @@ struct FilterTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 0 B/s        ·180 ✘20
+       Kettle   ↓ 0 B/s        ◷8 ·172 ✘20
           File                 %        Speed
        ·◆ file 19                 queued     ┃
       >·  file 119                queued     ┃
@@ -254,7 +274,7 @@ struct FilterTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 0 B/s        180 queued  20 failed          0 %
+       Kettle   ↓ 0 B/s        ◷8 ·172 ✘20     0 %   182 GiB free
           File                     Progress                 Speed
 
 

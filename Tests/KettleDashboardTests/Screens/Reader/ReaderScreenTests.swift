@@ -19,7 +19,7 @@ struct ReaderScreenTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   Keys                                             lines 1 to 22 of 148
+       Kettle   Keys                                             lines 1 to 22 of 151
        The marked transfers, or the one under the cursor
        s              Start or resume it; a waiting transfer is      start
                       retried at once
@@ -32,8 +32,8 @@ struct ReaderScreenTests {
                       finished file is kept
        D              Remove it and move its finished file to the    remove-file
                       bin (asks first)
-       u              Set a new link and resume; the bytes are kept  new-link
-                      if the file is the same
+       u              Answer what it needs: a login, a decision, or  new-link
+                      a new link, which keeps the bytes
        l              Limit the speed of the transfer, of the marked limit
                       ones, or of all together
        y              Copy its URL to the terminal's clipboard       copy-url

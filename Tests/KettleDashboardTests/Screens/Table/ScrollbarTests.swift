@@ -54,9 +54,9 @@ struct ScrollbarTests {
     expectScreen(
       Sample.model(columns: 80, rows: 10, showing: rows).screen(),
       """
-       Kettle   ↓ 10 B/s       1 running  1 queued    ████        40 %   182 GiB free
-          File                       Progress             Size        Speed      Left
-      >▶  debian-12.5.0-a…DVD-1.iso  ███▏      40 %   40/100 B       10 B/s
+       Kettle   ↓ 10 B/s       1 running  1 queued          40 %   182 GiB free after
+          File                       Progress             Size         Speed    Ready
+      >▶  debian-12.5.0-a…DVD-1.iso  ███▏      40 %   40/100 B        10 B/s
        ·  A stream withou… name.mkv                             queued
       (4 empty lines)
                                                                                   1/2
@@ -65,10 +65,10 @@ struct ScrollbarTests {
     expectScreen(
       Sample.model(columns: 140, rows: 10, showing: rows).screen(),
       """
-       Kettle   ↓ 10 B/s     █          1 running  1 queued                                                       ████        40 %   182 GiB free
-          File                                              Progress                Size          Speed      Left  Conns  Host              Added
-      >▶  debian-12.5.0-amd64-DVD-1.iso                     ████▍        40 %   40/100 B         10 B/s                   example.org       11:00
-       ·  A stream without a length but a long name.mkv                                   queued                          example.org       11:00
+       Kettle   ↓ 10 B/s     █          1 running  1 queued                                                 ████        40 %   182 GiB free after
+          File                                              Progress                 Size          Speed  Conns    Ready  Host              Added
+      >▶  debian-12.5.0-amd64-DVD-1.iso                     ████▊         40 %   40/100 B         10 B/s                  example.org       11:00
+       ·  A stream without a length but a long name.mkv                                    queued                         example.org       11:00
       (4 empty lines)
                                                                                                                                               1/2
        p pause  x stop  Enter details  d remove  l limit   a add  P pause all  X stop all   Space mark  / search  \\ filter   ? help  q leave

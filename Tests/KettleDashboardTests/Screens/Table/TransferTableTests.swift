@@ -39,8 +39,8 @@ struct TransferTableTests {
   func `columns do not overlap and fit the screen`(width: Int) {
     let columns = TableColumns(width: width)
     let places = [
-      columns.file, columns.bar, columns.percent, columns.size, columns.speed, columns.left,
-      columns.connections, columns.host, columns.session, columns.added,
+      columns.file, columns.bar, columns.percent, columns.size, columns.speed,
+      columns.connections, columns.ready, columns.host, columns.session, columns.added,
     ].compactMap(\.self)
     for (one, next) in zip(places, places.dropFirst()) {
       #expect(one.upperBound < next.lowerBound)
@@ -54,8 +54,8 @@ struct TransferTableTests {
     func count(_ width: Int) -> Int {
       let columns = TableColumns(width: width)
       return [
-        columns.bar, columns.percent, columns.size, columns.speed, columns.left,
-        columns.connections, columns.host, columns.session, columns.added,
+        columns.bar, columns.percent, columns.size, columns.speed,
+        columns.connections, columns.ready, columns.host, columns.session, columns.added,
       ].compactMap(\.self).count
     }
     let counts = (36...200).map(count)
@@ -68,7 +68,7 @@ struct TransferTableTests {
     let header = Array(model.screen().lines[1])
     let names: [(String, RowSort.Key)] = [
       ("File", .title), ("Progress", .progress), ("Size", .size), ("Speed", .speed),
-      ("Left", .secondsLeft), ("Conns", .connections), ("Host", .host), ("Session", .session),
+      ("Conns", .connections), ("Ready", .secondsLeft), ("Host", .host), ("Session", .session),
       ("Added", .createdAt),
     ]
     for (name, key) in names {

@@ -1,0 +1,93 @@
+import KettleModel
+
+/// Why a transfer does not move, or not as fast as it could.
+extension Strings {
+  /// What keeps a transfer, as one clause.
+  package static func obstacle(of row: TransferSnapshot, _ heldBack: HeldBack) -> String {
+    let subject = heldBack.subject.map { "\"" + $0.sanitizedForDisplay(limit: 200) + "\"" }
+    switch heldBack.cause {
+    case .slot: return "\(usage(heldBack)) transfers are running"
+    case .hostLimit:
+      let learned = heldBack.status.map { ", a limit since the server answered \($0)" } ?? ""
+      return "\(usage(heldBack)) connections to \(subject ?? "its host") are in use\(learned)"
+    case .sessionLimit:
+      return "its session uses \(usage(heldBack)) connections to \(subject ?? "its host")"
+    case .connectionLimit: return "\(usage(heldBack)) connections are in use"
+    case .priority: return "transfers of higher priority come first"
+    case .turn: return "it is about to start"
+    case .retry: return "it is tried again after an error"
+    case .retryAfter: return "\(subject ?? "the server") asked to be contacted later"
+    case .network: return "the network is down"
+    case .hostUnreachable: return "\(subject ?? "its host") cannot be reached"
+    case .proxy: return "the proxy refuses the connection or its login"
+    case .diskSpace: return "the disk is full"
+    case .discretionary:
+      let condition = heldBack.subject.flatMap(TransferCondition.init(rawValue:))
+      return "it waits for \(condition?.words ?? "the conditions of its program")"
+    case .needsLink: return "its link has expired"
+    case .needsLogin: return "the server requires a login"
+    case .needsDecision: return "what arrived may not be the file"
+    case .scheduled: return "its start time has not come"
+    case .paused: return "it was paused"
+    case .idle: return row.bytesReceived > 0 ? "it was stopped" : "it was not started"
+    case .ownLimit: return "its speed is limited to \(limit(heldBack))"
+    case .totalLimit: return "all transfers together are limited to \(limit(heldBack))"
+    case .disk: return "the disk is slower than the network"
+    case .line: return "the line is full, and the transfers share it"
+    case .server: return "\(subject ?? "its server") sends more slowly than other servers"
+    case .unknown: return "\(subject ?? "its server") sends nothing, and it is not known why"
+    }
+  }
+
+  /// For the message line: why a queued transfer waits, or a running one is not faster.
+  static func heldBack(_ row: TransferSnapshot, _ heldBack: HeldBack) -> String {
+    let clause = obstacle(of: row, heldBack)
+    return row.state == .queued ? "Queued: " + clause : "Not faster: " + clause
+  }
+
+  /// The words in the row of a queued transfer, the longest form first: its place in the queue and
+  /// what it waits for.
+  static func queued(_ heldBack: HeldBack?) -> [String] {
+    guard let heldBack else { return ["queued"] }
+    let reasons = queueReasons(heldBack)
+    guard let rank = heldBack.rank else { return reasons.map { "queued, " + $0 } + ["queued"] }
+    let place = "#\(rank)"
+    return reasons.map { "\(place) in queue, " + $0 } + reasons.map { place + " " + $0 }
+      + [place + " in queue", place]
+  }
+
+  private static func queueReasons(_ heldBack: HeldBack) -> [String] {
+    let used = heldBack.used.flatMap { used in heldBack.allowed.map { "\(used)/\($0)" } }
+    func counted(_ words: String) -> [String] {
+      [used.map { words + " " + $0 }, words].compactMap(\.self)
+    }
+    switch heldBack.cause {
+    case .slot: return counted("slots full")
+    case .hostLimit: return counted("host full")
+    case .sessionLimit: return counted("session full")
+    case .connectionLimit: return counted("connections full") + counted("full")
+    case .priority: return ["after higher priority", "by priority"]
+    case .turn: return ["about to start", "starting"]
+    case .retry: return ["retry"]
+    case .retryAfter: return ["server said later", "later"]
+    case .network: return waitingForms(.network)
+    case .hostUnreachable: return waitingForms(.hostUnreachable)
+    case .proxy: return waitingForms(.proxy)
+    case .diskSpace: return waitingForms(.diskSpace)
+    case .discretionary: return waitingForms(.discretionary)
+    case .needsLink: return waitingForms(.needsLink)
+    case .needsLogin: return waitingForms(.needsLogin)
+    case .needsDecision: return waitingForms(.needsDecision)
+    case .scheduled, .paused, .idle, .ownLimit, .totalLimit, .disk, .line, .server, .unknown:
+      return []
+    }
+  }
+
+  private static func usage(_ heldBack: HeldBack) -> String {
+    "\(heldBack.used ?? 0) of \(heldBack.allowed ?? 0)"
+  }
+
+  private static func limit(_ heldBack: HeldBack) -> String {
+    ByteText.limit(heldBack.bytesPerSecond ?? 0)
+  }
+}
