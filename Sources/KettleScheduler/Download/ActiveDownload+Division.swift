@@ -91,17 +91,17 @@ extension ActiveDownload {
   /// last byte that no ended connection has delivered.
   private var expectedConnections: [DownloadConnection] {
     var connections = connections
-    for index in connections.indices where connections[index].phase != .closing {
-      guard let upper = connections[index].range?.upper,
-        let rest = ByteRange(lower: min(connections[index].receivedUpTo, upper), upper: upper)
-      else { continue }
-      connections[index].shorten(to: received.gaps(in: rest).last?.upper ?? rest.lower)
-    }
     for new in self.connections where new.phase == .requesting {
       guard let owner = new.owner, let lower = new.range?.lower,
         let index = connections.firstIndex(where: { $0.attempt == owner })
       else { continue }
       connections[index].shorten(to: min(lower, connections[index].range?.upper ?? lower))
+    }
+    for index in connections.indices where connections[index].phase != .closing {
+      guard let upper = connections[index].range?.upper,
+        let rest = ByteRange(lower: min(connections[index].receivedUpTo, upper), upper: upper)
+      else { continue }
+      connections[index].shorten(to: received.gaps(in: rest).last?.upper ?? rest.lower)
     }
     return connections
   }
