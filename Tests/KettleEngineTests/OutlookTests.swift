@@ -83,6 +83,20 @@ struct OutlookTests {
     #expect(await world.engine.details(of: second)?.snapshot.state == .running)
   }
 
+  @Test func `a transfer that was paused is not expected to be complete`() async throws {
+    let world = try await EngineWorld()
+    let (id, attempt) = try await world.flowing(total: 64 << 20)
+    for _ in 0..<4 {
+      world.transport.body(attempt, [UInt8](repeating: 7, count: 1 << 20))
+      world.clock.advance(milliseconds: 1000)
+      _ = await world.engine.details(of: id)
+    }
+    #expect(try await rows(world, [id]).first?.readyAt != nil)
+    // The outlook of this second still contains it.
+    _ = await world.engine.control(.pause, [id])
+    #expect(try await rows(world, [id]).first?.readyAt == nil)
+  }
+
   @Test func `a start is told from the durable bytes that the request used`() async throws {
     let world = try await EngineWorld()
     let (id, attempt) = try await world.flowing(total: 6)

@@ -11,12 +11,12 @@ struct RowExplanations: Sendable {
   /// The number of connections that transfers have of their own.
   var connections: [TransferID: Int] = [:]
 
-  /// Returns the row with what is known about it now.
+  /// Returns the row with what is known about it now. The outlook may be older than the row.
   func explain(_ row: TransferSnapshot) -> TransferSnapshot {
     var row = row
     let expectation = outlook.expectation(
       of: row.id, priority: row.priority, position: row.queuePosition ?? 0)
-    row.readyAt = expectation?.readyAt
+    row.readyAt = row.state.continuesByItself ? expectation?.readyAt : nil
     guard row.state == .queued, case .success(let parsed) = TransferURL.parse(row.url) else {
       return row
     }
@@ -31,5 +31,14 @@ struct RowExplanations: Sendable {
     heldBack.until = (isLater ? nil : heldBack.until) ?? expectation?.startsAt
     row.heldBack = heldBack
     return row
+  }
+}
+
+extension TransferState {
+  fileprivate var continuesByItself: Bool {
+    switch self {
+    case .scheduled, .queued, .running, .waiting, .verifying: true
+    case .idle, .paused, .completed, .failed: false
+    }
   }
 }
