@@ -60,7 +60,7 @@ package struct Dashboard: Hashable, Sendable {
     if list.layout(context).bodyHeight != heightBefore {
       effects += fulfil(list.scrollToCursor(context), at: now)
     }
-    return effects
+    return effects + fulfil(list.updatePane(context), at: now)
   }
 
   private mutating func apply(_ message: DashboardMessage, at now: Moment) -> [DashboardEffect] {

@@ -42,7 +42,7 @@ extension Strings {
   /// For the message line: why a queued transfer waits, or a running one is not faster.
   static func heldBack(_ row: TransferSnapshot, _ heldBack: HeldBack) -> String {
     let clause = obstacle(of: row, heldBack)
-    return row.state == .queued ? "Queued: " + clause : "Not faster: " + clause
+    return row.state == .queued ? "Queued: " + clause : "Held back: " + clause
   }
 
   /// The words in the row of a queued transfer, the longest form first: its place in the queue and

@@ -29,6 +29,8 @@ extension Strings {
   static let atLastRow = "this is the last row"
   static let atBeginning = "this is the beginning"
   static let atEnd = "this is the end"
+  static let noRoomForPane = "the pane needs 20 rows; {details} shows the details"
+  static let paneIsClosed = "the pane is closed; {pane} opens it"
   static let nothingChanged = "nothing changed"
 
   /// - Parameter help: The text of `noMeaning(in:)`.

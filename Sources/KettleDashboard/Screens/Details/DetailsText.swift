@@ -25,7 +25,15 @@ struct DetailsText {
     text.add(.bar(ProgressBar(row, at: context.now, isLive: context.isConnected)))
     text.pair(Strings.labelState, value: stateText(row), row.stateRole)
     text.pair(Strings.labelProblem, value: row.problemSentence, .problem)
-    text.pair(Strings.labelAdvice, value: Self.advice(row), .waiting)
+    text.pair(Strings.labelAdvice, value: Self.advice(row).map(context.keymap.filled), .waiting)
+    if row.state == .queued || row.state == .running, let heldBack = row.heldBack {
+      text.pair(Strings.labelHeldBack, value: Strings.obstacle(of: row, heldBack), .waiting)
+    }
+    text.pair(
+      Strings.labelReady,
+      value: row.expectedReadyAt(now: context.now.wall).map {
+        context.clock.long($0, now: context.now.wall)
+      })
     text.pair(Strings.labelFreshStart, value: row.freshStart.map(Strings.freshStart), .waiting)
     text.pair(Strings.labelProgress, value: progressText(row))
     if row.state == .running {
@@ -42,6 +50,7 @@ struct DetailsText {
       text.pair("", value: checksum)
     }
     text.pair(Strings.labelFile, value: row.path)
+    text.pair(Strings.labelID, value: "\(row.id)")
     text.pair(Strings.labelSession, value: row.session.rawValue)
     text.pair(Strings.labelAdded, value: context.clock.full(row.createdAt))
     text.pair(Strings.labelFinished, value: row.finishedAt.map { context.clock.full($0) })

@@ -4,6 +4,15 @@ import KettleModel
 extension Strings {
   static let detailsTitle = "Details"
   static let loading = "Loading…"
+  static let noRowForPane = "No transfer is under the cursor"
+
+  static func paneSection(_ section: DetailsSection) -> String {
+    "\(section.number)/\(DetailsSection.allCases.count) " + title(of: section)
+  }
+
+  static let labelID = "ID"
+  static let labelHeldBack = "Held back by"
+  static let labelReady = "Ready"
   static let labelState = "State"
   static let labelProblem = "Problem"
   static let labelFreshStart = "Note"

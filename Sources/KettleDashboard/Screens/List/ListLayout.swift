@@ -6,10 +6,13 @@ package struct ListLayout: Hashable, Sendable {
   package let size: ScreenSize
   /// Whether there is a line about the view: a filter, marks.
   package let hasViewLine: Bool
+  /// Whether the details of a transfer are open below the rows.
+  package let hasPane: Bool
 
-  package init(size: ScreenSize, hasViewLine: Bool = false) {
+  package init(size: ScreenSize, hasViewLine: Bool = false, hasPane: Bool = false) {
     self.size = size
     self.hasViewLine = hasViewLine
+    self.hasPane = hasPane
   }
 
   /// Two lines on ordinary terminals, because the keys for one row and for all do not fit into 80
@@ -24,7 +27,21 @@ package struct ListLayout: Hashable, Sendable {
 
   /// The rest after title, batch, column names, view, message and footer.
   package var bodyHeight: Int {
-    max(1, size.rows - bodyTop - 1 - footerHeight - (hasViewLine ? 1 : 0))
+    max(1, size.rows - bodyTop - 1 - footerHeight - (hasViewLine ? 1 : 0) - paneHeight)
+  }
+
+  /// A screen with fewer rows has no room for the pane.
+  package static let rowsForPaneMin = 20
+
+  /// With the line of its title; 0 without a pane.
+  package var paneHeight: Int {
+    guard hasPane, size.rows >= Self.rowsForPaneMin else { return 0 }
+    return min(max(8, size.rows / 2 - 3), 18)
+  }
+
+  package var paneRows: Range<Int> {
+    let top = bodyTop + bodyHeight
+    return top..<(top + paneHeight)
   }
   package var bodyTop: Int { columnNamesRow + 1 }
   /// The row of the view line, if there is one.

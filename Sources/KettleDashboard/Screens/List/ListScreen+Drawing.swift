@@ -3,7 +3,7 @@ import KettleModel
 extension ListScreen {
   func layout(_ context: ScreenContext) -> ListLayout {
     let hasViewLine = query != nil || !ViewLine(self, context).isEmpty
-    return ListLayout(size: context.size, hasViewLine: hasViewLine)
+    return ListLayout(size: context.size, hasViewLine: hasViewLine, hasPane: pane != nil)
   }
 
   /// Draws everything above the message line.
@@ -22,6 +22,7 @@ extension ListScreen {
       window: window, view: view, search: search, layout: layout,
       firstVisible: cursor.firstVisible, cursor: context.isOnTop ? cursor.index : nil
     ).draw(on: &canvas, context)
+    pane?.draw(on: &canvas, rows: layout.paneRows, context)
     if let query {
       query.draw(on: &canvas, row: layout.viewRow)
     } else {
@@ -52,6 +53,7 @@ extension ListScreen {
 
   func millisecondsToChange(_ context: ScreenContext) -> Int64? {
     guard context.isOnTop else { return nil }
+    let paneInterval = pane == nil ? nil : DetailsPane.intervalMilliseconds
     let first = cursor.firstVisible
     let rows = (first..<(first + layout(context).bodyHeight)).lazy.compactMap {
       window?.row(at: $0)
@@ -62,7 +64,7 @@ extension ListScreen {
         row.countdownMilliseconds(at: context.now.wall),
       ].compactMap(\.self)
     }
-    return times.min()
+    return (times + [paneInterval].compactMap(\.self)).min()
   }
 }
 

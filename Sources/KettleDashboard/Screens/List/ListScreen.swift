@@ -18,6 +18,8 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
   /// The rows are frozen: updates are not shown.
   package private(set) var isFrozen = false
   private var subscription = RowSubscription()
+  /// The details of the transfer under the cursor; nil while they are closed.
+  package internal(set) var pane: DetailsPane?
 
   package init() {}
 
@@ -69,6 +71,9 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
     switch message {
     case .rowsArrived(let next, _): return receive(next, context)
     case .found(let search, let found): return receive(search, found: found, context)
+    case .detailsArrived(let details):
+      pane?.receive(details)
+      return []
     case .resized: return scrollToCursor(context)
     case .linkChanged(.connected):
       // The service does not remember requests from an earlier connection.
@@ -78,7 +83,7 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
     case .commandFinished(.controlled(_, _, let refused)):
       view.marks.forget(refused.lazy.filter { $0.why == .unknown }.map(\.id))
       return []
-    case .linkChanged, .commandFinished, .detailsArrived, .duplicatesFound, .serviceReported,
+    case .linkChanged, .commandFinished, .duplicatesFound, .serviceReported,
       .ticked, .keyPressed, .mouse, .pasteRefused, .directoriesKnown, .utcOffsetChanged:
       return []
     }
@@ -114,6 +119,20 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
       commandHistory.append(command)
       return []
     }
+  }
+
+  // MARK: - Pane
+
+  /// Opens or closes the details of the transfer under the cursor.
+  mutating func togglePane(_ context: ScreenContext) -> [ScreenRequest] {
+    pane = pane == nil ? DetailsPane() : nil
+    return scrollToCursor(context)
+  }
+
+  /// Keeps the pane on the transfer under the cursor. Called after each message.
+  mutating func updatePane(_ context: ScreenContext) -> [ScreenRequest] {
+    let row = cursorRow
+    return pane?.follow(row, context) ?? []
   }
 
   // MARK: - Cursor

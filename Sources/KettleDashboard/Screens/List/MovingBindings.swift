@@ -7,7 +7,29 @@ enum MovingBindings {
     move("page-down", .pageDown, keys: [.pageDown], help: "One screen down"),
     move("first", .home, keys: [.home, .character("g")], help: "To the first row"),
     move("last", .end, keys: [.end, .character("G")], help: "To the last row"),
+    Binding(
+      "pane", .moving, in: [.list], keys: [.tab], label: "pane", rank: 20,
+      help: "Open or close the details of the row below the list",
+      when: { list, context in
+        let hasRoom = list.pane != nil || context.size.rows >= ListLayout.rowsForPaneMin
+        return Availability(unless: hasRoom ? nil : Strings.noRoomForPane)
+      },
+      do: { list, context in list.togglePane(context) }),
+    section("pane-next", 1, key: "]", help: "To the next section of the pane"),
+    section("pane-previous", -1, key: "[", help: "To the previous section of the pane"),
   ]
+
+  private static func section(
+    _ name: String, _ step: Int, key: Character, help: String
+  ) -> Binding<ListScreen> {
+    Binding(
+      name, .moving, in: [.list], keys: [.character(key)], help: help,
+      when: { list, _ in Availability(unless: list.pane == nil ? Strings.paneIsClosed : nil) },
+      do: { list, _ in
+        list.pane?.showNextSection(step)
+        return []
+      })
+  }
 
   private static func move(
     _ name: String, _ movement: Movement, keys: [Key], help: String

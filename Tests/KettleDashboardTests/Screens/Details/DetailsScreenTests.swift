@@ -21,6 +21,7 @@ struct DetailsScreenTests {
        Networking Overview
        ████████████████████████████████████████████████
        State           running
+       Ready           12:00
        Note            Restarted from zero: the file on the server has changed
        Progress        405/659 MiB, 61 %
        Speed           12.1 MiB/s
@@ -32,10 +33,12 @@ struct DetailsScreenTests {
                        sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0
                        a0a0a0a0a
        File            /home/me/Downloads/Networking.pdf
+       ID              1
        Session         kettle
        Added           2026-11-21 11:00:00
        Retries         2
-      (4 empty lines)
+
+
        / search   Esc back  Right next section   ? help
       """)
   }
@@ -44,15 +47,15 @@ struct DetailsScreenTests {
     expectScreen(
       details(columns: 40, rows: 10).screen(.ascii),
       """
-       Kettle   Details:~  lines 1 to 7 of 23
+       Kettle   Details:~  lines 1 to 7 of 25
        [1 Overview] 2  3  4  5  6
        Networking Overview
        [######################>             ]
        State           running
+       Ready           12:00
        Note            Restarted from zero:
                        the file on the server
                        has changed
-       Progress        405/659 MiB, 61 %
        Esc back  PgDn more   ? help
       """)
   }

@@ -165,7 +165,7 @@ struct ListScreenTests {
                                       Nothing here yet
                           press a to add a URL, or paste URLs here
       (10 empty lines)
-       l limit   a add   H history  : command   ? help  q leave
+       l limit   a add   H history  : command   Tab pane   ? help  q leave
 
       """)
   }

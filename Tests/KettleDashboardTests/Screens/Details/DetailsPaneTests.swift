@@ -1,0 +1,149 @@
+import KettleModel
+import Testing
+
+@testable import KettleDashboard
+
+/// The details below the list.
+struct DetailsPaneTests {
+  private func opened(columns: Int = 80, rows: Int = 24) -> Dashboard {
+    var model = Sample.model(columns: columns, rows: rows)
+    _ = model.press(.tab)
+    _ = model.update(.detailsArrived(Sample.details), at: Sample.now)
+    return model
+  }
+
+  @Test func `Tab opens the details of the row and closes them`() {
+    var model = Sample.model(columns: 80, rows: 24)
+    let id = Sample.rows[0].id
+    #expect(model.press(.tab).contains(.loadDetails(id)))
+    #expect(model.keyContext == .list)
+    #expect(model.screen().lines.contains { $0.contains("Loading…") })
+    _ = model.update(.detailsArrived(Sample.details), at: Sample.now)
+    #expect(model.screen().lines.contains { $0.hasPrefix(" 1  Networking Overview") })
+    let before = Sample.model(columns: 80, rows: 24).screen().lines
+    _ = model.press(.tab)
+    #expect(model.screen().lines == before)
+  }
+
+  @Test func `the pane follows the cursor and accepts every key`() {
+    var model = opened()
+    #expect(model.press(.down) == [.loadDetails(Sample.rows[1].id)])
+    // The details of the first row are still on their way.
+    _ = model.update(.detailsArrived(Sample.details), at: Sample.now)
+    #expect(!model.screen().lines.contains { $0.contains("1  Networking") })
+    #expect(model.press(.character("x")) == [.control(.stop, .ids([Sample.rows[1].id]))])
+    #expect(model.press(.enter).contains(.loadDetails(Sample.rows[1].id)))
+    #expect(model.keyContext == .reader)
+  }
+
+  @Test func `the details are requested again once a second`() {
+    var model = opened()
+    #expect(model.millisecondsToNextTick(at: Sample.now).map { $0 <= 1000 } == true)
+    let soon = Moment(
+      monotonic: Sample.now.monotonic.advanced(byMilliseconds: 900), wall: Sample.now.wall)
+    #expect(!model.update(.ticked, at: soon).contains(.loadDetails(Sample.rows[0].id)))
+    let later = Sample.moment(seconds: 1)
+    #expect(model.update(.ticked, at: later).contains(.loadDetails(Sample.rows[0].id)))
+  }
+
+  @Test func `brackets step through the sections`() {
+    var model = opened()
+    #expect(model.screen().lines.contains { $0.hasSuffix("1/6 Overview") })
+    _ = model.press(.character("]"))
+    #expect(model.screen().lines.contains { $0.hasSuffix("2/6 Parts") })
+    _ = model.press(.character("["), .character("["))
+    #expect(model.screen().lines.contains { $0.hasSuffix("6/6 Speed") })
+    _ = model.press(.tab, .character("]"))
+    #expect(model.said == "the pane is closed; Tab opens it")
+  }
+
+  @Test func `a screen of 19 rows has no room for it`() {
+    var model = Sample.model(columns: 80, rows: 19)
+    _ = model.press(.tab)
+    #expect(model.said == "the pane needs 20 rows; Enter shows the details")
+    var smaller = opened()
+    _ = smaller.update(.resized(ScreenSize(columns: 80, rows: 19)), at: Sample.now)
+    #expect(!smaller.screen().lines.contains { $0.contains("1/6 Overview") })
+  }
+
+  @Test func `the cursor stays visible when the pane opens`() {
+    var model = Sample.model(columns: 80, rows: 24)
+    _ = model.press(.end, .tab)
+    #expect(model.screen().lines.contains { $0.hasPrefix(">") })
+  }
+
+  @Test func `the overview in 80 columns`() {
+    expectScreen(
+      opened().screen(),
+      """
+       Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
+          File                     Progress               Size         Speed    Ready
+      >▶  Networking Overview      ████▉     61 %  405/659 MiB    12.1 MiB/s    12:00┃
+       ‖  iOS Technology Overview  █▊        22 %     6/29 MiB  paused               ┃
+       ◷  Archive of 2025          ▏          0 %    0/1.2 GiB  retry in 12 s (503)  ┃
+       ✔  AV Foundation Guide      ████████ 100 %       11 MiB  ready           14:02┃
+       ▶  A stream withou… length  ███                 5.0 MiB     500 KiB/s         ┃
+       ◷  Offline                  ██▋       33 %  3.0/9.0 MiB  waiting for network  ┃
+       ◷  Members only                                          needs a login        │
+       ·  Next in line                                          #1 host full    12:50│
+       ◔  At night                                              starts 18:00         │
+       ◔  At Christmas                                          starts 24 Dec 12:00  │
+       1  Networking Overview                                            1/6 Overview
+       ████████████████████████████████████████████████
+       State           running
+       Ready           12:00
+       Progress        405/659 MiB, 61 %
+       Speed           12.1 MiB/s
+       Time left       0:21
+       Connections     4
+       Priority        normal
+                                                                                 1/15
+       p pause  x stop  Enter details  d remove  l limit   a add  S start all
+       P pause all  X stop all   Space mark  / search  ! needs you   ? help  q leave
+      """)
+  }
+
+  @Test func `the parts in 120 columns`() {
+    var model = opened(columns: 120, rows: 35)
+    _ = model.press(.character("]"))
+    expectScreen(
+      model.screen(),
+      """
+       Kettle   ↓ 12.6 MiB/s   3 running  1 verifying  3 waiting  1 queued  2 scheduled  1 paused  2 idle  1 done  1 failed
+       ██████████████▌                      42 %  1:30 left  0 of 8 done  1.0/2.5 GiB  3 of unknown size   181 GiB free after
+          File                                   Progress                    Size          Speed  Conns    Ready  Host
+      >▶  Networking Overview                    ████████       61 %  405/659 MiB     12.1 MiB/s      4    12:00  example.org
+       ‖  iOS Technology Overview                ██▉            22 %     6/29 MiB  paused                         example.org
+       ◷  Archive of 2025                        ▏               0 %    0/1.2 GiB  retry in 12 s (503)            example.org
+       ✔  AV Foundation Guide                    █████████████ 100 %       11 MiB  ready                   14:02  example.org
+       ▶  A stream without a length              ███                      5.0 MiB      500 KiB/s      1           example.org
+       ◷  Offline                                ████▎          33 %  3.0/9.0 MiB  waiting for network            example.org
+       ◷  Members only                                                             needs a login                  example.org
+       ·  Next in line                                                             #1 host full 2/2        12:50  example.org
+       ◔  At night                                                                 starts 18:00                   example.org
+       ◔  At Christmas                                                             starts 24 Dec 12:00            example.org
+       ✘  Gone                                   ███▎           25 %  1.0/4.0 MiB  failed: host not found         example.org
+       ≡  Checksummed                            █████████████ 100 %      700 MiB  verifying                      example.org
+       ○  Stopped                                                                  stopped                        example.org
+       ○  New                                                                      not started                    example.org
+       ▶  文件传输指南 🚀 第二版                 █▎             10 %   100/1000 B         10 B/s      1    12:01  example.org
+       1  Networking Overview                                                                                       2/6 Parts
+       █████████████████████████████████████████████░░░1▒▒▒▒▒▒▒▒▒▒▒▒███████████████2▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒
+       █ received  ▒ in progress  ░ missing  1-9 connection
+
+       Connections
+       #  Range                       Speed    Done  Host
+       1  300 MiB to 400 MiB      5.7 MiB/s    20 %  cdn.example.org
+       2  502 MiB to 659 MiB      6.4 MiB/s     0 %  cdn.example.org
+       3  no response yet             0 B/s          cdn.example.org
+
+       Received ranges
+       from 0 B to 300 MiB
+       from 400 MiB to 502 MiB
+
+                                                                                                                         1/15
+       p pause  x stop  Enter details  d remove  l limit   a add  S start all  P pause all  X stop all  R reset
+       Space mark  / search  \\ filter  ! needs you  H history  c clear done  : command  o sort   Tab pane   ? help  q leave
+      """)
+  }
+}
