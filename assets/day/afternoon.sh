@@ -95,7 +95,7 @@ keys H
 see_no_more 'History'
 
 begin 'the right link'
-see 'S start all' 'Left'
+see 'S start all' 'Ready'
 keys G
 see_under_cursor 'report.pdf'
 keep failed
@@ -121,10 +121,10 @@ see 'X stop all'
 
 begin 'a small terminal'
 resize 40 10
-see_no_more 'Left'
+see_no_more 'Ready'
 keep small
 resize 110 30
-see 'Left'
+see 'Ready'
 
 begin 'evening: back to an untouched list'
 keys R

@@ -18,6 +18,7 @@ enum NaiveOrder {
     let text = (row.title + "\n" + row.url).lowercased()
     let words = (filter.text ?? "").lowercased().split(separator: " ")
     return filter.states?.contains(row.state) != false
+      && (!filter.needsUser || row.state == .waiting && row.reason?.needsUser == true)
       && (filter.session == nil || filter.session == row.session)
       && (filter.host == nil || row.url.contains("a.example"))
       && words.allSatisfy { text.contains($0) }

@@ -193,6 +193,9 @@ struct RowHistory {
       priority: [.low, .normal, .high].randomElement(using: &random) ?? .normal,
       createdAt: WallTime(millisecondsSince1970: Int64.random(in: 0...3, using: &random)))
     row.queuePosition = Int64.random(in: -5...5, using: &random)
+    if row.state == .waiting {
+      row.reason = [WaitingReason.retry, .needsLogin, .needsLink].randomElement(using: &random)
+    }
     if row.state == .completed {
       row.finishedAt = WallTime(millisecondsSince1970: Int64.random(in: 0...3, using: &random))
     }
