@@ -91,6 +91,17 @@ struct ConnectionGrowthTests {
     #expect(atOneSecond >= 8, "\(link.openings), \(milliseconds) ms")
   }
 
+  @Test(arguments: stride(from: 400, to: 3000, by: 200).map { Int64($0) })
+  func `an outage in the first seconds opens few connections`(begin: Int64) throws {
+    var link = link {
+      $0.silence = begin..<(begin + 20_000)
+    }
+    link.add(byteCount: 64 << 20)
+    _ = try link.finish()
+    let openings = link.openings.count { $0 >= begin && $0 < begin + 2000 }
+    #expect(openings <= 4, "\(link.openings)")
+  }
+
   @Test func `a server that begins to limit after a while gets more connections then`() throws {
     var link = link {
       $0.bytesPerSecondPerConnection = 1 << 20

@@ -22,6 +22,8 @@ struct SimulatedLink {
     /// When the server begins to limit each connection.
     var limitsFrom: Int64 = 0
     var connectionsMax = Int.max
+    /// When the line carries nothing.
+    var silence: Range<Int64> = 0..<0
     var limits = TransferQueue.Limits()
     var seed: UInt64 = 1
   }
@@ -212,6 +214,7 @@ struct SimulatedLink {
   private var order: [AttemptID] { connections.keys.sorted { $0.rawValue < $1.rawValue } }
 
   private mutating func respond() {
+    if settings.silence.contains(milliseconds) { return }
     for attempt in order {
       guard let one = connections[attempt], one.phase == .requesting, one.headAt <= milliseconds
       else { continue }
@@ -244,6 +247,7 @@ struct SimulatedLink {
   }
 
   private mutating func flow() {
+    if settings.silence.contains(milliseconds) { return }
     let flowing = order.filter { connections[$0]?.phase == .flowing }
     let span = Double(Self.stepMilliseconds) / Double(max(settings.roundTripMilliseconds, 1))
     var wanted: [AttemptID: Double] = [:]
