@@ -60,7 +60,8 @@ package struct Dashboard: Hashable, Sendable {
     if list.layout(context).bodyHeight != heightBefore {
       effects += fulfil(list.scrollToCursor(context), at: now)
     }
-    return effects + fulfil(list.updatePane(context), at: now)
+    let listContext = self.context(at: now, isOnTop: screens.isEmpty)
+    return effects + fulfil(list.updatePane(listContext), at: now)
   }
 
   private mutating func apply(_ message: DashboardMessage, at now: Moment) -> [DashboardEffect] {

@@ -70,14 +70,10 @@ extension Strings {
     case .turn: return ["about to start", "starting"]
     case .retry: return ["retry"]
     case .retryAfter: return ["server said later", "later"]
-    case .network: return waitingForms(.network)
-    case .hostUnreachable: return waitingForms(.hostUnreachable)
-    case .proxy: return waitingForms(.proxy)
-    case .diskSpace: return waitingForms(.diskSpace)
-    case .discretionary: return waitingForms(.discretionary)
-    case .needsLink: return waitingForms(.needsLink)
-    case .needsLogin: return waitingForms(.needsLogin)
-    case .needsDecision: return waitingForms(.needsDecision)
+    case .network, .hostUnreachable, .proxy, .diskSpace, .discretionary, .needsLink, .needsLogin,
+      .needsDecision:
+      // Such a cause has the name of the reason for which transfers wait.
+      return WaitingReason(rawValue: heldBack.cause.rawValue).map(waitingForms) ?? []
     case .scheduled, .paused, .idle, .ownLimit, .totalLimit, .disk, .line, .server, .unknown:
       return []
     }

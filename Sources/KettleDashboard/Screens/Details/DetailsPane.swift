@@ -34,7 +34,7 @@ package struct DetailsPane: Hashable, Sendable {
     if arrived.snapshot.id == id { details = arrived }
   }
 
-  /// Draws a line with the id, the name and the sections, and as much of the section as fits.
+  /// Draws a line with the id, the name and the section, and as much of its text as fits.
   func draw(on canvas: inout Canvas, rows: Range<Int>, _ context: ScreenContext) {
     guard let first = rows.first else { return }
     let size = canvas.size

@@ -71,9 +71,11 @@ struct DetailsText {
   private func stateText(_ row: TransferSnapshot) -> String {
     switch RowStatus(row, clock: context.clock, now: context.now.wall) {
     case .moving: Strings.countWord(.running)
-    case .words(let forms, let clock):
-      [row.state == .failed ? Strings.countWord(.failed) : forms.first ?? "", clock]
-        .filter { !$0.isEmpty }.joined(separator: ", ")
+    case .words(let forms, let ready):
+      [
+        row.state == .failed ? Strings.countWord(.failed) : forms.first ?? "",
+        row.state == .completed ? ready : "",
+      ].filter { !$0.isEmpty }.joined(separator: ", ")
     }
   }
 

@@ -11,7 +11,7 @@ extension Strings {
   }
 
   static let labelID = "ID"
-  static let labelHeldBack = "Held back by"
+  static let labelHeldBack = "Held back"
   static let labelReady = "Ready"
   static let labelState = "State"
   static let labelProblem = "Problem"

@@ -79,6 +79,7 @@ enum FindingBindings {
         return rows.contains { $0.reason?.needsUser == true } ? "needs you" : nil
       },
       when: { list, context in
+        if list.view.kind == .history { return .impossible(Strings.historyNeedsNothing) }
         let canHelp = list.view.filter.needsUser || context.totals.count(.waiting) > 0
         return context.whenConnected(Availability(unless: canHelp ? nil : Strings.nothingNeedsYou))
       },

@@ -53,7 +53,7 @@ extension ListScreen {
 
   func millisecondsToChange(_ context: ScreenContext) -> Int64? {
     guard context.isOnTop else { return nil }
-    let paneInterval = pane == nil ? nil : DetailsPane.intervalMilliseconds
+    let isPaneVisible = layout(context).paneHeight > 0
     let first = cursor.firstVisible
     let rows = (first..<(first + layout(context).bodyHeight)).lazy.compactMap {
       window?.row(at: $0)
@@ -64,7 +64,9 @@ extension ListScreen {
         row.countdownMilliseconds(at: context.now.wall),
       ].compactMap(\.self)
     }
-    return (times + [paneInterval].compactMap(\.self)).min()
+    let earliest = times.min()
+    guard isPaneVisible else { return earliest }
+    return min(earliest ?? .max, DetailsPane.intervalMilliseconds)
   }
 }
 

@@ -129,8 +129,9 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
     return scrollToCursor(context)
   }
 
-  /// Keeps the pane on the transfer under the cursor. Called after each message.
+  /// Keeps a visible pane on the transfer under the cursor. Called after each message.
   mutating func updatePane(_ context: ScreenContext) -> [ScreenRequest] {
+    guard context.isOnTop, layout(context).paneHeight > 0 else { return [] }
     let row = cursorRow
     return pane?.follow(row, context) ?? []
   }

@@ -98,17 +98,17 @@ enum RowBindings {
     Binding(
       "start-all", .all, in: [.list], keys: [.character("S")], label: "start all", rank: 5,
       help: "Start everything that is neither running nor finished",
-      when: { _, context in context.whenConnected(context.totals.availability(of: .start)) },
+      when: { _, context in context.whenConnected(context.totals.availabilityOfStart) },
       do: { _, _ in [.effect(.control(.start, .all))] }),
     Binding(
       "pause-all", .all, in: [.list], keys: [.character("P")], label: "pause all", rank: 6,
       help: "Pause everything unfinished",
-      when: { _, context in context.whenConnected(context.totals.availability(of: .pause)) },
+      when: { _, context in context.whenConnected(context.totals.availabilityOfPause) },
       do: { _, _ in [.effect(.control(.pause, .all))] }),
     Binding(
       "stop-all", .all, in: [.list], keys: [.character("X")], label: "stop all", rank: 8,
       help: "Stop everything unfinished; the bytes are in the bin for ten minutes",
-      when: { _, context in context.whenConnected(context.totals.availability(of: .stop)) },
+      when: { _, context in context.whenConnected(context.totals.availabilityOfStop) },
       do: { _, _ in [.effect(.control(.stop, .all))] }),
     Binding(
       "undo", .all, in: [.list], keys: [.character("z")],
@@ -148,7 +148,8 @@ enum RowBindings {
 }
 
 extension TransferSnapshot {
-  /// The screen in which the user answers what the transfer needs; without a need, a new link.
+  /// The screen that asks the user for what the transfer needs. It asks for a new link if the
+  /// transfer needs nothing.
   fileprivate var answering: OpenScreen {
     switch need {
     case .login: OpenScreen(EntryDialog(loginFor: self))
@@ -158,22 +159,26 @@ extension TransferSnapshot {
   }
 }
 
+/// Whether a control of everything has an effect on any transfer.
 extension Totals {
-  /// Whether a control has an effect on any transfer.
-  fileprivate func availability(of verb: ControlVerb) -> Availability {
+  private var unfinishedCount: Int { transferCount - count(.completed) }
+
+  fileprivate var availabilityOfStart: Availability {
+    let busy = count(.running) + count(.queued) + count(.verifying)
+    return availability(unfinishedCount > busy, else: Strings.nothingToStart)
+  }
+
+  fileprivate var availabilityOfPause: Availability {
+    let still = count(.paused) + count(.idle) + count(.failed)
+    return availability(unfinishedCount > still, else: Strings.nothingToPause)
+  }
+
+  fileprivate var availabilityOfStop: Availability {
+    availability(unfinishedCount > count(.idle), else: Strings.nothingToStop)
+  }
+
+  private func availability(_ hasEffect: Bool, else reason: String) -> Availability {
     guard transferCount > 0 else { return .impossible(Strings.listIsEmpty) }
-    let unfinished = transferCount - count(.completed)
-    switch verb {
-    case .start:
-      let busy = count(.running) + count(.queued) + count(.verifying)
-      return Availability(unless: unfinished > busy ? nil : Strings.nothingToStart)
-    case .pause:
-      let still = count(.paused) + count(.idle) + count(.failed)
-      return Availability(unless: unfinished > still ? nil : Strings.nothingToPause)
-    case .stop:
-      return Availability(unless: unfinished > count(.idle) ? nil : Strings.nothingToStop)
-    case .accept:
-      return Availability(unless: count(.waiting) > 0 ? nil : Strings.nothingNeedsYou)
-    }
+    return Availability(unless: hasEffect ? nil : reason)
   }
 }

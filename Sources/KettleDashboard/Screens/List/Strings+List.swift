@@ -36,7 +36,8 @@ extension Strings {
   /// For example `61 GiB free after`, when all transfers that are under way are complete.
   static func freeAfter(_ byteCount: Int64) -> String {
     byteCount >= 0
-      ? ByteText.size(byteCount) + " free after" : ByteText.size(-byteCount) + " too little space"
+      ? ByteText.size(byteCount) + " free after"
+      : ByteText.size(Int64(clamping: byteCount.magnitude)) + " too little space"
   }
   static func unknownSizes(_ count: Int) -> String { "\(count) of unknown size" }
 

@@ -142,6 +142,7 @@ extension Strings {
     "the history cannot be cleared; {remove} removes a transfer"
   static let historyHasNoQueue = "finished transfers are not in the queue"
   static let nothingNeedsYou = "nothing needs you"
+  static let historyNeedsNothing = "finished transfers need nothing; {history} goes back"
   static let frozenEdge = "the rows are frozen, so no others are loaded; {freeze} resumes"
   static let highestPriority = "it already has high priority"
   static let lowestPriority = "it already has low priority"

@@ -61,6 +61,15 @@ struct TitleBarTests {
         + "182 GiB free after")
   }
 
+  @Test func `impossible numbers of the service do not end the dashboard`() {
+    let absurd = totals {
+      $0.freeBytes = -1
+      $0.batch?.bytesReceived = 0
+      $0.batch?.bytesExpected = .max
+    }
+    #expect(lines(columns: 160, rows: 30, absurd)[1].hasSuffix("too little space"))
+  }
+
   @Test func `the least important parts are dropped first, and nothing wraps`() {
     let full = totals { $0.limitBytesPerSecond = 1_572_864 }
     let widths = stride(from: 151, through: 43, by: -9)

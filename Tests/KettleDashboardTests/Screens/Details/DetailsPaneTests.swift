@@ -46,6 +46,18 @@ struct DetailsPaneTests {
     #expect(model.update(.ticked, at: later).contains(.loadDetails(Sample.rows[0].id)))
   }
 
+  @Test func `a pane that is not visible requests nothing`() {
+    var model = opened()
+    _ = model.press(.enter)
+    let request = DashboardEffect.loadDetails(Sample.rows[0].id)
+    let covered = model.update(.ticked, at: Sample.moment(seconds: 2))
+    #expect(covered.filter { $0 == request } == [request])
+    var small = opened()
+    let size = ScreenSize(columns: 80, rows: 19)
+    #expect(!small.update(.resized(size), at: Sample.moment(seconds: 2)).contains(request))
+    #expect(!small.update(.ticked, at: Sample.moment(seconds: 4)).contains(request))
+  }
+
   @Test func `brackets step through the sections`() {
     var model = opened()
     #expect(model.screen().lines.contains { $0.hasSuffix("1/6 Overview") })
