@@ -38,6 +38,7 @@ extension HeldBack {
       .init("used", .integer(orNull: used.map(Int64.init))),
       .init("allowed", .integer(orNull: allowed.map(Int64.init))),
       .init("status", .integer(orNull: status.map(Int64.init))),
+      .init("limitedSince", .string(orNull: limitedSince?.iso8601)),
       .init("bytesPerSecond", .integer(orNull: bytesPerSecond)),
       .init("since", .string(orNull: since?.iso8601)),
       .init("message", .string(Strings.obstacle(of: row, self))),

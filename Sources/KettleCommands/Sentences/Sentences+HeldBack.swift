@@ -9,7 +9,8 @@ extension Sentences {
     switch heldBack.cause {
     case .slot: return "the setting limits.transfers permits more at once"
     case .hostLimit where heldBack.status != nil:
-      return "\"kettle start \(id)\" does not help; the limit ends by itself"
+      let host = heldBack.subject?.sanitizedForDisplay(limit: 200) ?? "HOST"
+      return "\"kettle hosts reset \(host)\" removes the limit, which otherwise ends by itself"
     case .hostLimit: return "the setting limits.connections-per-host permits more"
     case .connectionLimit: return "the setting limits.connections permits more"
     case .sessionLimit: return "only its program can change that"

@@ -6,7 +6,7 @@ extension Sentences {
   /// One sentence per line: what, since when, until when, when it is complete, what to do.
   static func why(_ row: TransferSnapshot, clock: any CommandClock) -> [String] {
     var lines = ["Transfer \(row.id), \(quoted(row.shownTitle)): \(row.stateWords)"]
-    lines += reasons(of: row)
+    lines += reasons(of: row, clock)
     if let rank = row.heldBack?.rank {
       lines.append(rank == 1 ? "It is the next in the queue" : "It is number \(rank) in the queue")
     }
@@ -19,7 +19,9 @@ extension Sentences {
     return lines
   }
 
-  private static func reasons(of row: TransferSnapshot) -> [String] {
+  private static func reasons(
+    of row: TransferSnapshot, _ clock: any CommandClock
+  ) -> [String] {
     guard let heldBack = row.heldBack else {
       switch row.state {
       case .running: return ["Nothing holds it back" + speed(of: row)]
@@ -30,7 +32,8 @@ extension Sentences {
       case .idle, .scheduled, .paused: return []
       }
     }
-    var lines = ["Because \(Strings.obstacle(of: row, heldBack))" + speed(of: row)]
+    let obstacle = Strings.obstacle(of: row, heldBack, time: { timeText($0, clock) })
+    var lines = ["Because \(obstacle)" + speed(of: row)]
     if row.state == .waiting, let complaint = row.complaint {
       lines.append("Last response: \(complaint)")
     }

@@ -21,6 +21,9 @@ struct ScreenContext {
   var totals: Totals { service.totals }
   var isConnected: Bool { service.link.isConnected }
 
+  /// Writes a time of the user's clock into a sentence.
+  func time(_ time: WallTime) -> String { clock.long(time, now: now.wall) }
+
   var isLinkLost: Bool { service.isLinkLost }
 
   /// Why something that needs the service is not possible.

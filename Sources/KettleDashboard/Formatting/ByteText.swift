@@ -15,12 +15,12 @@ package enum ByteText {
   }
 
   /// For example `402/659 MiB` or `12.3/20 GiB`, both in the unit of the total. The part is rounded
-  /// down, so that it never looks complete too early. From GiB on it always has a decimal: it would
-  /// otherwise stand still for minutes.
+  /// down, so that it never looks complete too early. From GiB on it always has a decimal, and two
+  /// at the start: it would otherwise stand still for minutes.
   package static func progress(_ done: Int64, of total: Int64) -> String {
     let scale = Scale(total, decimalsBelow: 10)
     var part = scale
-    if total >= 1 << 30 { part.hasDecimal = true }
+    if total >= 1 << 30 { part.decimalCount = Double(done) * 10 < scale.divisor ? 2 : 1 }
     return part.text(done, roundingDown: true) + "/" + scale.text(total) + " " + scale.unit
   }
 
@@ -41,7 +41,7 @@ package enum ByteText {
   private struct Scale {
     var divisor = 1.0
     var unit = "B"
-    var hasDecimal = false
+    var decimalCount = 0
 
     init(_ byteCount: Int64, decimalsBelow limit: Double) {
       let value = Double(max(0, byteCount))
@@ -52,7 +52,7 @@ package enum ByteText {
         level += 1
       }
       unit = ByteText.units[level]
-      hasDecimal = level > 0 && value / divisor * 10 + 0.5 < limit * 10
+      decimalCount = level > 0 && value / divisor * 10 + 0.5 < limit * 10 ? 1 : 0
     }
 
     func text(_ byteCount: Int64, roundingDown: Bool = false) -> String {
@@ -61,9 +61,12 @@ package enum ByteText {
       guard value > 0 else { return "0" }
       // The conversion truncates; `rounded()` would need the C math library.
       let half = roundingDown ? 0 : 0.5
-      guard hasDecimal else { return String(Int64(value + half)) }
-      let tenths = Int64(value * 10 + half)
-      return tenths == 0 ? "0" : "\(tenths / 10).\(tenths % 10)"
+      let power = decimalCount == 2 ? 100.0 : decimalCount == 1 ? 10 : 1
+      let digits = Int64(value * power + half)
+      guard decimalCount > 0, digits > 0 else { return String(digits) }
+      let decimals = digits % Int64(power)
+      let zero = decimalCount == 2 && decimals < 10 ? "0" : ""
+      return "\(digits / Int64(power)).\(zero)\(decimals)"
     }
   }
 }

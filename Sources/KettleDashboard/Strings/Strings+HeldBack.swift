@@ -2,13 +2,18 @@ import KettleModel
 
 /// Why a transfer does not move, or not as fast as it could.
 extension Strings {
-  /// What keeps a transfer, as one clause.
-  package static func obstacle(of row: TransferSnapshot, _ heldBack: HeldBack) -> String {
+  /// What keeps a transfer, as one clause. `time` writes the time since which a host has a lower
+  /// limit; without it the clause has none.
+  package static func obstacle(
+    of row: TransferSnapshot, _ heldBack: HeldBack, time: (WallTime) -> String? = { _ in nil }
+  ) -> String {
     let subject = heldBack.subject.map { "\"" + $0.sanitizedForDisplay(limit: 200) + "\"" }
     switch heldBack.cause {
     case .slot: return "\(usage(heldBack)) transfers are running"
     case .hostLimit:
-      let learned = heldBack.status.map { ", a limit since the server answered \($0)" } ?? ""
+      let since = heldBack.limitedSince.flatMap(time).map { " at " + $0 } ?? ""
+      let learned =
+        heldBack.status.map { ", a limit since the server answered \($0)\(since)" } ?? ""
       return "\(usage(heldBack)) connections to \(subject ?? "its host") are in use\(learned)"
     case .sessionLimit:
       return "its session uses \(usage(heldBack)) connections to \(subject ?? "its host")"
@@ -40,8 +45,10 @@ extension Strings {
   }
 
   /// For the message line: why a queued transfer waits, or a running one is not faster.
-  static func heldBack(_ row: TransferSnapshot, _ heldBack: HeldBack) -> String {
-    let clause = obstacle(of: row, heldBack)
+  static func heldBack(
+    _ row: TransferSnapshot, _ heldBack: HeldBack, time: (WallTime) -> String?
+  ) -> String {
+    let clause = obstacle(of: row, heldBack, time: time)
     return row.state == .queued ? "Queued: " + clause : "Held back: " + clause
   }
 

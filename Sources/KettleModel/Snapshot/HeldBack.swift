@@ -15,6 +15,8 @@ public struct HeldBack: Hashable, Sendable, Codable {
   public var allowed: Int?
   /// The status of the response that lowered the host's limit.
   public var status: Int?
+  /// When the host lowered its limit.
+  public var limitedSince: WallTime?
   /// The speed limit that applies.
   public var bytesPerSecond: Int64?
   /// Since when, as far as this run of the service has observed it.

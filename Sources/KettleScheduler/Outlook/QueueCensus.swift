@@ -91,6 +91,7 @@ package struct QueueCensus: Sendable {
     else { return heldBack }
     var heldBack = heldBack
     heldBack.status = limit.status
+    heldBack.limitedSince = limit.since
     heldBack.until = hosts.nextRise(at: place.origin, now.monotonic).map {
       now.wall.advanced(byMilliseconds: $0.milliseconds(since: now.monotonic))
     }

@@ -34,6 +34,7 @@ struct WhyCommandTests {
   private static var learned: HeldBack {
     var held = held(.hostLimit, "h", used: 2, allowed: 2)
     held.status = 503
+    held.limitedSince = time(-60)
     return held
   }
 
@@ -59,8 +60,10 @@ struct WhyCommandTests {
     Situation(
       state: .queued, heldBack: learned,
       lines: [
-        "Because 2 of 2 connections to \"h\" are in use, a limit since the server answered 503",
-        noEstimate, "To do: \"kettle start 3\" does not help; the limit ends by itself",
+        "Because 2 of 2 connections to \"h\" are in use, "
+          + "a limit since the server answered 503 at 13:59:00",
+        noEstimate,
+        "To do: \"kettle hosts reset h\" removes the limit, which otherwise ends by itself",
       ]),
     Situation(
       state: .queued, heldBack: held(.sessionLimit, "h", used: 1, allowed: 1),
@@ -284,8 +287,8 @@ struct WhyCommandTests {
       json.contains(
         """
         "heldBackBy": "slot", "heldBackDetails": {"rank": 4, "subject": null, "used": 2, \
-        "allowed": 2, "status": null, "bytesPerSecond": null, "since": "2026-11-21T11:00:00Z", \
-        "message": "2 of 2 transfers are running"}, "until": "2026-11-21T12:10:00Z", \
+        "allowed": 2, "status": null, "limitedSince": null, "bytesPerSecond": null, \
+        "since": "2026-11-21T11:00:00Z", "message": "2 of 2 transfers are running"}, "until": "2026-11-21T12:10:00Z", \
         "readyAt": "2026-11-21T12:20:00Z"}
         """))
   }

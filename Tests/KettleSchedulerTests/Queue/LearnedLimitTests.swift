@@ -89,6 +89,7 @@ struct LearnedLimitTests {
       .init(origin: origin, session: .kettle, priority: .normal))
     #expect(heldBack.cause == .hostLimit)
     #expect(heldBack.status == 503)
+    #expect(heldBack.limitedSince == script.now.wall)
     #expect(heldBack.until == script.now.wall.advanced(byMilliseconds: 30_000))
     script.advance(milliseconds: 30_000)
     // The engine calls `timePassed` only if this time has come.

@@ -27,7 +27,8 @@ struct DetailsText {
     text.pair(Strings.labelProblem, value: row.problemSentence, .problem)
     text.pair(Strings.labelAdvice, value: Self.advice(row).map(context.keymap.filled), .waiting)
     if row.state == .queued || row.state == .running, let heldBack = row.heldBack {
-      text.pair(Strings.labelHeldBack, value: Strings.obstacle(of: row, heldBack), .waiting)
+      let obstacle = Strings.obstacle(of: row, heldBack, time: context.time)
+      text.pair(Strings.labelHeldBack, value: obstacle, .waiting)
     }
     text.pair(
       Strings.labelReady,

@@ -46,7 +46,7 @@ extension ListScreen {
     if let query {
       return query.verdict(isSearching: search.pending != nil, hits: hits, context)
     }
-    guard let row = cursorRow, let remark = row.remark(context.keymap) ?? search.remark(on: row)
+    guard let row = cursorRow, let remark = row.remark(context) ?? search.remark(on: row)
     else { return nil }
     return (remark, .quiet)
   }
@@ -72,11 +72,13 @@ extension ListScreen {
 
 extension TransferSnapshot {
   /// The full sentence about a transfer whose row has room for only a few words.
-  fileprivate func remark(_ keymap: Keymap) -> String? {
+  fileprivate func remark(_ context: ScreenContext) -> String? {
     switch state {
-    case .failed, .waiting: problemSentence ?? reason.map { keymap.filled(Strings.remark($0)) }
+    case .failed, .waiting:
+      problemSentence ?? reason.map { context.keymap.filled(Strings.remark($0)) }
     case .running, .queued, .verifying:
-      freshStart.map(Strings.freshStart) ?? heldBack.map { Strings.heldBack(self, $0) }
+      freshStart.map(Strings.freshStart)
+        ?? heldBack.map { Strings.heldBack(self, $0, time: context.time) }
         ?? limitBytesPerSecond.map(Strings.limitedTo)
     case .paused: freshStart.map(Strings.freshStart) ?? limitBytesPerSecond.map(Strings.limitedTo)
     case .idle, .scheduled, .completed: nil
