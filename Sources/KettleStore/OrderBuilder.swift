@@ -4,11 +4,52 @@ import KettleModel
 /// Collects ids with their sort keys and sorts them in the order of `RowKey`. It uses only a few
 /// bytes per row, because there may be a million.
 struct OrderBuilder {
+  private var builders: [SectionOrderBuilder] = []
+  /// The index of the builder of each section.
+  private var indices: [Double: Int] = [:]
+  private var last = 0
+
+  mutating func add(_ key: RowKey) {
+    let index = index(of: key.section, isDescending: key.isDescending)
+    builders[index].add(key)
+  }
+
+  mutating func add(
+    _ id: Int64, _ number: Int64?, in section: Double, isDescending: Bool
+  ) {
+    let index = index(of: section, isDescending: isDescending)
+    if let number { builders[index].add(id, number) } else { builders[index].addUnknown(id) }
+  }
+
+  mutating func add(_ id: Int64, _ real: Double, in section: Double, isDescending: Bool) {
+    let index = index(of: section, isDescending: isDescending)
+    builders[index].add(id, real)
+  }
+
+  /// Most rows are of the section of the row before them.
+  private mutating func index(of section: Double, isDescending: Bool) -> Int {
+    if last < builders.count, builders[last].section == section { return last }
+    last = indices[section] ?? builders.count
+    if last == builders.count {
+      builders.append(SectionOrderBuilder(section, isDescending: isDescending))
+      indices[section] = last
+    }
+    return last
+  }
+
+  consuming func finished() -> StoredOrder {
+    StoredOrder(builders.sorted { $0.section < $1.section }.map { $0.finished() })
+  }
+}
+
+/// Collects the rows of one section.
+struct SectionOrderBuilder {
   private struct Entry<Key: Comparable> {
     var key: Key
     var id: Int64
   }
 
+  let section: Double
   private let isDescending: Bool
   private var numbers: [Entry<Int64>] = []
   private var reals: [Entry<Double>] = []
@@ -17,7 +58,10 @@ struct OrderBuilder {
   private var textIDs: [Int64] = []
   private var unknown: [Int64] = []
 
-  init(isDescending: Bool) { self.isDescending = isDescending }
+  init(_ section: Double = 0, isDescending: Bool) {
+    self.section = section
+    self.isDescending = isDescending
+  }
 
   mutating func add(_ key: RowKey) {
     switch key.value {
@@ -38,30 +82,34 @@ struct OrderBuilder {
 
   // MARK: The order
 
-  consuming func finished() -> StoredOrder {
+  func finished() -> StoredOrder.Section {
     if texts.count > 0 { return byText() }
     if !reals.isEmpty {
-      Self.sort(&reals, isDescending)
-      return StoredOrder(ids: ids(reals), keys: .reals(reals.map(\.key)))
+      let inOrder = sorted(reals)
+      return made(ids(inOrder), .reals(inOrder.map(\.key)))
     }
-    Self.sort(&numbers, isDescending)
-    return StoredOrder(ids: ids(numbers), keys: .numbers(numbers.map(\.key)))
+    let inOrder = sorted(numbers)
+    return made(ids(inOrder), .numbers(inOrder.map(\.key)))
+  }
+
+  private func made(_ ids: [TransferID], _ keys: StoredOrder.Keys) -> StoredOrder.Section {
+    StoredOrder.Section(section, isDescending: isDescending, ids: ids, keys: keys)
   }
 
   /// - Parameter texts: the texts that the numbers refer to; several may be equal.
-  consuming func finished(_ texts: [String]) -> StoredOrder {
+  consuming func finished(_ texts: [String]) -> StoredOrder.Section {
     let inOrder = Set(texts).sorted()
     let ranks = Dictionary(uniqueKeysWithValues: zip(inOrder, Int64(0)...))
     let ranksByNumber = texts.map { ranks[$0] ?? 0 }
     for index in numbers.indices { numbers[index].key = ranksByNumber[Int(numbers[index].key)] }
     if numbers.isEmpty { return finished() }
-    Self.sort(&numbers, isDescending)
+    numbers = sorted(numbers)
     var list = TextList()
     for entry in numbers { list.append(inOrder[Int(entry.key)]) }
-    return StoredOrder(ids: ids(numbers), keys: .texts(list))
+    return made(ids(numbers), .texts(list))
   }
 
-  private func byText() -> StoredOrder {
+  private func byText() -> StoredOrder.Section {
     let order = textIDs.indices.sorted { left, right in
       let comparison = texts.comparison(left, right)
       if comparison == 0 { return textIDs[left] < textIDs[right] }
@@ -69,8 +117,7 @@ struct OrderBuilder {
     }
     var list = TextList()
     for index in order { list.append(texts[index]) }
-    return StoredOrder(
-      ids: order.map { TransferID(rawValue: textIDs[$0]) } + unknownIDs, keys: .texts(list))
+    return made(order.map { TransferID(rawValue: textIDs[$0]) } + unknownIDs, .texts(list))
   }
 
   private var unknownIDs: [TransferID] { unknown.sorted().map(TransferID.init(rawValue:)) }
@@ -79,12 +126,12 @@ struct OrderBuilder {
     entries.map { TransferID(rawValue: $0.id) } + unknownIDs
   }
 
-  private static func sort<Key>(_ entries: inout [Entry<Key>], _ isDescending: Bool) {
-    // Rows with equal keys stay in id order, in either direction.
+  /// Rows with equal keys stay in id order, in either direction.
+  private func sorted<Key>(_ entries: [Entry<Key>]) -> [Entry<Key>] {
     if isDescending {
-      entries.sort { $0.key == $1.key ? $0.id < $1.id : $1.key < $0.key }
+      entries.sorted { $0.key == $1.key ? $0.id < $1.id : $1.key < $0.key }
     } else {
-      entries.sort { $0.key == $1.key ? $0.id < $1.id : $0.key < $1.key }
+      entries.sorted { $0.key == $1.key ? $0.id < $1.id : $0.key < $1.key }
     }
   }
 }

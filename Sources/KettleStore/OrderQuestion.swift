@@ -18,7 +18,7 @@ struct OrderQuestion {
     // Words, hosts and reasons are matched against what clients display.
     if filter.host != nil || filter.needsUser || !filter.words.isEmpty { return try byRows(db) }
     switch sort.key {
-    case .queue: return try byNumber("queue_position", db)
+    case .queue: return try byNumber(queueKey, db)
     case .state: return try byNumber("state", db, converted: states())
     case .size: return try byNumber("ifnull(bytes_expected, -1)", db)
     case .createdAt: return try byNumber("created_at", db)
@@ -31,10 +31,17 @@ struct OrderQuestion {
         CASE WHEN bytes_expected > 0 THEN CAST(bytes_received AS REAL) / bytes_expected
         ELSE state = 'completed' END
         """, db)
-    case .host: return try byGroup("origin", db) { String(Self.row(url: $0).host) }
-    case .session: return try byGroup("session", db) { $0 }
-    case .title: return try byRows(db)
+    case .host where !sort.isGrouped:
+      return try bySharedText("origin", db) { String(Self.row(url: $0).host) }
+    case .session where !sort.isGrouped: return try bySharedText("session", db) { $0 }
+    case .title, .host, .session: return try byRows(db)
     }
+  }
+
+  /// In groups, those that are done are in the order in which they finished.
+  private var queueKey: String {
+    guard sort.isGrouped else { return "queue_position" }
+    return "CASE state WHEN 'completed' THEN finished_at ELSE queue_position END"
   }
 
   /// A running transfer has no remaining time here.
@@ -66,7 +73,7 @@ struct OrderQuestion {
     // was received.
     let plain = PlainRow(rows)
     let records = try RecordFetch(db)
-    var order = OrderBuilder(isDescending: sort.isDescending)
+    var order = OrderBuilder()
     let statement = try StoreStatement(
       db, "SELECT \(PlainRow.columns) FROM transfer NOT INDEXED" + condition())
     defer { statement.reset() }
@@ -96,17 +103,31 @@ struct OrderQuestion {
     return parts.isEmpty ? "" : " WHERE " + parts.joined(separator: " AND ")
   }
 
-  /// Selects ids and sort keys, in unspecified order.
+  /// Selects ids, sort keys and what `section(of:)` needs, in unspecified order.
   private func select(_ key: String, _ db: Database) throws -> StoreStatement {
     // In queue order, when that index covers the query: the result is then already sorted.
-    let isPlain = sort.key == .queue && filter.session == nil
+    let isPlain = sort.key == .queue && filter.session == nil && !sort.isGrouped
     let source = isPlain ? "INDEXED BY \(TransferIndex.byPlace.name)" : "NOT INDEXED"
     let direction = sort.isDescending ? "DESC" : "ASC"
     let order = isPlain ? " ORDER BY queue_position \(direction)" : ""
+    let section = sort.isGrouped ? ", state, reason, priority" : ""
     let statement = try StoreStatement(
-      db, "SELECT id, \(key) FROM transfer \(source)\(condition())\(order)")
+      db, "SELECT id, \(key)\(section) FROM transfer \(source)\(condition())\(order)")
     statement.bind(filter.session?.rawValue, at: 1)
     return statement
+  }
+
+  /// Returns the section of a row, and whether its order is descending.
+  private func section(of row: StoreStatement) throws -> (section: Double, isDescending: Bool) {
+    guard sort.isGrouped else { return (0, sort.isDescending) }
+    guard let state = TransferState(rawValue: row.text(2)) else {
+      throw TransferRowReader.Problem(column: "state")
+    }
+    guard let priority = TransferPriority(row.real(4)) else {
+      throw TransferRowReader.Problem(column: "priority")
+    }
+    let group = RowGroup(state, row.isNull(3) ? nil : WaitingReason(rawValue: row.text(3)))
+    return (sort.section(of: state, group, priority), sort.order(within: group).isDescending)
   }
 
   private func byNumber(
@@ -114,18 +135,17 @@ struct OrderQuestion {
   ) throws -> StoredOrder {
     let statement = try select(key, db)
     defer { statement.reset() }
-    var order = OrderBuilder(isDescending: sort.isDescending)
+    var order = OrderBuilder()
     while try statement.step() {
-      if statement.isNull(1) {
-        order.addUnknown(statement.number(0))
-      } else if let converted {
-        guard let number = converted[statement.text(1)] else {
-          throw TransferRowReader.Problem(column: key)
-        }
-        order.add(statement.number(0), number)
-      } else {
-        order.add(statement.number(0), statement.number(1))
+      let (section, isDescending) = try section(of: statement)
+      var number: Int64?
+      if let converted {
+        number = converted[statement.text(1)]
+        if number == nil { throw TransferRowReader.Problem(column: key) }
+      } else if !statement.isNull(1) {
+        number = statement.number(1)
       }
+      order.add(statement.number(0), number, in: section, isDescending: isDescending)
     }
     return order.finished()
   }
@@ -133,21 +153,25 @@ struct OrderQuestion {
   private func byReal(_ key: String, _ db: Database) throws -> StoredOrder {
     let statement = try select(key, db)
     defer { statement.reset() }
-    var order = OrderBuilder(isDescending: sort.isDescending)
-    while try statement.step() { order.add(statement.number(0), statement.real(1)) }
+    var order = OrderBuilder()
+    while try statement.step() {
+      let (section, isDescending) = try section(of: statement)
+      order.add(
+        statement.number(0), statement.real(1), in: section, isDescending: isDescending)
+    }
     return order.finished()
   }
 
-  /// Orders by a text that many rows share: each distinct text is processed once, and rows are
-  /// sorted by its number.
-  private func byGroup(
+  /// Orders a flat list by a text that many rows share: each distinct text is processed once, and
+  /// rows are sorted by its number.
+  private func bySharedText(
     _ key: String, _ db: Database, name text: (String) -> String
   ) throws -> StoredOrder {
     let statement = try select(key, db)
     defer { statement.reset() }
     var numbers: [String: Int64] = [:]
     var texts: [String] = []
-    var order = OrderBuilder(isDescending: sort.isDescending)
+    var order = SectionOrderBuilder(isDescending: sort.isDescending)
     while try statement.step() {
       let stored = statement.text(1)
       if let number = numbers[stored] {
@@ -159,6 +183,7 @@ struct OrderQuestion {
         order.add(statement.number(0), number)
       }
     }
-    return order.finished(texts)
+    let section = order.finished(texts)
+    return StoredOrder(section.ids.isEmpty ? [] : [section])
   }
 }

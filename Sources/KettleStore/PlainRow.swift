@@ -36,10 +36,10 @@ struct PlainRow {
 
   func id(_ row: StoreStatement) -> Int64 { row.number(Column.id.rawValue) }
 
-  /// Returns nil when the whole record is needed.
+  /// Returns nil when the whole record is needed, as for the reason of one that waits.
   func snapshot(_ row: StoreStatement) -> TransferSnapshot? {
     guard row.number(Column.isPlain.rawValue) == 1,
-      let state = TransferState(rawValue: row.text(Column.state.rawValue)),
+      let state = TransferState(rawValue: row.text(Column.state.rawValue)), state != .waiting,
       let priority = TransferPriority(row.real(Column.priority.rawValue))
     else { return nil }
     let name = text(.name, row)

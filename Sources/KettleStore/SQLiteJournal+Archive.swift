@@ -34,7 +34,10 @@ extension SQLiteJournal: TransferArchive {
     try reader.read { db in try StoredLine(db).count(before: priority, place) }
   }
 
-  package func neighbours(of places: [QueuePosition], _ side: ListSide) throws -> [TransferRecord] {
+  package func neighbours(
+    of places: [QueuePosition], _ side: ListSide,
+    where isWanted: (TransferID, TransferState) -> Bool
+  ) throws -> [TransferRecord] {
     let (sign, direction) =
       switch side {
       case .before: ("<", "DESC")
@@ -44,15 +47,22 @@ extension SQLiteJournal: TransferArchive {
       let statement = try StoreStatement(
         db,
         """
-        SELECT id FROM transfer INDEXED BY \(TransferIndex.byPlace.name)
+        SELECT id, state FROM transfer INDEXED BY \(TransferIndex.byPlace.name)
         WHERE (queue_position, id) \(sign) (?, ?)
-        ORDER BY queue_position \(direction), id \(direction) LIMIT 1
+        ORDER BY queue_position \(direction), id \(direction)
         """)
       let ids = try places.compactMap { place -> Int64? in
         statement.reset()
         statement.bind(place.position, at: 1)
         statement.bind(place.id.rawValue, at: 2)
-        return try statement.step() ? statement.number(0) : nil
+        while try statement.step() {
+          guard let state = TransferState(rawValue: statement.text(1)) else {
+            throw TransferRowReader.Problem(column: "state")
+          }
+          let id = statement.number(0)
+          if isWanted(TransferID(rawValue: id), state) { return id }
+        }
+        return nil
       }
       statement.reset()
       return try RecordFetch(db).records(ids)

@@ -126,10 +126,14 @@ import TestSupport
   @Test func `neighbours match those in the list`() throws {
     try rounds { world, comment in
       let places = world.random.places().map { QueuePosition(position: $0.position, id: $0.id) }
+      let states = world.random.states()
       for side in [ListSide.before, .after] {
         check(
-          try world.store.neighbours(of: places, side),
-          try world.plain.neighbours(of: places, side), comment)
+          try world.store.neighbours(of: places, side) { _, _ in true },
+          try world.plain.neighbours(of: places, side) { _, _ in true }, comment)
+        check(
+          try world.store.neighbours(of: places, side) { states.contains($1) },
+          try world.plain.neighbours(of: places, side) { states.contains($1) }, comment)
       }
     }
   }
@@ -169,12 +173,14 @@ import TestSupport
           world.random.filter()
         })
       {
-        for isDescending in [false, true] {
-          let sort = RowSort(key: key, isDescending: isDescending)
+        for (isDescending, isGrouped) in [
+          (false, false), (true, false), (false, true), (true, true),
+        ] {
+          let sort = RowSort(key: key, isDescending: isDescending, isGrouped: isGrouped)
           let found = try world.store.order(filter, sort, rows: rows)
           let expected = try world.plain.order(filter, sort, rows: rows)
           #expect(
-            found.ids.elementsEqual(expected.ids) && areAlike(found.keys, expected.keys),
+            areAlike(found, expected),
             "\(comment), \(filter), \(sort)")
         }
       }
@@ -208,6 +214,13 @@ import TestSupport
   private func plainName(_ text: String) -> String? {
     var text = text
     return text.withUTF8 { PlainRow.plainName(inURL: $0) }
+  }
+
+  private func areAlike(_ one: StoredOrder, _ other: StoredOrder) -> Bool {
+    one.sections.elementsEqual(other.sections) { one, other in
+      one.section == other.section && one.isDescending == other.isDescending
+        && one.ids == other.ids && areAlike(one.keys, other.keys)
+    }
   }
 
   private func areAlike(_ one: StoredOrder.Keys, _ other: StoredOrder.Keys) -> Bool {

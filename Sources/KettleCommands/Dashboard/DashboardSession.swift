@@ -94,7 +94,7 @@ extension DashboardSession {
         case .viewport(let window):
           let rows = ListWindow(
             first: window.first, matchingCount: window.matchingCount, rows: window.rows,
-            anchorIndex: window.anchorIndex, tag: window.tag)
+            anchorIndex: window.anchorIndex, tag: window.tag, groups: window.groups)
           lastTotals.withLock { $0 = window.totals }
           output.yield(.rowsArrived(rows, window.totals))
         // Events are not subscribed to, and the newest window always arrives.

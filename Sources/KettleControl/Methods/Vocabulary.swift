@@ -22,10 +22,13 @@ package struct RowWindow: Codable, Hashable, Sendable {
   package var anchorIndex: Int?
   /// The tag of the viewport.
   package var tag: Int?
+  /// The groups that have rows, in order; nil if the list is not grouped. The rows and the indices
+  /// are those that are not folded.
+  package var groups: [ListedGroup]?
 
   package init(
     first: Int, matchingCount: Int, rows: [TransferSnapshot], totals: Totals,
-    anchorIndex: Int? = nil, tag: Int? = nil
+    anchorIndex: Int? = nil, tag: Int? = nil, groups: [ListedGroup]? = nil
   ) {
     self.first = first
     self.matchingCount = matchingCount
@@ -33,6 +36,7 @@ package struct RowWindow: Codable, Hashable, Sendable {
     self.totals = totals
     self.anchorIndex = anchorIndex
     self.tag = tag
+    self.groups = groups
   }
 }
 

@@ -40,8 +40,8 @@ struct RowIndex: Sendable {
   }
 
   /// Creates an index of the same rows without the drift.
-  init(compacting order: OrderWithOverlay, _ sort: RowSort) {
-    self.order = OrderWithOverlay(OrderSnapshot(StoredOrder(order.keys), sort))
+  init(compacting order: OrderWithOverlay) {
+    self.order = OrderWithOverlay(OrderSnapshot(StoredOrder(order.keys)))
   }
 
   var count: Int { order.count }
@@ -67,4 +67,21 @@ struct RowIndex: Sendable {
   func index(of key: RowKey) -> Int { order.count(before: key) }
 
   func window(first: Int, count: Int) -> [TransferID] { order.window(first: first, count: count) }
+
+  /// Returns the sizes of the groups of a grouped list, in their order, without empty ones.
+  func groups(folded: Set<RowGroup>) -> [ListedGroup] {
+    let starts = RowGroup.allCases.map { group in
+      // The sections of a group begin with its rank.
+      order.count(
+        before: RowKey(
+          section: Double(group.rank).nextDown, value: .unknown, id: TransferID(rawValue: .min),
+          isDescending: false))
+    }
+    return zip(RowGroup.allCases, zip(starts, starts.dropFirst() + [count])).compactMap {
+      group, bounds in
+      let size = bounds.1 - bounds.0
+      guard size > 0 else { return nil }
+      return ListedGroup(group, count: size, isFolded: folded.contains(group))
+    }
+  }
 }

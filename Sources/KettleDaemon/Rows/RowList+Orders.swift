@@ -41,7 +41,7 @@ extension RowList {
       var index =
         switch source {
         case .store(let awake, let maker): try readOrder(of: view, awake: awake, maker)
-        case .order(let order): RowIndex(compacting: order, view.sort)
+        case .order(let order): RowIndex(compacting: order)
         }
       while !update({ $0.install(index, as: view, changeCountMax: Self.stepCount) }) {
         guard let changes = update({ $0.takeRecordedChanges(of: view) }) else {
@@ -68,8 +68,7 @@ extension RowList {
     let stored = try archive.order(view.filter, view.sort, rows: maker)
     // Later events are not in the result, and earlier ones are recorded.
     let (recorded, removed) = update { ($0.takeRecordedChanges(of: view) ?? [], $0.removed) }
-    return RowIndex(
-      OrderSnapshot(stored, view.sort), changes: changes + recorded, removed: removed)
+    return RowIndex(OrderSnapshot(stored), changes: changes + recorded, removed: removed)
   }
 
   /// Requests the order again if it is still needed: the previous request is obsolete.

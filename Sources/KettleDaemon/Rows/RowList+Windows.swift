@@ -58,7 +58,8 @@ extension RowList {
     let request: BeginningRequest? = update { table in
       guard RowView(viewport).isPlain(hasCleared: table.hasCleared) else { return nil }
       return BeginningRequest(
-        count: last.partialValue, maker: table.beginQuery(for: id), awake: Set(table.rows.keys),
+        count: last.partialValue, isGrouped: viewport.sort.isGrouped,
+        maker: table.beginQuery(for: id), awake: Set(table.rows.keys),
         evictionCount: table.evictionCount)
     }
     guard let request else { return nil }
@@ -74,6 +75,7 @@ extension RowList {
 /// A request for the first dormant rows of the list.
 private struct BeginningRequest: Sendable {
   var count: Int
+  var isGrouped: Bool
   var maker: RowMaker
   var awake: Set<TransferID>
   /// The value when the request was made.
@@ -83,10 +85,23 @@ private struct BeginningRequest: Sendable {
   private static let readCountMax = 1024
 
   func perform(in archive: any TransferArchive) throws -> RowTable.Beginning {
+    isGrouped ? try queued(in: archive) : try listed(in: archive)
+  }
+
+  /// The groups before the queued transfers have awake rows only.
+  private func queued(in archive: any TransferArchive) throws -> RowTable.Beginning {
+    let entries = try archive.queue(countMax: Self.readCountMax)
+    let ids = entries.lazy.map(\.id).filter { !awake.contains($0) }.prefix(count)
+    let records = try archive.records(ids.sorted())
+    return RowTable.Beginning(rows: records.map(maker.row))
+  }
+
+  private func listed(in archive: any TransferArchive) throws -> RowTable.Beginning {
     var beginning = RowTable.Beginning()
     var last = QueuePosition(position: .min, id: TransferID(rawValue: .min))
     for _ in 0..<Self.readCountMax where beginning.rows.count < count {
-      guard let record = try archive.neighbours(of: [last], .after).first else {
+      guard let record = try archive.neighbours(of: [last], .after, where: { _, _ in true }).first
+      else {
         beginning.isAll = true
         break
       }

@@ -37,24 +37,31 @@ extension RowTable {
     let view = RowView(viewport)
     guard let cache = cache(of: id), let used = use(view) else { return .abandoned }
     guard let index = used else { return .unordered }
-    let ids = index.window(first: viewport.first, count: viewport.count)
+    let groups = view.sort.isGrouped ? index.groups(folded: Set(viewport.folded ?? [])) : nil
+    let unfolded = groups.map { UnfoldedRows($0) }
+    let ids =
+      unfolded?.wholeRanges(first: viewport.first, count: viewport.count)
+      .flatMap { index.window(first: $0.lowerBound, count: $0.count) }
+      ?? index.window(first: viewport.first, count: viewport.count)
     let wanted = ids + (viewport.anchor.map { [$0] } ?? [])
     let missing = wanted.filter { rows[$0] == nil && cache[$0] == nil }
     guard missing.isEmpty || !isComplete else { return .missing(Array(Set(missing)).sorted()) }
     withCache(of: id) { $0.drop(except: Set(wanted)) }
     func row(_ id: TransferID) -> TransferSnapshot? { rows[id] ?? cache[id] ?? nil }
-    let anchor = viewport.anchor.flatMap(row).flatMap(RowKeys(view).key)
+    let anchor = viewport.anchor.flatMap(row).flatMap(RowKeys(view).key).map(index.index)
     return .ready(
       RowWindow(
         first: viewport.first, matchingCount: index.count, rows: ids.compactMap(row),
-        totals: totals, anchorIndex: anchor.map(index.index), tag: viewport.tag))
+        totals: totals, anchorIndex: unfolded.map { anchor.flatMap($0.index) } ?? anchor,
+        tag: viewport.tag, groups: groups))
   }
 
   // MARK: The first screen
 
   /// The data for the beginning of the list before there is an order.
   struct Beginning: Sendable {
-    /// The first rows of the list in the store, without awake ones.
+    /// The first rows of the list in the store, without awake ones. In a grouped list these are the
+    /// queued ones: those of the groups before them are awake.
     var rows: [TransferSnapshot] = []
     /// Whether there are no more.
     var isAll = false
@@ -68,10 +75,10 @@ extension RowTable {
   func firstScreen(
     _ viewport: Viewport, from beginning: Beginning, for id: RowWindowID, evictionCount: Int
   ) -> RowWindow? {
-    guard RowView(viewport).isPlain(hasCleared: hasCleared), evictionCount == self.evictionCount,
-      let cache = cache(of: id)
+    guard RowView(viewport).isPlain(hasCleared: hasCleared), viewport.folded == nil,
+      evictionCount == self.evictionCount, let cache = cache(of: id)
     else { return nil }
-    let end = beginning.isAll ? nil : beginning.rows.last.map(viewport.sort.key)
+    let end = beginning.isAll ? nil : beginning.rows.map(viewport.sort.key).max()
     if end == nil, !beginning.isAll { return nil }
     let dormant = beginning.rows.filter {
       rows[$0.id] == nil && cache[$0.id] != nil && !removed.contains($0.id)
@@ -86,6 +93,21 @@ extension RowTable {
     if !isEnough || (anchorIndex == .some(nil) && !beginning.isAll) { return nil }
     return RowWindow(
       first: viewport.first, matchingCount: count, rows: Array(part), totals: totals,
-      anchorIndex: anchorIndex ?? nil, tag: viewport.tag)
+      anchorIndex: anchorIndex ?? nil, tag: viewport.tag,
+      groups: viewport.sort.isGrouped ? groups : nil)
+  }
+
+  /// The sizes of the groups by the states alone: dormant transfers that need the user count as
+  /// next, until the order is made.
+  private var groups: [ListedGroup] {
+    let needsUser = rows.values.count { RowGroup($0.state, $0.reason) == .needsUser }
+    var counts = totals.counts.reduce(into: [RowGroup: Int]()) { counts, state in
+      counts[RowGroup(state.key, nil), default: 0] += state.value
+    }
+    counts[.needsUser] = needsUser
+    counts[.next, default: 0] -= needsUser
+    return RowGroup.allCases.compactMap { group in
+      counts[group].flatMap { $0 > 0 ? ListedGroup(group, count: $0) : nil }
+    }
   }
 }

@@ -12,10 +12,10 @@ struct RowView: Sendable, Hashable {
 
   init(_ viewport: Viewport) { self.init(filter: viewport.filter, sort: viewport.sort) }
 
-  /// Whether it is the whole list in its own order. The list without cleared transfers counts too
-  /// while none is cleared.
+  /// Whether it is the whole list in its own order, grouped or not. The list without cleared
+  /// transfers counts too while none is cleared.
   func isPlain(hasCleared: Bool) -> Bool {
-    guard sort == RowSort() else { return false }
+    guard sort.key == .queue, !sort.isDescending else { return false }
     return filter == RowFilter() || (!hasCleared && filter == RowFilter(scope: .uncleared))
   }
 

@@ -59,6 +59,8 @@ enum ListRequest: Hashable, Sendable {
   /// Sorts by a key; by the current key again, it reverses the order.
   case sort(by: RowSort.Key)
   case reverse
+  /// Shows the groups, or one flat list.
+  case toggleGroups
   case clearMarks
   /// Adds a command to the history of the command line.
   case remember(command: String)

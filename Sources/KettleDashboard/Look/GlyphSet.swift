@@ -19,6 +19,9 @@ package struct GlyphSet: Hashable, Sendable {
   package var bad: String
   /// Shown beside a marked row.
   package var mark: String
+  /// Beside the heading of a group with its rows, and without them.
+  package var unfolded: String
+  package var folded: String
   /// The visible part of a long list, and the rest.
   package var scrollbarThumb: String
   package var scrollbarTrack: String
@@ -33,6 +36,7 @@ package struct GlyphSet: Hashable, Sendable {
     arrowDown: "↓", arrowUp: "↑", levels: ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"],
     eighths: ["▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"], receivedCell: "█", missingCell: "░",
     horizontal: "─", vertical: "│", corners: ["┌", "┐", "└", "┘"], good: "✔", bad: "✘", mark: "◆",
+    unfolded: "▾", folded: "▸",
     scrollbarThumb: "┃", scrollbarTrack: "│")
 
   package static let ascii = GlyphSet(
@@ -43,5 +47,6 @@ package struct GlyphSet: Hashable, Sendable {
     arrowDown: "v", arrowUp: "^", levels: ["_", ".", ":", "-", "=", "+", "*", "#"], eighths: [],
     receivedCell: "#", missingCell: ".", horizontal: "-", vertical: "|",
     corners: ["+", "+", "+", "+"], good: "+", bad: "!", mark: "x",
+    unfolded: "v", folded: ">",
     scrollbarThumb: "#", scrollbarTrack: "|")
 }

@@ -218,6 +218,7 @@ extension TransferEngine {
     measureBytes(of: id)
     let heldBack = writer.heldBack
     live[id]?.noteTick(waitsForDisk: !heldBack.isEmpty, at: now.monotonic)
+    noteArrivals(of: id)
     apply { scheduler, now in
       scheduler.progressed(id, writer.progress, heldBack: heldBack, at: now)
     }

@@ -26,7 +26,13 @@ extension TransferEngine {
     // The store must have the earlier moves first.
     await kept()
     let places = ids.compactMap { scheduler.machines[$0].map { QueuePosition($0.record) } }
-    _ = await load { archive in try archive.neighbours(of: places, side) }
+    // The store may have an earlier state of these.
+    let states = scheduler.machines.mapValues(\.visibleState)
+    _ = await load { archive in
+      try archive.neighbours(of: places, side) { id, stored in
+        RowGroup(states[id] ?? stored, nil) == .next
+      }
+    }
   }
 
   /// Hides the finished transfers permanently. Keeps every record.
@@ -65,7 +71,7 @@ extension TransferEngine {
   }
 
   /// The connections in file order. Those without a response come last.
-  private func connections(of id: TransferID, _ download: ActiveDownload?) -> [LiveConnection] {
+  func connections(of id: TransferID, _ download: ActiveDownload?) -> [LiveConnection] {
     let progress = bodies[id]?.writer?.progress ?? [:]
     return (download?.connections ?? []).compactMap { connection in
       let receivedUpTo = max(connection.receivedUpTo, progress[connection.attempt] ?? 0)
@@ -73,10 +79,12 @@ extension TransferEngine {
       case .closing: return nil
       case .requesting:
         return LiveConnection(
-          range: nil, receivedUpTo: receivedUpTo, bytesPerSecond: 0, url: connection.url)
+          attempt: connection.attempt, range: nil, receivedUpTo: receivedUpTo, bytesPerSecond: 0,
+          url: connection.url)
       case .receiving:
         // If the size is unknown, only the end reveals the length.
         return LiveConnection(
+          attempt: connection.attempt,
           range: .init(
             lower: connection.range?.lower ?? connection.requested?.lower ?? 0,
             upper: connection.range?.upper),

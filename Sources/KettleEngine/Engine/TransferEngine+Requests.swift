@@ -236,6 +236,7 @@ extension TransferEngine {
         snapshot.secondsLeft = live[id]?.speed.secondsLeft(missing: missing)
       }
     }
+    if !machine.spec.isUpload { snapshot.ridge = ridge(of: id, snapshot) }
     return snapshot
   }
 

@@ -13,6 +13,32 @@ extension TransferEngine {
     live[id] = known
   }
 
+  /// Records how fast the parts of the file arrive.
+  func noteArrivals(of id: TransferID) {
+    guard let machine = scheduler.machines[id], let download = machine.download else { return }
+    live[id]?.noteArrivals(
+      connections(of: id, download), total: machine.record.resumeData?.totalByteCount)
+  }
+
+  /// Returns how fast the parts of the file arrived; nil if nothing has, or the size is unknown.
+  func ridge(of id: TransferID, _ row: TransferSnapshot) -> Ridge? {
+    guard let machine = scheduler.machines[id], let total = row.bytesExpected else { return nil }
+    let speeds = live[id]?.arrivalSpeeds ?? ArrivalSpeeds()
+    var arrived = machine.record.resumeData?.durable ?? ByteRangeSet()
+    switch machine.visibleState {
+    case .completed: arrived = ByteRangeSet(prefix: total)
+    case .running:
+      for connection in connections(of: id, machine.download) {
+        guard let lower = connection.range?.lower,
+          let range = ByteRange(lower: lower, upper: connection.receivedUpTo)
+        else { continue }
+        arrived.insert(range)
+      }
+    case .idle, .scheduled, .queued, .waiting, .paused, .verifying, .failed: break
+    }
+    return speeds.ridge(arrived, total: total)
+  }
+
   /// Records a file that is complete.
   func measure(_ file: FinishedFile, of id: TransferID) {
     guard let byteCount = file.identity?.byteCount, let spec = scheduler.machines[id]?.spec else {

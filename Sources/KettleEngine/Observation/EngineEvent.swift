@@ -55,6 +55,7 @@ package struct LiveConnection: Sendable, Hashable {
     package var upper: Int64?
   }
 
+  package var attempt: AttemptID
   /// nil until the server has responded.
   package var range: Range?
   package var receivedUpTo: Int64

@@ -5,6 +5,9 @@ import KettleScheduler
 struct LiveTransfer: Sendable {
   var speed = SpeedEstimator()
   var recentSpeeds = SpeedHistory()
+  /// How fast the parts of the file arrived, and up to where each attempt was part of that.
+  private(set) var arrivalSpeeds = ArrivalSpeeds()
+  private var arrivedUpTo: [AttemptID: Int64] = [:]
   /// The bytes of the open file that are part of the measurements.
   var measuredByteCount: Int64 = 0
   /// When the first bytes of this run arrived.
@@ -39,6 +42,20 @@ struct LiveTransfer: Sendable {
     var goesOnAt: WallTime?
     var failure: TransferFailure?
     var freshStart: FreshStartReason?
+  }
+
+  /// Records the speeds of what the connections have received since the last call.
+  mutating func noteArrivals(_ connections: [LiveConnection], total: Int64?) {
+    guard let total else { return }
+    var upTo: [AttemptID: Int64] = [:]
+    for connection in connections {
+      guard let start = connection.range?.lower else { continue }
+      let lower = max(start, arrivedUpTo[connection.attempt] ?? start)
+      upTo[connection.attempt] = max(lower, connection.receivedUpTo)
+      guard let range = ByteRange(lower: lower, upper: connection.receivedUpTo) else { continue }
+      arrivalSpeeds.record(range, bytesPerSecond: connection.bytesPerSecond, total: total)
+    }
+    arrivedUpTo = upTo
   }
 
   mutating func note(_ text: String, at time: WallTime) {

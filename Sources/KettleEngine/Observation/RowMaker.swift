@@ -49,11 +49,18 @@ package struct RowMaker: Sendable, Hashable {
     row.bytesExpected =
       finished.map { $0.identity?.byteCount } ?? record.resumeData?.totalByteCount
       ?? spec.task?.expectedReceiveByteCount
+    if finished == nil, let durable = record.resumeData?.durable, let total = row.bytesExpected {
+      row.ridge = ArrivalSpeeds().ridge(durable, total: total)
+    }
     row.priority = spec.priority
     row.queuePosition = record.queuePosition
     row.limitBytesPerSecond = spec.limitBytesPerSecond
     row.isCleared = record.isCleared(upTo: clearedUpTo) ? true : nil
     row.finishedAt = record.finishedAt
+    // A file that was there before was not read.
+    if record.state == .completed, finished?.identity != nil {
+      row.verifiedBy = spec.checksum?.algorithm
+    }
     row.error = record.failure
     row.freshStart = record.freshStart
     row.task = record.task

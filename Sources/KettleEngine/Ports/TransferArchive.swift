@@ -21,9 +21,12 @@ package protocol TransferArchive: Sendable {
   /// `queue(countMax:)`.
   func queuedCount(before priority: TransferPriority, _ place: QueuePosition) throws -> Int
 
-  /// Returns, for each position, the transfer directly before or after it in the list, whatever its
-  /// state; none at the ends.
-  func neighbours(of places: [QueuePosition], _ side: ListSide) throws -> [TransferRecord]
+  /// Returns, for each position, the nearest transfer before or after it in the list that is wanted
+  /// by its id and its state in the store; none at the ends.
+  func neighbours(
+    of places: [QueuePosition], _ side: ListSide,
+    where isWanted: (TransferID, TransferState) -> Bool
+  ) throws -> [TransferRecord]
 
   /// Returns dormant transfers in these states, by id, starting after `after`.
   func dormant(
@@ -77,34 +80,74 @@ package struct StoredOrder: Sendable {
     case texts(TextList)
   }
 
-  /// In view order, which is reversed for a descending sort.
-  package var ids: [TransferID]
-  /// The keys of the first rows. The rows with an unknown key follow, ordered by id.
-  package var keys: Keys
+  /// The rows of one section, as in `RowKey.section`.
+  package struct Section: Sendable {
+    package var section: Double
+    package var isDescending: Bool
+    /// In view order, which is reversed for a descending sort.
+    package var ids: [TransferID]
+    /// The keys of the first rows. The rows with an unknown key follow, ordered by id.
+    package var keys: Keys
 
-  package init(ids: [TransferID] = [], keys: Keys = .numbers([])) {
-    self.ids = ids
-    self.keys = keys
+    package init(
+      _ section: Double = 0, isDescending: Bool, ids: [TransferID] = [],
+      keys: Keys = .numbers([])
+    ) {
+      self.section = section
+      self.isDescending = isDescending
+      self.ids = ids
+      self.keys = keys
+    }
   }
 
-  /// - Parameter keys: in sort order, so that the unknown ones come last.
+  /// In order; a flat list has at most one.
+  package var sections: [Section]
+
+  package init(_ sections: [Section]) { self.sections = sections }
+
+  package var ids: [TransferID] {
+    sections.count == 1 ? sections[0].ids : sections.flatMap(\.ids)
+  }
+
+  /// - Parameter keys: in sort order, so that the unknown ones of each section come last.
   package init(_ keys: some Sequence<RowKey>) {
-    var ids: [TransferID] = []
-    var numbers: [Int64] = []
-    var reals: [Double] = []
-    var texts = TextList()
+    var sections: [SectionBuilder] = []
     for key in keys {
-      ids.append(key.id)
-      switch key.value {
-      case .number(let number): numbers.append(number)
-      case .real(let real): reals.append(real)
-      case .text(let text): texts.append(text)
-      case .unknown: break
-      }
+      if sections.last?.section != key.section { sections.append(SectionBuilder(key)) }
+      sections[sections.count - 1].append(key)
     }
-    let values: Keys =
+    self.init(sections.map(\.finished))
+  }
+}
+
+/// Collects the keys of a section, which are in order.
+private struct SectionBuilder {
+  let section: Double
+  private let isDescending: Bool
+  private var ids: [TransferID] = []
+  private var numbers: [Int64] = []
+  private var reals: [Double] = []
+  private var texts = TextList()
+
+  init(_ first: RowKey) {
+    section = first.section
+    isDescending = first.isDescending
+  }
+
+  mutating func append(_ key: RowKey) {
+    ids.append(key.id)
+    switch key.value {
+    case .number(let number): numbers.append(number)
+    case .real(let real): reals.append(real)
+    case .text(let text): texts.append(text)
+    case .unknown: break
+    }
+  }
+
+  var finished: StoredOrder.Section {
+    let keys: StoredOrder.Keys =
       texts.count > 0 ? .texts(texts) : reals.isEmpty ? .numbers(numbers) : .reals(reals)
-    self.init(ids: ids, keys: values)
+    return StoredOrder.Section(section, isDescending: isDescending, ids: ids, keys: keys)
   }
 }
 

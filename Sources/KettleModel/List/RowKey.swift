@@ -8,18 +8,23 @@ package struct RowKey: Sendable, Hashable, Comparable {
     case unknown
   }
 
+  /// Precedes the value: the rank of the group in a grouped list, and the place within it of what
+  /// does not depend on the sort order; 0 in a flat list.
+  package var section: Double
   package var value: Value
   /// Breaks ties, so that rows on the screen keep their places.
   package var id: TransferID
   package var isDescending: Bool
 
-  package init(value: Value, id: TransferID, isDescending: Bool) {
+  package init(section: Double = 0, value: Value, id: TransferID, isDescending: Bool) {
+    self.section = section
     self.value = value
     self.id = id
     self.isDescending = isDescending
   }
 
   package static func < (left: RowKey, right: RowKey) -> Bool {
+    if left.section != right.section { return left.section < right.section }
     if left.value == right.value { return left.id < right.id }
     if left.value == .unknown || right.value == .unknown { return right.value == .unknown }
     return left.isDescending ? right.value < left.value : left.value < right.value
@@ -43,7 +48,37 @@ extension RowKey.Value: Comparable {
 
 extension RowSort {
   package func key(of row: TransferSnapshot) -> RowKey {
-    RowKey(value: value(of: row), id: row.id, isDescending: isDescending)
+    guard isGrouped else {
+      return RowKey(value: value(of: row), id: row.id, isDescending: isDescending)
+    }
+    let group = RowGroup(row.state, row.reason)
+    let order = self.order(within: group)
+    return RowKey(
+      section: section(of: row.state, group, row.priority), value: order.value(of: row),
+      id: row.id, isDescending: order.isDescending)
+  }
+
+  /// The order within a group. In the order of the queue, the latest of those that are done comes
+  /// first.
+  package func order(within group: RowGroup) -> RowSort {
+    guard isGrouped, key == .queue, group == .done else { return self }
+    return RowSort(key: .finishedAt, isDescending: !isDescending, isGrouped: true)
+  }
+
+  /// Returns the section of a row in a grouped list. In the order of the queue, those that are next
+  /// are in the order in which they will start.
+  package func section(
+    of state: TransferState, _ group: RowGroup, _ priority: TransferPriority
+  ) -> Double {
+    let rank = Double(group.rank)
+    guard group == .next, key == .queue, !isDescending else { return rank }
+    switch state {
+    case .waiting: return rank
+    case .queued: return rank + 0.1 + (1 - priority.value) / 2
+    case .scheduled: return rank + 0.7
+    case .paused: return rank + 0.8
+    case .idle, .running, .verifying, .completed, .failed: return rank + 0.9
+    }
   }
 
   private func value(of row: TransferSnapshot) -> RowKey.Value {

@@ -10,12 +10,14 @@ package struct Viewport: Codable, Hashable, Sendable {
   package var anchor: TransferID?
   /// Returned with the rows, so that a client that has changed the filter can ignore outdated rows.
   package var tag: Int?
+  /// The groups of a grouped list whose rows are left out, also from the indices.
+  package var folded: [RowGroup]?
 
   package static let countMax = 10_000
 
   package init(
     filter: RowFilter = RowFilter(), sort: RowSort = RowSort(), first: Int = 0,
-    count: Int = countMax, anchor: TransferID? = nil, tag: Int? = nil
+    count: Int = countMax, anchor: TransferID? = nil, tag: Int? = nil, folded: [RowGroup]? = nil
   ) {
     self.filter = filter
     self.sort = sort
@@ -23,5 +25,6 @@ package struct Viewport: Codable, Hashable, Sendable {
     self.count = count
     self.anchor = anchor
     self.tag = tag
+    self.folded = folded
   }
 }

@@ -22,6 +22,8 @@ public struct TransferSnapshot: Hashable, Sendable, Codable, Identifiable {
   /// For an upload, the bytes of the request body that were sent; 0 while it waits, because the
   /// body is then sent again from the start. The response's progress is in `task`.
   public var bytesReceived: Int64
+  /// How fast each part arrived; nil if nothing has, or the size is unknown.
+  public var ridge: Ridge?
   /// nil if the server did not announce it. For an upload, the length of the request body.
   public var bytesExpected: Int64?
   /// For an upload, the speed of sending, which `secondsLeft` is based on as well.
@@ -37,6 +39,8 @@ public struct TransferSnapshot: Hashable, Sendable, Codable, Identifiable {
   public var limitBytesPerSecond: Int64?
   public var createdAt: WallTime
   public var finishedAt: WallTime?
+  /// The algorithm of the checksum that the finished file matches; nil if none was given.
+  public var verifiedBy: Checksum.Algorithm?
   /// Whether it finished and was then cleared from view.
   public var isCleared: Bool?
   /// Why it failed, or, while it waits, the latest error.

@@ -29,14 +29,16 @@ struct ListOrder: Sendable {
 
   /// Moves transfers; they keep their order among each other.
   ///
+  /// - Parameter isPassed: whether a transfer counts as a neighbour. Others are skipped.
   /// - Returns: the new positions of the moved transfers and of those that make room.
   mutating func move(
-    _ moving: [QueuePosition], _ move: TransferScheduler.Move
+    _ moving: [QueuePosition], _ move: TransferScheduler.Move,
+    past isPassed: (TransferID) -> Bool = { _ in true }
   ) -> [TransferID: Int64] {
     let moving = moving.sorted()
     switch move {
-    case .up: return exchange(moving) { $0.element(before: $1) }
-    case .down: return exchange(moving.reversed()) { $0.element(after: $1) }
+    case .up: return exchange(moving, past: isPassed) { $0.element(before: $1) }
+    case .down: return exchange(moving.reversed(), past: isPassed) { $0.element(after: $1) }
     case .toTop: return moveToTop(moving)
     case .toBottom: return moveToBottom(moving)
     }
@@ -45,13 +47,17 @@ struct ListOrder: Sendable {
   /// Exchanges each with its neighbour, starting with the one that is first in the direction. A
   /// neighbour that moves as well is blocked, and blocks those behind it.
   private mutating func exchange(
-    _ moving: [QueuePosition],
+    _ moving: [QueuePosition], past isPassed: (TransferID) -> Bool,
     with neighbour: (SortedBlocks<QueuePosition>, QueuePosition) -> QueuePosition?
   ) -> [TransferID: Int64] {
     let ids = Set(moving.map(\.id))
     var positions: [TransferID: Int64] = [:]
     for one in moving {
-      guard let other = neighbour(loaded, one), !ids.contains(other.id) else { continue }
+      var next = neighbour(loaded, one)
+      while let skipped = next, !ids.contains(skipped.id), !isPassed(skipped.id) {
+        next = neighbour(loaded, skipped)
+      }
+      guard let other = next, !ids.contains(other.id) else { continue }
       loaded.remove(one)
       loaded.remove(other)
       loaded.insert(QueuePosition(position: other.position, id: one.id))

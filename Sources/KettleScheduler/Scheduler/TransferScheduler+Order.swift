@@ -3,7 +3,7 @@ import KettleModel
 /// The order of the list, which the queue follows, and which transfers were cleared from view.
 extension TransferScheduler {
   package enum Move: Sendable, Hashable, CaseIterable {
-    /// By one position; transfers at the end of the list stay.
+    /// Past the nearest transfer that is neither running nor over; those at the end stay.
     case up, down
     case toTop, toBottom
   }
@@ -17,7 +17,9 @@ extension TransferScheduler {
   ) -> ([ControlResult], SchedulerOutput) {
     var output = SchedulerOutput()
     let known = Set(moving).compactMap { machines[$0].map { QueuePosition($0) } }
-    let positions = order.move(known, move)
+    let positions = order.move(known, move) { [machines] id in
+      machines[id].map { RowGroup($0.visibleState, nil) == .next } ?? false
+    }
     for (id, position) in positions.sorted(by: { $0.key < $1.key }) {
       update(id, into: &output) {
         $0.move(to: position)

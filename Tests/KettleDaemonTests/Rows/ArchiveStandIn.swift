@@ -58,9 +58,12 @@ final class ArchiveStandIn: TransferArchive {
     try base.queuedCount(before: priority, place)
   }
 
-  func neighbours(of places: [QueuePosition], _ side: ListSide) throws -> [TransferRecord] {
+  func neighbours(
+    of places: [QueuePosition], _ side: ListSide,
+    where isWanted: (TransferID, TransferState) -> Bool
+  ) throws -> [TransferRecord] {
     if state.withLock({ $0.hasFailed }) { throw Failure() }
-    return try base.neighbours(of: places, side)
+    return try base.neighbours(of: places, side, where: isWanted)
   }
 
   func dormant(

@@ -9,9 +9,43 @@ enum NaiveOrder {
   ) -> [TransferSnapshot] {
     let passing = rows.values.filter { passes($0, view.filter) }
     return passing.sorted { left, right in
-      let order = compare(left, right, by: view.sort)
+      let groups =
+        view.sort.isGrouped ? (place(left, view.sort), place(right, view.sort)) : ([], [])
+      if groups.0 != groups.1 { return groups.0.lexicographicallyPrecedes(groups.1) }
+      var sort = view.sort
+      if sort.isGrouped, sort.key == .queue, left.state == .completed {
+        sort = RowSort(key: .finishedAt, isDescending: !sort.isDescending)
+      }
+      let order = compare(left, right, by: sort)
       return order == 0 ? left.id < right.id : order < 0
     }
+  }
+
+  /// Returns the groups of rows that are in order, with their sizes.
+  static func groups(_ rows: [TransferSnapshot]) -> [(RowGroup, Int)] {
+    var groups: [(RowGroup, Int)] = []
+    for row in rows {
+      let group = RowGroup.allCases[group(row)]
+      if groups.last?.0 != group { groups.append((group, 0)) }
+      groups[groups.count - 1].1 += 1
+    }
+    return groups
+  }
+
+  private static func group(_ row: TransferSnapshot) -> Int {
+    if [.running, .verifying].contains(row.state) { return 0 }
+    if row.state == .waiting, row.reason?.needsUser == true { return 2 }
+    if row.state == .failed { return 3 }
+    return row.state == .completed ? 4 : 1
+  }
+
+  /// The group, and in the order of the queue what precedes the position.
+  private static func place(_ row: TransferSnapshot, _ sort: RowSort) -> [Double] {
+    let group = group(row)
+    guard group == 1, sort.key == .queue, !sort.isDescending else { return [Double(group)] }
+    let states: [TransferState] = [.waiting, .queued, .scheduled, .paused, .idle]
+    let state = Double(states.firstIndex(of: row.state) ?? -1)
+    return [Double(group), state] + (row.state == .queued ? [-row.priority.value] : [])
   }
 
   private static func passes(_ row: TransferSnapshot, _ filter: RowFilter) -> Bool {

@@ -17,7 +17,9 @@ struct RowIndexTests {
   private static func views(_ seed: UInt64) -> [Viewport] {
     var random = SeededGenerator(seed: seed)
     let sorts = RowSort.Key.allCases.flatMap { key in
-      [false, true].map { RowSort(key: key, isDescending: $0) }
+      [(false, false), (true, false), (false, true), (true, true)].map {
+        RowSort(key: key, isDescending: $0, isGrouped: $1)
+      }
     }
     return sorts.map { Viewport(sort: $0) }
       + filters.flatMap { filter in
@@ -55,7 +57,7 @@ struct RowIndexTests {
       pass(&history)
       var index: RowIndex
       switch source {
-      case .order(let order): index = RowIndex(compacting: order, view.sort)
+      case .order(let order): index = RowIndex(compacting: order)
       case .store(let awake, _):
         let changes = history.table.keys(of: awake, in: view)
         pass(&history)
@@ -63,8 +65,7 @@ struct RowIndexTests {
         pass(&history)
         let recorded = history.table.takeRecordedChanges(of: view) ?? []
         index = RowIndex(
-          OrderSnapshot(stored, view.sort), changes: changes + recorded,
-          removed: history.table.removed)
+          OrderSnapshot(stored), changes: changes + recorded, removed: history.table.removed)
       }
       pass(&history)
       if let changes = history.table.takeRecordedChanges(of: view) {
@@ -89,6 +90,14 @@ struct RowIndexTests {
       #expect(
         made.window(first: first, count: count)
           .elementsEqual(expected.dropFirst(first).prefix(count)), "seed \(seed), \(view)")
+    }
+    if view.sort.isGrouped {
+      let sizes = made.groups(folded: [.next])
+      let rows = expected.compactMap { history.current[$0] }
+      let groups = NaiveOrder.groups(rows)
+      #expect(sizes.map(\.group) == groups.map(\.0), "seed \(seed), \(view)")
+      #expect(sizes.map(\.count) == groups.map(\.1), "seed \(seed), \(view)")
+      #expect(sizes.filter(\.isFolded).map(\.group).allSatisfy { $0 == .next })
     }
     for (index, id) in expected.enumerated() {
       let row = try #require(history.current[id])

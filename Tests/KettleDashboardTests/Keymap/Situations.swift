@@ -139,6 +139,12 @@ struct Situations {
           model: Sample.model(columns: 100, rows: 20, showing: [row]), rows: row.title,
           keysLeft: 2))
     }
+    var list = LongList(0)
+    (list.rows, list.isGrouped) = (Sample.rows, true)
+    var grouped = list.model(columns: 100, rows: 20)
+    starts.append(Situation(name: "groups", model: grouped, rows: "groups", keysLeft: 2))
+    list.press(.left, in: &grouped)
+    starts.append(Situation(name: "a folded group", model: grouped, rows: "heading", keysLeft: 2))
     var marked = middle(Sample.model(columns: 100, rows: 30))
     _ = marked.press(.character("A"))
     starts.append(start("all marked", marked, rows: "many rows"))

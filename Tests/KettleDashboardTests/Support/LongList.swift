@@ -4,6 +4,8 @@ import KettleModel
 /// A long list, and a service that sends the requested rows.
 struct LongList {
   var rows: [TransferSnapshot]
+  /// Whether the service groups the rows when asked to.
+  var isGrouped = false
 
   init(_ count: Int64, _ change: (Int64, inout TransferSnapshot) -> Void = { _, _ in }) {
     rows = (0..<count).map { number in
@@ -13,12 +15,23 @@ struct LongList {
 
   /// Returns the rows of a viewport that match its filter.
   func window(_ viewport: Viewport) -> ListWindow {
-    let shown = rows.filter(RowTest(viewport.filter).passes)
+    var shown = rows.filter(RowTest(viewport.filter).passes)
+    var groups: [ListedGroup]?
+    let matchingCount = shown.count
+    if isGrouped, viewport.sort.isGrouped {
+      let folded = Set(viewport.folded ?? [])
+      shown.sort { viewport.sort.key(of: $0) < viewport.sort.key(of: $1) }
+      let sizes = Dictionary(grouping: shown) { RowGroup($0.state, $0.reason) }
+      groups = RowGroup.allCases.compactMap { group in
+        sizes[group].map { ListedGroup(group, count: $0.count, isFolded: folded.contains(group)) }
+      }
+      shown.removeAll { folded.contains(RowGroup($0.state, $0.reason)) }
+    }
     return ListWindow(
-      first: viewport.first, matchingCount: shown.count,
+      first: viewport.first, matchingCount: matchingCount,
       rows: Array(shown.dropFirst(viewport.first).prefix(viewport.count)),
       anchorIndex: viewport.anchor.flatMap { id in shown.firstIndex { $0.id == id } },
-      tag: viewport.tag)
+      tag: viewport.tag, groups: groups)
   }
 
   func find(_ search: RowSearch) -> FoundRow? {

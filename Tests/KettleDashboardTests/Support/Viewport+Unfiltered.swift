@@ -3,6 +3,8 @@ import KettleModel
 extension Viewport {
   /// The viewport that the dashboard requests at the start.
   static func unfiltered(first: Int, count: Int, tag: Int = 0) -> Viewport {
-    Viewport(filter: RowFilter(scope: .uncleared), first: first, count: count, tag: tag)
+    Viewport(
+      filter: RowFilter(scope: .uncleared), sort: RowSort(isGrouped: true), first: first,
+      count: count, tag: tag)
   }
 }

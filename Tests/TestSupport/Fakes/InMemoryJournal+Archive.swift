@@ -50,9 +50,11 @@ extension InMemoryJournal: TransferArchive {
   }
 
   package func neighbours(
-    of places: [QueuePosition], _ side: ListSide
+    of places: [QueuePosition], _ side: ListSide,
+    where isWanted: (TransferID, TransferState) -> Bool
   ) throws -> [TransferRecord] {
-    let inOrder = all.sorted { QueuePosition($0) < QueuePosition($1) }
+    let inOrder = all.filter { isWanted($0.id, $0.state) }
+      .sorted { QueuePosition($0) < QueuePosition($1) }
     return places.compactMap { place in
       switch side {
       case .before: inOrder.last { QueuePosition($0) < place }

@@ -1,12 +1,14 @@
 import KettleModel
 
-/// The total speed of all transfers in recent seconds, one sample per second.
+/// The total speed of all transfers in the last ten minutes, one sample per second.
 package struct TotalSpeedHistory: Hashable, Sendable {
-  package static let countMax = 12
+  package static let countMax = 600
   static let intervalMilliseconds: Int64 = 1000
 
   /// The newest last.
   package private(set) var samples: [Int64] = []
+  /// The number of all samples so far.
+  private var count = 0
   private var lastAt: MonotonicTime?
 
   package init() {}
@@ -14,7 +16,7 @@ package struct TotalSpeedHistory: Hashable, Sendable {
   package mutating func record(_ bytesPerSecond: Int64, at now: MonotonicTime) {
     let speed = max(0, bytesPerSecond)
     guard let lastAt else {
-      samples = [speed]
+      append(speed)
       self.lastAt = now
       return
     }
@@ -23,12 +25,30 @@ package struct TotalSpeedHistory: Hashable, Sendable {
       if let last = samples.indices.last { samples[last] = speed }
       return
     }
-    // The dashboard was suspended for a while: the speeds in between are unknown.
-    if passed > 10 * Self.intervalMilliseconds { samples.removeAll() }
-    samples.append(speed)
-    if samples.count > Self.countMax { samples.removeFirst(samples.count - Self.countMax) }
+    if passed > 10 * Self.intervalMilliseconds {
+      // While nothing is received nothing is recorded. Otherwise the dashboard was suspended, and
+      // the speeds in between are unknown.
+      let seconds = Int(min(passed / Self.intervalMilliseconds, Int64(Self.countMax)))
+      if samples.last == 0 {
+        for _ in 1..<seconds { append(0) }
+      } else {
+        samples.removeAll()
+      }
+    }
+    append(speed)
     self.lastAt = now
   }
 
-  package var isMoving: Bool { samples.contains { $0 > 0 } }
+  private mutating func append(_ speed: Int64) {
+    samples.append(speed)
+    count += 1
+    if samples.count > Self.countMax { samples.removeFirst(samples.count - Self.countMax) }
+  }
+
+  /// The samples, the last one twice if they do not make pairs. A picture with a column for each
+  /// pair therefore moves every two seconds only.
+  var paired: [Int64] { count.isMultiple(of: 2) ? samples : samples + samples.suffix(1) }
+
+  /// Whether anything was received in the last seconds.
+  package var isMoving: Bool { samples.suffix(12).contains { $0 > 0 } }
 }

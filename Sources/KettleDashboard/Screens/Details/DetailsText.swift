@@ -162,8 +162,9 @@ struct DetailsText {
       text.text(Strings.noSpeedYet, .quiet)
       return
     }
-    let height = min(max(layout.bodyHeight - 4, 2), 16)
-    let graph = SpeedGraph(samples: samples, height: height)
+    let height = min(max(layout.bodyHeight - 4, 2), 24)
+    let graph = SpeedGraph(
+      samples: samples, height: height, limit: details.snapshot.limitBytesPerSecond)
     for row in 0...height { text.add(.graph(graph, row: row)) }
     let sum = samples.reduce(0.0) { $0 + Double($1) }
     text.text(

@@ -36,8 +36,9 @@ struct SortMenu: Screen {
   var keyContext: KeyContext { .menu }
   var extent: ScreenExtent { .box }
 
-  /// Selects the key with this letter.
+  /// Selects the key with this letter; `g` shows or hides the groups.
   mutating func insert(_ text: String, _ context: ScreenContext) -> [ScreenRequest]? {
+    if context.key == .character(Self.groupsLetter) { return choose(keys.count) }
     guard case .character(let letter) = context.key,
       let index = keys.firstIndex(where: { $0.letter == letter })
     else { return nil }
@@ -58,38 +59,59 @@ struct SortMenu: Screen {
   }
 
   private mutating func move(_ movement: Movement) -> [ScreenRequest] {
-    let target = movement.target(from: choice, page: 5, last: keys.count - 1)
-    choice = min(max(target, 0), keys.count - 1)
+    let target = movement.target(from: choice, page: 5, last: keys.count)
+    choice = min(max(target, 0), keys.count)
     return []
   }
 
+  private static let groupsLetter: Character = "g"
+
+  /// - Parameter index: of a key; the line below the keys shows or hides the groups.
   private func choose(_ index: Int) -> [ScreenRequest] {
+    if index == keys.count { return [.close, .list(.toggleGroups)] }
     guard keys.indices.contains(index) else { return [] }
     return [.close, .list(.sort(by: keys[index]))]
   }
 
   func draw(on canvas: inout Canvas, _ context: ScreenContext) {
-    let box = DialogBox(size: canvas.size, width: 26, height: keys.count)
+    let box = DialogBox(size: canvas.size, width: 26, height: keys.count + 1)
     box.draw(title: Strings.orderTitle, on: &canvas)
-    let columns = box.column..<(box.column + box.width)
-    let first = max(0, choice - box.height + 1)
-    for (line, key) in keys.dropFirst(first).prefix(box.height).enumerated() {
-      let isChosen = first + line == choice
-      let row = box.row + line
-      box.write(isChosen ? ">" : " ", line: line, on: &canvas, .dialogTitle)
-      canvas.write(String(key.letter), row: row, column: box.column + 2, width: 1, .dialogKey)
-      canvas.write(
-        Strings.name(of: key), row: row, column: box.column + 5, width: box.width - 7, .dialog)
-      if key == sort.key {
-        let arrow = canvas.look.glyphs.arrow(of: sort)
-        canvas.write(arrow, row: row, column: columns.upperBound - 1, width: 1, .dialogTitle)
-      }
-      if isChosen {
-        let look = canvas.look
-        canvas.restyle(row: row, columns: columns) { look.select(&$0, isBar: false) }
-      }
-      canvas.claim(row: row, columns: columns, for: .choice(first + line))
+    let glyphs = canvas.look.glyphs
+    let lines = keys.map { key in
+      Line(
+        letter: key.letter, name: Strings.name(of: key),
+        sign: key == sort.key ? glyphs.arrow(of: sort) : "")
     }
+    let groups = Line(
+      letter: Self.groupsLetter, name: Strings.groupsChoice,
+      sign: sort.isGrouped ? glyphs.good : "")
+    let first = max(0, choice - box.height + 1)
+    for (line, shown) in (lines + [groups]).dropFirst(first).prefix(box.height).enumerated() {
+      draw(shown, index: first + line, line: line, in: box, on: &canvas)
+    }
+  }
+
+  private struct Line {
+    var letter: Character
+    var name: String
+    /// At the right: that it is the present choice.
+    var sign: String
+  }
+
+  private func draw(
+    _ shown: Line, index: Int, line: Int, in box: DialogBox, on canvas: inout Canvas
+  ) {
+    let columns = box.column..<(box.column + box.width)
+    let row = box.row + line
+    box.write(index == choice ? ">" : " ", line: line, on: &canvas, .dialogTitle)
+    canvas.write(String(shown.letter), row: row, column: box.column + 2, width: 1, .dialogKey)
+    canvas.write(shown.name, row: row, column: box.column + 5, width: box.width - 7, .dialog)
+    canvas.write(shown.sign, row: row, column: columns.upperBound - 1, width: 1, .dialogTitle)
+    if index == choice {
+      let look = canvas.look
+      canvas.restyle(row: row, columns: columns) { look.select(&$0, isBar: false) }
+    }
+    canvas.claim(row: row, columns: columns, for: .choice(index))
   }
 }
 

@@ -27,11 +27,14 @@ struct CursorTarget: Hashable, Sendable {
   }
 }
 
-/// The cursor of the list, and the first visible row.
+/// The cursor of the list, and the first visible line.
 package struct ListCursor: Hashable, Sendable {
+  /// A line of the list.
   package internal(set) var index = 0
   /// The transfer under the cursor. The cursor follows it when rows are added or removed.
   package internal(set) var id: TransferID?
+  /// The group of the row or the heading under the cursor; nil in a list without groups.
+  package internal(set) var group: RowGroup?
   package internal(set) var firstVisible = 0
   /// The transfer to which the cursor moves once the service has reported its index.
   var target: CursorTarget?
@@ -44,12 +47,18 @@ package struct ListCursor: Hashable, Sendable {
   mutating func move(to newIndex: Int, in range: Range<Int>, of window: ListWindow?) {
     index = max(min(newIndex, range.upperBound - 1), range.lowerBound)
     id = window?.row(at: index)?.id
+    group = window?.lines.group(at: index)
     target = nil
   }
 
-  /// Scrolls so that the cursor is visible and no space is wasted below the last row.
-  mutating func scroll(height: Int, rowCount: Int) {
-    let last = max(rowCount - height, 0)
+  /// Moves to the heading of a group when the list that arrives next has it.
+  mutating func moveToHeading(of group: RowGroup) {
+    (id, self.group, target) = (nil, group, nil)
+  }
+
+  /// Scrolls so that the cursor is visible and no space is wasted below the last line.
+  mutating func scroll(height: Int, lineCount: Int) {
+    let last = max(lineCount - height, 0)
     firstVisible = max(min(max(firstVisible, index - height + 1), index, last), 0)
   }
 
@@ -83,6 +92,11 @@ package struct ListCursor: Hashable, Sendable {
 
   /// Moves to the target or stays on the transfer when new rows arrive.
   mutating func place(in next: ListWindow, isFollowing: Bool) {
+    settle(in: next, isFollowing: isFollowing)
+    group = next.lines.group(at: index)
+  }
+
+  private mutating func settle(in next: ListWindow, isFollowing: Bool) {
     if let seek = target {
       target = nil
       if let id = seek.id, let index = next.index(of: id) ?? next.anchorIndex {
@@ -90,19 +104,41 @@ package struct ListCursor: Hashable, Sendable {
       }
       switch seek.otherwise {
       case .stays: break
-      case .toTop: (index, firstVisible) = (0, 0)
-      case .toEnd: index = max(next.matchingCount - 1, 0)
+      case .toTop:
+        firstVisible = 0
+        index = next.lines.heading(at: 0).map { $0.isFolded ? 0 : 1 } ?? 0
+      case .toEnd: index = max(next.lines.count - 1, 0)
       }
     } else if let id {
-      if let found = next.index(of: id) {
+      if let found = next.index(of: id), isFollowing || !hasEnded(at: found, in: next) {
         index = found
         return
       }
       if isFollowing, let found = next.anchorIndex { return follow(id, to: found) }
+    } else if let group, let heading = next.lines.line(of: group) {
+      index = heading
+      return
     }
-    index = min(index, max(next.matchingCount - 1, 0))
+    index = min(index, max(next.lines.count - 1, 0))
+    if let heading = next.lines.heading(at: index) {
+      // The first rows of all: the cursor begins on a row.
+      let isFirst = id == nil && group == nil && !heading.isFolded
+      id = nil
+      if !isFirst { return }
+      index += 1
+    }
     // A cursor on a row that was not sent keeps its transfer: the row may become visible again.
     if let row = next.row(at: index) { id = row.id }
+  }
+
+  /// Whether the transfer under the cursor has moved to the groups of those that are over. The
+  /// cursor stays where it is then: the list would otherwise scroll away from what is running.
+  private func hasEnded(at line: Int, in next: ListWindow) -> Bool {
+    guard let group, let now = next.lines.group(at: line), now != group else { return false }
+    return switch now {
+    case .running, .next, .needsUser: false
+    case .failed, .done: true
+    }
   }
 
   /// Keeps the transfer on its screen line, so that the eye does not have to search for it.

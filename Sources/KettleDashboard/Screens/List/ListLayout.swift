@@ -23,9 +23,16 @@ package struct ListLayout: Hashable, Sendable {
   /// reserved for transfers; there a few words in the title replace this line.
   package var hasBatchLine: Bool { size.rows > 24 }
   package var batchRow: Int { 1 }
-  package var columnNamesRow: Int { hasBatchLine ? 2 : 1 }
 
-  /// The rest after title, batch, column names, view, message and footer.
+  /// The lines of the graph of the total speed, with its axis; 0 where the rows need the room.
+  package var graphHeight: Int {
+    guard size.columns >= 100, size.rows >= 28 else { return 0 }
+    return size.rows >= 45 ? 7 : 4
+  }
+  package var graphTop: Int { hasBatchLine ? 2 : 1 }
+  package var columnNamesRow: Int { graphTop + graphHeight }
+
+  /// The rest after title, batch, graph, column names, view, message and footer.
   package var bodyHeight: Int {
     max(1, size.rows - bodyTop - 1 - footerHeight - (hasViewLine ? 1 : 0) - paneHeight)
   }

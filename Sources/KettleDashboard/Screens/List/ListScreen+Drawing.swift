@@ -18,6 +18,7 @@ extension ListScreen {
         row: layout.batchRow, service: context.service, now: context.now.wall, clock: context.clock
       ).draw(on: &canvas)
     }
+    if layout.graphHeight > 0 { drawGraph(on: &canvas, layout, context) }
     TransferTable(
       window: window, view: view, search: search, layout: layout,
       firstVisible: cursor.firstVisible, cursor: context.isOnTop ? cursor.index : nil
@@ -30,9 +31,23 @@ extension ListScreen {
     }
   }
 
+  private func drawGraph(
+    on canvas: inout Canvas, _ layout: ListLayout, _ context: ScreenContext
+  ) {
+    let graph = SpeedGraph(
+      samples: context.service.speeds.paired, height: layout.graphHeight - 1,
+      limit: context.totals.limitBytesPerSecond)
+    for line in 0..<layout.graphHeight {
+      graph.draw(
+        line: line, on: &canvas, row: layout.graphTop + line, column: 0,
+        width: canvas.size.columns - 1)
+    }
+  }
+
   /// The position of the cursor; empty without rows.
   var positionText: String {
-    rowCount > 0 ? Strings.position(cursor.index + 1, of: rowCount) : ""
+    guard rowCount > 0, let row = window?.lines.row(at: cursor.index) else { return "" }
+    return Strings.position(row + 1, of: rowCount)
   }
 
   /// The matches of the search; nil without a search, and when not all rows are loaded.

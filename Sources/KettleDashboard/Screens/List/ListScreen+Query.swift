@@ -115,7 +115,8 @@ extension ListScreen {
   mutating func findNext(isBackwards: Bool, _ context: ScreenContext) -> [ScreenRequest] {
     find(
       search.request(
-        in: view, from: cursor.target?.id ?? cursor.id, index: cursor.target?.index ?? cursor.index,
+        in: view, from: cursor.target?.id ?? cursor.id,
+        index: rowIndex(at: cursor.target?.index ?? cursor.index),
         isBackwards: isBackwards, includesStart: false), context)
   }
 
@@ -127,14 +128,22 @@ extension ListScreen {
     guard search.isOn else { return goBack(to: field, context) }
     return find(
       search.request(
-        in: view, from: field.startID, index: field.startIndex, isBackwards: false,
+        in: view, from: field.startID, index: rowIndex(at: field.startIndex), isBackwards: false,
         includesStart: true), context)
   }
+
+  private func rowIndex(at line: Int) -> Int { window?.lines.firstRow(from: line) ?? line }
 
   private mutating func find(
     _ wanted: RowSearch, _ context: ScreenContext
   ) -> [ScreenRequest] {
-    if let found = window?.firstMatch(of: wanted) { return go(to: found, wanted, context) }
+    // A search looks into all groups. Without the folded rows, the next match here may not be the
+    // next one.
+    let wasFolded = !view.folded.isEmpty
+    view.folded = []
+    if !wasFolded, let found = window?.firstMatch(of: wanted) {
+      return go(to: found, wanted, context)
+    }
     guard !isFrozen else { return [.say(Strings.frozenSearch(search.text), .problem)] }
     guard context.isConnected else { return [.say(context.whyNoService)] }
     // A request is pending: its reply finds that the text has changed, and triggers a new request.
@@ -142,7 +151,7 @@ extension ListScreen {
       return []
     }
     search.pending = wanted
-    return [.effect(.find(wanted))]
+    return subscribeIfMoved(context) + [.effect(.find(wanted))]
   }
 
   mutating func receive(
@@ -163,7 +172,9 @@ extension ListScreen {
     to found: FoundRow, _ search: RowSearch, _ context: ScreenContext
   ) -> [ScreenRequest] {
     let line = layout(context).bodyHeight / 2
-    let requests = seek(found.id, at: found.index, line: line, context)
+    // Before the folded groups are open, the index is only approximate; the anchor corrects it.
+    let index = window?.lines.line(ofRow: found.index) ?? found.index
+    let requests = seek(found.id, at: index, line: line, context)
     guard found.hasWrapped else { return requests }
     return [.say(Strings.wrapped(isBackwards: search.isBackwards))] + requests
   }

@@ -24,12 +24,19 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
   package init() {}
 
   static let bindings = BindingTable(
-    RowBindings.all + FindingBindings.all + MovingBindings.all + QueryBindings.all)
+    RowBindings.all + FindingBindings.all + MovingBindings.all + GroupBindings.all
+      + QueryBindings.all)
 
   var keyContext: KeyContext { query == nil ? .list : .query }
   var extent: ScreenExtent { .full }
 
   package var rowCount: Int { window?.matchingCount ?? 0 }
+
+  /// The number of rows that are not folded, and of headings.
+  private var lineCount: Int { window?.lines.count ?? 0 }
+
+  /// The heading under the cursor; nil for a row.
+  var cursorHeading: ListedGroup? { window?.lines.heading(at: cursor.index) }
 
   /// The row under the cursor; nil in an empty list, and before the row has been sent.
   package var cursorRow: TransferSnapshot? { window?.row(at: cursor.index) }
@@ -52,7 +59,10 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
   var copyable: SelectedRows { selected }
 
   /// Why no row is under the cursor.
-  var whyNoRow: String { rowCount == 0 ? emptyReason : Strings.rowNotThereYet }
+  var whyNoRow: String {
+    if rowCount == 0 { return emptyReason }
+    return cursorHeading == nil ? Strings.rowNotThereYet : Strings.isHeading
+  }
 
   /// Why there are no rows.
   var emptyReason: String {
@@ -102,7 +112,7 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
 
   /// Drops marks of transfers that no longer exist, so that they are not counted.
   private mutating func pruneMarks(with next: ListWindow) {
-    guard !view.isFiltered, next.first == 0, next.rows.count == next.matchingCount else { return }
+    guard !view.isFiltered, next.isComplete else { return }
     view.marks.keep(only: next.rows.lazy.map(\.id))
   }
 
@@ -110,8 +120,13 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
     switch request {
     case .sort(let key): return setSort(view.sorted(by: key), context)
     case .reverse:
-      let reversed = RowSort(key: view.sort.key, isDescending: !view.sort.isDescending)
+      var reversed = view.sort
+      reversed.isDescending.toggle()
       return setSort(reversed, context)
+    case .toggleGroups:
+      var sort = view.sort
+      sort.isGrouped.toggle()
+      return setSort(sort, context)
     case .clearMarks:
       view.marks.removeAll()
       return []
@@ -140,8 +155,8 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
 
   /// The valid positions of the cursor. While the rows are frozen, only the rows on hand are valid.
   var cursorRange: Range<Int> {
-    guard isFrozen, let window, !window.rows.isEmpty else { return 0..<rowCount }
-    return window.first..<(window.first + window.rows.count)
+    guard isFrozen, let window, !window.rows.isEmpty else { return 0..<lineCount }
+    return window.sentLines
   }
 
   mutating func moveCursor(to index: Int, _ context: ScreenContext) -> [ScreenRequest] {
@@ -157,7 +172,7 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
       return subscribeIfMoved(context)
     }
     let page = max(1, layout(context).bodyHeight - 1)
-    let target = movement.target(from: cursor.index, page: page, last: rowCount - 1)
+    let target = movement.target(from: cursor.index, page: page, last: lineCount - 1)
     return moveCursor(to: target, context)
   }
 
@@ -172,7 +187,7 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
       return .impossible(cursor.index > 0 ? Strings.frozenEdge : Strings.atFirstRow)
     case .down, .pageDown, .end:
       guard cursor.index >= cursorRange.upperBound - 1 else { return .possible }
-      return .impossible(cursor.index < rowCount - 1 ? Strings.frozenEdge : Strings.atLastRow)
+      return .impossible(cursor.index < lineCount - 1 ? Strings.frozenEdge : Strings.atLastRow)
     }
   }
 
@@ -186,7 +201,7 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
   }
 
   mutating func scrollToCursor(_ context: ScreenContext) -> [ScreenRequest] {
-    cursor.scroll(height: layout(context).bodyHeight, rowCount: rowCount)
+    cursor.scroll(height: layout(context).bodyHeight, lineCount: lineCount)
     return subscribeIfMoved(context)
   }
 
@@ -204,6 +219,7 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
     switch click.target {
     case .row(let index):
       let requests = moveCursor(to: index, context)
+      if cursorHeading != nil { return requests + toggleFold(context) }
       return click.isDouble ? requests + (attempt("details", context) ?? []) : requests
     case .column(let key):
       guard context.isConnected else { return [.say(context.whyNoService)] }
@@ -222,14 +238,37 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
   mutating func subscribeIfMoved(_ context: ScreenContext) -> [ScreenRequest] {
     guard context.isConnected, !isFrozen || subscription.viewport == nil else { return [] }
     let margin = 8
-    let top = cursor.requestedTop
+    let line = cursor.requestedTop
+    let top = window?.lines.firstRow(from: line) ?? line
     let first = max(0, top - margin)
     // Depends on the size alone, so that a view line appearing does not request the rows again.
     let height = ListLayout(size: context.size).bodyHeight
     return subscription.request(
       Viewport(
         filter: view.filter, sort: view.sort, first: first, count: top + height + margin - first,
-        anchor: cursor.target?.id ?? (isFollowing ? cursor.id : nil)))
+        anchor: cursor.target?.id ?? (isFollowing ? cursor.id : nil),
+        folded: view.sort.isGrouped && !view.folded.isEmpty
+          ? view.folded.sorted { $0.rank < $1.rank } : nil))
+  }
+
+  // MARK: - Groups
+
+  /// Folds the group under the cursor, or unfolds it. The cursor moves to its heading.
+  mutating func toggleFold(_ context: ScreenContext) -> [ScreenRequest] {
+    guard let group = cursor.group else { return [] }
+    if view.folded.remove(group) == nil { view.folded.insert(group) }
+    cursor.moveToHeading(of: group)
+    return subscribeIfMoved(context)
+  }
+
+  /// Why the group under the cursor cannot be folded, or unfolded; nil when it can.
+  ///
+  /// - Parameter isFolded: whether it must be folded for that.
+  func whyNotFold(isFolded: Bool) -> String? {
+    guard view.sort.isGrouped else { return Strings.listHasNoGroups }
+    guard let group = cursor.group else { return whyNoRow }
+    if view.folded.contains(group) == isFolded { return nil }
+    return isFolded ? Strings.groupIsUnfolded : Strings.groupIsFolded
   }
 
   /// Shows a different list, after a change of filter or order.

@@ -16,6 +16,8 @@ package struct ListView: Hashable, Sendable {
   /// The parsed `filterText`.
   private(set) var query = RowFilter()
   package internal(set) var sort: RowSort
+  /// The groups without their rows.
+  package internal(set) var folded: Set<RowGroup> = []
   package internal(set) var marks = Marks()
   /// The transfer under the cursor when the other view was opened.
   var cursorID: TransferID?
@@ -29,7 +31,7 @@ package struct ListView: Hashable, Sendable {
 
   static func naturalSort(of kind: ListKind) -> RowSort {
     switch kind {
-    case .transfers: RowSort()
+    case .transfers: RowSort(isGrouped: true)
     case .history: RowSort(key: .finishedAt, isDescending: true)
     }
   }
@@ -57,7 +59,11 @@ package struct ListView: Hashable, Sendable {
 
   /// The order in words; nil when it is the default one or a column name shows it.
   func sortText(columns: Int) -> String? {
-    guard sort != Self.naturalSort(of: kind) else { return nil }
+    let natural = Self.naturalSort(of: kind)
+    guard sort != natural else { return nil }
+    if sort.isGrouped != natural.isGrouped, sort.key == .queue, !sort.isDescending {
+      return Strings.listIsFlat
+    }
     if sort.key == .queue { return sort.isDescending ? Strings.queueReversed : nil }
     return columnKeys(columns: columns).contains(sort.key) ? nil : Strings.sortedBy(sort)
   }
@@ -65,7 +71,7 @@ package struct ListView: Hashable, Sendable {
   /// Returns the order by a key; by the current key again, it is reversed.
   func sorted(by key: RowSort.Key) -> RowSort {
     let isDescending = key == sort.key ? !sort.isDescending : key.beginsDescending
-    return RowSort(key: key, isDescending: isDescending)
+    return RowSort(key: key, isDescending: isDescending, isGrouped: sort.isGrouped)
   }
 
   /// Returns the order by the next or previous column; wraps around at the ends.
@@ -75,7 +81,8 @@ package struct ListView: Hashable, Sendable {
       keys.firstIndex(of: sort.key).map { ($0 + step + keys.count) % keys.count }
       ?? (step > 0 ? 0 : keys.count - 1)
     guard keys.indices.contains(next) else { return sort }
-    return RowSort(key: keys[next], isDescending: keys[next].beginsDescending)
+    return RowSort(
+      key: keys[next], isDescending: keys[next].beginsDescending, isGrouped: sort.isGrouped)
   }
 
   mutating func setFilter(_ text: String, _ query: RowFilter) {

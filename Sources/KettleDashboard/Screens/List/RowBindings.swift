@@ -33,12 +33,16 @@ enum RowBindings {
   private static let removal: [Binding<ListScreen>] = [
     Binding(
       "details", .transfer, in: [.list], keys: [.enter], label: "details", rank: 9,
-      help: "Show its details",
+      help: "Show its details; on the heading of a group, fold or unfold it",
+      labelNow: { list, _ in
+        list.cursorHeading.map { $0.isFolded ? "unfold" : "fold" } ?? "details"
+      },
       when: { list, context in
-        context.whenConnected(
-          list.cursorRow == nil ? .impossible(list.whyNoRow) : .possible)
+        let isPossible = list.cursorRow != nil || list.cursorHeading != nil
+        return context.whenConnected(isPossible ? .possible : .impossible(list.whyNoRow))
       },
       do: { list, context in
+        if list.cursorHeading != nil { return list.toggleFold(context) }
         guard let row = list.cursorRow else { return [] }
         let screen = DetailsScreen(id: row.id, requestedAt: context.now.monotonic)
         return [.open(OpenScreen(screen)), .effect(.loadDetails(row.id))]

@@ -22,7 +22,9 @@ struct RowSubscription: Hashable, Sendable {
       // An anchor that is no longer needed is no reason for a new request.
       if wanted.anchor == nil { same.anchor = nil }
       guard wanted != same else { return [] }
-      if wanted.filter != same.filter || wanted.sort != same.sort || wanted.anchor != same.anchor {
+      if wanted.filter != same.filter || wanted.sort != same.sort || wanted.folded != same.folded
+        || wanted.anchor != same.anchor
+      {
         tag &+= 1
         wanted.tag = tag
       }

@@ -61,7 +61,12 @@ extension Strings {
 
 /// The words in the rows.
 extension Strings {
-  static let ready = "ready"
+  /// The longest form first.
+  static func ready(_ verifiedBy: Checksum.Algorithm?) -> [String] {
+    guard let name = verifiedBy?.rawValue else { return ["ready"] }
+    return ["ready, \(name) matches", "\(name) matches", "\(name) ok", "ready"]
+  }
+
   static let paused = "paused"
   static let verifying = "verifying"
   static let waits = "waiting"
@@ -175,5 +180,17 @@ extension Strings {
         + "program"
     case .asked: "Restarted from zero, as you requested"
     }
+  }
+
+  static func heading(of listed: ListedGroup, isNewestFirst: Bool) -> String {
+    let name =
+      switch listed.group {
+      case .running: "running"
+      case .next: "next"
+      case .needsUser: "needs you"
+      case .failed: "failed"
+      case .done: "done"
+      }
+    return "\(name) \(listed.count)" + (isNewestFirst ? ", newest first" : "")
   }
 }

@@ -13,11 +13,11 @@ struct SearchHits: Hashable, Sendable {
 
   /// Returns nil when the service has not sent all rows: the rest may contain more.
   init?(of words: [String], in window: ListWindow, at cursor: Int) {
-    guard window.first == 0, window.rows.count == window.matchingCount else { return nil }
+    guard window.isComplete else { return nil }
     let test = WordTest(words)
     let places = window.rows.indices.filter { test.passes(window.rows[$0]) }
     count = places.count
-    position = places.firstIndex(of: cursor).map { $0 + 1 }
+    position = window.lines.row(at: cursor).flatMap(places.firstIndex).map { $0 + 1 }
   }
 }
 

@@ -25,13 +25,16 @@ package struct SearchState: Hashable, Sendable {
 extension ListWindow {
   /// Returns a match among these rows when no row that was not sent lies in between.
   func firstMatch(of wanted: RowSearch) -> FoundRow? {
-    let start = wanted.start.flatMap { index(of: $0) } ?? wanted.startIndex
-    guard row(at: start) != nil else { return nil }
+    let place = wanted.start.flatMap { id in rows.firstIndex { $0.id == id } }
+    let start = place ?? wanted.startIndex - firstRow
+    guard rows.indices.contains(start) else { return nil }
     let words = WordTest(RowFilter.words(of: wanted.text))
     let step = wanted.isBackwards ? -1 : 1
     var position = wanted.includesStart ? start : start + step
-    while let row = row(at: position) {
-      if words.passes(row) { return FoundRow(id: row.id, index: position, hasWrapped: false) }
+    while rows.indices.contains(position) {
+      if words.passes(rows[position]) {
+        return FoundRow(id: rows[position].id, index: firstRow + position, hasWrapped: false)
+      }
       position += step
     }
     return nil

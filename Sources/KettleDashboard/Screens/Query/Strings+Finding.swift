@@ -5,6 +5,7 @@ extension Strings {
   static let filterTitle = "Filter"
   static let searchTitle = "Search"
   static let orderTitle = "Sort by"
+  static let groupsChoice = "in groups"
   static let historyShown = "History, {history} goes back"
   static let clearHint = "{clear} clears it"
 
@@ -44,6 +45,7 @@ extension Strings {
     "by " + name(of: sort.key) + (sort.isDescending ? ", descending" : "")
   }
 
+  static let listIsFlat = "without groups"
   static let queueReversed = "the queue in reverse"
   static let following = "following"
   static let frozen = "FROZEN, {freeze} resumes"

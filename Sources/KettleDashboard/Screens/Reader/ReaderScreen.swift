@@ -286,9 +286,7 @@ extension ReaderLine {
       let legend = PartsMap.legend(hasConnections: hasConnections, width: width, canvas.look)
       canvas.write(legend, row: row, column: 1, width: width, .quiet)
     case .graph(let graph, let index):
-      let lines = graph.lines(width: width, canvas.look)
-      guard lines.indices.contains(index) else { return }
-      canvas.write(lines[index], row: row, column: 1, width: width, .progress)
+      graph.draw(line: index, on: &canvas, row: row, column: 1, width: width)
     }
   }
 }

@@ -18,7 +18,7 @@ package enum RowStatus: Hashable, Sendable {
     case .failed: self = .words(Strings.failed(row.error), ready: "")
     case .completed:
       let finished = row.finishedAt.map { clock.brief($0, now: now) }
-      self = .words([Strings.ready], ready: finished ?? "")
+      self = .words(Strings.ready(row.verifiedBy), ready: finished ?? "")
     case .scheduled:
       let start = row.goesOnAt.map { clock.long($0, now: now) }
       self = .words(Strings.scheduled(start), ready: ready)

@@ -14,7 +14,7 @@ struct TransferTable {
   func draw(on canvas: inout Canvas, _ context: ScreenContext) {
     let width = canvas.size.columns
     let needs = ColumnNeeds(window?.rows ?? [], canvas.look.charset)
-    let hasScrollbar = (window?.matchingCount ?? 0) > layout.bodyHeight
+    let hasScrollbar = (window?.lines.count ?? 0) > layout.bodyHeight
     let columns = TableColumns(width: width, needs: needs, hasScrollbar: hasScrollbar)
     let historyColumns = HistoryColumns(width: width, needs: needs)
     let names = ColumnNames(row: layout.columnNamesRow, sort: view.sort)
@@ -28,7 +28,7 @@ struct TransferTable {
     let bar = view.kind == .history ? nil : columns.bar
     for line in 0..<layout.bodyHeight {
       let index = firstVisible + line
-      guard index < window.matchingCount else { break }
+      guard index < window.lines.count else { break }
       let screenRow = layout.bodyTop + line
       canvas.claim(row: screenRow, columns: 0..<width, for: .row(index))
       if let row = window.row(at: index) {
@@ -41,13 +41,19 @@ struct TransferTable {
         }
         search.highlight(row, on: &canvas, screenRow: screenRow, columns: fileColumns)
         if view.marks.contains(row.id) { Self.drawMark(on: &canvas, row: screenRow) }
+      } else if let listed = window.lines.heading(at: index) {
+        GroupHeading(listed: listed, sort: view.sort)
+          .draw(on: &canvas, row: screenRow, nameColumn: fileColumns.lowerBound)
       } else {
         canvas.write(
           "…", row: screenRow, column: fileColumns.lowerBound, width: fileColumns.count, .quiet)
       }
-      if index == cursor { Self.markCursor(bar: bar ?? 0..<0, on: &canvas, row: screenRow) }
+      if index == cursor {
+        let isRow = window.lines.row(at: index) != nil
+        Self.markCursor(bar: isRow ? bar ?? 0..<0 : 0..<0, on: &canvas, row: screenRow)
+      }
     }
-    Scrollbar(first: firstVisible, count: window.matchingCount, height: layout.bodyHeight)
+    Scrollbar(first: firstVisible, count: window.lines.count, height: layout.bodyHeight)
       .draw(on: &canvas, top: layout.bodyTop, column: width - 1)
   }
 
@@ -97,8 +103,7 @@ struct TransferRow {
       row.shownTitle, row: screenRow, column: columns.file.lowerBound, width: columns.file.count,
       plain, cut: .middle)
     if let bar = columns.bar {
-      let progress = ProgressBar(row, at: context.now, isLive: context.isConnected)
-      progress.draw(on: &canvas, row: screenRow, column: bar.lowerBound, width: bar.count)
+      drawProgress(on: &canvas, screenRow: screenRow, columns: bar, context)
     }
     func right(_ text: String, in range: Range<Int>?, _ role: Role) {
       guard let range else { return }
@@ -114,6 +119,19 @@ struct TransferRow {
     left(String(row.host), in: columns.host)
     left(row.session.rawValue, in: columns.session)
     right(context.clock.short(row.createdAt, now: context.now.wall), in: columns.added, .quiet)
+  }
+
+  /// Without a total, a moving piece shows that bytes arrive.
+  private func drawProgress(
+    on canvas: inout Canvas, screenRow: Int, columns: Range<Int>, _ context: ScreenContext
+  ) {
+    if row.state == .running, row.bytesExpected == nil {
+      ProgressBar(row, at: context.now, isLive: context.isConnected)
+        .draw(on: &canvas, row: screenRow, column: columns.lowerBound, width: columns.count)
+    } else {
+      RidgeBar(row)
+        .draw(on: &canvas, row: screenRow, column: columns.lowerBound, width: columns.count)
+    }
   }
 
   private func drawStatus(on canvas: inout Canvas, screenRow: Int, _ context: ScreenContext) {

@@ -32,9 +32,9 @@ struct AddScreenTests {
       """
        Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
           File                     Progress               Size         Speed    Ready
-       ▶  Networking Overview      ████▉     61 %  405/659 MiB    12.1 MiB/s    12:00
-       ‖  iOS Technology Overview  █▊        22 %     6/29 MiB  paused
-       ◷  Archive of 2025          ▏          0 %    0/1.2 GiB  retry in 12 s (503)
+       ▶  Networking Overview      ▃▃▃▃····  61 %  405/659 MiB    12.1 MiB/s    12:00
+       ‖  iOS Technology Overview  ▃         22 %     6/29 MiB  paused
+       ◷  Archive of 2025          ▃          0 %    0/1.2 GiB  retry in 12 s (503)
       ┌─ Add ────────────────────────────────────────────────────────────────────────┐
       │ URLs        (one per line, or a curl command; Ctrl-J starts a new line)      │
       │ Directory   (the downloads directory)                                        │
@@ -65,8 +65,8 @@ struct AddScreenTests {
       """
        Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
           File                     Progress               Size         Speed    Ready
-       ▶  Networking Overview      ████▉     61 %  405/659 MiB    12.1 MiB/s    12:00
-       ‖  iOS Technology Overview  █▊        22 %     6/29 MiB  paused
+       ▶  Networking Overview      ▃▃▃▃····  61 %  405/659 MiB    12.1 MiB/s    12:00
+       ‖  iOS Technology Overview  ▃         22 %     6/29 MiB  paused
       ┌─ Add ────────────────────────────────────────────────────────────────────────┐
       │ URLs      ✔ https://example.org/a                                            │
       │           ✘ ftp://example.org/b                                              │
@@ -94,8 +94,8 @@ struct AddScreenTests {
       """
        Kettle   v 12.6 MiB/s   *3 #1 ~3 .1 @2 =1 o2 +1 !1             42 %  1:30 left
           File                     Progress               Size         Speed    Ready
-       *  Networking Overview      [###>  ]  61 %  405/659 MiB    12.1 MiB/s    12:00
-       =  iOS Technology Overview  [#>    ]  22 %     6/29 MiB  paused
+       *  Networking Overview      ====....  61 %  405/659 MiB    12.1 MiB/s    12:00
+       =  iOS Technology Overview  =         22 %     6/29 MiB  paused
       +- Add ------------------------------------------------------------------------+
       | URLs      + https://example.org/a                                            |
       |           ! ftp://example.org/b                            not http or https |
@@ -127,12 +127,12 @@ struct AddScreenTests {
       """
        Kettle   ↓ 12.6 MiB/s █          ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1
        █████▉           42 %  1:30 left  0 of 8 done  1.0/2.5 GiB  3 of unknown size   181 GiB free after
+         15 MiB/s│                                                                                      ⣶
+                 │                                                                                      ⣿
+                 │                                                                                      ⣿
+                0└─ 2:54 ago ─────────────────────────────────────────────────────────────────────── now
           File                           Progress                     Size          Speed  Conns    Ready
-       ▶  Networking Overview            ████████▌       61 %  405/659 MiB     12.1 MiB/s      4    12:00
-       ‖  iOS Technology Overview        ███▏            22 %     6/29 MiB  paused
-       ◷  Archive of 2025                ▏                0 %    0/1.2 GiB  retry in 12 s (503)
-       ✔  AV Foundation Guide            ██████████████ 100 %       11 MiB  ready                   14:02
-       ▶  A stream without a length              ███               5.0 MiB      500 KiB/s      1
+       ▶  Networking Overview            ▃▃▃▃▃▃▃▃······  61 %  405/659 MiB     12.1 MiB/s      4    12:00
       ┌─ Add ────────────────────────────────────────────────────────────────────────────────────────────┐
       │ URLs      ✔ curl 'https://example.org/a.iso' -H 'Cookie:•••••••••• -H 'Referer: http://r/'       │
       │ Directory   (the downloads directory)                                                            │
@@ -164,26 +164,26 @@ struct AddScreenTests {
       """
        Kettle   ↓ 12.6 MiB/s █          3 running  1 verifying  3 waiting  1 queued  2 scheduled  1 paused  2 idle  1 done  1 failed
        █████████████████┌─ Add ────────────────────────────────────────────────────────────────────────────────────────────────┐81 GiB free after
-          File          │ URLs      ✔ https://example.org/276                                                                  │            Added
-       ▶  Networking Ove│           ✔ https://example.org/277                                                                  │e.org       11:00
-       ‖  iOS Technology│           ✔ https://example.org/278                                                                  │e.org       11:00
-       ◷  Archive of 202│           ✔ https://example.org/279                                                                  │e.org       11:00
-       ✔  AV Foundation │           ✔ https://example.org/280                                                                  │e.org       11:00
-       ▶  A stream witho│           ✔ https://example.org/281                                                                  │e.org       11:00
-       ◷  Offline       │           ✔ https://example.org/282                                                                  │e.org       11:00
-       ◷  Members only  │           ✔ https://example.org/283                                                                  │e.org       11:00
-       ·  Next in line  │           ✔ https://example.org/284                                                                  │e.org       11:00
-       ◔  At night      │           ✔ https://example.org/285                                                                  │e.org       11:00
-       ◔  At Christmas  │           ✔ https://example.org/286                                                                  │e.org       11:00
-       ✘  Gone          │           ✔ https://example.org/287                                                                  │e.org       11:00
-       ≡  Checksummed   │           ✔ https://example.org/288                                                                  │e.org       11:00
-       ○  Stopped       │           ✔ https://example.org/289                                                                  │e.org       11:00
-       ○  New           │           ✔ https://example.org/290                                                                  │e.org       11:00
-       ▶  文件传输指南  │           ✔ https://example.org/291                                                                  │e.org       11:00
-                        │           ✔ https://example.org/292                                                                  │
-                        │           ✔ https://example.org/293                                                                  │
-                        │           ✔ https://example.org/294                                                                  │
-                        │           ✔ https://example.org/295                                                                  │
+         15 MiB/s│      │ URLs      ✔ https://example.org/276                                                                  │                ⣶
+                 │      │           ✔ https://example.org/277                                                                  │                ⣿
+                 │      │           ✔ https://example.org/278                                                                  │                ⣿
+                0└─ 4:14│           ✔ https://example.org/279                                                                  │──────────── now
+          File          │           ✔ https://example.org/280                                                                  │            Added
+       ▶  Networking Ove│           ✔ https://example.org/281                                                                  │e.org       11:00
+       ‖  iOS Technology│           ✔ https://example.org/282                                                                  │e.org       11:00
+       ◷  Archive of 202│           ✔ https://example.org/283                                                                  │e.org       11:00
+       ✔  AV Foundation │           ✔ https://example.org/284                                                                  │e.org       11:00
+       ▶  A stream witho│           ✔ https://example.org/285                                                                  │e.org       11:00
+       ◷  Offline       │           ✔ https://example.org/286                                                                  │e.org       11:00
+       ◷  Members only  │           ✔ https://example.org/287                                                                  │e.org       11:00
+       ·  Next in line  │           ✔ https://example.org/288                                                                  │e.org       11:00
+       ◔  At night      │           ✔ https://example.org/289                                                                  │e.org       11:00
+       ◔  At Christmas  │           ✔ https://example.org/290                                                                  │e.org       11:00
+       ✘  Gone          │           ✔ https://example.org/291                                                                  │e.org       11:00
+       ≡  Checksummed   │           ✔ https://example.org/292                                                                  │e.org       11:00
+       ○  Stopped       │           ✔ https://example.org/293                                                                  │e.org       11:00
+       ○  New           │           ✔ https://example.org/294                                                                  │e.org       11:00
+       ▶  文件传输指南  │           ✔ https://example.org/295                                                                  │e.org       11:00
                         │           ✔ https://example.org/296                                                                  │
                         │           ✔ https://example.org/297                                                                  │
                         │           ✔ https://example.org/298                              already in the list as 17 (running) │

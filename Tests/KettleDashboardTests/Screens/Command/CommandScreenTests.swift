@@ -95,10 +95,10 @@ struct CommandScreenTests {
       """
        Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
           File                     Progress               Size         Speed    Ready
-       ▶  Networking Overview      ████▉     61 %  405/659 MiB    12.1 MiB/s    12:00┃
-       ‖  iOS Technology Overview  █▊        22 %     6/29 MiB  paused               ┃
-       ◷  Archive of 2025          ▏          0 %    0/1.2 GiB  retry in 12 s (503)  │
-       ✔  AV Foundation Guide      ████████ 100 %       11 MiB  ready           14:02│
+       ▶  Networking Overview      ▃▃▃▃····  61 %  405/659 MiB    12.1 MiB/s    12:00┃
+       ‖  iOS Technology Overview  ▃         22 %     6/29 MiB  paused               ┃
+       ◷  Archive of 2025          ▃          0 %    0/1.2 GiB  retry in 12 s (503)  │
+       ✔  AV Foundation Guide               100 %       11 MiB  ready           14:02│
        ▶  A stream withou… length  ███                 5.0 MiB     500 KiB/s         │
        Command: pause
        Pause it and keep the downloaded bytes, or resume it (the key is p)

@@ -90,12 +90,12 @@ struct DetailsPaneTests {
       """
        Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
           File                     Progress               Size         Speed    Ready
-      >▶  Networking Overview      ████▉     61 %  405/659 MiB    12.1 MiB/s    12:00┃
-       ‖  iOS Technology Overview  █▊        22 %     6/29 MiB  paused               ┃
-       ◷  Archive of 2025          ▏          0 %    0/1.2 GiB  retry in 12 s (503)  ┃
-       ✔  AV Foundation Guide      ████████ 100 %       11 MiB  ready           14:02┃
+      >▶  Networking Overview      ▃▃▃▃····  61 %  405/659 MiB    12.1 MiB/s    12:00┃
+       ‖  iOS Technology Overview  ▃         22 %     6/29 MiB  paused               ┃
+       ◷  Archive of 2025          ▃          0 %    0/1.2 GiB  retry in 12 s (503)  ┃
+       ✔  AV Foundation Guide               100 %       11 MiB  ready           14:02┃
        ▶  A stream withou… length  ███                 5.0 MiB     500 KiB/s         ┃
-       ◷  Offline                  ██▋       33 %  3.0/9.0 MiB  waiting for network  ┃
+       ◷  Offline                  ▃▃        33 %  3.0/9.0 MiB  waiting for network  ┃
        ◷  Members only                                          needs a login        │
        ·  Next in line                                          #1 host full    12:50│
        ◔  At night                                              starts 18:00         │
@@ -123,22 +123,22 @@ struct DetailsPaneTests {
       """
        Kettle   ↓ 12.6 MiB/s   3 running  1 verifying  3 waiting  1 queued  2 scheduled  1 paused  2 idle  1 done  1 failed
        ██████████████▌                      42 %  1:30 left  0 of 8 done  1.0/2.5 GiB  3 of unknown size   181 GiB free after
+         15 MiB/s│                                                                                                          ⣶
+                 │                                                                                                          ⣿
+                 │                                                                                                          ⣿
+                0└─ 3:34 ago ─────────────────────────────────────────────────────────────────────────────────────────── now
           File                                   Progress                    Size          Speed  Conns    Ready  Host
-      >▶  Networking Overview                    ████████       61 %  405/659 MiB     12.1 MiB/s      4    12:00  example.org
-       ‖  iOS Technology Overview                ██▉            22 %     6/29 MiB  paused                         example.org
-       ◷  Archive of 2025                        ▏               0 %    0/1.2 GiB  retry in 12 s (503)            example.org
-       ✔  AV Foundation Guide                    █████████████ 100 %       11 MiB  ready                   14:02  example.org
-       ▶  A stream without a length              ███                      5.0 MiB      500 KiB/s      1           example.org
-       ◷  Offline                                ████▎          33 %  3.0/9.0 MiB  waiting for network            example.org
-       ◷  Members only                                                             needs a login                  example.org
-       ·  Next in line                                                             #1 host full 2/2        12:50  example.org
-       ◔  At night                                                                 starts 18:00                   example.org
-       ◔  At Christmas                                                             starts 24 Dec 12:00            example.org
-       ✘  Gone                                   ███▎           25 %  1.0/4.0 MiB  failed: host not found         example.org
-       ≡  Checksummed                            █████████████ 100 %      700 MiB  verifying                      example.org
-       ○  Stopped                                                                  stopped                        example.org
-       ○  New                                                                      not started                    example.org
-       ▶  文件传输指南 🚀 第二版                 █▎             10 %   100/1000 B         10 B/s      1    12:01  example.org
+      >▶  Networking Overview                    ▃▃▃▃▃▃▃▃·····  61 %  405/659 MiB     12.1 MiB/s      4    12:00  example.org┃
+       ‖  iOS Technology Overview                ▃▃             22 %     6/29 MiB  paused                         example.org┃
+       ◷  Archive of 2025                        ▃               0 %    0/1.2 GiB  retry in 12 s (503)            example.org┃
+       ✔  AV Foundation Guide                                  100 %       11 MiB  ready                   14:02  example.org┃
+       ▶  A stream without a length              ███                      5.0 MiB      500 KiB/s      1           example.org┃
+       ◷  Offline                                ▃▃▃▃           33 %  3.0/9.0 MiB  waiting for network            example.org┃
+       ◷  Members only                                                             needs a login                  example.org┃
+       ·  Next in line                                                             #1 host full 2/2        12:50  example.org┃
+       ◔  At night                                                                 starts 18:00                   example.org│
+       ◔  At Christmas                                                             starts 24 Dec 12:00            example.org│
+       ✘  Gone                                   ▃▃▃            25 %  1.0/4.0 MiB  failed: host not found         example.org│
        1  Networking Overview                                                                                       2/6 Parts
        █████████████████████████████████████████████░░░1▒▒▒▒▒▒▒▒▒▒▒▒███████████████2▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒
        █ received  ▒ in progress  ░ missing  1-9 connection

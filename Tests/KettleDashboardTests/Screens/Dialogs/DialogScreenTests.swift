@@ -11,12 +11,12 @@ struct DialogScreenTests {
       """
        Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
           File                     Progress               Size         Speed    Ready
-       ▶  Networking Overview      ████▉     61 %  405/659 MiB    12.1 MiB/s    12:00
-       ‖  iOS Technology Overview  █▊        22 %     6/29 MiB  paused
-       ◷  Archive of 2025          ▏          0 %    0/1.2 GiB  retry in 12 s (503)
-       ✔  AV Foundation Guide      ████████ 100 %       11 MiB  ready           14:02
+       ▶  Networking Overview      ▃▃▃▃····  61 %  405/659 MiB    12.1 MiB/s    12:00
+       ‖  iOS Technology Overview  ▃         22 %     6/29 MiB  paused
+       ◷  Archive of 2025          ▃          0 %    0/1.2 GiB  retry in 12 s (503)
+       ✔  AV Foundation Guide               100 %       11 MiB  ready           14:02
        ▶  A stream withou… length  ███                 5.0 MiB     500 KiB/s
-       ◷  Offline                  ██▋       33 %  3.0/9.0 MiB  waiting for network
+       ◷  Offline                  ▃▃        33 %  3.0/9.0 MiB  waiting for network
        ◷  Me┌─ Reset ──────────────────────────────────────────────────────────┐
        ·  Ne│ Move all downloaded files to the bin and start over?             │12:50
        ◔  At│ Finished files to move: 1. Files modified by other programs are  │
@@ -25,7 +25,7 @@ struct DialogScreenTests {
        ≡  Ch│ y yes   n no (Enter, Esc)                                        │
        ○  St└──────────────────────────────────────────────────────────────────┘
        ○  New                                                   not started
-       ▶  文件传输指南 🚀 第二版   ▊         10 %   100/1000 B        10 B/s    12:01
+       ▶  文件传输指南 🚀 第二版   ▃·······  10 %   100/1000 B        10 B/s    12:01
       (4 empty lines)
                                                                                  1/15
        y yes  n no
@@ -60,12 +60,12 @@ struct DialogScreenTests {
       """
        Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
           File                     Progress               Size         Speed    Ready
-       ▶  Networking Overview      ████▉     61 %  405/659 MiB    12.1 MiB/s    12:00
-       ‖  iOS Technology Overview  █▊        22 %     6/29 MiB  paused
-       ◷  Archive of 2025          ▏          0 %    0/1.2 GiB  retry in 12 s (503)
-       ✔  AV Foundation Guide      ████████ 100 %       11 MiB  ready           14:02
+       ▶  Networking Overview      ▃▃▃▃····  61 %  405/659 MiB    12.1 MiB/s    12:00
+       ‖  iOS Technology Overview  ▃         22 %     6/29 MiB  paused
+       ◷  Archive of 2025          ▃          0 %    0/1.2 GiB  retry in 12 s (503)
+       ✔  AV Foundation Guide               100 %       11 MiB  ready           14:02
        ▶  A stream withou… length  ███                 5.0 MiB     500 KiB/s
-       ◷  Offline                  ██▋       33 %  3.0/9.0 MiB  waiting for network
+       ◷  Offline                  ▃▃        33 %  3.0/9.0 MiB  waiting for network
        ◷  Me┌─ Remove with file ───────────────────────────────────────────────┐
        ·  Ne│ Remove "AV Foundation Guide" and its file?                       │12:50
        ◔  At│ /home/me/Downloads/AVFoundation.pdf                              │
@@ -74,7 +74,7 @@ struct DialogScreenTests {
        ≡  Ch│ y yes   n no (Enter, Esc)                                        │
        ○  St└──────────────────────────────────────────────────────────────────┘
        ○  New                                                   not started
-       ▶  文件传输指南 🚀 第二版   ▊         10 %   100/1000 B        10 B/s    12:01
+       ▶  文件传输指南 🚀 第二版   ▃·······  10 %   100/1000 B        10 B/s    12:01
       (4 empty lines)
                                                                                  4/15
        y yes  n no

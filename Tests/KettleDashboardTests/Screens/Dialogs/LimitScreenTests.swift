@@ -18,12 +18,12 @@ struct LimitScreenTests {
       """
        Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
           File                     Progress               Size         Speed    Ready
-       ▶  Networking Overview      ████▉     61 %  405/659 MiB  12.1/2 MiB/s    12:00
-       ‖  iOS Technology Overview  █▊        22 %     6/29 MiB  paused
-       ◷  Archive of 2025          ▏          0 %    0/1.2 GiB  retry in 12 s (503)
-       ✔  AV Foundation Guide      ████████ 100 %       11 MiB  ready           14:02
+       ▶  Networking Overview      ▃▃▃▃····  61 %  405/659 MiB  12.1/2 MiB/s    12:00
+       ‖  iOS Technology Overview  ▃         22 %     6/29 MiB  paused
+       ◷  Archive of 2025          ▃          0 %    0/1.2 GiB  retry in 12 s (503)
+       ✔  AV Foundation Guide               100 %       11 MiB  ready           14:02
        ▶  A stream withou… length  ███                 5.0 MiB     500 KiB/s
-       ◷  Offline                  ██▋       33 %  3.0/9.0 MiB  waiting for network
+       ◷  Offline                  ▃▃        33 %  3.0/9.0 MiB  waiting for network
       ┌─ Speed limit ────────────────────────────────────────────────────────────────┐
       │ Speed limit for "Networking Overview"                                        │
       │ 2M                                                                           │
@@ -32,7 +32,7 @@ struct LimitScreenTests {
       │ Tab: for all transfers together                                              │
       └──────────────────────────────────────────────────────────────────────────────┘
        ○  New                                                   not started
-       ▶  文件传输指南 🚀 第二版   ▊         10 %   100/1000 B        10 B/s    12:01
+       ▶  文件传输指南 🚀 第二版   ▃·······  10 %   100/1000 B        10 B/s    12:01
       (4 empty lines)
                                                                                  1/15
        Enter apply  Esc cancel  Tab next  Ctrl-U clear line
@@ -59,15 +59,15 @@ struct LimitScreenTests {
       """
        Kettle   ↓ 12.6 MiB/s █          ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1
        █████▉           42 %  1:30 left  0 of 8 done  1.0/2.5 GiB  3 of unknown size   181 GiB free after
+         15 MiB/s│                                                                                      ⣶
+                 │                                                                                      ⣿
+                 │                                                                                      ⣿
+                0└─ 2:54 ago ─────────────────────────────────────────────────────────────────────── now
           File                           Progress                     Size          Speed  Conns    Ready
-       ▶◆ Networking Overview            ████████▌       61 %  405/659 MiB   12.1/2 MiB/s      4    12:00
-       ‖◆ iOS Technology Overview        ███▏            22 %     6/29 MiB  paused
-       ◷  Archive of 2025                ▏                0 %    0/1.2 GiB  retry in 12 s (503)
-       ✔  AV Foundation Guide            ██████████████ 100 %       11 MiB  ready                   14:02
-       ▶  A stream without a length              ███               5.0 MiB      500 KiB/s      1
-       ◷  Offline                        ████▋           33 %  3.0/9.0 MiB  waiting for network
-       ◷  Members only                                                      needs a login
-       ·  Next in line                                                      #1 host full 2/2        12:50
+       ▶◆ Networking Overview            ▃▃▃▃▃▃▃▃······  61 %  405/659 MiB   12.1/2 MiB/s      4    12:00
+       ‖◆ iOS Technology Overview        ▃▃▃             22 %     6/29 MiB  paused
+       ◷  Archive of 2025                ▃                0 %    0/1.2 GiB  retry in 12 s (503)
+       ✔  AV Foundation Guide                           100 %       11 MiB  ready                   14:02
       ┌─ Speed limit ────────────────────────────────────────────────────────────────────────────────────┐
       │ Speed limit for each of the 2 marked transfers                                                   │
       │                                                                                                  │
@@ -75,7 +75,11 @@ struct LimitScreenTests {
       │                                                                                                  │
       │ Tab: for "Archive of 2025", or all transfers together                                            │
       └──────────────────────────────────────────────────────────────────────────────────────────────────┘
-      (8 empty lines)
+       ≡  Checksummed                    ▃▃▃▃▃▃▃▃▃▃▃▃▃▃ 100 %      700 MiB  verifying
+       ○  Stopped                                                           stopped
+       ○  New                                                               not started
+       ▶  文件传输指南 🚀 第二版         ▃·············  10 %   100/1000 B         10 B/s      1    12:01
+      (4 empty lines)
        2 marked   Esc clears it
                                                                                                      3/15
        Enter apply  Esc cancel  Tab next  Ctrl-U clear line
@@ -112,26 +116,26 @@ struct LimitScreenTests {
       """
        Kettle   ↓ 12.6 MiB/s █          3 running  1 verifying  3 waiting  1 queued  2 scheduled  1 paused  2 idle  1 done  1 failed
        ███████████████████████                                  42 %  1:30 left  0 of 8 done  1.0/2.5 GiB  3 of unknown size   181 GiB free after
+         15 MiB/s│                                                                                                                              ⣶
+                 │                                                                                                                              ⣿
+                 │                                                                                                                              ⣿
+                0└─ 4:14 ago ─────────────────────────────────────────────────────────────────────────────────────────────────────────────── now
           File                                        Progress                       Size          Speed  Conns    Ready  Host              Added
-       ▶  Networking Overview                         █████████▊        61 %  405/659 MiB   12.1/2 MiB/s      4    12:00  example.org       11:00
-       ‖  iOS Technology Overview                     ███▋              22 %     6/29 MiB  paused                         example.org       11:00
-       ◷  Archive of 2025                             ▏                  0 %    0/1.2 GiB  retry in 12 s (503)            example.org       11:00
-       ✔  AV Foundation Guide                         ████████████████ 100 %       11 MiB  ready                   14:02  example.org       11:00
+       ▶  Networking Overview                         ▃▃▃▃▃▃▃▃▃·······  61 %  405/659 MiB   12.1/2 MiB/s      4    12:00  example.org       11:00
+       ‖  iOS Technology Overview                     ▃▃▃               22 %     6/29 MiB  paused                         example.org       11:00
+       ◷  Archive of 2025                             ▃                  0 %    0/1.2 GiB  retry in 12 s (503)            example.org       11:00
+       ✔  AV Foundation Guide                                          100 %       11 MiB  ready                   14:02  example.org       11:00
        ▶  A stream without a length                             ███               5.0 MiB      500 KiB/s      1           example.org       11:00
-       ◷  Offline                                     █████▎            33 %  3.0/9.0 MiB  waiting for network            example.org       11:00
+       ◷  Offline                                     ▃▃▃▃▃             33 %  3.0/9.0 MiB  waiting for network            example.org       11:00
        ◷  Members only                                                                     needs a login                  example.org       11:00
        ·  Next in line                                                                     #1 host full 2/2        12:50  example.org       11:00
        ◔  At night                                                                         starts 18:00                   example.org       11:00
        ◔  At Christmas                                                                     starts 24 Dec 12:00            example.org       11:00
-       ✘  Gone                                        ████              25 %  1.0/4.0 MiB  failed: host not found         example.org       11:00
-       ≡  Checksummed                                 ████████████████ 100 %      700 MiB  verifying                      example.org       11:00
-       ○  Stopped                                                                          stopped                        example.org       11:00
-       ○  New                                                                              not started                    example.org       11:00
-       ▶  文件传输指南  ┌─ New link ───────────────────────────────────────────────────────────────────────────────────────────┐e.org       11:00
-                        │ New link for "Networking Overview"                                                                   │
-                        │ example.org/a                                                                                        │
-                        │ The URL "example.org/a" has no scheme; start it with https:// or http://                             │
-                        │                                                                                                      │
+       ✘  Gone          ┌─ New link ───────────────────────────────────────────────────────────────────────────────────────────┐e.org       11:00
+       ≡  Checksummed   │ New link for "Networking Overview"                                                                   │e.org       11:00
+       ○  Stopped       │ example.org/a                                                                                        │e.org       11:00
+       ○  New           │ The URL "example.org/a" has no scheme; start it with https:// or http://                             │e.org       11:00
+       ▶  文件传输指南  │                                                                                                      │e.org       11:00
                         └──────────────────────────────────────────────────────────────────────────────────────────────────────┘
       (15 empty lines)
                                                                                                                                              1/15

@@ -27,11 +27,11 @@ struct ListCursorTests {
 
   @Test func `scrolling makes the cursor visible and leaves no space below the last row`() {
     var cursor = cursor(at: 50)
-    cursor.scroll(height: 10, rowCount: 100)
+    cursor.scroll(height: 10, lineCount: 100)
     #expect(cursor.firstVisible == 41)
-    cursor.scroll(height: 60, rowCount: 100)
+    cursor.scroll(height: 60, lineCount: 100)
     #expect(cursor.firstVisible == 40)
-    cursor.scroll(height: 60, rowCount: 20)
+    cursor.scroll(height: 60, lineCount: 20)
     #expect(cursor.firstVisible == 0)
   }
 

@@ -10,21 +10,21 @@ struct ListScreenTests {
       """
        Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
           File                     Progress               Size         Speed    Ready
-      >▶  Networking Overview      ████▉     61 %  405/659 MiB    12.1 MiB/s    12:00
-       ‖  iOS Technology Overview  █▊        22 %     6/29 MiB  paused
-       ◷  Archive of 2025          ▏          0 %    0/1.2 GiB  retry in 12 s (503)
-       ✔  AV Foundation Guide      ████████ 100 %       11 MiB  ready           14:02
+      >▶  Networking Overview      ▃▃▃▃····  61 %  405/659 MiB    12.1 MiB/s    12:00
+       ‖  iOS Technology Overview  ▃         22 %     6/29 MiB  paused
+       ◷  Archive of 2025          ▃          0 %    0/1.2 GiB  retry in 12 s (503)
+       ✔  AV Foundation Guide               100 %       11 MiB  ready           14:02
        ▶  A stream withou… length  ███                 5.0 MiB     500 KiB/s
-       ◷  Offline                  ██▋       33 %  3.0/9.0 MiB  waiting for network
+       ◷  Offline                  ▃▃        33 %  3.0/9.0 MiB  waiting for network
        ◷  Members only                                          needs a login
        ·  Next in line                                          #1 host full    12:50
        ◔  At night                                              starts 18:00
        ◔  At Christmas                                          starts 24 Dec 12:00
-       ✘  Gone                     ██        25 %  1.0/4.0 MiB  failed: host not found
-       ≡  Checksummed              ████████ 100 %      700 MiB  verifying
+       ✘  Gone                     ▃▃        25 %  1.0/4.0 MiB  failed: host not found
+       ≡  Checksummed              ▃▃▃▃▃▃▃▃ 100 %      700 MiB  verifying
        ○  Stopped                                               stopped
        ○  New                                                   not started
-       ▶  文件传输指南 🚀 第二版   ▊         10 %   100/1000 B        10 B/s    12:01
+       ▶  文件传输指南 🚀 第二版   ▃·······  10 %   100/1000 B        10 B/s    12:01
       (4 empty lines)
                                                                                  1/15
        p pause  x stop  Enter details  d remove  l limit   a add  S start all
@@ -38,23 +38,27 @@ struct ListScreenTests {
       """
        Kettle   ↓ 12.6 MiB/s █          ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1
        █████▉           42 %  1:30 left  0 of 8 done  1.0/2.5 GiB  3 of unknown size   181 GiB free after
+         15 MiB/s│                                                                                      ⣶
+                 │                                                                                      ⣿
+                 │                                                                                      ⣿
+                0└─ 2:54 ago ─────────────────────────────────────────────────────────────────────── now
           File                           Progress                     Size          Speed  Conns    Ready
-      >▶  Networking Overview            ████████▌       61 %  405/659 MiB     12.1 MiB/s      4    12:00
-       ‖  iOS Technology Overview        ███▏            22 %     6/29 MiB  paused
-       ◷  Archive of 2025                ▏                0 %    0/1.2 GiB  retry in 12 s (503)
-       ✔  AV Foundation Guide            ██████████████ 100 %       11 MiB  ready                   14:02
+      >▶  Networking Overview            ▃▃▃▃▃▃▃▃······  61 %  405/659 MiB     12.1 MiB/s      4    12:00
+       ‖  iOS Technology Overview        ▃▃▃             22 %     6/29 MiB  paused
+       ◷  Archive of 2025                ▃                0 %    0/1.2 GiB  retry in 12 s (503)
+       ✔  AV Foundation Guide                           100 %       11 MiB  ready                   14:02
        ▶  A stream without a length              ███               5.0 MiB      500 KiB/s      1
-       ◷  Offline                        ████▋           33 %  3.0/9.0 MiB  waiting for network
+       ◷  Offline                        ▃▃▃▃            33 %  3.0/9.0 MiB  waiting for network
        ◷  Members only                                                      needs a login
        ·  Next in line                                                      #1 host full 2/2        12:50
        ◔  At night                                                          starts 18:00
        ◔  At Christmas                                                      starts 24 Dec 12:00
-       ✘  Gone                           ███▌            25 %  1.0/4.0 MiB  failed: host not found
-       ≡  Checksummed                    ██████████████ 100 %      700 MiB  verifying
+       ✘  Gone                           ▃▃▃             25 %  1.0/4.0 MiB  failed: host not found
+       ≡  Checksummed                    ▃▃▃▃▃▃▃▃▃▃▃▃▃▃ 100 %      700 MiB  verifying
        ○  Stopped                                                           stopped
        ○  New                                                               not started
-       ▶  文件传输指南 🚀 第二版         █▍              10 %   100/1000 B         10 B/s      1    12:01
-      (9 empty lines)
+       ▶  文件传输指南 🚀 第二版         ▃·············  10 %   100/1000 B         10 B/s      1    12:01
+      (5 empty lines)
                                                                                                      1/15
        p pause  x stop  Enter details  d remove  l limit   a add  S start all  P pause all  X stop all
        Space mark  / search  \\ filter  ! needs you  c clear done  : command  o sort   ? help  q leave
@@ -67,23 +71,27 @@ struct ListScreenTests {
       """
        Kettle   ↓ 12.6 MiB/s █          3 running  1 verifying  3 waiting  1 queued  2 scheduled  1 paused  2 idle  1 done  1 failed
        ███████████████████████                                  42 %  1:30 left  0 of 8 done  1.0/2.5 GiB  3 of unknown size   181 GiB free after
+         15 MiB/s│                                                                                                                              ⣶
+                 │                                                                                                                              ⣿
+                 │                                                                                                                              ⣿
+                0└─ 4:14 ago ─────────────────────────────────────────────────────────────────────────────────────────────────────────────── now
           File                                        Progress                       Size          Speed  Conns    Ready  Host              Added
-      >▶  Networking Overview                         █████████▊        61 %  405/659 MiB     12.1 MiB/s      4    12:00  example.org       11:00
-       ‖  iOS Technology Overview                     ███▋              22 %     6/29 MiB  paused                         example.org       11:00
-       ◷  Archive of 2025                             ▏                  0 %    0/1.2 GiB  retry in 12 s (503)            example.org       11:00
-       ✔  AV Foundation Guide                         ████████████████ 100 %       11 MiB  ready                   14:02  example.org       11:00
+      >▶  Networking Overview                         ▃▃▃▃▃▃▃▃▃·······  61 %  405/659 MiB     12.1 MiB/s      4    12:00  example.org       11:00
+       ‖  iOS Technology Overview                     ▃▃▃               22 %     6/29 MiB  paused                         example.org       11:00
+       ◷  Archive of 2025                             ▃                  0 %    0/1.2 GiB  retry in 12 s (503)            example.org       11:00
+       ✔  AV Foundation Guide                                          100 %       11 MiB  ready                   14:02  example.org       11:00
        ▶  A stream without a length                             ███               5.0 MiB      500 KiB/s      1           example.org       11:00
-       ◷  Offline                                     █████▎            33 %  3.0/9.0 MiB  waiting for network            example.org       11:00
+       ◷  Offline                                     ▃▃▃▃▃             33 %  3.0/9.0 MiB  waiting for network            example.org       11:00
        ◷  Members only                                                                     needs a login                  example.org       11:00
        ·  Next in line                                                                     #1 host full 2/2        12:50  example.org       11:00
        ◔  At night                                                                         starts 18:00                   example.org       11:00
        ◔  At Christmas                                                                     starts 24 Dec 12:00            example.org       11:00
-       ✘  Gone                                        ████              25 %  1.0/4.0 MiB  failed: host not found         example.org       11:00
-       ≡  Checksummed                                 ████████████████ 100 %      700 MiB  verifying                      example.org       11:00
+       ✘  Gone                                        ▃▃▃▃              25 %  1.0/4.0 MiB  failed: host not found         example.org       11:00
+       ≡  Checksummed                                 ▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃ 100 %      700 MiB  verifying                      example.org       11:00
        ○  Stopped                                                                          stopped                        example.org       11:00
        ○  New                                                                              not started                    example.org       11:00
-       ▶  文件传输指南 🚀 第二版                      █▌                10 %   100/1000 B         10 B/s      1    12:01  example.org       11:00
-      (20 empty lines)
+       ▶  文件传输指南 🚀 第二版                      ▃···············  10 %   100/1000 B         10 B/s      1    12:01  example.org       11:00
+      (16 empty lines)
                                                                                                                                              1/15
        p pause  x stop  Enter details  d remove  l limit   a add  S start all  P pause all  X stop all   / search  ! needs you   ? help  q leave
       """)
@@ -113,21 +121,21 @@ struct ListScreenTests {
       """
        Kettle   v 12.6 MiB/s   *3 #1 ~3 .1 @2 =1 o2 +1 !1             42 %  1:30 left
           File                     Progress               Size         Speed    Ready
-      >*  Networking Overview      [###>  ]  61 %  405/659 MiB    12.1 MiB/s    12:00
-       =  iOS Technology Overview  [#>    ]  22 %     6/29 MiB  paused
-       ~  Archive of 2025          [>     ]   0 %    0/1.2 GiB  retry in 12 s (503)
-       +  AV Foundation Guide      [######] 100 %       11 MiB  ready           14:02
+      >*  Networking Overview      ====....  61 %  405/659 MiB    12.1 MiB/s    12:00
+       =  iOS Technology Overview  =         22 %     6/29 MiB  paused
+       ~  Archive of 2025          =          0 %    0/1.2 GiB  retry in 12 s (503)
+       +  AV Foundation Guide               100 %       11 MiB  ready           14:02
        *  A stream withou~ length  [===   ]            5.0 MiB     500 KiB/s
-       ~  Offline                  [##>   ]  33 %  3.0/9.0 MiB  waiting for network
-       ~  Members only             [      ]                     needs a login
-       .  Next in line             [      ]                     #1 host full    12:50
-       @  At night                 [      ]                     starts 18:00
-       @  At Christmas             [      ]                     starts 24 Dec 12:00
-       !  Gone                     [#>    ]  25 %  1.0/4.0 MiB  failed: host not found
-       #  Checksummed              [######] 100 %      700 MiB  verifying
-       o  Stopped                  [      ]                     stopped
-       o  New                      [      ]                     not started
-       *  ?????? ? ???             [>     ]  10 %   100/1000 B        10 B/s    12:01
+       ~  Offline                  ==        33 %  3.0/9.0 MiB  waiting for network
+       ~  Members only                                          needs a login
+       .  Next in line                                          #1 host full    12:50
+       @  At night                                              starts 18:00
+       @  At Christmas                                          starts 24 Dec 12:00
+       !  Gone                     ==        25 %  1.0/4.0 MiB  failed: host not found
+       #  Checksummed              ======== 100 %      700 MiB  verifying
+       o  Stopped                                               stopped
+       o  New                                                   not started
+       *  ?????? ? ???             =.......  10 %   100/1000 B        10 B/s    12:01
       (4 empty lines)
                                                                                  1/15
        p pause  x stop  Enter details  d remove  l limit   a add  S start all
@@ -192,12 +200,12 @@ struct ListScreenTests {
       """
        Kettle   service lost, reconnecting… (1:05)   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1
           File                     Progress               Size         Speed    Ready
-      >▶  Networking Overview      ████▉     61 %  405/659 MiB    12.1 MiB/s    12:01┃
-       ‖  iOS Technology Overview  █▊        22 %     6/29 MiB  paused               ┃
-       ◷  Archive of 2025          ▏          0 %    0/1.2 GiB  retrying now (503)   │
-       ✔  AV Foundation Guide      ████████ 100 %       11 MiB  ready           14:02│
+      >▶  Networking Overview      ▃▃▃▃····  61 %  405/659 MiB    12.1 MiB/s    12:01┃
+       ‖  iOS Technology Overview  ▃         22 %     6/29 MiB  paused               ┃
+       ◷  Archive of 2025          ▃          0 %    0/1.2 GiB  retrying now (503)   │
+       ✔  AV Foundation Guide               100 %       11 MiB  ready           14:02│
        ▶  A stream withou… length                      5.0 MiB     500 KiB/s         │
-       ◷  Offline                  ██▋       33 %  3.0/9.0 MiB  waiting for network  │
+       ◷  Offline                  ▃▃        33 %  3.0/9.0 MiB  waiting for network  │
                                                                                  1/15
        a add   Space mark  / search  : command   ? help  q leave
       """)

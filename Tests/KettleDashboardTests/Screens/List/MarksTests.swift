@@ -145,7 +145,7 @@ struct MarksTests {
           File                         Progress           Size         Speed    Ready
        ‖◆ x                                                     paused
        ▶  x                                ███                         0 B/s
-      >✔◆ x                            ██████████ 100 %    0 B  ready
+      >✔◆ x                                       100 %    0 B  ready
       (15 empty lines)
        2 marked   Esc clears it
                                                                                   3/3
@@ -157,9 +157,9 @@ struct MarksTests {
       """
        Kettle   v 0 B/s        1 running  1 paused  1 done         0 %   182 GiB free
           File                         Progress           Size         Speed    Ready
-       =x x                            [        ]               paused
+       =x x                                                     paused
        *  x                            [===     ]                      0 B/s
-      >+x x                            [########] 100 %    0 B  ready
+      >+x x                                       100 %    0 B  ready
       (15 empty lines)
        2 marked   Esc clears it
                                                                                   3/3

@@ -34,9 +34,9 @@ struct OrderTests {
   @Test func `Enter selects the highlighted sort key, and Esc closes the menu`() {
     var model = model()
     _ = model.press(.character("o"), .down, .down, .up, .enter)
-    #expect(model.list.view.sort == RowSort(key: .title))
+    #expect(model.list.view.sort == RowSort(key: .title, isGrouped: true))
     _ = model.press(.character("o"), .enter)
-    #expect(model.list.view.sort == RowSort(key: .title, isDescending: true))
+    #expect(model.list.view.sort == RowSort(key: .title, isDescending: true, isGrouped: true))
     let before = model
     #expect(model.press(.character("o"), .down, .escape) == [])
     #expect(model == before)
@@ -50,7 +50,7 @@ struct OrderTests {
     _ = model.press(.character("o"))
     let place = try #require(model.screen().position(of: "z  size"))
     _ = model.click(row: place.row, column: place.column)
-    #expect(model.list.view.sort == RowSort(key: .size, isDescending: true))
+    #expect(model.list.view.sort == RowSort(key: .size, isDescending: true, isGrouped: true))
   }
 
   @Test func `the sort column steps from left to right and wraps around`() {
@@ -71,7 +71,7 @@ struct OrderTests {
   @Test func `I reverses the order`() {
     var model = model()
     _ = model.press(.character("I"))
-    #expect(model.list.view.sort == RowSort(key: .queue, isDescending: true))
+    #expect(model.list.view.sort == RowSort(key: .queue, isDescending: true, isGrouped: true))
     #expect(model.screen().position(of: "the queue in reverse") != nil)
   }
 
@@ -167,8 +167,8 @@ struct OrderTests {
       """
        Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
           File                     Progress               Size        ↓Speed    Ready
-       ▶  Networking Overview      ████▉     61 %  405/659 MiB    12.1 MiB/s    12:00
-       ‖  iOS Technology Overview  █▊        22 %     6/29 MiB  paused
+       ▶  Networking Overview      ▃▃▃▃····  61 %  405/659 MiB    12.1 MiB/s    12:00
+       ‖  iOS Technology Overview  ▃         22 %     6/29 MiB  paused
        ◷  Archive of 2025      ┌─ Sort by ──────────────────┐B  retry in 12 s (503)
        ✔  AV Foundation Guide  │   u  queue order           │B  ready           14:02
        ▶  A stream withou… leng│   n  name                  │B     500 KiB/s
@@ -183,8 +183,8 @@ struct OrderTests {
        ○  New                  │   i  session               │   not started
        ▶  文件传输指南 🚀 第二 │   a  time added            │B        10 B/s    12:01
                                │   f  time finished         │
+                               │   g  in groups           ✔ │
                                └────────────────────────────┘
-
 
                                                                                  1/15
        Enter select  Esc cancel

@@ -109,7 +109,7 @@ struct ViewTests {
     #expect(model.list.window?.matchingCount == 0)
     list.press(.character("H"), in: &model)
     #expect(
-      model.list.view.filterText == "9" && model.list.view.sort == RowSort()
+      model.list.view.filterText == "9" && model.list.view.sort == RowSort(isGrouped: true)
         && !model.list.view.marks.isEmpty)
     list.press(.character("H"), in: &model)
     #expect(model.list.view.filterText == "iso")
@@ -213,11 +213,15 @@ struct ViewTests {
       """
        Kettle   ↓ 12.6 MiB/s █          3 running  1 verifying  3 waiting  1 queued  2 scheduled  1 paused  2 idle  1 done  1 failed
        ███████████████████████                                  42 %  1:30 left  0 of 8 done  1.0/2.5 GiB  3 of unknown size   181 GiB free after
+         15 MiB/s│                                                                                                                              ⣶
+                 │                                                                                                                              ⣿
+                 │                                                                                                                              ⣿
+                0└─ 4:14 ago ─────────────────────────────────────────────────────────────────────────────────────────────────────────────── now
           File                                                                                            Size  Host                   Finished ↓
       >✔  AV Foundation Guide                                                                           11 MiB  example.org                 09:58
        ✔  Debian 13 netinst, which has a long name                                                     700 MiB  cdimage.example.org  18 Nov 12:00
        ✔  文件传输指南                                                                                    12 B  [2001:db8::1]          2025-10-17
-      (31 empty lines)
+      (27 empty lines)
        History, H goes back
                                                                                                                                               1/3
        Enter details  d remove  D delete file  l limit   a add  S start all  P pause all  X stop all   Space mark  / search   ? help  q leave

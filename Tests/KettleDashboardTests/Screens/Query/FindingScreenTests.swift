@@ -19,23 +19,27 @@ struct FindingScreenTests {
       """
        Kettle   ↓ 12.6 MiB/s █          ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1
        █████▉           42 %  1:30 left  0 of 8 done  1.0/2.5 GiB  3 of unknown size   181 GiB free after
+         15 MiB/s│                                                                                      ⣶
+                 │                                                                                      ⣿
+                 │                                                                                      ⣿
+                0└─ 2:54 ago ─────────────────────────────────────────────────────────────────────── now
           File                           Progress                     Size          Speed  Conns    Ready
-       ▶◆ Networking Overview            ████████▌       61 %  405/659 MiB     12.1 MiB/s      4    12:00
-       ‖◆ iOS Technology Overview        ███▏            22 %     6/29 MiB  paused
-       ◷  Archive of 2025                ▏                0 %    0/1.2 GiB  retry in 12 s (503)
-       ✔◆ AV Foundation Guide            ██████████████ 100 %       11 MiB  ready                   14:02
+       ▶◆ Networking Overview            ▃▃▃▃▃▃▃▃······  61 %  405/659 MiB     12.1 MiB/s      4    12:00
+       ‖◆ iOS Technology Overview        ▃▃▃             22 %     6/29 MiB  paused
+       ◷  Archive of 2025                ▃                0 %    0/1.2 GiB  retry in 12 s (503)
+       ✔◆ AV Foundation Guide                           100 %       11 MiB  ready                   14:02
       >▶  A stream without a length              ███               5.0 MiB      500 KiB/s      1
-       ◷  Offline                        ████▋           33 %  3.0/9.0 MiB  waiting for network
+       ◷  Offline                        ▃▃▃▃            33 %  3.0/9.0 MiB  waiting for network
        ◷  Members only                                                      needs a login
        ·  Next in line                                                      #1 host full 2/2        12:50
        ◔  At night                                                          starts 18:00
        ◔  At Christmas                                                      starts 24 Dec 12:00
-       ✘  Gone                           ███▌            25 %  1.0/4.0 MiB  failed: host not found
-       ≡  Checksummed                    ██████████████ 100 %      700 MiB  verifying
+       ✘  Gone                           ▃▃▃             25 %  1.0/4.0 MiB  failed: host not found
+       ≡  Checksummed                    ▃▃▃▃▃▃▃▃▃▃▃▃▃▃ 100 %      700 MiB  verifying
        ○  Stopped                                                           stopped
        ○  New                                                               not started
-       ▶  文件传输指南 🚀 第二版         █▍              10 %   100/1000 B         10 B/s      1    12:01
-      (8 empty lines)
+       ▶  文件传输指南 🚀 第二版         ▃·············  10 %   100/1000 B         10 B/s      1    12:01
+      (4 empty lines)
        Filter: state:running,w host:example.org "two words
        state:failed,waiting  needs:you  host:example.org  session:kettle  words  "two words"         5/15
        Enter keep it  Up earlier   Esc cancel  Ctrl-U clear line
@@ -52,23 +56,27 @@ struct FindingScreenTests {
       """
        Kettle   ↓ 12.6 MiB/s █          3 running  1 verifying  3 waiting  1 queued  2 scheduled  1 paused  2 idle  1 done  1 failed
        ███████████████████████                                  42 %  1:30 left  0 of 8 done  1.0/2.5 GiB  3 of unknown size   181 GiB free after
+         15 MiB/s│                                                                                                                              ⣶
+                 │                                                                                                                              ⣿
+                 │                                                                                                                              ⣿
+                0└─ 4:14 ago ─────────────────────────────────────────────────────────────────────────────────────────────────────────────── now
           File                                        Progress                       Size          Speed  Conns    Ready  Host              Added
-       ▶◆ Networking Overview                         █████████▊        61 %  405/659 MiB     12.1 MiB/s      4    12:00  example.org       11:00
-       ‖◆ iOS Technology Overview                     ███▋              22 %     6/29 MiB  paused                         example.org       11:00
-       ◷  Archive of 2025                             ▏                  0 %    0/1.2 GiB  retry in 12 s (503)            example.org       11:00
-       ✔◆ AV Foundation Guide                         ████████████████ 100 %       11 MiB  ready                   14:02  example.org       11:00
+       ▶◆ Networking Overview                         ▃▃▃▃▃▃▃▃▃·······  61 %  405/659 MiB     12.1 MiB/s      4    12:00  example.org       11:00
+       ‖◆ iOS Technology Overview                     ▃▃▃               22 %     6/29 MiB  paused                         example.org       11:00
+       ◷  Archive of 2025                             ▃                  0 %    0/1.2 GiB  retry in 12 s (503)            example.org       11:00
+       ✔◆ AV Foundation Guide                                          100 %       11 MiB  ready                   14:02  example.org       11:00
       >▶  A stream without a length                             ███               5.0 MiB      500 KiB/s      1           example.org       11:00
-       ◷  Offline                                     █████▎            33 %  3.0/9.0 MiB  waiting for network            example.org       11:00
+       ◷  Offline                                     ▃▃▃▃▃             33 %  3.0/9.0 MiB  waiting for network            example.org       11:00
        ◷  Members only                                                                     needs a login                  example.org       11:00
        ·  Next in line                                                                     #1 host full 2/2        12:50  example.org       11:00
        ◔  At night                                                                         starts 18:00                   example.org       11:00
        ◔  At Christmas                                                                     starts 24 Dec 12:00            example.org       11:00
-       ✘  Gone                                        ████              25 %  1.0/4.0 MiB  failed: host not found         example.org       11:00
-       ≡  Checksummed                                 ████████████████ 100 %      700 MiB  verifying                      example.org       11:00
+       ✘  Gone                                        ▃▃▃▃              25 %  1.0/4.0 MiB  failed: host not found         example.org       11:00
+       ≡  Checksummed                                 ▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃ 100 %      700 MiB  verifying                      example.org       11:00
        ○  Stopped                                                                          stopped                        example.org       11:00
        ○  New                                                                              not started                    example.org       11:00
-       ▶  文件传输指南 🚀 第二版                      █▌                10 %   100/1000 B         10 B/s      1    12:01  example.org       11:00
-      (19 empty lines)
+       ▶  文件传输指南 🚀 第二版                      ▃···············  10 %   100/1000 B         10 B/s      1    12:01  example.org       11:00
+      (15 empty lines)
        Search: overview
        searching…                                                                                                                            5/15
        Enter keep it  Up earlier   Esc cancel  Ctrl-U clear line
@@ -85,21 +93,21 @@ struct FindingScreenTests {
       """
        Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
           File                     Progress               Size         Speed    Ready
-       ▶◆ Networking Overview      ████▉     61 %  405/659 MiB    12.1 MiB/s    12:00
-       ‖◆ iOS Technology Overview  █▊        22 %     6/29 MiB  paused
-       ◷  Archive of 2025          ▏          0 %    0/1.2 GiB  retry in 12 s (503)
-       ✔◆ AV Foundation Guide      ████████ 100 %       11 MiB  ready           14:02
+       ▶◆ Networking Overview      ▃▃▃▃····  61 %  405/659 MiB    12.1 MiB/s    12:00
+       ‖◆ iOS Technology Overview  ▃         22 %     6/29 MiB  paused
+       ◷  Archive of 2025          ▃          0 %    0/1.2 GiB  retry in 12 s (503)
+       ✔◆ AV Foundation Guide               100 %       11 MiB  ready           14:02
       >▶  A stream withou… length  ███                 5.0 MiB     500 KiB/s
-       ◷  Offline                  ██▋       33 %  3.0/9.0 MiB  waiting for network
+       ◷  Offline                  ▃▃        33 %  3.0/9.0 MiB  waiting for network
        ◷  Members only                                          needs a login
        ·  Next in line                                          #1 host full    12:50
        ◔  At night                                              starts 18:00
        ◔  At Christmas                                          starts 24 Dec 12:00
-       ✘  Gone                     ██        25 %  1.0/4.0 MiB  failed: host not found
-       ≡  Checksummed              ████████ 100 %      700 MiB  verifying
+       ✘  Gone                     ▃▃        25 %  1.0/4.0 MiB  failed: host not found
+       ≡  Checksummed              ▃▃▃▃▃▃▃▃ 100 %      700 MiB  verifying
        ○  Stopped                                               stopped
        ○  New                                                   not started
-       ▶  文件传输指南 🚀 第二版   ▊         10 %   100/1000 B        10 B/s    12:01
+       ▶  文件传输指南 🚀 第二版   ▃·······  10 %   100/1000 B        10 B/s    12:01
       (3 empty lines)
        3 marked   Search: guide (1 match)   following   Esc clears it
        following this transfer; F stops                                          5/15
@@ -116,27 +124,28 @@ struct FindingScreenTests {
       """
        Kettle   ↓ 12.6 MiB/s █          ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1
        █████▉           42 %  1:30 left  0 of 8 done  1.0/2.5 GiB  3 of unknown size   181 GiB free after
+         15 MiB/s│                                                                                      ⣶
+                 │                                                                                      ⣿
+                 │                                                                                      ⣿
+                0└─ 2:54 ago ─────────────────────────────────────────────────────────────────────── now
           File                           Progress                     Size          Speed  Conns    Ready
-       ▶◆ Networking Overview            ████████▌       61 %  405/659 MiB     12.1 MiB/s      4    12:00
-       ‖◆ iOS Technology Overview        ███▏            22 %     6/29 MiB  paused
-       ◷  Archive of 2025                ▏                0 %    0/1.2 GiB  retry in 12 s (503)
-       ✔◆ AV Foundation Guide            ██████████████ 100 %       11 MiB  ready                   14:02
-       ▶  A stream without a length      ┌─ Sort by ──────────────────┐MiB      500 KiB/s      1
-       ◷  Offline                        │ > u  queue order         ↑ │MiB  waiting for network
-       ◷  Members only                   │   n  name                  │     needs a login
-       ·  Next in line                   │   s  state                 │     #1 host full 2/2        12:50
-       ◔  At night                       │   z  size                  │     starts 18:00
-       ◔  At Christmas                   │   p  progress              │     starts 24 Dec 12:00
-       ✘  Gone                           │   e  speed                 │MiB  failed: host not found
-       ≡  Checksummed                    │   t  time left             │MiB  verifying
-       ○  Stopped                        │   c  connections           │     stopped
-       ○  New                            │   r  priority              │     not started
-       ▶  文件传输指南 🚀 第二版         │   h  host                  │0 B         10 B/s      1    12:01
-                                         │   i  session               │
-                                         │   a  time added            │
-                                         │   f  time finished         │
+       ▶◆ Networking Overview            ┌─ Sort by ──────────────────┐MiB     12.1 MiB/s      4    12:00
+       ‖◆ iOS Technology Overview        │ > u  queue order         ↑ │MiB  paused
+       ◷  Archive of 2025                │   n  name                  │GiB  retry in 12 s (503)
+       ✔◆ AV Foundation Guide            │   s  state                 │MiB  ready                   14:02
+       ▶  A stream without a length      │   z  size                  │MiB      500 KiB/s      1
+       ◷  Offline                        │   p  progress              │MiB  waiting for network
+       ◷  Members only                   │   e  speed                 │     needs a login
+       ·  Next in line                   │   t  time left             │     #1 host full 2/2        12:50
+       ◔  At night                       │   c  connections           │     starts 18:00
+       ◔  At Christmas                   │   r  priority              │     starts 24 Dec 12:00
+       ✘  Gone                           │   h  host                  │MiB  failed: host not found
+       ≡  Checksummed                    │   i  session               │MiB  verifying
+       ○  Stopped                        │   a  time added            │     stopped
+       ○  New                            │   f  time finished         │     not started
+       ▶  文件传输指南 🚀 第二版         │   g  in groups           ✔ │0 B         10 B/s      1    12:01
                                          └────────────────────────────┘
-      (4 empty lines)
+      (3 empty lines)
        3 marked   Esc clears it
                                                                                                      5/15
        Enter select  Esc cancel

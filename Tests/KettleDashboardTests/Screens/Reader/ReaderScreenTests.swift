@@ -19,7 +19,7 @@ struct ReaderScreenTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   Keys                                             lines 1 to 22 of 155
+       Kettle   Keys                                             lines 1 to 22 of 158
        The marked transfers, or the one under the cursor
        s              Start or resume it; a waiting transfer is      start
                       retried at once
@@ -27,7 +27,8 @@ struct ReaderScreenTests {
                       resume it
        x              Stop it; its bytes are in the bin for ten      stop
                       minutes
-       Enter          Show its details                               details
+       Enter          Show its details; on the heading of a group,   details
+                      fold or unfold it
        d Del          Remove it from the list (asks first); a        remove
                       finished file is kept
        D              Remove it and move its finished file to the    remove-file
@@ -41,7 +42,6 @@ struct ReaderScreenTests {
        O              Open its finished file with the desktop's      open-file
                       default program
 
-       All transfers
        / search   Esc back  PgDn more   ? help
       """)
   }

@@ -56,7 +56,7 @@ struct ScrollbarTests {
       """
        Kettle   ↓ 10 B/s       1 running  1 queued          40 %   182 GiB free after
           File                       Progress             Size         Speed    Ready
-      >▶  debian-12.5.0-a…DVD-1.iso  ███▏      40 %   40/100 B        10 B/s
+      >▶  debian-12.5.0-a…DVD-1.iso  ▃▃▃·····  40 %   40/100 B        10 B/s
        ·  A stream withou… name.mkv                             queued
       (4 empty lines)
                                                                                   1/2
@@ -67,7 +67,7 @@ struct ScrollbarTests {
       """
        Kettle   ↓ 10 B/s     █          1 running  1 queued                                                 ████        40 %   182 GiB free after
           File                                              Progress                 Size          Speed  Conns    Ready  Host              Added
-      >▶  debian-12.5.0-amd64-DVD-1.iso                     ████▊         40 %   40/100 B         10 B/s                  example.org       11:00
+      >▶  debian-12.5.0-amd64-DVD-1.iso                     ▃▃▃▃········  40 %   40/100 B         10 B/s                  example.org       11:00
        ·  A stream without a length but a long name.mkv                                    queued                         example.org       11:00
       (4 empty lines)
                                                                                                                                               1/2

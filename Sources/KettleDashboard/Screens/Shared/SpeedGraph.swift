@@ -1,0 +1,119 @@
+import KettleModel
+
+/// The speed of recent seconds as a filled curve, with a scale, a time axis and the speed limit as
+/// a line: Braille dots, two seconds per column and four steps per line, or columns of `#`.
+package struct SpeedGraph: Hashable, Sendable {
+  /// One per second, the newest last.
+  package var samples: [Int64]
+  /// The lines of the curve; the axis below adds one more.
+  package var height: Int
+  /// The speed limit in bytes per second; nil for none.
+  package var limit: Int64?
+
+  package init(samples: [Int64], height: Int, limit: Int64? = nil) {
+    self.samples = Self.smoothed(samples.map { max(0, $0) })
+    self.height = max(1, height)
+    self.limit = limit
+  }
+
+  package static let labelWidth = 12
+
+  /// Returns the mean of each sample and the two before it: bytes arrive in bursts, and a constant
+  /// speed would otherwise look like a comb.
+  private static func smoothed(_ samples: [Int64]) -> [Int64] {
+    samples.indices.map { index in
+      let part = samples[max(0, index - 2)...index]
+      return part.reduce(0) { $0 + $1 / Int64(part.count) }
+    }
+  }
+
+  /// Returns a round number that is at least the largest sample, and less than twice as large.
+  package static func ceiling(of samples: [Int64]) -> Int64 {
+    let most = samples.max() ?? 0
+    var unit: Int64 = 1
+    while unit < 1 << 50, most >= unit * 1024 { unit *= 1024 }
+    let steps: [Int64] = [1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 40, 50, 60, 80, 100, 150, 200]
+    for step in steps + [300, 400, 500, 600, 800] where most <= step * unit { return step * unit }
+    return most <= unit * 1024 ? unit * 1024 : most
+  }
+
+  /// Draws one line of the curve, or the axis as the last one.
+  package func draw(
+    line: Int, on canvas: inout Canvas, row: Int, column: Int, width: Int
+  ) {
+    let room = max(1, width - Self.labelWidth)
+    let start = column + Self.labelWidth
+    let perColumn = canvas.look.charset == .utf8 ? 2 : 1
+    let shown = Array(samples.suffix(room * perColumn))
+    let top = Self.ceiling(of: shown + [limit ?? 0])
+    if line >= height {
+      let axis = axis(room, seconds: room * perColumn, canvas.look)
+      canvas.write(axis, row: row, column: column, width: width, .quiet)
+      return
+    }
+    let side = label(line, top) + canvas.look.glyphs.vertical
+    canvas.write(side, row: row, column: column, width: Self.labelWidth, .quiet)
+    let steps = canvas.look.charset == .utf8 ? 4 : 1
+    if let limit, limitLine(limit, top) == line {
+      let dash = canvas.look.charset == .utf8 ? "┄" : "-"
+      let text = String(repeating: dash, count: room)
+      canvas.write(text, row: row, column: start, width: room, .waiting)
+    }
+    let levels = shown.map { level(of: $0, top, steps: steps) }
+    let filled = Array(repeating: 0, count: room * perColumn - levels.count) + levels
+    for (offset, cell) in cells(of: filled, line: line, room: room, look: canvas.look).enumerated() where cell != " " {
+      canvas.write(cell, row: row, column: start + offset, width: 1, .progress)
+    }
+  }
+
+  /// Even the slowest speed above 0 is visible.
+  private func level(of sample: Int64, _ top: Int64, steps: Int) -> Int {
+    guard sample > 0, top > 0 else { return 0 }
+    let most = height * steps
+    let level = Double(sample) / Double(top) * Double(most)
+    return min(most, Int(level) + (level > Double(Int(level)) ? 1 : 0))
+  }
+
+  private func limitLine(_ limit: Int64, _ top: Int64) -> Int? {
+    guard limit > 0, top > 0 else { return nil }
+    return min(height - 1, Int(Double(height) * (1 - Double(limit) / Double(top))))
+  }
+
+  private func label(_ line: Int, _ top: Int64) -> String {
+    var text = ""
+    if line == 0 {
+      text = ByteText.limit(top)
+    } else if line == height / 2, height > 3 {
+      text = ByteText.limit(Int64(Double(top) * Double(height - line) / Double(height)))
+    }
+    return String(repeating: " ", count: max(0, Self.labelWidth - 1 - text.count)) + text
+  }
+
+  private func cells(of levels: [Int], line: Int, room: Int, look: Look) -> [String] {
+    guard look.charset == .utf8 else {
+      return levels.map { $0 > height - 1 - line ? "#" : " " }
+    }
+    // The dots of a cell from the bottom up; Unicode block U+2800.
+    let (left, right): ([UInt32], [UInt32]) = ([0x40, 0x04, 0x02, 0x01], [0x80, 0x20, 0x10, 0x08])
+    let floor = (height - 1 - line) * 4
+    return (0..<room).map { column in
+      var bits: UInt32 = 0
+      for dot in 0..<4 {
+        if levels[column * 2] > floor + dot { bits |= left[dot] }
+        if levels[column * 2 + 1] > floor + dot { bits |= right[dot] }
+      }
+      return bits == 0 ? " " : Unicode.Scalar(0x2800 + bits).map { String($0) } ?? " "
+    }
+  }
+
+  private func axis(_ room: Int, seconds: Int, _ look: Look) -> String {
+    let (corner, glyph) = (look.glyphs.corners[2], look.glyphs.horizontal)
+    let label = String(repeating: " ", count: Self.labelWidth - 2) + "0" + corner
+    let (ago, now) = (Strings.secondsAgo(seconds), Strings.now)
+    guard room >= ago.count + now.count + 5 else {
+      return label + String(repeating: glyph, count: room)
+    }
+    let line = String(repeating: glyph, count: room - ago.count - now.count - 5)
+    return label + glyph + " " + ago + " " + line + " " + now + " "
+  }
+}

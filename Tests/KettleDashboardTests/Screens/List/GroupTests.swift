@@ -1,0 +1,353 @@
+import KettleModel
+import Testing
+
+@testable import KettleDashboard
+
+/// The groups of the list.
+struct GroupTests {
+  private static let grouped: LongList = {
+    var list = LongList(0)
+    list.rows = Sample.rows
+    list.isGrouped = true
+    return list
+  }()
+
+  private func shown(_ model: Dashboard) -> [String] {
+    model.screen().lines.filter { $0.contains("next") || $0.contains("done") }
+  }
+
+  @Test func `the groups in 80 columns`() {
+    expectScreen(
+      Self.grouped.model(columns: 80, rows: 24).screen(),
+      """
+       Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
+          File                     Progress               Size         Speed    Ready
+      >▶  Networking Overview      ▃▃▃▃····  61 %  405/659 MiB    12.1 MiB/s    12:00
+       ▶  A stream withou… length  ███                 5.0 MiB     500 KiB/s
+       ≡  Checksummed              ▃▃▃▃▃▃▃▃ 100 %      700 MiB  verifying
+       ▶  文件传输指南 🚀 第二版   ▃·······  10 %   100/1000 B        10 B/s    12:01
+       ▾  next 8 ────────────────────────────────────────────────────────────────────
+       ◷  Archive of 2025          ▃          0 %    0/1.2 GiB  retry in 12 s (503)
+       ◷  Offline                  ▃▃        33 %  3.0/9.0 MiB  waiting for network
+       ·  Next in line                                          #1 host full    12:50
+       ◔  At night                                              starts 18:00
+       ◔  At Christmas                                          starts 24 Dec 12:00
+       ‖  iOS Technology Overview  ▃         22 %     6/29 MiB  paused
+       ○  Stopped                                               stopped
+       ○  New                                                   not started
+       ▾  needs you 1 ───────────────────────────────────────────────────────────────
+       ◷  Members only                                          needs a login
+       ▾  failed 1 ──────────────────────────────────────────────────────────────────
+       ✘  Gone                     ▃▃        25 %  1.0/4.0 MiB  failed: host not found
+       ▾  done 1, newest first ──────────────────────────────────────────────────────
+       ✔  AV Foundation Guide               100 %       11 MiB  ready           14:02
+                                                                                 1/15
+       p pause  x stop  Enter details  d remove  l limit   a add  S start all
+       P pause all  X stop all   Space mark  / search  ! needs you   ? help  q leave
+      """)
+  }
+
+  @Test func `the groups in 40 columns`() {
+    expectScreen(
+      Self.grouped.model(columns: 40, rows: 12).screen(),
+      """
+       Kettle   ↓ 12.6 MiB/s   ▶3 ◷3 ·1 ✔1 ✘1
+          File                 %        Speed
+      >▶  Networkin…rview   61 %   12.1 MiB/s┃
+       ▶  A stream …ength           500 KiB/s┃
+       ≡  Checksummed      100 %  verifying  ┃
+       ▶  文件传输指…二版   10 %       10 B/s│
+       ▾  next 8 ────────────────────────────│
+       ◷  Archive of 2025    0 %  12 s       │
+       ◷  Offline           33 %  no network │
+       ·  Next in line            #1 in queue│
+                                         1/15
+       p pause  x stop   ? help  q leave
+      """)
+  }
+
+  @Test func `the groups in 100 columns`() {
+    expectScreen(
+      Self.grouped.model(columns: 100, rows: 28).screen(),
+      """
+       Kettle   ↓ 12.6 MiB/s █          ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1
+       █████▉           42 %  1:30 left  0 of 8 done  1.0/2.5 GiB  3 of unknown size   181 GiB free after
+         15 MiB/s│                                                                                      ⣶
+                 │                                                                                      ⣿
+                 │                                                                                      ⣿
+                0└─ 2:54 ago ─────────────────────────────────────────────────────────────────────── now
+          File                           Progress                     Size          Speed  Conns    Ready
+      >▶  Networking Overview            ▃▃▃▃▃▃▃▃······  61 %  405/659 MiB     12.1 MiB/s      4    12:00┃
+       ▶  A stream without a length              ███               5.0 MiB      500 KiB/s      1         ┃
+       ≡  Checksummed                    ▃▃▃▃▃▃▃▃▃▃▃▃▃▃ 100 %      700 MiB  verifying                    ┃
+       ▶  文件传输指南 🚀 第二版         ▃·············  10 %   100/1000 B         10 B/s      1    12:01┃
+       ▾  next 8 ────────────────────────────────────────────────────────────────────────────────────────┃
+       ◷  Archive of 2025                ▃                0 %    0/1.2 GiB  retry in 12 s (503)          ┃
+       ◷  Offline                        ▃▃▃▃            33 %  3.0/9.0 MiB  waiting for network          ┃
+       ·  Next in line                                                      #1 host full 2/2        12:50┃
+       ◔  At night                                                          starts 18:00                 ┃
+       ◔  At Christmas                                                      starts 24 Dec 12:00          ┃
+       ‖  iOS Technology Overview        ▃▃▃             22 %     6/29 MiB  paused                       ┃
+       ○  Stopped                                                           stopped                      ┃
+       ○  New                                                               not started                  ┃
+       ▾  needs you 1 ───────────────────────────────────────────────────────────────────────────────────┃
+       ◷  Members only                                                      needs a login                ┃
+       ▾  failed 1 ──────────────────────────────────────────────────────────────────────────────────────┃
+       ✘  Gone                           ▃▃▃             25 %  1.0/4.0 MiB  failed: host not found       ┃
+       ▾  done 1, newest first ──────────────────────────────────────────────────────────────────────────│
+                                                                                                     1/15
+       p pause  x stop  Enter details  d remove  l limit   a add  S start all  P pause all  X stop all
+       Space mark  / search  \\ filter  ! needs you  c clear done  : command  o sort   ? help  q leave
+      """)
+  }
+
+  @Test func `the groups in 120 columns`() {
+    expectScreen(
+      Self.grouped.model(columns: 120, rows: 35).screen(),
+      """
+       Kettle   ↓ 12.6 MiB/s   3 running  1 verifying  3 waiting  1 queued  2 scheduled  1 paused  2 idle  1 done  1 failed
+       ██████████████▌                      42 %  1:30 left  0 of 8 done  1.0/2.5 GiB  3 of unknown size   181 GiB free after
+         15 MiB/s│                                                                                                          ⣶
+                 │                                                                                                          ⣿
+                 │                                                                                                          ⣿
+                0└─ 3:34 ago ─────────────────────────────────────────────────────────────────────────────────────────── now
+          File                                   Progress                    Size          Speed  Conns    Ready  Host
+      >▶  Networking Overview                    ▃▃▃▃▃▃▃▃·····  61 %  405/659 MiB     12.1 MiB/s      4    12:00  example.org
+       ▶  A stream without a length              ███                      5.0 MiB      500 KiB/s      1           example.org
+       ≡  Checksummed                            ▃▃▃▃▃▃▃▃▃▃▃▃▃ 100 %      700 MiB  verifying                      example.org
+       ▶  文件传输指南 🚀 第二版                 ▃············  10 %   100/1000 B         10 B/s      1    12:01  example.org
+       ▾  next 8 ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+       ◷  Archive of 2025                        ▃               0 %    0/1.2 GiB  retry in 12 s (503)            example.org
+       ◷  Offline                                ▃▃▃▃           33 %  3.0/9.0 MiB  waiting for network            example.org
+       ·  Next in line                                                             #1 host full 2/2        12:50  example.org
+       ◔  At night                                                                 starts 18:00                   example.org
+       ◔  At Christmas                                                             starts 24 Dec 12:00            example.org
+       ‖  iOS Technology Overview                ▃▃             22 %     6/29 MiB  paused                         example.org
+       ○  Stopped                                                                  stopped                        example.org
+       ○  New                                                                      not started                    example.org
+       ▾  needs you 1 ───────────────────────────────────────────────────────────────────────────────────────────────────────
+       ◷  Members only                                                             needs a login                  example.org
+       ▾  failed 1 ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+       ✘  Gone                                   ▃▃▃            25 %  1.0/4.0 MiB  failed: host not found         example.org
+       ▾  done 1, newest first ──────────────────────────────────────────────────────────────────────────────────────────────
+       ✔  AV Foundation Guide                                  100 %       11 MiB  ready                   14:02  example.org
+      (6 empty lines)
+                                                                                                                         1/15
+       p pause  x stop  Enter details  d remove  l limit   a add  S start all  P pause all  X stop all  R reset
+       Space mark  / search  \\ filter  ! needs you  H history  c clear done  : command  o sort   Tab pane   ? help  q leave
+      """)
+  }
+
+  @Test func `the groups in 200 columns`() {
+    expectScreen(
+      Self.grouped.model(columns: 200, rows: 60).screen(),
+      """
+       Kettle   ↓ 12.6 MiB/s █          3 running  1 verifying  3 waiting  1 queued  2 scheduled  1 paused  2 idle  1 done  1 failed
+       █████████████████████████▌                                     42 %  1:30 left  0 of 8 done  1.0/2.5 GiB  3 of unknown size                                                         181 GiB free after
+         15 MiB/s│                                                                                                                                                                                          ⣀
+                 │                                                                                                                                                                                          ⣿
+                 │                                                                                                                                                                                          ⣿
+        7.5 MiB/s│                                                                                                                                                                                          ⣿
+                 │                                                                                                                                                                                          ⣿
+                 │                                                                                                                                                                                          ⣿
+                0└─ 6:14 ago ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────── now
+          File                                                                          Progress                                      Size          Speed  Conns    Ready  Host         Session         Added
+      >▶  Networking Overview                                                           ▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃············  61 %  405/659 MiB     12.1 MiB/s      4    12:00  example.org  kettle          11:00
+       ▶  A stream without a length                                                                             ███                5.0 MiB      500 KiB/s      1           example.org  kettle          11:00
+       ≡  Checksummed                                                                   ▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃ 100 %      700 MiB  verifying                      example.org  kettle          11:00
+       ▶  文件传输指南 🚀 第二版                                                        ▃▃▃····························  10 %   100/1000 B         10 B/s      1    12:01  example.org  kettle          11:00
+       ▾  next 8 ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+       ◷  Archive of 2025                                                               ▃                                 0 %    0/1.2 GiB  retry in 12 s (503)            example.org  kettle          11:00
+       ◷  Offline                                                                       ▃▃▃▃▃▃▃▃▃▃                       33 %  3.0/9.0 MiB  waiting for network            example.org  kettle          11:00
+       ·  Next in line                                                                                                                      #1 host full 2/2        12:50  example.org  kettle          11:00
+       ◔  At night                                                                                                                          starts 18:00                   example.org  kettle          11:00
+       ◔  At Christmas                                                                                                                      starts 24 Dec 12:00            example.org  kettle          11:00
+       ‖  iOS Technology Overview                                                       ▃▃▃▃▃▃▃                          22 %     6/29 MiB  paused                         example.org  kettle          11:00
+       ○  Stopped                                                                                                                           stopped                        example.org  kettle          11:00
+       ○  New                                                                                                                               not started                    example.org  kettle          11:00
+       ▾  needs you 1 ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+       ◷  Members only                                                                                                                      needs a login                  example.org  kettle          11:00
+       ▾  failed 1 ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+       ✘  Gone                                                                          ▃▃▃▃▃▃▃                          25 %  1.0/4.0 MiB  failed: host not found         example.org  kettle          11:00
+       ▾  done 1, newest first ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+       ✔  AV Foundation Guide                                                                                           100 %       11 MiB  ready                   14:02  example.org  kettle          11:00
+      (29 empty lines)
+                                                                                                                                                                                                         1/15
+       p pause  x stop  Enter details  d remove  l limit   a add  S start all  P pause all  X stop all   Space mark  / search  \\ filter  ! needs you  c clear done  : command  o sort   ? help  q leave
+      """)
+  }
+
+  @Test func `the groups in ASCII`() {
+    expectScreen(
+      Self.grouped.model(columns: 80, rows: 24).screen(.ascii),
+      """
+       Kettle   v 12.6 MiB/s   *3 #1 ~3 .1 @2 =1 o2 +1 !1             42 %  1:30 left
+          File                     Progress               Size         Speed    Ready
+      >*  Networking Overview      ====....  61 %  405/659 MiB    12.1 MiB/s    12:00
+       *  A stream withou~ length  [===   ]            5.0 MiB     500 KiB/s
+       #  Checksummed              ======== 100 %      700 MiB  verifying
+       *  ?????? ? ???             =.......  10 %   100/1000 B        10 B/s    12:01
+       v  next 8 --------------------------------------------------------------------
+       ~  Archive of 2025          =          0 %    0/1.2 GiB  retry in 12 s (503)
+       ~  Offline                  ==        33 %  3.0/9.0 MiB  waiting for network
+       .  Next in line                                          #1 host full    12:50
+       @  At night                                              starts 18:00
+       @  At Christmas                                          starts 24 Dec 12:00
+       =  iOS Technology Overview  =         22 %     6/29 MiB  paused
+       o  Stopped                                               stopped
+       o  New                                                   not started
+       v  needs you 1 ---------------------------------------------------------------
+       ~  Members only                                          needs a login
+       v  failed 1 ------------------------------------------------------------------
+       !  Gone                     ==        25 %  1.0/4.0 MiB  failed: host not found
+       v  done 1, newest first ------------------------------------------------------
+       +  AV Foundation Guide               100 %       11 MiB  ready           14:02
+                                                                                 1/15
+       p pause  x stop  Enter details  d remove  l limit   a add  S start all
+       P pause all  X stop all   Space mark  / search  ! needs you   ? help  q leave
+      """)
+  }
+
+  // MARK: Folding
+
+  @Test func `Left folds the group of the row, and Right unfolds it`() {
+    let list = Self.grouped
+    var model = list.model()
+    list.press(.left, in: &model)
+    #expect(model.list.cursorHeading == ListedGroup(.running, count: 4, isFolded: true))
+    #expect(model.list.rowCount == 15 && model.list.window?.rows.count == 11)
+    #expect(model.list.cursorRow == nil && model.list.selected.selection == nil)
+    list.press(.left, in: &model)
+    #expect(model.said == "the group is folded already")
+    list.press(.right, in: &model)
+    #expect(model.list.window?.rows.count == 15)
+    // The running transfers need no heading at the top.
+    #expect(model.list.cursorRow?.id == TransferID(rawValue: 1))
+  }
+
+  @Test func `Enter and a click on a heading fold and unfold`() {
+    let list = Self.grouped
+    var model = list.model()
+    list.press(.down, .down, .down, .down, in: &model)
+    #expect(model.list.cursorHeading?.group == .next)
+    list.press(.enter, in: &model)
+    #expect(model.list.cursorHeading == ListedGroup(.next, count: 8, isFolded: true))
+    let row = model.screen().position(of: "next 8")?.row ?? 0
+    list.answer(model.click(row: row, column: 10), &model)
+    #expect(model.list.cursorHeading == ListedGroup(.next, count: 8))
+  }
+
+  @Test func `a key for rows says that the cursor is on a heading`() {
+    let list = Self.grouped
+    var model = list.model()
+    list.press(.down, .down, .down, .down, in: &model)
+    #expect(model.list.cursorHeading?.group == .next)
+    let effects = list.press(.character("x"), in: &model)
+    #expect(effects.isEmpty)
+    #expect(model.said == "this is the heading of a group; the keys apply to rows")
+  }
+
+  @Test func `folded groups are told apart when the rows are requested`() {
+    var model = Self.grouped.model()
+    let effects = model.press(.left)
+    guard case .subscribe(let viewport) = effects.first else {
+      Issue.record("no request: \(effects)")
+      return
+    }
+    #expect(viewport.folded == [.running] && viewport.sort == RowSort(isGrouped: true))
+    #expect(viewport.tag == 1)
+  }
+
+  @Test func `marks count folded rows`() {
+    let list = Self.grouped
+    var model = list.model()
+    list.press(.character("A"), .left, in: &model)
+    #expect(model.list.markedCount == 15)
+  }
+
+  @Test func `a search unfolds the groups and finds rows that were folded`() {
+    let list = Self.grouped
+    var model = list.model()
+    list.press(.down, .down, .down, .down, .left, in: &model)
+    list.press(.character("/"), in: &model)
+    list.type("christ", in: &model)
+    #expect(model.list.cursorRow?.title == "At Christmas")
+    #expect(model.list.view.folded.isEmpty)
+  }
+
+  @Test func `g in the sort menu shows one flat list, and again the groups`() {
+    let list = Self.grouped
+    var model = list.model()
+    list.press(.character("o"), .character("g"), in: &model)
+    #expect(model.list.view.sort == RowSort() && model.list.window?.lines.count == 15)
+    list.press(.left, in: &model)
+    #expect(model.said == "the list has no groups; o g shows them")
+    list.press(.character("o"), .character("g"), in: &model)
+    #expect(model.list.view.sort == RowSort(isGrouped: true))
+  }
+
+  @Test func `a sort by a column keeps the groups`() {
+    let list = Self.grouped
+    var model = list.model()
+    list.press(.character("o"), .character("z"), in: &model)
+    #expect(
+      model.list.view.sort == RowSort(key: .size, isDescending: true, isGrouped: true))
+    #expect(shown(model).contains { $0.contains("next 8") })
+  }
+
+  // MARK: The cursor
+
+  @Test func `the cursor stays in place when its transfer ends`() {
+    var list = Self.grouped
+    var model = list.model()
+    #expect(model.list.cursorRow?.id == TransferID(rawValue: 1))
+    list.rows[0].state = .completed
+    list.rows[0].finishedAt = Sample.time(seconds: 0)
+    let viewport = Viewport.unfiltered(first: 0, count: 27)
+    let window = list.window(viewport)
+    list.answer(
+      model.update(.rowsArrived(window, Sample.totals(of: list.rows)), at: Sample.now), &model)
+    #expect(model.list.cursor.index == 0)
+    #expect(model.list.cursorRow?.id == TransferID(rawValue: 5))
+  }
+
+  @Test func `the cursor follows a transfer that the user pauses`() {
+    var list = Self.grouped
+    var model = list.model()
+    list.rows[0].state = .paused
+    let window = list.window(.unfiltered(first: 0, count: 27))
+    list.answer(
+      model.update(.rowsArrived(window, Sample.totals(of: list.rows)), at: Sample.now), &model)
+    #expect(model.list.cursorRow?.id == TransferID(rawValue: 1))
+  }
+
+  @Test func `every line is a heading or a row, and rows keep their order`() {
+    let groups = [
+      ListedGroup(.running, count: 2), ListedGroup(.next, count: 3, isFolded: true),
+      ListedGroup(.failed, count: 1), ListedGroup(.done, count: 4),
+    ]
+    let lines = ListLines(rowCount: 10, groups: groups)
+    #expect(lines.count == 2 + 1 + 2 + 5)
+    let rows = (0..<lines.count).compactMap(lines.row)
+    #expect(rows == Array(0..<7))
+    for row in rows { #expect(lines.row(at: lines.line(ofRow: row)) == row) }
+    #expect(
+      (0..<lines.count).compactMap { lines.heading(at: $0)?.group } == [.next, .failed, .done])
+    #expect(lines.firstRow(from: 2) == 2 && lines.firstRow(from: 99) == 7)
+    #expect(lines.group(at: 1) == .running && lines.group(at: 99) == nil)
+  }
+
+  @Test func `a group alone needs no heading unless it is folded`() {
+    #expect(ListLines(rowCount: 3, groups: [ListedGroup(.done, count: 3)]).count == 3)
+    #expect(
+
+      ListLines(rowCount: 3, groups: [ListedGroup(.done, count: 3, isFolded: true)]).count == 1)
+    #expect(ListLines(rowCount: 0, groups: []).count == 0)
+  }
+
+  @Test func `impossible sizes of groups do not overflow`() {
+    let lines = ListLines(
+      rowCount: 1, groups: [ListedGroup(.next, count: .max), ListedGroup(.done, count: -3)])
+    #expect(lines.count > 0 && lines.row(at: 1) == 0 || lines.row(at: 0) == 0)
+  }
+}
