@@ -36,7 +36,7 @@ struct RidgeTests {
     speeds.record(try range(5, .max), bytesPerSecond: .max, total: 10)
     #expect(speeds.ridge(ByteRangeSet(), total: 10) == nil)
     #expect(speeds.ridge(ByteRangeSet(prefix: .max), total: -1) == nil)
-    #expect(speeds.ridge(ByteRangeSet(prefix: .max), total: 1)?.levels(count: 2) == [8, 8])
+    #expect(speeds.ridge(ByteRangeSet(prefix: .max), total: 1)?.levels(count: 2) == [4, 4])
     #expect(speeds.ridge(ByteRangeSet(prefix: 1), total: 1)?.levels(count: 0) == [])
   }
 
