@@ -8,34 +8,42 @@ import KettleDemo
 /// Makes this process the service, or the service of the demo.
 enum ServiceRunner {
   static func run(_ options: ServiceRunOptions) async -> Int32 {
-    await run(options) {}
+    status(of: await service(options).run())
   }
 
+  /// A demo whose terminal was closed can be found again for so long.
+  private static let demoSeconds: Int64 = 60
+
   /// Runs the service together with the origin that it fetches from, in one process, so that both
-  /// live as long as the demo, even when the terminal is gone.
-  static func runDemo(_ options: ServiceRunOptions) async -> Int32 {
+  /// live as long as the demo. Ends a minute after the last client has left.
+  static func runDemo(_ options: ServiceRunOptions) async -> DemoServiceEnd {
     let home = ServicePaths.of(environment: options.environment).homeDirectory
     let origin = DemoOrigin()
-    let status = await run(options) {
+    let service = service(options, abandonedAfterSeconds: demoSeconds) {
       let port = try await origin.start()
       let catalogue = DemoCatalogueFile(origin.catalogue, port: port)
       let path = home + "/catalogue.json"
       try JSONEncoder().encode(catalogue).write(to: URL(filePath: path), options: .atomic)
     }
+    let end = await service.run()
     await origin.stop()
-    return status
+    return end == .abandoned ? .abandoned : .exited(status: status(of: end))
   }
 
-  private static func run(
-    _ options: ServiceRunOptions, whenAlone: @escaping @Sendable () async throws -> Void
-  ) async -> Int32 {
-    let service = TransferService(
+  private static func service(
+    _ options: ServiceRunOptions, abandonedAfterSeconds: Int64? = nil,
+    whenAlone: @escaping @Sendable () async throws -> Void = {}
+  ) -> TransferService {
+    TransferService(
       TransferService.Options(
         paths: ServicePaths.of(environment: options.environment),
         environment: options.environment, readyDescriptor: options.readyDescriptor,
-        whenAlone: whenAlone))
-    switch await service.run() {
-    case .stopped: return 0
+        abandonedAfterSeconds: abandonedAfterSeconds, whenAlone: whenAlone))
+  }
+
+  private static func status(of end: TransferService.End) -> Int32 {
+    switch end {
+    case .stopped, .abandoned: return 0
     case .alreadyRunning:
       printError("A service is already running; kettle daemon status shows it")
       return ServiceProcess.lostRaceStatus

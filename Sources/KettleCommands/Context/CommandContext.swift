@@ -13,7 +13,7 @@ package struct CommandContext: Sendable {
   /// Runs the service itself: `KettleCommands` must not know how it is built.
   package var runService: @Sendable (ServiceRunOptions) async -> Int32
   /// The service of `kettle demo`, with its own origin.
-  package var runDemoService: @Sendable (ServiceRunOptions) async -> Int32
+  package var runDemoService: @Sendable (ServiceRunOptions) async -> DemoServiceEnd
   package var dashboard: any DashboardPresenter
   /// The machine of the service; nil for this one.
   package var host: RemoteHost?
@@ -23,7 +23,7 @@ package struct CommandContext: Sendable {
     clock: any CommandClock, services: any ServiceConnector, interruptions: any InterruptionSource,
     dashboard: any DashboardPresenter,
     runService: @escaping @Sendable (ServiceRunOptions) async -> Int32,
-    runDemoService: @escaping @Sendable (ServiceRunOptions) async -> Int32
+    runDemoService: @escaping @Sendable (ServiceRunOptions) async -> DemoServiceEnd
   ) {
     self.environment = environment
     self.currentDirectory = currentDirectory
@@ -51,6 +51,13 @@ package struct ServiceRunOptions: Hashable, Sendable {
     self.readyDescriptor = readyDescriptor
     self.environment = environment
   }
+}
+
+/// How the service of a demo ended.
+package enum DemoServiceEnd: Hashable, Sendable {
+  case exited(status: Int32)
+  /// No client was connected for a minute, so nobody else deletes the home.
+  case abandoned
 }
 
 extension CommandContext {
@@ -83,7 +90,7 @@ extension CommandContext {
   /// The context for this process.
   package static func ofThisProcess(
     runService: @escaping @Sendable (ServiceRunOptions) async -> Int32,
-    runDemoService: @escaping @Sendable (ServiceRunOptions) async -> Int32
+    runDemoService: @escaping @Sendable (ServiceRunOptions) async -> DemoServiceEnd
   ) -> CommandContext {
     CommandContext(
       environment: ProcessInfo.processInfo.environment,

@@ -11,8 +11,8 @@ struct DemoCommand: RunnableCommand {
     discussion: """
       Everything happens in a temporary home directory with a service of its own; none of your \
       files is touched, and no network is needed. Leaving with q deletes it all. If the terminal \
-      is closed, the demo continues, and the next "kettle demo" finds it again. Without a \
-      terminal it downloads the files and prints lines.
+      is closed, the demo continues for a minute, in which the next "kettle demo" finds it \
+      again; then it deletes itself. Without a terminal it downloads the files and prints lines.
 
       Examples:
         kettle demo
@@ -44,6 +44,13 @@ struct DemoServiceCommand: RunnableCommand {
 
   func run(in context: CommandContext) async throws -> ExitCode {
     let options = try ready.serviceOptions(in: context)
-    return ExitCode(rawValue: await context.runDemoService(options))
+    switch await context.runDemoService(options) {
+    case .exited(let status): return ExitCode(rawValue: status)
+    case .abandoned:
+      let home = try DemoHome.open(environment: context.environment)
+      // Started by hand, it runs in another home, which is not its own to delete.
+      if context.environment["HOME"] == home.path { try home.delete() }
+      return .done
+    }
   }
 }

@@ -8,11 +8,14 @@ struct ClientServer: Sendable {
   let handler: RequestHandler
   let dropped: DroppedClientLog
   let logger: Logger
+  /// nil for a service that runs without clients.
+  let presence: ClientPresence?
 
   /// Serves clients while `work` runs.
   func run(until work: () async -> Void) async {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await serveAll() }
+      group.addTask { try? await presence?.begin() }
       await work()
       group.cancelAll()
     }
@@ -21,7 +24,11 @@ struct ClientServer: Sendable {
   private func serveAll() async {
     await withDiscardingTaskGroup { group in
       for await connection in listener.connections {
-        group.addTask { await serve(connection) }
+        group.addTask {
+          presence?.arrived()
+          await serve(connection)
+          try? await presence?.left()
+        }
       }
       group.cancelAll()
     }

@@ -18,14 +18,18 @@ package struct TransferService: Sendable {
     package var readyDescriptor: Int32?
     /// Called once it is certain that no other service runs, before anything is opened.
     package var whenAlone: @Sendable () async throws -> Void
+    /// How long it runs without clients; nil for ever.
+    package var abandonedAfterSeconds: Int64?
 
     package init(
       paths: ServicePaths, environment: [String: String], readyDescriptor: Int32? = nil,
+      abandonedAfterSeconds: Int64? = nil,
       whenAlone: @escaping @Sendable () async throws -> Void = {}
     ) {
       self.paths = paths
       self.environment = environment
       self.readyDescriptor = readyDescriptor
+      self.abandonedAfterSeconds = abandonedAfterSeconds
       self.whenAlone = whenAlone
     }
   }
@@ -33,6 +37,8 @@ package struct TransferService: Sendable {
   /// How the service ended.
   package enum End: Sendable, Hashable {
     case stopped
+    /// No client was connected for as long as the options permit.
+    case abandoned
     /// Another service has the lock.
     case alreadyRunning
     /// What failed, on what, and what to do.
@@ -58,8 +64,7 @@ package struct TransferService: Sendable {
     let clock = ServiceClock()
     let logger = makeLogger(clock)
     do {
-      try await serve(holding: lock, clock: clock, logger: logger)
-      return .stopped
+      return try await serve(holding: lock, clock: clock, logger: logger)
     } catch {
       let sentence = ServiceSentence.of(error)
       logger.critical("The service failed", metadata: ["error": "\(sentence)"])
@@ -75,7 +80,7 @@ package struct TransferService: Sendable {
   /// Runs the service while this process holds the lock. Throws if it cannot start.
   private func serve(
     holding lock: ServiceLock, clock: ServiceClock, logger: Logger
-  ) async throws {
+  ) async throws -> End {
     try NetworkLibraries.load()
     try await options.whenAlone()
     let settings = ServiceSettings(options, descriptorLimit: ProcessResources.descriptorLimit)
@@ -93,8 +98,15 @@ package struct TransferService: Sendable {
       at: options.paths.socketPath, holding: lock, limits: settings.listener,
       refused: { dropped.log(refused: $0) })
     let handler = core.makeHandler(stop: { stop.turnOn() })
+    let isAbandoned = Mutex(false)
+    let presence = options.abandonedAfterSeconds.map { seconds in
+      ClientPresence(pause: { try await Task.sleep(for: .seconds(seconds)) }) {
+        isAbandoned.withLock { $0 = true }
+        stop.turnOn()
+      }
+    }
     let server = ClientServer(
-      listener: listener, handler: handler, dropped: dropped, logger: logger)
+      listener: listener, handler: handler, dropped: dropped, logger: logger, presence: presence)
     signalReadiness()
     logger.info(
       "The service accepts requests", metadata: ["socket": "\(options.paths.socketPath)"])
@@ -116,6 +128,7 @@ package struct TransferService: Sendable {
     core.closeStore()
     crashes.clear()
     logger.info("The service stopped")
+    return isAbandoned.withLock { $0 } ? .abandoned : .stopped
   }
 
   private func signalReadiness() {

@@ -56,6 +56,24 @@ package struct Canvas {
     regions.append(HitRegion(row: row, columns: columns, target: target))
   }
 
+  /// Draws something narrower on a canvas of its own, and copies these rows of it, with what is
+  /// clickable in them.
+  mutating func drawPart(
+    columns: Range<Int>, rows: Range<Int>, _ draw: (inout Canvas) -> Void
+  ) {
+    guard !columns.isEmpty else { return }
+    var part = Canvas(
+      size: ScreenSize(columns: columns.count, rows: size.rows), look: look)
+    draw(&part)
+    frame.paste(part.frame, rows: rows, column: columns.lowerBound)
+    for region in part.regions where rows.contains(region.row) {
+      let start = region.columns.lowerBound + columns.lowerBound
+      regions.append(
+        HitRegion(
+          row: region.row, columns: start..<(start + region.columns.count), target: region.target))
+    }
+  }
+
   package mutating func placeCursor(row: Int, column: Int) {
     guard (0..<size.rows).contains(row), (0..<size.columns).contains(column) else { return }
     frame.cursor = Frame.Position(row: row, column: column)

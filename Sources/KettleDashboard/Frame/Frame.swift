@@ -84,6 +84,16 @@ package struct Frame: Hashable, Sendable {
     }
   }
 
+  /// Copies rows of another frame, which begins at `column` and must end within this one.
+  mutating func paste(_ other: Frame, rows: Range<Int>, column: Int) {
+    guard column >= 0, column + other.size.columns <= size.columns else { return }
+    for row in rows.clamped(to: 0..<min(size.rows, other.size.rows)) {
+      breakWideCharacters(row: row, from: column, to: column + other.size.columns)
+      let start = row * size.columns + column
+      cells.replaceSubrange(start..<(start + other.size.columns), with: other.row(row))
+    }
+  }
+
   /// Changes the style of cells and keeps their text.
   package mutating func restyle(
     row: Int, columns: Range<Int>, _ change: (inout Style) -> Void

@@ -63,6 +63,15 @@ struct DemoTests {
     #expect(connector.attempts.allSatisfy { $0.address == address })
   }
 
+  @Test(arguments: [true, false])
+  func `an abandoned service deletes its home, and no other`(isOwnHome: Bool) async throws {
+    var context = try context(terminal: true)
+    context.demoEnd = .abandoned
+    if isOwnHome { context.environment["HOME"] = home }
+    #expect(await context.run("demo-service").code == 0)
+    #expect(FileManager.default.fileExists(atPath: home) != isOwnHome)
+  }
+
   @Test func `the catalogue is listed but not started, and everything is deleted after leaving`()
     async throws
   {

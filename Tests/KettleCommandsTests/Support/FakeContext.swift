@@ -101,6 +101,8 @@ struct FakeContext {
   var dashboard = FakeDashboard()
   var environment = ["HOME": "/home/anna"]
   var directory = "/"
+  /// nil lets the demo's service exit with a status of its own.
+  var demoEnd: DemoServiceEnd?
 
   struct CommandResult: Equatable {
     var code: Int32
@@ -121,6 +123,8 @@ struct FakeContext {
       services: connector ?? FakeConnector([.success(service)]),
       interruptions: FakeInterruptions(all: interruptions), dashboard: dashboard,
       runService: { options in 40 + (options.readyDescriptor ?? 2) },
-      runDemoService: { options in 60 + (options.readyDescriptor ?? 2) })
+      runDemoService: { [demoEnd] options in
+        demoEnd ?? .exited(status: 60 + (options.readyDescriptor ?? 2))
+      })
   }
 }

@@ -81,9 +81,13 @@ enum BatchText {
   private static func ready(
     _ batch: BatchProgress, _ clock: ClockText, now: WallTime
   ) -> String? {
-    batch.readyAt.map {
+    let unpredictableCount = max(0, batch.unpredictableCount ?? 0)
+    // All that is left may be without an estimate.
+    let (left, overflow) = batch.transferCount.subtractingReportingOverflow(batch.finishedCount)
+    guard overflow || left > unpredictableCount else { return nil }
+    return batch.readyAt.map {
       Strings.allReady(
-        by: clock.long($0, now: now), except: max(0, batch.unpredictableCount ?? 0))
+        by: clock.long($0, now: now), except: unpredictableCount)
     }
   }
 

@@ -121,10 +121,9 @@ package struct ListCursor: Hashable, Sendable {
     }
     index = min(index, max(next.lines.count - 1, 0))
     if let heading = next.lines.heading(at: index) {
-      // The first rows of all: the cursor begins on a row.
-      let isFirst = id == nil && group == nil && !heading.isFolded
+      // Only the user moves the cursor to a heading with rows.
       id = nil
-      if !isFirst { return }
+      if heading.isFolded { return }
       index += 1
     }
     // A cursor on a row that was not sent keeps its transfer: the row may become visible again.

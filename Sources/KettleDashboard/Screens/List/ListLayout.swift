@@ -40,16 +40,29 @@ package struct ListLayout: Hashable, Sendable {
   /// A screen with fewer rows has no room for the pane.
   package static let rowsForPaneMin = 20
 
-  /// With the line of its title; 0 without a pane.
-  package var paneHeight: Int {
-    guard hasPane, size.rows >= Self.rowsForPaneMin else { return 0 }
+  package var isPaneVisible: Bool { hasPane && size.rows >= Self.rowsForPaneMin }
+
+  /// On a wide screen the pane is beside the rows, otherwise below them.
+  private var isPaneBeside: Bool { isPaneVisible && size.columns >= 160 }
+
+  /// The lines that the pane takes from the rows, with the line of its title.
+  private var paneHeight: Int {
+    guard isPaneVisible, !isPaneBeside else { return 0 }
     return min(max(8, size.rows / 2 - 3), 18)
   }
 
   package var paneRows: Range<Int> {
+    guard !isPaneBeside else { return columnNamesRow..<(bodyTop + bodyHeight) }
     let top = bodyTop + bodyHeight
     return top..<(top + paneHeight)
   }
+
+  package var paneColumns: Range<Int> {
+    isPaneBeside ? (listColumns.upperBound + 1)..<size.columns : 0..<size.columns
+  }
+
+  /// The columns of the rows. Beside the pane, a column between the two separates them.
+  package var listColumns: Range<Int> { 0..<(isPaneBeside ? size.columns * 4 / 7 : size.columns) }
   package var bodyTop: Int { columnNamesRow + 1 }
   /// The row of the view line, if there is one.
   package var viewRow: Int { messageRow - 1 }

@@ -19,11 +19,25 @@ extension ListScreen {
       ).draw(on: &canvas)
     }
     if layout.graphHeight > 0 { drawGraph(on: &canvas, layout, context) }
-    TransferTable(
+    let table = TransferTable(
       window: window, view: view, search: search, layout: layout,
-      firstVisible: cursor.firstVisible, cursor: context.isOnTop ? cursor.index : nil
-    ).draw(on: &canvas, context)
-    pane?.draw(on: &canvas, rows: layout.paneRows, context)
+      firstVisible: cursor.firstVisible, cursor: context.isOnTop ? cursor.index : nil)
+    let rows = layout.columnNamesRow..<(layout.bodyTop + layout.bodyHeight)
+    if layout.listColumns.count == canvas.size.columns {
+      table.draw(on: &canvas, context)
+    } else {
+      canvas.drawPart(columns: layout.listColumns, rows: rows) { table.draw(on: &$0, context) }
+      for row in rows {
+        canvas.write(
+          canvas.look.glyphs.vertical, row: row, column: layout.listColumns.upperBound, width: 1,
+          .quiet)
+      }
+    }
+    if layout.isPaneVisible, let pane {
+      canvas.drawPart(columns: layout.paneColumns, rows: layout.paneRows) {
+        pane.draw(on: &$0, rows: layout.paneRows, context)
+      }
+    }
     if let query {
       query.draw(on: &canvas, row: layout.viewRow)
     } else {
@@ -68,7 +82,7 @@ extension ListScreen {
 
   func millisecondsToChange(_ context: ScreenContext) -> Int64? {
     guard context.isOnTop else { return nil }
-    let isPaneVisible = layout(context).paneHeight > 0
+    let isPaneVisible = layout(context).isPaneVisible
     let first = cursor.firstVisible
     let rows = (first..<(first + layout(context).bodyHeight)).lazy.compactMap {
       window?.row(at: $0)

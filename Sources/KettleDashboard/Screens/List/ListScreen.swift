@@ -146,7 +146,7 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
 
   /// Keeps a visible pane on the transfer under the cursor. Called after each message.
   mutating func updatePane(_ context: ScreenContext) -> [ScreenRequest] {
-    guard context.isOnTop, layout(context).paneHeight > 0 else { return [] }
+    guard context.isOnTop, layout(context).isPaneVisible else { return [] }
     let row = cursorRow
     return pane?.follow(row, context) ?? []
   }

@@ -61,7 +61,8 @@ package struct SpeedGraph: Hashable, Sendable {
     }
     let levels = shown.map { level(of: $0, top, steps: steps) }
     let filled = Array(repeating: 0, count: room * perColumn - levels.count) + levels
-    for (offset, cell) in cells(of: filled, line: line, room: room, look: canvas.look).enumerated() where cell != " " {
+    for (offset, cell) in cells(of: filled, line: line, room: room, look: canvas.look).enumerated()
+    where cell != " " {
       canvas.write(cell, row: row, column: start + offset, width: 1, .progress)
     }
   }

@@ -84,6 +84,84 @@ struct DetailsPaneTests {
     #expect(model.screen().lines.contains { $0.hasPrefix(">") })
   }
 
+  @Test func `the pane is beside the list in 200 columns`() {
+    expectScreen(
+      opened(columns: 200, rows: 60).screen(),
+      """
+       Kettle   ↓ 12.6 MiB/s █          3 running  1 verifying  3 waiting  1 queued  2 scheduled  1 paused  2 idle  1 done  1 failed
+       █████████████████████████▌                                     42 %  1:30 left  0 of 8 done  1.0/2.5 GiB  3 of unknown size                                                         181 GiB free after
+         15 MiB/s│                                                                                                                                                                                          ⣀
+                 │                                                                                                                                                                                          ⣿
+                 │                                                                                                                                                                                          ⣿
+        7.5 MiB/s│                                                                                                                                                                                          ⣿
+                 │                                                                                                                                                                                          ⣿
+                 │                                                                                                                                                                                          ⣿
+                0└─ 6:14 ago ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────── now
+          File                                     Progress                         Size          Speed  Conns    Ready │ 1  Networking Overview                                                 1/6 Overview
+      >▶  Networking Overview                      ▃▃▃▃▃▃▃▃▃▃▃·······  61 %  405/659 MiB     12.1 MiB/s      4    12:00 │ ███████████████████████████████████████████████████
+       ‖  iOS Technology Overview                  ▃▃▃▃                22 %     6/29 MiB  paused                        │ State           running
+       ◷  Archive of 2025                          ▃                    0 %    0/1.2 GiB  retry in 12 s (503)           │ Ready           12:00
+       ✔  AV Foundation Guide                                         100 %       11 MiB  ready                   14:02 │ Progress        405/659 MiB, 61 %
+       ▶  A stream without a length                ███                           5.0 MiB      500 KiB/s      1          │ Speed           12.1 MiB/s
+       ◷  Offline                                  ▃▃▃▃▃▃              33 %  3.0/9.0 MiB  waiting for network           │ Time left       0:21
+       ◷  Members only                                                                    needs a login                 │ Connections     4
+       ·  Next in line                                                                    #1 host full 2/2        12:50 │ Priority        normal
+       ◔  At night                                                                        starts 18:00                  │ Checksum        checked when the file is complete
+       ◔  At Christmas                                                                    starts 24 Dec 12:00           │                 sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a
+       ✘  Gone                                     ▃▃▃▃                25 %  1.0/4.0 MiB  failed: host not found        │                 0a0a
+       ≡  Checksummed                              ▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃ 100 %      700 MiB  verifying                     │ ID              1
+       ○  Stopped                                                                         stopped                       │ Session         kettle
+       ○  New                                                                             not started                   │ Added           2026-11-21 11:00:00
+       ▶  文件传输指南 🚀 第二版                   ▃·················  10 %   100/1000 B         10 B/s      1    12:01 │ Retries         2
+                                                                                                                        │
+                                                                                                                        │
+                                                                                                                        │
+                                                                                                                        │
+                                                                                                                        │
+                                                                                                                        │
+                                                                                                                        │
+                                                                                                                        │
+                                                                                                                        │
+                                                                                                                        │
+                                                                                                                        │
+                                                                                                                        │
+                                                                                                                        │
+                                                                                                                        │
+                                                                                                                        │
+                                                                                                                        │
+                                                                                                                        │
+                                                                                                                        │
+                                                                                                                        │
+                                                                                                                        │
+                                                                                                                        │
+                                                                                                                        │
+                                                                                                                        │
+                                                                                                                        │
+                                                                                                                        │
+                                                                                                                        │
+                                                                                                                        │
+                                                                                                                        │
+                                                                                                                        │
+                                                                                                                        │
+                                                                                                                        │
+                                                                                                                        │
+                                                                                                                        │
+                                                                                                                                                                                                         1/15
+       p pause  x stop  Enter details  d remove  l limit   a add  S start all  P pause all  X stop all   Space mark  / search  \\ filter  ! needs you  c clear done  : command  o sort   ? help  q leave
+      """)
+  }
+
+  @Test func `a click on a row beside the pane moves the cursor, and one in the pane does not`()
+    throws
+  {
+    var model = opened(columns: 200, rows: 60)
+    let row = try #require(model.screen().position(of: "Offline")).row
+    _ = model.click(row: row, column: 10)
+    #expect(model.list.cursorRow?.title == "Offline")
+    _ = model.click(row: row + 1, column: 150)
+    #expect(model.list.cursorRow?.title == "Offline")
+  }
+
   @Test func `the overview in 80 columns`() {
     expectScreen(
       opened().screen(),
