@@ -11,18 +11,18 @@ import KettleSystem
 package final class DashboardSession: Sendable {
   package let messages: AsyncStream<DashboardMessage>
 
-  private let output: AsyncStream<DashboardMessage>.Continuation
+  let output: AsyncStream<DashboardMessage>.Continuation
   private let effects: AsyncStream<DashboardEffect>.Continuation
   private let link: Mutex<Link>
   private let tasks = Mutex<[Task<Void, Never>]>([])
   /// The most recently requested viewport. An older one that is still unsent is skipped, as while a
   /// filter is typed faster than it is applied.
-  private let wantedViewport = Mutex<Viewport?>(nil)
+  let wantedViewport = Mutex<Viewport?>(nil)
   private let lastTotals = Mutex(Totals())
   private let lastNotices = Mutex<[String]>([])
-  private let reconnection: Reconnection
+  let reconnection: Reconnection
   private let clock: any CommandClock
-  private let filesAreHere: Bool
+  let filesAreHere: Bool
 
   private enum Link {
     case up(any ServiceCalling)
@@ -159,7 +159,7 @@ extension DashboardSession {
     }
   }
 
-  private func currentService() throws -> any ServiceCalling {
+  func currentService() throws -> any ServiceCalling {
     try link.withLock { link in
       switch link {
       case .up(let service): return service
@@ -168,124 +168,9 @@ extension DashboardSession {
     }
   }
 
-  private func fail(_ error: any Error) {
+  func fail(_ error: any Error) {
     for sentence in Sentences.report(of: error).sentences {
       output.yield(.commandFinished(.failed(sentence: sentence)))
-    }
-  }
-}
-
-// MARK: - Effects
-
-extension DashboardSession {
-  private func execute(_ effect: DashboardEffect) async {
-    do {
-      // These need no connection.
-      if case .openFile(let path) = effect { return try open(path) }
-      if case .startService = effect { return try await startService() }
-      if let message = try await message(for: effect, currentService()) { output.yield(message) }
-    } catch {
-      switch effect {
-      case .loadDetails(let id):
-        let sentence = Sentences.report(of: error).sentences.joined(separator: "; ")
-        output.yield(.commandFinished(.detailsFailed(id, sentence: sentence)))
-      case .add:
-        let sentence = Sentences.report(of: error).sentences.joined(separator: "; ")
-        output.yield(.commandFinished(.addFailed(sentence: sentence)))
-      // The dashboard requests its rows again after reconnecting. Adding works without knowing
-      // duplicates.
-      case .subscribe, .findDuplicates: break
-      case .find(let search):
-        output.yield(.found(search, nil))
-        fail(error)
-      case .control, .remove, .relink, .limit, .move, .prioritize, .clearFinished, .reset,
-        .undo, .startService, .openFile, .copy, .ring, .announce, .suspend, .redraw, .leave:
-        fail(error)
-      }
-    }
-  }
-
-  private func message(
-    for effect: DashboardEffect, _ service: any ServiceCalling
-  ) async throws -> DashboardMessage? {
-    switch effect {
-    case .subscribe(let viewport):
-      guard wantedViewport.withLock({ $0 }) == viewport else { return nil }
-      _ = try await service.call(SubscribeViewport.self, viewport)
-      return nil
-    case .control(let verb, let selection):
-      let result = try await service.call(
-        ControlTransfers.self, .init(control: verb.asControl, selection: selection))
-      return .commandFinished(
-        .controlled(
-          verb, appliedCount: result.applied.count,
-          refused: result.refused.map(\.forDashboard)))
-    case .add(let specs):
-      let adder = FormAdder(service: service, filesAreHere: filesAreHere)
-      return .commandFinished(.added(count: try await adder.add(specs)))
-    case .findDuplicates(let urls):
-      let adder = FormAdder(service: service, filesAreHere: filesAreHere)
-      return .duplicatesFound(try await adder.find(urls))
-    case .remove(let selection, let withFile):
-      let result = try await service.call(
-        ControlTransfers.self,
-        .init(control: withFile ? .removeWithFile : .remove, selection: selection))
-      return .commandFinished(.removed(count: result.applied.count))
-    case .relink(let id, let link):
-      let result = try await service.call(RelinkTransfer.self, .init(id: id, link: link))
-      return .commandFinished(.relinked(refused: result.refused.map(\.forDashboard)))
-    case .limit(let selection, let bytesPerSecond):
-      let result = try await service.call(
-        LimitSpeed.self, .init(selection: selection, bytesPerSecond: bytesPerSecond))
-      return .commandFinished(
-        .limited(bytesPerSecond: bytesPerSecond, refused: result.refused.map(\.forDashboard)))
-    case .move(let selection, let move):
-      let result = try await service.call(
-        MoveTransfers.self, .init(selection: selection, way: move.asWay))
-      return .commandFinished(.moved(appliedCount: result.applied.count))
-    case .prioritize(let selection, let priority):
-      let result = try await service.call(
-        PrioritizeTransfers.self, .init(selection: selection, priority: priority))
-      return .commandFinished(.prioritized(priority, appliedCount: result.applied.count))
-    case .clearFinished:
-      let result = try await service.call(ClearFinished.self, .init())
-      return .commandFinished(.cleared(count: result.clearedCount))
-    case .find(let search):
-      let result = try await service.call(FindTransfer.self, search)
-      return .found(search, result.found)
-    case .reset:
-      let result = try await service.call(ResetTransfers.self, .init())
-      return .commandFinished(
-        .reset(deletedCount: result.deletedPaths.count, keptPaths: result.keptPaths))
-    case .undo:
-      let undone = try await service.call(UndoAction.self, .init())
-      return .commandFinished(
-        .undone(
-          UndoOutcome(
-            undone.kind, restoredCount: undone.restored.count + undone.uncoveredCount,
-            busyCount: undone.busy.count)))
-    case .loadDetails(let id):
-      let details = try await service.call(DescribeTransfer.self, .init(id: id))
-      return .detailsArrived(TransferDetailsView(details))
-    case .startService, .openFile, .copy, .ring, .announce, .suspend, .redraw, .leave: return nil
-    }
-  }
-
-  /// Starts the service. The task that maintains the connection then finds it running.
-  private func startService() async throws {
-    let service = try await reconnection.connect(startIfNeeded: true, mayAsk: false)
-    await service.close()
-  }
-}
-
-// MARK: - Opening files
-
-extension DashboardSession {
-  private func open(_ path: String) throws {
-    let opener = FileOpener(
-      environment: reconnection.context.environment, filesAreHere: filesAreHere)
-    try opener.open(path) { [output] problem in
-      output.yield(.commandFinished(.failed(sentence: Sentences.of(problem))))
     }
   }
 }

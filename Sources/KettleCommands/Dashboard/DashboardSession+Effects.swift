@@ -1,0 +1,119 @@
+import KettleClient
+import KettleControl
+import KettleDashboard
+import KettleModel
+import KettleSystem
+
+/// What the dashboard asks for: requests to the service, and files to open.
+extension DashboardSession {
+  func execute(_ effect: DashboardEffect) async {
+    do {
+      // These need no connection.
+      if case .openFile(let path) = effect { return try open(path) }
+      if case .startService = effect { return try await startService() }
+      if let message = try await message(for: effect, currentService()) { output.yield(message) }
+    } catch {
+      switch effect {
+      case .loadDetails(let id):
+        let sentence = Sentences.report(of: error).sentences.joined(separator: "; ")
+        output.yield(.commandFinished(.detailsFailed(id, sentence: sentence)))
+      case .add:
+        let sentence = Sentences.report(of: error).sentences.joined(separator: "; ")
+        output.yield(.commandFinished(.addFailed(sentence: sentence)))
+      // The dashboard requests its rows again after reconnecting. Adding works without knowing
+      // duplicates.
+      case .subscribe, .findDuplicates: break
+      case .find(let search):
+        output.yield(.found(search, nil))
+        fail(error)
+      case .control, .remove, .relink, .limit, .move, .prioritize, .clearFinished, .reset,
+        .undo, .startService, .openFile, .copy, .ring, .announce, .suspend, .redraw, .leave:
+        fail(error)
+      }
+    }
+  }
+
+  private func message(
+    for effect: DashboardEffect, _ service: any ServiceCalling
+  ) async throws -> DashboardMessage? {
+    switch effect {
+    case .subscribe(let viewport):
+      guard wantedViewport.withLock({ $0 }) == viewport else { return nil }
+      _ = try await service.call(SubscribeViewport.self, viewport)
+      return nil
+    case .control(let verb, let selection):
+      let result = try await service.call(
+        ControlTransfers.self, .init(control: verb.asControl, selection: selection))
+      return .commandFinished(
+        .controlled(
+          verb, appliedCount: result.applied.count,
+          refused: result.refused.map(\.forDashboard)))
+    case .add(let specs):
+      let adder = FormAdder(service: service, filesAreHere: filesAreHere)
+      return .commandFinished(.added(count: try await adder.add(specs)))
+    case .findDuplicates(let urls):
+      let adder = FormAdder(service: service, filesAreHere: filesAreHere)
+      return .duplicatesFound(try await adder.find(urls))
+    case .remove(let selection, let withFile):
+      let result = try await service.call(
+        ControlTransfers.self,
+        .init(control: withFile ? .removeWithFile : .remove, selection: selection))
+      return .commandFinished(.removed(count: result.applied.count))
+    case .relink(let id, let link):
+      let result = try await service.call(RelinkTransfer.self, .init(id: id, link: link))
+      return .commandFinished(.relinked(refused: result.refused.map(\.forDashboard)))
+    case .limit(let selection, let bytesPerSecond):
+      let result = try await service.call(
+        LimitSpeed.self, .init(selection: selection, bytesPerSecond: bytesPerSecond))
+      return .commandFinished(
+        .limited(bytesPerSecond: bytesPerSecond, refused: result.refused.map(\.forDashboard)))
+    case .move(let selection, let move):
+      let result = try await service.call(
+        MoveTransfers.self, .init(selection: selection, way: move.asWay))
+      return .commandFinished(.moved(appliedCount: result.applied.count))
+    case .prioritize(let selection, let priority):
+      let result = try await service.call(
+        PrioritizeTransfers.self, .init(selection: selection, priority: priority))
+      return .commandFinished(.prioritized(priority, appliedCount: result.applied.count))
+    case .clearFinished:
+      let result = try await service.call(ClearFinished.self, .init())
+      return .commandFinished(.cleared(count: result.clearedCount))
+    case .find(let search):
+      let result = try await service.call(FindTransfer.self, search)
+      return .found(search, result.found)
+    case .reset:
+      let result = try await service.call(ResetTransfers.self, .init())
+      return .commandFinished(
+        .reset(deletedCount: result.deletedPaths.count, keptPaths: result.keptPaths))
+    case .undo:
+      let undone = try await service.call(UndoAction.self, .init())
+      return .commandFinished(
+        .undone(
+          UndoOutcome(
+            undone.kind, restoredCount: undone.restored.count + undone.uncoveredCount,
+            busyCount: undone.busy.count)))
+    case .loadDetails(let id):
+      let details = try await service.call(DescribeTransfer.self, .init(id: id))
+      return .detailsArrived(TransferDetailsView(details))
+    case .startService, .openFile, .copy, .ring, .announce, .suspend, .redraw, .leave: return nil
+    }
+  }
+
+  /// Starts the service. The task that maintains the connection then finds it running.
+  private func startService() async throws {
+    let service = try await reconnection.connect(startIfNeeded: true, mayAsk: false)
+    await service.close()
+  }
+}
+
+// MARK: - Opening files
+
+extension DashboardSession {
+  private func open(_ path: String) throws {
+    let opener = FileOpener(
+      environment: reconnection.context.environment, filesAreHere: filesAreHere)
+    try opener.open(path) { [output] problem in
+      output.yield(.commandFinished(.failed(sentence: Sentences.of(problem))))
+    }
+  }
+}
