@@ -62,6 +62,8 @@ extension ServicePaths {
   /// Contains one byte for each consecutive crash of the service.
   package var crashCountPath: String { Self.join(stateDirectory, "crashes") }
   package var unrecordedFilesPath: String { Self.join(stateDirectory, "unrecorded") }
+  /// Empty; its modification time is when a dashboard was last open.
+  package var watchedPath: String { Self.join(stateDirectory, "watched") }
 
   /// The file in which the desktop stores the names of the user's directories
   /// (`user-dirs.dirs(5)`).

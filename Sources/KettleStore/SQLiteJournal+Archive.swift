@@ -112,6 +112,14 @@ extension SQLiteJournal: TransferArchive {
       return try RecordFetch(db).records(ids)
     }
   }
+
+  package func news(since time: WallTime) throws -> TransferNews {
+    // A connection of its own, which neither waits for other queries nor delays them. It is needed
+    // once each time a dashboard opens, so its memory is freed.
+    let reader = StoreReader(paths)
+    defer { reader.close() }
+    return try reader.read { db in try NewsQuestion.answer(since: time, db) }
+  }
 }
 
 /// The bin.

@@ -11,7 +11,7 @@ package final class SQLiteJournal: TransferJournal {
   let reader: StoreReader
   /// For queries over the whole list.
   let listReader: StoreReader
-  private let paths: StorePaths
+  let paths: StorePaths
   /// nil when it cannot be written; it then proves nothing.
   private let record: Mutex<CommitRecord?>
   private let state: Mutex<State>

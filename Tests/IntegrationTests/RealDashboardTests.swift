@@ -88,6 +88,22 @@ struct RealDashboardTests {
     _ = try await home.screen { $0.contains("1 running") && $0.contains("three.bin") }
   }
 
+  @Test func `the next dashboard says what happened since the last one`() async throws {
+    try await open()
+    let watched = home.path + "/.local/state/kettle/watched"
+    _ = try await home.screen { _ in FileManager.default.fileExists(atPath: watched) }
+    _ = try await home.tmux("send-keys", "q")
+    _ = try await home.screen { $0.contains("ended with 0") }
+    _ = try await home.tmux("kill-server")
+    origin.serve(OriginBehavior(SeededBody(seed: 5, byteCount: 2_000_000)), at: "/five.bin")
+    #expect(try await home.kettle("add", origin.url("/five.bin").text).code == 0)
+    #expect(try await home.kettle("wait", "--timeout", "60").code == 0)
+    try await open()
+    _ = try await home.screen { $0.contains("since ") && $0.contains(": 1 done (1.9 MiB)") }
+    _ = try await home.tmux("send-keys", "j")
+    _ = try await home.screen { !$0.contains("since ") && $0.contains("five.bin") }
+  }
+
   @Test func `a terminal that is too small shows the required size`() async throws {
     try await open(columns: 20, rows: 5)
     _ = try await home.screen { $0.contains("36x8") }

@@ -58,7 +58,7 @@ struct ProtocolDocumentTests {
         checked.insert(request.method)
       }
     }
-    #expect(checked.count == 33)
+    #expect(checked.count == 34)
   }
 
   private func check(_ result: UnreadResult, against request: ControlRequest) throws {
@@ -77,6 +77,7 @@ struct ProtocolDocumentTests {
     case .prioritize: _ = try result.decode(PrioritizeTransfers.Result.self)
     case .findURLs: _ = try result.decode(FindURLs.Result.self)
     case .clear: _ = try result.decode(ClearFinished.Result.self)
+    case .news: _ = try result.decode(ReportNews.Result.self)
     case .reset: _ = try result.decode(ResetTransfers.Result.self)
     case .listHosts: _ = try result.decode(ListHosts.Result.self)
     case .resetHost: _ = try result.decode(ResetHost.Result.self)

@@ -18,6 +18,7 @@ struct ServicePathsTests {
     #expect(found.lockPath == "/home/pw/.local/state/kettle/service.lock")
     #expect(found.logPath == "/home/pw/.local/state/kettle/service.log")
     #expect(found.heldDirectory == "/home/pw/.local/state/kettle/held")
+    #expect(found.watchedPath == "/home/pw/.local/state/kettle/watched")
     #expect(found.runtimeDirectory == "/home/pw/.local/state/kettle/run")
     #expect(found.socketPath == "/home/pw/.local/state/kettle/run/control.sock")
     #expect(found.configPath == "/home/pw/.config/kettle/config.toml")

@@ -86,9 +86,11 @@ package final class DashboardSession: Sendable {
 extension DashboardSession {
   private func maintainConnection(_ first: any ServiceCalling) async {
     var service = first
+    var isFirst = true
     while !Task.isCancelled {
       output.yield(.linkChanged(.connected))
       await reportNotices(of: service)
+      var hasRows = false
       for await notification in service.notifications {
         switch notification {
         case .viewport(let window):
@@ -97,6 +99,8 @@ extension DashboardSession {
             anchorIndex: window.anchorIndex, tag: window.tag, groups: window.groups)
           lastTotals.withLock { $0 = window.totals }
           output.yield(.rowsArrived(rows, window.totals))
+          if !hasRows { announceDashboard(to: service, reportsNews: isFirst) }
+          (hasRows, isFirst) = (true, false)
         // Events are not subscribed to, and the newest window always arrives.
         case .event, .completed, .resynchronise: break
         }
@@ -122,6 +126,18 @@ extension DashboardSession {
       return last != notices
     }
     if hasChanged { output.yield(.serviceReported(notices)) }
+  }
+
+  /// Announces that a dashboard is open, as each connection does after its first rows, which do not
+  /// wait for the reply. The first one forwards what happened before. A service of an earlier
+  /// version refuses the request.
+  private func announceDashboard(to service: any ServiceCalling, reportsNews: Bool) {
+    Task { [output] in
+      guard let reply = try? await service.call(ReportNews.self, Nothing()), reportsNews,
+        let news = reply.news
+      else { return }
+      output.yield(.newsArrived(news))
+    }
   }
 
   /// Reconnects until it succeeds, and reports once if the service was stopped. Returns nil when

@@ -16,6 +16,7 @@ package enum ControlRequest: Sendable, Hashable {
   case move(MoveTransfers.Params)
   case prioritize(PrioritizeTransfers.Params)
   case clear
+  case news
   case findURLs(FindURLs.Params)
   case reset
   case listHosts
@@ -42,12 +43,9 @@ package enum ControlRequest: Sendable, Hashable {
     switch self {
     case .add, .addURLs: true
     case .hello, .list, .listIDs, .find, .describe, .control, .relink, .limit, .move, .prioritize,
-      .clear, .findURLs, .reset, .listHosts, .resetHost, .listBin, .undo, .emptyBin, .subscribe,
-      .watch,
-      .status, .stop,
-      .attachSession, .listSessions, .finishEvents, .adoptSession, .dropSession, .cancelTasks,
-      .acknowledgeTasks, .updateTask,
-      .answerChallenge:
+      .clear, .news, .findURLs, .reset, .listHosts, .resetHost, .listBin, .undo, .emptyBin,
+      .subscribe, .watch, .status, .stop, .attachSession, .listSessions, .finishEvents,
+      .adoptSession, .dropSession, .cancelTasks, .acknowledgeTasks, .updateTask, .answerChallenge:
       false
     }
   }
@@ -68,6 +66,7 @@ package enum ControlRequest: Sendable, Hashable {
     case .move: MoveTransfers.name
     case .prioritize: PrioritizeTransfers.name
     case .clear: ClearFinished.name
+    case .news: ReportNews.name
     case .findURLs: FindURLs.name
     case .reset: ResetTransfers.name
     case .listHosts: ListHosts.name
@@ -116,6 +115,7 @@ extension ControlRequest {
     case MoveTransfers.name: .move(try params())
     case PrioritizeTransfers.name: .prioritize(try params())
     case ClearFinished.name: .clear
+    case ReportNews.name: .news
     case FindURLs.name: .findURLs(try params())
     case ResetTransfers.name: .reset
     case ListHosts.name: .listHosts
@@ -175,9 +175,9 @@ extension ControlRequest {
       return params.answer.isUsable ? nil : ControlError(.refusedSpec, "params.answer")
     case .find(let search):
       return search.startIndex < 0 ? ControlError(.invalidParams, "params.startIndex") : nil
-    case .hello, .listIDs, .describe, .control, .move, .prioritize, .clear, .reset, .listHosts,
-      .resetHost, .listBin, .undo, .emptyBin, .watch, .status, .stop, .listSessions, .cancelTasks,
-      .acknowledgeTasks:
+    case .hello, .listIDs, .describe, .control, .move, .prioritize, .clear, .news, .reset,
+      .listHosts, .resetHost, .listBin, .undo, .emptyBin, .watch, .status, .stop, .listSessions,
+      .cancelTasks, .acknowledgeTasks:
       return nil
     }
   }

@@ -52,3 +52,17 @@ package enum ClearFinished: ControlMethod {
     package init(clearedCount: Int) { self.clearedCount = clearedCount }
   }
 }
+
+/// Counts the client as a dashboard until it disconnects, and returns what happened while no
+/// dashboard was open.
+package enum ReportNews: ControlMethod {
+  package static let name = "transfers.news"
+  package typealias Params = Nothing
+
+  package struct Result: Codable, Hashable, Sendable {
+    /// nil if no dashboard was ever open before, or another one is open.
+    package var news: TransferNews?
+
+    package init(news: TransferNews? = nil) { self.news = news }
+  }
+}

@@ -255,6 +255,10 @@ final class Broadcaster: Sendable {
     try await list.matching(filter, except: Set(except))
   }
 
+  func news(since time: WallTime, startedAt: WallTime) async throws(ControlError) -> TransferNews {
+    try await list.news(since: time, startedAt: startedAt)
+  }
+
   var totals: Totals {
     var totals = list.update { $0.totals }
     totals.freeBytes = freeSpace.bytes

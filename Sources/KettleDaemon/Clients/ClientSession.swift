@@ -110,6 +110,8 @@ struct ClientSession: Sendable {
       await connection.close()
       group.cancelAll()
     }
+    // The last request may have been in progress until now.
+    whenLeft(id)
   }
 
   private func disconnect(_ id: ClientID) {

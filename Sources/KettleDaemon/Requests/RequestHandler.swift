@@ -8,6 +8,7 @@ struct RequestHandler: Sendable {
   let engine: TransferEngine
   let broadcaster: Broadcaster
   let sessions: SessionRegistry
+  let presence: DashboardPresence
   let information: ServiceInformation
   let stop: @Sendable () -> Void
   private let added = AddedRequests()
@@ -15,11 +16,13 @@ struct RequestHandler: Sendable {
 
   init(
     engine: TransferEngine, broadcaster: Broadcaster, sessions: SessionRegistry,
-    information: ServiceInformation, stop: @escaping @Sendable () -> Void
+    presence: DashboardPresence, information: ServiceInformation,
+    stop: @escaping @Sendable () -> Void
   ) {
     self.engine = engine
     self.broadcaster = broadcaster
     self.sessions = sessions
+    self.presence = presence
     self.information = information
     self.stop = stop
   }
@@ -72,6 +75,7 @@ struct RequestHandler: Sendable {
     case .clear:
       let result = ClearFinished.Result(clearedCount: await engine.clearFinished())
       return coder.encode(result: result, to: id)
+    case .news: return coder.encode(result: try await news(for: client.id), to: id)
     case .reset:
       let outcome = await engine.reset()
       return coder.encode(
@@ -159,6 +163,12 @@ struct RequestHandler: Sendable {
     var result = TransferDetails(details)
     result.snapshot = await engine.explained(details.snapshot)
     return result
+  }
+
+  private func news(for client: ClientID) async throws(ControlError) -> ReportNews.Result {
+    guard let time = presence.enter(client) else { return ReportNews.Result() }
+    let news = try await broadcaster.news(since: time, startedAt: information.startedAt)
+    return ReportNews.Result(news: news)
   }
 
   /// Fills in why the transfers of a window do not move, and when they will be complete.

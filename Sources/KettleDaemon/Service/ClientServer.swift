@@ -37,7 +37,11 @@ struct ClientServer: Sendable {
   private func serve(_ connection: ControlConnection) async {
     let session = ClientSession(
       connection: connection, broadcaster: handler.broadcaster, logger: logger,
-      dropped: dropped, whenLeft: { handler.sessions.disconnect($0) },
+      dropped: dropped,
+      whenLeft: { id in
+        handler.sessions.disconnect(id)
+        handler.presence.leave(id)
+      },
       explain: { await handler.explained($0, .shown) }
     ) { request, id, client, decided in
       await handler.handle(request, id: id, for: client, whenDecided: decided)

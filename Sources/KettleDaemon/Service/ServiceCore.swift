@@ -15,6 +15,7 @@ struct ServiceCore: Sendable {
   let need: ConditionNeed
   private let broadcaster: Broadcaster
   private let sessions: SessionRegistry
+  private let presence: DashboardPresence
   private let notifications: DesktopNotificationBridge?
   private let journal: SQLiteJournal
   private let information: ServiceInformation
@@ -33,6 +34,7 @@ struct ServiceCore: Sendable {
       notices: Self.notices(settings, store: opened.notice, crashes: crashes),
       proxies: ProxiesInUse(settings.curl.proxies))
     for notice in information.notices { logger.error("\(notice)") }
+    presence = DashboardPresence(path: paths.watchedPath) { clock.now().wall }
     let files = POSIXFileStorage(
       documentsDirectory: settings.documentsDirectory, heldDirectory: paths.heldDirectory,
       unrecordedPath: paths.unrecordedFilesPath)
@@ -101,8 +103,8 @@ struct ServiceCore: Sendable {
   /// - Parameter stop: called when a client requests the end of the service.
   func makeHandler(stop: @escaping @Sendable () -> Void) -> RequestHandler {
     RequestHandler(
-      engine: engine, broadcaster: broadcaster, sessions: sessions, information: information,
-      stop: stop)
+      engine: engine, broadcaster: broadcaster, sessions: sessions, presence: presence,
+      information: information, stop: stop)
   }
 
   /// Ends notifications and launches.

@@ -61,8 +61,15 @@ extension Dashboard {
   private func message(_ context: ScreenContext) -> (text: String, role: Role)? {
     guard screens.last?.content.extent != .form else { return nil }
     if let notice { return (notice.text, notice.kind.role) }
+    if showsNews, let news {
+      let time = context.time(news.since)
+      return (context.fitting(Strings.news(news, since: time)), .heading)
+    }
     return screens.isEmpty ? list.message(context) : nil
   }
+
+  /// Whether the message line shows what happened before the dashboard was opened.
+  var showsNews: Bool { notice == nil && screens.isEmpty && size.holds(ListLayout.minimum) }
 
   /// Shows the required size, in the longest form that fits.
   private func drawTooSmall(on canvas: inout Canvas) {

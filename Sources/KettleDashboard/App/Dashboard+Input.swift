@@ -6,7 +6,7 @@ extension Dashboard {
   private static var wheelStep: Int { 3 }
 
   mutating func press(_ key: Key, at now: Moment) -> [DashboardEffect] {
-    notice = nil
+    clearMessage()
     let action = keymap.action(for: key, in: keyContext)
     guard size.holds(ListLayout.minimum) else { return pressOnTinyScreen(key, at: now) }
     if let action, let effects = attempt(action, key: key, at: now) { return effects }
@@ -16,6 +16,12 @@ extension Dashboard {
     }
     say(Strings.noMeaning(key, keymap.filled(Strings.noMeaning(in: keyContext))), at: now)
     return []
+  }
+
+  /// Removes what the message line shows. News that something else covers stay for the next time.
+  private mutating func clearMessage() {
+    if showsNews { news = nil }
+    notice = nil
   }
 
   /// On a terminal that is too small, the user sees neither the effect of a key nor the question
@@ -75,7 +81,7 @@ extension Dashboard {
     case .wheelUp: return wheel(by: -Self.wheelStep, at: now)
     case .wheelDown: return wheel(by: Self.wheelStep, at: now)
     case .click, .doubleClick:
-      notice = nil
+      clearMessage()
       let target = target(row: event.row, column: event.column, at: now)
       return click(Click(target: target, isDouble: event.kind == .doubleClick), at: now)
     }

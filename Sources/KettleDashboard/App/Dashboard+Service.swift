@@ -12,8 +12,8 @@ extension Dashboard {
       if !notices.isEmpty { showProblems(at: now) }
     case .commandFinished(let outcome): commandFinished(outcome, at: now)
     case .ticked: service.tick(at: now.monotonic)
-    case .found, .detailsArrived, .duplicatesFound, .keyPressed, .mouse, .pasteRefused, .resized,
-      .directoriesKnown, .utcOffsetChanged:
+    case .found, .detailsArrived, .duplicatesFound, .newsArrived, .keyPressed, .mouse,
+      .pasteRefused, .resized, .directoriesKnown, .utcOffsetChanged:
       break
     }
     return effects + forward(message, at: now)

@@ -10,6 +10,8 @@ package struct Dashboard: Hashable, Sendable {
   /// The screens above the list, the topmost last.
   package internal(set) var screens: [OpenScreen] = []
   package internal(set) var notice: Notice?
+  /// What happened before the dashboard was opened; nil once the user has seen it.
+  var news: TransferNews?
   /// What was typed into the add form before it was closed.
   private var draft: AddForm?
   package internal(set) var utcOffsetSeconds: Int
@@ -79,6 +81,9 @@ package struct Dashboard: Hashable, Sendable {
       return []
     case .utcOffsetChanged(let seconds):
       utcOffsetSeconds = min(max(seconds, -86_400), 86_400)
+      return []
+    case .newsArrived(let arrived):
+      news = arrived.isEmpty ? nil : arrived
       return []
     case .rowsArrived, .found, .detailsArrived, .duplicatesFound, .linkChanged, .serviceReported,
       .commandFinished, .ticked:

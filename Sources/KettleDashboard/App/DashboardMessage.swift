@@ -21,6 +21,8 @@ package enum DashboardMessage: Hashable, Sendable {
   /// What the connected service reports about itself, for example that its store was damaged; empty
   /// when all is well.
   case serviceReported([String])
+  /// What happened while no dashboard was open; sent at most once.
+  case newsArrived(TransferNews)
   case commandFinished(CommandOutcome)
   /// The offset of local time from UTC, sent at the start and whenever it changes.
   case utcOffsetChanged(seconds: Int)

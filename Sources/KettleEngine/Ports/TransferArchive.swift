@@ -50,6 +50,10 @@ package protocol TransferArchive: Sendable {
 
   /// Returns how many dormant completed transfers are cleared up to this finish number.
   func clearedCount(upTo finishNumber: Int64?) throws -> Int
+
+  /// Counts the transfers that completed or failed at this time or later, cleared ones included.
+  /// The counts of those that need the user stay 0.
+  func news(since time: WallTime) throws -> TransferNews
 }
 
 /// What an action put into the bin.

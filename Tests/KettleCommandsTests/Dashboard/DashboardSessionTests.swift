@@ -82,6 +82,36 @@ struct DashboardSessionTests {
     #expect(context.service.isClosed)
   }
 
+  @Test func `the first connection alone reports what happened before, after its first rows`()
+    async throws
+  {
+    var context = FakeContext()
+    let next = FakeService()
+    context.connector = FakeConnector([.success(context.service), .success(next)])
+    var news = TransferNews(since: WallTime(millisecondsSince1970: FakeClock.start))
+    news.failedCount = 2
+    let window = RowWindow(first: 0, matchingCount: 0, rows: [], totals: Totals())
+    for service in [context.service, next] {
+      service.have(news)
+      service.send(.viewport(window))
+    }
+    let session = try await open(context)
+    var all = session.messages.makeAsyncIterator()
+    #expect(await all.next() == .linkChanged(.connected))
+    let rows = DashboardMessage.rowsArrived(
+      ListWindow(first: 0, matchingCount: 0, rows: []), Totals())
+    #expect(await all.next() == rows)
+    #expect(await all.next() == .newsArrived(news))
+    context.service.breakConnection()
+    #expect(await all.next() == .linkChanged(.lost))
+    #expect(await all.next() == .linkChanged(.connected))
+    #expect(await all.next() == rows)
+    session.perform(.reset)
+    #expect(
+      await all.next() == .commandFinished(.reset(deletedCount: 0, keptPaths: [])))
+    await session.close()
+  }
+
   @Test func `effects become calls, in order`() async throws {
     let context = FakeContext()
     guard case .success(let parsed) = TransferURL.parse("https://a.org/1") else { return }

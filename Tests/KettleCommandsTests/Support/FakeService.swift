@@ -25,6 +25,7 @@ final class FakeService: ServiceCalling {
     case emptyBin
     case adopt(SessionID)
     case drop(SessionID)
+    case news
   }
 
   private struct State {
@@ -48,6 +49,7 @@ final class FakeService: ServiceCalling {
     var hosts: [HostSnapshot] = []
     var bin: [BinSnapshot] = []
     var undone: [UndoAction.Result] = []
+    var news: TransferNews?
 
     /// Returns the matching rows, then applies the next change that a test has set.
     mutating func taken(_ filter: RowFilter) -> [TransferSnapshot] {
@@ -114,6 +116,8 @@ final class FakeService: ServiceCalling {
   func have(_ hosts: [HostSnapshot]) { state.withLock { $0.hosts = hosts } }
 
   func have(_ bin: [BinSnapshot]) { state.withLock { $0.bin = bin } }
+
+  func have(_ news: TransferNews) { state.withLock { $0.news = news } }
 
   /// Sets the results of the next undos.
   func undo(_ results: UndoAction.Result...) { state.withLock { $0.undone = results } }
@@ -261,6 +265,9 @@ final class FakeService: ServiceCalling {
         defer { state.bin = [] }
         return EmptyBin.Result(actions: state.bin)
       }
+    case ReportNews.name:
+      record(.news)
+      return ReportNews.Result(news: state.withLock { $0.news })
     case ListSessions.name: return ListSessions.Result(sessions: state.withLock { $0.sessions })
     case StopService.name:
       record(.stop)

@@ -82,6 +82,7 @@ struct RequestCoderTests {
     let priority = PrioritizeTransfers.Params(selection: .ids([id]), priority: .high)
     expect(try roundTrip(PrioritizeTransfers.self, priority), .prioritize(priority))
     expect(try roundTrip(ClearFinished.self, Nothing()), .clear)
+    expect(try roundTrip(ReportNews.self, Nothing()), .news)
     let urls = FindURLs.Params(urls: ["https://example.org/a"])
     expect(try roundTrip(FindURLs.self, urls), .findURLs(urls))
     let repeatable = AddTransfers.Params(transfers: [spec], requestID: "r-1")

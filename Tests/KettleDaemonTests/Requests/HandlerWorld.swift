@@ -14,12 +14,14 @@ final class HandlerWorld: Sendable {
   let handler: RequestHandler
   let journal: InMemoryJournal
   let broadcaster: Broadcaster
+  let clock: ManualClock
   private let work: Task<Void, Never>
 
   /// - Parameter journal: the journal of the previous service, to test a restart.
   init(_ journal: InMemoryJournal = InMemoryJournal()) async throws {
     self.journal = journal
     let clock = ManualClock()
+    self.clock = clock
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let broadcaster = Broadcaster(
       freeSpace: FreeSpace(now: { MonotonicTime(milliseconds: 0) }) { nil }, archive: journal,
@@ -46,6 +48,7 @@ final class HandlerWorld: Sendable {
     work = Task { await registry.run() }
     handler = RequestHandler(
       engine: engine, broadcaster: broadcaster, sessions: registry,
+      presence: DashboardPresence(path: "/no/such/directory/watched") { clock.now().wall },
       information: ServiceInformation(
         processID: 1, startedAt: WallTime(millisecondsSince1970: 0), storePath: "/s",
         notices: []), stop: {})

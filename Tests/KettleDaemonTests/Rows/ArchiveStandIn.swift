@@ -93,4 +93,9 @@ final class ArchiveStandIn: TransferArchive {
   func clearedCount(upTo finishNumber: Int64?) throws -> Int {
     try base.clearedCount(upTo: finishNumber)
   }
+
+  func news(since time: WallTime) throws -> TransferNews {
+    try ask()
+    return try base.news(since: time)
+  }
 }

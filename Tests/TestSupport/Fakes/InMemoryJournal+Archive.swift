@@ -114,6 +114,20 @@ extension InMemoryJournal: TransferArchive {
     all.count { $0.isDormant && $0.isCleared(upTo: finishNumber) }
   }
 
+  package func news(since time: WallTime) throws -> TransferNews {
+    var news = TransferNews(since: time)
+    let rows = RowMaker(documentsDirectory: "")
+    for record in all {
+      guard let finishedAt = record.finishedAt, finishedAt >= time else { continue }
+      switch record.state {
+      case .completed: news.addCompleted(byteCount: rows.row(of: record).bytesReceived)
+      case .failed: news.failedCount += 1
+      case .idle, .scheduled, .queued, .running, .waiting, .paused, .verifying: break
+      }
+    }
+    return news
+  }
+
   /// The totals that `load` returns besides the records that are not dormant.
   static func contents(of records: [TransferRecord], clearedUpTo: Int64?) -> JournalContents {
     var contents = JournalContents(records: records.filter { !$0.isDormant })

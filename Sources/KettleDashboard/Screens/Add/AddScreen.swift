@@ -155,7 +155,8 @@ package struct AddScreen: EditingScreen {
       let urls = form.urls.distinctURLs.sorted()
       return urls.isEmpty ? [] : [.effect(.findDuplicates(urls))]
     case .commandFinished, .detailsArrived, .rowsArrived, .linkChanged, .found, .serviceReported,
-      .keyPressed, .mouse, .pasteRefused, .resized, .directoriesKnown, .utcOffsetChanged:
+      .newsArrived, .keyPressed, .mouse, .pasteRefused, .resized, .directoriesKnown,
+      .utcOffsetChanged:
       break
     }
     return []

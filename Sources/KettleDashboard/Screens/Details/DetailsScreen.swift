@@ -74,7 +74,8 @@ struct DetailsScreen: ReaderScreen {
       let age = context.now.monotonic.milliseconds(since: requestedAt)
       return age >= Self.intervalMilliseconds ? reload(context) : []
     case .detailsArrived, .commandFinished, .linkChanged, .found, .duplicatesFound,
-      .serviceReported, .keyPressed, .mouse, .pasteRefused, .directoriesKnown, .utcOffsetChanged:
+      .serviceReported, .newsArrived, .keyPressed, .mouse, .pasteRefused, .directoriesKnown,
+      .utcOffsetChanged:
       break
     }
     return []

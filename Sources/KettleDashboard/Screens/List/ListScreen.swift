@@ -93,7 +93,7 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
     case .commandFinished(.controlled(_, _, let refused)):
       view.marks.forget(refused.lazy.filter { $0.why == .unknown }.map(\.id))
       return []
-    case .linkChanged, .commandFinished, .duplicatesFound, .serviceReported,
+    case .linkChanged, .commandFinished, .duplicatesFound, .serviceReported, .newsArrived,
       .ticked, .keyPressed, .mouse, .pasteRefused, .directoriesKnown, .utcOffsetChanged:
       return []
     }
