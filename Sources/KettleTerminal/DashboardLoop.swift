@@ -83,7 +83,8 @@ struct DashboardLoop {
       case .ring: backend.ring()
       case .announce(let text): backend.announce(text)
       case .subscribe, .control, .add, .findDuplicates, .remove, .relink, .limit, .move,
-        .prioritize, .clearFinished, .find, .reset, .undo, .startService, .loadDetails, .openFile:
+        .prioritize, .clearFinished, .find, .reset, .undo, .loadBin, .emptyBin, .startService,
+        .loadDetails, .openFile:
         effects(effect)
       }
     }

@@ -27,7 +27,8 @@ extension DashboardSession {
         output.yield(.found(search, nil))
         fail(error)
       case .control, .remove, .relink, .limit, .move, .prioritize, .clearFinished, .reset,
-        .undo, .startService, .openFile, .copy, .ring, .announce, .suspend, .redraw, .leave:
+        .undo, .loadBin, .emptyBin, .startService, .openFile, .copy, .ring, .announce, .suspend,
+        .redraw, .leave:
         fail(error)
       }
     }
@@ -85,13 +86,19 @@ extension DashboardSession {
       let result = try await service.call(ResetTransfers.self, .init())
       return .commandFinished(
         .reset(deletedCount: result.deletedPaths.count, keptPaths: result.keptPaths))
-    case .undo:
-      let undone = try await service.call(UndoAction.self, .init())
+    case .undo(let number):
+      let undone = try await service.call(UndoAction.self, .init(number: number))
       return .commandFinished(
         .undone(
           UndoOutcome(
             undone.kind, restoredCount: undone.restored.count + undone.uncoveredCount,
             busyCount: undone.busy.count)))
+    case .loadBin:
+      let listed = try await service.call(ListBin.self, .init())
+      return .commandFinished(.binListed(listed.actions))
+    case .emptyBin:
+      _ = try await service.call(EmptyBin.self, .init())
+      return .commandFinished(.binEmptied)
     case .loadDetails(let id):
       let details = try await service.call(DescribeTransfer.self, .init(id: id))
       return .detailsArrived(TransferDetailsView(details))

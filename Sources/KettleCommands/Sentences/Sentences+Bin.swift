@@ -30,24 +30,8 @@ extension Sentences {
 
   /// One line about an action: its number, what it did, and until when it can be undone.
   static func of(_ action: BinSnapshot, _ clock: any CommandClock) -> String {
-    "\(action.number)  \(Sentences.time(action.at, clock))  \(what(action))  until "
+    "\(action.number)  \(Sentences.time(action.at, clock))  \(Strings.what(action))  until "
       + Sentences.time(action.expiresAt, clock)
-  }
-
-  private static func what(_ action: BinSnapshot) -> String {
-    let did =
-      switch action.kind {
-      case .stop: "stopped"
-      case .remove: "removed"
-      case .removeWithFile: "removed with its file"
-      case .reset: "reset"
-      case .clear: "cleared from view"
-      }
-    guard let title = action.title else { return did }
-    let others = action.transferCount - 1
-    let more = others > 0 ? " and \(others) more" : ""
-    return "\(did) \(quoted(title, limit: 300))\(more)"
-      + (action.byteCount > 0 ? ", \(ByteText.size(action.byteCount))" : "")
   }
 
   static func emptyBinQuestion(_ actions: [BinSnapshot]) -> String {

@@ -58,7 +58,8 @@ extension Dashboard {
     case .limited(let bytesPerSecond, let refused):
       say(Strings.limited(bytesPerSecond, refused), refused.isEmpty ? .plain : .problem, at: now)
     case .removed(let count): say(keymap.filled(Strings.removed(count)), at: now)
-    case .moved, .detailsFailed: break
+    case .moved, .detailsFailed, .binListed: break
+    case .binEmptied: say(Strings.binEmptied, at: now)
     case .prioritized(let priority, let appliedCount):
       say(Strings.prioritized(priority, appliedCount), at: now)
     case .cleared(let count): say(keymap.filled(Strings.cleared(count)), at: now)

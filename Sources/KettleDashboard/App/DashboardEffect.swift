@@ -20,8 +20,12 @@ package enum DashboardEffect: Hashable, Sendable {
   /// Finds the next transfer that contains certain words.
   case find(RowSearch)
   case reset
-  /// Undoes the latest action of which something can be restored.
-  case undo
+  /// Undoes an action; without a number the latest one of which something can be restored.
+  case undo(Int64?)
+  /// Lists what can be undone.
+  case loadBin
+  /// Deletes everything that can be undone.
+  case emptyBin
   /// Starts the service after the user has stopped it.
   case startService
   case loadDetails(TransferID)

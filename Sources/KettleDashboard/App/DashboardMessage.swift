@@ -44,6 +44,9 @@ package enum CommandOutcome: Hashable, Sendable {
   case limited(bytesPerSecond: Int64?, refused: [ControlRefusal])
   case reset(deletedCount: Int, keptPaths: [String])
   case undone(UndoOutcome)
+  /// What can be undone, the latest action first.
+  case binListed([BinSnapshot])
+  case binEmptied
   /// The details of a transfer could not be loaded; the sentence says why.
   case detailsFailed(TransferID, sentence: String)
   /// Any other failure, as a sentence.

@@ -9,7 +9,8 @@ package enum Bindings {
 
   private static let ofEveryScreen: [Action] =
     AddScreen.bindings.actions + EntryDialog.bindings.actions
-    + ListScreen.bindings.actions + SortMenu.bindings.actions + CommandScreen.bindings.actions
+    + ListScreen.bindings.actions + SortMenu.bindings.actions + BinScreen.bindings.actions
+    + CommandScreen.bindings.actions
     + DetailsScreen.bindings.actions + Question.bindings.actions
     + Dashboard.bindings.actions
 

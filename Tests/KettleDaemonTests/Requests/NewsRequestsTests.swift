@@ -1,5 +1,6 @@
 import KettleControl
 import KettleModel
+import TestSupport
 import Testing
 
 @testable import KettleDaemon

@@ -111,6 +111,7 @@ struct Situations {
     let news: [(String, DashboardMessage)] = [
       ("details come", .detailsArrived(details)),
       ("details of a finished one come", .detailsArrived(finished)),
+      ("the bin comes", .commandFinished(.binListed(Sample.bin))),
       (
         "a report comes",
         .commandFinished(

@@ -167,6 +167,16 @@ enum Sample {
     return details
   }()
 
+  static let bin: [BinSnapshot] = [
+    BinSnapshot(
+      BinAction(number: 7, kind: .stop, at: time(seconds: -60)), transferCount: 1,
+      byteCount: 514 << 20, title: "debian-12.iso"),
+    BinSnapshot(
+      BinAction(number: 6, kind: .remove, at: time(seconds: -120)), transferCount: 10,
+      byteCount: 0, title: "Archive"),
+    BinSnapshot(BinAction(number: 5, kind: .clear, at: time(seconds: -400))),
+  ]
+
   static func model(
     columns: Int, rows: Int, showing list: [TransferSnapshot] = Sample.rows
   ) -> Dashboard {

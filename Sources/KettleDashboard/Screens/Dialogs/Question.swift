@@ -10,6 +10,7 @@ enum Question: Screen {
   case removeMarked(TransferSelection, count: Int, withFiles: Bool)
   /// Whether what arrived in place of the file is the file.
   case accept(TransferSnapshot)
+  case emptyBin(byteCount: Int64)
 
   static let bindings: BindingTable<Question> = [
     Binding(
@@ -33,6 +34,7 @@ enum Question: Screen {
     case .remove(let row): [.effect(.remove(.ids([row.id]), withFile: false))]
     case .removeWithFile(let row): [.effect(.remove(.ids([row.id]), withFile: true))]
     case .accept(let row): [.effect(.control(.accept, .ids([row.id])))]
+    case .emptyBin: [.effect(.emptyBin)]
     case .removeMarked(let selection, _, let withFiles):
       [.list(.clearMarks), .effect(.remove(selection, withFile: withFiles))]
     }

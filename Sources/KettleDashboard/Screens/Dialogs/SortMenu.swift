@@ -17,20 +17,10 @@ struct SortMenu: Screen {
       menu.sort.isDescending.toggle()
       return [.list(.reverse)]
     },
-    Binding(
-      "menu-up", .finding, in: [.menu], keys: [.up, .character("k")], help: "One line up",
-      do: { menu, _ in menu.move(.up) }),
-    Binding(
-      "menu-down", .finding, in: [.menu], keys: [.down, .character("j")], help: "One line down",
-      do: { menu, _ in menu.move(.down) }),
-    Binding(
-      "choose", .finding, in: [.menu], keys: [.enter], label: "select", isRequired: true,
-      help: "Sort by this column; selecting the current one reverses the order",
-      do: { menu, _ in menu.choose(menu.choice) }),
-    Binding(
-      "menu-cancel", .finding, in: [.menu],
-      keys: [.escape, .character("q"), .character("o"), .control("c")], label: "cancel", rank: 1,
-      isRequired: true, help: "Cancel and change nothing", do: { _, _ in [.close] }),
+    Binding(.menuUp) { menu, _ in menu.move(.up) },
+    Binding(.menuDown) { menu, _ in menu.move(.down) },
+    Binding(.menuChoose) { menu, _ in menu.choose(menu.choice) },
+    Binding(.menuCancel) { _, _ in [.close] },
   ]
 
   var keyContext: KeyContext { .menu }

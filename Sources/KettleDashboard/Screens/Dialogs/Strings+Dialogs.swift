@@ -62,6 +62,7 @@ extension Strings {
     switch question {
     case .reset: "Reset"
     case .accept: "Is this the file?"
+    case .emptyBin: "Empty the bin"
     case .remove, .removeMarked(_, _, withFiles: false): "Remove"
     case .removeWithFile, .removeMarked(_, _, withFiles: true): "Remove with file"
     }
@@ -75,6 +76,11 @@ extension Strings {
         "Finished files to move: \(finishedCount). "
           + "Files modified by other programs are kept and listed.",
         "Unfinished transfers to reset: \(unfinishedCount).",
+      ]
+    case .emptyBin(let byteCount):
+      [
+        "Delete \(ByteText.size(byteCount)) in the bin?",
+        "Nothing of it can be undone afterwards. Without this, it is deleted after ten minutes.",
       ]
     case .accept(let row):
       [

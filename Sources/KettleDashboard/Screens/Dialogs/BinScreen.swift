@@ -1,0 +1,111 @@
+import KettleModel
+
+/// The actions that can be undone, the latest first.
+struct BinScreen: Screen {
+  /// nil until the service has sent them.
+  private(set) var actions: [BinSnapshot]?
+  private(set) var choice = 0
+
+  static let bindings: BindingTable<BinScreen> = [
+    Binding(.menuUp) { bin, _ in bin.move(.up) },
+    Binding(.menuDown) { bin, _ in bin.move(.down) },
+    Binding(
+      .menuChoose, label: { bin, _ in bin.chosen == nil ? nil : "undo" },
+      when: { bin, context in
+        context.whenConnected(Availability(unless: bin.chosen == nil ? Strings.binIsEmpty : nil))
+      },
+      do: { bin, _ in bin.chosen.map { [.close, .effect(.undo($0.number))] } ?? [] }),
+    Binding(
+      "empty-bin", .question, in: [.menu], keys: [.character("D")], label: "empty the bin",
+      help: "In the bin: delete everything in it (asks first)",
+      when: { bin, context in
+        context.whenConnected(Availability(unless: bin.chosen == nil ? Strings.binIsEmpty : nil))
+      },
+      do: { bin, _ in [.close, .open(OpenScreen(Question.emptyBin(byteCount: bin.byteCount)))] }),
+    Binding(.menuCancel) { _, _ in [.close] },
+  ]
+
+  var keyContext: KeyContext { .menu }
+  var extent: ScreenExtent { .box }
+
+  private var chosen: BinSnapshot? {
+    guard let actions, actions.indices.contains(choice) else { return nil }
+    return actions[choice]
+  }
+
+  private var byteCount: Int64 {
+    (actions ?? []).reduce(0) { $0.addingReportingOverflow($1.byteCount).partialValue }
+  }
+
+  mutating func receive(
+    _ message: DashboardMessage, _ context: ScreenContext
+  ) -> [ScreenRequest] {
+    if case .commandFinished(.binListed(let listed)) = message {
+      actions = listed
+      choice = min(choice, max(0, listed.count - 1))
+    }
+    return []
+  }
+
+  mutating func scroll(by step: Int, _ context: ScreenContext) -> [ScreenRequest] {
+    move(step > 0 ? .down : .up)
+  }
+
+  /// A click beside the list closes it.
+  mutating func click(_ click: Click, _ context: ScreenContext) -> [ScreenRequest] {
+    switch click.target {
+    case .choice(let index):
+      choice = index
+      return click.isDouble ? attempt("choose", context) ?? [] : []
+    case nil: return [.close]
+    case .row, .column, .state, .key, .action, .inside: return []
+    }
+  }
+
+  private mutating func move(_ movement: Movement) -> [ScreenRequest] {
+    let last = max(0, (actions ?? []).count - 1)
+    choice = min(max(movement.target(from: choice, page: 5, last: last), 0), last)
+    return []
+  }
+
+  func draw(on canvas: inout Canvas, _ context: ScreenContext) {
+    let actions = actions ?? []
+    let box = DialogBox(size: canvas.size, width: 76, height: max(1, actions.count) + 2)
+    box.draw(title: Strings.binTitle, on: &canvas)
+    guard !actions.isEmpty else {
+      let text = self.actions == nil ? Strings.loading : Strings.binIsEmpty
+      return box.write(text, line: 0, on: &canvas)
+    }
+    let height = max(1, box.height - 2)
+    let first = max(0, choice - height + 1)
+    for (line, action) in actions.dropFirst(first).prefix(height).enumerated() {
+      let isChosen = first + line == choice
+      let row = box.row + line
+      let columns = box.column..<(box.column + box.width)
+      box.write(isChosen ? ">" : " ", line: line, on: &canvas, .dialogTitle)
+      canvas.write(
+        Strings.binLine(action, context.clock, now: context.now.wall), row: row,
+        column: box.column + 2, width: box.width - 2, .dialog)
+      if isChosen {
+        let look = canvas.look
+        canvas.restyle(row: row, columns: columns) { look.select(&$0, isBar: false) }
+      }
+      canvas.claim(row: row, columns: columns, for: .choice(first + line))
+    }
+    box.write(Strings.binNote, line: box.height - 1, on: &canvas, .dialogQuiet)
+  }
+}
+
+extension Action {
+  static let menuUp = Action(
+    "menu-up", .finding, in: [.menu], keys: [.up, .character("k")], help: "One line up")
+  static let menuDown = Action(
+    "menu-down", .finding, in: [.menu], keys: [.down, .character("j")], help: "One line down")
+  static let menuChoose = Action(
+    "choose", .finding, in: [.menu], keys: [.enter], label: "select", isRequired: true,
+    help: "Sort by this column; selecting the current one reverses the order. In the bin: undo it")
+  static let menuCancel = Action(
+    "menu-cancel", .finding, in: [.menu],
+    keys: [.escape, .character("q"), .character("o"), .control("c")], label: "cancel", rank: 1,
+    isRequired: true, help: "Cancel and change nothing")
+}
