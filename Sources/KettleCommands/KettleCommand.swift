@@ -44,7 +44,7 @@ struct KettleCommand: RunnableCommand {
         subcommands: [DaemonCommand.self, SessionCommand.self, DemoCommand.self]),
     ])
 
-  @Flag(help: "Draw the dashboard with ASCII characters only.") var ascii = false
+  @Flag(help: "Draw the dashboard, get and list in ASCII only.") var ascii = false
 
   @Flag(help: "Print a line per change instead of the dashboard, for screen readers and logs.")
   var plain = false

@@ -11,6 +11,7 @@ package func runKettle(arguments: [String], context: CommandContext) async -> In
     let words = try CommandWords(arguments)
     command = try parsedCommand(words.arguments)
     context.host = words.host
+    context.isASCII = words.isASCII
     if words.host != nil, type(of: command).isForThisMachineOnly {
       throw UsageError(.command(.notOverHost(command: words.commandName)))
     }

@@ -115,7 +115,7 @@ struct RunKettleTests {
     USAGE: kettle [<subcommand>] [<options>]
 
     OPTIONS:
-      --ascii                 Draw the dashboard with ASCII characters only.
+      --ascii                 Draw the dashboard, get and list in ASCII only.
       --plain                 Print a line per change instead of the dashboard, for
                               screen readers and logs.
       --host <user@host>      With any command: use the service of another machine,

@@ -1,4 +1,5 @@
 import Glibc
+import KettleDashboard
 import KettleModel
 import KettleSystem
 
@@ -10,6 +11,15 @@ package protocol CommandClock: Sendable {
   /// Returns nil when the calendar has no such date.
   func wallTime(ofLocal time: CivilTime) -> WallTime?
   func localTime(of time: WallTime) -> CivilTime?
+}
+
+extension CommandClock {
+  /// Times in the local zone as it is at `now`.
+  func text(at now: WallTime) -> ClockText {
+    let local = localTime(of: now)?.inUTC ?? now
+    let seconds = local.millisecondsSince1970 / 1000 - now.millisecondsSince1970 / 1000
+    return ClockText(utcOffsetSeconds: Int(seconds))
+  }
 }
 
 extension TimeText {

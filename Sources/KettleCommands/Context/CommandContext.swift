@@ -17,6 +17,8 @@ package struct CommandContext: Sendable {
   package var dashboard: any DashboardPresenter
   /// The machine of the service; nil for this one.
   package var host: RemoteHost?
+  /// Whether to draw with ASCII characters only, whatever the locale.
+  package var isASCII = false
 
   package init(
     environment: [String: String], currentDirectory: String, console: any Console,

@@ -138,7 +138,7 @@ struct DemoWatch {
 
   private mutating func record(_ row: TransferSnapshot) throws {
     var printer =
-      printers[row.id] ?? ProgressPrinter(on: context.console, to: .output, isRedrawn: false)
+      printers[row.id] ?? ProgressPrinter(on: context.console, to: .output, clock: context.clock)
     try printer.show(row, at: context.clock.now())
     printers[row.id] = printer
     guard row.state.isFinished, unfinished?.remove(row.id) != nil else { return }

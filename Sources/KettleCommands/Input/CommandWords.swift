@@ -2,8 +2,10 @@ import KettleClient
 
 /// The words after `kettle` without `--host`, which applies to every command. It may precede or
 /// follow the command: a misplaced `--host` must not stop the transfers of this machine.
+/// `--ascii` may stand anywhere too, and is left for the parser.
 struct CommandWords: Hashable, Sendable {
   private(set) var host: RemoteHost?
+  private(set) var isASCII = false
   private(set) var arguments: [String] = []
 
   init(_ words: [String]) throws(UsageError) {
@@ -17,6 +19,7 @@ struct CommandWords: Hashable, Sendable {
       } else if word.hasPrefix(option + "=") {
         host = try Self.host(String(word.dropFirst(option.count + 1)))
       } else {
+        isASCII = isASCII || word == "--ascii"
         arguments.append(word)
       }
     }

@@ -9,30 +9,7 @@ struct ProgressLine {
   /// The line for a pipe.
   var text: String { "\(row.id)  \(row.shownTitle): \(words)" }
 
-  /// The line for a terminal, with a bar where there is room for one.
-  func text(columns: Int) -> String {
-    guard row.state == .running, let total = row.bytesExpected, total > 0 else { return text }
-    let name = "\(row.id)  \(row.shownTitle)"
-    let rest = " " + words
-    let room = columns - ColumnText.width(of: rest) - 4
-    // A long name is cut before the numbers are.
-    let barColumns = min(Self.barColumnsMax, room / 3)
-    guard barColumns >= Self.barColumnsMin else { return text }
-    let shownName = ColumnText.clipped(name, to: room - barColumns)
-    return shownName + "  " + bar(columns: barColumns, of: total) + rest
-  }
-
-  private static let barColumnsMin = 8
-  private static let barColumnsMax = 24
-
-  private func bar(columns: Int, of total: Int64) -> String {
-    let fraction = PercentageText.fraction(row.bytesReceived, of: total)
-    let filled = Int(fraction * Double(columns))
-    return "[" + String(repeating: "#", count: filled)
-      + String(repeating: "-", count: columns - filled) + "]"
-  }
-
-  private var words: String {
+  var words: String {
     switch row.state {
     case .running: running
     case .waiting, .scheduled: waiting

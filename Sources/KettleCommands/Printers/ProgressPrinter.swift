@@ -1,3 +1,4 @@
+import KettleDashboard
 import KettleModel
 
 /// Shows the progress of one transfer: one redrawn line on a terminal; in a pipe, a line per change
@@ -13,7 +14,10 @@ struct ProgressPrinter {
 
   private let console: any Console
   private let stream: ConsoleStream
-  private let isRedrawn: Bool
+  private let clock: any CommandClock
+  /// nil in a pipe, where nothing is redrawn.
+  private let look: Look?
+  private var isRedrawn: Bool { look != nil }
   private var standing: (text: String, since: MonotonicTime)?
   /// The standing of the latest line.
   private var shownStanding: String?
@@ -21,11 +25,14 @@ struct ProgressPrinter {
   /// The width of the line on the terminal in columns; 0 when there is none.
   private var drawnColumns = 0
 
-  /// `isRedrawn`: one redrawn line, which must have the terminal to itself.
-  init(on console: any Console, to stream: ConsoleStream, isRedrawn: Bool) {
+  /// `look`: how to draw one redrawn line, which must have the terminal to itself.
+  init(
+    on console: any Console, to stream: ConsoleStream, clock: any CommandClock, look: Look? = nil
+  ) {
     self.console = console
     self.stream = stream
-    self.isRedrawn = isRedrawn
+    self.clock = clock
+    self.look = look
   }
 
   mutating func show(_ row: TransferSnapshot, at now: Moment) throws(ConsoleError) {
@@ -38,7 +45,11 @@ struct ProgressPrinter {
     shownStanding = text
     shownAt = now.monotonic
     let line = ProgressLine(row: row, now: now.wall)
-    if isRedrawn { try draw(line) } else { try console.write(line.text + "\n", to: stream) }
+    if let look {
+      try draw(line, look)
+    } else {
+      try console.write(line.text + "\n", to: stream)
+    }
   }
 
   /// Ends the redrawn line so that other output can follow below it.
@@ -69,12 +80,13 @@ struct ProgressPrinter {
     return row.state == .running && passed >= Self.plainMilliseconds
   }
 
-  private mutating func draw(_ line: ProgressLine) throws(ConsoleError) {
+  private mutating func draw(_ line: ProgressLine, _ look: Look) throws(ConsoleError) {
     // Keep the last column free: a terminal wraps when it is filled.
     let columns = max(1, (console.columnCount(of: stream) ?? 80) - 1)
-    let clipped = ColumnText.clipped(line.text(columns: columns), to: columns)
-    try console.write("\r" + ColumnText.left(clipped, min(drawnColumns, columns)), to: stream)
-    drawnColumns = max(1, ColumnText.width(of: clipped))
+    let drawn = line.drawn(columns: columns, look: look, clock: clock.text(at: line.now))
+    let rest = max(0, min(drawnColumns, columns) - drawn.lineColumns)
+    try console.write("\r" + drawn.line + String(repeating: " ", count: rest), to: stream)
+    drawnColumns = max(1, drawn.lineColumns)
   }
 }
 

@@ -23,6 +23,17 @@ extension TransferSnapshot {
     }
   }
 
+  /// The role in which the dashboard shows the state, but what is complete stands back.
+  var stateWordsRole: Role {
+    switch state {
+    case .failed: .problem
+    case .waiting: reason?.needsUser == true ? .problem : .waiting
+    case .paused, .scheduled: .waiting
+    case .running, .verifying: .key
+    case .idle, .queued, .completed: .quiet
+    }
+  }
+
   var percentWords: String {
     if state == .completed { return "100 %" }
     guard let bytesExpected else { return "" }

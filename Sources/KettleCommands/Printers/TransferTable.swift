@@ -1,7 +1,14 @@
 import KettleModel
 
-/// The table that `list` prints for people.
-struct TransferTable {
+/// The table of `list`, for people.
+protocol ListTable {
+  var header: String { get }
+  /// Returns the lines of a transfer, each with its line end.
+  func text(of row: TransferSnapshot) -> String
+}
+
+/// The table that `list` prints into a pipe, and `kettle --plain` everywhere.
+struct TransferTable: ListTable {
   /// The width of the terminal; nil in a pipe, where nothing is cut.
   let columnCount: Int?
   let clock: any CommandClock

@@ -1,6 +1,7 @@
 import ArgumentParser
 import KettleClient
 import KettleControl
+import KettleDashboard
 import KettleModel
 
 /// `kettle get`
@@ -75,6 +76,7 @@ struct GetWatch {
   private let id: TransferID
   private let context: CommandContext
   private let json: Bool
+  private let look: Look
   private var progress: ProgressPrinter
   /// The reader of the pipe has gone; the exit code still counts.
   private var isSilent: Bool
@@ -95,8 +97,10 @@ struct GetWatch {
     self.id = id
     self.context = context
     self.json = json
+    let isTerminal = context.console.isTerminal(.error)
+    look = context.look(of: .error)
     progress = ProgressPrinter(
-      on: context.console, to: .error, isRedrawn: context.console.isTerminal(.error))
+      on: context.console, to: .error, clock: context.clock, look: isTerminal ? look : nil)
     isSilent = json
   }
 
@@ -167,7 +171,7 @@ struct GetWatch {
 
   private mutating func end(_ sentence: String, _ code: ExitCode) -> ExitCode {
     try? progress.finishLine()
-    context.console.printError(sentence)
+    context.console.printError(json ? sentence : look.painted(sentence, .problem))
     return code
   }
 }

@@ -9,7 +9,8 @@ struct ListCommand: RunnableCommand {
     commandName: "list",
     abstract: "Show the transfers.",
     discussion: """
-      On a terminal, lines are cut to its width; in a pipe they are complete. Programs should \
+      On a terminal, names are shortened and columns left out to fit its width, with colors \
+      unless NO_COLOR is set; in a pipe lines are complete and plain. Programs should \
       use --json: an array of objects with id, session, taskIdentifier, title, url, state, \
       reason, path, bytesReceived, bytesExpected, bytesPerSecond, secondsLeft, connections, \
       createdAt, error, heldBackBy (why it does not move, or not as fast as it could), \
@@ -42,7 +43,7 @@ struct ListCommand: RunnableCommand {
       if json {
         try await printJSON(rows, to: context.console)
       } else {
-        try await Self.printTable(rows, to: context.console, clock: context.clock)
+        try await printTable(rows, in: context)
       }
       return .done
     }
@@ -54,20 +55,32 @@ struct ListCommand: RunnableCommand {
     try printer.end()
   }
 
-  static func printTable(
-    _ rows: ListReader, to console: any Console, clock: any CommandClock
-  ) async throws {
-    let table = TransferTable(columnCount: console.columnCount(of: .output), clock: clock)
-    var isEmpty = true
+  private func printTable(_ rows: ListReader, in context: CommandContext) async throws {
+    let console = context.console
+    var table: (any ListTable)?
     let totals = try await rows.forEachPage { page in
-      if isEmpty, !page.isEmpty { try console.write(table.header, to: .output) }
-      isEmpty = isEmpty && page.isEmpty
-      try console.write(page.map { table.text(of: $0) }.joined(), to: .output)
+      let current = table ?? Self.table(of: page, in: context)
+      if table == nil { try console.write(current.header, to: .output) }
+      table = current
+      try console.write(page.map { current.text(of: $0) }.joined(), to: .output)
     }
-    if isEmpty {
+    if table == nil {
       console.printNote(Sentences.listEmpty)
-    } else if let readiness = Sentences.readiness(of: totals, clock) {
+    } else if let readiness = Sentences.readiness(of: totals, context.clock) {
       try console.printLine(readiness)
     }
+  }
+
+  /// - Parameter rows: The first rows of the list.
+  private static func table(
+    of rows: [TransferSnapshot], in context: CommandContext
+  ) -> any ListTable {
+    guard let columnCount = context.console.columnCount(of: .output) else {
+      return TransferTable(columnCount: nil, clock: context.clock)
+    }
+    let now = context.clock.now()
+    return TerminalTable(
+      of: rows, columnCount: columnCount, look: context.look(of: .output),
+      clock: context.clock.text(at: now.wall), now: now)
   }
 }

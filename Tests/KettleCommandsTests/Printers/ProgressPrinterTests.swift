@@ -1,9 +1,17 @@
+import KettleDashboard
 import KettleModel
 import Testing
 
 @testable import KettleCommands
 
 struct ProgressPrinterTests {
+  private let utf8 = Look(charset: .utf8, colors: .none)
+
+  private func printer(on console: FakeConsole, isRedrawn: Bool) -> ProgressPrinter {
+    ProgressPrinter(
+      on: console, to: .output, clock: FakeClock(), look: isRedrawn ? utf8 : nil)
+  }
+
   private func moment(_ milliseconds: Int64) -> Moment {
     Moment(
       monotonic: MonotonicTime(milliseconds: milliseconds),
@@ -18,7 +26,7 @@ struct ProgressPrinterTests {
 
   private func show(_ times: [Int64], isRedrawn: Bool) throws -> Int {
     let console = FakeConsole(outputColumns: isRedrawn ? 80 : nil)
-    var printer = ProgressPrinter(on: console, to: .output, isRedrawn: isRedrawn)
+    var printer = printer(on: console, isRedrawn: isRedrawn)
     for time in times { try printer.show(row(time), at: moment(time)) }
     let mark: Character = isRedrawn ? "\r" : "\n"
     return console.output.filter { $0 == mark }.count
@@ -34,7 +42,7 @@ struct ProgressPrinterTests {
 
   @Test func `a pause is shown at once, and a queue only if it lasts`() throws {
     let console = FakeConsole()
-    var printer = ProgressPrinter(on: console, to: .output, isRedrawn: false)
+    var printer = printer(on: console, isRedrawn: false)
     for state in [TransferState.queued, .running, .verifying, .running, .paused] {
       try printer.show(snapshot(1, state), at: moment(0))
     }
@@ -47,7 +55,7 @@ struct ProgressPrinterTests {
 
   @Test func `a shorter line erases the longer one before it`() throws {
     let console = FakeConsole(outputColumns: 80)
-    var printer = ProgressPrinter(on: console, to: .output, isRedrawn: true)
+    var printer = printer(on: console, isRedrawn: true)
     try printer.show(snapshot(1, .completed), at: moment(0))
     try printer.show(snapshot(1, .idle), at: moment(0))
     let parts = console.output.split(separator: "\r")
@@ -56,7 +64,7 @@ struct ProgressPrinterTests {
 
   @Test func `wide characters and narrow terminals are handled`() throws {
     let console = FakeConsole(outputColumns: 12)
-    var printer = ProgressPrinter(on: console, to: .output, isRedrawn: true)
+    var printer = printer(on: console, isRedrawn: true)
     try printer.show(snapshot(1, .running, title: "日本語のガイド"), at: moment(0))
     #expect(console.output == "\r1  日本語…")
   }

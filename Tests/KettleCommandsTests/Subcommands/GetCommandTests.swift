@@ -79,7 +79,7 @@ struct GetCommandTests {
     #expect(context.clock.elapsedMilliseconds == 13_000)
   }
 
-  @Test func `on a terminal one line is redrawn, without escapes`() async {
+  @Test func `on a terminal of unknown abilities one line is redrawn, without escapes`() async {
     var context = FakeContext()
     context.console = FakeConsole(inputIsTerminal: true, errorColumns: 80)
     context.clock = FakeClock(stands: true)
@@ -89,9 +89,52 @@ struct GetCommandTests {
     #expect(outcome.output == "/home/anna/Downloads/file.iso\n")
     #expect(
       outcome.error
-        == "\r1  file.iso  [######------] 50 %, 50/100 MiB, 1.0 MiB/s, 0:50 left"
-        + "\r1  file.iso: completed, 100 MiB" + String(repeating: " ", count: 35) + "\n")
+        == "\r1  file.iso  [####-----] 50 %, 50/100 MiB, 1.0 MiB/s, 0:50 left, ready 14:00"
+        + "\r1  file.iso: completed, 100 MiB" + String(repeating: " ", count: 45) + "\n")
     #expect(!outcome.error.contains("\u{1B}"))
+  }
+
+  private func onTerminal(
+    _ environment: [String: String], _ arguments: String..., end: TransferSnapshot
+  ) async -> FakeContext.CommandResult {
+    var context = FakeContext()
+    context.console = FakeConsole(inputIsTerminal: true, errorColumns: 80)
+    context.clock = FakeClock(stands: true)
+    context.environment.merge(environment) { $1 }
+    context.service.onWatch([event(running(52_428_800), .progress), event(end)])
+    return await context.run(["get", url] + arguments)
+  }
+
+  @Test func `a terminal with UTF-8 and colours has the bar of the dashboard`() async {
+    let environment = ["TERM": "xterm", "LANG": "C.UTF-8"]
+    let numbers = "50 %, 50/100 MiB, 1.0 MiB/s, 0:50 left, ready 14:00"
+    let blanks = String(repeating: " ", count: 45)
+    let outcome = await onTerminal(environment, end: completed)
+    #expect(outcome.output == "/home/anna/Downloads/file.iso\n")
+    #expect(
+      visible(outcome.error)
+        == "\r1  file.iso  <cyan>█████▌</>      " + numbers
+        + "\r1  file.iso: <green>completed, 100 MiB</>" + blanks + "\n")
+    let colorless = await onTerminal(
+      environment.merging(["NO_COLOR": "1"]) { $1 }, end: completed)
+    #expect(
+      colorless.error
+        == "\r1  file.iso  █████▌      " + numbers + "\r1  file.iso: completed, 100 MiB" + blanks
+        + "\n")
+    let ascii = await onTerminal(environment, "--ascii", end: completed)
+    #expect(visible(ascii.error).contains("  <cyan>[####-----]</> 50 %"))
+  }
+
+  @Test func `the message of a failure is red, but not with --json`() async {
+    let environment = ["TERM": "xterm", "LANG": "C.UTF-8"]
+    let message =
+      "The server responded to \"https://example.org/file.iso\" with 404; "
+      + "check the link, then start it again"
+    let outcome = await onTerminal(environment, end: failed())
+    #expect(visible(outcome.error).hasSuffix("\nkettle: <bold red>\(message)</>\n"))
+    let json = await onTerminal(environment, "--json", end: failed())
+    #expect(json.error == "kettle: \(message)\n")
+    #expect(json.output == failed().json.text + "\n")
   }
 
   @Test func `a failed transfer exits with 1 and its message`() async {

@@ -45,17 +45,6 @@ struct ListCommandTests {
         """)
   }
 
-  @Test func `on a terminal each line is truncated to its width`() async {
-    var context = FakeContext()
-    context.service = FakeService(rows)
-    context.console = FakeConsole(outputColumns: 76)
-    let lines = await context.run("list").output.split(separator: "\n").map(String.init)
-    #expect(lines.count == 5)
-    #expect(lines.allSatisfy { ColumnText.width(of: $0) <= 76 })
-    #expect(lines[1].hasSuffix("  Network…"))
-    #expect(lines[4].hasSuffix("  日本語…"))
-  }
-
   @Test func `--json prints the documented members, including null`() async throws {
     var context = FakeContext()
     context.service = FakeService(rows)
