@@ -96,13 +96,16 @@ struct DashboardLoop {
   }
 
   private mutating func tickIfDue(at now: Moment) {
-    if let tickAt, tickAt <= now.monotonic {
+    if let due = tickAt, due <= now.monotonic {
+      tickAt = nil
       let offset = TerminalClock.utcOffsetSeconds(at: now.wall)
       if offset != model.utcOffsetSeconds { update(.utcOffsetChanged(seconds: offset), at: now) }
       update(.ticked, at: now)
     }
-    tickAt = model.millisecondsToNextTick(at: now)
+    // A pending tick stays: rows that arrive more often than that must not put it off.
+    let next = model.millisecondsToNextTick(at: now)
       .map { now.monotonic.advanced(byMilliseconds: $0) }
+    tickAt = next.map { min(tickAt ?? $0, $0) }
   }
 
   private mutating func drawIfDue(at now: Moment) {

@@ -19,7 +19,7 @@ struct ReaderScreenTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   Keys                                             lines 1 to 22 of 158
+       Kettle   Keys                                             lines 1 to 22 of 161
        The marked transfers, or the one under the cursor
        s              Start or resume it; a waiting transfer is      start
                       retried at once
