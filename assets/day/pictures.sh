@@ -7,7 +7,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$2"
 
 picture() { # screens directory name title
-  LC_ALL=C awk -v title="$4" -f "$here/screen-svg.awk" "$1"/??-"$3".screen > "$2/$3.svg"
+  LC_ALL=C awk -v title="$4" -f "$here/screen.awk" -f "$here/picture.awk" \
+    "$1"/??-"$3".screen > "$2/$3.svg"
 }
 
 picture "$1" "$2" list 'Seventeen downloads in the dashboard of Kettle'

@@ -85,10 +85,10 @@ begin() {
   printf 'day: %s\n' "$1"
 }
 
-# Keeps the screen with its colours, and as plain text.
+# Keeps the screen with its colours up to its right edge, and as plain text.
 keep() {
   step_count=$((step_count + 1))
   name=$(printf '%02d-%s' "$step_count" "$1")
-  tm capture-pane -e -p > "$out/$name.screen"
+  tm capture-pane -e -p -N > "$out/$name.screen"
   screen > "$out/$name.txt"
 }
