@@ -59,10 +59,11 @@ test-thread: deps ## Look for data races with ThreadSanitizer, in a build of its
 day: build ## Drive the dashboard through a whole day's work, and keep the screens
 	assets/day/day.sh .build/release/kettle .build/day
 
-pictures: build ## Make the pictures of the README from the real dashboard
+pictures: build ## Make the pictures of the documentation from the real dashboard
 	@./assets/install-deps.sh pictures
 	assets/day/gallery.sh .build/release/kettle .build/gallery
-	assets/day/pictures.sh .build/gallery docs/pictures
+	assets/day/scene.sh .build/release/kettle .build/scene
+	assets/day/pictures.sh .build/gallery .build/scene docs/pictures
 
 test-faults: deps ## Kill it, cut its power and starve it, for about half an hour
 	@./assets/install-deps.sh faults

@@ -125,6 +125,31 @@ struct TidyTests {
       })
   }
 
+  @Test func `every picture is in a document and has text`() {
+    let pictures = repository.files.filter {
+      $0.path.hasPrefix("docs/pictures/") && $0.path.hasSuffix(".svg")
+    }
+    let documents = repository.files.filter { $0.path.hasSuffix(".md") }
+    #expect(pictures.count > 10)
+    expectNone(pictures.flatMap { PictureRule.findings(in: $0, shownIn: documents) })
+  }
+
+  @Test func `the moving picture moves, is small and begins with a whole screen`() throws {
+    let moving = repository.files.filter {
+      $0.path.hasPrefix("docs/pictures/") && MovingPictureRule.moves($0)
+    }
+    #expect(moving.map(\.path) == ["docs/pictures/kettle.svg"])
+    expectNone(moving.flatMap(MovingPictureRule.findings))
+    for picture in moving {
+      #expect(picture.lines.reduce(0) { $0 + $1.utf8.count + 1 } < 250_000)
+      let texts = try #require(PictureRule.texts(in: picture.lines.joined(separator: "\n")))
+      let shown = texts.filter(\.isVisible).map(\.content)
+      #expect(shown.contains { $0.contains("4 running") })
+      #expect(shown.contains { $0.hasSuffix("leave") })
+      #expect(shown.count < texts.count)
+    }
+  }
+
   @Test(arguments: [
     (
       "States that people see", "public enum TransferState",

@@ -36,7 +36,8 @@ struct RealDayTests {
 
   private static let shapes = """
     <title>A &amp; B</title>
-    <rect width="100%" height="100%" rx="8" fill="#16181d" shape-rendering="auto"/>
+    <rect width="100%" height="100%" rx="8" fill="#16181d" stroke="#16181d" \
+    stroke-width="2" shape-rendering="auto"/>
     <rect x="14" y="32" width="42" height="18" fill="#d5d8de"/>
     <rect x="30.8" y="34" width="21" height="14" fill="#16181d"/>
     <rect x="56" y="44.5" width="8.4" height="3.5" fill="#d5d8de"/>
@@ -48,6 +49,68 @@ struct RealDayTests {
     <text x="72.8" y="45.5" textLength="8.4" lengthAdjust="spacingAndGlyphs">e\u{301}</text>
     </svg>
     """
+
+  @Test func `a moving picture has each shape once, with the times at which it shows`()
+    async throws
+  {
+    try FileManager.default.createDirectory(
+      atPath: home.path + "/scene", withIntermediateDirectories: true)
+    let files = [
+      "1": "ab  1\n", "2": "ab  2\n",
+      "frames": "1000 - 1 k <up>\n500 - 2\n500 1,0 1\n",
+    ]
+    for (name, text) in files {
+      try text.write(toFile: home.path + "/scene/" + name, atomically: true, encoding: .utf8)
+    }
+    let picture = try await draw("moving-picture.awk", home.path + "/scene/frames")
+    let shapes = picture.output.split(separator: "\n").dropFirst(3)
+    #expect(shapes.elementsEqual(Self.movingShapes.split(separator: "\n")), "\(picture.output)")
+    #expect(picture.errors.isEmpty)
+  }
+
+  private static let movingShapes = """
+    <style>
+    @media (prefers-reduced-motion: no-preference) {
+    g{animation:2s step-end infinite}
+    .a{animation-name:a}
+    .b{animation-name:b}
+    .c{animation-name:c}
+    .d{animation-name:d}
+    }
+    @keyframes a{0%{visibility:visible}50%{visibility:hidden}}
+    @keyframes b{0%{visibility:hidden}75%{visibility:visible}}
+    @keyframes c{0%{visibility:visible}50%{visibility:hidden}75%{visibility:visible}}
+    @keyframes d{0%{visibility:hidden}50%{visibility:visible}75%{visibility:hidden}}
+    </style>
+    <g class="a">
+    <rect x="22.4" y="40" width="25.2" height="20" rx="4" fill="#2c313a" stroke="#6b717d" \
+    shape-rendering="auto"/>
+    </g>
+    <g class="b" visibility="hidden">
+    <rect x="22.4" y="14" width="8.4" height="18" fill="#d5d8de" opacity="0.7"/>
+    </g>
+    <text x="14" y="27.5" textLength="16.8">ab</text>
+    <g class="c">
+    <text x="47.6" y="27.5" textLength="8.4">1</text>
+    </g>
+    <g class="a">
+    <text x="30.8" y="54.5" font-weight="bold">k</text>
+    <text x="56" y="54.5">&lt;up&gt;</text>
+    </g>
+    <g class="d" visibility="hidden">
+    <text x="47.6" y="27.5" textLength="8.4">2</text>
+    </g>
+    </svg>
+    """
+
+  @Test func `a frame without its screen makes no picture`() async throws {
+    let frames = home.path + "/frames"
+    try "500 - missing\n".write(toFile: frames, atomically: true, encoding: .utf8)
+    let picture = try await draw("moving-picture.awk", frames)
+    #expect(picture.code == 1)
+    #expect(picture.output.isEmpty)
+    #expect(picture.errors.contains("missing"))
+  }
 
   private func draw(_ script: String, _ file: String) async throws -> KettleHome.Outcome {
     let folder = root + "/assets/day/"

@@ -1,7 +1,6 @@
 #!/bin/sh
-# Keeps the screens that the pictures of the README show: a full list at 100x28, and the connections
-# of a running download. The real dashboard, a real service and nginx on the loopback, in a
-# throw-away home.
+# Keeps the screens that the still pictures show: a full list at 100x28, with the details below it,
+# on a light background and at 80x24, and the connections of a running download.
 #
 #   assets/day/gallery.sh PROGRAM DIRECTORY
 set -eu
@@ -9,147 +8,40 @@ here=$(cd "$(dirname "$0")" && pwd)
 program=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 mkdir -p "$2"
 out=$(cd "$2" && pwd)
-# Short, because the path of a socket must be.
-home=$(mktemp -d /tmp/kettle-day-XXXXXX)
-port=${KETTLE_GALLERY_PORT:-18080}
-busy_port=$((port + 1))
-. "$here/terminal.sh"
+. "$here/downloads.sh"
 
-clean_up() {
-  tm kill-server 2>/dev/null || true
-  in_home "$program" daemon stop >/dev/null 2>&1 || true
-  [ ! -s "$home/nginx.pid" ] || kill "$(cat "$home/nginx.pid")" 2>/dev/null || true
-  rm -rf "$home"
-}
-trap clean_up EXIT
-trap 'exit 130' INT TERM
-rm -f "$out"/*.screen "$out"/*.txt
-mkdir -m 700 "$home/run" "$home/files" "$home/temporary"
-
-# The files are holes: as large as real ones, and made in no time.
-make_file() { truncate -s "$2" "$home/files/$1"; } # name size
-
-make_file debian-13.2.0-netinst.iso 783M
-make_file blender-5.0-linux.tar.xz 372M
-make_file sintel-2048-surround.mp4 1104M
-make_file europe-roads.osm.pbf 412M
-make_file fedora-workstation-43.iso 2230M
-make_file wikipedia-simple-2026-10.zim 920M
-make_file llvm-21.1.5-src.tar.xz 158M
-make_file noto-cjk-fonts.zip 118M
-make_file moonlight-sonata.flac 61M
-make_file rust-1.91.1-x86_64.tar.xz 242M
-make_file apollo-11-flight-plan.pdf 37M
-make_file lecture-07-consensus.mp4 486M
-make_file sqlite-src-3510000.zip 14M
-make_file city-elevation-lidar.laz 640M
-make_file podcast-ep-214.mp3 48M
-make_file satellite-mosaic-2026.tif 3100M
-
-# nginx gives up root, and the throw-away home is open to its owner alone.
-[ "$(id -u)" -ne 0 ] || user='user root;'
-cat > "$home/nginx.conf" <<CONF
-${user:-}
-pid $home/nginx.pid;
-error_log $home/nginx.log;
-worker_processes 1;
-events { worker_connections 256; }
-http {
-  access_log off;
-  client_body_temp_path $home/temporary;
-  proxy_temp_path $home/temporary;
-  fastcgi_temp_path $home/temporary;
-  uwsgi_temp_path $home/temporary;
-  scgi_temp_path $home/temporary;
-  default_type application/octet-stream;
-  server {
-    listen 127.0.0.1:$port;
-    root $home/files;
-    location / { }
-    location ~ debian { limit_rate 3700k; }
-    location ~ blender { limit_rate 6200k; }
-    location ~ sintel { limit_rate 9800k; }
-    location ~ lecture { limit_rate 14m; }
-    location ~ mosaic { limit_rate 3m; }
-    location ~ lidar { auth_basic survey; auth_basic_user_file /dev/null; }
-    location ~ old-firmware { return 404; }
-  }
-  # A server that asks for a pause is left alone as a whole, so it is one of its own.
-  server {
-    listen 127.0.0.1:$busy_port;
-    location / { add_header Retry-After 840 always; return 503; }
-  }
-}
-CONF
-PATH=$PATH:/usr/sbin nginx -p "$home" -c "$home/nginx.conf"
-
-url() { printf 'http://127.0.0.1:%s/%s' "$port" "$1"; }
-# Each transfer is one line of the list.
-rows() { in_home "$program" list --json; }
-
-# The id of the transfer whose line has the word.
-id_of() { rows | grep "$1" | sed -n 's/.*"id": *\([0-9]*\).*/\1/p'; }
-
-percent_of() {
-  rows | grep "$1" |
-    sed -n 's/.*"bytesReceived": *\([0-9]*\), *"bytesExpected": *\([0-9]*\).*/\1 \2/p' |
-    awk '{ percent = $2 > 0 ? int(100 * $1 / $2) : 0 } END { print percent + 0 }'
-}
-
-# Waits until the transfer is at least so far.
-see_percent() { # word percent
-  deadline=$(($(date +%s) + budget_seconds))
-  until [ "$(percent_of "$1")" -ge "$2" ]; do
-    [ "$(date +%s)" -le "$deadline" ] || complain "\"$1\" never came to $2 % in step $step_name"
-    sleep 0.1
-  done
-}
-
-add() { in_home "$program" add "$@" >/dev/null; }
-mkdir -p "$home/.config/kettle"
-printf '[limits]\ntransfers = 4\nconnections-per-host = 40\n' > "$home/.config/kettle/config.toml"
-
-# Starts the transfer whose line has the word.
-start() { in_home "$program" start "$(id_of "$1")" >/dev/null; }
-
-begin 'the list, in the order in which it is shown'
-add --paused --connections 8 "$(url debian-13.2.0-netinst.iso)"
-add --paused --connections 4 "$(url sintel-2048-surround.mp4)"
-add --paused --connections 3 "$(url blender-5.0-linux.tar.xz)"
-add --paused --connections 2 --limit 4M "$(url satellite-mosaic-2026.tif)"
-add --paused "$(url fedora-workstation-43.iso)" "$(url wikipedia-simple-2026-10.zim)"
-add --not-before "$(date -u -d 'tomorrow 01:00' +%Y-%m-%dT%H:%M:%SZ)" \
-  "$(url llvm-21.1.5-src.tar.xz)"
-add --paused --connections 2 --limit 24M "$(url lecture-07-consensus.mp4)"
-add --paused "http://127.0.0.1:$busy_port/europe-roads.osm.pbf"
-add --paused "$(url city-elevation-lidar.laz)" "$(url old-firmware-2.4.bin)"
-add "$(url apollo-11-flight-plan.pdf)" "$(url sqlite-src-3510000.zip)" \
-  "$(url podcast-ep-214.mp3)" "$(url moonlight-sonata.flac)" \
-  "$(url rust-1.91.1-x86_64.tar.xz)" "$(url noto-cjk-fonts.zip)"
-for word in apollo sqlite podcast moonlight rust noto; do
-  in_home "$program" wait --timeout "$budget_seconds" "$(id_of "$word")" >/dev/null
-done
-
-begin 'a list with something of everything'
-open_terminal 100 28 "$program; exec sh"
-see 'debian-13.2.0' '6 done'
-for word in firmware lidar europe lecture; do start "$word"; done
-see '1 failed' 'needs a login' 'retry in'
-see_percent lecture 61
-in_home "$program" pause "$(id_of lecture)" >/dev/null
-for word in mosaic blender sintel; do start "$word"; done
-see_percent blender 10
-for word in debian fedora wikipedia; do start "$word"; done
-see_percent debian 30
-see '4 running' '2 queued' '1 scheduled' '1 paused' '1 failed'
+fill_list
 keep list
 
+begin 'the details below the list'
+put_cursor_on debian-13.2.0
+keys Tab
+see '1/6 Overview'
+keys ']'
+see '2/6 Parts' 'Connections'
+keep pane
+keys Tab
+see_no_more '2/6 Parts'
+
+begin 'a small terminal'
+resize 80 24
+see 'debian-13.2.0'
+keep list-80x24
+resize 100 28
+
 begin 'the connections of one download'
-keys g Enter
+put_cursor_on debian-13.2.0
+keys Enter
 see 'State'
 keys 2
 see 'Connections'
 see_percent debian 45
 keep connections
 keys q
+see 'leave'
+
+begin 'on a light background'
+open_instead "COLORFGBG='0;15' $program; exec sh"
+see 'debian-13.2.0' '1 failed'
+keep list-light
 printf 'gallery: %d screens in %s\n' "$step_count" "$out"

@@ -2,6 +2,8 @@
 #
 #   LC_ALL=C awk -v title='The list' -f assets/day/screen.awk -f assets/day/picture.awk \
 #     screen > picture.svg
+#
+# With `-v light=1` the terminal is a light one.
 
 BEGIN { begin_screen() }
 

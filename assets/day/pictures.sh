@@ -1,16 +1,24 @@
 #!/bin/sh
-# Makes the pictures of the README from the screens that gallery.sh kept.
+# Makes the pictures of the documentation from the screens that gallery.sh and scene.sh kept.
 #
-#   assets/day/pictures.sh SCREENS DIRECTORY
+#   assets/day/pictures.sh SCREENS SCENE DIRECTORY
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-mkdir -p "$2"
+screens=$1 scene=$2 pictures=$3
+mkdir -p "$pictures"
 
-picture() { # screens directory name title
-  LC_ALL=C awk -v title="$4" -f "$here/screen.awk" -f "$here/picture.awk" \
-    "$1"/??-"$3".screen > "$2/$3.svg"
+draw() { LC_ALL=C awk -f "$here/screen.awk" "$@"; }
+
+picture() { # screen title [light]
+  draw -v title="$2" -v light="${3:+1}" -f "$here/picture.awk" "$screens"/??-"$1".screen \
+    > "$pictures/$1.svg"
 }
 
-picture "$1" "$2" list 'Seventeen downloads in the dashboard of Kettle'
-picture "$1" "$2" connections 'The parts of a download, and the connections that fetch them'
-printf 'pictures: in %s\n' "$2"
+picture list 'Seventeen downloads in the dashboard of Kettle'
+picture list-80x24 'The same list in 80 columns and 24 lines'
+picture list-light 'The same list on a light background' light
+picture pane 'The list, and below it the parts of the download under the cursor'
+picture connections 'The parts of a download, and the connections that fetch them'
+draw -v title='The dashboard of Kettle: pause, stop, undo, details, a speed limit' \
+  -f "$here/moving-picture.awk" "$scene/frames" > "$pictures/kettle.svg"
+printf 'pictures: in %s\n' "$pictures"

@@ -1,6 +1,6 @@
 # Reads screens that `tmux capture-pane -e -p -N` wrote, and turns them into shapes of a picture.
-# Read by picture.awk, which defines emit(layer, markup): layer 1 is the background of cells, 2 are
-# bars, 3 is text. Shapes of one layer do not overlap.
+# Read by picture.awk and moving-picture.awk, which define emit(layer, markup): layer 1 is the
+# background of cells, 2 are bars, 3 is text. Shapes of one layer do not overlap.
 #
 # It reads bytes and decodes UTF-8 itself, because not every awk does: LC_ALL=C. Bars are drawn as
 # boxes, so that they look the same whatever font the reader has; text is stretched to its columns.
@@ -8,7 +8,8 @@
 
 BEGIN {
   cw = 8.4; ch = 18; font = 14; pad = 14
-  ground = "#16181d"; ink = "#d5d8de"
+  ground = light ? "#ffffff" : "#16181d"; ink = light ? "#24282f" : "#d5d8de"
+  edge = light ? "#c8ccd4" : ground
   split("#3b4048 #e06c75 #8fc379 #e5c07b #61afef #c678dd #56b6c2 #c8ccd4 " \
         "#6b717d #ff7b86 #a8dd8f #ffd88a #7cc4ff #dd92f2 #6fd3df #ffffff", ansi, " ")
   for (i = 1; i < 256; i++) ord[sprintf("%c", i)] = i
@@ -32,8 +33,8 @@ function open_picture(height,    width) {
   printf " font-family=\"ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace\""
   printf " font-size=\"%d\">\n", font
   if (title != "") printf "<title>%s</title>\n", escaped(title)
-  printf "<rect width=\"100%%\" height=\"100%%\" rx=\"8\" fill=\"%s\"", ground
-  print " shape-rendering=\"auto\"/>"
+  printf "<rect width=\"100%%\" height=\"100%%\" rx=\"8\" fill=\"%s\" stroke=\"%s\"", ground, edge
+  print " stroke-width=\"2\" shape-rendering=\"auto\"/>"
 }
 
 # With two decimals at most.

@@ -51,6 +51,25 @@ see_under_cursor() {
   done
 }
 
+# The number of the first line of the screen that has the pattern, or nothing.
+line_of() { screen | grep -n -- "$1" | head -n 1 | cut -d : -f 1; }
+
+# Moves the cursor step by step to the row that has the word, wherever that is.
+put_cursor_on() {
+  deadline=$(($(date +%s) + budget_seconds))
+  until screen | grep -F -- "$1" | grep -q '^>'; do
+    [ "$(date +%s)" -le "$deadline" ] ||
+      complain "the cursor never came to \"$1\" in step $step_name"
+    from=$(line_of '^>')
+    to=$(line_of "$1")
+    if [ "${to:-999}" -lt "${from:-0}" ]; then keys k; else keys j; fi
+    for _ in 1 2 3 4 5; do
+      [ "$(line_of '^>')" = "$from" ] || break
+      sleep 0.1
+    done
+  done
+}
+
 # Waits until a text is gone.
 see_no_more() {
   deadline=$(($(date +%s) + budget_seconds))
@@ -59,6 +78,9 @@ see_no_more() {
     sleep 0.1
   done
 }
+
+# Another command in the terminal, in place of the one that runs there.
+open_instead() { tm respawn-pane -k "$*"; }
 
 keys() { tm send-keys "$@"; }
 type_text() { tm send-keys -l -- "$1"; }

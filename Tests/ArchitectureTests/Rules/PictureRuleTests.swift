@@ -42,6 +42,32 @@ struct PictureRuleTests {
     #expect(findings.map(\.why) == [why])
   }
 
+  @Test func `a later frame may show a transfer that just started`() {
+    let later = "<g visibility=\"hidden\"><text>0 B/s</text></g>"
+    let picture = Self.picture("disk.iso", "notes.pdf", "needs a login")
+      .replacing("</svg>", with: later + "</svg>")
+    #expect(PictureRule.findings(caption, picture: picture, in: "README.md").isEmpty)
+  }
+
+  @Test(arguments: [
+    (picture("disk.iso"), "pictures/list.svg", []),
+    (picture("disk.iso"), "pictures/other.svg", ["no document shows it"]),
+    (picture(" "), "pictures/list.svg", ["shows no text"]),
+    (
+      "<svg><g visibility=\"hidden\"><text>disk.iso</text></g></svg>", "pictures/list.svg",
+      ["shows no text"]
+    ),
+    ("<svg><text>disk.iso</svg>", "pictures/list.svg", ["is not well-formed XML"]),
+  ])
+  func `a picture is shown in a document and has text`(
+    picture: String, shown: String, why: [String]
+  ) {
+    let findings = PictureRule.findings(
+      in: SourceText(path: "docs/pictures/list.svg", text: picture),
+      shownIn: [SourceText(path: "docs/list.md", text: "# List\n\n![The list](\(shown))\n")])
+    #expect(findings.map(\.why) == why)
+  }
+
   private static func picture(_ texts: String...) -> String {
     "<svg>" + texts.map { "<text>\($0)</text>" }.joined() + "</svg>"
   }
