@@ -14,7 +14,7 @@ struct DashboardLoop {
   private var shownGauge: BatchGauge?
   private var needsDrawing = true
   private var drawnAt: MonotonicTime?
-  private var tickAt: MonotonicTime?
+  private var ticks = TickSchedule()
   private var end: DashboardEnd?
 
   init(
@@ -96,16 +96,13 @@ struct DashboardLoop {
   }
 
   private mutating func tickIfDue(at now: Moment) {
-    if let due = tickAt, due <= now.monotonic {
-      tickAt = nil
+    if ticks.takeIfDue(at: now.monotonic) {
       let offset = TerminalClock.utcOffsetSeconds(at: now.wall)
       if offset != model.utcOffsetSeconds { update(.utcOffsetChanged(seconds: offset), at: now) }
       update(.ticked, at: now)
     }
-    // A pending tick stays: rows that arrive more often than that must not put it off.
-    let next = model.millisecondsToNextTick(at: now)
-      .map { now.monotonic.advanced(byMilliseconds: $0) }
-    tickAt = next.map { min(tickAt ?? $0, $0) }
+    let wait = model.millisecondsToNextTick(at: now)
+    ticks.request(afterMilliseconds: wait, at: now.monotonic)
   }
 
   private mutating func drawIfDue(at now: Moment) {
@@ -126,8 +123,7 @@ struct DashboardLoop {
 
   private func millisecondsToWait(at now: MonotonicTime) -> Int32? {
     let frame = needsDrawing ? millisecondsToFrame(at: now) : nil
-    let tick = tickAt.map { max(0, $0.milliseconds(since: now)) }
-    guard let wait = [frame, tick].compactMap(\.self).min() else { return nil }
+    guard let wait = [frame, ticks.milliseconds(from: now)].compactMap(\.self).min() else { return nil }
     return Int32(clamping: wait)
   }
 }
