@@ -123,7 +123,8 @@ struct DashboardLoop {
 
   private func millisecondsToWait(at now: MonotonicTime) -> Int32? {
     let frame = needsDrawing ? millisecondsToFrame(at: now) : nil
-    guard let wait = [frame, ticks.milliseconds(from: now)].compactMap(\.self).min() else { return nil }
+    let tick = ticks.milliseconds(from: now)
+    guard let wait = [frame, tick].compactMap(\.self).min() else { return nil }
     return Int32(clamping: wait)
   }
 }

@@ -108,7 +108,10 @@ struct DashboardRunnerTests {
       posting: [.linkChanged(.connected), .rowsArrived(window, Totals())])
     #expect(
       result.effects == [
-        .subscribe(Viewport(filter: RowFilter(scope: .uncleared), first: 0, count: 27, tag: 0)),
+        .subscribe(
+          Viewport(
+            filter: RowFilter(scope: .uncleared), sort: RowSort(isGrouped: true), first: 0,
+            count: 27, tag: 0)),
         .control(.pause, .ids([TransferID(rawValue: 1)])),
       ])
     let first = result.terminal.frames.withLock { $0.first }

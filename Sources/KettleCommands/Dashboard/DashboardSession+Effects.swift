@@ -86,6 +86,18 @@ extension DashboardSession {
       let result = try await service.call(ResetTransfers.self, .init())
       return .commandFinished(
         .reset(deletedCount: result.deletedPaths.count, keptPaths: result.keptPaths))
+    case .undo, .loadBin, .emptyBin: return try await binMessage(for: effect, service)
+    case .loadDetails(let id):
+      let details = try await service.call(DescribeTransfer.self, .init(id: id))
+      return .detailsArrived(TransferDetailsView(details))
+    case .startService, .openFile, .copy, .ring, .announce, .suspend, .redraw, .leave: return nil
+    }
+  }
+
+  private func binMessage(
+    for effect: DashboardEffect, _ service: any ServiceCalling
+  ) async throws -> DashboardMessage? {
+    switch effect {
     case .undo(let number):
       let undone = try await service.call(UndoAction.self, .init(number: number))
       return .commandFinished(
@@ -99,10 +111,10 @@ extension DashboardSession {
     case .emptyBin:
       _ = try await service.call(EmptyBin.self, .init())
       return .commandFinished(.binEmptied)
-    case .loadDetails(let id):
-      let details = try await service.call(DescribeTransfer.self, .init(id: id))
-      return .detailsArrived(TransferDetailsView(details))
-    case .startService, .openFile, .copy, .ring, .announce, .suspend, .redraw, .leave: return nil
+    case .subscribe, .control, .add, .findDuplicates, .remove, .relink, .limit, .move,
+      .prioritize, .clearFinished, .find, .reset, .startService, .loadDetails, .openFile, .copy,
+      .ring, .announce, .suspend, .redraw, .leave:
+      return nil
     }
   }
 

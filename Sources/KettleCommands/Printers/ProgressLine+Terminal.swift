@@ -8,7 +8,8 @@ extension ProgressLine {
   /// Numbers are left out before a title is cut to less, or to less than a quarter of the line.
   private static let titleColumnsMin = 16
 
-  /// A piece of the words. It reserves columns so that the bar keeps its width while numbers change.
+  /// A piece of the words. It reserves columns, so that the bar keeps its width while numbers
+  /// change.
   private struct Piece {
     let text: String
     let columns: Int

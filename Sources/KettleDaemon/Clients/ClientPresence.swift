@@ -9,19 +9,22 @@ final class ClientPresence: Sendable {
   }
 
   private let state = Mutex(State())
-  private let pause: @Sendable () async throws -> Void
+  private let afterPause: @Sendable (@escaping @Sendable () -> Void) -> Void
   private let whenAbandoned: @Sendable () -> Void
 
   /// - Parameters:
-  ///   - pause: returns when a service without clients has waited long enough.
+  ///   - afterPause: calls its argument when a service without clients has waited long enough.
   ///   - whenAbandoned: called when no client has come during a pause.
   init(
-    pause: @escaping @Sendable () async throws -> Void,
+    afterPause: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
     whenAbandoned: @escaping @Sendable () -> Void
   ) {
-    self.pause = pause
+    self.afterPause = afterPause
     self.whenAbandoned = whenAbandoned
   }
+
+  /// Begins to wait for the first client.
+  func begin() { wait(since: 0) }
 
   func arrived() {
     state.withLock {
@@ -30,21 +33,19 @@ final class ClientPresence: Sendable {
     }
   }
 
-  /// Waits for the pause if this was the last client. Throws if the task is cancelled.
-  func left() async throws {
+  /// Begins to wait for another client if this was the last one.
+  func left() {
     let arrivalCount: Int? = state.withLock { state in
       state.count -= 1
       return state.count == 0 ? state.arrivalCount : nil
     }
-    if let arrivalCount { try await watch(since: arrivalCount) }
+    if let arrivalCount { wait(since: arrivalCount) }
   }
 
-  /// Waits for the first client.
-  func begin() async throws { try await watch(since: 0) }
-
-  private func watch(since arrivalCount: Int) async throws {
-    try await pause()
-    let isAbandoned = state.withLock { $0.count == 0 && $0.arrivalCount == arrivalCount }
-    if isAbandoned { whenAbandoned() }
+  private func wait(since arrivalCount: Int) {
+    afterPause { [self] in
+      let isAbandoned = state.withLock { $0.count == 0 && $0.arrivalCount == arrivalCount }
+      if isAbandoned { whenAbandoned() }
+    }
   }
 }

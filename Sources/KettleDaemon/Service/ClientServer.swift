@@ -13,9 +13,9 @@ struct ClientServer: Sendable {
 
   /// Serves clients while `work` runs.
   func run(until work: () async -> Void) async {
+    presence?.begin()
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await serveAll() }
-      group.addTask { try? await presence?.begin() }
       await work()
       group.cancelAll()
     }
@@ -27,7 +27,7 @@ struct ClientServer: Sendable {
         group.addTask {
           presence?.arrived()
           await serve(connection)
-          try? await presence?.left()
+          presence?.left()
         }
       }
       group.cancelAll()

@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import KettleControl
 import KettleCurl
@@ -100,7 +101,10 @@ package struct TransferService: Sendable {
     let handler = core.makeHandler(stop: { stop.turnOn() })
     let isAbandoned = Mutex(false)
     let presence = options.abandonedAfterSeconds.map { seconds in
-      ClientPresence(pause: { try await Task.sleep(for: .seconds(seconds)) }) {
+      ClientPresence(afterPause: { check in
+        DispatchQueue(label: "kettle.presence")
+          .asyncAfter(deadline: .now() + .seconds(Int(seconds)), execute: check)
+      }) {
         isAbandoned.withLock { $0 = true }
         stop.turnOn()
       }

@@ -1,4 +1,4 @@
-/// Returns the text with each SGR sequence as words: `<bold cyan>` begins a style and `</>` ends it.
+/// Returns the text with each SGR sequence as words: `<bold cyan>` begins a style, `</>` ends it.
 func visible(_ text: String) -> String {
   let words = [
     "0": "/", "1": "bold", "2": "dim", "4": "underline", "31": "red", "32": "green",

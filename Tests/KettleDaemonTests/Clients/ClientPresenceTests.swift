@@ -11,34 +11,37 @@ struct ClientPresenceTests {
   }
 
   private func presence(_ log: Log) -> ClientPresence {
-    ClientPresence(pause: { log.duringPause.withLock { $0 }?() }) {
+    ClientPresence(afterPause: { check in
+      log.duringPause.withLock { $0 }?()
+      check()
+    }) {
       log.abandonedCount.withLock { $0 += 1 }
     }
   }
 
-  @Test func `a service that no client comes to is abandoned`() async throws {
+  @Test func `a service that no client comes to is abandoned`() {
     let log = Log()
-    try await presence(log).begin()
+    presence(log).begin()
     #expect(log.abandonedCount.withLock { $0 } == 1)
   }
 
-  @Test func `only the last client that leaves begins the wait`() async throws {
+  @Test func `only the last client that leaves begins the wait`() {
     let log = Log()
     let presence = presence(log)
     presence.arrived()
     presence.arrived()
-    try await presence.left()
+    presence.left()
     #expect(log.abandonedCount.withLock { $0 } == 0)
-    try await presence.left()
+    presence.left()
     #expect(log.abandonedCount.withLock { $0 } == 1)
   }
 
-  @Test func `a client that comes during the wait ends it, even if it leaves again`() async throws {
+  @Test func `a client that comes during the wait ends it, even if it leaves again`() {
     let log = Log()
     let presence = presence(log)
     presence.arrived()
     log.duringPause.withLock { $0 = { presence.arrived() } }
-    try await presence.left()
+    presence.left()
     #expect(log.abandonedCount.withLock { $0 } == 0)
   }
 }

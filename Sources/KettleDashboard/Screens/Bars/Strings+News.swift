@@ -7,12 +7,12 @@ extension Strings {
   static func news(_ news: TransferNews, since time: String) -> [String] {
     let byteCount = news.completedByteCount
     let size = byteCount > 0 ? " (" + ByteText.size(byteCount) + ")" : ""
-    let done = counted(news.completedCount, "done")
-    let failed = counted(news.failedCount, "failed")
+    let done = counted(news.completedCount, one: "done")
+    let failed = counted(news.failedCount, one: "failed")
     let needs = [
-      counted(news.needsLoginCount, "login", "logins"),
-      counted(news.needsLinkCount, "new link", "new links"),
-      counted(news.needsDecisionCount, "decision", "decisions"),
+      counted(news.needsLoginCount, one: "login", more: "logins"),
+      counted(news.needsLinkCount, one: "new link", more: "new links"),
+      counted(news.needsDecisionCount, one: "decision", more: "decisions"),
     ]
     let forms = [
       [done.map { $0 + size }, failed] + needs, [done, failed] + needs,
@@ -25,11 +25,11 @@ extension Strings {
     // Counts from outside can be anything.
     let counts = [news.needsLoginCount, news.needsLinkCount, news.needsDecisionCount]
     let sum = counts.reduce(0) { $0 + min(max(0, $1), 1 << 40) }
-    return counted(sum, "needs you", "need you")
+    return counted(sum, one: "needs you", more: "need you")
   }
 
   /// Returns nil for none.
-  private static func counted(_ count: Int, _ one: String, _ more: String? = nil) -> String? {
+  private static func counted(_ count: Int, one: String, more: String? = nil) -> String? {
     guard count > 0 else { return nil }
     return CountText.text(count) + " " + (count == 1 ? one : more ?? one)
   }
