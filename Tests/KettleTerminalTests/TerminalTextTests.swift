@@ -111,4 +111,11 @@ struct TerminalKindTests {
     #expect(!kind(["TERM": "screen"]).repliesToColorQueries)
     #expect(!kind(["TERM": "vt100"]).repliesToColorQueries)
   }
+
+  @Test func `the kernel's console shows few symbols`() {
+    #expect(kind(["TERM": "linux"]).charset(inLocaleOf: .utf8) == .console)
+    #expect(kind(["TERM": "linux-16color"]).charset(inLocaleOf: .utf8) == .console)
+    #expect(kind(["TERM": "linux"]).charset(inLocaleOf: .ascii) == .ascii)
+    #expect(kind(["TERM": "xterm"]).charset(inLocaleOf: .utf8) == .utf8)
+  }
 }

@@ -9,7 +9,7 @@ struct PlainText {
   /// Returns the text with characters outside the locale's charset replaced.
   func shown(_ text: String) -> String {
     switch charset {
-    case .utf8: return text
+    case .utf8, .console: return text
     case .ascii:
       return text.unicodeScalars.reduce(into: "") { result, scalar in
         if scalar.isASCII {

@@ -91,7 +91,7 @@ package struct ShownText: Sendable {
   static func cutMark(_ charset: Charset) -> String {
     switch charset {
     case .utf8: "…"
-    case .ascii: "~"
+    case .console, .ascii: "~"
     }
   }
 
@@ -106,12 +106,12 @@ package struct ShownText: Sendable {
     case let width:
       // A skin tone joins the preceding emoji in some terminals and is separate in others.
       if (0x1F3FB...0x1F3FF).contains(scalar.value), glyphs.last?.width == 2 { return }
-      if scalar == "…", charset == .ascii {
+      if scalar == "…", charset != .utf8 {
         glyphs += Array(repeating: Glyph(text: ".", width: 1), count: 3)
         columns += 3
         return
       }
-      let isShown = scalar.isASCII || (charset == .utf8 && Self.hasGlyph(scalar))
+      let isShown = scalar.isASCII || (charset != .ascii && Self.hasGlyph(scalar))
       if isShown {
         glyphs.append(Glyph(text: String(scalar), width: width))
         columns += width

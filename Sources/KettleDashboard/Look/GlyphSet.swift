@@ -1,6 +1,6 @@
 import KettleModel
 
-/// The symbols that the dashboard draws, in Unicode or in ASCII; each is one column wide.
+/// The symbols that the dashboard draws; each is one column wide.
 package struct GlyphSet: Hashable, Sendable {
   package var states: [TransferState: String]
   package var arrowDown: String
@@ -49,4 +49,23 @@ package struct GlyphSet: Hashable, Sendable {
     corners: ["+", "+", "+", "+"], good: "+", bad: "!", mark: "x",
     unfolded: "v", folded: ">",
     scrollbarThumb: "#", scrollbarTrack: "|")
+
+  /// Symbols that nearly all console fonts of Debian have, and ASCII for the others.
+  package static let console: GlyphSet = {
+    var glyphs = ascii
+    glyphs.states[.queued] = "·"
+    glyphs.states[.running] = "▶"
+    glyphs.arrowDown = "↓"
+    glyphs.arrowUp = "↑"
+    glyphs.levels = ["_", "░", "▒", "█"]
+    glyphs.eighths = ["░", "░", "░", "▒", "▒", "▒", "▒", "█"]
+    glyphs.receivedCell = "█"
+    glyphs.missingCell = "░"
+    glyphs.horizontal = "─"
+    glyphs.vertical = "│"
+    glyphs.corners = ["┌", "┐", "└", "┘"]
+    glyphs.scrollbarThumb = "█"
+    glyphs.scrollbarTrack = "│"
+    return glyphs
+  }()
 }

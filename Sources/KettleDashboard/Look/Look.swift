@@ -25,6 +25,7 @@ package struct Look: Hashable, Sendable {
   package var glyphs: GlyphSet {
     switch charset {
     case .utf8: .utf8
+    case .console: .console
     case .ascii: .ascii
     }
   }
@@ -49,7 +50,10 @@ package struct Look: Hashable, Sendable {
 }
 
 package enum Charset: Hashable, Sendable {
-  case utf8, ascii
+  case utf8
+  /// UTF-8 on the kernel's console, whose fonts have letters, lines and few symbols.
+  case console
+  case ascii
 
   /// - Parameter codeset: The name that `nl_langinfo(CODESET)` returns.
   package init(codeset: String) {

@@ -34,8 +34,8 @@ package final class NcursesTerminal: TerminalBackend {
 
   package func claim() throws(TerminalProblem) -> Look {
     let name = try Self.terminalName()
-    let charset = Self.adoptLocale()
     kind = TerminalKind(Self.environment)
+    let charset = kind.charset(inLocaleOf: Self.adoptLocale())
     _ = kettle_save_modes()
     guard let screen = kettle_newterm(name) else { throw .unknown(name: name) }
     self.screen = screen

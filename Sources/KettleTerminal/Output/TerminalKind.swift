@@ -25,6 +25,8 @@ struct TerminalKind: Hashable, Sendable {
   var canCopy: Bool
   /// Whether it answers a query for its colours, or ignores it without displaying it.
   var repliesToColorQueries = false
+  /// Whether it is the kernel's console.
+  var isConsole: Bool
 
   init(_ environment: (String) -> String?) {
     let name = environment("TERM") ?? ""
@@ -46,6 +48,7 @@ struct TerminalKind: Hashable, Sendable {
     let isPlain =
       isOfFamily("dumb", "linux", "ansi") || name.hasPrefix("vt1") || name.hasPrefix("vt2")
     canCopy = !isPlain
+    isConsole = multiplexer == nil && isOfFamily("linux")
     guard multiplexer == nil, !isPlain else { return }
     let isGhostty = program == "ghostty" || name == "xterm-ghostty"
     let isKitty = name == "xterm-kitty"
@@ -61,6 +64,11 @@ struct TerminalKind: Hashable, Sendable {
     } else if isOfFamily("foot", "rxvt-unicode", "contour") {
       announcement = .sevenSevenSeven
     }
+  }
+
+  /// Returns what the terminal can show in a locale of this charset.
+  func charset(inLocaleOf charset: Charset) -> Charset {
+    isConsole && charset == .utf8 ? .console : charset
   }
 
   /// Compares the leading numbers: `3.6.6beta2` is 3, 6, 6.

@@ -49,4 +49,11 @@ struct ShownTextTests {
     #expect(shown("Größe 文件", columns: 20, .ascii) == "Gr??e ??")
     #expect(shown("wait…", columns: 20, .ascii) == "wait...")
   }
+
+  /// Its fonts have letters, but not all of them `…`, and it draws combining marks separately.
+  @Test func `the console gets letters without combining marks`() {
+    #expect(shown("Größe…", columns: 20, .console) == "Größe...")
+    #expect(shown("e\u{0301}x", columns: 20, .console) == "ex")
+    #expect(shown("Größen", columns: 5, .console) == "Größ~")
+  }
 }

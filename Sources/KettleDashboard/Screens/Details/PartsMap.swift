@@ -23,7 +23,7 @@ package struct PartsMap: Hashable, Sendable {
     return signs.indices.contains(index) ? String(signs[index]) : "*"
   }
 
-  package static func requestedCell(_ charset: Charset) -> String { charset == .utf8 ? "▒" : "-" }
+  package static func requestedCell(_ charset: Charset) -> String { charset == .ascii ? "-" : "▒" }
 
   /// Returns the meaning of the symbols, as far as it fits.
   static func legend(hasConnections: Bool, width: Int, _ look: Look) -> String {
