@@ -1,6 +1,6 @@
 import KettleModel
 
-/// The user's configuration file, as read from disk.
+/// The user's configuration file, or the file of a theme, as read from disk.
 package struct ConfigurationFile: Sendable {
   package static let byteCountMax = 1 << 20
   /// Limits the notices, because a file that is not a configuration would fill the status.
@@ -23,6 +23,18 @@ package struct ConfigurationFile: Sendable {
   /// Returns the dashboard's configuration, with one sentence for each setting that has no effect.
   package func dashboardConfiguration() -> (DashboardConfiguration, notices: [String]) {
     parse(DashboardConfiguration.read, default: DashboardConfiguration(), for: .dashboard)
+  }
+
+  /// Returns the theme in the file, with one sentence for each setting that has no effect.
+  package func themeConfiguration() -> (ThemeConfiguration, notices: [String]) {
+    parse(ThemeConfiguration.read, default: ThemeConfiguration(), for: .dashboard)
+  }
+
+  package var isMissing: Bool {
+    switch contents {
+    case .missing: true
+    case .bytes, .unreadable: false
+    }
   }
 
   private func parse<Value>(

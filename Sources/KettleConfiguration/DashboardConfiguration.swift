@@ -15,6 +15,11 @@ package struct DashboardConfiguration: Hashable, Sendable {
     package var line: Int
   }
 
+  package struct ThemeName: Hashable, Sendable {
+    package var name: String
+    package var line: Int
+  }
+
   package enum Background: String, Hashable, Sendable {
     /// As the terminal reports.
     case auto
@@ -28,6 +33,7 @@ package struct DashboardConfiguration: Hashable, Sendable {
   package var showsTaskbarProgress = true
   package var announces = true
   package var background = Background.auto
+  package var theme: ThemeName?
   /// In the order of the file.
   package var colors: [Coloring] = []
 

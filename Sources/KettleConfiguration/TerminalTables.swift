@@ -31,19 +31,28 @@ enum ThemeTable: DashboardTable {
   ) -> ConfigurationProblem.What? {
     let key = key(of: entry)
     if key.hasPrefix(colors) {
-      guard let color = ColorSetting(entry.value) else {
-        return .wrongValue(entry.name, mustBe: ColorSetting.expectation)
-      }
-      let name = String(key.dropFirst(colors.count))
-      configuration.colors.append(
-        DashboardConfiguration.Coloring(name: name, color: color, line: entry.line))
-      return nil
+      return configuration.colors.append(entry, name: String(key.dropFirst(colors.count)))
     }
-    guard key == "background" else { return .unknownKey(entry.name) }
-    guard case .string(let text) = entry.value,
-      let background = DashboardConfiguration.Background(rawValue: text)
-    else { return .wrongValue(entry.name, mustBe: "\"auto\", \"dark\" or \"light\"") }
-    configuration.background = background
+    switch key {
+    case "name":
+      guard case .string(let text) = entry.value, isFileName(text) else {
+        return .wrongValue(
+          entry.name, mustBe: "the name of a theme in quotes: letters, digits, \"-\" and \"_\"")
+      }
+      configuration.theme = DashboardConfiguration.ThemeName(name: text, line: entry.line)
+    case "background":
+      guard case .string(let text) = entry.value,
+        let background = DashboardConfiguration.Background(rawValue: text)
+      else { return .wrongValue(entry.name, mustBe: "\"auto\", \"dark\" or \"light\"") }
+      configuration.background = background
+    default: return .unknownKey(entry.name)
+    }
     return nil
+  }
+
+  /// Whether the file of the theme lies in the directory of the themes, whatever else is in it.
+  private static func isFileName(_ text: String) -> Bool {
+    (1...100).contains(text.utf8.count)
+      && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }
   }
 }

@@ -31,11 +31,12 @@ struct TerminalTablesTests {
       ])
   }
 
-  @Test func `a theme consists of a background and colours`() {
+  @Test func `a theme consists of a name, a background and colours`() {
     let (configuration, problems) = read(
       """
       [theme]
       background = "light"
+      name = "my-2nd_theme"
       [theme.colors]
       progress = "#38aaF5"
       problem = "bright-red"
@@ -44,12 +45,13 @@ struct TerminalTablesTests {
       """)
     #expect(problems.isEmpty)
     #expect(configuration.background == .light)
+    #expect(configuration.theme == .init(name: "my-2nd_theme", line: 3))
     #expect(
       configuration.colors == [
-        .init(name: "progress", color: .mixed(red: 0x38, green: 0xAA, blue: 0xF5), line: 4),
-        .init(name: "problem", color: .number(9), line: 5),
-        .init(name: "good", color: .number(114), line: 6),
-        .init(name: "quiet", color: .standard, line: 7),
+        .init(name: "progress", color: .mixed(red: 0x38, green: 0xAA, blue: 0xF5), line: 5),
+        .init(name: "problem", color: .number(9), line: 6),
+        .init(name: "good", color: .number(114), line: 7),
+        .init(name: "quiet", color: .standard, line: 8),
       ])
   }
 
@@ -70,7 +72,7 @@ struct TerminalTablesTests {
   }
 
   @Test func `an unknown background or theme key is reported`() {
-    let (configuration, problems) = read("[theme]\nbackground = \"grey\"\nname = \"x\"")
+    let (configuration, problems) = read("[theme]\nbackground = \"grey\"\nnames = \"x\"")
     #expect(configuration.background == .auto)
     #expect(problems.map(\.line) == [2, 3])
     #expect(ServiceConfiguration.read(Array("[theme]\nname = 1".utf8)).1.isEmpty)

@@ -22,6 +22,7 @@ struct ServicePathsTests {
     #expect(found.runtimeDirectory == "/home/pw/.local/state/kettle/run")
     #expect(found.socketPath == "/home/pw/.local/state/kettle/run/control.sock")
     #expect(found.configPath == "/home/pw/.config/kettle/config.toml")
+    #expect(found.themePath(of: "mine") == "/home/pw/.config/kettle/themes/mine.toml")
     #expect(found.documentsDirectory == "/home/pw/Downloads")
   }
 

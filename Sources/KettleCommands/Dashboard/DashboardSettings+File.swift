@@ -8,14 +8,24 @@ import KettleSystem
 extension DashboardSettings {
   /// The settings of this process's user, whichever service the dashboard shows.
   static func ofUser(environment: [String: String]) -> DashboardSettings {
-    let path = ServicePaths.of(environment: environment).configPath
-    let contents = FileContents.read(path: path, byteCountMax: ConfigurationFile.byteCountMax)
-    let (configuration, notices) = ConfigurationFile(path: path, contents: contents)
-      .dashboardConfiguration()
-    return DashboardSettings(configuration, notices: notices, path: path)
+    let paths = ServicePaths.of(environment: environment)
+    let (configuration, notices) = file(paths.configPath).dashboardConfiguration()
+    let themeFile = configuration.theme.map { file(paths.themePath(of: $0.name)) }
+    return DashboardSettings(
+      configuration, notices: notices, path: paths.configPath, themeFile: themeFile)
   }
 
-  init(_ configuration: DashboardConfiguration, notices: [String], path: String) {
+  private static func file(_ path: String) -> ConfigurationFile {
+    ConfigurationFile(
+      path: path,
+      contents: FileContents.read(path: path, byteCountMax: ConfigurationFile.byteCountMax))
+  }
+
+  /// - Parameter themeFile: The file of the configured theme; the file need not exist.
+  init(
+    _ configuration: DashboardConfiguration, notices: [String], path: String,
+    themeFile: ConfigurationFile? = nil
+  ) {
     self.init()
     let mappings = configuration.mappings.map {
       KeyMapping(action: $0.action, keys: $0.keys, line: $0.line)
@@ -27,11 +37,45 @@ extension DashboardSettings {
     terminal.showsTaskbarProgress = configuration.showsTaskbarProgress
     terminal.announces = configuration.announces
     terminal.background = configuration.background.asBackground
-    for coloring in configuration.colors {
+    if let theme = configuration.theme, let themeFile {
+      apply(theme, in: themeFile, path: path)
+    }
+    apply(configuration.colors, path: path)
+  }
+
+  /// Applies the file of a theme, or the built-in theme of this name if the file is missing or has
+  /// no valid setting.
+  private mutating func apply(
+    _ theme: DashboardConfiguration.ThemeName, in file: ConfigurationFile, path: String
+  ) {
+    let builtIn = BuiltInTheme(rawValue: theme.name)
+    let (content, notices) = file.themeConfiguration()
+    problems += notices
+    if file.isMissing, builtIn == nil {
+      let problem = ThemeProblem(
+        .unknownTheme(theme.name, file: file.path), line: theme.line)
+      problems.append(problem.sentence(path: path))
+    }
+    guard content != ThemeConfiguration() else {
+      terminal.theme = builtIn
+      return
+    }
+    if let base = content.base {
+      terminal.theme = BuiltInTheme(rawValue: base.name)
+      if terminal.theme == nil {
+        let problem = ThemeProblem(.unknownBase(base.name), line: base.line)
+        problems.append(problem.sentence(path: file.path))
+      }
+    }
+    apply(content.colors, path: file.path)
+  }
+
+  private mutating func apply(_ colors: [DashboardConfiguration.Coloring], path: String) {
+    for coloring in colors {
       if let color = ThemeColor(rawValue: coloring.name) {
         terminal.colors[color] = coloring.color.asColor
       } else {
-        let problem = ThemeProblem(name: coloring.name, line: coloring.line)
+        let problem = ThemeProblem(.unknownColor(coloring.name), line: coloring.line)
         problems.append(problem.sentence(path: path))
       }
     }

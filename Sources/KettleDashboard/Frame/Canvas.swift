@@ -6,7 +6,7 @@ package struct Canvas {
   package private(set) var regions: [HitRegion] = []
 
   package init(size: ScreenSize, look: Look) {
-    frame = Frame(size: size)
+    frame = Frame(size: size, style: look.style(.plain))
     self.look = look
   }
 

@@ -16,9 +16,12 @@ package struct Frame: Hashable, Sendable {
   /// The position of the terminal's own cursor; nil hides it.
   package var cursor: Position?
 
-  package init(size: ScreenSize) {
+  /// - Parameter style: The style of the blanks.
+  package init(size: ScreenSize, style: Style = .plain) {
     self.size = size
-    cells = Array(repeating: .blank, count: size.columns * size.rows)
+    var blank = Cell.blank
+    blank.style = style
+    cells = Array(repeating: blank, count: size.columns * size.rows)
   }
 
   /// Returns the cells of one row; none outside the screen.

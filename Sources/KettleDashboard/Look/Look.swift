@@ -13,13 +13,14 @@ package struct Look: Hashable, Sendable {
     self.theme = theme
     let palette = Palette(theme: theme, depth: colors)
     styles = Role.allCases.map { palette.style($0) }
-    selection = palette.color(.selectionBackground)
+    selection = palette.background(.selectionBackground)
   }
 
   /// Returns the same look for another background.
   package func on(_ background: Theme.Background) -> Look {
-    Look(
-      charset: charset, colors: colors, theme: Theme(background: background, colors: theme.colors))
+    var theme = theme
+    theme.background = background
+    return Look(charset: charset, colors: colors, theme: theme)
   }
 
   package var glyphs: GlyphSet {
@@ -38,11 +39,16 @@ package struct Look: Hashable, Sendable {
   /// Styles the row under the cursor. Without colour it is reversed, except for the progress bar:
   /// reversed blocks would show the opposite of the progress.
   package func select(_ style: inout Style, isBar: Bool) {
+    var plain = self.style(.plain)
     switch colors {
     case .none: if !isBar { style.attributes.insert(.reverse) }
-    case .ansi16: if !isBar { style = Style(attributes: [.reverse, .bold]) }
+    case .ansi8, .ansi16:
+      guard !isBar else { return }
+      // With eight colours bold would turn black text grey.
+      plain.attributes = colors == .ansi8 ? .reverse : [.reverse, .bold]
+      style = plain
     case .indexed256, .trueColor:
-      if !isBar || style.background == .standard { style.background = selection }
+      if !isBar || style.background == plain.background { style.background = selection }
       style.attributes.insert(.bold)
       style.attributes.remove(.dim)
     }
@@ -63,7 +69,7 @@ package enum Charset: Hashable, Sendable {
 }
 
 package enum ColorDepth: Hashable, Sendable {
-  case none, ansi16, indexed256, trueColor
+  case none, ansi8, ansi16, indexed256, trueColor
 
   /// - Parameters:
   ///   - noColor: The variable NO_COLOR; set and not empty means no colour (no-color.org).
@@ -76,8 +82,10 @@ package enum ColorDepth: Hashable, Sendable {
       self = .trueColor
     } else if colorCount >= 256 {
       self = .indexed256
+    } else if colorCount >= 16 {
+      self = .ansi16
     } else {
-      self = colorCount >= 8 ? .ansi16 : .none
+      self = colorCount >= 8 ? .ansi8 : .none
     }
   }
 }

@@ -6,18 +6,32 @@ struct Palette {
   func style(_ role: Role) -> Style {
     switch depth {
     case .none: Self.withoutColor(role)
-    case .ansi16: classic(role)
-    case .indexed256, .trueColor: colored(role)
+    case .ansi8: Self.inEightColors(colored(role))
+    case .ansi16, .indexed256, .trueColor: colored(role)
     }
   }
 
-  /// Returns the user's colour, or else the theme's, converted to this depth.
-  func color(_ color: ThemeColor) -> Color {
-    switch (depth, theme.colors[color] ?? Self.builtIn(color, theme.background)) {
+  /// Returns the background for this colour; where it is the terminal's default, that of the theme.
+  func background(_ name: ThemeColor) -> Color {
+    let found = color(name)
+    return found == .standard ? color(.background) : found
+  }
+
+  private var isClassic: Bool {
+    switch depth {
+    case .none, .ansi8, .ansi16: true
+    case .indexed256, .trueColor: false
+    }
+  }
+
+  /// Returns the theme's colour converted to this depth.
+  private func color(_ name: ThemeColor) -> Color {
+    switch (depth, theme.color(name, isClassic: isClassic)) {
     case (.none, _), (_, .standard): .standard
-    case (.ansi16, .palette(let index)):
+    case (.ansi8, .palette(let index)), (.ansi16, .palette(let index)):
       .palette(index < 16 ? index : ColorTable.nearestClassic(to: ColorTable.rgb(index)))
-    case (.ansi16, .rgb(let red, let green, let blue)):
+    case (.ansi8, .rgb(let red, let green, let blue)),
+      (.ansi16, .rgb(let red, let green, let blue)):
       .palette(ColorTable.nearestClassic(to: RGB(red: red, green: green, blue: blue)))
     case (.indexed256, .palette(let index)): .palette(index)
     case (.indexed256, .rgb(let red, let green, let blue)):
@@ -30,44 +44,63 @@ struct Palette {
     }
   }
 
-  private static func builtIn(_ color: ThemeColor, _ background: Theme.Background) -> Color {
-    let value = background.rgb(color)
-    return .rgb(value.red, value.green, value.blue)
-  }
-
   /// The values 0 to 7, which are nearly black, would mean palette colours; 8 replaces them.
   private static func direct(_ value: RGB) -> Color {
     value.red == 0 && value.green == 0 && value.blue < 8
       ? .rgb(0, 0, 8) : .rgb(value.red, value.green, value.blue)
   }
 
+  /// Most terminals with eight colours show bold text in a bright colour. Bold therefore replaces
+  /// the bright colours, and is left out where it would turn black text grey, or dark text light on
+  /// a light background.
+  private static func inEightColors(_ style: Style) -> Style {
+    var style = style
+    if case .palette(let index) = style.foreground, index > 7 {
+      style.foreground = .palette(index == 8 ? 7 : index - 8)
+      if index > 8 { style.attributes.insert(.bold) }
+    }
+    if case .palette(let index) = style.background, index > 7 {
+      style.background = .palette(index - 8)
+    }
+    if style.foreground == .palette(0) || style.background == .palette(7) {
+      style.attributes.remove(.bold)
+    }
+    return style
+  }
+
+  /// - Parameter classic: Further attributes in the classic colours, which have few shades.
+  private func text(
+    _ name: ThemeColor, on background: ThemeColor = .background,
+    _ attributes: Style.Attributes = [], classic: Style.Attributes = []
+  ) -> Style {
+    let ink = color(name)
+    return Style(
+      foreground: ink == .standard ? color(.text) : ink, background: self.background(background),
+      attributes: isClassic ? attributes.union(classic) : attributes)
+  }
+
   private func colored(_ role: Role) -> Style {
-    func text(_ name: ThemeColor, _ attributes: Style.Attributes = []) -> Style {
-      Style(foreground: color(name), attributes: attributes)
-    }
-    func bar(_ name: ThemeColor) -> Style {
-      Style(foreground: color(name), background: color(.progressBackground))
-    }
+    // In a colour of its own, quiet text needs no other sign.
+    let dim: Style.Attributes = color(.quiet) == .standard ? .dim : []
     return switch role {
-    case .plain, .keyLabel, .dialog: .plain
-    case .quiet, .columnHeader, .dialogQuiet: text(.quiet)
+    case .plain, .keyLabel, .dialog: text(.text)
+    case .quiet, .dialogQuiet: text(.quiet, classic: dim)
+    case .columnHeader: isClassic ? text(.text, .underline) : text(.quiet)
     case .heading, .dialogTitle: text(.heading, .bold)
-    case .bar: Style(foreground: color(.bar), background: color(.barBackground))
-    case .barName:
-      Style(foreground: color(.bar), background: color(.barBackground), attributes: .bold)
-    case .barProblem:
-      Style(foreground: color(.bar), background: color(.problemBackground), attributes: .bold)
-    case .progress: bar(.progress)
-    case .progressDone: bar(.progressDone)
-    case .progressHeld: bar(.progressHeld)
-    case .progressFailed: bar(.progressFailed)
-    case .progressRest: bar(.quiet)
+    case .bar: text(.bar, on: .barBackground)
+    case .barName: text(.bar, on: .barBackground, .bold)
+    case .barProblem: text(.bar, on: .problemBackground, .bold)
+    case .progress: text(.progress, on: .progressBackground)
+    case .progressDone: text(.progressDone, on: .progressBackground)
+    case .progressHeld: text(.progressHeld, on: .progressBackground)
+    case .progressFailed: text(.progressFailed, on: .progressBackground)
+    case .progressRest: text(.quiet, on: .progressBackground)
     case .good, .dialogGood: text(.good)
     case .waiting: text(.waiting)
-    case .problem, .dialogProblem: text(.problem)
+    case .problem, .dialogProblem: text(.problem, classic: .bold)
     case .key, .dialogKey: text(.key, .bold)
-    case .field: Style(background: color(.fieldBackground))
-    case .fieldQuiet: Style(foreground: color(.quiet), background: color(.fieldBackground))
+    case .field: text(.text, on: .fieldBackground, classic: .underline)
+    case .fieldQuiet: text(.quiet, on: .fieldBackground, classic: dim.union(.underline))
     }
   }
 
@@ -81,44 +114,6 @@ struct Palette {
     case .columnHeader, .field, .fieldQuiet: Style(attributes: .underline)
     case .heading, .problem, .key, .dialogTitle, .dialogProblem, .dialogKey:
       Style(attributes: .bold)
-    }
-  }
-
-  /// The style in the terminal's own sixteen colours, whose values are unknown: the choice is
-  /// legible on most dark, or most light, backgrounds.
-  private func classic(_ role: Role) -> Style {
-    func pick(
-      _ name: ThemeColor, dark: UInt8, light: UInt8, _ attributes: Style.Attributes = []
-    ) -> Style {
-      if theme.colors[name] != nil { return Style(foreground: color(name), attributes: attributes) }
-      let index = theme.background == .dark ? dark : light
-      return Style(foreground: .palette(index), attributes: attributes)
-    }
-    func bar(
-      on background: ThemeColor, index: UInt8, _ attributes: Style.Attributes = []
-    ) -> Style {
-      Style(
-        foreground: theme.colors[.bar] == nil ? .palette(7) : color(.bar),
-        background: theme.colors[background] == nil ? .palette(index) : color(background),
-        attributes: attributes)
-    }
-    return switch role {
-    case .plain, .keyLabel, .progressRest, .dialog: .plain
-    case .quiet, .dialogQuiet: Style(attributes: .dim)
-    case .heading, .dialogTitle: Style(attributes: .bold)
-    case .bar: bar(on: .barBackground, index: 4)
-    case .barName: bar(on: .barBackground, index: 4, .bold)
-    case .barProblem: bar(on: .problemBackground, index: 1, .bold)
-    case .columnHeader, .field: Style(attributes: .underline)
-    case .fieldQuiet: Style(attributes: [.underline, .dim])
-    case .progress: pick(.progress, dark: 6, light: 4)
-    case .progressDone: pick(.progressDone, dark: 2, light: 2)
-    case .progressHeld: pick(.progressHeld, dark: 3, light: 5)
-    case .progressFailed: pick(.progressFailed, dark: 1, light: 1)
-    case .good, .dialogGood: pick(.good, dark: 2, light: 2)
-    case .waiting: pick(.waiting, dark: 3, light: 5)
-    case .problem, .dialogProblem: pick(.problem, dark: 1, light: 1, .bold)
-    case .key, .dialogKey: pick(.key, dark: 6, light: 4, .bold)
     }
   }
 }

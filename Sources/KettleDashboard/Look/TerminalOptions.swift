@@ -12,7 +12,13 @@ package struct TerminalOptions: Hashable, Sendable {
   package var isASCII = false
   /// nil detects it.
   package var background: Theme.Background?
+  /// nil means the colours for the terminal's background.
+  package var theme: BuiltInTheme?
+  /// Replace the colours of the theme.
   package var colors: [ThemeColor: Color] = [:]
 
   package init() {}
+
+  /// Whether the colours depend on the background that the terminal reports.
+  package var followsTerminal: Bool { background == nil && theme == nil }
 }

@@ -1,20 +1,42 @@
-/// The background and the colours that the user has changed.
+/// The colours of the dashboard: those of a built-in theme, and the user's in their place.
 package struct Theme: Hashable, Sendable {
+  /// A kind of background of a terminal.
   package enum Background: String, Hashable, Sendable, CaseIterable {
     case dark, light
   }
 
+  /// The terminal's background.
   package var background: Background
+  /// nil means the colours for the terminal's background, which then stays as it is.
+  package var base: BuiltInTheme?
   package var colors: [ThemeColor: Color]
 
-  package init(background: Background = .dark, colors: [ThemeColor: Color] = [:]) {
+  package init(
+    background: Background = .dark, base: BuiltInTheme? = nil, colors: [ThemeColor: Color] = [:]
+  ) {
     self.background = background
+    self.base = base
     self.colors = colors
+  }
+
+  /// Returns the user's colour, or else the theme's.
+  ///
+  /// - Parameter isClassic: Whether the terminal has only the sixteen classic colours, or eight of
+  ///   them.
+  func color(_ name: ThemeColor, isClassic: Bool) -> Color {
+    if let own = colors[name] { return own }
+    if base == nil, name == .text || name == .background { return .standard }
+    let base = base ?? (background == .dark ? .dark : .light)
+    guard let color = base.colors[name] else { return .standard }
+    if isClassic { return color.classic.map { .palette($0) } ?? .standard }
+    return .rgb(color.rgb.red, color.rgb.green, color.rgb.blue)
   }
 }
 
 /// An element that has a colour; the raw value is its name in the configuration.
 package enum ThemeColor: String, Hashable, Sendable, CaseIterable {
+  /// Ordinary text, and the background of the whole screen.
+  case text, background
   case quiet, heading, key, good, waiting, problem
   /// The line at the top.
   case bar
@@ -30,56 +52,6 @@ package enum ThemeColor: String, Hashable, Sendable, CaseIterable {
   case selectionBackground = "selection-background"
   /// The background of text fields.
   case fieldBackground = "field-background"
-}
-
-extension Theme.Background {
-  /// Returns the built-in colour; a test verifies that all text is legible.
-  package func rgb(_ color: ThemeColor) -> RGB {
-    switch self {
-    case .dark: Self.onDark(color)
-    case .light: Self.onLight(color)
-    }
-  }
-
-  private static func onDark(_ color: ThemeColor) -> RGB {
-    switch color {
-    case .quiet: RGB(0x9CA2AC)
-    case .heading: RGB(0x9ECEFA)
-    case .key: RGB(0x82CDFF)
-    case .good: RGB(0x82D08A)
-    case .waiting: RGB(0xD6AC5C)
-    case .problem: RGB(0xFF8A8A)
-    case .bar: RGB(0xE2E8F0)
-    case .barBackground: RGB(0x164E77)
-    case .problemBackground: RGB(0xAA2222)
-    case .progress: RGB(0x38AAF5)
-    case .progressDone: RGB(0x5CB066)
-    case .progressHeld: RGB(0xD6AC5C)
-    case .progressFailed: RGB(0xD66262)
-    case .progressBackground, .fieldBackground: RGB(0x2C3038)
-    case .selectionBackground: RGB(0x282E38)
-    }
-  }
-
-  private static func onLight(_ color: ThemeColor) -> RGB {
-    switch color {
-    case .quiet: RGB(0x585E68)
-    case .heading: RGB(0x00488C)
-    case .key: RGB(0x0054A6)
-    case .good: RGB(0x166826)
-    case .waiting: RGB(0x7A4E00)
-    case .problem: RGB(0xAC1414)
-    case .bar: RGB(0xECF2F8)
-    case .barBackground: RGB(0x164E77)
-    case .problemBackground: RGB(0xAA2222)
-    case .progress: RGB(0x006CC4)
-    case .progressDone: RGB(0x247A34)
-    case .progressHeld: RGB(0x926000)
-    case .progressFailed: RGB(0xB82828)
-    case .progressBackground, .fieldBackground: RGB(0xDEE2E8)
-    case .selectionBackground: RGB(0xD6E2F0)
-    }
-  }
 }
 
 /// The background according to the environment.

@@ -1,10 +1,18 @@
-/// A configured colour whose name is unknown.
+/// A name in the settings of the colours that is unknown.
 package struct ThemeProblem: Hashable, Sendable {
-  package var name: String
+  package enum What: Hashable, Sendable {
+    case unknownColor(String)
+    /// There is neither a built-in theme of the name nor the file.
+    case unknownTheme(String, file: String)
+    /// The theme that a file of a theme builds on is not built in.
+    case unknownBase(String)
+  }
+
+  package var what: What
   package var line: Int
 
-  package init(name: String, line: Int) {
-    self.name = name
+  package init(_ what: What, line: Int) {
+    self.what = what
     self.line = line
   }
 

@@ -1,6 +1,6 @@
 import KettleModel
 
-/// Problems with the keys of the configuration.
+/// Problems with the configuration.
 extension Strings {
   static func sentence(on problem: KeyMappingProblem, path: String) -> String {
     let action = problem.action.sanitizedForDisplay(limit: 60)
@@ -18,10 +18,21 @@ extension Strings {
   }
 
   static func sentence(on problem: ThemeProblem, path: String) -> String {
-    let names = ThemeColor.allCases.map(\.rawValue).joined(separator: ", ")
-    let name = problem.name.sanitizedForDisplay(limit: 60)
-    return "Unknown colour \"\(name)\" on line \(problem.line) of \""
-      + path.sanitizedForDisplay(limit: 4096) + "\"; the colours are \(names)"
+    func quoted(_ text: String, limit: Int = 4096) -> String {
+      "\"" + text.sanitizedForDisplay(limit: limit) + "\""
+    }
+    let location = "on line \(problem.line) of " + quoted(path)
+    switch problem.what {
+    case .unknownColor(let name):
+      let names = ThemeColor.allCases.map(\.rawValue).joined(separator: ", ")
+      return "Unknown colour \(quoted(name, limit: 60)) \(location); the colours are \(names)"
+    case .unknownTheme(let name, let file):
+      return "Unknown theme \(quoted(name, limit: 60)) \(location); \(quoted(file)) does not "
+        + "exist, and the built-in themes are \(BuiltInTheme.names)"
+    case .unknownBase(let name):
+      return "Unknown theme \(quoted(name, limit: 60)) \(location); "
+        + "the built-in themes are \(BuiltInTheme.names)"
+    }
   }
 
   /// Returns the text of the message line: the first problem, and where the rest can be read when

@@ -10,7 +10,7 @@ extension NcursesTerminal {
   private static var backgroundTimeoutMilliseconds: Int64 { 100 }
 
   func findBackground() {
-    guard options.background == nil, look.colors != .none else { return }
+    guard options.followsTerminal, look.colors != .none else { return }
     if let reported = Self.environment("COLORFGBG").flatMap(Theme.Background.init(COLORFGBG:)) {
       look = look.on(reported)
       return
@@ -39,7 +39,7 @@ extension NcursesTerminal {
 
   /// Switches to the look for this background and returns it; returns nil when nothing changes.
   func lookChange(_ background: RGB) -> Look? {
-    guard options.background == nil, look.colors != .none else { return nil }
+    guard options.followsTerminal, look.colors != .none else { return nil }
     let next = look.on(background.isLight ? .light : .dark)
     guard next != look else { return nil }
     look = next

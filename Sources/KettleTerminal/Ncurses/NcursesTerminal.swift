@@ -49,7 +49,8 @@ package final class NcursesTerminal: TerminalBackend {
     let colors = prepareScreen()
     look = Look(
       charset: options.isASCII ? .ascii : charset, colors: colors,
-      theme: Theme(background: options.background ?? .dark, colors: options.colors))
+      theme: Theme(
+        background: options.background ?? .dark, base: options.theme, colors: options.colors))
     // Terminals without a mouse have no sequence for its key.
     if let key = kettle_string_capability("kmous") {
       hasMouse = options.isMouseOn

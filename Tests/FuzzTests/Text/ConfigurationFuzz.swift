@@ -1,8 +1,8 @@
 import KettleConfiguration
 import SeededNumbers
 
-/// The configuration file: parsing ends, problems name a valid line, and insignificant text does
-/// not change the settings.
+/// The configuration file and the file of a theme: parsing ends, problems name a valid line, and
+/// insignificant text does not change the settings.
 struct ConfigurationFuzz: FuzzPart {
   let name = "configuration"
   let sharePercent = 5
@@ -27,7 +27,7 @@ struct ConfigurationFuzz: FuzzPart {
   func finding(for input: [UInt8]) -> String? {
     let service = ServiceConfiguration.read(input)
     let dashboard = DashboardConfiguration.read(input)
-    let problems = service.1 + dashboard.1
+    let problems = service.1 + dashboard.1 + ThemeConfiguration.read(input).1
     let lineCount = input.count { $0 == 10 } + 1
     for problem in problems {
       if let line = problem.line, !(1...lineCount).contains(line) {
@@ -82,6 +82,7 @@ struct ConfigurationFuzz: FuzzPart {
     mouse = true
     bell = false
     [theme]
+    name = "ember"
     background = "dark"
     [theme.colors]
     progress = "#38aaf5"
@@ -90,6 +91,7 @@ struct ConfigurationFuzz: FuzzPart {
 
     """,
     "[downloads]\r\ndirectory = 'C:\\dir \"x\"'\r\n\r\n[limits]\r\nrate = \"none\" # \\u00e9\r\n",
+    "base = \"dark\"\n[colors]\ntext = \"#dce1e8\"\nbackground = \"default\"\nkey = 14\n",
     "downloads.directory = \"/a\\tb\\u00fc\\U0001F680\\\"\"\n[limits]\nrate = 1_000\n",
   ]
 }

@@ -46,7 +46,7 @@ struct DashboardSettingsTests {
       ])
     #expect(
       settings.problems == [
-        "Unknown colour \"sky\" on line 10 of \"/c\"; the colours are quiet, "
+        "Unknown colour \"sky\" on line 10 of \"/c\"; the colours are text, background, quiet, "
           + "heading, key, good, waiting, problem, bar, bar-background, problem-background, "
           + "progress, progress-done, progress-held, progress-failed, progress-background, "
           + "selection-background, field-background"

@@ -1,4 +1,3 @@
-import Foundation
 import KettleModel
 import Testing
 
@@ -11,22 +10,13 @@ struct ThemeTests {
     (.light, [RGB(0xFFFFFF), RGB(0xFDF6E3), RGB(0xFAFAFA)]),
   ]
 
-  private static let textRoles: [Role] = [
-    .quiet, .heading, .bar, .barName, .barProblem, .columnHeader, .good, .waiting, .problem, .key,
-    .dialogTitle, .dialogQuiet, .dialogProblem, .dialogGood, .dialogKey,
-  ]
-
-  private static let barRoles: [Role] = [
-    .progress, .progressDone, .progressHeld, .progressFailed,
-  ]
-
   @Test(arguments: [ColorDepth.indexed256, .trueColor], [Theme.Background.dark, .light])
   func `all text has enough contrast`(depth: ColorDepth, background: Theme.Background) {
     let look = Look(charset: .utf8, colors: depth, theme: Theme(background: background))
     for shade in Self.backgrounds.first(where: { $0.0 == background })?.1 ?? [] {
-      for role in Self.textRoles {
+      for role in Role.texts {
         let style = look.style(role)
-        let ratio = contrast(color(style.foreground), color(style.background) ?? shade)
+        let ratio = style.contrast(on: shade)
         #expect(ratio >= 4.5, "\(role) on \(shade): \(ratio)")
       }
     }
@@ -40,7 +30,7 @@ struct ThemeTests {
     for role in [Role.quiet, .good, .waiting, .problem, .key, .heading] {
       var style = look.style(role)
       look.select(&style, isBar: false)
-      let ratio = contrast(color(style.foreground), color(style.background))
+      let ratio = style.contrast()
       #expect(ratio >= 4.5, "\(role): \(ratio)")
     }
   }
@@ -51,9 +41,9 @@ struct ThemeTests {
     depth: ColorDepth, background: Theme.Background
   ) {
     let look = Look(charset: .utf8, colors: depth, theme: Theme(background: background))
-    for role in Self.barRoles {
+    for role in Role.bars {
       let style = look.style(role)
-      let ratio = contrast(color(style.foreground), color(style.background))
+      let ratio = style.contrast()
       #expect(ratio >= 3, "\(role): \(ratio)")
     }
   }
@@ -117,28 +107,5 @@ struct ThemeTests {
     #expect(RGB(0xC8C8C8).isLight)
     #expect(!RGB(0x282A36).isLight)
     #expect(!RGB(0x0000FF).isLight)
-  }
-
-  private func color(_ color: Color) -> RGB? {
-    switch color {
-    case .standard: nil
-    case .palette(let index): ColorTable.rgb(index)
-    case .rgb(let red, let green, let blue): RGB(red: red, green: green, blue: blue)
-    }
-  }
-
-  /// WCAG 2.2, contrast ratio and relative luminance.
-  private func contrast(_ one: RGB?, _ other: RGB?) -> Double {
-    guard let one, let other else { return 0 }
-    func luminance(_ color: RGB) -> Double {
-      func linear(_ level: UInt8) -> Double {
-        let share = Double(level) / 255
-        return share <= 0.04045 ? share / 12.92 : pow((share + 0.055) / 1.055, 2.4)
-      }
-      return 0.2126 * linear(color.red) + 0.7152 * linear(color.green)
-        + 0.0722 * linear(color.blue)
-    }
-    let levels = [luminance(one), luminance(other)].sorted()
-    return (levels[1] + 0.05) / (levels[0] + 0.05)
   }
 }
