@@ -51,6 +51,14 @@ package struct Canvas {
     frame.restyle(row: row, columns: columns, change)
   }
 
+  /// Writes one of the dashboard's own symbols in the color of a role, on the background of plain
+  /// text: bars have a background, curves do not.
+  mutating func plot(_ sign: String, row: Int, column: Int, _ role: Role) {
+    fill(row: row, column: column, width: 1, role, with: sign)
+    let background = look.style(.plain).background
+    restyle(row: row, columns: column..<(column + 1)) { $0.background = background }
+  }
+
   /// Makes cells of a row clickable.
   package mutating func claim(row: Int, columns: Range<Int>, for target: ClickTarget) {
     regions.append(HitRegion(row: row, columns: columns, target: target))

@@ -63,7 +63,7 @@ package struct SpeedGraph: Hashable, Sendable {
     let filled = Array(repeating: 0, count: room * perColumn - levels.count) + levels
     for (offset, cell) in cells(of: filled, line: line, room: room, look: canvas.look).enumerated()
     where cell != " " {
-      canvas.write(cell, row: row, column: start + offset, width: 1, .progress)
+      canvas.plot(cell, row: row, column: start + offset, .progress)
     }
   }
 

@@ -13,11 +13,9 @@ struct RidgeBar {
     let role = isOver ? Role.quiet : row.barRole
     for (offset, level) in levels.enumerated() {
       if level > 0 {
-        canvas.write(
-          look.glyphs.ridge(level), row: screenRow, column: column + offset, width: 1, role)
+        canvas.plot(look.glyphs.ridge(level), row: screenRow, column: column + offset, role)
       } else if row.state == .running {
-        canvas.write(
-          look.glyphs.toCome, row: screenRow, column: column + offset, width: 1, .quiet)
+        canvas.plot(look.glyphs.toCome, row: screenRow, column: column + offset, .quiet)
       }
     }
   }
