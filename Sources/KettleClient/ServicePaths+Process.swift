@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import KettleControl
+import KettleSocket
 import KettleSystem
 
 extension ServicePaths {
@@ -16,6 +17,12 @@ extension ServicePaths {
     return ServicePaths(
       environment: environment, passwordHome: passwordHome, userDirectories: text(ofFile: path),
       isUsableRuntimeDirectory: isOwnDirectory)
+  }
+
+  /// Creates the state directory and its missing parents, closed to others. Returns whether it is
+  /// there.
+  package func makeStateDirectory() -> Bool {
+    (try? PrivateDirectory.make(stateDirectory)) != nil
   }
 
   /// Returns the home directory in the password database (getpwuid_r(3)), or nil when the user has

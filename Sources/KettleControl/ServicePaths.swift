@@ -70,6 +70,8 @@ extension ServicePaths {
   package var unrecordedFilesPath: String { Self.join(stateDirectory, "unrecorded") }
   /// Empty; its modification time is when a dashboard was last open.
   package var watchedPath: String { Self.join(stateDirectory, "watched") }
+  /// What the dashboard remembers of the user's choices.
+  package var choicesPath: String { Self.join(stateDirectory, "dashboard.json") }
 
   /// The file in which the desktop stores the names of the user's directories
   /// (`user-dirs.dirs(5)`).

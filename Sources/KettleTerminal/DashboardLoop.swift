@@ -84,7 +84,7 @@ struct DashboardLoop {
       case .announce(let text): backend.announce(text)
       case .subscribe, .control, .add, .findDuplicates, .remove, .relink, .limit, .move,
         .prioritize, .clearFinished, .find, .reset, .undo, .loadBin, .emptyBin, .startService,
-        .loadDetails, .openFile:
+        .loadDetails, .openFile, .remember:
         effects(effect)
       }
     }

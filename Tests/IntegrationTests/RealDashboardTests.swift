@@ -104,6 +104,19 @@ struct RealDashboardTests {
     _ = try await home.screen { !$0.contains("since ") && $0.contains("five.bin") }
   }
 
+  @Test func `the next dashboard has the order and the pane of the last one`() async throws {
+    _ = try await addSlow("six.bin", seed: 6)
+    try await open()
+    _ = try await home.screen { $0.contains("six.bin") && $0.contains("paused") }
+    for key in ["o", "h", "Tab", "]"] { _ = try await home.tmux("send-keys", key) }
+    _ = try await home.screen { $0.contains("by host") && $0.contains("2/6 Parts") }
+    _ = try await home.tmux("send-keys", "q")
+    _ = try await home.screen { $0.contains("ended with 0") }
+    _ = try await home.tmux("kill-server")
+    try await open()
+    _ = try await home.screen { $0.contains("by host") && $0.contains("2/6 Parts") }
+  }
+
   @Test func `a terminal that is too small shows the required size`() async throws {
     try await open(columns: 20, rows: 5)
     _ = try await home.screen { $0.contains("36x8") }

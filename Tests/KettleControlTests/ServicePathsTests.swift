@@ -19,6 +19,7 @@ struct ServicePathsTests {
     #expect(found.logPath == "/home/pw/.local/state/kettle/service.log")
     #expect(found.heldDirectory == "/home/pw/.local/state/kettle/held")
     #expect(found.watchedPath == "/home/pw/.local/state/kettle/watched")
+    #expect(found.choicesPath == "/home/pw/.local/state/kettle/dashboard.json")
     #expect(found.runtimeDirectory == "/home/pw/.local/state/kettle/run")
     #expect(found.socketPath == "/home/pw/.local/state/kettle/run/control.sock")
     #expect(found.configPath == "/home/pw/.config/kettle/config.toml")

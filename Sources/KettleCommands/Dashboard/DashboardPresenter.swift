@@ -23,6 +23,10 @@ package struct DashboardRequest: Hashable, Sendable {
     self.limitMilliseconds = limitMilliseconds
     filesAreHere = address.host == nil
   }
+
+  /// The user's choices. They are in the home of the demo, or else on this machine, whichever
+  /// machine the service is on.
+  var choicesFile: ChoicesFile { ChoicesFile(environment: address.environment) }
 }
 
 package enum DashboardOutcome: Hashable, Sendable {

@@ -27,8 +27,8 @@ extension DashboardSession {
         output.yield(.found(search, nil))
         fail(error)
       case .control, .remove, .relink, .limit, .move, .prioritize, .clearFinished, .reset,
-        .undo, .loadBin, .emptyBin, .startService, .openFile, .copy, .ring, .announce, .suspend,
-        .redraw, .leave:
+        .undo, .loadBin, .emptyBin, .startService, .openFile, .remember, .copy, .ring, .announce,
+        .suspend, .redraw, .leave:
         fail(error)
       }
     }
@@ -90,7 +90,8 @@ extension DashboardSession {
     case .loadDetails(let id):
       let details = try await service.call(DescribeTransfer.self, .init(id: id))
       return .detailsArrived(TransferDetailsView(details))
-    case .startService, .openFile, .copy, .ring, .announce, .suspend, .redraw, .leave: return nil
+    case .startService, .openFile, .remember, .copy, .ring, .announce, .suspend, .redraw, .leave:
+      return nil
     }
   }
 
@@ -112,8 +113,8 @@ extension DashboardSession {
       _ = try await service.call(EmptyBin.self, .init())
       return .commandFinished(.binEmptied)
     case .subscribe, .control, .add, .findDuplicates, .remove, .relink, .limit, .move,
-      .prioritize, .clearFinished, .find, .reset, .startService, .loadDetails, .openFile, .copy,
-      .ring, .announce, .suspend, .redraw, .leave:
+      .prioritize, .clearFinished, .find, .reset, .startService, .loadDetails, .openFile,
+      .remember, .copy, .ring, .announce, .suspend, .redraw, .leave:
       return nil
     }
   }

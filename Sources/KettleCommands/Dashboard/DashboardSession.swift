@@ -22,6 +22,7 @@ package final class DashboardSession: Sendable {
   private let lastNotices = Mutex<[String]>([])
   let reconnection: Reconnection
   private let clock: any CommandClock
+  private let choicesFile: ChoicesFile
   let filesAreHere: Bool
 
   private enum Link {
@@ -44,6 +45,7 @@ package final class DashboardSession: Sendable {
     _ service: any ServiceCalling, reconnection: Reconnection, request: DashboardRequest
   ) {
     filesAreHere = request.filesAreHere
+    choicesFile = request.choicesFile
     self.reconnection = reconnection
     clock = reconnection.context.clock
     link = Mutex(.up(service))
@@ -59,6 +61,7 @@ package final class DashboardSession: Sendable {
 
   /// Returns at once; results arrive as messages. Ignores effects meant for the terminal.
   package func perform(_ effect: DashboardEffect) {
+    if case .remember(let choices) = effect { return choicesFile.write(choices) }
     if case .subscribe(let viewport) = effect { wantedViewport.withLock { $0 = viewport } }
     effects.yield(effect)
   }
@@ -78,6 +81,7 @@ package final class DashboardSession: Sendable {
     }
     for task in running { task.cancel() }
     if let service = change(to: .down) { await service.close() }
+    await choicesFile.finish()
   }
 }
 

@@ -58,6 +58,7 @@ package struct TerminalDashboard: DashboardPresenter {
       }
       var settings = DashboardSettings.ofUser(environment: context.environment)
       settings.terminal.isASCII = request.isASCII
+      settings.choices = request.choicesFile.read()
       let backend = TimedTerminal(
         try NcursesTerminal(settings.terminal), clock: context.clock, deadline: deadline)
       return DashboardRunner(backend: backend, settings: settings) { session.perform($0) }

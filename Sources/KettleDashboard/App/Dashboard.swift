@@ -6,7 +6,7 @@ import KettleModel
 package struct Dashboard: Hashable, Sendable {
   package internal(set) var size: ScreenSize
   package internal(set) var service = ServiceView()
-  package internal(set) var list = ListScreen()
+  package internal(set) var list: ListScreen
   /// The screens above the list, the topmost last.
   package internal(set) var screens: [OpenScreen] = []
   package internal(set) var notice: Notice?
@@ -29,11 +29,15 @@ package struct Dashboard: Hashable, Sendable {
     self.charset = charset
     self.settings = settings
     self.utcOffsetSeconds = utcOffsetSeconds
+    list = ListScreen(settings.choices)
   }
 
   package var keymap: Keymap { settings.keymap }
 
   package var keyContext: KeyContext { screens.last?.content.keyContext ?? list.keyContext }
+
+  /// What the next run starts with.
+  package var choices: DashboardChoices { list.choices }
 
   /// nil when no transfer is under way or the service is not connected.
   package var gauge: BatchGauge? {
@@ -56,6 +60,7 @@ package struct Dashboard: Hashable, Sendable {
   package mutating func update(_ message: DashboardMessage, at now: Moment) -> [DashboardEffect] {
     if let notice, notice.until <= now.monotonic { self.notice = nil }
     let heightBefore = list.layout(context(at: now)).bodyHeight
+    let choicesBefore = choices
     var effects = apply(message, at: now)
     let context = context(at: now)
     // The list has gained or lost a line.
@@ -63,7 +68,8 @@ package struct Dashboard: Hashable, Sendable {
       effects += fulfil(list.scrollToCursor(context), at: now)
     }
     let listContext = self.context(at: now, isOnTop: screens.isEmpty)
-    return effects + fulfil(list.updatePane(listContext), at: now)
+    effects += fulfil(list.updatePane(listContext), at: now)
+    return choices == choicesBefore ? effects : [.remember(choices)] + effects
   }
 
   private mutating func apply(_ message: DashboardMessage, at now: Moment) -> [DashboardEffect] {

@@ -31,6 +31,8 @@ package enum DashboardEffect: Hashable, Sendable {
   case loadDetails(TransferID)
   /// Opens a finished file with the desktop's default program for it.
   case openFile(path: String)
+  /// Stores the choices for the next run.
+  case remember(DashboardChoices)
   /// For the terminal: copies a text to the clipboard of the user's terminal.
   case copy(String)
   /// For the terminal: rings or flashes, as the user configured it.

@@ -4,6 +4,8 @@ package struct DashboardSettings: Hashable, Sendable {
   package var terminal = TerminalOptions()
   /// Problems in the configuration, one sentence each.
   package var problems: [String] = []
+  /// What the user chose in earlier runs.
+  package var choices = DashboardChoices()
 
   package init() {}
 }

@@ -2,6 +2,7 @@ import KettleControl
 import KettleModel
 import TestSupport
 import Testing
+import TestSupport
 
 @testable import KettleDaemon
 

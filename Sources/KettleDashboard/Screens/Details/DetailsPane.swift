@@ -3,7 +3,7 @@ import KettleModel
 /// The details of the transfer under the cursor, below the list. The keys stay those of the list.
 package struct DetailsPane: Hashable, Sendable {
   /// The section that is shown.
-  package private(set) var section = DetailsSection.overview
+  package private(set) var section: DetailsSection
   /// The transfer whose details were requested last.
   private var id: TransferID?
   private var requestedAt = MonotonicTime(milliseconds: 0)
@@ -11,7 +11,7 @@ package struct DetailsPane: Hashable, Sendable {
 
   static let intervalMilliseconds: Int64 = 1000
 
-  package init() {}
+  package init(section: DetailsSection = .overview) { self.section = section }
 
   mutating func showNextSection(_ step: Int) { section = section.next(step) }
 

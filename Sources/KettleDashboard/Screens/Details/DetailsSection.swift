@@ -1,5 +1,6 @@
-/// The sections of the details screen, in the order of their numbers.
-package enum DetailsSection: Hashable, Sendable, CaseIterable {
+/// The sections of the details screen, in the order of their numbers. The dashboard remembers them
+/// by name.
+package enum DetailsSection: String, Codable, Hashable, Sendable, CaseIterable {
   case overview, parts, addresses, headers, events, speed
 
   /// The number that is shown and that selects the section, from 1.

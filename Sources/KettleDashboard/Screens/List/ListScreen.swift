@@ -21,7 +21,19 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
   /// The details of the transfer under the cursor; nil while they are closed.
   package internal(set) var pane: DetailsPane?
 
-  package init() {}
+  package init(_ choices: DashboardChoices = DashboardChoices()) {
+    if let sort = choices.sort { view.sort = sort }
+    view.folded = Set(choices.folded ?? [])
+    pane = choices.pane.map { DetailsPane(section: $0) }
+  }
+
+  /// What the next run starts with.
+  var choices: DashboardChoices {
+    let list = view.kind == .transfers ? view : otherView
+    let isNatural = list.sort == ListView.naturalSort(of: .transfers)
+    return DashboardChoices(
+      sort: isNatural ? nil : list.sort, folded: list.foldedInOrder, pane: pane?.section)
+  }
 
   static let bindings = BindingTable(
     RowBindings.all + FindingBindings.all + MovingBindings.all + GroupBindings.all
@@ -247,8 +259,7 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
       Viewport(
         filter: view.filter, sort: view.sort, first: first, count: top + height + margin - first,
         anchor: cursor.target?.id ?? (isFollowing ? cursor.id : nil),
-        folded: view.sort.isGrouped && !view.folded.isEmpty
-          ? view.folded.sorted { $0.rank < $1.rank } : nil))
+        folded: view.sort.isGrouped ? view.foldedInOrder : nil))
   }
 
   // MARK: - Groups

@@ -36,6 +36,11 @@ package struct ListView: Hashable, Sendable {
     }
   }
 
+  /// nil if no group is folded.
+  var foldedInOrder: [RowGroup]? {
+    folded.isEmpty ? nil : folded.sorted { $0.rank < $1.rank }
+  }
+
   package var isFiltered: Bool { query != RowFilter() }
 
   /// The filter that is sent to the service.
