@@ -75,8 +75,12 @@ keys Enter
 see '1 failed' '5 paused'
 
 begin 'some of them go on'
-keys g s j s j s
-see '3 running' ' done'
+put_cursor_on 'kettle-in-ten'
+keys Space Space Space
+see '3 marked'
+keys s U
+see '3 running'
+put_cursor_on 'kettle-in-ten'
 resize 110 14
 see 'kettle-in-ten'
 keep working
@@ -94,10 +98,34 @@ keep history
 keys H
 see_no_more 'History'
 
+begin 'a folded group'
+put_cursor_on 'report.pdf'
+keys Left
+see '▸'
+keep folded
+keys Right
+see_no_more '▸'
+
+begin 'the details beside the keys of the list'
+put_cursor_on 'report.pdf'
+keys Tab
+see '1/6 Overview'
+keep pane
+keys ']'
+see '2/6 Parts'
+keys Tab
+see_no_more '2/6 Parts'
+
+begin 'a command'
+keys :
+type_text 'limit 2M'
+keep command
+keys Enter
+see 'imited to 2'
+
 begin 'the right link'
 see 'S start all' 'Ready'
-keys G
-see_under_cursor 'report.pdf'
+put_cursor_on 'report.pdf'
 keep failed
 keys u
 see 'New link'
@@ -111,6 +139,15 @@ begin 'everything that is not running'
 keys S
 see_no_more ' paused'
 keep all
+
+begin 'everything stopped by mistake'
+keys X
+see 'stopped'
+keys b
+see 'Undo' 'stopped "'
+keep bin
+keys Enter
+see 'undone: stop of'
 
 begin 'the keys'
 keys '?'
