@@ -22,7 +22,7 @@ extension DashboardSession {
         output.yield(.commandFinished(.addFailed(sentence: sentence)))
       // The dashboard requests its rows again after reconnecting. Adding works without knowing
       // duplicates.
-      case .subscribe, .findDuplicates: break
+      case .subscribe, .findDuplicates, .loadHosts: break
       case .find(let search):
         output.yield(.found(search, nil))
         fail(error)
@@ -87,6 +87,7 @@ extension DashboardSession {
       return .commandFinished(
         .reset(deletedCount: result.deletedPaths.count, keptPaths: result.keptPaths))
     case .undo, .loadBin, .emptyBin: return try await binMessage(for: effect, service)
+    case .loadHosts: return .hostsArrived(try await service.call(ListHosts.self, .init()).hosts)
     case .loadDetails(let id):
       let details = try await service.call(DescribeTransfer.self, .init(id: id))
       return .detailsArrived(TransferDetailsView(details))
@@ -113,8 +114,8 @@ extension DashboardSession {
       _ = try await service.call(EmptyBin.self, .init())
       return .commandFinished(.binEmptied)
     case .subscribe, .control, .add, .findDuplicates, .remove, .relink, .limit, .move,
-      .prioritize, .clearFinished, .find, .reset, .startService, .loadDetails, .openFile,
-      .remember, .copy, .ring, .announce, .suspend, .redraw, .leave:
+      .prioritize, .clearFinished, .find, .reset, .startService, .loadDetails, .loadHosts,
+      .openFile, .remember, .copy, .ring, .announce, .suspend, .redraw, .leave:
       return nil
     }
   }

@@ -9,6 +9,7 @@ import Logging
 /// store either.
 final class Broadcaster: Sendable {
   private struct Client: Sendable {
+    let processID: Int64
     let mailbox: ClientMailbox
     var display = Display.none
     /// The view that it listed last: a client that reads a list page by page needs its order for
@@ -130,12 +131,13 @@ final class Broadcaster: Sendable {
 
   // MARK: Clients
 
-  func connect() -> (ClientID, ClientMailbox) {
+  /// - Parameter processID: 0 if it is unknown.
+  func connect(processID: Int64 = 0) -> (ClientID, ClientMailbox) {
     let mailbox = mailboxes.open()
     return state.withLock { state in
       state.lastClient += 1
       let id = ClientID(rawValue: state.lastClient)
-      state.clients[id] = Client(mailbox: mailbox)
+      state.clients[id] = Client(processID: processID, mailbox: mailbox)
       return (id, mailbox)
     }
   }
@@ -265,9 +267,13 @@ final class Broadcaster: Sendable {
     return totals
   }
 
-  /// Whether a connected client is visible to a person; it reports finished transfers itself.
+  /// Whether a connected client is visible to a person; it reports finished transfers itself. One
+  /// that is suspended is not.
   var isWatchedByPerson: Bool {
-    state.withLock { $0.clients.values.contains { $0.mailbox.isWatchedByPerson } }
+    let watched = state.withLock {
+      $0.clients.values.filter(\.mailbox.isWatchedByPerson).map(\.processID)
+    }
+    return watched.contains { !ProcessState.isStopped($0) }
   }
 
   /// `.live` if a client displays progress.

@@ -72,7 +72,7 @@ struct ClientSession: Sendable {
   }
 
   private func serve() async {
-    let (id, mailbox) = broadcaster.connect()
+    let (id, mailbox) = broadcaster.connect(processID: connection.peerProcessID)
     let client = ConnectedClient(
       id: id, processID: connection.peerProcessID, mailbox: mailbox)
     await withTaskGroup(of: Part.self) { group in

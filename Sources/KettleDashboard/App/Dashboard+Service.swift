@@ -12,7 +12,8 @@ extension Dashboard {
       if !notices.isEmpty { showProblems(at: now) }
     case .commandFinished(let outcome): commandFinished(outcome, at: now)
     case .ticked: service.tick(at: now.monotonic)
-    case .found, .detailsArrived, .duplicatesFound, .newsArrived, .keyPressed, .mouse,
+    case .found, .detailsArrived, .hostsArrived, .duplicatesFound, .newsArrived, .keyPressed,
+      .mouse,
       .pasteRefused, .resized, .directoriesKnown, .utcOffsetChanged:
       break
     }

@@ -68,7 +68,7 @@ package struct Dashboard: Hashable, Sendable {
       effects += fulfil(list.scrollToCursor(context), at: now)
     }
     let listContext = self.context(at: now, isOnTop: screens.isEmpty)
-    effects += fulfil(list.updatePane(listContext), at: now)
+    effects += fulfil(list.updatePanes(listContext), at: now)
     return choices == choicesBefore ? effects : [.remember(choices)] + effects
   }
 
@@ -91,7 +91,8 @@ package struct Dashboard: Hashable, Sendable {
     case .newsArrived(let arrived):
       news = arrived.isEmpty ? nil : arrived
       return []
-    case .rowsArrived, .found, .detailsArrived, .duplicatesFound, .linkChanged, .serviceReported,
+    case .rowsArrived, .found, .detailsArrived, .hostsArrived, .duplicatesFound, .linkChanged,
+      .serviceReported,
       .commandFinished, .ticked:
       return receive(message, at: now)
     }

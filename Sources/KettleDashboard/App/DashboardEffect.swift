@@ -24,6 +24,8 @@ package enum DashboardEffect: Hashable, Sendable {
   case undo(Int64?)
   /// Lists what can be undone.
   case loadBin
+  /// Lists the hosts.
+  case loadHosts
   /// Deletes everything that can be undone.
   case emptyBin
   /// Starts the service after the user has stopped it.

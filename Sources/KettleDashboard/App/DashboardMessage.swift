@@ -13,6 +13,8 @@ package enum DashboardMessage: Hashable, Sendable {
   case found(RowSearch, FoundRow?)
   /// The reply to `DashboardEffect.loadDetails`.
   case detailsArrived(TransferDetailsView)
+  /// The reply to `DashboardEffect.loadHosts`.
+  case hostsArrived([HostSnapshot])
   /// The reply to `DashboardEffect.findDuplicates`: one transfer for each URL that is in the list.
   case duplicatesFound([String: DuplicateSearch.Found])
   /// The base directories for paths; sent at the start, unless the files are on another machine.

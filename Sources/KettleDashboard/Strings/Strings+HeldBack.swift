@@ -86,6 +86,26 @@ extension Strings {
     }
   }
 
+  // MARK: Hosts
+
+  static let hostsTitle = "Host"
+
+  /// What keeps transfers from a host, in a few words.
+  static func held(_ host: HostSnapshot, _ clock: ClockText, now: WallTime) -> String {
+    if let outage = host.outage {
+      return outage.nextProbeAt.map { "down, next try " + clock.short($0, now: now) }
+        ?? "down, trying now"
+    }
+    if let until = host.closedUntil { return "not before " + clock.short(until, now: now) }
+    if let limit = host.limit {
+      let cause = limit.status.map { "a \($0)" } ?? "a refusal"
+      return "\(cause) at " + clock.short(limit.since, now: now)
+    }
+    return host.queuedCount > 0 ? "\(host.queuedCount) queued" : ""
+  }
+
+  // MARK: Numbers
+
   private static func usage(_ heldBack: HeldBack) -> String {
     "\(heldBack.used ?? 0) of \(heldBack.allowed ?? 0)"
   }

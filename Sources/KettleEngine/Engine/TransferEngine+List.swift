@@ -109,7 +109,9 @@ extension TransferScheduler.Move {
 /// Requests about hosts.
 extension TransferEngine {
   /// Every host that matters now, by name.
-  package func hosts() -> [HostSnapshot] { scheduler.hosts(at: clock.now()) }
+  package func hosts() -> [HostSnapshot] {
+    scheduler.hosts(at: clock.now(), measurements)
+  }
 
   /// Forgets what was learned about the hosts with this name.
   ///

@@ -4,6 +4,10 @@ package struct HostSnapshot: Hashable, Sendable, Codable {
   package var origin: String
   /// The number of open connections.
   package var connections: Int
+  /// How many it may have; nil if the service is too old to report it.
+  package var connectionsMax: Int?
+  /// The speed of all its transfers together; nil if unknown.
+  package var bytesPerSecond: Int64?
   /// The number of queued transfers in memory; more may be in the store.
   package var queuedCount: Int
   /// What its refusals have shown; nil if it has not refused any connection lately.
@@ -51,11 +55,14 @@ package struct HostSnapshot: Hashable, Sendable, Codable {
   }
 
   package init(
-    origin: String, connections: Int = 0, queuedCount: Int = 0, limit: Limit? = nil,
+    origin: String, connections: Int = 0, connectionsMax: Int? = nil,
+    bytesPerSecond: Int64? = nil, queuedCount: Int = 0, limit: Limit? = nil,
     closedUntil: WallTime? = nil, outage: Outage? = nil
   ) {
     self.origin = origin
     self.connections = connections
+    self.connectionsMax = connectionsMax
+    self.bytesPerSecond = bytesPerSecond
     self.queuedCount = queuedCount
     self.limit = limit
     self.closedUntil = closedUntil

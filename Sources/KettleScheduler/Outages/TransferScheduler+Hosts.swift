@@ -4,7 +4,9 @@ import KettleModel
 extension TransferScheduler {
   /// Every host with connections, queued transfers in memory, or something that is remembered
   /// about it; by name.
-  package func hosts(at now: Moment) -> [HostSnapshot] {
+  package func hosts(
+    at now: Moment, _ measurements: HostMeasurements = HostMeasurements()
+  ) -> [HostSnapshot] {
     var origins = hosts.origins
     for origin in queue.waiting.map(\.origin) { origins.insert(origin) }
     for peer in outages.peers {
@@ -13,12 +15,17 @@ extension TransferScheduler {
       case .proxy: break
       }
     }
-    return origins.map { host($0, at: now) }.sorted { $0.origin < $1.origin }
+    return origins.map { host($0, at: now, measurements) }.sorted { $0.origin < $1.origin }
   }
 
-  private func host(_ origin: Origin, at now: Moment) -> HostSnapshot {
+  private func host(
+    _ origin: Origin, at now: Moment, _ measurements: HostMeasurements
+  ) -> HostSnapshot {
+    let learned = hosts.connectionsMax(at: origin, now.monotonic) ?? .max
     var host = HostSnapshot(
       origin: origin.text, connections: hosts.connectionCount(at: origin),
+      connectionsMax: min(queue.limits.connectionsPerHostMax, learned),
+      bytesPerSecond: measurements.bytesPerSecond(of: origin),
       queuedCount: queue.queuedCount(at: origin))
     if let limit = hosts.limit(at: origin, now.monotonic) {
       host.limit = HostSnapshot.Limit(

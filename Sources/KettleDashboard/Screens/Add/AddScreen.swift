@@ -154,9 +154,9 @@ package struct AddScreen: EditingScreen {
       guard context.isConnected, duplicates.isDue(at: context.now.monotonic) else { return [] }
       let urls = form.urls.distinctURLs.sorted()
       return urls.isEmpty ? [] : [.effect(.findDuplicates(urls))]
-    case .commandFinished, .detailsArrived, .rowsArrived, .linkChanged, .found, .serviceReported,
-      .newsArrived, .keyPressed, .mouse, .pasteRefused, .resized, .directoriesKnown,
-      .utcOffsetChanged:
+    case .commandFinished, .detailsArrived, .hostsArrived, .rowsArrived, .linkChanged, .found,
+      .serviceReported, .newsArrived, .keyPressed, .mouse, .pasteRefused, .resized,
+      .directoriesKnown, .utcOffsetChanged:
       break
     }
     return []

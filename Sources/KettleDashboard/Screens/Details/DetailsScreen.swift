@@ -73,7 +73,8 @@ struct DetailsScreen: ReaderScreen {
     case .ticked:
       let age = context.now.monotonic.milliseconds(since: requestedAt)
       return age >= Self.intervalMilliseconds ? reload(context) : []
-    case .detailsArrived, .commandFinished, .linkChanged, .found, .duplicatesFound,
+    case .detailsArrived, .hostsArrived, .commandFinished, .linkChanged, .found,
+      .duplicatesFound,
       .serviceReported, .newsArrived, .keyPressed, .mouse, .pasteRefused, .directoriesKnown,
       .utcOffsetChanged:
       break

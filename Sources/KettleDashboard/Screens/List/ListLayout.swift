@@ -29,6 +29,16 @@ package struct ListLayout: Hashable, Sendable {
     guard size.columns >= 100, size.rows >= 28 else { return 0 }
     return size.rows >= 45 ? 7 : 4
   }
+  /// The columns of the graph, and of the hosts beside it where there is room.
+  package var graphColumns: Range<Int> {
+    0..<(hostColumns.isEmpty ? size.columns : hostColumns.lowerBound)
+  }
+
+  package var hostColumns: Range<Int> {
+    guard graphHeight > 0, size.columns >= 120 else { return 0..<0 }
+    return (size.columns - min(90, size.columns / 2))..<size.columns
+  }
+
   package var graphTop: Int { hasBatchLine ? 2 : 1 }
   package var columnNamesRow: Int { graphTop + graphHeight }
 

@@ -54,7 +54,11 @@ extension ListScreen {
     for line in 0..<layout.graphHeight {
       graph.draw(
         line: line, on: &canvas, row: layout.graphTop + line, column: 0,
-        width: canvas.size.columns - 1)
+        width: layout.graphColumns.count - 1)
+    }
+    let rows = layout.graphTop..<(layout.graphTop + layout.graphHeight)
+    canvas.drawPart(columns: layout.hostColumns, rows: rows) {
+      hosts.draw(on: &$0, rows: rows, context)
     }
   }
 

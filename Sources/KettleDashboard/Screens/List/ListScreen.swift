@@ -20,6 +20,7 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
   private var subscription = RowSubscription()
   /// The details of the transfer under the cursor; nil while they are closed.
   package internal(set) var pane: DetailsPane?
+  private(set) var hosts = HostPane()
 
   package init(_ choices: DashboardChoices = DashboardChoices()) {
     if let sort = choices.sort { view.sort = sort }
@@ -96,6 +97,9 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
     case .detailsArrived(let details):
       pane?.receive(details)
       return []
+    case .hostsArrived(let listed):
+      hosts.receive(listed)
+      return []
     case .resized: return scrollToCursor(context)
     case .linkChanged(.connected):
       // The service does not remember requests from an earlier connection.
@@ -156,11 +160,15 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
     return scrollToCursor(context)
   }
 
-  /// Keeps a visible pane on the transfer under the cursor. Called after each message.
-  mutating func updatePane(_ context: ScreenContext) -> [ScreenRequest] {
-    guard context.isOnTop, layout(context).isPaneVisible else { return [] }
+  /// Keeps a visible pane on the transfer under the cursor, and the hosts up to date. Called after
+  /// each message.
+  mutating func updatePanes(_ context: ScreenContext) -> [ScreenRequest] {
+    guard context.isOnTop else { return [] }
+    let layout = layout(context)
+    let requests = layout.hostColumns.isEmpty ? [] : hosts.refresh(context)
+    guard layout.isPaneVisible else { return requests }
     let row = cursorRow
-    return pane?.follow(row, context) ?? []
+    return requests + (pane?.follow(row, context) ?? [])
   }
 
   // MARK: - Cursor

@@ -164,10 +164,10 @@ struct AddScreenTests {
       """
        Kettle   ↓ 12.6 MiB/s █          3 running  1 verifying  3 waiting  1 queued  2 scheduled  1 paused  2 idle  1 done  1 failed
        █████████████████┌─ Add ────────────────────────────────────────────────────────────────────────────────────────────────┐81 GiB free after
-         15 MiB/s│      │ URLs      ✔ https://example.org/276                                                                  │                ⣶
-                 │      │           ✔ https://example.org/277                                                                  │                ⣿
-                 │      │           ✔ https://example.org/278                                                                  │                ⣿
-                0└─ 4:14│           ✔ https://example.org/279                                                                  │──────────── now
+         15 MiB/s│      │ URLs      ✔ https://example.org/276                                                                  │ back
+                 │      │           ✔ https://example.org/277                                                                  │
+                 │      │           ✔ https://example.org/278                                                                  │
+                0└─ 1:54│           ✔ https://example.org/279                                                                  │
           File          │           ✔ https://example.org/280                                                                  │            Added
        ▶  Networking Ove│           ✔ https://example.org/281                                                                  │e.org       11:00
        ‖  iOS Technology│           ✔ https://example.org/282                                                                  │e.org       11:00

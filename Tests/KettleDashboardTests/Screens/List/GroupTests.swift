@@ -107,10 +107,10 @@ struct GroupTests {
       """
        Kettle   ↓ 12.6 MiB/s   3 running  1 verifying  3 waiting  1 queued  2 scheduled  1 paused  2 idle  1 done  1 failed
        ██████████████▌                      42 %  1:30 left  0 of 8 done  1.0/2.5 GiB  3 of unknown size   181 GiB free after
-         15 MiB/s│                                                                                                          ⣶
-                 │                                                                                                          ⣿
-                 │                                                                                                          ⣿
-                0└─ 3:34 ago ─────────────────────────────────────────────────────────────────────────────────────────── now
+         15 MiB/s│                                              ⣶ │ Host             Conns       Speed  Held back
+                 │                                              ⣿ │
+                 │                                              ⣿ │
+                0└─ 1:34 ago ─────────────────────────────── now  │
           File                                   Progress                    Size          Speed  Conns    Ready  Host
       >▶  Networking Overview                    ▃▃▃▃▃▃▃▃·····  61 %  405/659 MiB     12.1 MiB/s      4    12:00  example.org
        ▶  A stream without a length              ███                      5.0 MiB      500 KiB/s      1           example.org
@@ -144,13 +144,13 @@ struct GroupTests {
       """
        Kettle   ↓ 12.6 MiB/s █          3 running  1 verifying  3 waiting  1 queued  2 scheduled  1 paused  2 idle  1 done  1 failed
        █████████████████████████▌                                     42 %  1:30 left  0 of 8 done  1.0/2.5 GiB  3 of unknown size                                                         181 GiB free after
-         15 MiB/s│                                                                                                                                                                                          ⣀
-                 │                                                                                                                                                                                          ⣿
-                 │                                                                                                                                                                                          ⣿
-        7.5 MiB/s│                                                                                                                                                                                          ⣿
-                 │                                                                                                                                                                                          ⣿
-                 │                                                                                                                                                                                          ⣿
-                0└─ 6:14 ago ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────── now
+         15 MiB/s│                                                                                                ⣀ │ Host                                           Conns       Speed  Held back
+                 │                                                                                                ⣿ │
+                 │                                                                                                ⣿ │
+        7.5 MiB/s│                                                                                                ⣿ │
+                 │                                                                                                ⣿ │
+                 │                                                                                                ⣿ │
+                0└─ 3:14 ago ───────────────────────────────────────────────────────────────────────────────── now  │
           File                                                                          Progress                                      Size          Speed  Conns    Ready  Host         Session         Added
       >▶  Networking Overview                                                           ▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃············  61 %  405/659 MiB     12.1 MiB/s      4    12:00  example.org  kettle          11:00
        ▶  A stream without a length                                                                             ███                5.0 MiB      500 KiB/s      1           example.org  kettle          11:00

@@ -213,10 +213,10 @@ struct ViewTests {
       """
        Kettle   ↓ 12.6 MiB/s █          3 running  1 verifying  3 waiting  1 queued  2 scheduled  1 paused  2 idle  1 done  1 failed
        ███████████████████████                                  42 %  1:30 left  0 of 8 done  1.0/2.5 GiB  3 of unknown size   181 GiB free after
-         15 MiB/s│                                                                                                                              ⣶
-                 │                                                                                                                              ⣿
-                 │                                                                                                                              ⣿
-                0└─ 4:14 ago ─────────────────────────────────────────────────────────────────────────────────────────────────────────────── now
+         15 MiB/s│                                                        ⣶ │ Host                       Conns       Speed  Held back
+                 │                                                        ⣿ │
+                 │                                                        ⣿ │
+                0└─ 1:54 ago ───────────────────────────────────────── now  │
           File                                                                                            Size  Host                   Finished ↓
       >✔  AV Foundation Guide                                                                           11 MiB  example.org                 09:58
        ✔  Debian 13 netinst, which has a long name                                                     700 MiB  cdimage.example.org  18 Nov 12:00

@@ -56,10 +56,10 @@ struct FindingScreenTests {
       """
        Kettle   ↓ 12.6 MiB/s █          3 running  1 verifying  3 waiting  1 queued  2 scheduled  1 paused  2 idle  1 done  1 failed
        ███████████████████████                                  42 %  1:30 left  0 of 8 done  1.0/2.5 GiB  3 of unknown size   181 GiB free after
-         15 MiB/s│                                                                                                                              ⣶
-                 │                                                                                                                              ⣿
-                 │                                                                                                                              ⣿
-                0└─ 4:14 ago ─────────────────────────────────────────────────────────────────────────────────────────────────────────────── now
+         15 MiB/s│                                                        ⣶ │ Host                       Conns       Speed  Held back
+                 │                                                        ⣿ │
+                 │                                                        ⣿ │
+                0└─ 1:54 ago ───────────────────────────────────────── now  │
           File                                        Progress                       Size          Speed  Conns    Ready  Host              Added
        ▶◆ Networking Overview                         ▃▃▃▃▃▃▃▃▃·······  61 %  405/659 MiB     12.1 MiB/s      4    12:00  example.org       11:00
        ‖◆ iOS Technology Overview                     ▃▃▃               22 %     6/29 MiB  paused                         example.org       11:00

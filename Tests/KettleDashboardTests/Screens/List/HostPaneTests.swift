@@ -1,0 +1,87 @@
+import KettleModel
+import Testing
+
+@testable import KettleDashboard
+
+/// The hosts beside the graph.
+struct HostPaneTests {
+  private static let hosts: [HostSnapshot] = [
+    HostSnapshot(
+      origin: "https://example.org", connections: 5, connectionsMax: 9,
+      bytesPerSecond: 12_600_000, queuedCount: 3),
+    HostSnapshot(
+      origin: "https://mirror.example.net", connections: 2, connectionsMax: 2,
+      bytesPerSecond: 400_000,
+      limit: .init(
+        connectionsMax: 2, triedCount: 9, since: Sample.time(seconds: -600), status: 503)),
+    HostSnapshot(
+      origin: "http://down.example", connections: 0, connectionsMax: 9, queuedCount: 4,
+      outage: .init(
+        since: Sample.time(seconds: -60), failedProbeCount: 2,
+        nextProbeAt: Sample.time(seconds: 60),
+        error: TransferFailure(.connectionRefused, on: "http://down.example"))),
+  ]
+
+  private func requestCount(_ effects: [DashboardEffect]) -> Int {
+    effects.count { $0 == .loadHosts }
+  }
+
+  @Test func `the hosts in 120 columns, those with a problem first`() {
+    var model = Sample.model(columns: 120, rows: 35)
+    _ = model.update(.hostsArrived(Self.hosts), at: Sample.now)
+    expectScreen(
+      model.screen(),
+      """
+       Kettle   ↓ 12.6 MiB/s   3 running  1 verifying  3 waiting  1 queued  2 scheduled  1 paused  2 idle  1 done  1 failed
+       ██████████████▌                      42 %  1:30 left  0 of 8 done  1.0/2.5 GiB  3 of unknown size   181 GiB free after
+         15 MiB/s│                                              ⣶ │ Host             Conns       Speed  Held back
+                 │                                              ⣿ │ mirror.…mple.net   2/2   391 KiB/s  a 503 at 11:50
+                 │                                              ⣿ │ down.example       0/9              down, next try 12:01
+                0└─ 1:34 ago ─────────────────────────────── now  │ example.org        5/9  12.0 MiB/s  3 queued
+          File                                   Progress                    Size          Speed  Conns    Ready  Host
+      >▶  Networking Overview                    ▃▃▃▃▃▃▃▃·····  61 %  405/659 MiB     12.1 MiB/s      4    12:00  example.org
+       ‖  iOS Technology Overview                ▃▃             22 %     6/29 MiB  paused                         example.org
+       ◷  Archive of 2025                        ▃               0 %    0/1.2 GiB  retry in 12 s (503)            example.org
+       ✔  AV Foundation Guide                                  100 %       11 MiB  ready                   14:02  example.org
+       ▶  A stream without a length              ███                      5.0 MiB      500 KiB/s      1           example.org
+       ◷  Offline                                ▃▃▃▃           33 %  3.0/9.0 MiB  waiting for network            example.org
+       ◷  Members only                                                             needs a login                  example.org
+       ·  Next in line                                                             #1 host full 2/2        12:50  example.org
+       ◔  At night                                                                 starts 18:00                   example.org
+       ◔  At Christmas                                                             starts 24 Dec 12:00            example.org
+       ✘  Gone                                   ▃▃▃            25 %  1.0/4.0 MiB  failed: host not found         example.org
+       ≡  Checksummed                            ▃▃▃▃▃▃▃▃▃▃▃▃▃ 100 %      700 MiB  verifying                      example.org
+       ○  Stopped                                                                  stopped                        example.org
+       ○  New                                                                      not started                    example.org
+       ▶  文件传输指南 🚀 第二版                 ▃············  10 %   100/1000 B         10 B/s      1    12:01  example.org
+      (10 empty lines)
+                                                                                                                         1/15
+       p pause  x stop  Enter details  d remove  l limit   a add  S start all  P pause all  X stop all  R reset
+       Space mark  / search  \\ filter  ! needs you  H history  c clear done  : command  o sort   Tab pane   ? help  q leave
+      """)
+  }
+
+  @Test func `hosts are requested every two seconds while something is under way`() {
+    var model = Dashboard(size: ScreenSize(columns: 120, rows: 35))
+    _ = model.update(.linkChanged(.connected), at: Sample.now)
+    let window = ListWindow(first: 0, matchingCount: Sample.rows.count, rows: Sample.rows)
+    var count = 0
+    for second in Int64(0)...4 {
+      let effects = model.update(
+        .rowsArrived(window, Sample.totals), at: Sample.moment(seconds: second))
+      count += requestCount(effects)
+    }
+    #expect(count == 3)
+  }
+
+  @Test func `nothing is requested while nothing is under way, or without room`() {
+    for (columns, rows) in [(119, 35), (120, 27)] {
+      var model = Sample.model(columns: columns, rows: rows)
+      #expect(requestCount(model.update(.ticked, at: Sample.moment(seconds: 9))) == 0)
+    }
+    var model = Sample.model(columns: 120, rows: 35, showing: [Sample.rows[3]])
+    #expect(requestCount(model.update(.ticked, at: Sample.moment(seconds: 9))) == 0)
+    _ = model.update(.hostsArrived(Self.hosts), at: Sample.moment(seconds: 9))
+    #expect(!model.screen().lines.contains { $0.contains("mirror.example.net") })
+  }
+}
