@@ -15,12 +15,15 @@ package enum ByteText {
   }
 
   /// For example `402/659 MiB` or `12.3/20 GiB`, both in the unit of the total. The part is rounded
-  /// down, so that it never looks complete too early. From GiB on it always has a decimal, and two
-  /// at the start: it would otherwise stand still for minutes.
+  /// down, so that it never looks complete too early. From GiB on it always has a decimal, and of a
+  /// total from ten units on two at the start: it would otherwise stand still for minutes.
   package static func progress(_ done: Int64, of total: Int64) -> String {
     let scale = Scale(total, decimalsBelow: 10)
     var part = scale
-    if total >= 1 << 30 { part.decimalCount = Double(done) * 10 < scale.divisor ? 2 : 1 }
+    if total >= 1 << 30 {
+      let isSmall = Double(done) * 10 < scale.divisor
+      part.decimalCount = scale.decimalCount == 0 && isSmall ? 2 : 1
+    }
     return part.text(done, roundingDown: true) + "/" + scale.text(total) + " " + scale.unit
   }
 
