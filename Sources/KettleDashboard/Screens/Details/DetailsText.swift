@@ -90,8 +90,11 @@ struct DetailsText {
   private func addParts(to text: inout ReaderText) {
     if let total = details.snapshot.bytesExpected, total > 0 {
       let height = layout.size.rows >= 36 ? 6 : layout.size.rows >= 20 ? 4 : 1
+      // The record of a finished file no longer has its parts.
+      let durable =
+        details.snapshot.state == .completed ? ByteRangeSet(prefix: total) : details.durable
       let map = PartsMap(
-        durable: details.durable, total: total, connections: details.connections, height: height)
+        durable: durable, total: total, connections: details.connections, height: height)
       for row in 0..<height { text.add(.parts(map, row: row)) }
       text.add(.partsLegend(hasConnections: !details.connections.isEmpty))
     } else {

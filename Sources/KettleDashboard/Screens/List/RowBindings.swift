@@ -70,7 +70,11 @@ enum RowBindings {
     Binding(
       "new-link", .transfer, in: [.list], keys: [.character("u")], rank: 4,
       help: "Answer what it needs: a login, a decision, or a new link, which keeps the bytes",
-      labelNow: { list, _ in list.selected.need.map(Strings.footerAnswer) },
+      labelNow: { list, _ in
+        if let need = list.selected.need { return Strings.footerAnswer(need) }
+        return list.selected.startMeansRetry && list.cursorRow?.state == .failed
+          ? Strings.footerAnswer(.link) : nil
+      },
       when: { list, context in
         let selected = list.selected
         guard !selected.areMarked || selected.count <= 1 else {

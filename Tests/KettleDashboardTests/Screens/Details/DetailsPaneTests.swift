@@ -162,6 +162,16 @@ struct DetailsPaneTests {
     #expect(model.list.cursorRow?.title == "Offline")
   }
 
+  @Test func `all parts of a finished file have arrived`() {
+    var model = Sample.model(columns: 80, rows: 24, showing: [Sample.rows[3]])
+    var details = Sample.details
+    (details.snapshot, details.durable, details.connections) = (Sample.rows[3], ByteRangeSet(), [])
+    _ = model.press(.tab, .character("]"))
+    _ = model.update(.detailsArrived(details), at: Sample.now)
+    let map = model.screen().lines.filter { $0.contains("███") || $0.contains("░░░") }
+    #expect(!map.isEmpty && map.allSatisfy { !$0.contains("░░░") })
+  }
+
   @Test func `the overview in 80 columns`() {
     expectScreen(
       opened().screen(),

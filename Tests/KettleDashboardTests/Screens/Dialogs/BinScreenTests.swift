@@ -78,7 +78,7 @@ struct BinScreenTests {
       │   11:58  removed "Archive" and 9 more  until 12:08                           │
       │   11:53  cleared from view  until 12:03                                      │
       │                                                                              │
-      │ Enter undoes it. The bytes are deleted ten minutes after the action.         │
+      │ Enter undoes it, until the time shown. Then what it discarded is deleted.    │
       └──────────────────────────────────────────────────────────────────────────────┘
        ○  New                                                   not started
        ▶  文件传输指南 🚀 第二版   ▃·······  10 %   100/1000 B        10 B/s    12:01
@@ -112,7 +112,7 @@ struct BinScreenTests {
        ◔  At Christmas    │   11:58  removed "Archive" and 9 more  until 12:08                           │        example.org
        ✘  Gone            │   11:53  cleared from view  until 12:03                                      │        example.org
        ≡  Checksummed     │                                                                              │        example.org
-       ○  Stopped         │ Enter undoes it. The bytes are deleted ten minutes after the action.         │        example.org
+       ○  Stopped         │ Enter undoes it, until the time shown. Then what it discarded is deleted.    │        example.org
        ○  New             └──────────────────────────────────────────────────────────────────────────────┘        example.org
        ▶  文件传输指南 🚀 第二版                 ▃············  10 %   100/1000 B         10 B/s      1    12:01  example.org
       (10 empty lines)
