@@ -51,12 +51,17 @@ package struct Canvas {
     frame.restyle(row: row, columns: columns, change)
   }
 
-  /// Writes one of the dashboard's own symbols in the color of a role, on the background of plain
-  /// text: bars have a background, curves do not.
-  mutating func plot(_ sign: String, row: Int, column: Int, _ role: Role) {
-    fill(row: row, column: column, width: 1, role, with: sign)
-    let background = look.style(.plain).background
-    restyle(row: row, columns: column..<(column + 1)) { $0.background = background }
+  /// The color of a role on the background of plain text: bars have a background, curves do not.
+  func curveStyle(_ role: Role) -> Style {
+    var style = look.style(role)
+    style.background = look.style(.plain).background
+    return style
+  }
+
+  /// Writes one of the dashboard's own symbols.
+  mutating func plot(_ sign: String, row: Int, column: Int, _ style: Style) {
+    guard let scalar = sign.unicodeScalars.first else { return }
+    frame.fill(scalar, row: row, columns: column..<(column + 1), style: style)
   }
 
   /// Makes cells of a row clickable.

@@ -61,9 +61,10 @@ package struct SpeedGraph: Hashable, Sendable {
     }
     let levels = shown.map { level(of: $0, top, steps: steps) }
     let filled = Array(repeating: 0, count: room * perColumn - levels.count) + levels
+    let style = canvas.curveStyle(.progress)
     for (offset, cell) in cells(of: filled, line: line, room: room, look: canvas.look).enumerated()
     where cell != " " {
-      canvas.plot(cell, row: row, column: start + offset, .progress)
+      canvas.plot(cell, row: row, column: start + offset, style)
     }
   }
 

@@ -9,13 +9,19 @@ struct RidgeBar {
 
   func draw(on canvas: inout Canvas, row screenRow: Int, column: Int, width: Int) {
     guard width > 0, let levels = levels(width: width) else { return }
-    let look = canvas.look
-    let role = isOver ? Role.quiet : row.barRole
+    let glyphs = canvas.look.glyphs
+    let heights = glyphs.heights
+    let style = canvas.curveStyle(isOver ? .quiet : row.barRole)
+    let quiet = canvas.curveStyle(.quiet)
     for (offset, level) in levels.enumerated() {
       if level > 0 {
-        canvas.plot(look.glyphs.ridge(level), row: screenRow, column: column + offset, role)
+        let index =
+          (Int(min(level, Ridge.levelMax)) - 1) * (heights.count - 1)
+          / Int(Ridge.levelMax - 1)
+        let sign = heights.indices.contains(index) ? heights[index] : glyphs.receivedCell
+        canvas.plot(sign, row: screenRow, column: column + offset, style)
       } else if row.state == .running {
-        canvas.plot(look.glyphs.toCome, row: screenRow, column: column + offset, .quiet)
+        canvas.plot(glyphs.toCome, row: screenRow, column: column + offset, quiet)
       }
     }
   }
@@ -43,17 +49,9 @@ struct RidgeBar {
 
 extension GlyphSet {
   /// The full height is left out: rows with it would melt into one block.
-  private var heights: [String] {
+  fileprivate var heights: [String] {
     if eighths.isEmpty { return ["_", "-", "=", "+", "*", "#"] }
     return levels.count > 4 ? levels.dropLast() : levels
-  }
-
-  fileprivate func ridge(_ level: UInt8) -> String {
-    let heights = heights
-    let index =
-      (Int(min(level, Ridge.levelMax)) - 1) * (heights.count - 1)
-      / Int(Ridge.levelMax - 1)
-    return heights.indices.contains(index) ? heights[index] : receivedCell
   }
 
   fileprivate var toCome: String { eighths.isEmpty ? "." : "·" }
