@@ -37,8 +37,9 @@ struct OrderBuilder {
     return last
   }
 
-  consuming func finished() -> StoredOrder {
-    StoredOrder(builders.sorted { $0.section < $1.section }.map { $0.finished() })
+  mutating func finished() -> StoredOrder {
+    let inOrder = builders.indices.sorted { builders[$0].section < builders[$1].section }
+    return StoredOrder(inOrder.map { builders[$0].finished() })
   }
 }
 
@@ -82,14 +83,14 @@ struct SectionOrderBuilder {
 
   // MARK: The order
 
-  func finished() -> StoredOrder.Section {
+  mutating func finished() -> StoredOrder.Section {
     if texts.count > 0 { return byText() }
     if !reals.isEmpty {
-      let inOrder = sorted(reals)
-      return made(ids(inOrder), .reals(inOrder.map(\.key)))
+      Self.sort(&reals, isDescending: isDescending)
+      return made(ids(reals), .reals(reals.map(\.key)))
     }
-    let inOrder = sorted(numbers)
-    return made(ids(inOrder), .numbers(inOrder.map(\.key)))
+    Self.sort(&numbers, isDescending: isDescending)
+    return made(ids(numbers), .numbers(numbers.map(\.key)))
   }
 
   private func made(_ ids: [TransferID], _ keys: StoredOrder.Keys) -> StoredOrder.Section {
@@ -97,13 +98,13 @@ struct SectionOrderBuilder {
   }
 
   /// - Parameter texts: the texts that the numbers refer to; several may be equal.
-  consuming func finished(_ texts: [String]) -> StoredOrder.Section {
+  mutating func finished(_ texts: [String]) -> StoredOrder.Section {
     let inOrder = Set(texts).sorted()
     let ranks = Dictionary(uniqueKeysWithValues: zip(inOrder, Int64(0)...))
     let ranksByNumber = texts.map { ranks[$0] ?? 0 }
     for index in numbers.indices { numbers[index].key = ranksByNumber[Int(numbers[index].key)] }
     if numbers.isEmpty { return finished() }
-    numbers = sorted(numbers)
+    Self.sort(&numbers, isDescending: isDescending)
     var list = TextList()
     for entry in numbers { list.append(inOrder[Int(entry.key)]) }
     return made(ids(numbers), .texts(list))
@@ -126,12 +127,12 @@ struct SectionOrderBuilder {
     entries.map { TransferID(rawValue: $0.id) } + unknownIDs
   }
 
-  /// Rows with equal keys stay in id order, in either direction.
-  private func sorted<Key>(_ entries: [Entry<Key>]) -> [Entry<Key>] {
+  /// Sorts in place. Rows with equal keys stay in id order, in either direction.
+  private static func sort<Key>(_ entries: inout [Entry<Key>], isDescending: Bool) {
     if isDescending {
-      entries.sorted { $0.key == $1.key ? $0.id < $1.id : $1.key < $0.key }
+      entries.sort { $0.key == $1.key ? $0.id < $1.id : $1.key < $0.key }
     } else {
-      entries.sorted { $0.key == $1.key ? $0.id < $1.id : $0.key < $1.key }
+      entries.sort { $0.key == $1.key ? $0.id < $1.id : $0.key < $1.key }
     }
   }
 }

@@ -38,7 +38,9 @@ final class DesktopNotificationBridge: Sendable {
 
   /// Handles a change of a transfer.
   func observe(from before: TransferSnapshot?, to after: TransferSnapshot?) {
-    let isWatched = ports.isWatched()
+    // Most changes are progress, and the answer may need a look at processes.
+    let isWatched =
+      AlertBoard.dependsOnWatcher(from: before, to: after) && ports.isWatched()
     let now = ports.clock.now().monotonic
     state.withLock { $0.board.record(from: before, to: after, isWatched: isWatched, at: now) }
     setAlarm()

@@ -55,6 +55,17 @@ package struct AlertBoard: Sendable {
     record(dormant.states.mapValues(\.count))
   }
 
+  /// Whether `record` depends on a person watching: the transfer ends, or begins to need the user.
+  package static func dependsOnWatcher(
+    from before: TransferSnapshot?, to after: TransferSnapshot?
+  ) -> Bool {
+    guard before.flatMap(stage) == .underWay else { return false }
+    return switch after.flatMap(stage) {
+    case .completed, .failed, .needsUser: true
+    case .underWay, .inactive, nil: false
+    }
+  }
+
   /// Records a change of a transfer; nil stands for a transfer that is not on the list.
   ///
   /// - Parameter isWatched: Whether a person sees it on one of our screens.

@@ -27,10 +27,15 @@ package struct RowMaker: Sendable, Hashable {
   package func row(of record: TransferRecord) -> TransferSnapshot {
     var row = basicRow(of: record)
     if record.spec.isUpload { row.showUpload(of: record.spec) }
+    if row.state != .completed, let durable = record.resumeData?.durable,
+      let total = row.bytesExpected
+    {
+      row.ridge = ArrivalSpeeds().ridge(durable, total: total)
+    }
     return row
   }
 
-  /// Makes the row, without the values that an upload shows.
+  /// Makes the row, without the values that an upload shows and without the ridge.
   func basicRow(of record: TransferRecord) -> TransferSnapshot {
     let spec = record.spec
     let name = record.resumeData?.finalName ?? spec.name
@@ -49,9 +54,6 @@ package struct RowMaker: Sendable, Hashable {
     row.bytesExpected =
       finished.map { $0.identity?.byteCount } ?? record.resumeData?.totalByteCount
       ?? spec.task?.expectedReceiveByteCount
-    if finished == nil, let durable = record.resumeData?.durable, let total = row.bytesExpected {
-      row.ridge = ArrivalSpeeds().ridge(durable, total: total)
-    }
     row.priority = spec.priority
     row.queuePosition = record.queuePosition
     row.limitBytesPerSecond = spec.limitBytesPerSecond
