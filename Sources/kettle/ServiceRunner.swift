@@ -11,7 +11,7 @@ enum ServiceRunner {
     status(of: await service(options).run())
   }
 
-  /// A demo whose terminal was closed can be found again for so long.
+  /// How long the demo continues without a client.
   private static let demoSeconds: Int64 = 60
 
   /// Runs the service together with the origin that it fetches from, in one process, so that both

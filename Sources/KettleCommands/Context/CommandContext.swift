@@ -58,7 +58,7 @@ package struct ServiceRunOptions: Hashable, Sendable {
 /// How the service of a demo ended.
 package enum DemoServiceEnd: Hashable, Sendable {
   case exited(status: Int32)
-  /// No client was connected for a minute, so nobody else deletes the home.
+  /// No client was connected for a minute. No program is left that would delete the home.
   case abandoned
 }
 

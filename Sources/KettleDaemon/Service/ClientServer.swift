@@ -9,11 +9,11 @@ struct ClientServer: Sendable {
   let dropped: DroppedClientLog
   let logger: Logger
   /// nil for a service that runs without clients.
-  let presence: ClientPresence?
+  let abandonment: AbandonmentWatch?
 
   /// Serves clients while `work` runs.
   func run(until work: () async -> Void) async {
-    presence?.begin()
+    abandonment?.begin()
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await serveAll() }
       await work()
@@ -25,9 +25,9 @@ struct ClientServer: Sendable {
     await withDiscardingTaskGroup { group in
       for await connection in listener.connections {
         group.addTask {
-          presence?.arrived()
+          abandonment?.arrived()
           await serve(connection)
-          presence?.left()
+          abandonment?.left()
         }
       }
       group.cancelAll()

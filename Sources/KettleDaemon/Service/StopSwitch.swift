@@ -3,34 +3,47 @@ import Glibc
 import KettleSystem
 import struct Synchronization.Atomic
 
-/// A one-way switch, turned on by a signal or a request; it resumes the waiting task.
+/// A one-way switch, turned on by a signal, a request or the absence of clients; it resumes the
+/// waiting task. The first reason counts.
 final class StopSwitch: Sendable {
+  enum Reason: Sendable {
+    case requested
+    /// No client was connected for as long as the options permit.
+    case abandoned
+  }
+
   private enum State: Sendable {
     case off
-    case awaited(CheckedContinuation<Void, Never>)
-    case on
+    case awaited(CheckedContinuation<Reason, Never>)
+    case on(Reason)
   }
 
   private let state = Mutex(State.off)
 
-  func turnOn() {
-    let waiting = state.withLock { state -> CheckedContinuation<Void, Never>? in
-      defer { state = .on }
-      if case .awaited(let continuation) = state { return continuation }
-      return nil
+  func turnOn(_ reason: Reason = .requested) {
+    let waiting = state.withLock { state -> CheckedContinuation<Reason, Never>? in
+      switch state {
+      case .off:
+        state = .on(reason)
+        return nil
+      case .awaited(let continuation):
+        state = .on(reason)
+        return continuation
+      case .on: return nil
+      }
     }
-    waiting?.resume()
+    waiting?.resume(returning: reason)
   }
 
-  /// Returns when the switch is on. At most one task waits.
-  func waitUntilOn() async {
+  /// Returns why the switch is on, once it is. At most one task waits.
+  func waitUntilOn() async -> Reason {
     await withCheckedContinuation { continuation in
-      let isOn = state.withLock { state in
-        if case .on = state { return true }
+      let reason: Reason? = state.withLock { state in
+        if case .on(let reason) = state { return reason }
         state = .awaited(continuation)
-        return false
+        return nil
       }
-      if isOn { continuation.resume() }
+      if let reason { continuation.resume(returning: reason) }
     }
   }
 }

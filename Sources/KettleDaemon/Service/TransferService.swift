@@ -99,18 +99,17 @@ package struct TransferService: Sendable {
       at: options.paths.socketPath, holding: lock, limits: settings.listener,
       refused: { dropped.log(refused: $0) })
     let handler = core.makeHandler(stop: { stop.turnOn() })
-    let isAbandoned = Mutex(false)
-    let presence = options.abandonedAfterSeconds.map { seconds in
-      ClientPresence(afterPause: { check in
-        DispatchQueue(label: "kettle.presence")
+    let abandonment = options.abandonedAfterSeconds.map { seconds in
+      AbandonmentWatch(afterPause: { check in
+        DispatchQueue(label: "kettle.abandonment")
           .asyncAfter(deadline: .now() + .seconds(Int(seconds)), execute: check)
       }) {
-        isAbandoned.withLock { $0 = true }
-        stop.turnOn()
+        stop.turnOn(.abandoned)
       }
     }
     let server = ClientServer(
-      listener: listener, handler: handler, dropped: dropped, logger: logger, presence: presence)
+      listener: listener, handler: handler, dropped: dropped, logger: logger,
+      abandonment: abandonment)
     signalReadiness()
     logger.info(
       "The service accepts requests", metadata: ["socket": "\(options.paths.socketPath)"])
@@ -118,8 +117,9 @@ package struct TransferService: Sendable {
       listener: listener, crashes: crashes, engine: core.engine, conditions: settings.conditions,
       need: core.need, logger: logger)
 
+    var reason = StopSwitch.Reason.requested
     await server.run {
-      await stop.waitUntilOn()
+      reason = await stop.waitUntilOn()
       health.end()
       // Before the connections close: a program whose service ends is still connected.
       core.endSessions()
@@ -132,7 +132,10 @@ package struct TransferService: Sendable {
     core.closeStore()
     crashes.clear()
     logger.info("The service stopped")
-    return isAbandoned.withLock { $0 } ? .abandoned : .stopped
+    return switch reason {
+    case .requested: .stopped
+    case .abandoned: .abandoned
+    }
   }
 
   private func signalReadiness() {

@@ -1,10 +1,10 @@
 import KettleSystem
 
 /// Counts the connected clients, and reports when none has been connected for a while.
-final class ClientPresence: Sendable {
+final class AbandonmentWatch: Sendable {
   private struct State: Sendable {
     var count = 0
-    /// Increases with each client: a wait that began before a client came is over.
+    /// Increases with each client. A wait that began before the latest one no longer counts.
     var arrivalCount = 0
   }
 
