@@ -83,9 +83,8 @@ struct DashboardLoop {
       case .ring: backend.ring()
       case .announce(let text): backend.announce(text)
       case .subscribe, .control, .add, .findDuplicates, .remove, .relink, .limit, .move,
-        .prioritize, .clearFinished, .find, .reset, .undo, .loadBin, .loadHosts, .emptyBin,
-        .startService,
-        .loadDetails, .openFile, .remember:
+        .prioritize, .clearFinished, .find, .reset, .bin, .loadHosts, .startService, .loadDetails,
+        .openFile, .remember:
         effects(effect)
       }
     }

@@ -27,8 +27,8 @@ extension DashboardSession {
         output.yield(.found(search, nil))
         fail(error)
       case .control, .remove, .relink, .limit, .move, .prioritize, .clearFinished, .reset,
-        .undo, .loadBin, .emptyBin, .startService, .openFile, .remember, .copy, .ring, .announce,
-        .suspend, .redraw, .leave:
+        .bin, .startService, .openFile, .remember, .copy, .ring, .announce, .suspend, .redraw,
+        .leave:
         fail(error)
       }
     }
@@ -86,7 +86,7 @@ extension DashboardSession {
       let result = try await service.call(ResetTransfers.self, .init())
       return .commandFinished(
         .reset(deletedCount: result.deletedPaths.count, keptPaths: result.keptPaths))
-    case .undo, .loadBin, .emptyBin: return try await binMessage(for: effect, service)
+    case .bin(let request): return .commandFinished(try await perform(request, service))
     case .loadHosts: return .hostsArrived(try await service.call(ListHosts.self, .init()).hosts)
     case .loadDetails(let id):
       let details = try await service.call(DescribeTransfer.self, .init(id: id))
@@ -96,27 +96,20 @@ extension DashboardSession {
     }
   }
 
-  private func binMessage(
-    for effect: DashboardEffect, _ service: any ServiceCalling
-  ) async throws -> DashboardMessage? {
-    switch effect {
+  private func perform(
+    _ request: BinRequest, _ service: any ServiceCalling
+  ) async throws -> CommandOutcome {
+    switch request {
+    case .list: return .binListed(try await service.call(ListBin.self, .init()).actions)
     case .undo(let number):
       let undone = try await service.call(UndoAction.self, .init(number: number))
-      return .commandFinished(
-        .undone(
-          UndoOutcome(
-            undone.kind, restoredCount: undone.restored.count + undone.uncoveredCount,
-            busyCount: undone.busy.count)))
-    case .loadBin:
-      let listed = try await service.call(ListBin.self, .init())
-      return .commandFinished(.binListed(listed.actions))
-    case .emptyBin:
+      return .undone(
+        UndoOutcome(
+          undone.kind, restoredCount: undone.restored.count + undone.uncoveredCount,
+          busyCount: undone.busy.count))
+    case .empty:
       _ = try await service.call(EmptyBin.self, .init())
-      return .commandFinished(.binEmptied)
-    case .subscribe, .control, .add, .findDuplicates, .remove, .relink, .limit, .move,
-      .prioritize, .clearFinished, .find, .reset, .startService, .loadDetails, .loadHosts,
-      .openFile, .remember, .copy, .ring, .announce, .suspend, .redraw, .leave:
-      return nil
+      return .binEmptied
     }
   }
 

@@ -18,7 +18,8 @@ extension Dashboard {
     return []
   }
 
-  /// Removes what the message line shows. News that something else covers stay for the next time.
+  /// Removes what the message line shows. News that something else covers is kept
+  /// until it is visible.
   private mutating func clearMessage() {
     if showsNews { news = nil }
     notice = nil

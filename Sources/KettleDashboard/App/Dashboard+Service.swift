@@ -13,8 +13,7 @@ extension Dashboard {
     case .commandFinished(let outcome): commandFinished(outcome, at: now)
     case .ticked: service.tick(at: now.monotonic)
     case .found, .detailsArrived, .hostsArrived, .duplicatesFound, .newsArrived, .keyPressed,
-      .mouse,
-      .pasteRefused, .resized, .directoriesKnown, .utcOffsetChanged:
+      .mouse, .pasteRefused, .resized, .directoriesKnown, .utcOffsetChanged:
       break
     }
     return effects + forward(message, at: now)

@@ -92,8 +92,7 @@ package struct Dashboard: Hashable, Sendable {
       news = arrived.isEmpty ? nil : arrived
       return []
     case .rowsArrived, .found, .detailsArrived, .hostsArrived, .duplicatesFound, .linkChanged,
-      .serviceReported,
-      .commandFinished, .ticked:
+      .serviceReported, .commandFinished, .ticked:
       return receive(message, at: now)
     }
   }

@@ -20,14 +20,9 @@ package enum DashboardEffect: Hashable, Sendable {
   /// Finds the next transfer that contains certain words.
   case find(RowSearch)
   case reset
-  /// Undoes an action; without a number the latest one of which something can be restored.
-  case undo(Int64?)
-  /// Lists what can be undone.
-  case loadBin
+  case bin(BinRequest)
   /// Lists the hosts.
   case loadHosts
-  /// Deletes everything that can be undone.
-  case emptyBin
   /// Starts the service after the user has stopped it.
   case startService
   case loadDetails(TransferID)
@@ -47,6 +42,15 @@ package enum DashboardEffect: Hashable, Sendable {
   case redraw
   /// For the terminal: ends the dashboard.
   case leave
+}
+
+/// What to do with the actions that can be undone.
+package enum BinRequest: Hashable, Sendable {
+  case list
+  /// Undoes an action; without a number the latest one of which something can be restored.
+  case undo(Int64?)
+  /// Deletes everything that can be undone.
+  case empty
 }
 
 package enum ControlVerb: Hashable, Sendable, CaseIterable {

@@ -76,7 +76,7 @@ package struct Canvas {
   ) {
     guard !columns.isEmpty else { return }
     var part = Canvas(
-      size: ScreenSize(columns: columns.count, rows: size.rows), look: look)
+      size: ScreenSize(columns: columns.count, rows: min(size.rows, rows.upperBound)), look: look)
     draw(&part)
     frame.paste(part.frame, rows: rows, column: columns.lowerBound)
     for region in part.regions where rows.contains(region.row) {

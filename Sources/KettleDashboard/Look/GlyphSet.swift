@@ -36,8 +36,7 @@ package struct GlyphSet: Hashable, Sendable {
     arrowDown: "↓", arrowUp: "↑", levels: ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"],
     eighths: ["▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"], receivedCell: "█", missingCell: "░",
     horizontal: "─", vertical: "│", corners: ["┌", "┐", "└", "┘"], good: "✔", bad: "✘", mark: "◆",
-    unfolded: "▾", folded: "▸",
-    scrollbarThumb: "┃", scrollbarTrack: "│")
+    unfolded: "▾", folded: "▸", scrollbarThumb: "┃", scrollbarTrack: "│")
 
   package static let ascii = GlyphSet(
     states: [
@@ -47,8 +46,7 @@ package struct GlyphSet: Hashable, Sendable {
     arrowDown: "v", arrowUp: "^", levels: ["_", ".", ":", "-", "=", "+", "*", "#"], eighths: [],
     receivedCell: "#", missingCell: ".", horizontal: "-", vertical: "|",
     corners: ["+", "+", "+", "+"], good: "+", bad: "!", mark: "x",
-    unfolded: "v", folded: ">",
-    scrollbarThumb: "#", scrollbarTrack: "|")
+    unfolded: "v", folded: ">", scrollbarThumb: "#", scrollbarTrack: "|")
 
   /// Symbols that nearly all console fonts of Debian have, and ASCII for the others.
   package static let console: GlyphSet = {

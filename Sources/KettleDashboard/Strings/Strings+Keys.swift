@@ -27,6 +27,7 @@ extension Strings {
   static let nothingToStop = "there is nothing to stop"
   static let isHeading = "this is the heading of a group; the keys apply to rows"
   static let listHasNoGroups = "the list has no groups; {sort-menu} g shows them"
+  static let searchNeedsGroups = "the search looks into all groups; {clear} ends it"
   static let groupIsFolded = "the group is folded already"
   static let groupIsUnfolded = "the group is open already"
   static let atFirstRow = "this is the first row"

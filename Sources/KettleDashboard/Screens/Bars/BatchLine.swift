@@ -73,7 +73,10 @@ enum BatchText {
     return texts
   }
 
-  static func brief(_ batch: BatchProgress, _ clock: ClockText, now: WallTime) -> String {
+  static func brief(
+    _ batch: BatchProgress, _ clock: ClockText, now: WallTime, hasTime: Bool
+  ) -> String {
+    guard hasTime else { return percent(batch) }
     let time = ready(batch, clock, now: now) ?? batch.secondsLeft.map(Strings.timeLeft)
     return [percent(batch), time].compactMap(\.self).joined(separator: "  ")
   }

@@ -21,8 +21,8 @@ package struct HostPane: Hashable, Sendable {
   /// Keeps the hosts, those with a problem first, then those with the most connections.
   mutating func receive(_ listed: [HostSnapshot]) {
     hosts = listed.sorted {
-      ($0.hasProblem ? 0 : 1, -$0.connections, $0.origin)
-        < ($1.hasProblem ? 0 : 1, -$1.connections, $1.origin)
+      ($0.hasProblem ? 0 : 1, $1.connections, $0.origin)
+        < ($1.hasProblem ? 0 : 1, $0.connections, $1.origin)
     }
   }
 
@@ -49,7 +49,7 @@ package struct HostPane: Hashable, Sendable {
           Strings.labelHeldBack, row: row, column: reason, width: Width.reason, .columnHeader)
         continue
       }
-      // What was known of the hosts is outdated when nothing is under way any more.
+      // While nothing is under way, the hosts are not requested and would be outdated.
       guard hosts.indices.contains(offset - 1), context.isConnected,
         context.totals.underWayCount > 0
       else { continue }

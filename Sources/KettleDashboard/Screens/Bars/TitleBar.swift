@@ -61,7 +61,7 @@ struct TitleBar {
     }
     guard !hasBatchLine else { return title }
     if form.hasBatch, let batch = totals.batch {
-      title.right.append(BatchText.brief(batch, clock, now: now.wall))
+      title.right.append(BatchText.brief(batch, clock, now: now.wall, hasTime: form.hasTime))
       if form.hasBar { title.bar = ProgressBar(fill: .part(batch.fraction), role: .progress) }
     }
     if form.hasLimit { title.right += totals.limitBytesPerSecond.map { [Strings.limit($0)] } ?? [] }
@@ -157,6 +157,8 @@ private struct TitleForm {
   var hasFree = true
   var hasLimit = true
   var hasBatch = true
+  /// Whether the batch has a time beside the percentage.
+  var hasTime = true
   var hasBar = true
   var countsMax = TransferState.allCases.count
 
@@ -176,6 +178,10 @@ private struct TitleForm {
     all.append(form)
     form.hasLimit = false
     all.append(form)
+    if !isWorded {
+      form.hasTime = false
+      all.append(form)
+    }
     return all
   }
 

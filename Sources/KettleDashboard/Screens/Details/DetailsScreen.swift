@@ -74,9 +74,8 @@ struct DetailsScreen: ReaderScreen {
       let age = context.now.monotonic.milliseconds(since: requestedAt)
       return age >= Self.intervalMilliseconds ? reload(context) : []
     case .detailsArrived, .hostsArrived, .commandFinished, .linkChanged, .found,
-      .duplicatesFound,
-      .serviceReported, .newsArrived, .keyPressed, .mouse, .pasteRefused, .directoriesKnown,
-      .utcOffsetChanged:
+      .duplicatesFound, .serviceReported, .newsArrived, .keyPressed, .mouse, .pasteRefused,
+      .directoriesKnown, .utcOffsetChanged:
       break
     }
     return []

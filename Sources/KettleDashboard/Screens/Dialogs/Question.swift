@@ -34,7 +34,7 @@ enum Question: Screen {
     case .remove(let row): [.effect(.remove(.ids([row.id]), withFile: false))]
     case .removeWithFile(let row): [.effect(.remove(.ids([row.id]), withFile: true))]
     case .accept(let row): [.effect(.control(.accept, .ids([row.id])))]
-    case .emptyBin: [.effect(.emptyBin)]
+    case .emptyBin: [.effect(.bin(.empty))]
     case .removeMarked(let selection, _, let withFiles):
       [.list(.clearMarks), .effect(.remove(selection, withFile: withFiles))]
     }

@@ -5,7 +5,7 @@ extension Strings {
   static let binTitle = "Undo"
   static let binIsEmpty = "the bin is empty: there is nothing to undo"
   static let binEmptied = "the bin is empty; nothing can be undone"
-  static let binNote = "Enter undoes it, until the time shown. Then what it discarded is deleted."
+  static let binNote = "Enter undoes the action. Its bytes are deleted at the time shown."
 
   /// When it was, what it did, and until when it can be undone.
   static func binLine(_ action: BinSnapshot, _ clock: ClockText, now: WallTime) -> String {

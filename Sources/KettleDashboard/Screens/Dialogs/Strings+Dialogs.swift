@@ -80,7 +80,7 @@ extension Strings {
     case .emptyBin(let byteCount):
       [
         "Delete \(ByteText.size(byteCount)) in the bin?",
-        "Nothing of it can be undone afterwards. Without this, it is deleted after ten minutes.",
+        "This cannot be undone. Otherwise the bytes are deleted after ten minutes.",
       ]
     case .accept(let row):
       [

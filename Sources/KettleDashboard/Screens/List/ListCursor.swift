@@ -130,8 +130,8 @@ package struct ListCursor: Hashable, Sendable {
     if let row = next.row(at: index) { id = row.id }
   }
 
-  /// Whether the transfer under the cursor has moved to the groups of those that are over. The
-  /// cursor stays where it is then: the list would otherwise scroll away from what is running.
+  /// Whether the transfer under the cursor has ended and moved to another group. The cursor then
+  /// stays on its line, because the list would otherwise scroll away from the running transfers.
   private func hasEnded(at line: Int, in next: ListWindow) -> Bool {
     guard let group, let now = next.lines.group(at: line), now != group else { return false }
     return switch now {

@@ -45,6 +45,9 @@ package struct ListLines: Hashable, Sendable {
 
   package var count: Int { parts.last?.endLine ?? 0 }
 
+  /// Whether a group has rows that are not displayed.
+  var hasFolded: Bool { parts.contains { $0.group?.isFolded == true } }
+
   /// Returns the heading on a line; nil for a row.
   package func heading(at line: Int) -> ListedGroup? {
     guard let part = part(at: line), part.hasHeading, line == part.firstLine else { return nil }

@@ -51,11 +51,8 @@ extension ListScreen {
     let graph = SpeedGraph(
       samples: context.service.speeds.paired, height: layout.graphHeight - 1,
       limit: context.totals.limitBytesPerSecond)
-    for line in 0..<layout.graphHeight {
-      graph.draw(
-        line: line, on: &canvas, row: layout.graphTop + line, column: 0,
-        width: layout.graphColumns.count - 1)
-    }
+    graph.draw(
+      on: &canvas, row: layout.graphTop, column: 0, width: layout.graphColumns.count - 1)
     let rows = layout.graphTop..<(layout.graphTop + layout.graphHeight)
     canvas.drawPart(columns: layout.hostColumns, rows: rows) {
       hosts.draw(on: &$0, rows: rows, context)

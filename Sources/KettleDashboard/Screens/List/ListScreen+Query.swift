@@ -137,11 +137,8 @@ extension ListScreen {
   private mutating func find(
     _ wanted: RowSearch, _ context: ScreenContext
   ) -> [ScreenRequest] {
-    // A search looks into all groups. Without the folded rows, the next match here may not be the
-    // next one.
-    let wasFolded = !view.folded.isEmpty
-    view.folded = []
-    if !wasFolded, let found = window?.firstMatch(of: wanted) {
+    // Without the folded rows, the next match here may not be the next one.
+    if let window, !window.lines.hasFolded, let found = window.firstMatch(of: wanted) {
       return go(to: found, wanted, context)
     }
     guard !isFrozen else { return [.say(Strings.frozenSearch(search.text), .problem)] }
@@ -197,7 +194,7 @@ extension ListScreen {
     if search.isOn {
       search.text = ""
       search.pending = nil
-      return [.say(Strings.searchEnded)]
+      return [.say(Strings.searchEnded)] + subscribeIfMoved(context)
     }
     if !view.filterText.isEmpty {
       // A message about the marks is more important.

@@ -267,13 +267,15 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
       Viewport(
         filter: view.filter, sort: view.sort, first: first, count: top + height + margin - first,
         anchor: cursor.target?.id ?? (isFollowing ? cursor.id : nil),
-        folded: view.sort.isGrouped ? view.foldedInOrder : nil))
+        folded: view.sort.isGrouped && !search.isOn ? view.foldedInOrder : nil))
   }
 
   // MARK: - Groups
 
-  /// Folds the group under the cursor, or unfolds it. The cursor moves to its heading.
+  /// Folds the group under the cursor, or unfolds it. The cursor moves to its heading. A search
+  /// looks into all groups, so they are folded again when it ends.
   mutating func toggleFold(_ context: ScreenContext) -> [ScreenRequest] {
+    if search.isOn { return [.say(context.keymap.filled(Strings.searchNeedsGroups))] }
     guard let group = cursor.group else { return [] }
     if view.folded.remove(group) == nil { view.folded.insert(group) }
     cursor.moveToHeading(of: group)
@@ -285,6 +287,7 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
   /// - Parameter isFolded: whether it must be folded for that.
   func whyNotFold(isFolded: Bool) -> String? {
     guard view.sort.isGrouped else { return Strings.listHasNoGroups }
+    if search.isOn { return Strings.searchNeedsGroups }
     guard let group = cursor.group else { return whyNoRow }
     if view.folded.contains(group) == isFolded { return nil }
     return isFolded ? Strings.groupIsUnfolded : Strings.groupIsFolded

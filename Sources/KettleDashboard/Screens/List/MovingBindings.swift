@@ -9,7 +9,7 @@ enum MovingBindings {
     move("last", .end, keys: [.end, .character("G")], help: "To the last row"),
     Binding(
       "pane", .moving, in: [.list], keys: [.tab], label: "pane", rank: 20,
-      help: "Open or close the details of the row below the list",
+      help: "Open or close the details of the row, below or beside the list",
       when: { list, context in
         let hasRoom = list.pane != nil || context.size.rows >= ListLayout.rowsForPaneMin
         return Availability(unless: hasRoom ? nil : Strings.noRoomForPane)

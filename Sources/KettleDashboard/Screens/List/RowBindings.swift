@@ -122,12 +122,12 @@ enum RowBindings {
       "undo", .all, in: [.list], keys: [.character("z")],
       help: "Undo the last stop, removal, reset or clearing; again the one before",
       when: { _, context in context.whenConnected(.possible) },
-      do: { _, _ in [.effect(.undo(nil))] }),
+      do: { _, _ in [.effect(.bin(.undo(nil)))] }),
     Binding(
       "bin", .all, in: [.list], keys: [.character("b")],
       help: "Show what can be undone, to choose from",
       when: { _, context in context.whenConnected(.possible) },
-      do: { _, _ in [.open(OpenScreen(BinScreen())), .effect(.loadBin)] }),
+      do: { _, _ in [.open(OpenScreen(BinScreen())), .effect(.bin(.list))] }),
     Binding(
       "reset", .all, in: [.list], keys: [.character("R")], label: "reset", rank: 30,
       help: "Move the finished files to the bin and reset all transfers (asks first)",

@@ -37,33 +37,67 @@ package struct SpeedGraph: Hashable, Sendable {
     return most <= unit * 1024 ? unit * 1024 : most
   }
 
+  /// Draws the whole graph.
+  func draw(on canvas: inout Canvas, row: Int, column: Int, width: Int) {
+    let curve = Curve(self, width: width, canvas.look)
+    for line in 0...height {
+      draw(line: line, of: curve, on: &canvas, at: Frame.Position(row: row + line, column: column))
+    }
+  }
+
   /// Draws one line of the curve, or the axis as the last one.
   package func draw(
     line: Int, on canvas: inout Canvas, row: Int, column: Int, width: Int
   ) {
-    let room = max(1, width - Self.labelWidth)
-    let start = column + Self.labelWidth
-    let perColumn = canvas.look.charset == .utf8 ? 2 : 1
-    let shown = Array(samples.suffix(room * perColumn))
-    let top = Self.ceiling(of: shown + [limit ?? 0])
-    if line >= height {
-      let axis = axis(room, seconds: room * perColumn, canvas.look)
-      canvas.write(axis, row: row, column: column, width: width, .quiet)
+    let curve = Curve(self, width: width, canvas.look)
+    draw(line: line, of: curve, on: &canvas, at: Frame.Position(row: row, column: column))
+  }
+
+  /// What the lines have in common.
+  private struct Curve {
+    /// The columns of the curve.
+    let room: Int
+    let perColumn: Int
+    /// The speed at the upper edge.
+    let top: Int64
+    /// In steps from the axis, for each sample; 0 where there is none.
+    let levels: [Int]
+
+    init(_ graph: SpeedGraph, width: Int, _ look: Look) {
+      let hasBraille = look.charset == .utf8
+      room = max(1, width - SpeedGraph.labelWidth)
+      perColumn = hasBraille ? 2 : 1
+      let shown = graph.samples.suffix(room * perColumn)
+      let top = SpeedGraph.ceiling(of: shown + [graph.limit ?? 0])
+      self.top = top
+      levels =
+        Array(repeating: 0, count: room * perColumn - shown.count)
+        + shown.map { graph.level(of: $0, top, steps: hasBraille ? 4 : 1) }
+    }
+  }
+
+  private func draw(
+    line: Int, of curve: Curve, on canvas: inout Canvas, at place: Frame.Position
+  ) {
+    let (row, look) = (place.row, canvas.look)
+    guard line < height else {
+      let axis = axis(curve.room, seconds: curve.room * curve.perColumn, look)
+      canvas.write(
+        axis, row: row, column: place.column, width: Self.labelWidth + curve.room, .quiet)
       return
     }
-    let side = label(line, top) + canvas.look.glyphs.vertical
-    canvas.write(side, row: row, column: column, width: Self.labelWidth, .quiet)
-    let steps = canvas.look.charset == .utf8 ? 4 : 1
-    if let limit, limitLine(limit, top) == line {
-      let dash = canvas.look.charset == .utf8 ? "┄" : "-"
-      let text = String(repeating: dash, count: room)
-      canvas.write(text, row: row, column: start, width: room, .waiting)
+    let start = place.column + Self.labelWidth
+    let side = label(line, curve.top) + look.glyphs.vertical
+    canvas.write(side, row: row, column: place.column, width: Self.labelWidth, .quiet)
+    if let limit, limitLine(limit, curve.top) == line {
+      let dash = look.charset == .utf8 ? "┄" : "-"
+      canvas.write(
+        String(repeating: dash, count: curve.room), row: row, column: start, width: curve.room,
+        .waiting)
     }
-    let levels = shown.map { level(of: $0, top, steps: steps) }
-    let filled = Array(repeating: 0, count: room * perColumn - levels.count) + levels
     let style = canvas.curveStyle(.progress)
-    for (offset, cell) in cells(of: filled, line: line, room: room, look: canvas.look).enumerated()
-    where cell != " " {
+    let cells = cells(of: curve.levels, line: line, room: curve.room, look: look)
+    for (offset, cell) in cells.enumerated() where cell != " " {
       canvas.plot(cell, row: row, column: start + offset, style)
     }
   }

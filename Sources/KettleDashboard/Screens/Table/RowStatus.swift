@@ -80,7 +80,7 @@ extension TransferSnapshot {
     return bytesReceived > 0 ? ByteText.size(bytesReceived) : ""
   }
 
-  var stateRole: Role {
+  package var stateRole: Role {
     switch state {
     case .completed: .good
     case .failed: .problem

@@ -86,7 +86,7 @@ struct TitleBarTests {
          Kettle   ↓ 38.1 MiB/s   ▶3 ·12 ✔41 ✘1       61 %  0:21 left   limit 1.5 MiB/s
          Kettle   ↓ 38.1 MiB/s   ▶3 ·12 ✔41 ✘1                61 %  0:21 left
          Kettle   ↓ 38.1 MiB/s   ▶3 ·12 ✔41 ✘1       61 %  0:21 left
-         Kettle   ↓ 38.1 MiB/s   ▶3 ·12 ✔41 ✘1
+         Kettle   ↓ 38.1 MiB/s   ▶3 ·12 ✔41 ✘1         61 %
          Kettle   ↓ 38.1 MiB/s   ▶3 ·12 ✔41 ✘1
         """)
   }
@@ -108,6 +108,16 @@ struct TitleBarTests {
     }
     let text = lines(columns: 140, rows: 40, unknown)[1]
     #expect(text.contains("█   ") && text.contains("   25 %  1 of 4 done  3 of unknown size"))
+  }
+
+  @Test func `without room for the time the title keeps the percentage`() {
+    var totals = Sample.totals
+    for state in TransferState.allCases { totals.counts[state] = 100 }
+    totals.batch?.readyAt = Sample.time(seconds: 40 * 86_400)
+    totals.batch?.unpredictableCount = 1
+    let line = model(columns: 80, rows: 24, totals).screen().lines[0]
+    #expect(line.contains("42 %"))
+    #expect(!line.contains("all but"))
   }
 
   @Test func `a nearly finished batch is not shown as finished`() {

@@ -265,14 +265,18 @@ struct GroupTests {
     #expect(model.list.markedCount == 15)
   }
 
-  @Test func `a search unfolds the groups and finds rows that were folded`() {
+  @Test func `a search finds rows that are folded, and folds them again at its end`() {
     let list = Self.grouped
     var model = list.model()
     list.press(.down, .down, .down, .down, .left, in: &model)
     list.press(.character("/"), in: &model)
     list.type("christ", in: &model)
     #expect(model.list.cursorRow?.title == "At Christmas")
-    #expect(model.list.view.folded.isEmpty)
+    #expect(model.list.window?.lines.hasFolded == false)
+    list.press(.enter, .left, in: &model)
+    #expect(model.said == "the search looks into all groups; Esc ends it")
+    list.press(.escape, in: &model)
+    #expect(model.list.window?.lines.hasFolded == true && model.list.view.folded == [.next])
   }
 
   @Test func `g in the sort menu shows one flat list, and again the groups`() {

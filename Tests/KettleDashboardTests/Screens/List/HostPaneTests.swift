@@ -84,4 +84,16 @@ struct HostPaneTests {
     _ = model.update(.hostsArrived(Self.hosts), at: Sample.moment(seconds: 9))
     #expect(!model.screen().lines.contains { $0.contains("mirror.example.net") })
   }
+
+  @Test func `impossible numbers of the service do not end the dashboard`() {
+    var model = Sample.model(columns: 120, rows: 35)
+    let hosts = [
+      HostSnapshot(
+        origin: "", connections: .min, connectionsMax: .max, bytesPerSecond: .min,
+        queuedCount: .min),
+      HostSnapshot(origin: "://", connections: .max, queuedCount: .max),
+    ]
+    _ = model.update(.hostsArrived(hosts), at: Sample.now)
+    #expect(model.screen().lines.count == 35)
+  }
 }
