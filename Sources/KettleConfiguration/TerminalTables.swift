@@ -50,7 +50,7 @@ enum ThemeTable: DashboardTable {
     return nil
   }
 
-  /// Whether the file of the theme lies in the directory of the themes, whatever else is in it.
+  /// Whether the text is a safe file name, so that the file is in the directory of the themes.
   private static func isFileName(_ text: String) -> Bool {
     (1...100).contains(text.utf8.count)
       && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }

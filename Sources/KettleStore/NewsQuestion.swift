@@ -10,7 +10,7 @@ enum NewsQuestion {
     return news
   }
 
-  /// Reads no more rows than are counted, and one: finish numbers are in the order of the ends.
+  /// Reads one row more than it counts: finish numbers are in the order of the ends.
   private static func countCompleted(in news: inout TransferNews, _ db: Database) throws {
     let rows = try StoreStatement(
       db,

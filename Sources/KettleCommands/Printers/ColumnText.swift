@@ -22,20 +22,6 @@ enum ColumnText {
     return result + "…"
   }
 
-  /// Breaks the text at blanks into lines of at most `columns`. A word that is longer has a line of
-  /// its own.
-  static func wrapped(_ text: String, to columns: Int) -> [String] {
-    var lines: [String] = []
-    for word in text.split(separator: " ") {
-      if let last = lines.last, width(of: last + " " + word) <= columns {
-        lines[lines.count - 1] += " " + word
-      } else {
-        lines.append(String(word))
-      }
-    }
-    return lines
-  }
-
   static func left(_ text: String, _ columns: Int) -> String {
     text + String(repeating: " ", count: max(0, columns - width(of: text)))
   }

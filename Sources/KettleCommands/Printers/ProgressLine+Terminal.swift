@@ -71,7 +71,7 @@ extension ProgressLine {
     }
   }
 
-  /// What is said beside the bar, from the most to the least.
+  /// The texts beside the bar, the longest form first.
   private func pieces(_ clock: ClockText) -> [[Piece]] {
     let percent = Piece(row.percentWords, columnsMin: 4)
     let total = row.bytesExpected ?? 0

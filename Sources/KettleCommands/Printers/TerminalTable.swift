@@ -46,7 +46,7 @@ struct TerminalTable: ListTable {
   private func complaint(of row: TransferSnapshot) -> String {
     guard let complaint = row.complaint else { return "" }
     let indent = columns.ranges[.state]?.lowerBound ?? 0
-    let lines = ColumnText.wrapped(complaint, to: columnCount - indent)
+    let lines = Fold.lines(complaint, width: columnCount - indent)
     return lines.reduce(into: "") { text, words in
       var line = Canvas(lineColumns: columnCount, look: look)
       line.write(words, row: 0, column: indent, width: columnCount)

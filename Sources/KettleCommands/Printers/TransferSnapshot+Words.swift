@@ -23,16 +23,8 @@ extension TransferSnapshot {
     }
   }
 
-  /// The role in which the dashboard shows the state, but what is complete stands back.
-  var stateWordsRole: Role {
-    switch state {
-    case .failed: .problem
-    case .waiting: reason?.needsUser == true ? .problem : .waiting
-    case .paused, .scheduled: .waiting
-    case .running, .verifying: .key
-    case .idle, .queued, .completed: .quiet
-    }
-  }
+  /// The dashboard's role for the state, except that completed transfers are quiet.
+  var stateWordsRole: Role { state == .completed ? .quiet : stateRole }
 
   var percentWords: String {
     if state == .completed { return "100 %" }

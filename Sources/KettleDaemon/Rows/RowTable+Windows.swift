@@ -97,8 +97,8 @@ extension RowTable {
       groups: viewport.sort.isGrouped ? groups : nil)
   }
 
-  /// The sizes of the groups by the states alone: dormant transfers that need the user count as
-  /// next, until the order is made.
+  /// The sizes of the groups, before there is an order to count in. The totals have the states but
+  /// not the reasons; a waiting transfer is never dormant, so the awake rows have all of them.
   private var groups: [ListedGroup] {
     let needsUser = rows.values.count { RowGroup($0.state, $0.reason) == .needsUser }
     var counts = totals.counts.reduce(into: [RowGroup: Int]()) { counts, state in

@@ -1,4 +1,5 @@
-/// A group of the list. The groups are in work order: what runs comes first, what is over last.
+/// A group of the list. The groups are in work order: running transfers come first, finished ones
+/// last.
 package enum RowGroup: String, Codable, Sendable, CaseIterable {
   case running
   /// Everything that is still to be fetched and does not need the user: waiting transfers first,

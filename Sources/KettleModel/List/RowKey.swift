@@ -8,8 +8,8 @@ package struct RowKey: Sendable, Hashable, Comparable {
     case unknown
   }
 
-  /// Precedes the value: the rank of the group in a grouped list, and the place within it of what
-  /// does not depend on the sort order; 0 in a flat list.
+  /// Compared before the value. In a grouped list it is the rank of the group; in the order of the
+  /// queue, the state and the priority add a fraction to it. 0 in a flat list.
   package var section: Double
   package var value: Value
   /// Breaks ties, so that rows on the screen keep their places.

@@ -3,7 +3,7 @@ import KettleModel
 /// The order of the list, which the queue follows, and which transfers were cleared from view.
 extension TransferScheduler {
   package enum Move: Sendable, Hashable, CaseIterable {
-    /// Past the nearest transfer that is neither running nor over; those at the end stay.
+    /// Past the nearest transfer that is neither running nor finished; those at the end stay.
     case up, down
     case toTop, toBottom
   }

@@ -38,6 +38,48 @@ struct RowListTests {
     #expect(try await world.ids(Viewport(sort: RowSort(key: .size, isDescending: true))).first == 7)
   }
 
+  @Test func `the rows of folded groups are left out, also from the indices`() async throws {
+    let world = try dormant(6)
+    try world.load(5)
+    world.list.update { $0.update(running(5, size: 5)) }
+    try world.load(2)
+    var done = running(2, size: 5)
+    done.state = .completed
+    world.list.update { [done] in $0.update(done) }
+    let sort = RowSort(isGrouped: true)
+    let all = try await world.list.window(Viewport(sort: sort, anchor: TransferID(rawValue: 2)))
+    #expect(all.rows.map(\.id.rawValue) == [5, 1, 3, 4, 6, 2] && all.anchorIndex == 5)
+    let folded = try await world.list.window(
+      Viewport(sort: sort, anchor: TransferID(rawValue: 2), folded: [.next]))
+    #expect(folded.rows.map(\.id.rawValue) == [5, 2] && folded.anchorIndex == 1)
+    #expect(folded.matchingCount == 6)
+    #expect(
+      folded.groups == [
+        ListedGroup(.running, count: 1), ListedGroup(.next, count: 4, isFolded: true),
+        ListedGroup(.done, count: 1),
+      ])
+  }
+
+  @Test func `the first screen of a grouped list needs no order`() async throws {
+    let world = try dormant(50)
+    try world.load(7)
+    world.list.update { $0.update(running(7, size: 5)) }
+    let viewport = Viewport(sort: RowSort(isGrouped: true), count: 4)
+    let window = world.list.update { $0.openWindow() }
+    world.list.switchSubscription(from: nil, to: RowView(viewport))
+    // The order never arrives.
+    let orders = DispatchSemaphore(value: 0)
+    world.archive.order(by: { _, _ in
+      orders.wait()
+      return StoredOrder([StoredOrder.Section]())
+    })
+    let first = try await world.list.window(viewport, for: window)
+    #expect(first?.rows.map(\.id.rawValue) == [7, 1, 2, 3])
+    #expect(
+      first?.groups == [ListedGroup(.running, count: 1), ListedGroup(.next, count: 49)])
+    orders.signal()
+  }
+
   @Test func `a displayed window reads its rows from the store once`() async throws {
     let world = try dormant(20)
     let window = world.list.update { $0.openWindow() }

@@ -32,6 +32,14 @@ struct ListOrderTests {
     #expect(again.isEmpty)
   }
 
+  @Test func `a transfer passes those that do not count as neighbours`() {
+    var order = order(3)
+    let up = order.move([position(3)], .up) { $0 == TransferID(rawValue: 1) }
+    #expect(up == [TransferID(rawValue: 3): 1, TransferID(rawValue: 1): 3])
+    let down = order.move([position(2)], .down) { _ in false }
+    #expect(down.isEmpty)
+  }
+
   @Test func `the top is before every stored transfer, and the bottom is after them`() {
     var order = order(3, others: -7...50)
     let up = order.move([position(3)], .toTop)
