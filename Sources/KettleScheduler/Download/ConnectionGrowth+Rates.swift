@@ -50,6 +50,19 @@ extension ConnectionGrowth {
       }
     }
 
+    /// The rate with more connections, in percent of the one before, from which they are worth
+    /// keeping. A longer span recognizes a smaller gain: where lost packets leave a twentieth of
+    /// the line unused, more connections use it.
+    func gainPercent(_ pace: Pace) -> Int64 {
+      switch pace {
+      case .careful where !isFast: 105
+      case .careful, .quick: 110
+      }
+    }
+
+    /// The rate, in percent of the best one, below which the line is seen to have room.
+    var fallPercent: Int64 { isFast ? 66 : 85 }
+
     /// How long new connections must have delivered before their effect is judged.
     func judgementMilliseconds(_ pace: Pace) -> Int64 {
       switch pace {

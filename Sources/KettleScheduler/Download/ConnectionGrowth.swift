@@ -67,8 +67,6 @@ struct ConnectionGrowth: Sendable, Hashable {
   private var best: Int64 = 0
   private var probePauseMilliseconds = Self.probePauseMillisecondsMin
 
-  /// Judged by its rate, another connection adds at least this share, in percent.
-  static let gainPercent: Int64 = 110
   static let probePauseMillisecondsMin: Int64 = 1250
   static let probePauseMillisecondsMax: Int64 = 160_000
   /// A line that one connection fills never gets more.
@@ -230,7 +228,7 @@ struct ConnectionGrowth: Sendable, Hashable {
     _ step: Step, rates: Rates, policy: DivisionPolicy, at now: MonotonicTime
   ) -> Verdict {
     let rate = rates.rate(step.pace)
-    if rate * 100 >= step.rateBefore * Self.gainPercent {
+    if rate * 100 >= step.rateBefore * rates.gainPercent(step.pace) {
       probePauseMilliseconds = Self.probePauseMillisecondsMin
       if let capacity = step.capacity, rate * 100 >= capacity * 90 {
         settle(at: target, probing: .later, now)
@@ -272,7 +270,7 @@ struct ConnectionGrowth: Sendable, Hashable {
     guard target < policy.connectionsMax, rates.quick > 0, !rates.isReadySoon(policy),
       !rates.isAtLimit, rate < policy.aloneBytesPerSecondMin
     else { return .keep }
-    if rate * 100 < rest.best * 85 {
+    if rate * 100 < rest.best * rates.fallPercent {
       // After a deep fall, as when a server begins to limit each connection, the line has room.
       let pace = rate * 2 < rest.best ? Pace.quick : .careful
       climb(to: target * 2, pace: pace, rates: rates, policy: policy, capacity: rest.best, at: now)
