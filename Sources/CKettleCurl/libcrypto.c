@@ -56,6 +56,13 @@ DELAYED(int, X509_check_host,
 DELAYED(int, X509_check_ip_asc, (X509 *certificate, const char *address, unsigned int flags),
         certificate, address, flags)
 DELAYED(X509_PUBKEY *, X509_get_X509_PUBKEY, (const X509 *certificate), certificate)
+DELAYED(X509_NAME *, X509_get_subject_name, (const X509 *certificate), certificate)
+DELAYED(X509_NAME *, X509_get_issuer_name, (const X509 *certificate), certificate)
+DELAYED(int, X509_NAME_get_text_by_NID,
+        (const X509_NAME *name, int part, char *text, int size), name, part, text, size)
+DELAYED(const ASN1_TIME *, X509_get0_notBefore, (const X509 *certificate), certificate)
+DELAYED(const ASN1_TIME *, X509_get0_notAfter, (const X509 *certificate), certificate)
+DELAYED(int, ASN1_TIME_to_tm, (const ASN1_TIME *time, struct tm *parts), time, parts)
 DELAYED(int, i2d_X509, (const X509 *certificate, unsigned char **bytes), certificate, bytes)
 DELAYED(int, i2d_X509_PUBKEY, (const X509_PUBKEY *key, unsigned char **bytes), key, bytes)
 DELAYED(int, OPENSSL_sk_num, (const OPENSSL_STACK *stack), stack)

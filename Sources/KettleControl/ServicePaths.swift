@@ -56,11 +56,13 @@ extension ServicePaths {
   /// Finished files that their programs have not taken yet; private to the user.
   package var heldDirectory: String { Self.join(stateDirectory, "held") }
 
-  /// Returns the path of the file of a theme of the dashboard, beside the configuration.
-  package func themePath(of name: String) -> String {
-    let directory = configPath[..<(configPath.lastIndex(of: "/") ?? configPath.endIndex)]
-    return directory + "/themes/" + name + ".toml"
+  /// The directory of the dashboard's themes, beside the configuration.
+  package var themesDirectory: String {
+    configPath[..<(configPath.lastIndex(of: "/") ?? configPath.endIndex)] + "/themes"
   }
+
+  /// Returns the path of the file of a theme.
+  package func themePath(of name: String) -> String { themesDirectory + "/" + name + ".toml" }
 
   /// Locked by the program that starts the service, until the service is ready.
   package var startLockPath: String { Self.join(stateDirectory, "start.lock") }

@@ -55,7 +55,7 @@ struct StoreCounters: Hashable, Sendable {
       case .clearFinished(let number):
         raised.clearedUpTo = max(raised.clearedUpTo ?? number, number)
       case .uncover(let number): raised.clearedUpTo = number
-      case .progress, .remove, .removeSession, .hostServed, .bin:
+      case .progress, .remove, .removeSession, .hostServed, .rememberHost, .bin:
         continue
       }
     }
@@ -129,7 +129,8 @@ extension JournalChange {
   fileprivate var isProgress: Bool {
     switch self {
     case .progress: true
-    case .put, .remove, .putSession, .removeSession, .clearFinished, .uncover, .hostServed, .bin:
+    case .put, .remove, .putSession, .removeSession, .clearFinished, .uncover, .hostServed,
+      .rememberHost, .bin:
       false
     }
   }

@@ -109,6 +109,7 @@ enum StoreInspection {
       + (version < 5 ? [] : StoreSchema.smallTablesSince5)
       + (version < 8 ? [] : StoreSchema.smallTablesSince8)
       + (version < 9 ? [] : StoreSchema.smallTablesSince9)
+      + (version < 10 ? [] : StoreSchema.smallTablesSince10)
     var checks = smallTables.map { "integrity_check('\($0)')" }
     switch depth {
     // The migration reads a store of an earlier version in full anyway.

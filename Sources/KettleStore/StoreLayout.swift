@@ -86,6 +86,7 @@ extension TransferColumn {
     case .request, .task, .taskStatus: 2
     case .finishNumber: 3
     case .isDormant: 4
+    case .trustedServers: 10
     }
   }
 }

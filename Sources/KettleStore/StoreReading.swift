@@ -17,6 +17,7 @@ enum StoreReading {
     }
     contents.sessions = try SessionRows.read(db, layout, mode: .strict)
     contents.servedHosts = try HostRows.read(db)
+    contents.rememberedHosts = try RememberedHostRows.read(db)
     contents.binActions = try BinRows(db).actions()
     let counters = try counters(db, contents.sessions)
     contents.lastID = TransferID(rawValue: counters.lastID)

@@ -9,7 +9,7 @@ enum StoreSchema {
   /// "Kttl", for file(1) and for Kettle itself: PRAGMA application_id.
   static let applicationID = 0x4B74_746C
   /// PRAGMA user_version after all migrations.
-  static let version = 9
+  static let version = 10
   /// All tables except that of the transfers.
   static let smallTables = ["counter", "session", "grdb_migrations"]
   /// Added by version 4.
@@ -20,6 +20,8 @@ enum StoreSchema {
   static let smallTablesSince8 = ["host"]
   /// Added by version 9.
   static let smallTablesSince9 = ["bin_action"]
+  /// Added by version 10.
+  static let smallTablesSince10 = ["remembered_host"]
 
   /// A released migration is never changed, only followed by another. Each ends by setting
   /// `user_version` to its number.
@@ -65,6 +67,15 @@ enum StoreSchema {
     migrator.registerMigration("v9") { db in
       try BinRows.createTables(db)
       try db.execute(sql: "PRAGMA user_version = 9")
+    }
+    migrator.registerMigration("v10") { db in
+      try RememberedHostRows.createTable(db)
+      try db.execute(
+        sql: """
+          ALTER TABLE transfer ADD COLUMN trusted_servers TEXT;
+          ALTER TABLE bin_entry ADD COLUMN trusted_servers ANY;
+          PRAGMA user_version = 10
+          """)
     }
     return migrator
   }

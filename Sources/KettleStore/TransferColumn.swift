@@ -10,6 +10,7 @@ enum TransferColumn: Int, CaseIterable {
   case request, task, taskStatus
   case finishNumber
   case isDormant
+  case trustedServers
 
   /// The name in the table: `task_identifier` for `taskIdentifier`.
   var sqlName: String {
@@ -37,7 +38,7 @@ enum TransferColumn: Int, CaseIterable {
     case .reason, .goesOnAt, .title, .directory, .name, .createdAt, .finishedAt, .bytesReceived,
       .bytesExpected, .connections, .limitBytesPerSecond, .notBefore, .checksum,
       .caCertificatePath, .onConflict, .beginning, .headers, .login, .resumeData, .finishedFile,
-      .failure, .freshStart, .retryCount, .request, .task, .taskStatus:
+      .failure, .freshStart, .retryCount, .request, .task, .taskStatus, .trustedServers:
       .inNoIndex
     }
   }

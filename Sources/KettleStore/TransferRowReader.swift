@@ -102,6 +102,7 @@ struct TransferRowReader {
     spec.beginning = try value(.beginning, of: row, or: .queued, TransferSpec.Beginning.init)
     spec.request = try request(row)
     spec.task = try coded(.task, row)
+    spec.trustedServers = try coded(.trustedServers, row) ?? []
     return spec
   }
 

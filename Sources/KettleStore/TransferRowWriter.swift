@@ -63,6 +63,8 @@ struct TransferRowWriter {
     case .clearFinished, .uncover: break
     case .bin(let change): try BinRows(db).apply(change)
     case .hostServed(let origin, let time): try HostRows.put(origin, at: time, db)
+    case .rememberHost(let origin, let remembered):
+      try RememberedHostRows.put(remembered, for: origin, in: db, json: json)
     }
   }
 
@@ -93,7 +95,7 @@ struct TransferRowWriter {
         if record.id.rawValue <= last { return false }
         last = record.id.rawValue
       case .progress, .remove, .putSession, .removeSession, .clearFinished, .uncover, .hostServed,
-        .bin:
+        .rememberHost, .bin:
         return false
       }
     }

@@ -58,7 +58,7 @@ struct ProtocolDocumentTests {
         checked.insert(request.method)
       }
     }
-    #expect(checked.count == 34)
+    #expect(checked.count == 35)
   }
 
   private func check(_ result: UnreadResult, against request: ControlRequest) throws {
@@ -81,6 +81,7 @@ struct ProtocolDocumentTests {
     case .reset: _ = try result.decode(ResetTransfers.Result.self)
     case .listHosts: _ = try result.decode(ListHosts.Result.self)
     case .resetHost: _ = try result.decode(ResetHost.Result.self)
+    case .forgetHost: _ = try result.decode(ForgetHost.Result.self)
     case .listBin: _ = try result.decode(ListBin.Result.self)
     case .undo: _ = try result.decode(UndoAction.Result.self)
     case .emptyBin: _ = try result.decode(EmptyBin.Result.self)

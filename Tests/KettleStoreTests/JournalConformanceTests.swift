@@ -196,6 +196,40 @@ import TestSupport
   }
 
   @Test(arguments: Kind.allCases)
+  func `what the user decided for a host is kept until it is forgotten`(_ kind: Kind) throws {
+    let journal = try journal(kind)
+    let first = Origin(scheme: .https, host: "files.example", port: 443)
+    let second = Origin(scheme: .https, host: "[::1]", port: 8443)
+    let login = RememberedHost(login: Login(user: "ada", password: "a:b \u{1F511}"))
+    let trusted = RememberedHost(trustedKeys: [String(repeating: "ab", count: 32)])
+    #expect(try journal.load().rememberedHosts.isEmpty)
+    try journal.commit([.rememberHost(first, login), .rememberHost(second, login)])
+    try journal.commit([.rememberHost(second, trusted)])
+    #expect(try journal.load().rememberedHosts == [first: login, second: trusted])
+    try journal.commit([.rememberHost(first, RememberedHost())])
+    #expect(try journal.load().rememberedHosts == [second: trusted])
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `trusted servers and the refused certificate are kept`(_ kind: Kind) throws {
+    let journal = try journal(kind)
+    var record = Sample.plain(1)
+    record.spec.trustedServers = [
+      TrustedServer(origin: "https://nas.local", key: String(repeating: "0f", count: 32))
+    ]
+    record.state = .waiting
+    record.reason = .needsDecision
+    var failure = TransferFailure(.tlsRefused, on: "nas.local", detail: "self-signed certificate")
+    failure.certificate = ServerCertificate(
+      origin: "https://nas.local", fingerprint: String(repeating: "ab", count: 32),
+      key: String(repeating: "cd", count: 32), subject: "nas.local", issuer: "")
+    failure.certificate?.validUntil = WallTime(millisecondsSince1970: 1_900_000_000_000)
+    record.failure = failure
+    try journal.commit([.put(record)])
+    #expect(try journal.whole().records == [record])
+  }
+
+  @Test(arguments: Kind.allCases)
   func `a negative queue position is loaded unchanged`(_ kind: Kind) throws {
     let journal = try journal(kind)
     var record = Sample.plain(1)

@@ -104,6 +104,9 @@ enum Sample {
     spec.login = Login(user: "me", password: "p:w\\\"'")
     spec.checksum = Checksum("sha256:" + String(repeating: "0a", count: 32))
     spec.caCertificatePath = "/etc/own.pem"
+    spec.trustedServers = [
+      TrustedServer(origin: "https://nas.local", key: String(repeating: "0f", count: 32))
+    ]
     spec.limitBytesPerSecond = 1 << 50
     spec.notBefore = WallTime(millisecondsSince1970: -5)
     spec.priority = .high

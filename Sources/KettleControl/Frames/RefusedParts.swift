@@ -20,6 +20,7 @@ extension TransferSpec {
       return "checksum"
     }
     if let caCertificatePath, !caCertificatePath.isAbsolutePath { return "caCertificatePath" }
+    if !trustedServers.allSatisfy(\.isUsable) { return "trustedServers" }
     if let limitBytesPerSecond, limitBytesPerSecond < 1 { return "limitBytesPerSecond" }
     if TransferPriority(priority.value) == nil { return "priority" }
     if let part = request?.refusedPart { return "request.\(part)" }
@@ -94,6 +95,13 @@ extension OriginCredential {
     !origin.isEmpty && !origin.unicodeScalars.contains(where: \.isControl)
       && login?.isUsable ?? true && certificate?.isUsable ?? true
       && trustedKeys.allSatisfy { Checksum(algorithm: .sha256, hex: $0)?.hex == $0 }
+  }
+}
+
+extension TrustedServer {
+  fileprivate var isUsable: Bool {
+    !origin.unicodeScalars.contains(where: \.isControl)
+      && Checksum(algorithm: .sha256, hex: key)?.hex == key
   }
 }
 

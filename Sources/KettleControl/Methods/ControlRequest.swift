@@ -21,6 +21,7 @@ package enum ControlRequest: Sendable, Hashable {
   case reset
   case listHosts
   case resetHost(ResetHost.Params)
+  case forgetHost(ForgetHost.Params)
   case listBin
   case undo(UndoAction.Params)
   case emptyBin
@@ -43,7 +44,8 @@ package enum ControlRequest: Sendable, Hashable {
     switch self {
     case .add, .addURLs: true
     case .hello, .list, .listIDs, .find, .describe, .control, .relink, .limit, .move, .prioritize,
-      .clear, .news, .findURLs, .reset, .listHosts, .resetHost, .listBin, .undo, .emptyBin,
+      .clear, .news, .findURLs, .reset, .listHosts, .resetHost, .forgetHost, .listBin, .undo,
+      .emptyBin,
       .subscribe, .watch, .status, .stop, .attachSession, .listSessions, .finishEvents,
       .adoptSession, .dropSession, .cancelTasks, .acknowledgeTasks, .updateTask, .answerChallenge:
       false
@@ -71,6 +73,7 @@ package enum ControlRequest: Sendable, Hashable {
     case .reset: ResetTransfers.name
     case .listHosts: ListHosts.name
     case .resetHost: ResetHost.name
+    case .forgetHost: ForgetHost.name
     case .listBin: ListBin.name
     case .undo: UndoAction.name
     case .emptyBin: EmptyBin.name
@@ -120,6 +123,7 @@ extension ControlRequest {
     case ResetTransfers.name: .reset
     case ListHosts.name: .listHosts
     case ResetHost.name: .resetHost(try params())
+    case ForgetHost.name: .forgetHost(try params())
     case ListBin.name: .listBin
     case UndoAction.name: .undo(try params())
     case EmptyBin.name: .emptyBin
@@ -176,7 +180,8 @@ extension ControlRequest {
     case .find(let search):
       return search.startIndex < 0 ? ControlError(.invalidParams, "params.startIndex") : nil
     case .hello, .listIDs, .describe, .control, .move, .prioritize, .clear, .news, .reset,
-      .listHosts, .resetHost, .listBin, .undo, .emptyBin, .watch, .status, .stop, .listSessions,
+      .listHosts, .resetHost, .forgetHost, .listBin, .undo, .emptyBin, .watch, .status, .stop,
+      .listSessions,
       .cancelTasks, .acknowledgeTasks:
       return nil
     }

@@ -32,3 +32,11 @@ package enum ResetHost: ControlMethod {
     package init(origins: [String]) { self.origins = origins }
   }
 }
+
+/// Forgets what the user has decided for a host: its login and the certificates that are trusted.
+/// Transfers that have them already keep them.
+package enum ForgetHost: ControlMethod {
+  package static let name = "hosts.forget"
+  package typealias Params = ResetHost.Params
+  package typealias Result = ResetHost.Result
+}

@@ -116,7 +116,9 @@ extension CurlAttempt {
       identity.isTrustedBySystem
       ? "its certificate has not been approved yet"
       : X509_verify_cert_error_string(Int(identity.systemError)).map { String(cString: $0) }
-    return TransferFailure(.tlsRefused, on: url.hostAndPort, detail: detail)
+    var failure = TransferFailure(.tlsRefused, on: url.hostAndPort, detail: detail)
+    failure.certificate = identity.certificate(of: url.origin)
+    return failure
   }
 
   private func challenge(by identity: ServerIdentity) -> ServerChallenge {

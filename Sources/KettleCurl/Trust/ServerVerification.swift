@@ -44,10 +44,26 @@ struct ServerIdentity {
   var certificates: [Base64Bytes]
   /// The SHA-256 of the SubjectPublicKeyInfo, in hexadecimal; nil when unavailable.
   var key: String?
+  private var subject = ""
+  private var issuer = ""
+  private var validFrom: WallTime?
+  private var validUntil: WallTime?
   /// X509_V_OK, or the error (X509_STORE_CTX_get_error(3)).
   var systemError: Int32
 
   var isTrustedBySystem: Bool { systemError == X509_V_OK }
+
+  /// What a person needs to recognize the server; nil when the certificate could not be read.
+  func certificate(of origin: Origin) -> ServerCertificate? {
+    guard let key, let fingerprint = certificates.first.flatMap({ Self.sha256($0.bytes) }) else {
+      return nil
+    }
+    var certificate = ServerCertificate(
+      origin: origin.text, fingerprint: fingerprint, key: key, subject: subject, issuer: issuer)
+    certificate.validFrom = validFrom
+    certificate.validUntil = validUntil
+    return certificate
+  }
 
   /// Reads the certificates from a verification that OpenSSL has just begun, and lets OpenSSL
   /// verify them.
@@ -62,12 +78,34 @@ struct ServerIdentity {
       }
     }
     key = Self.der { i2d_X509_PUBKEY(X509_get_X509_PUBKEY(leaf), $0) }.flatMap(Self.sha256)
+    subject = Self.name(X509_get_subject_name(leaf))
+    issuer = Self.name(X509_get_issuer_name(leaf))
+    validFrom = X509_get0_notBefore(leaf).flatMap(Self.time)
+    validUntil = X509_get0_notAfter(leaf).flatMap(Self.time)
     if X509_verify_cert(verification) == 1 {
       systemError = Self.nameError(of: leaf, verification, host: host)
     } else {
       let error = X509_STORE_CTX_get_error(verification)
       systemError = error == X509_V_OK ? X509_V_ERR_UNSPECIFIED : error
     }
+  }
+
+  /// The common name, or else the organization; empty without both (X509_NAME_get_text_by_NID(3)).
+  private static func name(_ name: OpaquePointer?) -> String {
+    guard let name else { return "" }
+    for part in [NID_commonName, NID_organizationName] {
+      var text = [CChar](repeating: 0, count: 256)
+      let byteCount = Int(X509_NAME_get_text_by_NID(name, part, &text, Int32(text.count)))
+      guard byteCount > 0 else { continue }
+      return String(decoding: text.prefix(byteCount).map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+    return ""
+  }
+
+  private static func time(_ time: UnsafePointer<ASN1_TIME>) -> WallTime? {
+    var parts = tm()
+    guard ASN1_TIME_to_tm(time, &parts) == 1 else { return nil }
+    return WallTime(millisecondsSince1970: Int64(timegm(&parts)) * 1000)
   }
 
   private static func nameError(

@@ -16,9 +16,9 @@ extension RequestHandler {
       await engine.emptyBin()
       return coder.encode(result: EmptyBin.Result(actions: actions), to: id)
     case .hello, .add, .addURLs, .list, .listIDs, .find, .findURLs, .describe, .control, .relink,
-      .limit, .move, .prioritize, .clear, .news, .reset, .listHosts, .resetHost, .subscribe,
-      .watch, .status, .stop, .attachSession, .listSessions, .finishEvents, .adoptSession,
-      .dropSession, .cancelTasks, .acknowledgeTasks, .updateTask, .answerChallenge:
+      .limit, .move, .prioritize, .clear, .news, .reset, .listHosts, .resetHost, .forgetHost,
+      .subscribe, .watch, .status, .stop, .attachSession, .listSessions, .finishEvents,
+      .adoptSession, .dropSession, .cancelTasks, .acknowledgeTasks, .updateTask, .answerChallenge:
       throw ControlError(.internalError, request.method)
     }
   }

@@ -83,9 +83,8 @@ struct RequestHandler: Sendable {
           deletedPaths: outcome.discardedPaths, keptPaths: outcome.keptPaths), to: id)
     case .listHosts:
       return coder.encode(result: ListHosts.Result(hosts: await engine.hosts()), to: id)
-    case .resetHost(let params):
-      let origins = await engine.resetHosts(named: params.host)
-      return coder.encode(result: ResetHost.Result(origins: origins), to: id)
+    case .resetHost(let params): return await reset(params, id: id)
+    case .forgetHost(let params): return await forget(params, id: id)
     case .listBin, .undo, .emptyBin: return try await answerBinRequest(request, id: id)
     case .subscribe(let viewport):
       broadcaster.subscribe(client.id, to: viewport)
@@ -108,6 +107,16 @@ struct RequestHandler: Sendable {
       .acknowledgeTasks, .updateTask, .answerChallenge:
       return try await answerSessionRequest(request, id: id, for: client)
     }
+  }
+
+  private func reset(_ params: ResetHost.Params, id: RequestID) async -> [UInt8] {
+    let origins = await engine.resetHosts(named: params.host)
+    return coder.encode(result: ResetHost.Result(origins: origins), to: id)
+  }
+
+  private func forget(_ params: ForgetHost.Params, id: RequestID) async -> [UInt8] {
+    let origins = await engine.forgetHosts(named: params.host)
+    return coder.encode(result: ForgetHost.Result(origins: origins), to: id)
   }
 
   private func add(
@@ -190,6 +199,7 @@ struct RequestHandler: Sendable {
       case .pause: .pause
       case .stop: .stop
       case .accept: .accept
+      case .remember: .remember
       case .remove: .remove(.stays)
       case .removeWithFile: .remove(.goes)
       }

@@ -29,18 +29,13 @@ extension TransferEngine {
 
   /// Undoes an action: restores what it discarded, with every byte.
   ///
-  /// - Parameter number: the action; nil is the latest one of which something can be restored.
+  /// - Parameter number: the action; nil is the latest one.
   /// - Returns: the outcome; nil when there is no such action. Throws when the store cannot be
   ///   read.
   package func undo(_ number: Int64?) async throws -> UndoOutcome? {
     await kept()
-    var first: UndoOutcome?
-    for action in scheduler.bin.undoable(number) {
-      let undone = try await undo(action)
-      if undone.busy.isEmpty || !undone.restored.isEmpty { return undone }
-      first = first ?? undone
-    }
-    return first
+    guard let action = scheduler.bin.undoable(number).first else { return nil }
+    return try await undo(action)
   }
 
   private func undo(_ action: BinAction) async throws -> UndoOutcome {

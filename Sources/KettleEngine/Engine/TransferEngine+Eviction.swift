@@ -145,7 +145,8 @@ extension TransferEngine {
       case .remove(let id): reading.note(leaving: id)
       // Progress belongs to an open file. Its transfer stays in memory until the record that
       // follows the closing is in the store.
-      case .progress, .putSession, .removeSession, .clearFinished, .uncover, .hostServed, .bin:
+      case .progress, .putSession, .removeSession, .clearFinished, .uncover, .hostServed,
+        .rememberHost, .bin:
         break
       }
     }
@@ -162,7 +163,8 @@ extension TransferEngine {
         if let identity = record.resumeData?.partialIdentity { recorded.append(identity) }
       case .progress(let id, _): checkpointRecorded(of: id)
       case .remove(let id): reading.note(gone: id)
-      case .putSession, .removeSession, .clearFinished, .uncover, .hostServed, .bin:
+      case .putSession, .removeSession, .clearFinished, .uncover, .hostServed,
+        .rememberHost, .bin:
         break
       }
     }
@@ -254,8 +256,8 @@ extension TransferScheduler.Control {
     case .stop: [.queued, .paused, .failed]
     case .remove, .reset: [.queued, .paused, .failed, .idle, .completed]
     case .relink, .limit, .prioritize: [.queued, .paused, .failed, .idle]
-    // A transfer that asks for a decision is never dormant.
-    case .cancel, .accept: []
+    // A transfer that asks for a decision is never dormant, and they are remembered one by one.
+    case .cancel, .accept, .remember: []
     }
   }
 }

@@ -113,6 +113,16 @@ extension TransferEngine {
     scheduler.hosts(at: clock.now(), measurements)
   }
 
+  /// Forgets what the user has decided for the hosts with this name.
+  ///
+  /// - Parameter name: a host, a host and port, or an origin.
+  /// - Returns: the origins about which something was remembered.
+  package func forgetHosts(named name: String) async -> [String] {
+    let (origins, output) = scheduler.forgetHosts(named: name)
+    await runDurably(output, at: clock.now()).value()
+    return origins
+  }
+
   /// Forgets what was learned about the hosts with this name.
   ///
   /// - Parameter name: a host, a host and port, or an origin.

@@ -108,6 +108,7 @@ extension TransferEngine {
         }
       case .stop: state != .completed && state != .idle && !isFinalTask
       case .accept: machine.state.asksForDecision
+      case .remember: false
       case .remove, .reset: true
       case .relink, .limit, .prioritize: state != .completed && !isFinalTask
       case .cancel: machine.isTask && !isFinalTask

@@ -144,7 +144,8 @@ package actor TransferEngine {
     scheduler = TransferScheduler(
       limits: configuration.limits, retryPolicy: configuration.retryPolicy,
       lastID: contents.lastID, lastTaskIdentifiers: contents.lastTaskIdentifiers,
-      metConditions: configuration.metConditions, servedHosts: contents.servedHosts)
+      metConditions: configuration.metConditions, servedHosts: contents.servedHosts,
+      rememberedHosts: contents.rememberedHosts)
     scheduler.residentLimits = configuration.hold
     scheduler.setProxies(configuration.proxy)
     inbox.open { [weak self] inputs in

@@ -25,6 +25,7 @@ enum HistoryText {
     case .prioritize(let priority): "Priority: \(word(priority))"
     case .relink(let url, _): "Fresh link: \(url.text)"
     case .accept: "Accepted"
+    case .remember: "Remembered for the host"
     case .start, .pause, .stop, .remove, .reset, .cancel: nil
     }
   }

@@ -60,8 +60,9 @@ package struct RowMaker: Sendable, Hashable {
     row.isCleared = record.isCleared(upTo: clearedUpTo) ? true : nil
     row.finishedAt = record.finishedAt
     // A file that was there before was not read.
-    if record.state == .completed, finished?.identity != nil {
-      row.verifiedBy = spec.checksum?.algorithm
+    if record.state == .completed, let finished, finished.identity != nil {
+      row.verifiedBy = finished.verifiedBy ?? spec.checksum?.algorithm
+      row.hasOneEntityTag = finished.entityTag == nil ? nil : true
     }
     row.error = record.failure
     row.freshStart = record.freshStart

@@ -20,6 +20,8 @@ package struct JournalContents: Sendable {
   package var clearedUpTo: Int64?
   /// The last recorded response of each host.
   package var servedHosts: [Origin: WallTime] = [:]
+  /// What the user has decided for every transfer from a host.
+  package var rememberedHosts: [Origin: RememberedHost] = [:]
   /// What can be undone.
   package var binActions: [BinAction] = []
 

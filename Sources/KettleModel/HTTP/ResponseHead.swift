@@ -42,7 +42,12 @@ public struct Validator: Hashable, Sendable, Codable {
   /// section 13.1.5).
   public var strongValue: String? {
     // An empty ETag counts as absent: libcurl would omit an empty If-Range header.
-    if let entityTag, !entityTag.isEmpty { return entityTag.hasPrefix("W/") ? nil : entityTag }
+    if let entityTag, !entityTag.isEmpty { return strongEntityTag }
     return isLastModifiedStrong ? lastModified : nil
+  }
+
+  public var strongEntityTag: String? {
+    guard let entityTag, !entityTag.isEmpty, !entityTag.hasPrefix("W/") else { return nil }
+    return entityTag
   }
 }

@@ -16,6 +16,8 @@ public struct TransferSpec: Hashable, Sendable, Codable {
   public var checksum: Checksum?
   /// Absolute path of PEM certificates that are trusted for this transfer.
   public var caCertificatePath: String?
+  /// Servers that are trusted for this transfer whoever signed their certificates.
+  public var trustedServers: [TrustedServer] = []
   public var limitBytesPerSecond: Int64?
   public var notBefore: WallTime?
   public var priority: TransferPriority = .normal
@@ -72,6 +74,7 @@ extension TransferSpec {
     login = try container.decodeIfPresent(Login.self, forKey: .login)
     checksum = try container.decodeIfPresent(Checksum.self, forKey: .checksum)
     caCertificatePath = try container.decodeIfPresent(String.self, forKey: .caCertificatePath)
+    try read(&trustedServers, .trustedServers)
     limitBytesPerSecond = try container.decodeIfPresent(Int64.self, forKey: .limitBytesPerSecond)
     notBefore = try container.decodeIfPresent(WallTime.self, forKey: .notBefore)
     try read(&priority, .priority)
@@ -93,6 +96,7 @@ extension TransferSpec {
     try container.encodeIfPresent(login, forKey: .login)
     try container.encodeIfPresent(checksum, forKey: .checksum)
     try container.encodeIfPresent(caCertificatePath, forKey: .caCertificatePath)
+    try container.encode(trustedServers, forKey: .trustedServers)
     try container.encodeIfPresent(limitBytesPerSecond, forKey: .limitBytesPerSecond)
     try container.encodeIfPresent(notBefore, forKey: .notBefore)
     try container.encode(priority, forKey: .priority)

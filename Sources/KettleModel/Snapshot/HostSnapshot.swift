@@ -16,6 +16,8 @@ package struct HostSnapshot: Hashable, Sendable, Codable {
   package var closedUntil: WallTime?
   /// nil if it can be reached, as far as is known.
   package var outage: Outage?
+  /// What the user has decided for all its transfers; nil for nothing.
+  package var remembered: Remembered?
 
   /// A limit that was learned from refusals.
   package struct Limit: Hashable, Sendable, Codable {
@@ -32,6 +34,19 @@ package struct HostSnapshot: Hashable, Sendable, Codable {
       self.triedCount = triedCount
       self.since = since
       self.status = status
+    }
+  }
+
+  /// What the user has decided for all transfers from the host, without secrets.
+  package struct Remembered: Hashable, Sendable, Codable {
+    /// The user whose login is sent; nil without a login.
+    package var user: String?
+    /// How many certificates are trusted that the system does not trust.
+    package var certificateCount: Int
+
+    package init(user: String?, certificateCount: Int) {
+      self.user = user
+      self.certificateCount = certificateCount
     }
   }
 

@@ -39,8 +39,11 @@ public struct TransferSnapshot: Hashable, Sendable, Codable, Identifiable {
   public var limitBytesPerSecond: Int64?
   public var createdAt: WallTime
   public var finishedAt: WallTime?
-  /// The algorithm of the checksum that the finished file matches; nil if none was given.
+  /// The algorithm of the checksum that the finished file matches; nil if it was not compared with
+  /// one.
   public var verifiedBy: Checksum.Algorithm?
+  /// Whether every response for the finished file had the same strong ETag; nil for no.
+  public var hasOneEntityTag: Bool?
   /// Whether it finished and was then cleared from view.
   public var isCleared: Bool?
   /// Why it failed, or, while it waits, the latest error.

@@ -20,4 +20,6 @@ public enum JournalChange: Sendable, Hashable {
   indirect case bin(BinChange)
   /// Records that a host responded at this time.
   case hostServed(Origin, at: WallTime)
+  /// Records what the user has decided for a host; an empty value removes it.
+  case rememberHost(Origin, RememberedHost)
 }

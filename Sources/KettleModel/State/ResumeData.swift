@@ -74,6 +74,10 @@ public struct FinishedFile: Hashable, Sendable, Codable {
   public var path: String
   /// nil if the file existed before and was kept (`ConflictPolicy.skip`), so it is not ours.
   public var identity: FileIdentity?
+  /// The algorithm of the checksum that it matches; nil if it was not compared with one.
+  public var verifiedBy: Checksum.Algorithm?
+  /// The strong ETag that every response had; nil without one.
+  public var entityTag: String?
 
   public init(path: String, identity: FileIdentity?) {
     self.path = path

@@ -109,6 +109,8 @@ private struct FailureSentence {
     case .nameServerSilent: retry(orElse: "check the network, then start it again")
     case .connectionRefused: retry(orElse: "check the address or try again later")
     case .timedOut: retry(orElse: "start it again later")
+    case .tlsRefused where failure.certificate != nil:
+      "if you know its certificate, trust it with kettle accept ID"
     case .tlsRefused: TLSProblem(detail: failure.detail).remedy
     case .proxyFailed: "check the proxy settings"
     case .proxyUnreachable: retry(orElse: "check the proxy settings")

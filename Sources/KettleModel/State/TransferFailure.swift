@@ -47,6 +47,8 @@ public struct TransferFailure: Error, Hashable, Sendable, Codable {
   public var code: Code
   public var subject: String
   public var detail: String?
+  /// With `tlsRefused`: the certificate that is not trusted, if the user can decide to trust it.
+  public var certificate: ServerCertificate?
 
   public init(_ code: Code, on subject: String, detail: String? = nil) {
     self.code = code

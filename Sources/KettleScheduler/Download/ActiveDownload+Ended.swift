@@ -129,10 +129,30 @@ extension ActiveDownload {
     because failure: TransferFailure,
     _ facts: inout TransferFacts, in context: DecisionContext
   ) -> Step {
-    guard activeCount == 0, let counted = facts.task?.counted(challenge) else {
+    guard activeCount == 0 else {
       return afterFailed(connection, with: failure, &facts, in: context)
     }
-    return .end(.waiting(.forEvent(.needsLogin, failure, challenge: counted)))
+    if let counted = facts.task?.counted(challenge) {
+      return .end(.waiting(.forEvent(.needsLogin, failure, challenge: counted)))
+    }
+    guard failure.certificate != nil else {
+      return afterFailed(connection, with: failure, &facts, in: context)
+    }
+    return .end(.waiting(.forEvent(.needsDecision, failure)))
+  }
+
+  /// Another attempt that reads the certificate of a server that is not trusted, so that the user
+  /// can decide; nil when there is nothing to decide. A program decides about its task itself.
+  private func inspection(
+    after failure: TransferFailure, of connection: DownloadConnection, _ facts: TransferFacts
+  ) -> TransferMachine.AfterEnding? {
+    guard failure.code == .tlsRefused, !facts.isTask, check == .usual, body == .closed,
+      TLSProblem(detail: failure.detail) != .notTLS
+    else { return nil }
+    return .request(
+      NextRequest(
+        url: connection.url, redirects: connection.redirects, mode: mode,
+        content: connection.content, check: .inspection))
   }
 
   private mutating func afterFailed(
@@ -167,6 +187,7 @@ extension ActiveDownload {
       facts.repetitions.recordRefusalBlamedOnHost()
       return .end(.queued, hint)
     }
+    if let next = inspection(after: failure, of: connection, facts) { return .end(next) }
     if let next = facts.afterOutage(failure, in: context) {
       var hint = HostLimitHint(origin: connection.url.origin)
       hint.isOutage = true

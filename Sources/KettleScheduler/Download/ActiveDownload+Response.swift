@@ -41,10 +41,11 @@ extension ActiveDownload {
     primary.content = request.content
     facts.taskStatus?.sentByteCount = 0
     let download = ActiveDownload(
-      primary: primary, mode: request.mode, received: facts.resumeData?.durable ?? ByteRangeSet())
+      primary: primary, mode: request.mode, check: request.check,
+      received: facts.resumeData?.durable ?? ByteRangeSet())
     let plan = AttemptPlan(
       attempt: attempt, url: request.url, redirects: request.redirects, requested: requested,
-      content: request.content, spec: facts.spec)
+      content: request.content, check: request.check, spec: facts.spec)
     return .entering(.running(download), [.beginAttempt(facts.id, plan)])
   }
 
@@ -70,13 +71,14 @@ extension ActiveDownload {
     guard let primary = connection(of: response.attempt) else { return .none }
     let head = response.head
     if let challenge = facts.task?.loginChallenge(in: head, from: primary.url) {
-      let failure = TransferFailure(.loginNeeded, on: primary.url.text, detail: "\(head.status)")
+      let failure = TransferFailure.loginNeeded(on: primary.url, status: head.status, user: nil)
       return .end(.waiting(.forEvent(.needsLogin, failure, challenge: challenge)))
     }
     let classifier = ResponseClassifier(
       url: primary.url, requested: primary.requested, mode: mode, resumeData: facts.resumeData,
       content: primary.content, acceptance: facts.acceptance,
-      challengePolicy: facts.isTask && head.status == 401 ? .takeReplyAsItStands : .ask)
+      challengePolicy: facts.isTask && head.status == 401 ? .takeReplyAsItStands : .ask,
+      user: facts.spec.login(for: primary.url.origin)?.user)
     // Its bytes count only at its end, all or none, so nothing may be written beside it.
     if head.hasTransferCoding { splitting = .refused }
     switch classifier.classify(head, at: context.now) {

@@ -24,6 +24,8 @@ package struct ActiveDownload: Sendable, Hashable {
 
   /// What the primary connection requested.
   let mode: RequestMode
+  /// How the primary connection verifies its server.
+  let check: ServerCheck
   package internal(set) var body = Body.closed
   /// The primary connection is first while the body is not open.
   package internal(set) var connections: [DownloadConnection]
@@ -54,8 +56,12 @@ package struct ActiveDownload: Sendable, Hashable {
   /// A closed connection keeps its place for at least this long.
   static let leavingMillisecondsMin: Int64 = 100
 
-  init(primary: DownloadConnection, mode: RequestMode, received: ByteRangeSet) {
+  init(
+    primary: DownloadConnection, mode: RequestMode, check: ServerCheck = .usual,
+    received: ByteRangeSet
+  ) {
     self.mode = mode
+    self.check = check
     connections = [primary]
     self.received = received
     durableAtStartByteCount = received.byteCount

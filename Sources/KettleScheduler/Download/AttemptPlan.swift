@@ -26,11 +26,25 @@ package struct AttemptPlan: Sendable, Hashable {
     /// Servers with these keys, and others that the system trusts; the program judges those first
     /// if it wants to.
     case keys(Set<String>, asksForOthers: Bool)
+
+    /// A user's transfer trusts the system unless the user has decided otherwise: connections that
+    /// are verified by keys are not shared.
+    init(in spec: TransferSpec, origin: Origin, check: ServerCheck) {
+      if let task = spec.task {
+        self = .keys(task.credential(for: origin)?.trustedKeys ?? [], asksForOthers: false)
+        return
+      }
+      let keys = Set(spec.trustedServers.filter { $0.origin == origin.text }.map(\.key))
+      switch check {
+      case .usual where keys.isEmpty: self = .system
+      case .usual, .inspection: self = .keys(keys, asksForOthers: false)
+      }
+    }
   }
 
   init(
     attempt: AttemptID, url: TransferURL, redirects: RedirectChain, requested: RequestedRange?,
-    content: RequestContent? = nil, spec: TransferSpec
+    content: RequestContent? = nil, check: ServerCheck = .usual, spec: TransferSpec
   ) {
     self.attempt = attempt
     self.url = url
@@ -41,11 +55,10 @@ package struct AttemptPlan: Sendable, Hashable {
     let isOwnOrigin = url.origin == spec.url.origin
     headers = isOwnOrigin ? spec.headers : []
     let credential = spec.task?.credential(for: url.origin)
-    login = credential?.login ?? (isOwnOrigin ? spec.login : nil)
+    login = spec.login(for: url.origin)
     loginScheme = credential?.login == nil ? nil : credential?.scheme
     certificate = credential?.certificate
-    trust =
-      spec.task == nil ? .system : .keys(credential?.trustedKeys ?? [], asksForOthers: false)
+    trust = Trust(in: spec, origin: url.origin, check: check)
     caCertificatePath = spec.caCertificatePath
     // A range set by the user would make every offset wrong.
     headers.removeAll { ["range", "if-range"].contains($0.name.lowercased()) }
@@ -60,6 +73,13 @@ package struct AttemptPlan: Sendable, Hashable {
     "content-encoding", "content-language", "content-length", "content-location", "content-type",
     "digest", "last-modified", "transfer-encoding",
   ]
+}
+
+extension TransferSpec {
+  /// The login to send to an origin. The user's own is for the origin of the URL.
+  func login(for origin: Origin) -> Login? {
+    task?.credential(for: origin)?.login ?? (origin == url.origin ? login : nil)
+  }
 }
 
 /// How an attempt ended. Its bytes have already been passed to the kernel.

@@ -11,6 +11,14 @@ package enum RequestMode: Sendable, Hashable {
   case fresh(FreshStartReason)
 }
 
+/// How the first attempt of a run verifies the server.
+package enum ServerCheck: Sendable, Hashable {
+  /// By the authorities of the system, or by the keys that the user trusts.
+  case usual
+  /// After a refusal: reads the certificate and sends nothing, unless the system trusts it now.
+  case inspection
+}
+
 /// Another first attempt in the same slot.
 package struct NextRequest: Sendable, Hashable {
   package var url: TransferURL
@@ -18,4 +26,5 @@ package struct NextRequest: Sendable, Hashable {
   package var mode: RequestMode
   /// nil means a plain GET.
   package var content: RequestContent?
+  package var check = ServerCheck.usual
 }

@@ -59,7 +59,9 @@ struct Finishing: Sendable {
     _ facts: inout TransferFacts, at now: Moment
   ) -> Transition {
     switch (result, next) {
-    case (.success(let file), .completed):
+    case (.success(var file), .completed):
+      file.verifiedBy = facts.expectedChecksum?.algorithm
+      file.entityTag = facts.resumeData?.validator?.strongEntityTag
       facts.resumeData = nil
       facts.finishedFile = file
       facts.finishedAt = now.wall

@@ -43,9 +43,15 @@ package struct TransferMachine: Sendable {
     apply(state.start(&facts, at: now))
   }
 
-  /// Takes what arrived in place of the file.
+  /// Takes what arrived in place of the file, or trusts the server that the system does not trust.
   package mutating func accept(_ operation: OperationID) -> Transition {
     apply(state.accept(&facts, operation))
+  }
+
+  /// Takes what the user has decided for its hosts, where it has nothing of its own.
+  package mutating func adopt(_ remembered: RememberedHosts) -> Transition {
+    remembered.complete(&facts.spec)
+    return .none
   }
 
   package mutating func titleRead(_ title: String) -> Transition { apply(state.titleRead(title)) }

@@ -30,10 +30,9 @@ extension TransferMachine.State {
   /// A queued transfer waits for another login. A whole file needs none.
   func holdBackForLogin(_ facts: TransferFacts) -> Transition {
     guard case .queued = self, facts.wholeResumeData == nil else { return .none }
-    return .entering(
-      .waiting(
-        .forEvent(
-          .needsLogin, TransferFailure(.loginNeeded, on: facts.urlText, detail: "401"))))
+    let failure = TransferFailure.loginNeeded(
+      on: facts.spec.url, status: 401, user: facts.spec.login?.user)
+    return .entering(.waiting(.forEvent(.needsLogin, failure)))
   }
 
   /// Enters a state, or lets it follow when the last bytes are stored.

@@ -9,6 +9,7 @@ extension TransferScheduler {
   ) -> [HostSnapshot] {
     var origins = hosts.origins
     for origin in queue.waiting.map(\.origin) { origins.insert(origin) }
+    origins.formUnion(remembered.hosts.keys)
     for peer in outages.peers {
       switch peer {
       case .host(let origin): origins.insert(origin)
@@ -31,6 +32,10 @@ extension TransferScheduler {
       host.limit = HostSnapshot.Limit(
         connectionsMax: limit.connectionsMax(at: now.monotonic), triedCount: limit.triedCount,
         since: limit.since, status: limit.status)
+    }
+    if let remembered = remembered[origin] {
+      host.remembered = HostSnapshot.Remembered(
+        user: remembered.login?.user, certificateCount: remembered.trustedKeys.count)
     }
     if let until = hosts.closedUntil(origin, at: now.monotonic) {
       let milliseconds = until.milliseconds(since: now.monotonic)
@@ -84,7 +89,7 @@ extension TransferScheduler {
 
 extension Origin {
   /// Whether it is meant by a host, a host and port, or an origin.
-  fileprivate func isNamed(_ name: String) -> Bool {
+  func isNamed(_ name: String) -> Bool {
     let name = name.lowercased()
     return name == host || name == "\(host):\(port)" || name == text
   }

@@ -38,11 +38,16 @@ extension TransferFacts {
 }
 
 extension TransferMachine.State {
-  /// Takes the page as the file.
+  /// Takes the page as the file, or trusts the server.
   func accept(_ facts: inout TransferFacts, _ operation: OperationID) -> Transition {
-    guard case .waiting(let waiting) = self, waiting.reason == .needsDecision,
-      facts.resumeData != nil
-    else { return .refused(.nothingToDecide) }
+    guard case .waiting(let waiting) = self, waiting.reason == .needsDecision else {
+      return .refused(.nothingToDecide)
+    }
+    if let certificate = waiting.failure.certificate {
+      facts.trust(TrustedServer(certificate))
+      return .entering(.queued)
+    }
+    guard facts.resumeData != nil else { return .refused(.nothingToDecide) }
     // Its type has served its purpose, and without it the decision survives a restart.
     facts.resumeData?.mediaType = nil
     guard let resumeData = facts.resumeData else { return .none }

@@ -66,12 +66,14 @@ package struct ResponseClassifier: Sendable {
   let acceptance: Acceptance
   /// Whether a 401 requires a login or is a status like any other.
   let challengePolicy: TaskStatus.ChallengePolicy
+  /// The user whose login was sent; nil without a login.
+  let user: String?
 
   /// - Parameter content: the content of the request; nil means a plain GET.
   package init(
     url: TransferURL, requested: RequestedRange?, mode: RequestMode, resumeData: ResumeData?,
     content: RequestContent? = nil, acceptance: Acceptance = .file,
-    challengePolicy: TaskStatus.ChallengePolicy = .ask
+    challengePolicy: TaskStatus.ChallengePolicy = .ask, user: String? = nil
   ) {
     self.url = url
     self.requested = requested
@@ -80,6 +82,7 @@ package struct ResponseClassifier: Sendable {
     self.content = content
     self.acceptance = acceptance
     self.challengePolicy = challengePolicy
+    self.user = user
   }
 
   package func classify(_ head: ResponseHead, at now: Moment) -> Classification {
@@ -90,8 +93,7 @@ package struct ResponseClassifier: Sendable {
     case 301, 302, 303, 307, 308: return classifyRedirect(head)
     case 401 where challengePolicy == .takeReplyAsItStands: return .fail(statusFailure(head))
     case 401, 407:
-      return .wait(
-        .needsLogin, TransferFailure(.loginNeeded, on: url.text, detail: "\(head.status)"))
+      return .wait(.needsLogin, .loginNeeded(on: url, status: head.status, user: user))
     case 416: return classifyUnsatisfied(head)
     case 408, 425, 429, 500, 502, 503, 504, 520...524:
       return .retry(statusFailure(head), after: RetryAfter(head, at: now))

@@ -56,3 +56,16 @@ extension TransferURL {
     host == "localhost" || host == "[::1]" || host == "::1" || host.hasPrefix("127.")
   }
 }
+
+extension TransferFailure {
+  /// The server requires a login.
+  ///
+  /// - Parameters:
+  ///   - status: 401, or 407 of a proxy.
+  ///   - user: whose login it has rejected; nil if none was sent.
+  static func loginNeeded(on url: TransferURL, status: Int, user: String?) -> TransferFailure {
+    // A proxy knows nothing of the login for the server.
+    let rejected = status == 401 ? user.map { "; it rejected the login of \"\($0)\"" } : nil
+    return TransferFailure(.loginNeeded, on: url.text, detail: "\(status)" + (rejected ?? ""))
+  }
+}

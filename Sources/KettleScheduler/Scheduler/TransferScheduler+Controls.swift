@@ -4,8 +4,10 @@ import KettleModel
 extension TransferScheduler {
   package enum Control: Sendable, Hashable {
     case start, pause, stop
-    /// Takes what arrived in place of the file.
+    /// Takes what arrived in place of the file, or trusts the server.
     case accept
+    /// Applies the login and the trusted servers of the transfer to all from the same hosts.
+    case remember
     case remove(TransferMachine.FileFate)
     case reset
     /// A fresh link for the same file, with the login that it contained.
@@ -46,6 +48,11 @@ extension TransferScheduler {
       }
       if machine.isFinalTask, control.wouldRevive {
         results.append(.completed)
+        continue
+      }
+      if control == .remember {
+        remember(decisionsFor: id, &output, at: now)
+        results.append(.applied)
         continue
       }
       let operation = ids.nextOperation()
@@ -98,6 +105,7 @@ extension TransferMachine {
     case .start: start(at: now)
     case .pause: pause()
     case .accept: accept(operation)
+    case .remember: .none
     case .stop: stop(operation)
     case .remove(let fate): remove(file: fate, operation, at: now)
     case .reset: reset(operation)
@@ -111,14 +119,18 @@ extension TransferMachine {
 
 extension TransferScheduler.Control {
   fileprivate func isMeant(for machine: TransferMachine) -> Bool {
-    if case .cancel = self { machine.isTask } else { true }
+    switch self {
+    case .cancel: machine.isTask
+    case .remember: !machine.isTask
+    case .start, .pause, .stop, .accept, .remove, .reset, .relink, .limit, .prioritize: true
+    }
   }
 
   /// A program is notified of its task's end exactly once; only removal may follow.
   fileprivate var wouldRevive: Bool {
     switch self {
     case .start, .stop, .reset, .relink: true
-    case .pause, .accept, .remove, .limit, .prioritize, .cancel: false
+    case .pause, .accept, .remember, .remove, .limit, .prioritize, .cancel: false
     }
   }
 }

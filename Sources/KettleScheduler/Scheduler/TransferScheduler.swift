@@ -11,6 +11,7 @@ package struct TransferScheduler: Sendable {
   package internal(set) var hosts = HostTable()
   package internal(set) var outages: OutageTable
   var trials = TrialTable()
+  package internal(set) var remembered: RememberedHosts
   /// The transfer of each attempt.
   var owners: [AttemptID: TransferID] = [:]
   var alarms = AlarmList()
@@ -44,8 +45,9 @@ package struct TransferScheduler: Sendable {
     limits: TransferQueue.Limits = TransferQueue.Limits(), retryPolicy: RetryPolicy = RetryPolicy(),
     lastID: TransferID = TransferID(rawValue: 0), lastTaskIdentifiers: [SessionID: Int64] = [:],
     metConditions: Set<TransferCondition> = Set(TransferCondition.allCases),
-    servedHosts: [Origin: WallTime] = [:]
+    servedHosts: [Origin: WallTime] = [:], rememberedHosts: [Origin: RememberedHost] = [:]
   ) {
+    remembered = RememberedHosts(rememberedHosts)
     outages = OutageTable(responses: servedHosts)
     queue = TransferQueue(limits: limits)
     ids = IDSource(lastTransfer: lastID, lastTasks: lastTaskIdentifiers)

@@ -36,7 +36,7 @@ struct RequestCoderTests {
         == #"""
         {"jsonrpc":"2.0","id":5,"method":"transfers.add","params":{"transfers":[{\#
         "beginning":"queued","headers":[],"onConflict":"rename","priority":{"value":0.5},\#
-        "session":"kettle","url":"https://example.org/guide.pdf"}]}}
+        "session":"kettle","trustedServers":[],"url":"https://example.org/guide.pdf"}]}}
         """#
     )
   }

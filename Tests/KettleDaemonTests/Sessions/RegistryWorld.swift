@@ -43,7 +43,9 @@ final class RegistryWorld: Sendable {
             switch change {
             case .putSession(let record): continuation.yield(.recorded(record))
             case .removeSession(let id): continuation.yield(.removed(id))
-            case .put, .progress, .remove, .clearFinished, .uncover, .bin, .hostServed: break
+            case .put, .progress, .remove, .clearFinished, .uncover, .bin, .hostServed,
+              .rememberHost:
+              break
             }
           }
         },

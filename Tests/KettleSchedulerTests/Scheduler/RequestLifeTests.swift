@@ -81,7 +81,9 @@ struct RequestLifeTests {
       switch change {
       case .put(let record): record.resumeData?.durable.byteCount
       case .progress(_, let durable): durable.byteCount
-      case .remove, .putSession, .removeSession, .clearFinished, .uncover, .bin, .hostServed: nil
+      case .remove, .putSession, .removeSession, .clearFinished, .uncover, .bin, .hostServed,
+        .rememberHost:
+        nil
       }
     }
     #expect(!heldCounts.isEmpty)

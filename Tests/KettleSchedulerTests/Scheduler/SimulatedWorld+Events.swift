@@ -70,7 +70,7 @@ extension SimulatedWorld {
         store[id]?.resumeData?.durable = durable
         checkClaim(of: id)
       case .remove(let id): store[id] = nil
-      case .clearFinished, .uncover, .bin, .hostServed: break
+      case .clearFinished, .uncover, .bin, .hostServed, .rememberHost: break
       case .putSession, .removeSession: broken.append("a session is no matter of the scheduler")
       }
     }

@@ -210,7 +210,9 @@ struct SimulatedWorld {
         switch change {
         case .put(let record): record.id
         case .progress(let id, _): id
-        case .remove, .putSession, .removeSession, .clearFinished, .uncover, .bin, .hostServed: nil
+        case .remove, .putSession, .removeSession, .clearFinished, .uncover, .bin, .hostServed,
+          .rememberHost:
+          nil
         }
       })
     recordEvicted(scheduler.evict(where: { !unkept.contains($0) }), scheduler)

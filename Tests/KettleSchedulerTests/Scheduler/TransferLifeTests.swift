@@ -29,7 +29,7 @@ struct TransferLifeTests {
     let file = FinishedFile(path: "/downloads/a.iso", identity: nil)
     script.run(script.scheduler.placed(.success(file), of: id, by: operation, at: script.now))
     #expect(script.state(id) == .completed)
-    #expect(script.record(id)?.finishedFile == file)
+    #expect(script.record(id)?.finishedFile == tagged)
     #expect(script.record(id)?.resumeData == nil)
   }
 
@@ -202,7 +202,14 @@ struct TransferLifeTests {
     #expect(
       script.lastAction
         == .discardFinishedFile(
-          id, FinishedFile(path: "/downloads/a.iso", identity: nil), binAction: nil))
+          id, tagged, binAction: nil))
+  }
+
+  /// The finished file, with the ETag of its responses.
+  private var tagged: FinishedFile {
+    var file = FinishedFile(path: "/downloads/a.iso", identity: nil)
+    file.entityTag = "\"v1\""
+    return file
   }
 
   @Test func `removing a finished transfer keeps its file unless asked`() throws {
@@ -219,7 +226,7 @@ struct TransferLifeTests {
     #expect(
       script.lastAction
         == .discardFinishedFile(
-          gone, FinishedFile(path: "/downloads/a.iso", identity: nil), binAction: nil))
+          gone, tagged, binAction: nil))
   }
 
   @Test func `a removal during the rename waits for it and then deletes the file`() throws {

@@ -263,10 +263,12 @@ struct ChallengeTests {
     #expect(script.state(id) == .failed)
   }
 
-  @Test func `without a program an untrusted server fails the transfer`() throws {
+  @Test func `without a program and a certificate an untrusted server fails the transfer`() throws {
     var script = SchedulerScript()
     let id = script.add(spec("https://files.example/a.iso"))
     #expect(script.plan?.trust == .system)
+    script.settled(try #require(script.attempt), .untrusted(untrusted, serverTrust()))
+    #expect(script.plan?.trust == .keys([], asksForOthers: false))
     script.settled(try #require(script.attempt), .untrusted(untrusted, serverTrust()))
     #expect(script.state(id) == .failed)
   }

@@ -76,7 +76,8 @@ struct TaskEndTests {
     place(id, &script)
     #expect(script.state(id) == .completed)
     #expect(script.cancel(id, keepsBytes: false) == .completed)
-    #expect(script.record(id)?.finishedFile == file)
+    #expect(script.record(id)?.finishedFile?.path == file.path)
+    #expect(script.record(id)?.finishedFile?.identity == file.identity)
   }
 
   @Test func `only tasks can be cancelled`() {

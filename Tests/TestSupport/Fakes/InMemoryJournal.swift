@@ -12,6 +12,7 @@ package final class InMemoryJournal: TransferJournal {
     var sessions: [SessionID: SessionRecord] = [:]
     var clearedUpTo: Int64?
     var servedHosts: [Origin: WallTime] = [:]
+    var rememberedHosts: [Origin: RememberedHost] = [:]
     var binActions: [Int64: BinAction] = [:]
     var binEntries: [Int64: [TransferID: BinEntry]] = [:]
     var commits: [[JournalChange]] = []
@@ -37,6 +38,7 @@ package final class InMemoryJournal: TransferJournal {
     state.lastTaskIdentifiers = contents.lastTaskIdentifiers
     state.clearedUpTo = contents.clearedUpTo
     state.servedHosts = contents.servedHosts
+    state.rememberedHosts = contents.rememberedHosts
     for record in contents.records { Self.apply(.put(record), to: &state) }
     for session in contents.sessions { Self.apply(.putSession(session), to: &state) }
     self.state = Mutex(state)
@@ -54,6 +56,7 @@ package final class InMemoryJournal: TransferJournal {
       contents.sessions = state.sessions.values.sorted { $0.id.rawValue < $1.id.rawValue }
       contents.clearedUpTo = state.clearedUpTo
       contents.servedHosts = state.servedHosts
+      contents.rememberedHosts = state.rememberedHosts
       contents.binActions = state.binActions.values.sorted { $0.number < $1.number }
       return contents
     }
@@ -101,6 +104,8 @@ package final class InMemoryJournal: TransferJournal {
     case .uncover(let number): state.clearedUpTo = number
     case .bin(let change): Self.apply(change, to: &state)
     case .hostServed(let origin, let time): state.servedHosts[origin] = time
+    case .rememberHost(let origin, let remembered):
+      state.rememberedHosts[origin] = remembered.isEmpty ? nil : remembered
     }
   }
 

@@ -75,6 +75,15 @@ package final class TestAuthority {
     return String(sum.prefix(64))
   }
 
+  /// The SHA-256 of a certificate in lowercase hexadecimal digits.
+  package func fingerprint(of identity: Identity) throws -> String {
+    try openssl(["x509", "-in", identity.certificatePath, "-outform", "DER", "-out", "out.der"])
+    try openssl(["dgst", "-sha256", "-r", "-out", "out.sum", "out.der"])
+    let sum = try String(
+      contentsOf: directory.appendingPathComponent("out.sum"), encoding: .utf8)
+    return String(sum.prefix(64))
+  }
+
   /// The path of an encrypted copy of a key.
   package func lock(_ keyPath: String, password: String) throws -> String {
     let path = keyPath + ".locked"

@@ -34,6 +34,23 @@ struct DigestTests {
     return HeaderField(received: name, key + "=" + form(Data(bytes).base64EncodedString()))
   }
 
+  @Test func `a row says what proves its file`() async throws {
+    let world = try await WireWorld()
+    world.origin.serve(Self.serving(Self.body), at: WireWorld.path)
+    let tagged = try await world.download(WireWorld.path)
+    #expect(tagged.verifiedBy == nil && tagged.hasOneEntityTag == true)
+    let checksum = try checksum(.sha256)
+    let checked = try await world.download(WireWorld.path) { $0.checksum = checksum }
+    #expect(checked.verifiedBy == .sha256)
+    let sent = try field("Repr-Digest", "sha-512", .sha512) { ":\($0):" }
+    world.origin.serve(Self.serving(Self.body, [sent]), at: WireWorld.path)
+    #expect(try await world.download(WireWorld.path).verifiedBy == .sha512)
+    let weak = Self.serving(Self.body).with { $0.entityTag = .fixed("W/\"w\"") }
+    world.origin.serve(weak, at: WireWorld.path)
+    let unproved = try await world.download(WireWorld.path)
+    #expect(unproved.verifiedBy == nil && unproved.hasOneEntityTag == nil)
+  }
+
   enum ServerDigest: Sendable, CaseIterable {
     case repr, reprOfSHA512, legacy, amongOthers
   }

@@ -1,0 +1,23 @@
+/// A certificate that a server presented, as far as a person needs it to recognize the server.
+public struct ServerCertificate: Hashable, Sendable, Codable {
+  /// In the form of `Origin.text`.
+  public var origin: String
+  /// The SHA-256 of the certificate in lowercase hexadecimal digits.
+  public var fingerprint: String
+  /// The SHA-256 of its public key (SubjectPublicKeyInfo), which is what trust refers to.
+  public var key: String
+  /// The common name, or else the organization; empty without both. The text is the server's.
+  public var subject: String
+  /// The same of the certificate authority.
+  public var issuer: String
+  public var validFrom: WallTime?
+  public var validUntil: WallTime?
+
+  public init(origin: String, fingerprint: String, key: String, subject: String, issuer: String) {
+    self.origin = origin
+    self.fingerprint = fingerprint
+    self.key = key
+    self.subject = subject
+    self.issuer = issuer
+  }
+}
