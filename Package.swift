@@ -176,7 +176,10 @@ let package = Package(
     tests(
       "KettleSchedulerTests", ["KettleModel", "KettleScheduler", "KettleSystem", "SeededNumbers"]),
     tests("KettleControlTests", ["KettleControl", "KettleModel", "SeededNumbers"]),
-    tests("KettleDashboardTests", ["KettleDashboard", "KettleModel", "SeededNumbers"]),
+    .testTarget(
+      name: "KettleDashboardTests",
+      dependencies: ["KettleDashboard", "KettleModel", "SeededNumbers"],
+      exclude: ["Pictures"], swiftSettings: strict),
     tests("KettleConfigurationTests", ["KettleConfiguration", "KettleModel", "SeededNumbers"]),
     tests("KettleTasksTests", ["KettleControl", "KettleModel", "KettleTasks"]),
     tests(

@@ -18,6 +18,12 @@ package struct DashboardConfiguration: Hashable, Sendable {
   package struct ThemeName: Hashable, Sendable {
     package var name: String
     package var line: Int
+
+    /// Whether the text is a safe file name, so that the file is in the directory of the themes.
+    package static func isFileName(_ text: String) -> Bool {
+      (1...100).contains(text.utf8.count)
+        && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }
+    }
   }
 
   package enum Background: String, Hashable, Sendable {

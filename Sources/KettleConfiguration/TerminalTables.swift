@@ -35,7 +35,9 @@ enum ThemeTable: DashboardTable {
     }
     switch key {
     case "name":
-      guard case .string(let text) = entry.value, isFileName(text) else {
+      guard case .string(let text) = entry.value,
+        DashboardConfiguration.ThemeName.isFileName(text)
+      else {
         return .wrongValue(
           entry.name, mustBe: "the name of a theme in quotes: letters, digits, \"-\" and \"_\"")
       }
@@ -48,11 +50,5 @@ enum ThemeTable: DashboardTable {
     default: return .unknownKey(entry.name)
     }
     return nil
-  }
-
-  /// Whether the text is a safe file name, so that the file is in the directory of the themes.
-  private static func isFileName(_ text: String) -> Bool {
-    (1...100).contains(text.utf8.count)
-      && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }
   }
 }

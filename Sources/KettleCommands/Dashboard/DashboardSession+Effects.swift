@@ -51,7 +51,8 @@ extension DashboardSession {
           refused: result.refused.map(\.forDashboard)))
     case .add(let specs):
       let adder = FormAdder(service: service, filesAreHere: filesAreHere)
-      return .commandFinished(.added(count: try await adder.add(specs)))
+      let (count, first) = try await adder.add(specs)
+      return .commandFinished(.added(count: count, first: first))
     case .findDuplicates(let urls):
       let adder = FormAdder(service: service, filesAreHere: filesAreHere)
       return .duplicatesFound(try await adder.find(urls))

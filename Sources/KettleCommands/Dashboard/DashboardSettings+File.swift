@@ -1,3 +1,4 @@
+import FoundationEssentials
 import KettleClient
 import KettleConfiguration
 import KettleControl
@@ -11,8 +12,33 @@ extension DashboardSettings {
     let paths = ServicePaths.of(environment: environment)
     let (configuration, notices) = file(paths.configPath).dashboardConfiguration()
     let themeFile = configuration.theme.map { file(paths.themePath(of: $0.name)) }
-    return DashboardSettings(
+    var settings = DashboardSettings(
       configuration, notices: notices, path: paths.configPath, themeFile: themeFile)
+    for name in themeNames(in: paths.themesDirectory) {
+      settings.offer(name, in: file(paths.themePath(of: name)))
+    }
+    return settings
+  }
+
+  /// The names of the files in the directory of themes, sorted; at most a hundred.
+  private static func themeNames(in directory: String) -> [String] {
+    let files = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+    let names = files.filter { $0.hasSuffix(".toml") }.map { String($0.dropLast(5)) }
+    return Array(names.filter(DashboardConfiguration.ThemeName.isFileName).sorted().prefix(100))
+  }
+
+  /// Offers the theme of a file in place of a built-in one of this name. Problems in the file are
+  /// reported when it is configured.
+  private mutating func offer(_ name: String, in file: ConfigurationFile) {
+    let (content, _) = file.themeConfiguration()
+    guard content != ThemeConfiguration() else { return }
+    let base = content.base.flatMap { BuiltInTheme(rawValue: $0.name) }
+    let colors = content.colors.compactMap { coloring in
+      ThemeColor(rawValue: coloring.name).map { ($0, coloring.color.asColor) }
+    }
+    let named = NamedTheme(name, base: base, colors: Dictionary(colors) { _, last in last })
+    themes.removeAll { $0.name == name }
+    themes.append(named)
   }
 
   private static func file(_ path: String) -> ConfigurationFile {

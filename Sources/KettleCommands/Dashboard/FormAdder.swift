@@ -8,18 +8,22 @@ struct FormAdder {
   let service: any ServiceCalling
   let filesAreHere: Bool
 
-  /// Returns how many were added. Throws `PartialAddError` with that count if it fails midway.
-  func add(_ specs: [TransferSpec]) async throws -> Int {
+  /// Returns how many were added, and the first of them. Throws `PartialAddError` with that count
+  /// if it fails midway.
+  func add(_ specs: [TransferSpec]) async throws -> (count: Int, first: TransferID?) {
     let specs = try resolved(specs)
     var count = 0
+    var first: TransferID?
     do {
       for batch in TransferAdder.batches(specs) {
-        count += try await TransferAdder(service: service).add(batch).count
+        let ids = try await TransferAdder(service: service).add(batch)
+        first = first ?? ids.first
+        count += ids.count
       }
     } catch {
       throw count == 0 ? error : PartialAddError(count: count, error: error)
     }
-    return count
+    return (count, first)
   }
 
   /// Returns the specs with the directories as the service needs them, after checking that each

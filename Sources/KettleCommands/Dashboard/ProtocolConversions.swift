@@ -11,6 +11,7 @@ extension ControlVerb {
     case .pause: .pause
     case .stop: .stop
     case .accept: .accept
+    case .remember: .remember
     }
   }
 }

@@ -12,6 +12,11 @@ struct ControlRunner {
     try await run(ControlTransfers.self, .init(control: verb, selection: selection))
   }
 
+  /// Applies what was decided for the transfers to their hosts.
+  func remember() async throws -> ExitCode {
+    try await ControlRunner(verb: .remember, selection: selection, context: context).run()
+  }
+
   /// Starts one transfer with a new link, or with its own if `link` is nil.
   ///
   /// - Parameter login: takes precedence over a login in the link.
@@ -53,7 +58,7 @@ struct ControlRunner {
 
   private var commandName: String {
     switch verb {
-    case .start, .pause, .stop, .accept, .remove: verb.rawValue
+    case .start, .pause, .stop, .accept, .remember, .remove: verb.rawValue
     case .removeWithFile: "remove"
     }
   }

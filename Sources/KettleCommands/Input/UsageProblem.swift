@@ -33,6 +33,8 @@ package enum UsageProblem: Hashable, Sendable {
     case standardOutput
     /// `--url` requires exactly one id.
     case linkForSeveral
+    /// `--remember` of `kettle start` has no login to remember.
+    case rememberWithoutLogin
     case neitherIDsNorAll(command: String)
     case bothIDsAndAll(command: String)
     case confirmationNeedsTerminal(command: String)

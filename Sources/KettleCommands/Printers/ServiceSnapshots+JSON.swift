@@ -10,6 +10,16 @@ extension HostSnapshot {
       .init("limit", limit?.json ?? .null),
       .init("closedUntil", .string(orNull: closedUntil?.iso8601)),
       .init("outage", outage?.json ?? .null),
+      .init("remembered", remembered?.json ?? .null),
+    ])
+  }
+}
+
+extension HostSnapshot.Remembered {
+  fileprivate var json: JSONValue {
+    .object([
+      .init("user", .string(orNull: user)),
+      .init("certificateCount", .integer(Int64(certificateCount))),
     ])
   }
 }

@@ -57,8 +57,21 @@ extension ProxiesInUse {
 
 extension TransferFailure {
   var json: JSONValue {
+    let certificate = certificate.map { [JSONValue.Member("certificate", $0.json)] } ?? []
+    return .object(
+      [.init("code", .string(code.rawValue)), .init("message", .string(sentence))] + certificate)
+  }
+}
+
+extension ServerCertificate {
+  fileprivate var json: JSONValue {
     .object([
-      .init("code", .string(code.rawValue)), .init("message", .string(sentence)),
+      .init("origin", .string(origin)),
+      .init("fingerprint", .string(fingerprint)),
+      .init("subject", .string(subject)),
+      .init("issuer", .string(issuer)),
+      .init("validFrom", .string(orNull: validFrom?.iso8601)),
+      .init("validUntil", .string(orNull: validUntil?.iso8601)),
     ])
   }
 }

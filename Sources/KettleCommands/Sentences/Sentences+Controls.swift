@@ -25,6 +25,7 @@ extension Sentences {
     case .pause: "paused"
     case .stop: "stopped"
     case .accept: "accepted"
+    case .remember: "remembered for its host"
     case .remove: "removed"
     case .removeWithFile: "removed with its file"
     }
@@ -97,7 +98,7 @@ extension TransferControlVerb {
   fileprivate var discards: Bool {
     switch self {
     case .stop, .remove, .removeWithFile: true
-    case .start, .pause, .accept: false
+    case .start, .pause, .accept, .remember: false
     }
   }
 }

@@ -23,6 +23,8 @@ extension Sentences {
     case .needsLink: return "give a new one with \"kettle start \(id) --url URL\""
     case .needsLogin:
       return "give one with \"kettle start \(id) --user NAME\", which keeps everything"
+    case .needsDecision where row.error?.certificate != nil:
+      return "\"kettle accept \(id)\" trusts it, with --remember for its whole host"
     case .needsDecision:
       return "\"kettle accept \(id)\" keeps what arrived, \"kettle start \(id)\" requests it again"
     case .scheduled: return "\"kettle start \(id)\" starts it now"

@@ -9,6 +9,10 @@ extension Sentences {
     "\(origin.sanitizedForDisplay(limit: 300)) starts afresh"
   }
 
+  static func hostForgotten(_ origin: String) -> String {
+    "What you decided for \(origin.sanitizedForDisplay(limit: 300)) is forgotten"
+  }
+
   static func nothingKnown(about name: String) -> String {
     "Nothing is remembered about the host \(quoted(name, limit: 300)); \"kettle hosts\" shows the "
       + "known ones"
@@ -26,6 +30,12 @@ extension Sentences {
       parts.append("\(host.connections) open")
     }
     if host.queuedCount > 0 { parts.append("\(host.queuedCount) queued") }
+    if let remembered = host.remembered {
+      if let user = remembered.user {
+        parts.append("logs in as \(quoted(user, limit: 100))")
+      }
+      if remembered.certificateCount > 0 { parts.append("its certificate is trusted") }
+    }
     if let until = host.closedUntil { parts.append("not before \(time(until, clock))") }
     if let outage = host.outage {
       let next = outage.nextProbeAt.map { "next attempt at \(time($0, clock))" } ?? "trying now"

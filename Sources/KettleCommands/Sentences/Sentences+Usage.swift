@@ -46,6 +46,8 @@ extension Sentences {
     case .standardOutput:
       "\"-o -\" is not possible, because the service writes files only; leave it out, and read the "
         + "file whose path \"kettle get\" prints"
+    case .rememberWithoutLogin:
+      "--remember needs a login to remember; give it with --user NAME"
     case .linkForSeveral:
       "--url and --user apply to one transfer; give exactly one id"
     case .neitherIDsNorAll(let command):

@@ -37,7 +37,20 @@ extension Sentences {
     if row.state == .waiting, let complaint = row.complaint {
       lines.append("Last response: \(complaint)")
     }
+    lines += row.error?.certificate.map { describe($0, clock) } ?? []
     return lines
+  }
+
+  private static func describe(
+    _ certificate: ServerCertificate, _ clock: any CommandClock
+  ) -> [String] {
+    func name(_ text: String) -> String { text.isEmpty ? "nobody" : quoted(text, limit: 100) }
+    let until = certificate.validUntil.map { ", valid until \(timeText($0, clock))" } ?? ""
+    return [
+      "The certificate of \(certificate.origin.sanitizedForDisplay(limit: 300)) was issued to "
+        + "\(name(certificate.subject)) by \(name(certificate.issuer))\(until)",
+      "Its SHA-256 is \(certificate.fingerprint.sanitizedForDisplay(limit: 64))",
+    ]
   }
 
   private static func speed(of row: TransferSnapshot) -> String {

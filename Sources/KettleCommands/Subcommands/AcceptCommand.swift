@@ -6,21 +6,31 @@ import KettleModel
 struct AcceptCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
     commandName: "accept",
-    abstract: "Accept a web page that arrived in place of a file.",
+    abstract: "Accept a web page as the file, or a certificate that is not trusted.",
     discussion: """
       A transfer needs a decision when a web page arrived under a name such as disk.iso: a login \
       page, for example, or an error with status 200. The page stays NAME.part until it is \
       accepted; "kettle start" requests the file again.
 
-      Example:
+      It also needs one when the system does not trust the server's certificate. "kettle why" \
+      shows the certificate. Accepting trusts it for the transfer, with --remember for every \
+      transfer from that host.
+
+      Examples:
         kettle accept 3
+        kettle accept 4 --remember
       """)
 
   @Argument(
     help: ArgumentHelp("The id of a transfer, as shown by \"kettle list\".", valueName: "id"))
   var ids: [TransferID]
 
+  @Flag(help: "Trust the certificate for every transfer from the host, now and later.")
+  var remember = false
+
   func run(in context: CommandContext) async throws -> ExitCode {
-    try await ControlRunner(verb: .accept, selection: .ids(ids), context: context).run()
+    let runner = ControlRunner(verb: .accept, selection: .ids(ids), context: context)
+    let exitCode = try await runner.run()
+    return remember && exitCode == .done ? try await runner.remember() : exitCode
   }
 }

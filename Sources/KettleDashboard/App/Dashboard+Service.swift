@@ -51,7 +51,7 @@ extension Dashboard {
       if let text = Strings.controlled(verb, appliedCount: appliedCount, refused: refused) {
         say(keymap.filled(text), refused.isEmpty ? .plain : .problem, at: now)
       }
-    case .added(let count): say(Strings.added(count), at: now)
+    case .added(let count, _): say(Strings.added(count), at: now)
     case .addFailed(let sentence): say(sentence, .problem, at: now)
     case .relinked(let refused):
       say(Strings.relinked(refused), refused.isEmpty ? .plain : .problem, at: now)

@@ -12,6 +12,8 @@ package struct Dashboard: Hashable, Sendable {
   package internal(set) var notice: Notice?
   /// What happened before the dashboard was opened; nil once the user has seen it.
   var news: TransferNews?
+  /// The name of the theme that the user chose; nil is the configured one.
+  package private(set) var theme: String?
   /// What was typed into the add form before it was closed.
   private var draft: AddForm?
   package internal(set) var utcOffsetSeconds: Int
@@ -30,6 +32,7 @@ package struct Dashboard: Hashable, Sendable {
     self.settings = settings
     self.utcOffsetSeconds = utcOffsetSeconds
     list = ListScreen(settings.choices)
+    theme = settings.choices.theme
   }
 
   package var keymap: Keymap { settings.keymap }
@@ -37,7 +40,17 @@ package struct Dashboard: Hashable, Sendable {
   package var keyContext: KeyContext { screens.last?.content.keyContext ?? list.keyContext }
 
   /// What the next run starts with.
-  package var choices: DashboardChoices { list.choices }
+  package var choices: DashboardChoices {
+    var choices = list.choices
+    choices.theme = theme
+    return choices
+  }
+
+  /// The look with the theme that the user chose. A theme that is gone counts as not chosen.
+  func worn(over look: Look) -> Look {
+    let chosen = settings.themes.first { $0.name == theme }
+    return chosen.map { look.wearing($0) } ?? look
+  }
 
   /// nil when no transfer is under way or the service is not connected.
   package var gauge: BatchGauge? {
@@ -51,6 +64,7 @@ package struct Dashboard: Hashable, Sendable {
     ScreenContext(
       size: size, service: service, notice: notice, settings: settings,
       clock: ClockText(utcOffsetSeconds: utcOffsetSeconds), directories: directories, draft: draft,
+      theme: theme,
       now: now, key: key, isOnTop: isOnTop)
   }
 
@@ -121,6 +135,7 @@ package struct Dashboard: Hashable, Sendable {
       case .open(let screen): screens.append(screen)
       case .close: if let index, screens.indices.contains(index) { screens.remove(at: index) }
       case .keepDraft(let form): draft = form
+      case .wear(let name): theme = name
       case .perform(let action): effects += attempt(action, key: .unknown, at: now) ?? []
       case .list(let request):
         effects += fulfil(list.fulfil(request, context(at: now)), at: now)

@@ -9,17 +9,24 @@ package struct DashboardChoices: Codable, Hashable, Sendable {
   package var folded: [RowGroup]?
   /// The section of the pane below the list; nil while the pane is closed.
   package var pane: DetailsSection?
+  package var hiddenColumns: [TableColumn]?
+  /// The name of a theme; nil is the configured one.
+  package var theme: String?
 
   private enum CodingKeys: String, CodingKey {
-    case sort, folded, pane
+    case sort, folded, pane, hiddenColumns, theme
   }
 
+  /// - Parameter hiddenColumns: none is the same as nil.
   package init(
-    sort: RowSort? = nil, folded: [RowGroup]? = nil, pane: DetailsSection? = nil
+    sort: RowSort? = nil, folded: [RowGroup]? = nil, pane: DetailsSection? = nil,
+    hiddenColumns: [TableColumn] = [], theme: String? = nil
   ) {
     self.sort = sort
     self.folded = folded
     self.pane = pane
+    self.hiddenColumns = hiddenColumns.isEmpty ? nil : hiddenColumns
+    self.theme = theme
   }
 
   /// A member that cannot be understood counts as missing; another version may have written it.
@@ -28,5 +35,7 @@ package struct DashboardChoices: Codable, Hashable, Sendable {
     sort = try? members.decode(RowSort.self, forKey: .sort)
     folded = try? members.decode([RowGroup].self, forKey: .folded)
     pane = try? members.decode(DetailsSection.self, forKey: .pane)
+    hiddenColumns = try? members.decode([TableColumn].self, forKey: .hiddenColumns)
+    theme = try? members.decode(String.self, forKey: .theme)
   }
 }

@@ -47,7 +47,7 @@ package enum DashboardEffect: Hashable, Sendable {
 /// What to do with the actions that can be undone.
 package enum BinRequest: Hashable, Sendable {
   case list
-  /// Undoes an action; without a number the latest one of which something can be restored.
+  /// Undoes an action; without a number the latest one.
   case undo(Int64?)
   /// Deletes everything that can be undone.
   case empty
@@ -55,8 +55,10 @@ package enum BinRequest: Hashable, Sendable {
 
 package enum ControlVerb: Hashable, Sendable, CaseIterable {
   case start, pause, stop
-  /// Takes what arrived in place of the file as the file.
+  /// Takes what arrived in place of the file as the file, or trusts the server's certificate.
   case accept
+  /// Applies the login and the trusted certificates of a transfer to all from the same hosts.
+  case remember
 }
 
 /// A move within the queue.

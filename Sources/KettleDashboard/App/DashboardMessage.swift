@@ -35,7 +35,8 @@ package enum DashboardMessage: Hashable, Sendable {
 /// The result of an effect that sent a request to the service.
 package enum CommandOutcome: Hashable, Sendable {
   case controlled(ControlVerb, appliedCount: Int, refused: [ControlRefusal])
-  case added(count: Int)
+  /// - Parameter first: nil if none was added.
+  case added(count: Int, first: TransferID?)
   /// Nothing was added, or only a part; the sentence says why.
   case addFailed(sentence: String)
   case moved(appliedCount: Int)

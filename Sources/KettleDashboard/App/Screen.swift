@@ -46,6 +46,8 @@ enum ScreenRequest: Hashable, Sendable {
   /// Keeps the content of the add form for the next time it is opened; nil forgets it.
   case keepDraft(AddForm?)
   case list(ListRequest)
+  /// Uses a theme from now on; nil is the configured one.
+  case wear(theme: String?)
   /// Performs an action of the screen that is on top then.
   case perform(String)
 
@@ -61,6 +63,8 @@ enum ListRequest: Hashable, Sendable {
   case reverse
   /// Shows the groups, or one flat list.
   case toggleGroups
+  /// Hides a column of the table, or shows it again.
+  case toggleColumn(TableColumn)
   case clearMarks
   /// Adds a command to the history of the command line.
   case remember(command: String)

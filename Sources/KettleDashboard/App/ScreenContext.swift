@@ -11,6 +11,8 @@ struct ScreenContext {
   let directories: UserDirectories?
   /// What was typed into the add form before it was closed.
   let draft: AddForm?
+  /// The name of the theme that the user chose; nil is the configured one.
+  let theme: String?
   let now: Moment
   /// The key that is being handled; `unknown` for a click.
   let key: Key

@@ -23,6 +23,14 @@ package struct Look: Hashable, Sendable {
     return Look(charset: charset, colors: colors, theme: theme)
   }
 
+  /// Returns the same look with another theme.
+  package func wearing(_ named: NamedTheme) -> Look {
+    var theme = theme
+    theme.base = named.base
+    theme.colors = named.colors
+    return Look(charset: charset, colors: colors, theme: theme)
+  }
+
   package var glyphs: GlyphSet {
     switch charset {
     case .utf8: .utf8

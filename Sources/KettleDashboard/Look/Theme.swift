@@ -33,6 +33,19 @@ package struct Theme: Hashable, Sendable {
   }
 }
 
+/// A theme that the user can choose by its name.
+package struct NamedTheme: Hashable, Sendable {
+  package var name: String
+  package var base: BuiltInTheme?
+  package var colors: [ThemeColor: Color]
+
+  package init(_ name: String, base: BuiltInTheme?, colors: [ThemeColor: Color] = [:]) {
+    self.name = name
+    self.base = base
+    self.colors = colors
+  }
+}
+
 /// An element that has a colour; the raw value is its name in the configuration.
 package enum ThemeColor: String, Hashable, Sendable, CaseIterable {
   /// Ordinary text, and the background of the whole screen.

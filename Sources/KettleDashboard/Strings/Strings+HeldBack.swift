@@ -31,7 +31,9 @@ extension Strings {
       return "it waits for \(condition?.words ?? "the conditions of its program")"
     case .needsLink: return "its link has expired"
     case .needsLogin: return "the server requires a login"
-    case .needsDecision: return "what arrived may not be the file"
+    case .needsDecision:
+      return row.error?.certificate == nil
+        ? "what arrived may not be the file" : "the server's certificate is not trusted"
     case .scheduled: return "its start time has not come"
     case .paused: return "it was paused"
     case .idle: return row.bytesReceived > 0 ? "it was stopped" : "it was not started"

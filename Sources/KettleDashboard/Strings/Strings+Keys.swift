@@ -14,6 +14,7 @@ extension Strings {
   }
 
   static let footerDeleteFile = "delete file"
+  static let footerSection = "section"
 
   static let needsService = "not connected to the service; reconnecting"
   static let serviceIsStopped = "the service was stopped; {start-service} starts it"
@@ -114,7 +115,8 @@ extension Strings {
     switch verb {
     case .start: return appliedCount == 1 ? nil : count + " started"
     case .pause: return appliedCount == 1 ? nil : count + " paused"
-    case .accept: return appliedCount == 1 ? "kept as the file" : count + " kept as files"
+    case .accept: return appliedCount == 1 ? "accepted" : count + " accepted"
+    case .remember: return "remembered for the host; kettle hosts forget removes it"
     case .stop:
       return appliedCount == 0 ? count + " stopped" : count + " stopped" + undoHint
     }
@@ -142,7 +144,8 @@ extension Strings {
     guard undone.restoredCount > 0 else {
       return undone.busyCount == 0
         ? "nothing was left to restore"
-        : transfers(undone.busyCount) + " started again; {stop} stops, then {undo} undoes"
+        : transfers(undone.busyCount)
+          + " started again; {stop}, then {undo} restores, {bin} lists older actions"
     }
     let what =
       switch kind {

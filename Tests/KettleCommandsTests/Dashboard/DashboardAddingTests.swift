@@ -48,7 +48,8 @@ struct DashboardAddingTests {
     let directory = try TemporaryDirectory()
     let there = try spec("http://a/1", directory: directory.path + "/.")
     #expect(
-      try await outcome(.add([there]), in: context) == .commandFinished(.added(count: 1)))
+      try await outcome(.add([there]), in: context)
+        == .commandFinished(.added(count: 1, first: TransferID(rawValue: 1))))
     #expect(
       context.service.asked.filter { $0 != .status } == [
         .add([try spec("http://a/1", directory: directory.path)])
@@ -60,7 +61,7 @@ struct DashboardAddingTests {
     let far = try spec("http://a/1", directory: "/nowhere/at/all")
     #expect(
       try await outcome(.add([far]), in: context, filesAreHere: false)
-        == .commandFinished(.added(count: 1)))
+        == .commandFinished(.added(count: 1, first: TransferID(rawValue: 1))))
   }
 
   @Test func `a refusal by the service is reported as a failed addition`() async throws {

@@ -131,7 +131,7 @@ struct DashboardSessionTests {
       ])
     #expect(messages.contains(.commandFinished(.removed(count: 1))))
     #expect(messages.contains(.commandFinished(.reset(deletedCount: 0, keptPaths: []))))
-    #expect(messages.contains(.commandFinished(.added(count: 1))))
+    #expect(messages.contains(.commandFinished(.added(count: 1, first: TransferID(rawValue: 1)))))
   }
 
   @Test func `a new link and a limit become calls, with their outcome`() async throws {

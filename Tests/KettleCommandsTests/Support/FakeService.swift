@@ -345,7 +345,7 @@ final class FakeService: ServiceCalling {
         }
       switch params.control {
       case .remove, .removeWithFile: state.rows.removeAll { applied.contains($0.id) }
-      case .start, .pause, .stop, .accept: break
+      case .start, .pause, .stop, .accept, .remember: break
       }
       return ControlTransfers.Result(applied: applied, refused: state.refused)
     }

@@ -6,7 +6,8 @@ import Testing
 struct OutcomeTests {
   @Test(
     arguments: [
-      (.added(count: 1), "1 transfer added"), (.added(count: 12), "12 transfers added"),
+      (.added(count: 1, first: nil), "1 transfer added"),
+      (.added(count: 12, first: nil), "12 transfers added"),
       (.removed(count: 1), "1 transfer removed; z undoes it"),
       (.controlled(.pause, appliedCount: 3, refused: []), "3 transfers paused"),
       (.controlled(.start, appliedCount: 1, refused: []), nil),
@@ -18,7 +19,7 @@ struct OutcomeTests {
       ),
       (
         .undone(UndoOutcome(.stop, busyCount: 1)),
-        "1 transfer started again; x stops, then z undoes"
+        "1 transfer started again; x, then z restores, b lists older actions"
       ),
       (.undone(UndoOutcome(nil)), "there is nothing to undo"),
       (

@@ -39,7 +39,9 @@ struct StormTests {
     case 5: return .detailsArrived(Sample.details)
     case 6: return .ticked
     case 7: return .commandFinished(.reset(deletedCount: 1, keptPaths: ["/a", "/b"]))
-    case 9: return .commandFinished(Bool.random(using: &random) ? .added(count: 1) : addFailed)
+    case 9:
+      let added = CommandOutcome.added(count: 1, first: TransferID(rawValue: 2))
+      return .commandFinished(Bool.random(using: &random) ? added : addFailed)
     case 10:
       let found = DuplicateSearch.Found(id: TransferID(rawValue: 1), state: .running)
       return .duplicatesFound(["https://example.org/1": found])

@@ -11,7 +11,7 @@ struct Situations {
     /// Starts that show the same rows lead to the same situations of the list.
     var rows: String
     /// How many more keys are pressed one after another from here.
-    var keysLeft = 4
+    var keysLeft = 3
   }
 
   /// Situations are equivalent if they have the same open screens and the same possible actions.
@@ -132,7 +132,7 @@ struct Situations {
       start("a row that has not come", farAway()),
       start("not yet connected", Dashboard(size: size)),
     ]
-    for row in Sample.rows {
+    for row in Sample.rows + [Sample.pageInstead, Sample.untrusted] {
       // Keys that do not depend on the row are combined in the starts above.
       starts.append(
         Situation(

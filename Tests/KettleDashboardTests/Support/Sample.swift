@@ -95,6 +95,27 @@ enum Sample {
     },
   ]
 
+  /// A web page that arrived in place of a file.
+  static let pageInstead = row(7, titled: "ubuntu-24.04.iso", state: .waiting) {
+    $0.reason = .needsDecision
+    $0.error = TransferFailure(.webPage, on: "https://example.org/files/7", detail: "Sign in")
+  }
+
+  /// A transfer from a server with a self-signed certificate.
+  static let untrusted = row(7, titled: "backup.tar", state: .waiting) {
+    $0.url = "https://nas.local/backup.tar"
+    $0.reason = .needsDecision
+    var failure = TransferFailure(.tlsRefused, on: "nas.local", detail: "self-signed certificate")
+    var certificate = ServerCertificate(
+      origin: "https://nas.local",
+      fingerprint: String(repeating: "0f1e2d3c4b5a6978", count: 4),
+      key: String(repeating: "ab", count: 32), subject: "nas.local", issuer: "nas.local")
+    certificate.validFrom = time(seconds: -86_400)
+    certificate.validUntil = time(seconds: 365 * 86_400)
+    failure.certificate = certificate
+    $0.error = failure
+  }
+
   static var totals: Totals { totals(of: rows) }
 
   static func totals(of rows: [TransferSnapshot]) -> Totals {

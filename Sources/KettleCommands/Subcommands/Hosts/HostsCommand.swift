@@ -14,7 +14,8 @@ struct HostsCommand: ParsableCommand {
         kettle hosts
         kettle hosts --json
         kettle hosts reset files.example.org
+        kettle hosts forget nas.local
       """,
-    subcommands: [HostsListCommand.self, HostsResetCommand.self],
+    subcommands: [HostsListCommand.self, HostsResetCommand.self, HostsForgetCommand.self],
     defaultSubcommand: HostsListCommand.self)
 }

@@ -6,11 +6,12 @@ import KettleControl
 struct HostsListCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "List the hosts with connections, queued transfers, limits or outages.",
+    abstract: "List the hosts with connections, queued transfers, limits, outages or decisions.",
     discussion: """
       Programs should use --json: an array of objects with origin, connections, queuedCount, limit \
-      (null or connectionsMax, triedCount, since and status), closedUntil and outage (null or \
-      since, failedProbeCount, nextProbeAt, code and message).
+      (null or connectionsMax, triedCount, since and status), closedUntil, outage (null or since, \
+      failedProbeCount, nextProbeAt, code and message) and remembered (null or user and \
+      certificateCount: the login and the certificates that you gave for the host).
       """)
 
   @Flag(help: "Print JSON.")

@@ -143,7 +143,7 @@ package struct AddScreen: EditingScreen {
     _ message: DashboardMessage, _ context: ScreenContext
   ) -> [ScreenRequest] {
     switch message {
-    case .commandFinished(.added(let count)): return phase == .adding ? added(count) : []
+    case .commandFinished(.added(let count, _)): return phase == .adding ? added(count) : []
     case .commandFinished(.addFailed):
       // Some transfers may have been added nevertheless, so the search for duplicates is repeated.
       guard phase == .adding else { return [] }

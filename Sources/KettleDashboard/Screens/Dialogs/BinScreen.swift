@@ -103,7 +103,8 @@ extension Action {
     "menu-down", .finding, in: [.menu], keys: [.down, .character("j")], help: "One line down")
   static let menuChoose = Action(
     "choose", .finding, in: [.menu], keys: [.enter], label: "select", isRequired: true,
-    help: "Sort by this column; selecting the current one reverses the order. In the bin: undo it")
+    help: "Sort by this column; selecting the current one reverses the order. In the bin: undo it. "
+      + "In the view: show or hide the column, use the theme")
   static let menuCancel = Action(
     "menu-cancel", .finding, in: [.menu],
     keys: [.escape, .character("q"), .character("o"), .control("c")], label: "cancel", rank: 1,

@@ -11,19 +11,21 @@ struct EntryDialog: EditingScreen {
     /// The row as it was when the dialog was opened.
     case row(TransferSnapshot)
     case marked(TransferSelection, count: Int, limit: Int64?)
+    /// Every transfer from the host of the row.
+    case host(TransferSnapshot)
     /// The shared limit of all transfers together.
     case everything(limit: Int64?)
 
     var limit: Int64? {
       switch self {
-      case .row(let row): row.limitBytesPerSecond
+      case .row(let row), .host(let row): row.limitBytesPerSecond
       case .marked(_, _, let limit), .everything(let limit): limit
       }
     }
 
     var selection: TransferSelection {
       switch self {
-      case .row(let row): .ids([row.id])
+      case .row(let row), .host(let row): .ids([row.id])
       case .marked(let selection, _, _): selection
       case .everything: .all
       }
@@ -57,7 +59,7 @@ struct EntryDialog: EditingScreen {
 
   init(loginFor row: TransferSnapshot) {
     purpose = .login
-    scopes = [.row(row)]
+    scopes = [.row(row), .host(row)]
   }
 
   /// Offers the marked transfers, the row under the cursor, and all transfers together.
@@ -93,6 +95,14 @@ struct EntryDialog: EditingScreen {
 
   var scope: Scope { scopes[scopeIndex] }
 
+  /// The transfer that a link or a login is for.
+  private var row: TransferSnapshot? {
+    switch scope {
+    case .row(let row), .host(let row): row
+    case .marked, .everything: nil
+    }
+  }
+
   var reading: Reading {
     let text = String(line.text.filter { $0 != " " && $0 != "\t" })
     switch purpose {
@@ -112,10 +122,10 @@ struct EntryDialog: EditingScreen {
   /// A password may contain colons and blanks, a user name no colon.
   private func readLogin() -> Reading {
     let parts = line.text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-    guard let user = parts.first, !user.isEmpty, case .row(let row) = scope,
-      case .success(let link) = TransferURL.parse(row.url)
+    guard parts.count == 2, let user = parts.first, let password = parts.last, !user.isEmpty,
+      let row, case .success(let link) = TransferURL.parse(row.url)
     else { return .missing }
-    let login = Login(user: String(user), password: parts.count > 1 ? String(parts[1]) : "")
+    let login = Login(user: String(user), password: String(password))
     return .login(TransferURL.Parsed(url: link.url, login: login))
   }
 
@@ -149,6 +159,8 @@ struct EntryDialog: EditingScreen {
     switch (reading, scope) {
     case (.link(let link), .row(let row)), (.login(let link), .row(let row)):
       [.close, .effect(.relink(row.id, link))]
+    case (.login(let link), .host(let row)):
+      [.close, .effect(.relink(row.id, link)), .effect(.control(.remember, .ids([row.id])))]
     case (.limit(let bytesPerSecond), let scope):
       [.close, .effect(.limit(scope.selection, bytesPerSecond))]
     case (.link, _), (.login, _), (.missing, _), (.linkProblem, _), (.invalidRate, _):

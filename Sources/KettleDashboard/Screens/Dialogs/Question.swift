@@ -8,21 +8,13 @@ enum Question: Screen {
   case remove(TransferSnapshot)
   case removeWithFile(TransferSnapshot)
   case removeMarked(TransferSelection, count: Int, withFiles: Bool)
-  /// Whether what arrived in place of the file is the file.
-  case accept(TransferSnapshot)
   case emptyBin(byteCount: Int64)
 
   static let bindings: BindingTable<Question> = [
     Binding(
-      "yes", .question, in: [.question], keys: [.character("y"), .character("Y")], label: "yes",
-      isRequired: true, help: "Yes, do it",
-      when: { _, context in context.whenConnected(.possible) },
+      .yes, when: { _, context in context.whenConnected(.possible) },
       do: { question, _ in [.close] + question.confirmed }),
-    Binding(
-      "no", .question, in: [.question],
-      keys: [.character("n"), .character("N"), .character("q"), .escape, .enter, .control("c")],
-      label: "no", rank: 1, isRequired: true, help: "No, leave everything as it is",
-      do: { _, _ in [.close, .say(Strings.nothingChanged)] }),
+    Binding(.no) { _, _ in [.close, .say(Strings.nothingChanged)] },
   ]
 
   var keyContext: KeyContext { .question }
@@ -33,7 +25,6 @@ enum Question: Screen {
     case .reset: [.effect(.reset)]
     case .remove(let row): [.effect(.remove(.ids([row.id]), withFile: false))]
     case .removeWithFile(let row): [.effect(.remove(.ids([row.id]), withFile: true))]
-    case .accept(let row): [.effect(.control(.accept, .ids([row.id])))]
     case .emptyBin: [.effect(.bin(.empty))]
     case .removeMarked(let selection, _, let withFiles):
       [.list(.clearMarks), .effect(.remove(selection, withFile: withFiles))]

@@ -23,6 +23,8 @@ extension Strings {
     case .row(let row): "\"" + row.shownTitle.sanitizedForDisplay(limit: 60) + "\""
     case .marked(_, let count, _):
       count == 1 ? "the marked transfer" : "each of the \(count) marked transfers"
+    case .host(let row):
+      "every transfer from " + String(row.host).sanitizedForDisplay(limit: 60)
     case .everything: "all transfers together"
     }
   }
@@ -61,7 +63,6 @@ extension Strings {
   static func questionTitle(_ question: Question) -> String {
     switch question {
     case .reset: "Reset"
-    case .accept: "Is this the file?"
     case .emptyBin: "Empty the bin"
     case .remove, .removeMarked(_, _, withFiles: false): "Remove"
     case .removeWithFile, .removeMarked(_, _, withFiles: true): "Remove with file"
@@ -81,12 +82,6 @@ extension Strings {
       [
         "Delete \(ByteText.size(byteCount)) in the bin?",
         "This cannot be undone. Otherwise the bytes are deleted after ten minutes.",
-      ]
-    case .accept(let row):
-      [
-        "Keep what arrived as \"\(row.shownTitle.sanitizedForDisplay(limit: 80))\"?",
-        whatArrived(row.error),
-        "Yes takes it as the file. No leaves it waiting.",
       ]
     case .remove(let row):
       [
@@ -112,12 +107,6 @@ extension Strings {
         "Their files go to the bin. Files modified by other programs are kept.",
       ]
     }
-  }
-
-  private static func whatArrived(_ failure: TransferFailure?) -> String {
-    guard failure?.code == .webPage else { return "It may not be the file." }
-    let title = failure?.detail.map { ": \"" + $0.sanitizedForDisplay(limit: 80) + "\"" } ?? ""
-    return "It is a web page" + title
   }
 
   private static func marked(_ selection: TransferSelection, _ count: Int) -> String {

@@ -130,6 +130,14 @@ enum FindingBindings {
       when: availabilityOfViews,
       do: { list, _ in [.open(OpenScreen(SortMenu(showing: list.view.sort)))] }),
     Binding(
+      "view-menu", .finding, in: [.list], keys: [.character("v")], label: "view", rank: 22,
+      help: "Choose the columns and the theme",
+      do: { list, context in
+        let menu = ViewMenu(
+          hidden: list.view.hiddenColumns, themes: context.settings.themes)
+        return [.open(OpenScreen(menu))]
+      }),
+    Binding(
       "sort-left", .finding, in: [.list], keys: [.character("<")],
       help: "Sort by the previous column",
       when: availabilityOfViews,

@@ -104,8 +104,7 @@ extension TransferSnapshot {
   /// The full sentence about a transfer whose row has room for only a few words.
   fileprivate func remark(_ context: ScreenContext) -> String? {
     switch state {
-    case .failed, .waiting:
-      problemSentence ?? reason.map { context.keymap.filled(Strings.remark($0)) }
+    case .failed, .waiting: problemRemark(context)
     case .running, .queued, .verifying:
       freshStart.map(Strings.freshStart)
         ?? heldBack.map { Strings.heldBack(self, $0, time: context.time) }
@@ -113,6 +112,14 @@ extension TransferSnapshot {
     case .paused: freshStart.map(Strings.freshStart) ?? limitBytesPerSecond.map(Strings.limitedTo)
     case .idle, .scheduled, .completed: nil
     }
+  }
+
+  /// Why it does not move. What needs the user is answered with a key, not with a command.
+  private func problemRemark(_ context: ScreenContext) -> String? {
+    guard let need else {
+      return problemSentence ?? reason.map { context.keymap.filled(Strings.remark($0)) }
+    }
+    return context.keymap.filled(Strings.remark(on: self, needing: need))
   }
 
   /// Whether the bar shows motion instead of progress.

@@ -25,6 +25,7 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
   package init(_ choices: DashboardChoices = DashboardChoices()) {
     if let sort = choices.sort { view.sort = sort }
     view.folded = Set(choices.folded ?? [])
+    view.hiddenColumns = Set(choices.hiddenColumns ?? [])
     pane = choices.pane.map { DetailsPane(section: $0) }
   }
 
@@ -33,7 +34,8 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
     let list = view.kind == .transfers ? view : otherView
     let isNatural = list.sort == ListView.naturalSort(of: .transfers)
     return DashboardChoices(
-      sort: isNatural ? nil : list.sort, folded: list.foldedInOrder, pane: pane?.section)
+      sort: isNatural ? nil : list.sort, folded: list.foldedInOrder, pane: pane?.section,
+      hiddenColumns: TableColumn.hidable.filter(list.hiddenColumns.contains))
   }
 
   static let bindings = BindingTable(
@@ -109,6 +111,7 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
     case .commandFinished(.controlled(_, _, let refused)):
       view.marks.forget(refused.lazy.filter { $0.why == .unknown }.map(\.id))
       return []
+    case .commandFinished(.added(_, let first?)): return showAdded(first, context)
     case .linkChanged, .commandFinished, .duplicatesFound, .serviceReported, .newsArrived,
       .ticked, .keyPressed, .mouse, .pasteRefused, .directoriesKnown, .utcOffsetChanged:
       return []
@@ -124,6 +127,15 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
     pruneMarks(with: next)
     cursor.place(in: next, isFollowing: isFollowing)
     return scrollToCursor(context)
+  }
+
+  /// Moves the cursor to a transfer that was just added.
+  private mutating func showAdded(
+    _ id: TransferID, _ context: ScreenContext
+  ) -> [ScreenRequest] {
+    guard view.kind == .transfers else { return [] }
+    cursor.target = CursorTarget(id: id, otherwise: .stays)
+    return subscribeIfMoved(context)
   }
 
   /// Drops marks of transfers that no longer exist, so that they are not counted.
@@ -143,6 +155,9 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
       var sort = view.sort
       sort.isGrouped.toggle()
       return setSort(sort, context)
+    case .toggleColumn(let column):
+      if view.hiddenColumns.remove(column) == nil { view.hiddenColumns.insert(column) }
+      return []
     case .clearMarks:
       view.marks.removeAll()
       return []

@@ -18,6 +18,8 @@ package struct ListView: Hashable, Sendable {
   package internal(set) var sort: RowSort
   /// The groups without their rows.
   package internal(set) var folded: Set<RowGroup> = []
+  /// The columns that the user does not want to see.
+  package internal(set) var hiddenColumns: Set<TableColumn> = []
   package internal(set) var marks = Marks()
   /// The transfer under the cursor when the other view was opened.
   var cursorID: TransferID?
@@ -57,7 +59,8 @@ package struct ListView: Hashable, Sendable {
   /// The columns that `<` and `>` step through, from left to right.
   func columnKeys(columns: Int) -> [RowSort.Key] {
     switch kind {
-    case .transfers: [.queue, .state] + TableColumns(width: columns).keys
+    case .transfers:
+      [.queue, .state] + TableColumns(width: columns, hidden: hiddenColumns).keys
     case .history: HistoryColumns(width: columns).keys
     }
   }

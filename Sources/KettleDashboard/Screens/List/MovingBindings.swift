@@ -15,15 +15,17 @@ enum MovingBindings {
         return Availability(unless: hasRoom ? nil : Strings.noRoomForPane)
       },
       do: { list, context in list.togglePane(context) }),
-    section("pane-next", 1, key: "]", help: "To the next section of the pane"),
+    section(
+      "pane-next", 1, key: "]", label: Strings.footerSection,
+      help: "To the next section of the pane"),
     section("pane-previous", -1, key: "[", help: "To the previous section of the pane"),
   ]
 
   private static func section(
-    _ name: String, _ step: Int, key: Character, help: String
+    _ name: String, _ step: Int, key: Character, label: String? = nil, help: String
   ) -> Binding<ListScreen> {
     Binding(
-      name, .moving, in: [.list], keys: [.character(key)], help: help,
+      name, .moving, in: [.list], keys: [.character(key)], label: label, rank: 13, help: help,
       when: { list, _ in Availability(unless: list.pane == nil ? Strings.paneIsClosed : nil) },
       do: { list, _ in
         list.pane?.showNextSection(step)

@@ -5,17 +5,18 @@ enum QueueBindings {
   static let all: [Binding<ListScreen>] = [
     move("queue-up", .up, keys: [.character("K")], help: "Up in the queue"),
     move("queue-down", .down, keys: [.character("J")], help: "Down in the queue"),
-    move("queue-top", .toTop, keys: [.alt("k")], help: "To the top of the queue"),
+    move("queue-top", .toTop, keys: [.alt("k")], label: "first", help: "To the top of the queue"),
     move("queue-bottom", .toBottom, keys: [.alt("j")], help: "To the bottom of the queue"),
     priority("priority-up", .sooner, keys: [.character("+")], help: "Raise the priority"),
     priority("priority-down", .later, keys: [.character("-")], help: "Lower the priority"),
   ]
 
   private static func move(
-    _ name: String, _ move: QueueMove, keys: [Key], help: String
+    _ name: String, _ move: QueueMove, keys: [Key], label: String? = nil, help: String
   ) -> Binding<ListScreen> {
     Binding(
-      name, .finding, in: [.list], keys: keys, help: help,
+      name, .finding, in: [.list], keys: keys, label: label, rank: 7, help: help,
+      labelNow: { list, _ in list.cursorRow?.state == .queued ? label : nil },
       when: { list, context in
         context.whenConnected(
           Availability(unless: whyNotInQueue(list) ?? whyNot(move, list.view)))

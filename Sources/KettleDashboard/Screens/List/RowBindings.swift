@@ -6,6 +6,25 @@ enum RowBindings {
 
   private static let controls: [Binding<ListScreen>] = [
     Binding(
+      "new-link", .transfer, in: [.list], keys: [.character("u")], rank: 4,
+      help: "Answer what it needs: a login, a decision, or a new link, which keeps the bytes",
+      labelNow: { list, _ in
+        if let need = list.selected.need { return Strings.footerAnswer(need) }
+        return list.selected.startMeansRetry && list.cursorRow?.state == .failed
+          ? Strings.footerAnswer(.link) : nil
+      },
+      when: { list, context in
+        let selected = list.selected
+        guard !selected.areMarked || selected.count <= 1 else {
+          return context.whenConnected(.impossible(Strings.linkIsForOne))
+        }
+        return context.whenConnected(
+          selected.availability(needsRow: true) { Strings.whyNotRelink($0.state) })
+      },
+      do: { list, _ in
+        list.selected.rows.first.map { [.open($0.answering)] } ?? []
+      }),
+    Binding(
       "start", .transfer, in: [.list], keys: [.character("s")], label: "start", rank: 2,
       help: "Start or resume it; a waiting transfer is retried at once",
       labelNow: { list, _ in list.selected.startMeansRetry ? Strings.footerRetry : "start" },
@@ -68,25 +87,6 @@ enum RowBindings {
 
   private static let settings: [Binding<ListScreen>] = [
     Binding(
-      "new-link", .transfer, in: [.list], keys: [.character("u")], rank: 4,
-      help: "Answer what it needs: a login, a decision, or a new link, which keeps the bytes",
-      labelNow: { list, _ in
-        if let need = list.selected.need { return Strings.footerAnswer(need) }
-        return list.selected.startMeansRetry && list.cursorRow?.state == .failed
-          ? Strings.footerAnswer(.link) : nil
-      },
-      when: { list, context in
-        let selected = list.selected
-        guard !selected.areMarked || selected.count <= 1 else {
-          return context.whenConnected(.impossible(Strings.linkIsForOne))
-        }
-        return context.whenConnected(
-          selected.availability(needsRow: true) { Strings.whyNotRelink($0.state) })
-      },
-      do: { list, _ in
-        list.selected.rows.first.map { [.open($0.answering)] } ?? []
-      }),
-    Binding(
       "limit", .transfer, in: [.list], keys: [.character("l")], label: "limit", rank: 13,
       help: "Limit the speed of the transfer, of the marked ones, or of all together",
       when: { _, context in context.whenConnected(.possible) },
@@ -95,7 +95,7 @@ enum RowBindings {
           speedLimitFor: list.selected, under: list.cursorRow,
           shared: context.totals.limitBytesPerSecond)
         return [.open(OpenScreen(dialog))]
-      }),
+      })
   ]
 
   private static let everything: [Binding<ListScreen>] = [
@@ -119,12 +119,12 @@ enum RowBindings {
       when: { _, context in context.whenConnected(context.totals.availabilityOfStop) },
       do: { _, _ in [.effect(.control(.stop, .all))] }),
     Binding(
-      "undo", .all, in: [.list], keys: [.character("z")],
+      "undo", .all, in: [.list], keys: [.character("z")], label: "undo", rank: 17,
       help: "Undo the last stop, removal, reset or clearing; again the one before",
       when: { _, context in context.whenConnected(.possible) },
       do: { _, _ in [.effect(.bin(.undo(nil)))] }),
     Binding(
-      "bin", .all, in: [.list], keys: [.character("b")],
+      "bin", .all, in: [.list], keys: [.character("b")], label: "bin", rank: 21,
       help: "Show what can be undone, to choose from",
       when: { _, context in context.whenConnected(.possible) },
       do: { _, _ in [.open(OpenScreen(BinScreen())), .effect(.bin(.list))] }),
@@ -166,7 +166,7 @@ extension TransferSnapshot {
   fileprivate var answering: OpenScreen {
     switch need {
     case .login: OpenScreen(EntryDialog(loginFor: self))
-    case .decision: OpenScreen(Question.accept(self))
+    case .decision: OpenScreen(DecisionScreen(self))
     case .link, nil: OpenScreen(EntryDialog(freshLinkFor: self))
     }
   }

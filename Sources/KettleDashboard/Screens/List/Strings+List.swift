@@ -62,9 +62,11 @@ extension Strings {
 /// The words in the rows.
 extension Strings {
   /// The longest form first.
-  static func ready(_ verifiedBy: Checksum.Algorithm?) -> [String] {
-    guard let name = verifiedBy?.rawValue else { return ["ready"] }
-    return ["ready, \(name) matches", "\(name) matches", "\(name) ok", "ready"]
+  static func ready(_ row: TransferSnapshot) -> [String] {
+    if let name = row.verifiedBy?.rawValue {
+      return ["ready, \(name) matches", "\(name) matches", "\(name) ok", "ready"]
+    }
+    return row.hasOneEntityTag == true ? ["ready, same ETag", "same ETag", "ready"] : ["ready"]
   }
 
   static let paused = "paused"
@@ -99,6 +101,8 @@ extension Strings {
     case .needsDecision: ["needs a decision", "decide"]
     }
   }
+
+  static let notTrustedForms = ["certificate not trusted", "not trusted"]
 
   static func failed(_ failure: TransferFailure?) -> [String] {
     guard let failure else { return ["failed"] }
@@ -166,7 +170,22 @@ extension Strings {
     case .discretionary: "It waits until the machine is less busy"
     case .needsLink: "The link has expired; {new-link} sets a new one"
     case .needsLogin: "The server requires a login; {new-link} asks for it"
-    case .needsDecision: "Something else than the file arrived; {new-link} keeps or rejects it"
+    case .needsDecision: "It needs a decision; {new-link} asks for it"
+    }
+  }
+
+  /// For the message line: what a transfer needs from the user, and the key for it.
+  static func remark(on row: TransferSnapshot, needing need: UserNeed) -> String {
+    let host = String(row.host).sanitizedForDisplay(limit: 60)
+    let said = row.error?.detail.map { " (\($0.sanitizedForDisplay(limit: 80)))" } ?? ""
+    return switch need {
+    case .login: "\(host) requires a login\(said); {new-link} asks for it"
+    case .link:
+      "The link has expired; {new-link} sets a new one"
+        + (row.bytesReceived > 0 ? " and keeps \(ByteText.size(row.bytesReceived))" : "")
+    case .decision where row.error?.certificate != nil:
+      "The certificate of \(host) is not trusted\(said); {new-link} decides"
+    case .decision: "A web page arrived instead of the file\(said); {new-link} decides"
     }
   }
 

@@ -18,7 +18,7 @@ package enum RowStatus: Hashable, Sendable {
     case .failed: self = .words(Strings.failed(row.error), ready: "")
     case .completed:
       let finished = row.finishedAt.map { clock.brief($0, now: now) }
-      self = .words(Strings.ready(row.verifiedBy), ready: finished ?? "")
+      self = .words(Strings.ready(row), ready: finished ?? "")
     case .scheduled:
       let start = row.goesOnAt.map { clock.long($0, now: now) }
       self = .words(Strings.scheduled(start), ready: ready)
@@ -43,6 +43,7 @@ package enum RowStatus: Hashable, Sendable {
       let seconds = row.goesOnAt.map { ($0.milliseconds(after: now) - 1) / 1000 + 1 }
       let countdown = seconds.map { $0 > 0 ? DurationText.countdown($0) : nil } ?? nil
       return Strings.retry(in: countdown, because: row.error)
+    case .needsDecision where row.error?.certificate != nil: return Strings.notTrustedForms
     case .network, .diskSpace, .discretionary, .needsLink, .needsLogin, .needsDecision:
       return Strings.waitingForms(reason)
     }

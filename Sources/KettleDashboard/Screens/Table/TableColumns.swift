@@ -37,14 +37,19 @@ package struct TableColumns: Hashable, Sendable {
     return [.title, .progress] + optional.compactMap { $0.0 == nil ? nil : $0.1 }
   }
 
-  fileprivate enum Column: Hashable {
-    case bar, percent, size, speed, connections, ready, host, session, added
-  }
+  fileprivate typealias Column = TableColumn
 
   /// Chooses the columns by the width alone, so that they stay when rows change. What the texts in
   /// them do not need goes to the names.
-  package init(width: Int, needs: ColumnNeeds = ColumnNeeds(), hasScrollbar: Bool = false) {
-    for choice in Self.choices where arrange(choice, width: width, needs) { break }
+  ///
+  /// - Parameter hidden: what the user does not want to see.
+  package init(
+    width: Int, needs: ColumnNeeds = ColumnNeeds(), hidden: Set<TableColumn> = [],
+    hasScrollbar: Bool = false
+  ) {
+    let choices = Self.choices.map { $0.filter { !hidden.contains($0) } }
+    for choice in choices
+    where arrange(choice, isLast: choice == choices.last, width: width, needs) { break }
     if hasScrollbar { words = words.clamped(to: 0..<(width - 1)) }
   }
 
@@ -61,15 +66,16 @@ package struct TableColumns: Hashable, Sendable {
   ]
 
   /// Returns false when the file's name or the bar would be too short to be useful.
-  private mutating func arrange(_ choice: [Column], width: Int, _ needs: ColumnNeeds) -> Bool {
+  private mutating func arrange(
+    _ choice: [Column], isLast: Bool, width: Int, _ needs: ColumnNeeds
+  ) -> Bool {
     let hasBar = choice.contains(.bar)
     let widths = choice.map { Self.width(of: $0, in: choice) }
     let gaps = choice.reduce(0) { $0 + Self.gap(before: $1, hasBar: hasBar) }
     // The last column is for the scrollbar.
     let room = width - Self.fileStart - gaps - 1
     let standardRoom = room - widths.reduce(0, +)
-    let isNarrowest = choice == Self.choices.last
-    guard isNarrowest || standardRoom >= Self.roomMin(choice) else { return false }
+    guard isLast || standardRoom >= Self.roomMin(choice) else { return false }
     let needed = zip(choice, widths).map { min($0.1, needs.width(of: $0.0) ?? .max) }
     let sharedRoom = room - needed.reduce(0, +)
     var barWidth = hasBar ? min(max(10, standardRoom / 3), 32) : 0
@@ -134,6 +140,15 @@ package struct TableColumns: Hashable, Sendable {
     case .added: added = range
     }
   }
+}
+
+/// A column of the table beside that of the names.
+package enum TableColumn: String, Hashable, Sendable, CaseIterable, Codable {
+  case bar, percent, size, speed, connections, ready, host, session, added
+
+  /// The columns that can be hidden. The percentage stands in for the bar, and in place of the
+  /// speed the table says why a transfer does not move.
+  static let hidable: [TableColumn] = [.bar, .size, .connections, .ready, .host, .session, .added]
 }
 
 /// The widths that the texts of some rows need.

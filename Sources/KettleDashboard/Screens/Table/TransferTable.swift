@@ -15,7 +15,8 @@ struct TransferTable {
     let width = canvas.size.columns
     let needs = ColumnNeeds(window?.rows ?? [], canvas.look.charset)
     let hasScrollbar = (window?.lines.count ?? 0) > layout.bodyHeight
-    let columns = TableColumns(width: width, needs: needs, hasScrollbar: hasScrollbar)
+    let columns = TableColumns(
+      width: width, needs: needs, hidden: view.hiddenColumns, hasScrollbar: hasScrollbar)
     let historyColumns = HistoryColumns(width: width, needs: needs)
     let names = ColumnNames(row: layout.columnNamesRow, sort: view.sort)
     switch view.kind {

@@ -51,7 +51,7 @@ struct AddFormTests {
     #expect(model.press(.enter).count == 1)
     #expect(model.press(.left, .enter).isEmpty)
     #expect(screen(model)?.phase == .adding)
-    _ = model.update(.commandFinished(.added(count: 1)), at: Sample.now)
+    _ = model.update(.commandFinished(.added(count: 1, first: nil)), at: Sample.now)
     #expect(model.screens.isEmpty)
   }
 
@@ -194,7 +194,7 @@ struct AddFormTests {
     _ = model.update(.commandFinished(.addFailed(sentence: sentence)), at: Sample.now)
     #expect(model.said == sentence)
     #expect(model.press(.enter).count == 1)
-    _ = model.update(.commandFinished(.added(count: 1)), at: Sample.now)
+    _ = model.update(.commandFinished(.added(count: 1, first: nil)), at: Sample.now)
     #expect(model.screens.isEmpty)
   }
 

@@ -25,7 +25,7 @@ struct AddingTests {
         + "separately")
     _ = model.press(.backspace, .backspace)
     #expect(addedURLs(model.press(.enter)) == ["https://example.org/a"])
-    _ = model.update(.commandFinished(.added(count: 1)), at: Sample.now)
+    _ = model.update(.commandFinished(.added(count: 1, first: nil)), at: Sample.now)
     #expect(model.screens.isEmpty)
     #expect(model.said == "1 transfer added")
   }
@@ -42,7 +42,7 @@ struct AddingTests {
       .paste("https://example.org/1\nnonsense\nhttps://example.org/2\nftp://a/b"))
     #expect(
       addedURLs(model.press(.enter)) == ["https://example.org/1", "https://example.org/2"])
-    _ = model.update(.commandFinished(.added(count: 2)), at: Sample.now)
+    _ = model.update(.commandFinished(.added(count: 2, first: nil)), at: Sample.now)
     #expect(model.keyContext == .add)
     #expect(model.said == "2 transfers added; the 2 invalid lines are left")
     #expect(model.press(.enter) == [])
@@ -50,7 +50,7 @@ struct AddingTests {
     _ = model.press(.control("u"))
     _ = model.type("http://c/d")
     #expect(addedURLs(model.press(.enter)) == ["http://c/d"])
-    _ = model.update(.commandFinished(.added(count: 1)), at: Sample.now)
+    _ = model.update(.commandFinished(.added(count: 1, first: nil)), at: Sample.now)
     #expect(model.said == "1 transfer added; the invalid line is left")
     _ = model.press(.control("u"), .backspace)
     #expect(model.press(.enter) == [])
@@ -67,7 +67,7 @@ struct AddingTests {
     var model = opened(.paste("# mirrors\nhttps://example.org/1\n  # https://example.org/2"))
     #expect(model.screen().lines.contains { $0.contains("1 URL; Enter adds it") })
     #expect(addedURLs(model.press(.enter)) == ["https://example.org/1"])
-    _ = model.update(.commandFinished(.added(count: 1)), at: Sample.now)
+    _ = model.update(.commandFinished(.added(count: 1, first: nil)), at: Sample.now)
     #expect(model.screens.isEmpty)
   }
 
@@ -81,7 +81,7 @@ struct AddingTests {
     _ = model.press(.escape, .paste("https://example.org/2\n"))
     #expect(
       addedURLs(model.press(.enter)) == ["https://example.org/1", "https://example.org/2"])
-    _ = model.update(.commandFinished(.added(count: 2)), at: Sample.now)
+    _ = model.update(.commandFinished(.added(count: 2, first: nil)), at: Sample.now)
     _ = model.press(.character("a"))
     #expect(!model.screen().lines.contains { $0.contains("/data ") })
     _ = model.press(.escape)

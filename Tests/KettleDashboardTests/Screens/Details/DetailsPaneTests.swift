@@ -147,7 +147,7 @@ struct DetailsPaneTests {
                                                                                                                         │
                                                                                                                         │
                                                                                                                                                                                                          1/15
-       p pause  x stop  Enter details  d remove  l limit   a add  S start all  P pause all  X stop all   Space mark  / search  \\ filter  ! needs you  c clear done  : command  o sort   ? help  q leave
+       p pause  x stop  Enter details  d remove  l limit   a add  S start all  P pause all  X stop all  z undo   Space mark  / search  \\ filter  ! needs you  : command  o sort   ] section   ? help  q leave
       """)
   }
 
@@ -199,7 +199,7 @@ struct DetailsPaneTests {
        Priority        normal
                                                                                  1/15
        p pause  x stop  Enter details  d remove  l limit   a add  S start all
-       P pause all  X stop all   Space mark  / search  ! needs you   ? help  q leave
+       P pause all  X stop all   / search  ! needs you   ] section   ? help  q leave
       """)
   }
 
@@ -242,8 +242,8 @@ struct DetailsPaneTests {
        from 400 MiB to 502 MiB
 
                                                                                                                          1/15
-       p pause  x stop  Enter details  d remove  l limit   a add  S start all  P pause all  X stop all  R reset
-       Space mark  / search  \\ filter  ! needs you  H history  c clear done  : command  o sort   Tab pane   ? help  q leave
+       p pause  x stop  Enter details  d remove  l limit   a add  S start all  P pause all  X stop all  z undo   Space mark
+       / search  \\ filter  ! needs you  H history  c clear done  : command  o sort   Tab pane  ] section   ? help  q leave
       """)
   }
 }

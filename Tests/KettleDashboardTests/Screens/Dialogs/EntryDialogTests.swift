@@ -37,16 +37,17 @@ struct EntryDialogTests {
        Kettle   ↓ 0 B/s      ▁          1 waiting                  0 %   182 GiB free
           File                         Progress           Size         Speed    Ready
        ◷  Guide                                                 needs a login
-      (6 empty lines)
+      (5 empty lines)
       ┌─ Login ──────────────────────────────────────────────────────────────────────┐
       │ User and password for "Guide", as user:password                              │
       │ anna:••••••••••••••                                                          │
       │ Enter logs in to example.org as "anna"                                       │
       │                                                                              │
+      │ Tab: for every transfer from example.org                                     │
       └──────────────────────────────────────────────────────────────────────────────┘
       (6 empty lines)
                                                                                   1/1
-       Enter apply  Esc cancel  Ctrl-U clear line
+       Enter apply  Esc cancel  Tab next  Ctrl-U clear line
 
       """)
     guard case .success(let link) = TransferURL.parse("https://example.org/files/7") else {
@@ -56,34 +57,6 @@ struct EntryDialogTests {
     let login = Login(user: "anna", password: "a secret: word")
     #expect(model.press(.enter) == [.relink(id, TransferURL.Parsed(url: link.url, login: login))])
     #expect(model.screens.isEmpty)
-  }
-
-  @Test func `u asks whether what arrived is the file`() {
-    var model = model(.waiting) {
-      $0.reason = .needsDecision
-      $0.error = TransferFailure(.webPage, on: "https://example.org/files/7", detail: "Sign in")
-    }
-    _ = model.press(.character("u"))
-    expectScreen(
-      model.screen(),
-      """
-       Kettle   ↓ 0 B/s      ▁          1 waiting                  0 %   182 GiB free
-          File                         Progress           Size         Speed    Ready
-       ◷  Guide                                                 needs a decision
-      (6 empty lines)
-            ┌─ Is this the file? ──────────────────────────────────────────────┐
-            │ Keep what arrived as "Guide"?                                    │
-            │ It is a web page: "Sign in"                                      │
-            │ Yes takes it as the file. No leaves it waiting.                  │
-            │ y yes   n no (Enter, Esc)                                        │
-            └──────────────────────────────────────────────────────────────────┘
-      (6 empty lines)
-                                                                                  1/1
-       y yes  n no
-
-      """)
-    #expect(model.press(.character("n")) == [])
-    #expect(model.press(.character("u"), .character("y")) == [.control(.accept, .ids([id]))])
   }
 
   @Test func `an invalid link stays in the dialog with its problem`() {

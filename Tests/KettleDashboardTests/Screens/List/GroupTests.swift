@@ -97,7 +97,7 @@ struct GroupTests {
        ▾  done 1, newest first ──────────────────────────────────────────────────────────────────────────│
                                                                                                      1/15
        p pause  x stop  Enter details  d remove  l limit   a add  S start all  P pause all  X stop all
-       Space mark  / search  \\ filter  ! needs you  c clear done  : command  o sort   ? help  q leave
+       z undo   Space mark  / search  \\ filter  ! needs you  : command  o sort   ? help  q leave
       """)
   }
 
@@ -133,7 +133,7 @@ struct GroupTests {
        ✔  AV Foundation Guide                                  100 %       11 MiB  ready                   14:02  example.org
       (6 empty lines)
                                                                                                                          1/15
-       p pause  x stop  Enter details  d remove  l limit   a add  S start all  P pause all  X stop all  R reset
+       p pause  x stop  Enter details  d remove  l limit   a add  S start all  P pause all  X stop all  z undo  b bin
        Space mark  / search  \\ filter  ! needs you  H history  c clear done  : command  o sort   Tab pane   ? help  q leave
       """)
   }
@@ -173,7 +173,7 @@ struct GroupTests {
        ✔  AV Foundation Guide                                                                                           100 %       11 MiB  ready                   14:02  example.org  kettle          11:00
       (29 empty lines)
                                                                                                                                                                                                          1/15
-       p pause  x stop  Enter details  d remove  l limit   a add  S start all  P pause all  X stop all   Space mark  / search  \\ filter  ! needs you  c clear done  : command  o sort   ? help  q leave
+       p pause  x stop  Enter details  d remove  l limit   a add  S start all  P pause all  X stop all  z undo   Space mark  / search  \\ filter  ! needs you  : command  o sort   ? help  q leave
       """)
   }
 

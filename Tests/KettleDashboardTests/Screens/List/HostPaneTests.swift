@@ -56,7 +56,7 @@ struct HostPaneTests {
        ▶  文件传输指南 🚀 第二版                 ▃············  10 %   100/1000 B         10 B/s      1    12:01  example.org
       (10 empty lines)
                                                                                                                          1/15
-       p pause  x stop  Enter details  d remove  l limit   a add  S start all  P pause all  X stop all  R reset
+       p pause  x stop  Enter details  d remove  l limit   a add  S start all  P pause all  X stop all  z undo  b bin
        Space mark  / search  \\ filter  ! needs you  H history  c clear done  : command  o sort   Tab pane   ? help  q leave
       """)
   }

@@ -61,7 +61,7 @@ struct ListScreenTests {
       (5 empty lines)
                                                                                                      1/15
        p pause  x stop  Enter details  d remove  l limit   a add  S start all  P pause all  X stop all
-       Space mark  / search  \\ filter  ! needs you  c clear done  : command  o sort   ? help  q leave
+       z undo   Space mark  / search  \\ filter  ! needs you  : command  o sort   ? help  q leave
       """)
   }
 
@@ -173,8 +173,8 @@ struct ListScreenTests {
                                       Nothing here yet
                           press a to add a URL, or paste URLs here
       (10 empty lines)
-       l limit   a add   H history  : command   Tab pane   ? help  q leave
-
+       l limit   a add  z undo  b bin
+       H history  : command  v view   Tab pane   ? help  q leave
       """)
   }
 
@@ -188,7 +188,7 @@ struct ListScreenTests {
 
                            Loading the list…
       (4 empty lines)
-       a add   : command   ? help  q leave
+       a add   : command  v view   ? help  q leave
       """)
   }
 
@@ -207,7 +207,7 @@ struct ListScreenTests {
        ▶  A stream withou… length                      5.0 MiB     500 KiB/s         │
        ◷  Offline                  ▃▃        33 %  3.0/9.0 MiB  waiting for network  │
                                                                                  1/15
-       a add   Space mark  / search  : command   ? help  q leave
+       a add   Space mark  / search  : command  v view   ? help  q leave
       """)
     model = Sample.model(columns: 40, rows: 10)
     _ = model.update(.linkChanged(.lost), at: Sample.now)

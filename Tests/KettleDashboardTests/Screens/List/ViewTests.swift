@@ -254,7 +254,7 @@ struct ViewTests {
       (3 empty lines)
        History, H goes back
 
-       l limit   a add   H history  : command   ? help  q leave
+       l limit   a add  z undo  b bin   H history  : command  v view   ? help  q leave
       """)
   }
 }

@@ -220,7 +220,7 @@ struct FilterTests {
        1 marked   Filter: file 19 (12)   Esc clears it
                                                                                  2/12
        p pause  x stop  Enter details  d remove  l limit   a add  S start all
-       P pause all  X stop all   Space mark  / search  \\ filter   ? help  q leave
+       P pause all  X stop all   Space mark  / search  Alt-k first   ? help  q leave
       """)
   }
 

@@ -19,8 +19,10 @@ struct ReaderScreenTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   Keys                                             lines 1 to 22 of 161
+       Kettle   Keys                                             lines 1 to 22 of 170
        The marked transfers, or the one under the cursor
+       u              Answer what it needs: a login, a decision, or  new-link
+                      a new link, which keeps the bytes
        s              Start or resume it; a waiting transfer is      start
                       retried at once
        p              Pause it and keep the downloaded bytes, or     pause
@@ -33,8 +35,6 @@ struct ReaderScreenTests {
                       finished file is kept
        D              Remove it and move its finished file to the    remove-file
                       bin (asks first)
-       u              Answer what it needs: a login, a decision, or  new-link
-                      a new link, which keeps the bytes
        l              Limit the speed of the transfer, of the marked limit
                       ones, or of all together
        y              Copy its URL to the terminal's clipboard       copy-url
@@ -66,10 +66,10 @@ struct ReaderScreenTests {
     let lines = model.screen().lines
     #expect(lines[1].contains("The marked transfers, or the one under the cursor     "))
     #expect(lines[1].hasSuffix("   Moving"))
-    #expect(lines[2].hasPrefix(" s              Start or resume it; a waiting"))
+    #expect(lines[2].hasPrefix(" u              Answer what it needs: a login, a"))
     #expect(
       lines[2].hasSuffix(
-        " start             Up k           One row up                           up"))
+        " new-link          Up k           One row up                           up"))
   }
 
   @Test(arguments: [80, 100, 140, 300])

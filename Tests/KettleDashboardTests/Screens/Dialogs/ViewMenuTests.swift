@@ -1,0 +1,72 @@
+import KettleDashboard
+import KettleModel
+import Testing
+
+/// The menu of the columns and the themes.
+struct ViewMenuTests {
+  private func remembered(_ effects: [DashboardEffect]) -> [DashboardChoices] {
+    effects.compactMap { effect in
+      if case .remember(let choices) = effect { choices } else { nil }
+    }
+  }
+
+  @Test func `a column is hidden at once, shown again, and remembered`() {
+    var model = Sample.model(columns: 100, rows: 30)
+    #expect(model.screen().position(of: "Size") != nil)
+    let effects = model.press(.character("v"), .down, .enter)
+    #expect(remembered(effects) == [DashboardChoices(hiddenColumns: [.size])])
+    #expect(model.press(.escape) == [])
+    #expect(model.screen().position(of: "Size") == nil)
+    #expect(model.screen().position(of: "Progress") != nil)
+    let back = model.press(.character("v"), .down, .character(" "))
+    #expect(remembered(back) == [DashboardChoices()])
+
+    var settings = DashboardSettings()
+    settings.choices = DashboardChoices(hiddenColumns: [.host, .bar])
+    let next = Dashboard(size: ScreenSize(columns: 100, rows: 30), settings: settings)
+    #expect(next.list.view.hiddenColumns == [.host, .bar])
+  }
+
+  @Test func `every set of columns fits every width`() {
+    for width in [36, 40, 60, 80, 100, 120, 160, 200] {
+      for hidden in TableColumn.allCases {
+        let columns = TableColumns(width: width, hidden: [hidden, .ready])
+        #expect(columns.file.count >= 1)
+        let ends = [
+          columns.bar, columns.percent, columns.size, columns.speed, columns.connections,
+          columns.host, columns.session, columns.added,
+        ].compactMap { $0?.upperBound }
+        #expect(ends.allSatisfy { $0 <= width }, "\(width) \(hidden)")
+        #expect(columns.words.upperBound <= width)
+      }
+    }
+  }
+
+  @Test func `a theme is worn at once and remembered`() throws {
+    var model = Sample.model(columns: 100, rows: 30)
+    _ = model.press(.character("v"))
+    let place = try #require(model.screen().position(of: "light"))
+    let chosen = model.click(row: place.row, column: place.column)
+    #expect(remembered(chosen) == [DashboardChoices(theme: "light")])
+    _ = model.press(.escape)
+    let usual = Sample.model(columns: 100, rows: 30)
+    let look = Look(charset: .utf8, colors: .trueColor)
+    let light = Look(charset: .utf8, colors: .trueColor, theme: Theme(base: .light))
+    #expect(
+      model.frame(at: Sample.now, look: look) == usual.frame(at: Sample.now, look: light))
+    _ = model.press(.character("v"))
+    let configured = try #require(model.screen().position(of: "as configured"))
+    let back = model.click(row: configured.row, column: configured.column)
+    #expect(remembered(back) == [DashboardChoices()])
+  }
+
+  @Test func `a theme that is gone is not worn`() {
+    var settings = DashboardSettings()
+    settings.choices = DashboardChoices(theme: "gone")
+    let model = Dashboard(size: ScreenSize(columns: 100, rows: 30), settings: settings)
+    let usual = Dashboard(size: ScreenSize(columns: 100, rows: 30))
+    let look = Look(charset: .utf8, colors: .trueColor)
+    #expect(
+      model.frame(at: Sample.now, look: look) == usual.frame(at: Sample.now, look: look))
+  }
+}
