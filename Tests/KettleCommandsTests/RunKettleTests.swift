@@ -34,7 +34,16 @@ struct RunKettleTests {
 
   @Test(arguments: [
     ("lst", "Unknown command \"lst\"; did you mean \"list\"? \"kettle --help\" lists the commands"),
-    ("delete", "Unknown command \"delete\"; \"kettle --help\" lists the commands"),
+    ("coffee", "Unknown command \"coffee\"; \"kettle --help\" lists the commands"),
+    (
+      "RM",
+      "Unknown command \"RM\"; did you mean \"remove\"? \"kettle --help\" lists the commands"
+    ),
+    (
+      "status",
+      "Unknown command \"status\"; did you mean \"daemon status\"? \"kettle --help\" lists the "
+        + "commands"
+    ),
     (
       "https://example.org/a",
       "\"https://example.org/a\" is not a command; download it with \"kettle get URL\", "

@@ -46,6 +46,18 @@ see 'Sort by'
 keys u
 see_no_more '↑'
 
+begin 'a column less, and back'
+keys v
+see 'Columns, where'
+keys Down Enter
+keep view-menu
+keys Escape
+see_no_more 'Size'
+keys v
+see 'Columns, where'
+keys Down Enter Escape
+see 'Size'
+
 begin 'a speed limit for what is under the cursor'
 keys l
 see 'Speed limit'

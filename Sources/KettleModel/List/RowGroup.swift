@@ -5,7 +5,7 @@ package enum RowGroup: String, Codable, Sendable, CaseIterable {
   /// Everything that is still to be fetched and does not need the user: waiting transfers first,
   /// then the queue in its order, then those that start later or only by command.
   case next
-  /// Transfers that continue only when the user does something.
+  /// Transfers that continue when the user does something.
   case needsUser
   case failed
   case done
@@ -13,7 +13,7 @@ package enum RowGroup: String, Codable, Sendable, CaseIterable {
   package init(_ state: TransferState, _ reason: WaitingReason?) {
     switch state {
     case .running, .verifying: self = .running
-    case .waiting where reason?.needsUser == true: self = .needsUser
+    case .waiting where reason?.concernsUser == true: self = .needsUser
     case .waiting, .queued, .scheduled, .paused, .idle: self = .next
     case .failed: self = .failed
     case .completed: self = .done

@@ -56,6 +56,9 @@ public enum WaitingReason: String, Sendable, Codable, CaseIterable {
     case .retry, .retryAfter, .network, .hostUnreachable, .proxy, .diskSpace, .discretionary: false
     }
   }
+
+  /// Whether the user can end the wait: with an answer, or by freeing space on a full disk.
+  public var concernsUser: Bool { needsUser || self == .diskSpace }
 }
 
 /// Why received bytes were discarded and fetched again. Bytes are never discarded without a reason.

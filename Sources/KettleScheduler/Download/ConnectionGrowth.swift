@@ -157,8 +157,8 @@ struct ConnectionGrowth: Sendable, Hashable {
     arrivals = ArrivalHistory()
     best = 0
     nextAt = nil
-    if case .settled = stage {
-      settle(at: target, probing: .later, now)
+    if case .settled(let rest) = stage {
+      settle(at: target, probing: rest.nextProbeAt == nil ? .never : .later, now)
     } else {
       settle(at: max(1, min(activeCount, target)), probing: .later, now)
     }

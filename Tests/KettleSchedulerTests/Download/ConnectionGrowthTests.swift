@@ -1,6 +1,7 @@
 import KettleModel
-import KettleScheduler
 import Testing
+
+@testable import KettleScheduler
 
 /// How many connections a download gets over paths and from servers of every kind, in counted time.
 struct ConnectionGrowthTests {
@@ -40,6 +41,26 @@ struct ConnectionGrowthTests {
     link.add(byteCount: 400 << 20)
     _ = try link.finish()
     #expect(link.openings.count <= 2, "\(link.openings)")
+  }
+
+  @Test func `a line that one connection fills gets no third one after a wait for the disk`() {
+    var growth = ConnectionGrowth()
+    var now = MonotonicTime(milliseconds: 1_000_000)
+    growth.begin(0, at: now)
+    let bytesPerMillisecond: Int64 = 118_000
+    var targets: [Int] = []
+    for step in Int64(1)...800 {
+      now = now.advanced(byMilliseconds: 25)
+      let present = step * 25 * bytesPerMillisecond
+      let seen = ConnectionGrowth.Observation(
+        presentByteCount: present, missingByteCount: 1 << 40, activeCount: growth.target,
+        deliveringCount: growth.target, flow: step == 99 ? .heldBack : .free,
+        roundTripMilliseconds: 1)
+      _ = growth.observe(seen, DivisionPolicy(), at: now)
+      if targets.last != growth.target { targets.append(growth.target) }
+    }
+    // It was tried once.
+    #expect(targets == [1, 2, 1])
   }
 
   @Test(arguments: [10, 30, 60, 100] as [Int64], [false, true])

@@ -18,9 +18,11 @@ package struct HostPane: Hashable, Sendable {
     return [.effect(.loadHosts)]
   }
 
-  /// Keeps the hosts, those with a problem first, then those with the most connections.
+  /// Keeps the hosts that matter now, those with a problem first, then those with the most
+  /// connections. A host may be listed only because something is remembered for it.
   mutating func receive(_ listed: [HostSnapshot]) {
-    hosts = listed.sorted {
+    let active = listed.filter { $0.hasProblem || $0.connections > 0 || $0.queuedCount > 0 }
+    hosts = active.sorted {
       ($0.hasProblem ? 0 : 1, $1.connections, $0.origin)
         < ($1.hasProblem ? 0 : 1, $0.connections, $1.origin)
     }

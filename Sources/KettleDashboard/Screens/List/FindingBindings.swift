@@ -72,11 +72,11 @@ enum FindingBindings {
       }),
     Binding(
       "needs-you", .finding, in: [.list], keys: [.character("!")], label: "needs you", rank: 11,
-      help: "Show only what needs you: a login, a new link, a decision; again shows all",
+      help: "Show only what needs you: a login, a link, a decision, a full disk; again shows all",
       labelNow: { list, _ in
         if list.view.filter.needsUser { return "show all" }
         let rows = list.window?.rows ?? []
-        return rows.contains { $0.reason?.needsUser == true } ? "needs you" : nil
+        return rows.contains { $0.reason?.concernsUser == true } ? "needs you" : nil
       },
       when: { list, context in
         if list.view.kind == .history { return .impossible(Strings.historyNeedsNothing) }

@@ -20,6 +20,7 @@ struct HostPaneTests {
         since: Sample.time(seconds: -60), failedProbeCount: 2,
         nextProbeAt: Sample.time(seconds: 60),
         error: TransferFailure(.connectionRefused, on: "http://down.example"))),
+    HostSnapshot(origin: "https://remembered.example", connections: 0),
   ]
 
   private func requestCount(_ effects: [DashboardEffect]) -> Int {
