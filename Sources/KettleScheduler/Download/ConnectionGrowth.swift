@@ -192,7 +192,12 @@ struct ConnectionGrowth: Sendable, Hashable {
     _ step: Step, seen: Observation, rates: Rates, policy: DivisionPolicy,
     at now: MonotonicTime
   ) -> Verdict {
-    if rates.isReadySoon(policy) || rates.isAtLimit { return .keep }
+    if rates.isReadySoon(policy) || rates.isAtLimit {
+      // A fast line is ready before the effect of the second connection is known. When one of the
+      // two has ended its part, it is not replaced.
+      if rates.isFast, step.countBefore == 1 { settle(at: 1, probing: .never, now) }
+      return .keep
+    }
     if isHeadroomEvident(step, rates: rates, policy: policy, at: now) {
       climb(
         to: target * 4, pace: .quick, rates: rates, policy: policy, capacity: step.capacity, at: now

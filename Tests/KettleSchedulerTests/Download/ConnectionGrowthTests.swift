@@ -43,6 +43,21 @@ struct ConnectionGrowthTests {
     #expect(link.openings.count <= 2, "\(link.openings)")
   }
 
+  @Test(arguments: [100, 150, 200, 250, 300, 400] as [Int64], UInt64(1)...4)
+  func `a file that a fast line delivers in seconds gets at most two`(
+    mebibytes: Int64, seed: UInt64
+  ) throws {
+    var link = link {
+      $0.roundTripMilliseconds = 1
+      $0.bytesPerSecond = 118_000_000
+      $0.unsteadiness = 0.2
+      $0.seed = seed
+    }
+    link.add(byteCount: mebibytes << 20)
+    _ = try link.finish()
+    #expect(link.openings.count <= 2, "\(link.openings)")
+  }
+
   @Test func `a line that one connection fills gets no third one after a wait for the disk`() {
     var growth = ConnectionGrowth()
     var now = MonotonicTime(milliseconds: 1_000_000)
