@@ -52,10 +52,13 @@ see 'Columns, where'
 keys Down Enter
 keep view-menu
 keys Escape
+see_no_more 'Columns, where'
 see_no_more 'Size'
 keys v
 see 'Columns, where'
-keys Down Enter Escape
+keys Down Enter
+keys Escape
+see_no_more 'Columns, where'
 see 'Size'
 
 begin 'a speed limit for what is under the cursor'
