@@ -11,7 +11,7 @@ extension Sentences {
   }
 
   static func cannotUndo(_ id: TransferID) -> String {
-    "Transfer \(id) was started again; stop it, then undo again"
+    "Transfer \(id) was started again; stop it, then undo with the number from \"kettle bin\""
   }
 
   /// What an undo restored.

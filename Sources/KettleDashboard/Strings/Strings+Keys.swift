@@ -145,7 +145,7 @@ extension Strings {
       return undone.busyCount == 0
         ? "nothing was left to restore"
         : transfers(undone.busyCount)
-          + " started again; {stop}, then {undo} restores, {bin} lists older actions"
+          + " started again; {stop} stops, then {bin} restores what was there before"
     }
     let what =
       switch kind {

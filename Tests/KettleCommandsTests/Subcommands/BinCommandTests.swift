@@ -93,7 +93,8 @@ struct BinCommandTests {
       await context.run("undo")
         == .init(
           code: 1, output: "",
-          error: "kettle: Transfer 3 was started again; stop it, then undo again\n"))
+          error: "kettle: Transfer 3 was started again; stop it, then undo with the number from "
+            + "\"kettle bin\"\n"))
   }
 
   @Test(arguments: [("y", Int32(0)), ("no", 130)])

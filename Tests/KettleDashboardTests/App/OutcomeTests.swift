@@ -19,7 +19,7 @@ struct OutcomeTests {
       ),
       (
         .undone(UndoOutcome(.stop, busyCount: 1)),
-        "1 transfer started again; x, then z restores, b lists older actions"
+        "1 transfer started again; x stops, then b restores what was there before"
       ),
       (.undone(UndoOutcome(nil)), "there is nothing to undo"),
       (
