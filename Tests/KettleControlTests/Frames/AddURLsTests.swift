@@ -29,7 +29,7 @@ struct AddURLsTests {
         == #"""
         {"jsonrpc":"2.0","id":5,"method":"transfers.addURLs","params":{"requestID":"r/1",\#
         "template":{"beginning":"queued","headers":[],"onConflict":"rename",\#
-        "priority":{"value":0.5},"session":"kettle","title":"\"T\""},\#
+        "priority":{"value":0.5},"session":"kettle","title":"\"T\"","trustedServers":[]},\#
         "urls":["https://example.org/a","http://h:8080/b?c=1"]}}
         """#
     )
