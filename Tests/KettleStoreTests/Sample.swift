@@ -135,6 +135,7 @@ enum Sample {
     resumeData.validatorURL = "https://example.org/old?token=1"
     resumeData.setAside = PartialIdentity(
       path: "/home/somebody/Downloads/ü (2).iso.part", device: 66_306, inode: .max)
+    resumeData.isProvedByBytes = true
     resumeData.binAction = 1_800_000_000_000
     return resumeData
   }

@@ -24,6 +24,8 @@ public struct ResumeData: Hashable, Sendable, Codable {
   /// The URL that the validator came from, if the user has replaced the URL since: validators of
   /// different servers are not comparable.
   public var validatorURL: String?
+  /// Whether a response had another ETag and its bytes were compared instead; nil for no.
+  public var isProvedByBytes: Bool?
   /// The partial file of another version, kept until this one is complete.
   public var setAside: PartialIdentity?
   /// The action that discarded these bytes: the partial file moves to the bin and is not deleted.
@@ -33,7 +35,7 @@ public struct ResumeData: Hashable, Sendable, Codable {
     case partialPath, device, inode
     case durable = "held"
     case totalByteCount, validator, finalName, isWhole, lastWriteNanoseconds, serverChecksum
-    case mediaType, validatorURL, setAside, binAction
+    case mediaType, validatorURL, isProvedByBytes, setAside, binAction
   }
 
   public init(

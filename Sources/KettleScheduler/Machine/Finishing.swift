@@ -61,7 +61,9 @@ struct Finishing: Sendable {
     switch (result, next) {
     case (.success(var file), .completed):
       file.verifiedBy = facts.expectedChecksum?.algorithm
-      file.entityTag = facts.resumeData?.validator?.strongEntityTag
+      if facts.resumeData?.isProvedByBytes != true {
+        file.entityTag = facts.resumeData?.validator?.strongEntityTag
+      }
       facts.resumeData = nil
       facts.finishedFile = file
       facts.finishedAt = now.wall

@@ -127,6 +127,7 @@ struct ValidatorTests {
     ) { _ in truth }
     world.expectFile(of: row, is: Self.body)
     #expect(row.freshStart == nil)
+    #expect(row.hasOneEntityTag == nil)
     // Full responses caused by the stale If-Range were cut short; the rest came as ranges.
     let wholes = world.origin.requests.dropFirst().filter { $0.bytesSent == Self.body.byteCount }
     #expect(wholes.isEmpty, "\(world.wire)")
