@@ -34,7 +34,7 @@ package enum ResetHost: ControlMethod {
 }
 
 /// Forgets what the user has decided for a host: its login and the certificates that are trusted.
-/// Transfers that have them already keep them.
+/// A running transfer keeps them until it is started again.
 package enum ForgetHost: ControlMethod {
   package static let name = "hosts.forget"
   package typealias Params = ResetHost.Params

@@ -129,16 +129,13 @@ extension ActiveDownload {
     because failure: TransferFailure,
     _ facts: inout TransferFacts, in context: DecisionContext
   ) -> Step {
-    guard activeCount == 0 else {
-      return afterFailed(connection, with: failure, &facts, in: context)
-    }
-    if let counted = facts.task?.counted(challenge) {
+    if activeCount == 0, let counted = facts.task?.counted(challenge) {
       return .end(.waiting(.forEvent(.needsLogin, failure, challenge: counted)))
     }
-    guard failure.certificate != nil else {
-      return afterFailed(connection, with: failure, &facts, in: context)
+    if activeCount == 0, !facts.isTask, failure.certificate != nil {
+      return .end(.waiting(.forEvent(.needsDecision, failure)))
     }
-    return .end(.waiting(.forEvent(.needsDecision, failure)))
+    return afterFailed(connection, with: failure, &facts, in: context)
   }
 
   /// Another attempt that reads the certificate of a server that is not trusted, so that the user

@@ -45,7 +45,7 @@ extension ActiveDownload {
       received: facts.resumeData?.durable ?? ByteRangeSet())
     let plan = AttemptPlan(
       attempt: attempt, url: request.url, redirects: request.redirects, requested: requested,
-      content: request.content, check: request.check, spec: facts.spec)
+      content: request.content, check: request.check, spec: facts.requestSpec)
     return .entering(.running(download), [.beginAttempt(facts.id, plan)])
   }
 
@@ -78,7 +78,7 @@ extension ActiveDownload {
       url: primary.url, requested: primary.requested, mode: mode, resumeData: facts.resumeData,
       content: primary.content, acceptance: facts.acceptance,
       challengePolicy: facts.isTask && head.status == 401 ? .takeReplyAsItStands : .ask,
-      user: facts.spec.login(for: primary.url.origin)?.user)
+      user: facts.requestSpec.login(for: primary.url.origin)?.user)
     // Its bytes count only at its end, all or none, so nothing may be written beside it.
     if head.hasTransferCoding { splitting = .refused }
     switch classifier.classify(head, at: context.now) {
@@ -140,7 +140,9 @@ extension ActiveDownload {
       toRangeOf: resumeData.totalByteCount, response.head, from: primary.url)
     resumeData.serverChecksum = resumeData.serverChecksum ?? details.checksum
     switch primary.requested?.proof {
-    case .overlap?: splitting = .refused
+    case .overlap?:
+      splitting = .refused
+      resumeData.isProvedByBytes = true
     // The new link has the old link's validator: it is certainly the same file.
     case .ifRange?: if details.validator != nil { resumeData.validatorURL = nil }
     case .sameValidator?, nil: break
@@ -226,6 +228,7 @@ extension TransferFacts {
     case (.compared(let reason), .some(var resumeData)):
       freshStart = reason
       resumeData.totalByteCount = resumeData.totalByteCount ?? details.total
+      resumeData.isProvedByBytes = true
       return .goOn(resumeData)
     case (.instead(let reason), .some(let resumeData)):
       freshStart = reason
@@ -238,6 +241,7 @@ extension TransferFacts {
       resumeData.totalByteCount = details.total
       resumeData.validator = details.validator
       resumeData.validatorURL = nil
+      resumeData.isProvedByBytes = nil
       resumeData.serverChecksum = details.checksum
       resumeData.mediaType = details.mediaType
       return .goOn(resumeData)

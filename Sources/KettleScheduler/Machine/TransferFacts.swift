@@ -20,6 +20,8 @@ struct TransferFacts: Sendable, Hashable {
   /// that is waiting or has failed.
   var lastFailure: TransferFailure?
   var repetitions = RepetitionCounts()
+  /// What the user has decided for hosts, as of the last start. It is not part of the record.
+  var remembered = RememberedHosts()
   /// The action of the user that is discarding its files; nil deletes them.
   var binAction: Int64?
 
@@ -72,6 +74,9 @@ struct TransferFacts: Sendable, Hashable {
   }
 
   var isTask: Bool { spec.task != nil }
+
+  /// The request as it is sent: with what the user has decided for its hosts.
+  var requestSpec: TransferSpec { remembered.completed(spec) }
 
   /// The URL of the user or program, for failures.
   var urlText: String { spec.url.text }
@@ -127,6 +132,7 @@ extension TransferFacts {
     resumeData?.durable = ByteRangeSet()
     resumeData?.totalByteCount = nil
     resumeData?.validator = nil
+    resumeData?.isProvedByBytes = nil
     // Opening without a last write time truncates it to its durable bytes.
     resumeData?.lastWriteNanoseconds = nil
   }

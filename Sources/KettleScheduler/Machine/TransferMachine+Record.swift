@@ -4,6 +4,7 @@ import KettleModel
 extension TransferMachine {
   package var id: TransferID { facts.id }
   package var spec: TransferSpec { facts.spec }
+  var requestSpec: TransferSpec { facts.requestSpec }
   package var taskIdentifier: Int64 { facts.taskIdentifier }
   package var queuePosition: Int64 { facts.queuePosition }
   package var visibleState: TransferState { state.visible }

@@ -48,9 +48,9 @@ package struct TransferMachine: Sendable {
     apply(state.accept(&facts, operation))
   }
 
-  /// Takes what the user has decided for its hosts, where it has nothing of its own.
+  /// Uses what the user has decided for hosts, where the transfer has nothing of its own.
   package mutating func adopt(_ remembered: RememberedHosts) -> Transition {
-    remembered.complete(&facts.spec)
+    facts.remembered = remembered
     return .none
   }
 

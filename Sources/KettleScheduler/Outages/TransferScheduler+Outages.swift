@@ -119,7 +119,7 @@ extension TransferScheduler {
   /// The user's login that a transfer sends to an origin; nil for a program's task, whose program
   /// is asked.
   private func login(of id: TransferID, at origin: Origin) -> TrialTable.Subject? {
-    guard let spec = machines[id]?.spec, spec.task == nil, spec.url.origin == origin else {
+    guard let spec = machines[id]?.requestSpec, spec.task == nil, spec.url.origin == origin else {
       return nil
     }
     return spec.login.map { .login(origin, $0) }

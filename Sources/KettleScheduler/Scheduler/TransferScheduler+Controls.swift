@@ -51,8 +51,7 @@ extension TransferScheduler {
         continue
       }
       if control == .remember {
-        remember(decisionsFor: id, &output, at: now)
-        results.append(.applied)
+        results.append(remember(decisionsFor: id, &output, at: now))
         continue
       }
       let operation = ids.nextOperation()

@@ -41,7 +41,9 @@ extension TransferScheduler {
     _ id: TransferID, _ output: inout SchedulerOutput, at now: Moment
   ) {
     let remembered = remembered
-    if !remembered.hosts.isEmpty { update(id, into: &output) { $0.adopt(remembered) } }
+    if machines[id]?.facts.remembered != remembered {
+      update(id, into: &output) { $0.adopt(remembered) }
+    }
     if holdBackRejectedLogin(of: id, &output) { return queue.release(id) }
     let fresh = ids.next()
     let transition = update(id, into: &output) { $0.slotGiven(fresh, at: now) }

@@ -28,17 +28,18 @@ package struct RememberedHosts: Sendable, Hashable {
   /// Returns whether something was remembered about the origin.
   mutating func forget(_ origin: Origin) -> Bool { hosts.removeValue(forKey: origin) != nil }
 
-  /// Adds what is remembered to the request of a user's transfer.
-  func complete(_ spec: inout TransferSpec) {
-    if hosts.isEmpty || spec.task != nil { return }
-    if spec.login == nil { spec.login = hosts[spec.url.origin]?.login }
+  /// Returns the request of a user's transfer with what is remembered for its hosts.
+  func completed(_ spec: TransferSpec) -> TransferSpec {
+    if hosts.isEmpty || spec.task != nil { return spec }
+    var completed = spec
+    completed.login = spec.login ?? hosts[spec.url.origin]?.login
+    // It may be redirected to any of them.
     for (origin, remembered) in hosts {
-      for key in remembered.trustedKeys {
-        let server = TrustedServer(origin: origin.text, key: key)
-        if !spec.trustedServers.contains(server) { spec.trustedServers.append(server) }
+      completed.trustedServers += remembered.trustedKeys.map {
+        TrustedServer(origin: origin.text, key: $0)
       }
     }
-    spec.trustedServers.sort { ($0.origin, $0.key) < ($1.origin, $1.key) }
+    return completed
   }
 }
 
@@ -56,8 +57,9 @@ extension TransferScheduler {
   /// future. Those that wait for the same decision continue.
   mutating func remember(
     decisionsFor id: TransferID, _ output: inout SchedulerOutput, at now: Moment
-  ) {
-    guard let spec = machines[id]?.spec else { return }
+  ) -> ControlResult {
+    guard let spec = machines[id]?.spec else { return .unknown }
+    if spec.login == nil, spec.trustedServers.isEmpty { return .nothingToDecide }
     for origin in remembered.remember(spec) {
       output.changes.append(.rememberHost(origin, remembered[origin] ?? RememberedHost()))
     }
@@ -65,6 +67,7 @@ extension TransferScheduler {
     for other in machines.values.filter({ $0.id != id && !$0.isTask }).map(\.id).sorted() {
       update(other, into: &output) { $0.answered(by: remembered, at: now) }
     }
+    return .applied
   }
 
   /// Forgets the decisions of the user about the hosts with this name.
@@ -89,10 +92,10 @@ extension TransferMachine {
     guard let waiting = state.waiting else { return .none }
     switch waiting.reason {
     case .needsLogin:
-      guard let login = remembered[spec.url.origin]?.login, login != spec.login else {
+      guard let login = remembered[spec.url.origin]?.login, login != requestSpec.login else {
         return .none
       }
-      return relink(to: spec.url, login: login, at: now)
+      return spec.login == nil ? start(at: now) : relink(to: spec.url, login: login, at: now)
     case .needsDecision:
       guard let certificate = waiting.failure.certificate,
         remembered.hosts.contains(where: { origin, host in

@@ -105,7 +105,8 @@ struct RememberedHostsTests {
     #expect(script.state(elsewhere) == .running)
     let later = script.add(spec("https://nas.local/later.iso"))
     #expect(script.plan?.trust == .keys([Self.key], asksForOthers: false))
-    #expect(script.record(later)?.spec.trustedServers.map(\.key) == [Self.key])
+    // It is not recorded, so that it can be forgotten.
+    #expect(script.record(later)?.spec.trustedServers.isEmpty == true)
     let host = Origin(scheme: .https, host: "nas.local", port: 443)
     let recorded = script.changes.compactMap { change -> RememberedHost? in
       if case .rememberHost(host, let remembered) = change { remembered } else { nil }
@@ -119,6 +120,28 @@ struct RememberedHostsTests {
     script.add(spec("https://nas.local/after.iso"))
     #expect(script.plan?.trust == .system)
     #expect(script.scheduler.forgetHosts(named: "nas.local").origins.isEmpty)
+  }
+
+  @Test func `what was forgotten is not remembered again with another decision`() throws {
+    var script = SchedulerScript()
+    let first = script.add(spec("https://nas.local/a.iso"))
+    try refuse(&script)
+    script.control(.accept, first)
+    script.control(.remember, first)
+    var second = spec("https://files.example/b.iso")
+    second.login = Login(user: "ada", password: "secret")
+    let other = script.add(second)
+    script.run(script.scheduler.forgetHosts(named: "nas.local").1)
+    script.control(.remember, other)
+    script.add(spec("https://nas.local/c.iso"))
+    #expect(script.plan?.trust == .system)
+  }
+
+  @Test func `a transfer without a decision has nothing to remember`() throws {
+    var script = SchedulerScript()
+    let id = script.add(spec("https://files.example/a.iso"))
+    #expect(script.control(.remember, id) == .nothingToDecide)
+    #expect(!script.changes.contains { if case .rememberHost = $0 { true } else { false } })
   }
 
   @Test func `a remembered login continues all that wait for one, and is the host's own`() throws {

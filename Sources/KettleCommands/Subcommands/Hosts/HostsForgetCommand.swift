@@ -8,8 +8,8 @@ struct HostsForgetCommand: RunnableCommand {
     commandName: "forget",
     abstract: "Forget the login and the trusted certificates that you gave for a host.",
     discussion: """
-      Transfers that use them already keep them. Exits with 2 if nothing is remembered about the \
-      host.
+      A running transfer keeps them until it is started again. Exits with 2 if nothing is \
+      remembered about the host.
 
       Example:
         kettle hosts forget nas.local
