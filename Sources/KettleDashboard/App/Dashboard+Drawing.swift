@@ -5,7 +5,7 @@ extension Dashboard {
   package func frame(at now: Moment, look: Look) -> Frame { drawn(at: now, look: look).frame }
 
   func drawn(at now: Moment, look: Look) -> Canvas {
-    var canvas = Canvas(size: size, look: worn(over: look))
+    var canvas = Canvas(size: size, look: themed(look))
     guard size.holds(ListLayout.minimum) else {
       drawTooSmall(on: &canvas)
       return canvas

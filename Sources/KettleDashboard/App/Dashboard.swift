@@ -47,9 +47,9 @@ package struct Dashboard: Hashable, Sendable {
   }
 
   /// The look with the theme that the user chose. A theme that is gone counts as not chosen.
-  func worn(over look: Look) -> Look {
+  func themed(_ look: Look) -> Look {
     let chosen = settings.themes.first { $0.name == theme }
-    return chosen.map { look.wearing($0) } ?? look
+    return chosen.map { look.with($0) } ?? look
   }
 
   /// nil when no transfer is under way or the service is not connected.
@@ -64,8 +64,7 @@ package struct Dashboard: Hashable, Sendable {
     ScreenContext(
       size: size, service: service, notice: notice, settings: settings,
       clock: ClockText(utcOffsetSeconds: utcOffsetSeconds), directories: directories, draft: draft,
-      theme: theme,
-      now: now, key: key, isOnTop: isOnTop)
+      choices: choices, now: now, key: key, isOnTop: isOnTop)
   }
 
   // MARK: - Messages
@@ -135,7 +134,7 @@ package struct Dashboard: Hashable, Sendable {
       case .open(let screen): screens.append(screen)
       case .close: if let index, screens.indices.contains(index) { screens.remove(at: index) }
       case .keepDraft(let form): draft = form
-      case .wear(let name): theme = name
+      case .useTheme(let name): theme = name
       case .perform(let action): effects += attempt(action, key: .unknown, at: now) ?? []
       case .list(let request):
         effects += fulfil(list.fulfil(request, context(at: now)), at: now)

@@ -47,7 +47,7 @@ enum ScreenRequest: Hashable, Sendable {
   case keepDraft(AddForm?)
   case list(ListRequest)
   /// Uses a theme from now on; nil is the configured one.
-  case wear(theme: String?)
+  case useTheme(named: String?)
   /// Performs an action of the screen that is on top then.
   case perform(String)
 

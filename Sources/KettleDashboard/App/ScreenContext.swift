@@ -11,8 +11,8 @@ struct ScreenContext {
   let directories: UserDirectories?
   /// What was typed into the add form before it was closed.
   let draft: AddForm?
-  /// The name of the theme that the user chose; nil is the configured one.
-  let theme: String?
+  /// What the user has chosen, as it is remembered for the next run.
+  let choices: DashboardChoices
   let now: Moment
   /// The key that is being handled; `unknown` for a click.
   let key: Key

@@ -10,10 +10,8 @@ package enum Bindings {
   private static let ofEveryScreen: [Action] =
     AddScreen.bindings.actions + EntryDialog.bindings.actions
     + ListScreen.bindings.actions + SortMenu.bindings.actions + ViewMenu.bindings.actions
-    + BinScreen.bindings.actions
-    + CommandScreen.bindings.actions + DetailsScreen.bindings.actions + Question.bindings.actions
-    + DecisionScreen.bindings.actions
-    + Dashboard.bindings.actions
+    + BinScreen.bindings.actions + CommandScreen.bindings.actions + DetailsScreen.bindings.actions
+    + Question.bindings.actions + DecisionScreen.bindings.actions + Dashboard.bindings.actions
 
   /// The text of docs/keybindings.md.
   package static var markdown: String {

@@ -24,7 +24,7 @@ package struct Look: Hashable, Sendable {
   }
 
   /// Returns the same look with another theme.
-  package func wearing(_ named: NamedTheme) -> Look {
+  package func with(_ named: NamedTheme) -> Look {
     var theme = theme
     theme.base = named.base
     theme.colors = named.colors

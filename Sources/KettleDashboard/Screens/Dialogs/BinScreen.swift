@@ -1,14 +1,16 @@
 import KettleModel
 
 /// The actions that can be undone, the latest first.
-struct BinScreen: Screen {
+struct BinScreen: MenuScreen {
   /// nil until the service has sent them.
   private(set) var actions: [BinSnapshot]?
-  private(set) var choice = 0
+  var choice = 0
 
-  static let bindings: BindingTable<BinScreen> = [
-    Binding(.menuUp) { bin, _ in bin.move(.up) },
-    Binding(.menuDown) { bin, _ in bin.move(.down) },
+  var choiceCount: Int { actions?.count ?? 0 }
+
+  static let bindings = BindingTable(movingBindings + ownBindings)
+
+  private static let ownBindings: [Binding<BinScreen>] = [
     Binding(
       .menuChoose, label: { bin, _ in bin.chosen == nil ? nil : "undo" },
       when: { bin, context in
@@ -24,9 +26,6 @@ struct BinScreen: Screen {
       do: { bin, _ in [.close, .open(OpenScreen(Question.emptyBin(byteCount: bin.byteCount)))] }),
     Binding(.menuCancel) { _, _ in [.close] },
   ]
-
-  var keyContext: KeyContext { .menu }
-  var extent: ScreenExtent { .box }
 
   private var chosen: BinSnapshot? {
     guard let actions, actions.indices.contains(choice) else { return nil }
@@ -47,10 +46,6 @@ struct BinScreen: Screen {
     return []
   }
 
-  mutating func scroll(by step: Int, _ context: ScreenContext) -> [ScreenRequest] {
-    move(step > 0 ? .down : .up)
-  }
-
   /// A click beside the list closes it.
   mutating func click(_ click: Click, _ context: ScreenContext) -> [ScreenRequest] {
     switch click.target {
@@ -60,12 +55,6 @@ struct BinScreen: Screen {
     case nil: return [.close]
     case .row, .column, .state, .key, .action, .inside: return []
     }
-  }
-
-  private mutating func move(_ movement: Movement) -> [ScreenRequest] {
-    let last = max(0, (actions ?? []).count - 1)
-    choice = min(max(movement.target(from: choice, page: 5, last: last), 0), last)
-    return []
   }
 
   func draw(on canvas: inout Canvas, _ context: ScreenContext) {
@@ -79,18 +68,10 @@ struct BinScreen: Screen {
     let height = max(1, box.height - 2)
     let first = max(0, choice - height + 1)
     for (line, action) in actions.dropFirst(first).prefix(height).enumerated() {
-      let isChosen = first + line == choice
-      let row = box.row + line
-      let columns = box.column..<(box.column + box.width)
-      box.write(isChosen ? ">" : " ", line: line, on: &canvas, .dialogTitle)
       canvas.write(
-        Strings.binLine(action, context.clock, now: context.now.wall), row: row,
+        Strings.binLine(action, context.clock, now: context.now.wall), row: box.row + line,
         column: box.column + 2, width: box.width - 2, .dialog)
-      if isChosen {
-        let look = canvas.look
-        canvas.restyle(row: row, columns: columns) { look.select(&$0, isBar: false) }
-      }
-      canvas.claim(row: row, columns: columns, for: .choice(first + line))
+      drawChoice(first + line, line: line, in: box, on: &canvas)
     }
     box.write(Strings.binNote, line: box.height - 1, on: &canvas, .dialogQuiet)
   }

@@ -20,7 +20,9 @@ struct DecisionScreen: Screen {
   }
 
   static let bindings: BindingTable<DecisionScreen> = [
-    answer(.yes) { decision in [decision.control(.accept)] },
+    Binding(
+      .yes, when: { _, context in context.whenConnected(.possible) },
+      do: { decision, _ in [.close, decision.control(.accept)] }),
     answer(
       "decide-for-host", "h", label: "trust the host", rank: 2,
       help: "In a decision: trust the server for every transfer, also later ones",
@@ -44,14 +46,6 @@ struct DecisionScreen: Screen {
       do: { decision in [.open(OpenScreen(Question.remove(decision.row)))] }),
     Binding(.no) { _, _ in [.close, .say(Strings.nothingChanged)] },
   ]
-
-  private static func answer(
-    _ action: Action, do answers: @escaping @Sendable (DecisionScreen) -> [ScreenRequest]
-  ) -> Binding<DecisionScreen> {
-    Binding(
-      action, when: { _, context in context.whenConnected(.possible) },
-      do: { decision, _ in [.close] + answers(decision) })
-  }
 
   private static func answer(
     _ name: String, _ key: Character, label: String, rank: Int, help: String,
@@ -84,7 +78,7 @@ struct DecisionScreen: Screen {
     let width = min(76, size.columns - 4)
     let room = DialogBox.heightMax(size)
     let everyFact = Strings.facts(of: self, context, width: width)
-    // With little room only the first answers are shown; all have a key in the hints.
+    // On a small screen only the first answers fit. The hints show the keys of the others.
     let answers = Strings.answers(to: self).prefix(max(2, room - everyFact.count))
     let facts = everyFact.prefix(max(0, room - answers.count))
     let box = DialogBox(size: size, width: width, height: facts.count + answers.count)

@@ -1,30 +1,29 @@
 import KettleModel
 
 /// The menu of all sort keys of the list.
-struct SortMenu: Screen {
+struct SortMenu: MenuScreen {
   let keys = RowSort.Key.allCases
   /// The present order of the list.
   private var sort: RowSort
-  private(set) var choice: Int
+  var choice: Int
 
   init(showing sort: RowSort) {
     self.sort = sort
     choice = keys.firstIndex(of: sort.key) ?? 0
   }
 
-  static let bindings: BindingTable<SortMenu> = [
-    Binding(.reverse) { menu, _ in
-      menu.sort.isDescending.toggle()
-      return [.list(.reverse)]
-    },
-    Binding(.menuUp) { menu, _ in menu.move(.up) },
-    Binding(.menuDown) { menu, _ in menu.move(.down) },
-    Binding(.menuChoose) { menu, _ in menu.choose(menu.choice) },
-    Binding(.menuCancel) { _, _ in [.close] },
-  ]
+  /// The line below the keys shows or hides the groups.
+  var choiceCount: Int { keys.count + 1 }
 
-  var keyContext: KeyContext { .menu }
-  var extent: ScreenExtent { .box }
+  static let bindings = BindingTable(
+    movingBindings + [
+      Binding(.reverse) { menu, _ in
+        menu.sort.isDescending.toggle()
+        return [.list(.reverse)]
+      },
+      Binding(.menuChoose) { menu, _ in menu.choose(menu.choice) },
+      Binding(.menuCancel) { _, _ in [.close] },
+    ])
 
   /// Selects the key with this letter; `g` shows or hides the groups.
   mutating func insert(_ text: String, _ context: ScreenContext) -> [ScreenRequest]? {
@@ -35,10 +34,6 @@ struct SortMenu: Screen {
     return choose(index)
   }
 
-  mutating func scroll(by step: Int, _ context: ScreenContext) -> [ScreenRequest] {
-    move(step > 0 ? .down : .up)
-  }
-
   /// A click beside the menu closes it.
   mutating func click(_ click: Click, _ context: ScreenContext) -> [ScreenRequest] {
     switch click.target {
@@ -46,12 +41,6 @@ struct SortMenu: Screen {
     case nil: [.close]
     case .row, .column, .state, .key, .action, .inside: []
     }
-  }
-
-  private mutating func move(_ movement: Movement) -> [ScreenRequest] {
-    let target = movement.target(from: choice, page: 5, last: keys.count)
-    choice = min(max(target, 0), keys.count)
-    return []
   }
 
   private static let groupsLetter: Character = "g"
@@ -93,15 +82,10 @@ struct SortMenu: Screen {
   ) {
     let columns = box.column..<(box.column + box.width)
     let row = box.row + line
-    box.write(index == choice ? ">" : " ", line: line, on: &canvas, .dialogTitle)
     canvas.write(String(shown.letter), row: row, column: box.column + 2, width: 1, .dialogKey)
     canvas.write(shown.name, row: row, column: box.column + 5, width: box.width - 7, .dialog)
     canvas.write(shown.sign, row: row, column: columns.upperBound - 1, width: 1, .dialogTitle)
-    if index == choice {
-      let look = canvas.look
-      canvas.restyle(row: row, columns: columns) { look.select(&$0, isBar: false) }
-    }
-    canvas.claim(row: row, columns: columns, for: .choice(index))
+    drawChoice(index, line: line, in: box, on: &canvas)
   }
 }
 

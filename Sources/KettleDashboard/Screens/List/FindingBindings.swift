@@ -132,10 +132,8 @@ enum FindingBindings {
     Binding(
       "view-menu", .finding, in: [.list], keys: [.character("v")], label: "view", rank: 22,
       help: "Choose the columns and the theme",
-      do: { list, context in
-        let menu = ViewMenu(
-          hidden: list.view.hiddenColumns, themes: context.settings.themes)
-        return [.open(OpenScreen(menu))]
+      do: { _, context in
+        [.open(OpenScreen(ViewMenu(themes: context.settings.themes)))]
       }),
     Binding(
       "sort-left", .finding, in: [.list], keys: [.character("<")],

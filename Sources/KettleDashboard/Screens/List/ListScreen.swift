@@ -29,13 +29,19 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
     pane = choices.pane.map { DetailsPane(section: $0) }
   }
 
+  /// The view of the transfers, also while the history is shown.
+  private var transfersView: ListView {
+    get { view.kind == .transfers ? view : otherView }
+    set { if view.kind == .transfers { view = newValue } else { otherView = newValue } }
+  }
+
   /// What the next run starts with.
   var choices: DashboardChoices {
-    let list = view.kind == .transfers ? view : otherView
+    let list = transfersView
     let isNatural = list.sort == ListView.naturalSort(of: .transfers)
     return DashboardChoices(
       sort: isNatural ? nil : list.sort, folded: list.foldedInOrder, pane: pane?.section,
-      hiddenColumns: TableColumn.hidable.filter(list.hiddenColumns.contains))
+      hiddenColumns: TableColumn.canBeHidden.filter(list.hiddenColumns.contains))
   }
 
   static let bindings = BindingTable(
@@ -156,7 +162,9 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
       sort.isGrouped.toggle()
       return setSort(sort, context)
     case .toggleColumn(let column):
-      if view.hiddenColumns.remove(column) == nil { view.hiddenColumns.insert(column) }
+      if transfersView.hiddenColumns.remove(column) == nil {
+        transfersView.hiddenColumns.insert(column)
+      }
       return []
     case .clearMarks:
       view.marks.removeAll()

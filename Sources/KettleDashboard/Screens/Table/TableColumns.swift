@@ -148,7 +148,9 @@ package enum TableColumn: String, Hashable, Sendable, CaseIterable, Codable {
 
   /// The columns that can be hidden. The percentage stands in for the bar, and in place of the
   /// speed the table says why a transfer does not move.
-  static let hidable: [TableColumn] = [.bar, .size, .connections, .ready, .host, .session, .added]
+  static let canBeHidden: [TableColumn] = [
+    .bar, .size, .connections, .ready, .host, .session, .added,
+  ]
 }
 
 /// The widths that the texts of some rows need.

@@ -27,6 +27,14 @@ struct ViewMenuTests {
     #expect(next.list.view.hiddenColumns == [.host, .bar])
   }
 
+  @Test func `the columns of the list can be chosen while the history is shown`() {
+    var model = Sample.model(columns: 100, rows: 30)
+    let effects = model.press(.character("H"), .character("v"), .down, .enter)
+    #expect(remembered(effects) == [DashboardChoices(hiddenColumns: [.size])])
+    _ = model.press(.escape, .character("H"))
+    #expect(model.list.view.hiddenColumns == [.size])
+  }
+
   @Test func `every set of columns fits every width`() {
     for width in [36, 40, 60, 80, 100, 120, 160, 200] {
       for hidden in TableColumn.allCases {
