@@ -30,15 +30,29 @@ extension DashboardSettings {
   /// Offers the theme of a file in place of a built-in one of this name. Problems in the file are
   /// reported when it is configured.
   private mutating func offer(_ name: String, in file: ConfigurationFile) {
-    let (content, _) = file.themeConfiguration()
-    guard content != ThemeConfiguration() else { return }
-    let base = content.base.flatMap { BuiltInTheme(rawValue: $0.name) }
-    let colors = content.colors.compactMap { coloring in
-      ThemeColor(rawValue: coloring.name).map { ($0, coloring.color.asColor) }
-    }
-    let named = NamedTheme(name, base: base, colors: Dictionary(colors) { _, last in last })
+    guard let theme = Self.theme(name, in: file).theme else { return }
     themes.removeAll { $0.name == name }
-    themes.append(named)
+    themes.append(theme)
+  }
+
+  /// Reads the file of a theme. Returns nil if it is missing or has no valid setting, and the
+  /// problems in it.
+  private static func theme(
+    _ name: String, in file: ConfigurationFile
+  ) -> (theme: NamedTheme?, problems: [String]) {
+    let (content, notices) = file.themeConfiguration()
+    guard content != ThemeConfiguration() else { return (nil, notices) }
+    var problems = notices
+    var theme = NamedTheme(name, base: nil)
+    if let base = content.base {
+      theme.base = BuiltInTheme(rawValue: base.name)
+      if theme.base == nil {
+        let problem = ThemeProblem(.unknownBase(base.name), line: base.line)
+        problems.append(problem.sentence(path: file.path))
+      }
+    }
+    problems += apply(content.colors, to: &theme.colors, path: file.path)
+    return (theme, problems)
   }
 
   private static func file(_ path: String) -> ConfigurationFile {
@@ -66,44 +80,41 @@ extension DashboardSettings {
     if let theme = configuration.theme, let themeFile {
       apply(theme, in: themeFile, path: path)
     }
-    apply(configuration.colors, path: path)
+    problems += Self.apply(configuration.colors, to: &terminal.colors, path: path)
   }
 
   /// Applies the file of a theme, or the built-in theme of this name if the file is missing or has
   /// no valid setting.
   private mutating func apply(
-    _ theme: DashboardConfiguration.ThemeName, in file: ConfigurationFile, path: String
+    _ configured: DashboardConfiguration.ThemeName, in file: ConfigurationFile, path: String
   ) {
-    let builtIn = BuiltInTheme(rawValue: theme.name)
-    let (content, notices) = file.themeConfiguration()
-    problems += notices
+    let builtIn = BuiltInTheme(rawValue: configured.name)
+    let (theme, found) = Self.theme(configured.name, in: file)
+    problems += found
     if file.isMissing, builtIn == nil {
       let problem = ThemeProblem(
-        .unknownTheme(theme.name, file: file.path), line: theme.line)
+        .unknownTheme(configured.name, file: file.path), line: configured.line)
       problems.append(problem.sentence(path: path))
     }
-    guard content != ThemeConfiguration() else {
+    guard let theme else {
       terminal.theme = builtIn
       return
     }
-    if let base = content.base {
-      terminal.theme = BuiltInTheme(rawValue: base.name)
-      if terminal.theme == nil {
-        let problem = ThemeProblem(.unknownBase(base.name), line: base.line)
-        problems.append(problem.sentence(path: file.path))
-      }
-    }
-    apply(content.colors, path: file.path)
+    terminal.theme = theme.base
+    terminal.colors = theme.colors
   }
 
-  private mutating func apply(_ colors: [DashboardConfiguration.Coloring], path: String) {
-    for coloring in colors {
-      if let color = ThemeColor(rawValue: coloring.name) {
-        terminal.colors[color] = coloring.color.asColor
-      } else {
-        let problem = ThemeProblem(.unknownColor(coloring.name), line: coloring.line)
-        problems.append(problem.sentence(path: path))
+  /// Applies settings of colors. Returns the problems.
+  private static func apply(
+    _ settings: [DashboardConfiguration.Coloring], to colors: inout [ThemeColor: Color],
+    path: String
+  ) -> [String] {
+    settings.compactMap { setting in
+      guard let color = ThemeColor(rawValue: setting.name) else {
+        return ThemeProblem(.unknownColor(setting.name), line: setting.line).sentence(path: path)
       }
+      colors[color] = setting.color.asColor
+      return nil
     }
   }
 }

@@ -10,7 +10,7 @@ extension Sentences {
   }
 
   static func hostForgotten(_ origin: String) -> String {
-    "What you decided for \(origin.sanitizedForDisplay(limit: 300)) is forgotten"
+    "Forgot the login and the certificates for \(origin.sanitizedForDisplay(limit: 300))"
   }
 
   static func nothingKnown(about name: String) -> String {

@@ -44,7 +44,9 @@ extension Sentences {
   private static func describe(
     _ certificate: ServerCertificate, _ clock: any CommandClock
   ) -> [String] {
-    func name(_ text: String) -> String { text.isEmpty ? "nobody" : quoted(text, limit: 100) }
+    func name(_ text: String) -> String {
+      text.isEmpty ? "an unnamed holder" : quoted(text, limit: 100)
+    }
     let until = certificate.validUntil.map { ", valid until \(timeText($0, clock))" } ?? ""
     return [
       "The certificate of \(certificate.origin.sanitizedForDisplay(limit: 300)) was issued to "

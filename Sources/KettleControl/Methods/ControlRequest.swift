@@ -45,9 +45,9 @@ package enum ControlRequest: Sendable, Hashable {
     case .add, .addURLs: true
     case .hello, .list, .listIDs, .find, .describe, .control, .relink, .limit, .move, .prioritize,
       .clear, .news, .findURLs, .reset, .listHosts, .resetHost, .forgetHost, .listBin, .undo,
-      .emptyBin,
-      .subscribe, .watch, .status, .stop, .attachSession, .listSessions, .finishEvents,
-      .adoptSession, .dropSession, .cancelTasks, .acknowledgeTasks, .updateTask, .answerChallenge:
+      .emptyBin, .subscribe, .watch, .status, .stop, .attachSession, .listSessions,
+      .finishEvents, .adoptSession, .dropSession, .cancelTasks, .acknowledgeTasks, .updateTask,
+      .answerChallenge:
       false
     }
   }
@@ -181,8 +181,7 @@ extension ControlRequest {
       return search.startIndex < 0 ? ControlError(.invalidParams, "params.startIndex") : nil
     case .hello, .listIDs, .describe, .control, .move, .prioritize, .clear, .news, .reset,
       .listHosts, .resetHost, .forgetHost, .listBin, .undo, .emptyBin, .watch, .status, .stop,
-      .listSessions,
-      .cancelTasks, .acknowledgeTasks:
+      .listSessions, .cancelTasks, .acknowledgeTasks:
       return nil
     }
   }

@@ -16,7 +16,7 @@ public struct TransferSpec: Hashable, Sendable, Codable {
   public var checksum: Checksum?
   /// Absolute path of PEM certificates that are trusted for this transfer.
   public var caCertificatePath: String?
-  /// Servers that are trusted for this transfer whoever signed their certificates.
+  /// Servers to trust for this transfer, regardless of who signed their certificates.
   public var trustedServers: [TrustedServer] = []
   public var limitBytesPerSecond: Int64?
   public var notBefore: WallTime?
