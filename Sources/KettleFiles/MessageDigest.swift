@@ -11,7 +11,9 @@ struct MessageDigest: ~Copyable {
       switch algorithm {
       case .md5: EVP_md5()
       case .sha1: EVP_sha1()
+      case .sha224: EVP_sha224()
       case .sha256: EVP_sha256()
+      case .sha384: EVP_sha384()
       case .sha512: EVP_sha512()
       }
     guard let kind, let context = EVP_MD_CTX_new() else { return nil }

@@ -87,6 +87,7 @@ extension TransferColumn {
     case .finishNumber: 3
     case .isDormant: 4
     case .trustedServers: 10
+    case .options: 11
     }
   }
 }

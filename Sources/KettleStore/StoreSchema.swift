@@ -9,7 +9,7 @@ enum StoreSchema {
   /// "Kttl", for file(1) and for Kettle itself: PRAGMA application_id.
   static let applicationID = 0x4B74_746C
   /// PRAGMA user_version after all migrations.
-  static let version = 10
+  static let version = 11
   /// All tables except that of the transfers.
   static let smallTables = ["counter", "session", "grdb_migrations"]
   /// Added by version 4.
@@ -75,6 +75,14 @@ enum StoreSchema {
           ALTER TABLE transfer ADD COLUMN trusted_servers TEXT;
           ALTER TABLE bin_entry ADD COLUMN trusted_servers ANY;
           PRAGMA user_version = 10
+          """)
+    }
+    migrator.registerMigration("v11") { db in
+      try db.execute(
+        sql: """
+          ALTER TABLE transfer ADD COLUMN options TEXT;
+          ALTER TABLE bin_entry ADD COLUMN options ANY;
+          PRAGMA user_version = 11
           """)
     }
     return migrator

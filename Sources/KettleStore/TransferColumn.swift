@@ -11,6 +11,7 @@ enum TransferColumn: Int, CaseIterable {
   case finishNumber
   case isDormant
   case trustedServers
+  case options
 
   /// The name in the table: `task_identifier` for `taskIdentifier`.
   var sqlName: String {
@@ -38,7 +39,7 @@ enum TransferColumn: Int, CaseIterable {
     case .reason, .goesOnAt, .title, .directory, .name, .createdAt, .finishedAt, .bytesReceived,
       .bytesExpected, .connections, .limitBytesPerSecond, .notBefore, .checksum,
       .caCertificatePath, .onConflict, .beginning, .headers, .login, .resumeData, .finishedFile,
-      .failure, .freshStart, .retryCount, .request, .task, .taskStatus, .trustedServers:
+      .failure, .freshStart, .retryCount, .request, .task, .taskStatus, .trustedServers, .options:
       .inNoIndex
     }
   }

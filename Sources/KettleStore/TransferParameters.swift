@@ -55,6 +55,7 @@ struct TransferParameters {
     if !spec.headers.isEmpty { bind(try json.text(spec.headers), .headers) }
     if let login = spec.login { bind(try json.text(login), .login) }
     if !spec.trustedServers.isEmpty { bind(try json.text(spec.trustedServers), .trustedServers) }
+    if spec.options != .none { bind(try json.text(spec.options), .options) }
     if let request = spec.request { bind(try json.text(request), .request) }
     if let task = spec.task { bind(try json.text(task), .task) }
     if let status = record.task { bind(try json.text(status), .taskStatus) }

@@ -103,6 +103,7 @@ struct TransferRowReader {
     spec.request = try request(row)
     spec.task = try coded(.task, row)
     spec.trustedServers = try coded(.trustedServers, row) ?? []
+    spec.options = try coded(.options, row) ?? .none
     return spec
   }
 

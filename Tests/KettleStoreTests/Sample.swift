@@ -107,6 +107,7 @@ enum Sample {
     spec.trustedServers = [
       TrustedServer(origin: "https://nas.local", key: String(repeating: "0f", count: 32))
     ]
+    spec.options = transferOptions
     spec.limitBytesPerSecond = 1 << 50
     spec.notBefore = WallTime(millisecondsSince1970: -5)
     spec.priority = .high
@@ -116,6 +117,28 @@ enum Sample {
       method: "PUT", body: .file(path: "/home/somebody/ü.tar", byteCount: 1 << 44))
     spec.task = taskOptions(id)
     return spec
+  }
+
+  private static var transferOptions: TransferOptions {
+    var options = TransferOptions()
+    options.silenceSeconds = 600
+    options.connectSeconds = 5
+    options.attemptsMax = 0
+    options.retryDelaySeconds = 3
+    options.proxy = .server("socks5h://me:p%40ss@[::1]:1080")
+    options.cookies = [
+      Cookie(
+        name: "a", value: "\"b\" ü", domain: "example.org", includesSubdomains: true, path: "/a",
+        isSecure: true)
+    ]
+    options.certificate = ClientCertificate(
+      certificatePath: "/etc/me.pem", keyPath: "/etc/me.key", password: "'")
+    options.usesNetrc = false
+    options.unpacks = true
+    options.keepsServerTime = true
+    options.permissions = FilePermissions(mask: 0o077)
+    options.checksumURL = url("https://example.org/SHA256SUMS")
+    return options
   }
 
   static func resumeData(_ id: Int64) -> ResumeData {
@@ -132,6 +155,7 @@ enum Sample {
     resumeData.lastWriteNanoseconds = .max - id
     resumeData.serverChecksum = Checksum("sha512:" + String(repeating: "f1", count: 64))
     resumeData.mediaType = "application/x-iso9660-image"
+    resumeData.contentCoding = "gzip"
     resumeData.validatorURL = "https://example.org/old?token=1"
     resumeData.setAside = PartialIdentity(
       path: "/home/somebody/Downloads/ü (2).iso.part", device: 66_306, inode: .max)

@@ -30,7 +30,7 @@ extension TransferFailure.Code {
     case .directoryMissing, .directoryUnwritable: .cannotCreateFile
     case .diskFull, .fileProblem: .cannotWriteToFile
     case .nameTaken: .cannotMoveFile
-    case .checksumMismatch: .cannotDecodeRawData
+    case .checksumMismatch, .checksumUnavailable: .cannotDecodeRawData
     case .partialFileChanged: .downloadDecodingFailedMidStream
     case .uploadFileUnusable: .fileDoesNotExist
     case .cancelled: .cancelled

@@ -23,6 +23,7 @@ extension TransferSpec {
     if !trustedServers.allSatisfy(\.isUsable) { return "trustedServers" }
     if let limitBytesPerSecond, limitBytesPerSecond < 1 { return "limitBytesPerSecond" }
     if TransferPriority(priority.value) == nil { return "priority" }
+    if let part = options.refusedPart { return "options.\(part)" }
     if let part = request?.refusedPart { return "request.\(part)" }
     if task?.kind == .upload, request?.body == nil { return "request.body" }
     return task?.refusedPart.map { "task.\($0)" }
@@ -33,6 +34,41 @@ extension TransferSpec {
     !name.isEmpty && name != "." && name != ".." && name.utf8.count <= 255
       && !name.utf8.contains { $0 == 0 || $0 == UInt8(ascii: "/") }
   }
+}
+
+extension TransferOptions {
+  /// The first part that no service may act on; nil if all are valid.
+  fileprivate var refusedPart: String? {
+    let seconds = 1...Self.secondsMax
+    if let silenceSeconds, !seconds.contains(silenceSeconds) { return "silenceSeconds" }
+    if let connectSeconds, !seconds.contains(connectSeconds) { return "connectSeconds" }
+    if let retryDelaySeconds, !seconds.contains(retryDelaySeconds) { return "retryDelaySeconds" }
+    if let attemptsMax, !(0...Self.attemptsCountMax).contains(attemptsMax) { return "attemptsMax" }
+    if let proxy, !proxy.isUsable { return "proxy" }
+    if cookies.count > Self.cookieCountMax || !cookies.allSatisfy(\.isUsable) { return "cookies" }
+    if let certificate, !certificate.isUsable { return "certificate" }
+    if let permissions, FilePermissions(rawValue: permissions.rawValue) == nil {
+      return "permissions"
+    }
+    return nil
+  }
+}
+
+extension ProxyChoice {
+  /// Whether each value fits into one line; whether it names a proxy is checked when it is used.
+  fileprivate var isUsable: Bool {
+    let texts =
+      switch self {
+      case .none: [String]()
+      case .server(let url): [url]
+      case .environment(let values): [values.http, values.https, values.exceptions]
+      }
+    return texts.allSatisfy { text in
+      text.utf8.count <= Self.byteCountMax && !text.unicodeScalars.contains(where: \.isControl)
+    }
+  }
+
+  private static let byteCountMax = 4096
 }
 
 extension Login {

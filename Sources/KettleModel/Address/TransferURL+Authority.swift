@@ -18,7 +18,7 @@ extension TransferURL {
     }
     let (host, portText) = splitPort(hostAndPort)
     guard !host.isEmpty else { return .failure(.hostMissing) }
-    let lowered = host.lowercased()
+    let lowered = loweredHost(host)
     guard isHost(lowered) else { return .failure(.hostMalformed) }
     guard let portText, !portText.isEmpty else {
       return .success(Authority(host: lowered, port: scheme.defaultPort, login: login))
@@ -45,22 +45,48 @@ extension TransferURL {
     return Login(user: user, password: password)
   }
 
+  /// Lowers the host. The zone of an IPv6 address is the name of an interface, in which upper and
+  /// lower case differ.
+  private static func loweredHost(_ host: Substring) -> String {
+    let zoneStart =
+      host.hasPrefix("[")
+      ? host.firstRange(of: zoneMark)?.lowerBound ?? host.endIndex : host.endIndex
+    return host[..<zoneStart].lowercased() + host[zoneStart...]
+  }
+
+  /// An escaped percent sign (RFC 6874, section 2).
+  private static let zoneMark = "%25"
+
   /// A name, an IPv4 address, or an IPv6 address in brackets; nothing that another parser could
   /// read as a separator.
   private static func isHost(_ host: String) -> Bool {
-    if host.hasPrefix("[") {
-      let inner = host.dropFirst().dropLast()
-      return host.hasSuffix("]") && inner.contains(":")
-        && inner.utf8.allSatisfy {
-          (48...57).contains($0) || (97...102).contains($0) || $0 == 58 || $0 == 46
-        }
-    }
+    if host.hasPrefix("[") { return host.hasSuffix("]") && isIPv6(host.dropFirst().dropLast()) }
     var previous: Unicode.Scalar = "."
     for scalar in host.unicodeScalars {
       guard isAllowed(scalar, after: previous) else { return false }
       previous = scalar
     }
     return true
+  }
+
+  /// An IPv6 address; one that is valid on a single link (`fe80::/10`) may have a zone.
+  private static func isIPv6(_ text: Substring) -> Bool {
+    let mark = text.firstRange(of: zoneMark)
+    let address = text[..<(mark?.lowerBound ?? text.endIndex)]
+    let isAddress =
+      address.contains(":")
+      && address.utf8.allSatisfy {
+        (48...57).contains($0) || (97...102).contains($0) || $0 == 58 || $0 == 46
+      }
+    guard let mark else { return isAddress }
+    let zone = text[mark.upperBound...].utf8
+    let isLinkLocal = ["fe8", "fe9", "fea", "feb"].contains { address.hasPrefix($0) }
+    // IF_NAMESIZE of Linux (net/if.h) includes the final NUL.
+    return isAddress && isLinkLocal && (1...15).contains(zone.count)
+      && zone.allSatisfy {
+        (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0)
+          || [45, 46, 95, 126].contains($0)
+      }
   }
 
   /// Accepts letters and digits in any script, and marks that follow one. Punctuation and symbols

@@ -41,9 +41,10 @@ extension TransferURL {
   }
 
   /// Resolves a `Location` header against this URL (RFC 3986, section 5.2). An empty one is
-  /// refused, because a redirect to the same place would loop.
+  /// refused, because a redirect to the same place would loop. Servers send spaces and backslashes,
+  /// which are read as browsers do (WHATWG URL, section 4.4).
   public func resolving(_ reference: String) -> Result<Parsed, TransferURLProblem> {
-    let trimmed = reference.trimmingBlanks()
+    let trimmed = Self.repaired(reference.trimmingBlanks())
     if let problem = Self.problemOfCharacters(in: trimmed) { return .failure(problem) }
     if Self.hasScheme(trimmed) { return Self.parse(trimmed) }
     if trimmed.utf8.starts(with: "//".utf8) {
@@ -64,6 +65,17 @@ extension TransferURL {
         scheme: scheme, host: host, port: port, path: merged,
         query: newPath.isEmpty && newQuery == nil ? query : newQuery),
       login: nil)
+  }
+
+  /// Turns a backslash before the query into a slash, and a space into `%20`.
+  private static func repaired(_ reference: String) -> String {
+    guard reference.utf8.contains(where: { $0 == 32 || $0 == UInt8(ascii: "\\") }) else {
+      return reference
+    }
+    let queryStart = reference.firstIndex { $0 == "?" || $0 == "#" } ?? reference.endIndex
+    let path = reference[..<queryStart].replacing("\\", with: "/")
+    let query = reference[queryStart...].replacing("\\", with: "%5C")
+    return String(path + query).replacing(" ", with: "%20")
   }
 
   /// Encoding lengthens a text; a result that the parser would refuse must not be kept.

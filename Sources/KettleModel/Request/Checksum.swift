@@ -1,13 +1,15 @@
 /// The expected digest of a file.
 public struct Checksum: Hashable, Sendable {
   public enum Algorithm: String, Sendable, Codable, CaseIterable {
-    case md5, sha1, sha256, sha512
+    case md5, sha1, sha224, sha256, sha384, sha512
 
     public var hexDigitCount: Int {
       switch self {
       case .md5: 32
       case .sha1: 40
+      case .sha224: 56
       case .sha256: 64
+      case .sha384: 96
       case .sha512: 128
       }
     }

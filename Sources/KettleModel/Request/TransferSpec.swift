@@ -23,6 +23,7 @@ public struct TransferSpec: Hashable, Sendable, Codable {
   public var priority: TransferPriority = .normal
   public var onConflict: ConflictPolicy = .rename
   public var beginning: Beginning = .queued
+  public var options = TransferOptions.none
   /// nil for a plain GET.
   public var request: RequestContent?
   /// Set for a task of a program's session.
@@ -48,6 +49,12 @@ public enum ConflictPolicy: String, Sendable, Codable, CaseIterable {
 }
 
 extension TransferSpec {
+  private enum CodingKeys: String, CodingKey {
+    case url, session, title, directory, name, connections, headers, login, checksum
+    case caCertificatePath, trustedServers, limitBytesPerSecond, notBefore, priority, onConflict
+    case beginning, options, request, task
+  }
+
   /// Missing properties get their defaults, so that records of older versions and short requests of
   /// scripts can be decoded.
   public init(from decoder: any Decoder) throws {
@@ -80,8 +87,15 @@ extension TransferSpec {
     try read(&priority, .priority)
     try read(&onConflict, .onConflict)
     try read(&beginning, .beginning)
+    try read(&options, .options)
     request = try container.decodeIfPresent(RequestContent.self, forKey: .request)
     task = try container.decodeIfPresent(TaskOptions.self, forKey: .task)
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(url, forKey: .url)
+    try encodeTemplate(to: encoder)
   }
 
   /// Encodes everything except the URL.
@@ -102,6 +116,7 @@ extension TransferSpec {
     try container.encode(priority, forKey: .priority)
     try container.encode(onConflict, forKey: .onConflict)
     try container.encode(beginning, forKey: .beginning)
+    if options != .none { try container.encode(options, forKey: .options) }
     try container.encodeIfPresent(request, forKey: .request)
     try container.encodeIfPresent(task, forKey: .task)
   }

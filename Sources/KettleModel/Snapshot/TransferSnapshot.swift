@@ -44,6 +44,8 @@ public struct TransferSnapshot: Hashable, Sendable, Codable, Identifiable {
   public var verifiedBy: Checksum.Algorithm?
   /// Whether every response for the finished file had the same strong ETag; nil for no.
   public var hasOneEntityTag: Bool?
+  /// How the server compressed the bytes that are stored as they were sent; nil if it did not.
+  public var contentCoding: String?
   /// Whether it finished and was then cleared from view.
   public var isCleared: Bool?
   /// Why it failed, or, while it waits, the latest error.

@@ -21,6 +21,8 @@ public struct ResumeData: Hashable, Sendable, Codable {
   /// The media type without parameters, in lower case. It reveals an error page in place of the
   /// file.
   public var mediaType: String?
+  /// How the bytes are compressed, in the server's word (`Content-Encoding`); nil if they are not.
+  public var contentCoding: String?
   /// The URL that the validator came from, if the user has replaced the URL since: validators of
   /// different servers are not comparable.
   public var validatorURL: String?
@@ -35,7 +37,7 @@ public struct ResumeData: Hashable, Sendable, Codable {
     case partialPath, device, inode
     case durable = "held"
     case totalByteCount, validator, finalName, isWhole, lastWriteNanoseconds, serverChecksum
-    case mediaType, validatorURL, isProvedByBytes, setAside, binAction
+    case mediaType, contentCoding, validatorURL, isProvedByBytes, setAside, binAction
   }
 
   public init(
@@ -80,6 +82,8 @@ public struct FinishedFile: Hashable, Sendable, Codable {
   public var verifiedBy: Checksum.Algorithm?
   /// The strong ETag that every response had; nil without one.
   public var entityTag: String?
+  /// How its bytes are still compressed; nil if they are not, or were unpacked.
+  public var contentCoding: String?
 
   public init(path: String, identity: FileIdentity?) {
     self.path = path

@@ -7,7 +7,9 @@ public struct TransferFailure: Error, Hashable, Sendable, Codable {
     // The request
     case badURL, tooManyRedirects, redirectRefused
     // The response
-    case httpStatus, rangeReplyWrong, encodedReply, loginNeeded, linkExpired
+    case httpStatus, rangeReplyWrong, loginNeeded, linkExpired
+    /// The file is compressed by the server and cannot be unpacked.
+    case encodedReply
     /// The server has another version than the durable bytes.
     case otherVersion
     /// The replacement URL leads to another file.
@@ -32,6 +34,8 @@ public struct TransferFailure: Error, Hashable, Sendable, Codable {
     case truncated, tooLong
     // The file
     case directoryMissing, directoryUnwritable, diskFull, nameTaken, fileProblem, checksumMismatch
+    /// The list of checksums cannot be fetched or has none for this file; the subject is its URL.
+    case checksumUnavailable
     case partialFileChanged
     // The request body
     case uploadFileUnusable

@@ -47,7 +47,8 @@ extension TransferFailure {
       .protocolBroken,
       .certificateFileUnusable, .clientCertificateNeeded, .truncated, .tooLong,
       .directoryMissing, .directoryUnwritable, .diskFull, .nameTaken, .fileProblem,
-      .checksumMismatch, .partialFileChanged, .uploadFileUnusable, .cancelled, .conditionUnmet,
+      .checksumMismatch, .checksumUnavailable, .partialFileChanged, .uploadFileUnusable,
+      .cancelled, .conditionUnmet,
       .internalProblem:
       nil
     }

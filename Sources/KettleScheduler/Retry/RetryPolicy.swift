@@ -79,7 +79,8 @@ package struct RetryPolicy: Sendable, Hashable {
       .linkExpired,
       .tlsRefused, .certificateFileUnusable, .clientCertificateNeeded, .tooLong,
       .directoryMissing, .directoryUnwritable,
-      .diskFull, .nameTaken, .fileProblem, .checksumMismatch, .partialFileChanged,
+      .diskFull, .nameTaken, .fileProblem, .checksumMismatch, .checksumUnavailable,
+      .partialFileChanged,
       .internalProblem, .uploadFileUnusable, .cancelled, .conditionUnmet:
       false
     }

@@ -6,7 +6,7 @@ extension TransferFailure {
   var isOfTheFile: Bool {
     switch code {
     case .directoryMissing, .directoryUnwritable, .diskFull, .nameTaken, .fileProblem,
-      .checksumMismatch, .partialFileChanged:
+      .checksumMismatch, .checksumUnavailable, .partialFileChanged:
       true
     case .badURL, .tooManyRedirects, .redirectRefused, .httpStatus, .rangeReplyWrong,
       .encodedReply, .loginNeeded, .linkExpired, .otherVersion, .otherFile, .webPage,
@@ -44,7 +44,8 @@ extension TransferFailure {
       .certificateFileUnusable, .clientCertificateNeeded, .truncated,
       .tooLong, .internalProblem,
       .directoryMissing, .directoryUnwritable, .diskFull, .nameTaken, .fileProblem,
-      .checksumMismatch, .partialFileChanged, .uploadFileUnusable, .cancelled, .conditionUnmet:
+      .checksumMismatch, .checksumUnavailable, .partialFileChanged, .uploadFileUnusable,
+      .cancelled, .conditionUnmet:
       false
     }
   }

@@ -34,6 +34,7 @@ struct TransferURLParseTests {
     ("http://[::1]:8080/x", "http://[::1]:8080/x"),
     ("http://[2001:DB8::FF]/", "http://[2001:db8::ff]/"),
     ("http://[::ffff:1.2.3.4]/", "http://[::ffff:1.2.3.4]/"),
+    ("http://[FE80::1%25enP1s0]:80/x", "http://[fe80::1%25enP1s0]/x"),
     ("http://under_score.example/", "http://under_score.example/"),
     ("http://example.org./", "http://example.org./"),
     ("http://bücher.example/", "http://bücher.example/"),
@@ -82,7 +83,8 @@ struct TransferURLParseTests {
   @Test(arguments: [
     "http://.example.org/", "http://exa%6Dple.org/", "http://example.org%2F/", "http://[::1/",
     "http://::1]/", "http://[]/", "http://[/", "http://]/", "http://[1.2.3.4]/", "http://[::1]x/",
-    "http://[::1%25eth0]/", "http://[::g]/", "http://a[::1]/", "http://exa*mple.org/",
+    "http://[::1%25eth0]/", "http://[fe80::1%eth0]/", "http://[fe80::1%25]/",
+    "http://[fe80::1%25a%2Fb]/", "http://[::g]/", "http://a[::1]/", "http://exa*mple.org/",
     "http://exa,mple.org/", "http://a;b/", "http://a'b/", "http://a\"b/", "http://a<b/",
     "http://good.example\u{FF0F}.evil.example/", "http://good.example\u{FF20}evil.example/",
     "http://a\u{2100}b.example/", "http://a\u{FF1A}80/", "http://a\u{3002}b/", "http://a\u{200B}b/",

@@ -23,6 +23,8 @@ struct TransferSpecTests {
     spec.priority = .high
     spec.onConflict = .skip
     spec.beginning = .paused
+    spec.options.attemptsMax = 3
+    spec.options.proxy = ProxyChoice.none
     spec.request = RequestContent(method: "PUT", body: .bytes(Base64Bytes([1, 2])))
     spec.task = TaskOptions(kind: .upload)
     return spec

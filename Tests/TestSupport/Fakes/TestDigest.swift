@@ -8,7 +8,9 @@ package enum TestDigest {
       switch algorithm {
       case .md5: EVP_md5()
       case .sha1: EVP_sha1()
+      case .sha224: EVP_sha224()
       case .sha256: EVP_sha256()
+      case .sha384: EVP_sha384()
       case .sha512: EVP_sha512()
       }
     var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))

@@ -1,0 +1,99 @@
+/// What the user has chosen for one transfer in place of the service's settings. A transfer rarely
+/// has any of them.
+public struct TransferOptions: Hashable, Sendable {
+  /// The longest silence of a server, before its response and within it.
+  public var silenceSeconds: Int?
+  /// The longest time to establish a connection.
+  public var connectSeconds: Int?
+  /// How many attempts without new bytes are made; 0 means any number.
+  public var attemptsMax: Int?
+  /// The pause before the first retry; it doubles with each one.
+  public var retryDelaySeconds: Int?
+  /// nil means the service's proxies.
+  public var proxy: ProxyChoice?
+  /// Cookies of the user, each sent only where it belongs.
+  public var cookies: [Cookie] = []
+  /// Sent to the origin of the URL if it requires one.
+  public var certificate: ClientCertificate?
+  /// Whether `~/.netrc` may supply the login; nil means as configured.
+  public var usesNetrc: Bool?
+  /// Whether a compressed response is unpacked at the end.
+  public var unpacks = false
+  /// Whether the file gets the modification time that the server gives.
+  public var keepsServerTime = false
+  /// The permissions of the file; nil means those of `FilePermissions.usual`.
+  public var permissions: FilePermissions?
+  /// A file in the format of sha256sum(1) that contains the expected digest.
+  public var checksumURL: TransferURL?
+
+  /// The longest time that a user may choose, a day.
+  public static let secondsMax = 24 * 3600
+  public static let attemptsCountMax = 1_000_000
+  /// How many cookies browsers keep for a domain.
+  public static let cookieCountMax = 180
+
+  public init() {}
+
+  public static let none = TransferOptions()
+}
+
+/// The permission bits of a new file.
+public struct FilePermissions: RawRepresentable, Hashable, Sendable, Codable {
+  /// Read and write bits only, as open(2) takes them for a file that is not a program.
+  public let rawValue: UInt32
+
+  /// Returns nil if there are other bits than those to read and write.
+  public init?(rawValue: UInt32) {
+    guard rawValue & ~0o666 == 0 else { return nil }
+    self.rawValue = rawValue
+  }
+
+  /// What a process with this mask gives a new file (umask(2)).
+  public init(mask: UInt32) { rawValue = 0o666 & ~mask }
+
+  /// What the mask 022 leaves, the default of most systems.
+  public static let usual = FilePermissions(mask: 0o022)
+}
+
+extension TransferOptions: Codable {
+  private enum CodingKeys: String, CodingKey {
+    case silenceSeconds, connectSeconds, attemptsMax, retryDelaySeconds, proxy, cookies, certificate
+    case usesNetrc, unpacks, keepsServerTime, permissions, checksumURL
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    func read<Value: Decodable>(_ key: CodingKeys) throws -> Value? {
+      try container.decodeIfPresent(Value.self, forKey: key)
+    }
+    silenceSeconds = try read(.silenceSeconds)
+    connectSeconds = try read(.connectSeconds)
+    attemptsMax = try read(.attemptsMax)
+    retryDelaySeconds = try read(.retryDelaySeconds)
+    proxy = try read(.proxy)
+    cookies = try read(.cookies) ?? []
+    certificate = try read(.certificate)
+    usesNetrc = try read(.usesNetrc)
+    unpacks = try read(.unpacks) ?? false
+    keepsServerTime = try read(.keepsServerTime) ?? false
+    permissions = try read(.permissions)
+    checksumURL = try read(.checksumURL)
+  }
+
+  /// Encodes only what was chosen, because a long list has these options once for each transfer.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encodeIfPresent(silenceSeconds, forKey: .silenceSeconds)
+    try container.encodeIfPresent(connectSeconds, forKey: .connectSeconds)
+    try container.encodeIfPresent(attemptsMax, forKey: .attemptsMax)
+    try container.encodeIfPresent(retryDelaySeconds, forKey: .retryDelaySeconds)
+    try container.encodeIfPresent(proxy, forKey: .proxy)
+    if !cookies.isEmpty { try container.encode(cookies, forKey: .cookies) }
+    try container.encodeIfPresent(certificate, forKey: .certificate)
+    try container.encodeIfPresent(usesNetrc, forKey: .usesNetrc)
+    if unpacks { try container.encode(unpacks, forKey: .unpacks) }
+    if keepsServerTime { try container.encode(keepsServerTime, forKey: .keepsServerTime) }
+    try container.encodeIfPresent(permissions, forKey: .permissions)
+    try container.encodeIfPresent(checksumURL, forKey: .checksumURL)
+  }
+}

@@ -1,0 +1,37 @@
+import KettleModel
+import Testing
+
+@testable import KettleControl
+
+struct OptionsRefusedPartTests {
+  private func refused(_ change: (inout TransferOptions) -> Void) throws -> String? {
+    var spec = TransferSpec(url: try TransferURL.parse("http://h/f").get().url)
+    change(&spec.options)
+    return spec.refusedPart
+  }
+
+  @Test func `options that no service may act on are refused`() throws {
+    #expect(try refused { $0.silenceSeconds = 0 } == "options.silenceSeconds")
+    #expect(try refused { $0.connectSeconds = -1 } == "options.connectSeconds")
+    #expect(try refused { $0.retryDelaySeconds = 86_401 } == "options.retryDelaySeconds")
+    #expect(try refused { $0.attemptsMax = -1 } == "options.attemptsMax")
+    #expect(try refused { $0.proxy = .server("http://h\r\n") } == "options.proxy")
+    #expect(
+      try refused { $0.cookies = [Cookie(name: "a", value: "b\r\nX: y", domain: "h")] }
+        == "options.cookies")
+    #expect(
+      try refused { $0.certificate = ClientCertificate(certificatePath: "me.pem", keyPath: "/k") }
+        == "options.certificate")
+  }
+
+  @Test func `options within their bounds are accepted`() throws {
+    #expect(
+      try refused {
+        $0.silenceSeconds = TransferOptions.secondsMax
+        $0.attemptsMax = 0
+        $0.proxy = .environment(ProxyEnvironment(["all_proxy": "socks5h://h:1"]))
+        $0.cookies = [Cookie(name: "a", value: "b", domain: "h")]
+        $0.permissions = FilePermissions(mask: 0o077)
+      } == nil)
+  }
+}

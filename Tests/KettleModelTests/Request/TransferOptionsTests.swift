@@ -1,0 +1,29 @@
+import Foundation
+import Testing
+
+@testable import KettleModel
+
+struct TransferOptionsTests {
+  @Test func `options without a choice are an empty object`() throws {
+    let data = try JSONEncoder().encode(TransferOptions.none)
+    #expect(String(decoding: data, as: UTF8.self) == "{}")
+    #expect(try JSONDecoder().decode(TransferOptions.self, from: data) == .none)
+  }
+
+  @Test func `the environment names the proxies as libcurl reads it`() {
+    let values = ProxyEnvironment([
+      "http_proxy": "http://a:1", "HTTP_PROXY": "http://never:1", "ALL_PROXY": "socks5h://b:2",
+      "https_proxy": "", "no_proxy": "localhost",
+    ])
+    #expect(values.http == "http://a:1")
+    #expect(values.https == "socks5h://b:2")
+    #expect(values.exceptions == "localhost")
+    #expect(ProxyEnvironment([:]) == ProxyEnvironment())
+  }
+
+  @Test func `a new file gets what the mask leaves`() {
+    #expect(FilePermissions(mask: 0o077).rawValue == 0o600)
+    #expect(FilePermissions(mask: 0o002).rawValue == 0o664)
+    #expect(FilePermissions(rawValue: 0o755) == nil)
+  }
+}
