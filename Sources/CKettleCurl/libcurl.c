@@ -5,6 +5,7 @@
 #include "libcurl.h"
 #include "tls.h"
 #include <openssl/opensslv.h>
+#include <string.h>
 
 // Visible to this program only: libcurl calls some of its own functions by these names.
 #pragma GCC visibility push(hidden)
@@ -76,12 +77,24 @@ FUNCTION_OPTION(progress_function, curl_xferinfo_callback, CURLOPT_XFERINFOFUNCT
 FUNCTION_OPTION(socket_function, curl_sockopt_callback, CURLOPT_SOCKOPTFUNCTION)
 FUNCTION_OPTION(open_socket_function, curl_opensocket_callback, CURLOPT_OPENSOCKETFUNCTION)
 FUNCTION_OPTION(tls_function, curl_ssl_ctx_callback, CURLOPT_SSL_CTX_FUNCTION)
+FUNCTION_OPTION(ssh_key_function, curl_sshkeycallback, CURLOPT_SSH_KEYFUNCTION)
 
 CURLcode kettle_easy_allow_http_only(CURL *easy) {
 #if LIBCURL_VERSION_NUM >= 0x075500
   return SET_OPTION(easy, CURLOPT_PROTOCOLS_STR, "http,https");
 #else
   return SET_OPTION(easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+#endif
+}
+
+CURLcode kettle_easy_allow_only(CURL *easy, const char *scheme) {
+#if LIBCURL_VERSION_NUM >= 0x075500
+  return SET_OPTION(easy, CURLOPT_PROTOCOLS_STR, scheme);
+#else
+  long protocol = strcmp(scheme, "sftp") == 0   ? CURLPROTO_SFTP
+                  : strcmp(scheme, "ftps") == 0 ? CURLPROTO_FTPS
+                                                : CURLPROTO_FTP;
+  return SET_OPTION(easy, CURLOPT_PROTOCOLS, protocol);
 #endif
 }
 

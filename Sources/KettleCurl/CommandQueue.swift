@@ -15,6 +15,8 @@ enum Command: Sendable {
   case nameChecked(AttemptID, NameLookup.Answer)
   case limit(TransferID, Int64?)
   case limitAll(Int64?)
+  /// The speed limits allow these attempts more; those of other threads are among them.
+  case resumeThrottled([AttemptID])
 }
 
 /// Passes commands to the thread that owns the multi handle, and wakes it.

@@ -72,6 +72,7 @@ extension CurlAttempt {
   /// Returns whether the exchange continues.
   private func receiveHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
     loop.assertIsOnThread()
+    if file != nil { return receiveReplyLine(line) }
     firstHeadByteAt = firstHeadByteAt ?? loop.now
     if case .awaitingHead = phase { phase = .awaitingHead(silentSince: loop.now) }
     switch headReader.read(Array(line)) {
@@ -83,7 +84,7 @@ extension CurlAttempt {
   }
 
   /// The reply to libcurl for a piece of the body.
-  private enum PieceResult {
+  enum PieceResult {
     case accepted
     /// Pauses the transfer. libcurl delivers the same bytes again after resuming.
     case paused
@@ -94,6 +95,7 @@ extension CurlAttempt {
   private func receiveBody(_ bytes: UnsafeRawBufferPointer) -> PieceResult {
     if bytes.isEmpty { return .accepted }
     switch phase {
+    case .connecting where file != nil, .awaitingHead where file != nil: return holdFirstBytes()
     case .connecting, .awaitingHead:
       // libcurl delivers the body of a 401 only when it does not answer the 401.
       guard let head = headReader.heldBackHead else {
@@ -106,7 +108,9 @@ extension CurlAttempt {
       phase = .bodyHeld
       return .paused
     case .bodyHeld, .throttled: return .paused
-    case .receiving(let sink), .blocked(let sink): return deliver(bytes, to: sink)
+    case .receiving(let sink), .blocked(let sink):
+      return file == nil ? deliver(bytes, to: sink) : deliverOfFile(bytes, to: sink)
+    case .decided(.satisfied) where file != nil && isWhole: return endOfLongBody()
     case .decided: return .ended
     }
   }
@@ -115,7 +119,7 @@ extension CurlAttempt {
   ///
   /// libcurl takes back all of a piece or nothing, so the delivered part is skipped when the piece
   /// arrives again. It then begins with the same bytes and may be longer.
-  private func deliver(_ piece: UnsafeRawBufferPointer, to sink: any ByteSink) -> PieceResult {
+  func deliver(_ piece: UnsafeRawBufferPointer, to sink: any ByteSink) -> PieceResult {
     while processedOfPiece < piece.count {
       let rest = UnsafeRawBufferPointer(rebasing: piece.dropFirst(processedOfPiece))
       switch chunks?.next(in: rest) ?? .data(byteCount: rest.count) {
@@ -188,7 +192,7 @@ extension CurlAttempt {
     _ = curl_easy_pause(easy, CURLPAUSE_CONT)
   }
 
-  private var isWhole: Bool {
+  var isWhole: Bool {
     chunks.map(\.isComplete) ?? (bodyEnd == .byteCount(deliveredByteCount))
   }
 
@@ -224,7 +228,7 @@ extension CurlAttempt {
   }
 
   /// Ends the exchange with a failure. Returns false, for "does not continue".
-  private func giveUp(
+  func giveUp(
     _ problem: String, code: TransferFailure.Code = .protocolBroken
   ) -> Bool {
     phase = .decided(.failed(TransferFailure(code, on: url.hostAndPort, detail: problem)))

@@ -31,6 +31,7 @@ extension CurlAttempt {
         TransferFailure(
           .proxyFailed, on: host, detail: "the value of \(source) is not the address of a proxy"))
     }
+    attempt.file = FileExchange(request, settings)
     if let failure = attempt.prepare(request) { return .failure(failure) }
     let code = attempt.configure(request, settings)
     return code == CURLE_OK ? .success(attempt) : .failure(attempt.failure(for: code))
@@ -38,8 +39,8 @@ extension CurlAttempt {
 
   /// Returns the problem that makes the request impossible, before libcurl is involved.
   private func prepare(_ request: AttemptRequest) -> TransferFailure? {
-    if let problem = proxiedHostProblem { return problem }
-    if url.scheme == .https, case .impossible(let reason) = verification {
+    if let problem = proxiedHostProblem ?? fileServerProblem(request) { return problem }
+    if usesTLS, case .impossible(let reason) = verification {
       return TransferFailure(.tlsRefused, on: url.hostAndPort, detail: reason)
     }
     if url.scheme == .https, let problem = certificate?.fileProblem { return problem }
@@ -58,9 +59,13 @@ extension CurlAttempt {
   private func configure(_ request: AttemptRequest, _ settings: CurlSettings) -> CURLcode {
     var options = EasyOptions(easy: easy)
     setCallbacks(&options)
-    setRequest(request, settings: settings, options: &options)
+    if file == nil {
+      setRequest(request, settings: settings, options: &options)
+      setLogin(request, &options)
+    } else {
+      setFileRequest(request, settings, &options)
+    }
     setTrust(request, &options)
-    setLogin(request, &options)
     setConnection(request, settings: settings, options: &options)
     setProxy(settings, &options)
     setReach(&options)

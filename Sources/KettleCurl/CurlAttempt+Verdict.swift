@@ -10,6 +10,8 @@ extension CurlAttempt {
     reportSentBytes()
     switch phase {
     case .decided(let end): return .ended(end)
+    case .connecting where file != nil, .awaitingHead where file != nil:
+      return fileVerdict(on: code)
     case .connecting, .awaitingHead:
       guard code == CURLE_OK else { return .ended(endBeforeHead(code)) }
       guard let head = headReader.heldBackHead else {
@@ -32,7 +34,8 @@ extension CurlAttempt {
       return .failed(
         TransferFailure(.truncated, on: url.hostAndPort, detail: "the last chunk is missing"))
     }
-    let isEndAuthentic = url.scheme == .http || hasSeenEnd
+    // An FTP server confirms the end on the control connection.
+    let isEndAuthentic = url.scheme == .http || file != nil || hasSeenEnd
     guard let problem = bodyEnd?.problem(after: deliveredByteCount, isEndAuthentic: isEndAuthentic)
     else { return .complete }
     return .failed(TransferFailure(problem.code, on: url.hostAndPort, detail: problem.detail))
@@ -56,6 +59,7 @@ extension CurlAttempt {
 
   func failure(for code: CURLcode) -> TransferFailure {
     if let addressRefusal { return addressRefusal }
+    if let failure = fileFailure(for: code) { return failure }
     var systemError: CLong = 0
     kettle_easy_get_long(easy, CURLINFO_OS_ERRNO, &systemError)
     var proxyStatus: CLong = 0

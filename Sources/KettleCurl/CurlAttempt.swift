@@ -68,6 +68,10 @@ final class CurlAttempt {
   let verification: ServerVerification
   var judgement = ServerJudgement.pending
   let certificate: ClientCertificate?
+  /// Whether the request names the authorities to trust.
+  let hasOwnAuthority: Bool
+  /// nil when the server speaks HTTP.
+  var file: FileExchange?
   /// nil when the request has no body.
   var upload: Upload?
   /// A HEAD request: no body follows, whatever the head says.
@@ -91,6 +95,7 @@ final class CurlAttempt {
     timeouts = request.timeouts
     verification = .here(request.serverTrust)
     certificate = request.certificate
+    hasOwnAuthority = request.caCertificatePath != nil
     asksForHeadOnly = request.content?.method == "HEAD"
     tries = request.timeouts.establishMilliseconds.map {
       EstablishingTries(
@@ -236,6 +241,9 @@ extension CurlAttempt {
     case .connecting, .headReported, .bodyHeld, .blocked, .throttled, .decided: return nil
     }
     if endOfSilence(since) <= now {
+      if case .awaitingHead = phase, file?.replies.isAwaitingDataConnection == true {
+        return noDataConnection
+      }
       return timeout(silence + Self.span(timeouts.idleMilliseconds))
     }
     if case .awaitingHead = phase, let endOfHead, endOfHead <= now {

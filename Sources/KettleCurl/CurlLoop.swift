@@ -22,7 +22,9 @@ final class CurlLoop {
     [:]
   private let names = NameLookup()
   /// Attempts consult these before they accept bytes.
-  var limits = SpeedLimits()
+  let limits: SharedSpeedLimits
+  /// Counts the turns, so that an attempt can tell whether one takes long.
+  private(set) var turnCount: UInt64 = 0
   /// Read once per turn.
   private(set) var now: MonotonicTime
   /// No attempt has a deadline before this; nil when there is no deadline.
@@ -30,11 +32,13 @@ final class CurlLoop {
 
   init(
     multi: UnsafeMutableRawPointer, queue: CommandQueue, settings: CurlSettings,
+    limits: SharedSpeedLimits,
     events: @escaping @Sendable (TransportEvent) -> Void
   ) {
     self.multi = multi
     self.queue = queue
     self.settings = settings
+    self.limits = limits
     self.events = events
     now = .now()
   }
@@ -63,6 +67,7 @@ final class CurlLoop {
   /// Lets libcurl do what it can, then sleeps until there is more to do.
   private func turn() {
     var runningCount: Int32 = 0
+    turnCount += 1
     let performed = curl_multi_perform(multi, &runningCount)
     collectFinished()
     checkDeadlines()
@@ -96,6 +101,7 @@ final class CurlLoop {
       limits.limit(transfer, to: bytesPerSecond, at: now)
     case .limitAll(let bytesPerSecond):
       limits.limitAll(to: bytesPerSecond, at: now)
+    case .resumeThrottled(let ids): resumeThrottled(ids)
     }
   }
 
@@ -139,6 +145,7 @@ extension CurlLoop {
   }
 
   private func finishExchange(_ attempt: CurlAttempt, _ code: CURLcode) {
+    if attempt.beginsAgain(after: code) { return beginAgain(attempt) }
     switch attempt.verdict(on: code) {
     case .ended(let end): finish(attempt, end)
     case .endedBeforeAccept(let end):
@@ -223,6 +230,16 @@ extension CurlLoop {
   private func establishAgain(_ attempt: CurlAttempt) {
     curl_multi_remove_handle(multi, attempt.easy)
     attempt.establishAgain(at: now)
+    addAgain(attempt)
+  }
+
+  private func beginAgain(_ attempt: CurlAttempt) {
+    curl_multi_remove_handle(multi, attempt.easy)
+    attempt.scheduleDeadline()
+    addAgain(attempt)
+  }
+
+  private func addAgain(_ attempt: CurlAttempt) {
     guard curl_multi_add_handle(multi, attempt.easy) != CURLM_OK else { return }
     let failure = TransferFailure(
       .internalProblem, on: attempt.url.hostAndPort, detail: "libcurl accepts no more transfers")
@@ -232,7 +249,13 @@ extension CurlLoop {
   /// Resumes the attempts whose speed limits allow more.
   private func resumeThrottled() {
     guard let turn = limits.nextResumption, turn <= now else { return }
-    for id in limits.resume(at: now) {
+    let ids = limits.resume(at: now)
+    resumeThrottled(ids)
+    limits.passOn(ids.filter { attempts[$0] == nil }, by: queue)
+  }
+
+  private func resumeThrottled(_ ids: [AttemptID]) {
+    for id in ids {
       if let attempt = attempts[id] { finishIfFailed(attempt, attempt.resumeThrottled()) }
     }
   }

@@ -6,6 +6,7 @@ package struct CurlSettings: Sendable, Hashable {
   package var userAgent: String
   package var certificates: TrustedCertificates
   package var proxies: ProxyRules
+  package var ssh: SSHSettings
   /// Preset addresses that skip name lookup, each as `host:port:address,address`
   /// (CURLOPT_RESOLVE(3)).
   package var knownAddresses: [String]
@@ -15,12 +16,14 @@ package struct CurlSettings: Sendable, Hashable {
 
   package init(
     userAgent: String, certificates: TrustedCertificates,
-    proxies: ProxyRules = .fromEnvironment, knownAddresses: [String] = [],
+    proxies: ProxyRules = .fromEnvironment,
+    ssh: SSHSettings = SSHSettings(directory: nil, user: ""), knownAddresses: [String] = [],
     knownScopes: [IPAddress: AddressScope] = [:]
   ) {
     self.userAgent = userAgent
     self.certificates = certificates
     self.proxies = proxies
+    self.ssh = ssh
     self.knownAddresses = knownAddresses
     self.knownScopes = knownScopes
   }

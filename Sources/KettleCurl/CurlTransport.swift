@@ -1,87 +1,100 @@
-import CKettleCurl
 import KettleEngine
 import KettleModel
 import KettleSystem
 
-/// An HTTP transport on libcurl.
+/// A transport on libcurl, for HTTP and servers of files.
 ///
-/// One thread owns the multi handle and everything behind it. It sleeps in curl_multi_poll(3) until
-/// a socket, a timer or a command wakes it. The calls of `Transport` only queue a command. `events`
-/// is called on that thread, must return soon, and may call back into the transport, except
-/// `shutDown`.
+/// Each has a thread of its own, because libcurl waits for servers of files in places: for the reply
+/// after the data of FTP, at the end of an SSH session, and for the ssh-agent. The one for files is
+/// started when it is needed. The calls of `Transport` only queue a command. `events` is called on
+/// these threads, in order for each attempt, must return soon, and may call back into the transport,
+/// except `shutDown`.
 package final class CurlTransport: Transport {
-  private let queue: CommandQueue
-  /// nil once the thread has been joined.
-  private let thread: Mutex<SystemThread?>
+  private enum FileLane {
+    case notNeeded
+    case running(CurlLane)
+    /// nil if it was never needed.
+    case shutDown(CurlLane?)
+
+    var lane: CurlLane? {
+      switch self {
+      case .notNeeded: nil
+      case .running(let lane): lane
+      case .shutDown(let lane): lane
+      }
+    }
+  }
+
+  private let web: CurlLane
+  private let files = Mutex(FileLane.notNeeded)
+  private let settings: CurlSettings
+  private let limits = SharedSpeedLimits()
+  private let events: @Sendable (TransportEvent) -> Void
 
   /// Fails only when the system has no thread or descriptor left.
   package init(
     events: @escaping @Sendable (TransportEvent) -> Void, settings: CurlSettings
   ) throws(TransferFailure) {
-    guard Self.isLibraryReady, let multi = curl_multi_init() else {
-      throw TransferFailure(.internalProblem, on: "libcurl", detail: "it cannot be started")
-    }
-    // A handle created without a descriptor for wake-ups could never be woken.
-    guard curl_multi_wakeup(multi) == CURLM_OK else {
-      curl_multi_cleanup(multi)
-      throw TransferFailure(.internalProblem, on: "libcurl", detail: "too many open files")
-    }
-    let queue = CommandQueue(waking: multi)
-    // From here on only the new thread uses the handle; other threads only wake it, which is
-    // allowed (curl_multi_wakeup(3)).
-    nonisolated(unsafe) let handedOver = multi
-    // SIGPIPE is sent to the writing thread, and OpenSSL may write to a connection that the server
-    // closed (CURLOPT_NOSIGNAL(3)). Blocked, it becomes an ordinary error. The other signals are
-    // for the threads that wait for them.
-    do throws(SystemError) {
-      let thread = try SystemThread(receiving: .none) {
-        CurlLoop(multi: handedOver, queue: queue, settings: settings, events: events).run()
-      }
-      self.thread = Mutex(thread)
-    } catch {
-      curl_multi_cleanup(multi)
-      throw TransferFailure(.internalProblem, on: "libcurl", detail: "too many threads")
-    }
-    self.queue = queue
-  }
-
-  deinit {
-    queue.close()
-    let remaining = thread.withLock { $0 }
-    // The last reference may be released inside `events`: a thread cannot join itself.
-    guard let remaining else { return }
-    if remaining.isCurrent { remaining.detach() } else { remaining.join() }
+    self.events = events
+    self.settings = settings
+    web = try CurlLane(settings: settings, limits: limits, events: events)
   }
 
   /// Queues a new attempt. After `shutDown` it is ignored without any event.
-  package func begin(_ request: AttemptRequest) { queue.send(.begin(request)) }
-
-  package func accept(_ attempt: AttemptID, into sink: any ByteSink) {
-    queue.send(.accept(attempt, sink))
-  }
-
-  package func resumeReceiving(_ attempt: AttemptID) { queue.send(.resumeReceiving(attempt)) }
-
-  package func cancel(_ attempt: AttemptID) { queue.send(.cancel(attempt)) }
-
-  package func limit(_ transfer: TransferID, toBytesPerSecond limit: Int64?) {
-    queue.send(.limit(transfer, limit))
-  }
-
-  package func limitAll(toBytesPerSecond limit: Int64?) { queue.send(.limitAll(limit)) }
-
-  /// Returns after the last event. So does a second call, even a concurrent one.
-  package func shutDown() {
-    queue.close()
-    thread.withLock { thread in
-      guard let running = thread else { return }
-      precondition(!running.isCurrent, "`shutDown()` must not be called inside of `events`.")
-      running.join()
-      thread = nil
+  package func begin(_ request: AttemptRequest) {
+    switch request.url.scheme.family {
+    case .http: web.queue.send(.begin(request))
+    case .ftp, .sftp:
+      do throws(TransferFailure) {
+        try fileLane()?.queue.send(.begin(request))
+      } catch {
+        events(.ended(request.id, .failed(error)))
+      }
     }
   }
 
-  /// curl_global_init(3) is not thread-safe in older releases; a global constant is initialised
-  /// once. It is never undone, because other users of libcurl in the process may still be active.
-  private static let isLibraryReady = curl_global_init(kettle_global_all) == CURLE_OK
+  /// Starts the thread for servers of files. Returns nil after `shutDown`.
+  private func fileLane() throws(TransferFailure) -> CurlLane? {
+    try files.withLock { files throws(TransferFailure) in
+      switch files {
+      case .running(let lane): return lane
+      case .shutDown: return nil
+      case .notNeeded:
+        let lane = try CurlLane(settings: settings, limits: limits, events: events)
+        files = .running(lane)
+        return lane
+      }
+    }
+  }
+
+  /// Only the thread that has the attempt acts on its commands.
+  private func send(_ command: Command) {
+    web.queue.send(command)
+    files.withLock { $0.lane }?.queue.send(command)
+  }
+
+  package func accept(_ attempt: AttemptID, into sink: any ByteSink) {
+    send(.accept(attempt, sink))
+  }
+
+  package func resumeReceiving(_ attempt: AttemptID) { send(.resumeReceiving(attempt)) }
+
+  package func cancel(_ attempt: AttemptID) { send(.cancel(attempt)) }
+
+  package func limit(_ transfer: TransferID, toBytesPerSecond limit: Int64?) {
+    send(.limit(transfer, limit))
+  }
+
+  package func limitAll(toBytesPerSecond limit: Int64?) { send(.limitAll(limit)) }
+
+  /// Returns after the last event. So does a second call, even a concurrent one.
+  package func shutDown() {
+    web.shutDown()
+    let lane = files.withLock { files in
+      let lane = files.lane
+      files = .shutDown(lane)
+      return lane
+    }
+    lane?.shutDown()
+  }
 }

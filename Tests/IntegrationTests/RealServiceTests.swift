@@ -141,7 +141,7 @@ struct RealServiceTests {
   }
 
   @Test(arguments: [
-    "", "nonsense", "ftp://example.org/a", "http://", "http://exa mple.org/", "http://h/\u{1B}[2J",
+    "", "nonsense", "nfs://example.org/a", "http://", "http://exa mple.org/", "http://h/\u{1B}[2J",
     "http://h:99999/",
   ])
   func `an invalid URL is rejected before anything is queued`(url: String) async throws {

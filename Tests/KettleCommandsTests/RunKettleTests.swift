@@ -147,8 +147,8 @@ struct RunKettleTests {
       start                   Start or resume transfers.
       pause                   Pause transfers and keep the downloaded bytes.
       stop                    Stop transfers and move their bytes to the bin.
-      accept                  Accept a web page as the file, or a certificate that
-                              is not trusted.
+      accept                  Accept a web page as the file, or a server that is
+                              not trusted.
       remove                  Remove transfers from the list.
       limit                   Limit the speed of transfers, including running ones.
       reset                   Move the downloaded files to the bin and reset all

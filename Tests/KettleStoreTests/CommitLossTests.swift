@@ -143,7 +143,7 @@ import TestSupport
     var files = try #require(try history().last)
     files.log = nil
     let scratch = try files.scratch()
-    try scratch.meddle("UPDATE transfer SET url = 'ftp://nowhere' WHERE id = 5")
+    try scratch.meddle("UPDATE transfer SET url = 'nfs://nowhere' WHERE id = 5")
     let notice = try #require(try scratch.open().notice)
     #expect(
       notice.reason

@@ -42,7 +42,7 @@ import TestSupport
     throws
   {
     try scratch.fill(Sample.puts(1...50))
-    try scratch.meddle("UPDATE transfer SET url = 'ftp://nowhere' WHERE id = 17")
+    try scratch.meddle("UPDATE transfer SET url = 'nfs://nowhere' WHERE id = 17")
     let opening = try open()
     #expect(opening.notice == nil)
     let journal = opening.journal

@@ -94,7 +94,7 @@ import TestSupport
   // Fault 99
   @Test func `an invalid row does not cost the others`() throws {
     try scratch.fill(Sample.puts(1...50))
-    try meddle("UPDATE transfer SET url = 'ftp://nowhere' WHERE id = 17")
+    try meddle("UPDATE transfer SET url = 'nfs://nowhere' WHERE id = 17")
     let (notice, contents) = try openDamaged()
     #expect(contents.records.map(\.id.rawValue) == Array(1...16) + Array(18...50))
     #expect(contents.lastID.rawValue == 50)
@@ -166,7 +166,7 @@ import TestSupport
       Self.removeSecondVersion + """
         DELETE FROM grdb_migrations WHERE identifier = 'v2';
         PRAGMA user_version = 1;
-        UPDATE transfer SET url = 'ftp://nowhere' WHERE id = 17;
+        UPDATE transfer SET url = 'nfs://nowhere' WHERE id = 17;
         """)
     let (notice, contents) = try openDamaged()
     #expect(contents.records.count == 19)

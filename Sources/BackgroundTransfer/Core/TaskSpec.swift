@@ -53,7 +53,12 @@ enum TaskSpec {
     let text = request.url?.absoluteString ?? ""
     let parsed: TransferURL.Parsed
     switch TransferURL.parse(text) {
-    case .success(let known): parsed = known
+    case .success(let known) where known.url.scheme.family == .http: parsed = known
+    case .success(let known):
+      return .failure(
+        .unsupportedURL(
+          "The URL \"\(known.url.text)\" has the scheme \"\(known.url.scheme.rawValue)\"; tasks "
+            + "support only http and https"))
     case .failure(let problem): return .failure(.unsupportedURL(problem.sentence(text)))
     }
     var spec = TransferSpec(url: parsed.url)

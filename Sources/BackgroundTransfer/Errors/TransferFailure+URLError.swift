@@ -20,7 +20,7 @@ extension TransferFailure.Code {
     case .nameServerSilent: .dnsLookupFailed
     case .connectionRefused, .proxyFailed, .proxyUnreachable, .proxyLoginNeeded:
       .cannotConnectToHost
-    case .connectionLost, .truncated: .networkConnectionLost
+    case .connectionLost, .noDataConnection, .truncated: .networkConnectionLost
     case .timedOut: .timedOut
     case .tlsRefused: .serverCertificateUntrusted
     case .networkDown: .notConnectedToInternet

@@ -37,8 +37,12 @@ CURLcode kettle_easy_set_progress_function(CURL *easy, curl_xferinfo_callback va
 CURLcode kettle_easy_set_socket_function(CURL *easy, curl_sockopt_callback value);
 CURLcode kettle_easy_set_open_socket_function(CURL *easy, curl_opensocket_callback value);
 CURLcode kettle_easy_set_tls_function(CURL *easy, curl_ssl_ctx_callback value);
+/// Also for CURLOPT_SSH_KEYDATA.
+CURLcode kettle_easy_set_ssh_key_function(CURL *easy, curl_sshkeycallback value);
 /// Refuses every scheme except http and https, including any that a later libcurl may add.
 CURLcode kettle_easy_allow_http_only(CURL *easy);
+/// The same for one scheme of a server of files: ftp, ftps or sftp.
+CURLcode kettle_easy_allow_only(CURL *easy, const char *scheme);
 /// Sets CURLOPT_QUICK_EXIT where libcurl has it (7.87.0).
 CURLcode kettle_easy_leave_lookups_behind(CURL *easy);
 
@@ -69,6 +73,12 @@ static const long kettle_global_all = (long)CURL_GLOBAL_ALL;
 static const size_t kettle_write_pause = (size_t)CURL_WRITEFUNC_PAUSE;
 static const size_t kettle_read_abort = (size_t)CURL_READFUNC_ABORT;
 static const size_t kettle_error_size = (size_t)CURL_ERROR_SIZE;
+static const long kettle_tls_required = (long)CURLUSESSL_ALL;
+static const long kettle_ssh_with_keys = (long)(CURLSSH_AUTH_PUBLICKEY | CURLSSH_AUTH_AGENT);
+static const long kettle_ssh_with_password =
+    (long)(CURLSSH_AUTH_PASSWORD | CURLSSH_AUTH_KEYBOARD);
+static const int kettle_ssh_key_fine = CURLKHSTAT_FINE;
+static const int kettle_ssh_key_refused = CURLKHSTAT_REJECT;
 static const int kettle_prereq_ok = CURL_PREREQFUNC_OK;
 static const int kettle_prereq_abort = CURL_PREREQFUNC_ABORT;
 
@@ -79,6 +89,11 @@ static inline const char *kettle_built_in_ca_file(void) {
 
 static inline const char *kettle_built_in_ca_directory(void) {
   return curl_version_info(CURLVERSION_NOW)->capath;
+}
+
+/// The protocols that this libcurl was built with, up to a NULL.
+static inline const char *const *kettle_protocols(void) {
+  return curl_version_info(CURLVERSION_NOW)->protocols;
 }
 
 /// The TLS library in use, such as "OpenSSL/3.0.19"; NULL without one.

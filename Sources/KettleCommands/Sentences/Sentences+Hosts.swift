@@ -34,7 +34,10 @@ extension Sentences {
       if let user = remembered.user {
         parts.append("logs in as \(quoted(user, limit: 100))")
       }
-      if remembered.certificateCount > 0 { parts.append("its certificate is trusted") }
+      if remembered.certificateCount > 0 {
+        let isSSH = host.origin.hasPrefix(TransferURL.Scheme.sftp.rawValue + "://")
+        parts.append("its \(isSSH ? "host key" : "certificate") is trusted")
+      }
     }
     if let until = host.closedUntil { parts.append("not before \(time(until, clock))") }
     if let outage = host.outage {

@@ -36,6 +36,9 @@ extension Sentences {
         "a login; give one with \"kettle start \(row.id) --user NAME\", which keeps everything"
       case .needsLink:
         "a new link because its own has expired; give one with \"kettle start \(row.id) --url URL\""
+      case .needsDecision where row.error?.certificate?.isHostKey == true:
+        "a decision: its server is not trusted; \"kettle why \(row.id)\" shows the host key, "
+          + "and \"kettle accept \(row.id)\" trusts it"
       case .needsDecision where row.error?.certificate != nil:
         "a decision: its server is not trusted; \"kettle why \(row.id)\" shows the certificate, "
           + "\"kettle accept \(row.id)\" trusts it"

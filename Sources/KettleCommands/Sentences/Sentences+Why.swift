@@ -44,6 +44,13 @@ extension Sentences {
   private static func describe(
     _ certificate: ServerCertificate, _ clock: any CommandClock
   ) -> [String] {
+    if certificate.isHostKey {
+      return [
+        "The host key of \(certificate.origin.sanitizedForDisplay(limit: 300)) is "
+          + "\(certificate.subject.sanitizedForDisplay(limit: 64)), "
+          + certificate.hostKeyFingerprint
+      ]
+    }
     func name(_ text: String) -> String {
       text.isEmpty ? "an unnamed holder" : quoted(text, limit: 100)
     }

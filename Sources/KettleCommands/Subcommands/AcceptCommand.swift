@@ -6,14 +6,15 @@ import KettleModel
 struct AcceptCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
     commandName: "accept",
-    abstract: "Accept a web page as the file, or a certificate that is not trusted.",
+    abstract: "Accept a web page as the file, or a server that is not trusted.",
     discussion: """
       A transfer needs a decision when a web page arrived under a name such as disk.iso: a login \
       page, for example, or an error with status 200. The page stays NAME.part until it is \
       accepted; "kettle start" requests the file again.
 
-      It also needs one when the system does not trust the server's certificate. "kettle why" \
-      shows the certificate. Accepting trusts it for the transfer, with --remember for every \
+      It also needs one when the system does not trust the server's certificate, or when the host \
+      key of an SFTP server is not in ~/.ssh/known_hosts. "kettle why" shows the certificate or \
+      the key. Accepting trusts it for the transfer, with --remember for every \
       transfer from that host.
 
       Examples:
@@ -25,7 +26,7 @@ struct AcceptCommand: RunnableCommand {
     help: ArgumentHelp("The id of a transfer, as shown by \"kettle list\".", valueName: "id"))
   var ids: [TransferID]
 
-  @Flag(help: "Trust the certificate for every transfer from the host, now and later.")
+  @Flag(help: "Trust the server for every transfer from the host, now and later.")
   var remember = false
 
   func run(in context: CommandContext) async throws -> ExitCode {

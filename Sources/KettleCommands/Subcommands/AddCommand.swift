@@ -20,7 +20,8 @@ struct AddCommand: RunnableCommand {
         kettle wait $(kettle add https://example.org/a https://example.org/b)
       """)
 
-  @Argument(help: ArgumentHelp("The http or https URL to download.", valueName: "url"))
+  @Argument(
+    help: ArgumentHelp("The URL to download: http, https, ftp, ftps or sftp.", valueName: "url"))
   var urls: [String] = []
 
   @Option(

@@ -25,6 +25,8 @@ extension TransferSpec {
     if TransferPriority(priority.value) == nil { return "priority" }
     if let part = options.refusedPart { return "options.\(part)" }
     if let part = request?.refusedPart { return "request.\(part)" }
+    // Programs are promised the semantics of HTTP, and servers of files know no other request.
+    if url.scheme.family != .http, task != nil || request != nil { return "url" }
     if task?.kind == .upload, request?.body == nil { return "request.body" }
     return task?.refusedPart.map { "task.\($0)" }
   }

@@ -15,13 +15,15 @@ extension ProxyRules {
     self.init(
       forHTTP: route("http_proxy", "all_proxy", "ALL_PROXY"),
       forHTTPS: route("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"),
+      forFiles: route("ftp_proxy", "FTP_PROXY", "all_proxy", "ALL_PROXY"),
       exceptions: ProxyExceptions(list: exceptions.first { !$0.isEmpty } ?? ""))
   }
 
   /// The rules of this process's current environment.
   package static var fromEnvironment: ProxyRules {
     let names = [
-      "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY",
+      "http_proxy", "https_proxy", "HTTPS_PROXY", "ftp_proxy", "FTP_PROXY", "all_proxy",
+      "ALL_PROXY", "no_proxy", "NO_PROXY",
     ]
     let values = names.compactMap { name in getenv(name).map { (name, String(cString: $0)) } }
     return ProxyRules(environment: Dictionary(values) { first, _ in first })

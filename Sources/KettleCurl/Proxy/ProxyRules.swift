@@ -16,14 +16,18 @@ package struct ProxyRules: Sendable, Hashable {
 
   package var forHTTP: Route
   package var forHTTPS: Route
+  /// For servers of files. Only a SOCKS proxy can carry their protocols.
+  package var forFiles: Route
   /// The hosts reached directly, as in `no_proxy`.
   package var exceptions: ProxyExceptions
 
   package init(
-    forHTTP: Route, forHTTPS: Route, exceptions: ProxyExceptions = ProxyExceptions([])
+    forHTTP: Route, forHTTPS: Route, forFiles: Route = .direct,
+    exceptions: ProxyExceptions = ProxyExceptions([])
   ) {
     self.forHTTP = forHTTP
     self.forHTTPS = forHTTPS
+    self.forFiles = forFiles
     self.exceptions = exceptions
   }
 
@@ -35,6 +39,7 @@ package struct ProxyRules: Sendable, Hashable {
     return switch origin.scheme {
     case .http: forHTTP
     case .https: forHTTPS
+    case .ftp, .ftps, .sftp: forFiles
     }
   }
 

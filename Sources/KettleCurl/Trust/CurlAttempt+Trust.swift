@@ -14,7 +14,7 @@ enum ServerJudgement {
 
 extension CurlAttempt {
   func setVerification(_ options: inout EasyOptions) {
-    guard case .byKeys = verification, url.scheme == .https else { return }
+    guard case .byKeys = verification, usesTLS else { return }
     // The host name matters only when the system decides, and then we check it ourselves.
     options.set(CURLOPT_SSL_VERIFYHOST, 0)
     let context = Unmanaged.passUnretained(self).toOpaque()
@@ -87,7 +87,8 @@ extension CurlAttempt {
 
   /// Whether a request may be sent to a server that we verify ourselves.
   var isServerAccepted: Bool {
-    guard case .byKeys = verification, url.scheme == .https else { return true }
+    if url.scheme == .sftp { return file?.hostKey == .accepted }
+    guard case .byKeys = verification, usesTLS else { return true }
     if case .accepted = judgement { return true } else { return false }
   }
 }

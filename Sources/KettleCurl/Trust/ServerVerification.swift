@@ -134,7 +134,7 @@ struct ServerIdentity {
     return bytes.count == byteCount ? bytes : nil
   }
 
-  private static func sha256(_ bytes: [UInt8]) -> String? {
+  static func sha256(_ bytes: [UInt8]) -> String? {
     var digest = [UInt8](repeating: 0, count: 32)
     var byteCount: UInt32 = 0
     guard EVP_Digest(bytes, bytes.count, &digest, &byteCount, EVP_sha256(), nil) == 1,

@@ -47,7 +47,7 @@ struct ServiceSettings: Sendable {
     curl = CurlSettings(
       userAgent: "Kettle/\(ProductVersion.text)",
       certificates: TrustedCertificates(environment: options.environment),
-      proxies: proxies)
+      proxies: proxies, ssh: SSHSettings(environment: options.environment))
   }
 
   private static func conditions(
@@ -101,8 +101,10 @@ struct ServiceSettings: Sendable {
     case .through(let text):
       let route = ProxyServer(text).map(ProxyRules.Route.through) ?? unusableProxy
       return ProxyRules(
-        forHTTP: route, forHTTPS: route, exceptions: ProxyExceptions(file.noProxy))
-    case .unusable: return ProxyRules(forHTTP: unusableProxy, forHTTPS: unusableProxy)
+        forHTTP: route, forHTTPS: route, forFiles: route, exceptions: ProxyExceptions(file.noProxy))
+    case .unusable:
+      return ProxyRules(
+        forHTTP: unusableProxy, forHTTPS: unusableProxy, forFiles: unusableProxy)
     }
   }
 
@@ -134,7 +136,8 @@ extension ProxiesInUse {
   init(_ rules: ProxyRules) {
     self.init()
     (http, https) = (Self.address(rules.forHTTP), Self.address(rules.forHTTPS))
-    for case .unusable(let name) in [rules.forHTTP, rules.forHTTPS] where !unusable.contains(name) {
+    for case .unusable(let name) in [rules.forHTTP, rules.forHTTPS, rules.forFiles]
+    where !unusable.contains(name) {
       unusable.append(name)
     }
   }

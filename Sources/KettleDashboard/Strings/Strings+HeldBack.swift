@@ -32,8 +32,10 @@ extension Strings {
     case .needsLink: return "its link has expired"
     case .needsLogin: return "the server requires a login"
     case .needsDecision:
-      return row.error?.certificate == nil
-        ? "what arrived may not be the file" : "the server's certificate is not trusted"
+      guard let certificate = row.error?.certificate else {
+        return "what arrived may not be the file"
+      }
+      return "the server's \(certificate.isHostKey ? "host key" : "certificate") is not trusted"
     case .scheduled: return "its start time has not come"
     case .paused: return "it was paused"
     case .idle: return row.bytesReceived > 0 ? "it was stopped" : "it was not started"

@@ -32,11 +32,10 @@ extension TransferURL {
     let authorityEnd = rest.utf8.firstIndex { "/?#\\".utf8.contains($0) } ?? rest.endIndex
     return authority(rest[..<authorityEnd], scheme: scheme).flatMap { authority in
       let (path, query) = split(encoded(rest[authorityEnd...]))
-      return checked(
-        TransferURL(
-          scheme: scheme, host: authority.host, port: authority.port,
-          path: path.isEmpty ? "/" : path, query: query),
-        login: authority.login)
+      let url = TransferURL(
+        scheme: scheme, host: authority.host, port: authority.port,
+        path: path.isEmpty ? "/" : path, query: query)
+      return url.asFile().flatMap { checked($0, login: authority.login) }
     }
   }
 

@@ -1,16 +1,44 @@
-/// An http or https URL without user, password and fragment, as requested, stored and shown.
+/// A URL without user, password and fragment, as requested, stored and shown.
 ///
 /// One parser serves both check and use, so no other reading of the same text can slip through. The
 /// form is RFC 3986; the host keeps non-ASCII letters (libcurl turns them into punycode), those of
 /// the path and query are percent-encoded.
 public struct TransferURL: Hashable, Sendable {
-  public enum Scheme: String, Sendable, Codable {
+  public enum Scheme: String, Sendable, Codable, CaseIterable {
     case http, https
+    /// FTP in clear, and FTP over TLS from the first byte.
+    case ftp, ftps
+    case sftp
 
     public var defaultPort: Int {
       switch self {
       case .http: 80
       case .https: 443
+      case .ftp: 21
+      case .ftps: 990
+      case .sftp: 22
+      }
+    }
+
+    /// What the server speaks, whether encrypted or not.
+    public enum Family: Sendable, CaseIterable {
+      case http, ftp, sftp
+
+      /// As in a sentence.
+      public var name: String {
+        switch self {
+        case .http: "HTTP"
+        case .ftp: "FTP"
+        case .sftp: "SFTP"
+        }
+      }
+    }
+
+    public var family: Family {
+      switch self {
+      case .http, .https: .http
+      case .ftp, .ftps: .ftp
+      case .sftp: .sftp
       }
     }
   }

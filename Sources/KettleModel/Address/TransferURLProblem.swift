@@ -5,6 +5,8 @@ public enum TransferURLProblem: Error, Hashable, Sendable {
   case schemeMissing
   case schemeUnsupported(String)
   case hostMissing, hostMalformed, portMalformed, loginMalformed
+  /// The path of a server of files ends with a slash.
+  case directory
 
   /// States the problem, its subject and the remedy; without a period.
   public func sentence(_ text: String) -> String {
@@ -23,12 +25,14 @@ public enum TransferURLProblem: Error, Hashable, Sendable {
       return "The URL \(shown) has no scheme; start it with https:// or http://"
     case .schemeUnsupported(let scheme):
       return "The URL \(shown) has the scheme \"\(scheme.sanitizedForDisplay(limit: 40))\"; "
-        + "only http and https are supported"
+        + "only http, https, ftp, ftps and sftp are supported"
     case .hostMissing: return "The URL \(shown) has no host; write https://HOST/PATH"
     case .hostMalformed: return "The host in the URL \(shown) is not a host name; check it"
     case .portMalformed: return "The port in the URL \(shown) is not a number from 1 to 65535"
     case .loginMalformed:
       return "The user and password in the URL cannot be read; give them with --user"
+    case .directory:
+      return "The URL \(shown) is a directory, which cannot be downloaded; give the URL of a file"
     }
   }
 

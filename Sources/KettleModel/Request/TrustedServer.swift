@@ -2,7 +2,8 @@
 public struct TrustedServer: Hashable, Sendable, Codable {
   /// In the form of `Origin.text`.
   public var origin: String
-  /// The SHA-256 of its public key (SubjectPublicKeyInfo) in lowercase hexadecimal digits.
+  /// The SHA-256 of its public key (SubjectPublicKeyInfo) or host key in lowercase hexadecimal
+  /// digits.
   public var key: String
 
   public init(origin: String, key: String) {

@@ -1,7 +1,10 @@
-/// Why a server's TLS handshake or certificate was refused, as far as the message of the TLS
-/// library shows.
+/// Why a server's TLS handshake, certificate or host key was refused, as far as the message shows.
 package enum TLSProblem: Hashable, Sendable, CaseIterable {
   case unknownAuthority, expired, notYetValid, otherName, notTLS, other
+  /// SSH: the known hosts contain another key of the host.
+  case otherHostKey
+  /// FTP: the server offers no TLS.
+  case noTLS
 
   /// - Parameter detail: the message, from libcurl or from X509_verify_cert_error_string(3).
   package init(detail: String?) {
@@ -14,10 +17,16 @@ package enum TLSProblem: Hashable, Sendable, CaseIterable {
         ["subject name", "hostname mismatch", "host name mismatch", "ip address mismatch"]
       ),
       (.unknownAuthority, ["self-signed", "self signed", "issuer", "unable to verify the first"]),
+      (.otherHostKey, [Self.otherHostKeyWords]),
+      (.noTLS, [Self.noTLSWords.lowercased()]),
       (.notTLS, ["wrong version number", "http request", "packet length too long"]),
     ]
     self = signs.first { $0.1.contains(where: text.contains) }?.0 ?? .other
   }
+
+  /// Part of the messages of these two.
+  package static let otherHostKeyWords = "is not the one in known_hosts"
+  package static let noTLSWords = "the server offers no TLS"
 
   /// What the user can do.
   package var remedy: String {
@@ -28,6 +37,10 @@ package enum TLSProblem: Hashable, Sendable, CaseIterable {
     case .notYetValid: "check the clock of this machine"
     case .otherName: "use the host name for which the certificate was issued"
     case .notTLS: "the server does not use TLS on this port; check the port, or use http://"
+    case .otherHostKey:
+      "another machine may have answered; if its key was replaced, remove the old one with "
+        + "ssh-keygen -R HOST"
+    case .noTLS: "check the port, or use ftp:// without an authority of your own, which is unencrypted"
     case .other: "check the address, and whether a program in between intercepts TLS"
     }
   }

@@ -39,6 +39,14 @@ private struct FailureSentence {
     remedy.map { "\(problem); \($0)" } ?? problem
   }
 
+  /// The subject is an origin where it is not an HTTP server.
+  private var protocolName: String {
+    let scheme = failure.subject.firstRange(of: "://").flatMap {
+      TransferURL.Scheme(rawValue: String(failure.subject[..<$0.lowerBound]))
+    }
+    return (scheme?.family ?? .http).name
+  }
+
   private var detail: String? { failure.detail?.sanitizedForDisplay(limit: 200) }
 
   private var problem: String {
@@ -70,7 +78,8 @@ private struct FailureSentence {
     case .proxyFailed: "The proxy for \"\(name)\" failed\(said)"
     case .proxyUnreachable: "The proxy \"\(name)\" cannot be reached\(said)"
     case .proxyLoginNeeded: "The proxy \"\(name)\" \(detail ?? "requires a login")"
-    case .protocolBroken: "\"\(name)\" sent a response that is not HTTP\(said)"
+    case .noDataConnection: "\"\(name)\" opened no connection for the file\(said)"
+    case .protocolBroken: "\"\(name)\" sent a response that is not \(protocolName)\(said)"
     case .certificateFileUnusable: "The certificate file \"\(name)\" cannot be used\(said)"
     case .truncated: "The response for \"\(name)\" ended too early\(said)"
     case .tooLong: "The response for \"\(name)\" is longer than announced\(said)"
@@ -111,6 +120,10 @@ private struct FailureSentence {
     case .nameServerSilent: retry(orElse: "check the network, then start it again")
     case .connectionRefused: retry(orElse: "check the address or try again later")
     case .timedOut: retry(orElse: "start it again later")
+    case .noDataConnection:
+      retry(orElse: "check the firewall in between and the passive ports of the server")
+    case .tlsRefused where failure.certificate?.isHostKey == true:
+      "if you know its host key, trust it with kettle accept ID"
     case .tlsRefused where failure.certificate != nil:
       "if you know its certificate, trust it with kettle accept ID"
     case .tlsRefused: TLSProblem(detail: failure.detail).remedy

@@ -23,6 +23,8 @@ public struct TransferFailure: Error, Hashable, Sendable, Codable {
     /// The name servers did not respond or could not answer.
     case nameServerSilent
     case connectionRefused, connectionLost, timedOut, tlsRefused, proxyFailed
+    /// An FTP server whose control connection responds, but not the one for the file.
+    case noDataConnection
     /// The subject of these two is the proxy.
     case proxyUnreachable, proxyLoginNeeded
     /// This machine has no route to the host or no interface that is up.
@@ -51,7 +53,8 @@ public struct TransferFailure: Error, Hashable, Sendable, Codable {
   public var code: Code
   public var subject: String
   public var detail: String?
-  /// With `tlsRefused`: the certificate that is not trusted, if the user can decide to trust it.
+  /// With `tlsRefused`: the certificate or host key that is not trusted, if the user can decide to
+  /// trust it.
   public var certificate: ServerCertificate?
 
   public init(_ code: Code, on subject: String, detail: String? = nil) {

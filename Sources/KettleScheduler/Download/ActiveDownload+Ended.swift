@@ -144,7 +144,7 @@ extension ActiveDownload {
     after failure: TransferFailure, of connection: DownloadConnection, _ facts: TransferFacts
   ) -> TransferMachine.AfterEnding? {
     guard failure.code == .tlsRefused, !facts.isTask, check == .usual, body == .closed,
-      TLSProblem(detail: failure.detail) != .notTLS
+      ![.notTLS, .noTLS, .otherHostKey].contains(TLSProblem(detail: failure.detail))
     else { return nil }
     return .request(
       NextRequest(

@@ -195,7 +195,7 @@ extension ActiveDownload {
     if failure.isRefusal, retryAfter == nil, facts.mayBlameHost(in: context) {
       facts.repetitions.recordRefusalBlamedOnHost()
       hint.connectionsMax = context.otherConnectionCount
-      hint.status = response.head.status
+      hint.status = failure.statusNumber ?? response.head.status
       return .end(.queued, hint)
     }
     let next = facts.afterFailure(failure, retryAfter: retryAfter, in: context)

@@ -31,7 +31,8 @@ extension TransferMachine.State {
   func holdBackForLogin(_ facts: TransferFacts) -> Transition {
     guard case .queued = self, facts.wholeResumeData == nil else { return .none }
     let failure = TransferFailure.loginNeeded(
-      on: facts.spec.url, status: 401, user: facts.requestSpec.login?.user)
+      on: facts.spec.url, status: 401, words: facts.spec.url.scheme.family == .http ? nil : "",
+      user: facts.requestSpec.login?.user)
     return .entering(.waiting(.forEvent(.needsLogin, failure)))
   }
 

@@ -43,7 +43,8 @@ extension TransferFailure {
     case .proxyUnreachable, .proxyLoginNeeded: .proxy(subject)
     case .badURL, .tooManyRedirects, .redirectRefused, .httpStatus, .rangeReplyWrong,
       .encodedReply, .loginNeeded, .linkExpired, .otherVersion, .otherFile, .webPage,
-      .contradictoryReply, .connectionLost, .tlsRefused, .proxyFailed, .networkDown,
+      .contradictoryReply, .connectionLost, .noDataConnection, .tlsRefused, .proxyFailed,
+      .networkDown,
       .protocolBroken,
       .certificateFileUnusable, .clientCertificateNeeded, .truncated, .tooLong,
       .directoryMissing, .directoryUnwritable, .diskFull, .nameTaken, .fileProblem,

@@ -25,7 +25,7 @@ extension TransferScheduler {
     let learned = hosts.connectionsMax(at: origin, now.monotonic) ?? .max
     var host = HostSnapshot(
       origin: origin.text, connections: hosts.connectionCount(at: origin),
-      connectionsMax: min(queue.limits.connectionsPerHostMax, learned),
+      connectionsMax: min(queue.limits.connectionsMax(at: origin), learned),
       bytesPerSecond: measurements.bytesPerSecond(of: origin),
       queuedCount: queue.queuedCount(at: origin))
     if let limit = hosts.limit(at: origin, now.monotonic) {

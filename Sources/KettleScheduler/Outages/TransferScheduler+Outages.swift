@@ -74,7 +74,12 @@ extension TransferScheduler {
     var isChanged = false
     if let id = owners[attempt], let login = login(of: id, at: origin) {
       isChanged = true
-      if status == 401 { trials.reject(login) } else { trials.accept(login) }
+      switch (status, origin.scheme.family) {
+      case (401, _): trials.reject(login)
+      // A full server refuses before it reads a login. The trial ends with the transfer's turn.
+      case (503, .ftp): break
+      case (_, .http), (_, .ftp), (_, .sftp): trials.accept(login)
+      }
     }
     if let proxy = startGate.proxy?(origin) {
       isChanged = true

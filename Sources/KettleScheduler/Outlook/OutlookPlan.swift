@@ -155,7 +155,7 @@ package struct OutlookPlan: Sendable {
     let allowed = sessions.compactMap(rules.connectionLimit).max() ?? 0
     let opening = hosts.closedUntil(origin, at: now.monotonic)
     return QueueEstimate.Host(
-      transfersMax: min(max(limits.connectionsPerHostMax, allowed), learned),
+      transfersMax: min(max(limits.connectionsMax(at: origin), allowed), learned),
       speed: speed(of: origin),
       closedMilliseconds: opening?.milliseconds(since: now.monotonic) ?? 0)
   }

@@ -31,7 +31,7 @@ package struct QueueCensus: Sendable {
     highest = highestAtHost.filter { origin, _ in
       let learned = hosts.connectionsMax(at: origin, now.monotonic) ?? .max
       return !hosts.isClosed(origin, at: now.monotonic)
-        && runningAtHost[origin, default: 0] < min(limits.connectionsPerHostMax, learned)
+        && runningAtHost[origin, default: 0] < min(limits.connectionsMax(at: origin), learned)
     }.values.max()
   }
 
@@ -101,7 +101,7 @@ package struct QueueCensus: Sendable {
   /// How many transfers may have a connection to the host.
   private func hostLimit(for place: Place) -> Int {
     let session = rules.connectionLimit(of: place.session) ?? 0
-    let allowed = max(limits.connectionsPerHostMax, session, place.connections ?? 0)
+    let allowed = max(limits.connectionsMax(at: place.origin), session, place.connections ?? 0)
     return min(allowed, hosts.connectionsMax(at: place.origin, now.monotonic) ?? .max)
   }
 

@@ -11,11 +11,21 @@ package struct TransferQueue: Sendable {
     package var runningMax = 20
     /// Concurrent connections to one scheme, host and port.
     package var connectionsPerHostMax = 24
+    /// The same for a server of files, each of whose connections is a login: OpenSSH drops some of
+    /// more than ten at once (MaxStartups of sshd_config(5)), and many FTP servers permit fewer.
+    package var fileConnectionsPerHostMax = 8
     /// Concurrent connections in total.
     package var connectionsMax = 64
     package var division = DivisionPolicy()
 
     package init() {}
+
+    func connectionsMax(at origin: Origin) -> Int {
+      switch origin.scheme.family {
+      case .http: connectionsPerHostMax
+      case .ftp, .sftp: min(connectionsPerHostMax, fileConnectionsPerHostMax)
+      }
+    }
   }
 
   /// Limits apply to origins, and to sessions at origins.

@@ -36,6 +36,11 @@ package enum RedirectPolicy {
       let detail = location.sanitizedForDisplay(limit: 100)
       return .refuse(TransferFailure(.redirectRefused, on: url.text, detail: detail))
     case .success(let parsed):
+      // A server of files could be anyone's, and the user's keys and logins are at stake.
+      guard parsed.url.scheme.family == .http else {
+        let detail = "to \(parsed.url.scheme.rawValue)"
+        return .refuse(TransferFailure(.redirectRefused, on: url.text, detail: detail))
+      }
       if url.scheme == .https, parsed.url.scheme == .http {
         let detail = "from https to \(parsed.url.text)"
         return .refuse(TransferFailure(.redirectRefused, on: url.text, detail: detail))

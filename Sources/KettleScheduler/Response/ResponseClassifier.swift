@@ -93,7 +93,9 @@ package struct ResponseClassifier: Sendable {
     case 301, 302, 303, 307, 308: return classifyRedirect(head)
     case 401 where challengePolicy == .takeReplyAsItStands: return .fail(statusFailure(head))
     case 401, 407:
-      return .wait(.needsLogin, .loginNeeded(on: url, status: head.status, user: user))
+      return .wait(
+        .needsLogin,
+        .loginNeeded(on: url, status: head.status, words: head.words(from: url), user: user))
     case 416: return classifyUnsatisfied(head)
     case 408, 425, 429, 500, 502, 503, 504, 520...524:
       return .retry(statusFailure(head), after: RetryAfter(head, at: now))
@@ -101,7 +103,7 @@ package struct ResponseClassifier: Sendable {
       // Bytes are durable, so the link was good once: all are kept for a fresh link.
       guard hasDurableBytes else { return .fail(statusFailure(head)) }
       return .wait(
-        .needsLink, TransferFailure(.linkExpired, on: url.text, detail: "\(head.status)"))
+        .needsLink, TransferFailure(.linkExpired, on: url.text, detail: head.words(from: url)))
     default: return .fail(statusFailure(head))
     }
   }
@@ -149,7 +151,7 @@ package struct ResponseClassifier: Sendable {
   }
 
   func statusFailure(_ head: ResponseHead) -> TransferFailure {
-    TransferFailure(.httpStatus, on: url.text, detail: "\(head.status)")
+    TransferFailure(.httpStatus, on: url.text, detail: head.words(from: url))
   }
 
   func facts(_ head: ResponseHead, total: Int64?) -> FileFacts {

@@ -50,7 +50,8 @@ package struct RetryPolicy: Sendable, Hashable {
     }
     let mayBeMisspelled = failure.code == .hostNotFound && !hasBytes
     let limit = mayBeMisspelled ? retryCountMaxUnanswered : retryCountMax
-    guard retryCount < limit else { return .giveUp }
+    // Others leave some time.
+    guard retryCount < limit || failure.isFullFTPServer else { return .giveUp }
     return .retry(
       afterMilliseconds: delayMilliseconds(retryCount: retryCount, jitter: jitter),
       because: .retry)
@@ -65,12 +66,15 @@ package struct RetryPolicy: Sendable, Hashable {
   private func isTransient(_ failure: TransferFailure) -> Bool {
     switch failure.code {
     case .hostNotFound, .nameServerSilent, .connectionRefused, .connectionLost, .timedOut,
-      .proxyFailed, .proxyUnreachable, .proxyLoginNeeded, .truncated, .rangeReplyWrong,
+      .noDataConnection, .proxyFailed, .proxyUnreachable, .proxyLoginNeeded, .truncated,
+      .rangeReplyWrong,
       .contradictoryReply, .protocolBroken, .networkDown:
       true
     case .httpStatus:
-      switch failure.detail.flatMap({ Int($0.prefix(3)) }) ?? 0 {
+      switch failure.statusNumber ?? 0 {
       case 408, 425, 429, 500, 502, 503, 504, 520...524: true
+      // Of FTP servers (RFC 959, section 4.2). These statuses of HTTP end a transfer at once.
+      case 421, 426, 450...452: true
       default: false
       }
     case .otherVersion, .otherFile, .webPage, .badURL, .tooManyRedirects, .redirectRefused,

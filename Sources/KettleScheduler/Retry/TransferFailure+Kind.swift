@@ -11,8 +11,8 @@ extension TransferFailure {
     case .badURL, .tooManyRedirects, .redirectRefused, .httpStatus, .rangeReplyWrong,
       .encodedReply, .loginNeeded, .linkExpired, .otherVersion, .otherFile, .webPage,
       .contradictoryReply, .networkDown, .hostNotFound, .nameServerSilent, .connectionRefused,
-      .connectionLost, .timedOut, .tlsRefused, .proxyFailed, .proxyUnreachable,
-      .proxyLoginNeeded, .protocolBroken,
+      .connectionLost, .timedOut, .noDataConnection, .tlsRefused, .proxyFailed,
+      .proxyUnreachable, .proxyLoginNeeded, .protocolBroken,
       .certificateFileUnusable, .clientCertificateNeeded, .truncated, .tooLong,
       .internalProblem, .uploadFileUnusable,
       .cancelled, .conditionUnmet:
@@ -25,7 +25,16 @@ extension TransferFailure {
   package var isOfFileThere: Bool { code == .nameTaken && detail == nil }
 
   /// A status with which servers refuse excess connections.
-  var isRefusal: Bool { code == .httpStatus && (detail == "503" || detail == "429") }
+  var isRefusal: Bool {
+    code == .httpStatus && (detail == "503" || detail == "429" || isFullFTPServer)
+  }
+
+  /// An FTP server has no connection left (RFC 959, section 4.2). A server of HTTP never causes it:
+  /// a failure with its status 421 is not made from another part of the text.
+  var isFullFTPServer: Bool { code == .httpStatus && detail?.hasPrefix("421 ") == true }
+
+  /// The number that the server said; nil without one.
+  var statusNumber: Int? { detail.flatMap { Int($0.prefix(3)) } }
 
   /// How servers refuse excess connections without a reply.
   var isRefusedConnection: Bool {
@@ -40,7 +49,8 @@ extension TransferFailure {
       true
     case .badURL, .tooManyRedirects, .redirectRefused, .httpStatus, .rangeReplyWrong,
       .encodedReply, .loginNeeded, .linkExpired, .otherVersion, .otherFile, .webPage,
-      .contradictoryReply, .tlsRefused, .proxyFailed, .proxyLoginNeeded, .protocolBroken,
+      .contradictoryReply, .noDataConnection, .tlsRefused, .proxyFailed, .proxyLoginNeeded,
+      .protocolBroken,
       .certificateFileUnusable, .clientCertificateNeeded, .truncated,
       .tooLong, .internalProblem,
       .directoryMissing, .directoryUnwritable, .diskFull, .nameTaken, .fileProblem,
@@ -63,10 +73,14 @@ extension TransferFailure {
   ///
   /// - Parameters:
   ///   - status: 401, or 407 of a proxy.
+  ///   - words: what it said; nil for the status.
   ///   - user: whose login it has rejected; nil if none was sent.
-  static func loginNeeded(on url: TransferURL, status: Int, user: String?) -> TransferFailure {
+  static func loginNeeded(
+    on url: TransferURL, status: Int, words: String? = nil, user: String?
+  ) -> TransferFailure {
     // A proxy knows nothing of the login for the server.
-    let rejected = status == 401 ? user.map { "; it rejected the login of \"\($0)\"" } : nil
-    return TransferFailure(.loginNeeded, on: url.text, detail: "\(status)" + (rejected ?? ""))
+    let rejected = status == 401 ? user.map { "it rejected the login of \"\($0)\"" } : nil
+    let parts = [words ?? "\(status)", rejected].compactMap { $0 }.filter { !$0.isEmpty }
+    return TransferFailure(.loginNeeded, on: url.text, detail: parts.joined(separator: "; "))
   }
 }

@@ -75,7 +75,7 @@ extension TransferScheduler {
       let limit = rules.connectionLimit(of: candidate.session)
       if let limit, counts[candidate, default: 0] >= limit { return false }
       let reservedCount = reserved.count { $0.origin == candidate.origin }
-      let allowed = max(limits.connectionsPerHostMax, limit ?? 0)
+      let allowed = max(limits.connectionsMax(at: candidate.origin), limit ?? 0)
       return hosts.admits(
         candidate.origin, allowed: allowed - reservedCount, at: now.monotonic)
     }
@@ -126,7 +126,8 @@ extension TransferScheduler {
     {
       let isSessionFull = self.isFull(waiting, counts)
       let allowed = max(
-        queue.limits.connectionsPerHostMax, rules.connectionLimit(of: waiting.session) ?? 0)
+        queue.limits.connectionsMax(at: waiting.origin),
+        rules.connectionLimit(of: waiting.session) ?? 0)
       let isHostFull = !hosts.admits(waiting.origin, allowed: allowed, at: now.monotonic)
       guard isSessionFull || isHostFull || isFull, !isClosing(at: waiting.origin) else { continue }
       // If the session's own limit is the obstacle, only the session itself can make room.
@@ -191,10 +192,11 @@ extension TransferScheduler {
     case .exactly(let count):
       own = count
       // The user's number is for this transfer alone, whatever others have at its host.
-      allowed = spec.task == nil ? .max : max(limits.connectionsPerHostMax, count, limit ?? 0)
+      allowed =
+        spec.task == nil ? .max : max(limits.connectionsMax(at: origin), count, limit ?? 0)
     case .adaptive:
       own = limits.division.connectionsMax
-      allowed = max(limits.connectionsPerHostMax, limit ?? 0)
+      allowed = max(limits.connectionsMax(at: origin), limit ?? 0)
     }
     let reservedCount = reserved.count { $0.origin == origin }
     let used = counts[OriginSession(origin: origin, session: spec.session), default: 0]
@@ -212,7 +214,8 @@ extension TransferScheduler {
     let sharing = queue.running.filter { sharesHost($0, at: origin) }
     guard sharing.count > 1, sharing.contains(id), !isClosing(at: origin) else { return }
     let limit = min(
-      queue.limits.connectionsPerHostMax, hosts.connectionsMax(at: origin, now.monotonic) ?? .max)
+      queue.limits.connectionsMax(at: origin),
+      hosts.connectionsMax(at: origin, now.monotonic) ?? .max)
     let share = max(1, limit / sharing.count)
     guard connectionCount(of: id) < share, hosts.connectionCount(at: origin) >= limit else {
       return

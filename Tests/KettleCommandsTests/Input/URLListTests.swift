@@ -33,11 +33,11 @@ struct URLListTests {
   }
 
   @Test func `each invalid line is reported with its number`() {
-    let list = read("https://example.org/a\n\nexample.org/b\nftp://example.org/c\n")
+    let list = read("https://example.org/a\n\nexample.org/b\nnfs://example.org/c\n")
     #expect(
       list.problems == [
         .list(.line(3, "example.org/b", .schemeMissing), name: "urls.txt"),
-        .list(.line(4, "ftp://example.org/c", .schemeUnsupported("ftp")), name: "urls.txt"),
+        .list(.line(4, "nfs://example.org/c", .schemeUnsupported("nfs")), name: "urls.txt"),
       ])
   }
 

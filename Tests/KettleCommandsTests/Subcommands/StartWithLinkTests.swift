@@ -54,11 +54,11 @@ struct StartWithLinkTests {
   @Test func `an invalid link is rejected before any request`() async {
     let context = FakeContext()
     #expect(
-      await context.run("start", "3", "--url", "ftp://example.org/a")
+      await context.run("start", "3", "--url", "nfs://example.org/a")
         == .init(
           code: 2, output: "",
-          error: "kettle: The URL \"ftp://example.org/a\" has the scheme \"ftp\"; "
-            + "only http and https are supported\n"))
+          error: "kettle: The URL \"nfs://example.org/a\" has the scheme \"nfs\"; "
+            + "only http, https, ftp, ftps and sftp are supported\n"))
     #expect(context.service.asked.isEmpty)
   }
 

@@ -227,11 +227,11 @@ struct RequestCoderTests {
       "params.count"
     ),
     (
-      "transfers.add", #","params":{"transfers":[{"url":"ftp://example.org/"}]}"#,
+      "transfers.add", #","params":{"transfers":[{"url":"nfs://example.org/"}]}"#,
       "params.transfers[0].url"
     ),
     ("transfers.add", #","params":{"transfers":[],"requestID":""}"#, "params.requestID"),
-    ("transfers.relink", #","params":{"id":1,"url":"ftp://example.org/"}"#, "params.url"),
+    ("transfers.relink", #","params":{"id":1,"url":"nfs://example.org/"}"#, "params.url"),
     ("transfers.relink", #","params":{"id":1}"#, "params.url"),
     (
       "transfers.relink",

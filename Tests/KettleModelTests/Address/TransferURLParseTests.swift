@@ -66,7 +66,7 @@ struct TransferURLParseTests {
       ("://example.org/", .schemeMissing), ("http:", .schemeMissing),
       ("http:/example.org/", .schemeMissing), ("http:example.org", .schemeMissing),
       ("example.org/?u=http://other.example/", .schemeMissing), ("/etc/passwd", .schemeMissing),
-      ("ftp://example.org/", .schemeUnsupported("ftp")),
+      ("nfs://example.org/", .schemeUnsupported("nfs")),
       ("FILE:///etc/passwd", .schemeUnsupported("file")),
       ("magnet:?xt=urn:btih:0", .schemeUnsupported("magnet")),
       ("javascript:alert()", .schemeUnsupported("javascript")),

@@ -22,7 +22,7 @@ struct TransferURLPlainTests {
   @Test(arguments: [
     "", "https://", "https:///", "http://?", "https://.a/", "https://a..b/", "https://a:/",
     "https://a:0/", "https://a:65536/", "https://a:000080/", "https://a:80x/", "https://u@a/",
-    "https://u:p@a/", "https://a:80@b/", "https://[::1]/", "https://A/", "HTTPS://a/", "ftp://a/",
+    "https://u:p@a/", "https://a:80@b/", "https://[::1]/", "https://A/", "HTTPS://a/", "nfs://a/",
     " https://a/", "https://a/ ", "https://a/b c", "https://a/\\b", "https://a/\"", "https://a/ü",
     "https://ü/", "https://a/\u{7F}", "https://a/{x}", "https://a/#\n",
   ])

@@ -21,8 +21,14 @@ struct TransferURLProblemTests {
       ),
       (.schemeMissing, "u", "The URL \"u\" has no scheme; start it with https:// or http://"),
       (
-        .schemeUnsupported("ftp"), "ftp://u",
-        "The URL \"ftp://u\" has the scheme \"ftp\"; only http and https are supported"
+        .schemeUnsupported("nfs"), "nfs://u",
+        "The URL \"nfs://u\" has the scheme \"nfs\"; "
+          + "only http, https, ftp, ftps and sftp are supported"
+      ),
+      (
+        .directory, "ftp://h/d/",
+        "The URL \"ftp://h/d/\" is a directory, which cannot be downloaded; "
+          + "give the URL of a file"
       ),
       (.hostMissing, "http://", "The URL \"http://\" has no host; write https://HOST/PATH"),
       (.hostMalformed, "http://[", "The host in the URL \"http://[\" is not a host name; check it"),
@@ -43,7 +49,7 @@ struct TransferURLProblemTests {
 
   @Test(arguments: [
     "http://user:hunter2@exa mple/", "http://user:hun/ter2@h/", "http://user:hunter2@h:99999/",
-    "ftp://user:hunter2@h/", "user:hunter2@h/",
+    "nfs://user:hunter2@h/", "user:hunter2@h/",
   ])
   func `no sentence contains a typed password`(text: String) throws {
     guard case .failure(let problem) = TransferURL.parse(text) else {

@@ -24,7 +24,7 @@ struct TransferURLTests {
     #expect("\(given)" == given.text)
   }
 
-  @Test(arguments: ["\"\"", "\"ftp://h/\"", "\"http://h\\\\x\"", "5", "null"])
+  @Test(arguments: ["\"\"", "\"nfs://h/\"", "\"http://h\\\\x\"", "5", "null"])
   func `a text that is not a URL is not decoded`(json: String) {
     #expect(throws: DecodingError.self) {
       try JSONDecoder().decode([TransferURL].self, from: Data("[\(json)]".utf8))

@@ -97,7 +97,7 @@ struct CurlCommandLineTests {
   @Test(arguments: [
     ("curl", CurlProblem.noURL), ("curl -L", .noURL),
     ("curl http://a/ http://b/", .severalURLs(count: 2)),
-    ("curl ftp://a/", .url("ftp://a/", .schemeUnsupported("ftp"))),
+    ("curl nfs://a/", .url("nfs://a/", .schemeUnsupported("nfs"))),
     ("curl http://a/ -d x=1", .sendsData(option: "-d")),
     ("curl http://a/ --data-raw '{}'", .sendsData(option: "--data-raw")),
     ("curl http://a/ -F f=@x", .sendsData(option: "-F")),

@@ -73,7 +73,7 @@ struct TransferSpecTests {
   }
 
   @Test(arguments: [
-    #"{}"#, #"{"url": "ftp://h/"}"#, #"{"url": "http://h/", "priority": {"value": 2}}"#,
+    #"{}"#, #"{"url": "nfs://h/"}"#, #"{"url": "http://h/", "priority": {"value": 2}}"#,
     #"{"url": "http://h/", "onConflict": "ask"}"#, #"{"url": "http://h/", "connections": "3"}"#,
     #"{"url": "http://h/", "headers": [{"name": "A", "value": "b\n"}]}"#,
   ])

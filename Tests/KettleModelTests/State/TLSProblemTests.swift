@@ -19,6 +19,8 @@ struct TLSProblemTests {
       ("error:0A00010B:SSL routines::wrong version number", .notTLS),
       ("error:0A00009C:SSL routines::http request", .notTLS),
       ("error:0A0000C6:SSL routines::packet length too long", .notTLS),
+      ("its host key SHA256:x is not the one in known_hosts", .otherHostKey),
+      ("the server offers no TLS", .noTLS),
       ("its certificate has not been approved yet", .other), (nil, .other),
     ] as [(String?, TLSProblem)])
   func `the message shows the cause`(detail: String?, problem: TLSProblem) {

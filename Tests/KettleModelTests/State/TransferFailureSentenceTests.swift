@@ -88,7 +88,20 @@ struct TransferFailureSentenceTests {
         + "if the server is yours, give its certificate authority with --ca-certificate"
     ),
     (.proxyFailed, "h", nil, "The proxy for \"h\" failed; check the proxy settings"),
+    (
+      .noDataConnection, "h", nil,
+      "\"h\" opened no connection for the file; "
+        + "check the firewall in between and the passive ports of the server"
+    ),
     (.protocolBroken, "h", nil, "\"h\" sent a response that is not HTTP; check the address"),
+    (
+      .protocolBroken, "ftp://h", "999 hello",
+      "\"ftp://h\" sent a response that is not FTP (999 hello); check the address"
+    ),
+    (
+      .protocolBroken, "sftp://h", nil,
+      "\"sftp://h\" sent a response that is not SFTP; check the address"
+    ),
     (
       .certificateFileUnusable, "/f", nil,
       "The certificate file \"/f\" cannot be used; check its path and that it is in PEM format"

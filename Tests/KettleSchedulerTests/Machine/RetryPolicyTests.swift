@@ -23,7 +23,7 @@ struct RetryPolicyTests {
     let transient: Set<TransferFailure.Code> = [
       .hostNotFound, .nameServerSilent, .connectionRefused, .connectionLost, .timedOut,
       .proxyFailed, .proxyUnreachable, .proxyLoginNeeded, .truncated, .rangeReplyWrong,
-      .contradictoryReply, .protocolBroken,
+      .contradictoryReply, .protocolBroken, .noDataConnection,
     ]
     let decision = RetryPolicy().decide(
       TransferFailure(code, on: "x", detail: "404"), retryCount: 0, hasBytes: true,
@@ -36,6 +36,21 @@ struct RetryPolicyTests {
     } else {
       #expect(decision == .giveUp)
     }
+  }
+
+  @Test(
+    arguments: [
+      ("421 too many", .max - 1, true), ("425 no data", 0, true), ("426 aborted", 0, true),
+      ("450 in use", 0, true), ("450 in use", 10, false), ("451 error", 0, true),
+      ("550 no such file", 0, false), ("no such file", 0, false), ("421", 10, false),
+    ] as [(String, Int, Bool)])
+  func `temporary replies of an FTP server are retried, and a full one without end`(
+    words: String, retryCount: Int, isRetried: Bool
+  ) {
+    let decision = RetryPolicy().decide(
+      TransferFailure(.httpStatus, on: "ftp://h/f", detail: words), retryCount: retryCount,
+      hasBytes: false, retryAfter: nil, jitter: 0)
+    #expect((decision != .giveUp) == isRetried)
   }
 
   @Test func `a Retry-After of zero still waits a second`() {

@@ -98,11 +98,12 @@ extension Strings {
     case .characterForbidden(" "): "contains a space"
     case .characterForbidden(let character): "contains \(character)"
     case .schemeMissing: "https:// is missing"
-    case .schemeUnsupported: "not http or https"
+    case .schemeUnsupported: "unknown scheme"
     case .hostMissing: "no host"
     case .hostMalformed: "invalid host"
     case .portMalformed: "invalid port"
     case .loginMalformed: "invalid login"
+    case .directory: "a directory"
     }
   }
 

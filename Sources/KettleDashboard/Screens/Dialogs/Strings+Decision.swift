@@ -2,7 +2,7 @@ import KettleModel
 
 /// The texts of a decision.
 extension Strings {
-  static let onlyForCertificates = "only a certificate can be trusted for the host"
+  static let onlyForCertificates = "only a certificate or host key can be trusted for the host"
 
   static func title(of decision: DecisionScreen) -> String {
     switch decision.subject {
@@ -24,12 +24,19 @@ extension Strings {
       let because = problem.map { ": " + $0.sanitizedForDisplay(limit: 80) } ?? ""
       let origin = certificate.origin.sanitizedForDisplay(limit: 60)
       let sentence = "\(name) comes from \(origin), which is not trusted\(because)"
+      if certificate.isHostKey {
+        return Fold.lines(sentence, width: width) + hostKey(certificate) + [""]
+      }
       return Fold.lines(sentence, width: width) + fingerprint(certificate, width: width)
         + [
           "issued to  " + issued(certificate.subject), "issued by  " + issued(certificate.issuer),
           "valid      " + validity(certificate, context.clock), "",
         ]
     }
+  }
+
+  private static func hostKey(_ key: ServerCertificate) -> [String] {
+    ["host key   " + issued(key.subject), key.hostKeyFingerprint]
   }
 
   private static func issued(_ name: String) -> String {

@@ -102,7 +102,9 @@ extension Strings {
     }
   }
 
-  static let notTrustedForms = ["certificate not trusted", "not trusted"]
+  static func notTrustedForms(_ certificate: ServerCertificate) -> [String] {
+    [certificate.isHostKey ? "host key not trusted" : "certificate not trusted", "not trusted"]
+  }
 
   static func failed(_ failure: TransferFailure?) -> [String] {
     guard let failure else { return ["failed"] }
@@ -115,7 +117,7 @@ extension Strings {
     case .badURL: "bad URL"
     case .tooManyRedirects: "too many redirects"
     case .redirectRefused: "redirect refused"
-    case .httpStatus: failure.detail.map { String($0.prefix { $0 != " " }) } ?? "refused"
+    case .httpStatus: failure.detail.map(shortStatus) ?? "refused"
     case .rangeReplyWrong: "wrong range"
     case .encodedReply: "encoded"
     case .loginNeeded: "login needed"
@@ -129,12 +131,13 @@ extension Strings {
     case .nameServerSilent: "no name server"
     case .connectionRefused: "refused"
     case .connectionLost: "connection lost"
+    case .noDataConnection: "no data connection"
     case .timedOut: "timed out"
     case .tlsRefused: "not trusted"
     case .proxyFailed: "proxy failed"
     case .proxyUnreachable: "no proxy"
     case .proxyLoginNeeded: "proxy login"
-    case .protocolBroken: "not HTTP"
+    case .protocolBroken: "bad response"
     case .certificateFileUnusable: "bad certificate file"
     case .clientCertificateNeeded: "certificate needed"
     case .truncated: "ended early"
@@ -152,6 +155,12 @@ extension Strings {
     case .conditionUnmet: TransferCondition(rawValue: failure.subject)?.words ?? "condition"
     case .internalProblem: "internal"
     }
+  }
+
+  /// The number of a response, or the words of a server that has none.
+  private static func shortStatus(_ words: String) -> String {
+    let isNumbered = words.first?.isNumber == true
+    return String(words.prefix { !isNumbered || $0 != " " })
   }
 
   /// For the message line: there may be no room beside the speed.
@@ -184,6 +193,8 @@ extension Strings {
     case .link:
       "The link has expired; {new-link} sets a new one"
         + (row.bytesReceived > 0 ? " and keeps \(ByteText.size(row.bytesReceived))" : "")
+    case .decision where row.error?.certificate?.isHostKey == true:
+      "The host key of \(host) is not trusted\(said); {new-link} decides"
     case .decision where row.error?.certificate != nil:
       "The certificate of \(host) is not trusted\(said); {new-link} decides"
     case .decision: "A web page arrived instead of the file\(said); {new-link} decides"

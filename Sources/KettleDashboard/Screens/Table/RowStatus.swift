@@ -43,8 +43,9 @@ package enum RowStatus: Hashable, Sendable {
       let seconds = row.goesOnAt.map { ($0.milliseconds(after: now) - 1) / 1000 + 1 }
       let countdown = seconds.map { $0 > 0 ? DurationText.countdown($0) : nil } ?? nil
       return Strings.retry(in: countdown, because: row.error)
-    case .needsDecision where row.error?.certificate != nil: return Strings.notTrustedForms
-    case .network, .diskSpace, .discretionary, .needsLink, .needsLogin, .needsDecision:
+    case .needsDecision:
+      return row.error?.certificate.map(Strings.notTrustedForms) ?? Strings.waitingForms(reason)
+    case .network, .diskSpace, .discretionary, .needsLink, .needsLogin:
       return Strings.waitingForms(reason)
     }
   }

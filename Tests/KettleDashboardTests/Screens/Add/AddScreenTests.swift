@@ -18,7 +18,7 @@ struct AddScreenTests {
     return model
   }
 
-  private let three = "https://example.org/a\nftp://example.org/b\nhello world"
+  private let three = "https://example.org/a\nnfs://example.org/b\nhello world"
   private let settings: [AddField: String] = [
     .directory: "~/isos", .limit: "fast", .headers: "Referer: http://r/; Cookie: secret=1",
     .login: "me:secret",
@@ -69,7 +69,7 @@ struct AddScreenTests {
        ‖  iOS Technology Overview  ▃         22 %     6/29 MiB  paused
       ┌─ Add ────────────────────────────────────────────────────────────────────────┐
       │ URLs      ✔ https://example.org/a                                            │
-      │           ✘ ftp://example.org/b                                              │
+      │           ✘ nfs://example.org/b                                              │
       │           ✘ hello world                                     contains a space │
       │ Directory   ~/isos                                                           │
       │ Name        (the server's file name)                                         │
@@ -79,8 +79,8 @@ struct AddScreenTests {
       │ Login       me:••••••                                                        │
       │ Start       (now; +90m, 2026-12-24T18:00)                                    │
       │ Paused      no                                                               │
-      │ The URL "ftp://example.org/b" has the scheme "ftp"; only http and https are  │
-      │ supported                                                                    │
+      │ The URL "nfs://example.org/b" has the scheme "nfs"; only http, https, ftp,   │
+      │ ftps and sftp are supported                                                  │
       │ 3 URLs, 2 invalid; Enter adds the valid one                                  │
       └──────────────────────────────────────────────────────────────────────────────┘
 
@@ -98,7 +98,7 @@ struct AddScreenTests {
        =  iOS Technology Overview  =         22 %     6/29 MiB  paused
       +- Add ------------------------------------------------------------------------+
       | URLs      + https://example.org/a                                            |
-      |           ! ftp://example.org/b                            not http or https |
+      |           ! nfs://example.org/b                               unknown scheme |
       |           ! hello world                                     contains a space |
       | Directory   ~/isos                                                           |
       | Name        (the server's file name)                                         |

@@ -39,7 +39,7 @@ struct AddingTests {
 
   @Test func `the valid lines are added, and the invalid ones stay in the form`() {
     var model = opened(
-      .paste("https://example.org/1\nnonsense\nhttps://example.org/2\nftp://a/b"))
+      .paste("https://example.org/1\nnonsense\nhttps://example.org/2\nnfs://a/b"))
     #expect(
       addedURLs(model.press(.enter)) == ["https://example.org/1", "https://example.org/2"])
     _ = model.update(.commandFinished(.added(count: 2, first: nil)), at: Sample.now)

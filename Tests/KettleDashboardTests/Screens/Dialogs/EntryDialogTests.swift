@@ -64,12 +64,12 @@ struct EntryDialogTests {
     _ = model.press(.character("u"))
     #expect(model.press(.enter) == [])
     #expect(model.said == "Paste the link; Esc cancels")
-    _ = model.type("ftp://example.org/a")
+    _ = model.type("nfs://example.org/a")
     #expect(model.press(.enter) == [])
     #expect(
       model.said
-        == "The URL \"ftp://example.org/a\" has the scheme \"ftp\"; "
-        + "only http and https are supported")
+        == "The URL \"nfs://example.org/a\" has the scheme \"nfs\"; "
+        + "only http, https, ftp, ftps and sftp are supported")
     #expect(model.screens.count == 1)
     _ = model.press(.control("u"))
     _ = model.type("http://b/")

@@ -1,0 +1,113 @@
+import CKettleCurl
+import KettleEngine
+import KettleModel
+import KettleSystem
+
+// MARK: - Beginning again
+
+extension CurlAttempt {
+  /// Prepares the handle for another try in the same attempt, and returns whether there is one. The
+  /// handle may still be part of the multi handle.
+  func beginsAgain(after code: CURLcode) -> Bool {
+    switch phase {
+    case .connecting, .awaitingHead: break
+    case .headReported, .bodyHeld, .receiving, .blocked, .throttled, .decided: return false
+    }
+    guard let beginning = file?.beginAgain(after: code) else { return false }
+    var options = EasyOptions(easy: easy)
+    switch beginning {
+    case .atStart: setOffset(0, &options)
+    case .withKey(let path): options.set(CURLOPT_SSH_PRIVATE_KEYFILE, path)
+    }
+    phase = .connecting
+    return options.code == CURLE_OK
+  }
+}
+
+// MARK: - Callbacks
+
+extension CurlAttempt {
+  static let onHostKey: curl_sshkeycallback = { _, _, found, match, context in
+    guard let attempt = CurlAttempt.of(context: context), let found else {
+      return kettle_ssh_key_refused
+    }
+    let isAccepted = attempt.accepts(HostKey(found.pointee), match)
+    return isAccepted ? kettle_ssh_key_fine : kettle_ssh_key_refused
+  }
+
+  private func accepts(_ key: HostKey?, _ match: curl_khmatch) -> Bool {
+    loop.assertIsOnThread()
+    file?.judge(key, match: match)
+    return file?.hostKey == .accepted
+  }
+
+  /// Ends a wait of libcurl that would hold up all other transfers on this thread.
+  static let onWait: curl_xferinfo_callback = { context, _, _, _, _ in
+    guard let attempt = CurlAttempt.of(context: context) else { return 1 }
+    return attempt.file?.waitsTooLong(inTurn: attempt.loop.turnCount, at: .now()) == true ? 1 : 0
+  }
+
+  /// Returns whether the exchange continues.
+  func receiveReplyLine(_ line: UnsafeRawBufferPointer) -> Bool {
+    if case .awaitingHead = phase { phase = .awaitingHead(silentSince: loop.now) }
+    switch file?.replies.read(line) {
+    case .more, nil: return true
+    case .broken(let problem): return giveUp(problem)
+    }
+  }
+
+  /// The head of the body whose first bytes have arrived or, where it is empty, whose end has. nil
+  /// if it is not known which part of the file it is.
+  func bodyHead(isEmpty: Bool) -> ResponseHead? {
+    guard let file else { return nil }
+    var left: curl_off_t = -1
+    kettle_easy_get_off(easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &left)
+    var modified: curl_off_t = -1
+    kettle_easy_get_off(easy, CURLINFO_FILETIME_T, &modified)
+    // Some servers say 0 for every file.
+    var known = left > 0 ? Int64(left) : nil
+    if isEmpty, known == nil { known = 0 }
+    // The number in the reply to RETR may be that of the whole file or of the rest.
+    if file.family == .ftp, file.request.offset > 0, !file.replies.hasSize { known = nil }
+    return FileHead.body(of: file.request, left: known, modified: Int64(modified))
+  }
+
+  /// Reports the head before the first bytes of the body.
+  func holdFirstBytes() -> PieceResult {
+    guard let head = bodyHead(isEmpty: false) else {
+      file?.refuseResumption()
+      return .ended
+    }
+    firstHeadByteAt = firstHeadByteAt ?? loop.now
+    guard report(head) else { return .ended }
+    phase = .bodyHeld
+    return .paused
+  }
+
+  /// libcurl delivers all that an FTP server sends, also beyond the size that it announced.
+  func deliverOfFile(_ piece: UnsafeRawBufferPointer, to sink: any ByteSink) -> PieceResult {
+    guard case .byteCount(let announced) = bodyEnd else { return deliver(piece, to: sink) }
+    let wanted = processedOfPiece + Int(clamping: announced - deliveredByteCount)
+    guard piece.count >= wanted, file?.isPart == true || piece.count > wanted else {
+      return deliver(piece, to: sink)
+    }
+    guard file?.isPart == true else { return endOfLongBody() }
+    let result = deliver(UnsafeRawBufferPointer(rebasing: piece.prefix(wanted)), to: sink)
+    switch result {
+    case .accepted:
+      // The rest of the file is not wanted.
+      phase = .decided(.complete)
+      return .ended
+    case .paused, .ended: return result
+    }
+  }
+
+  /// The size was wrong, or the server has ignored the offset: then nothing of this is the file.
+  func endOfLongBody() -> PieceResult {
+    phase = .decided(
+      .failed(
+        TransferFailure(
+          .tooLong, on: url.hostAndPort, detail: "more than \(deliveredByteCount) bytes came")))
+    return .ended
+  }
+}

@@ -1,0 +1,110 @@
+import CKettleCurl
+import KettleEngine
+import KettleModel
+
+/// Options of an exchange with a server of files.
+extension CurlAttempt {
+  /// Whether the connection begins with TLS, or must become encrypted before a login is sent.
+  var usesTLS: Bool { url.scheme == .https || url.scheme == .ftps || requiresUpgrade }
+
+  /// Plain FTP is plain as requested. Whoever names an authority for it requests TLS.
+  var requiresUpgrade: Bool { url.scheme == .ftp && hasOwnAuthority }
+
+  /// Returns the problem that makes the request impossible, before libcurl is involved.
+  func fileServerProblem(_ request: AttemptRequest) -> TransferFailure? {
+    guard file != nil else { return nil }
+    func unusable(_ detail: String) -> TransferFailure {
+      TransferFailure(.badURL, on: url.text, detail: detail)
+    }
+    if !Self.protocols.contains(url.scheme.rawValue) {
+      return unusable("libcurl on this machine was built without \(url.scheme.family.name)")
+    }
+    if let content = request.content, !content.isPlainGET {
+      return unusable("files can only be downloaded over \(url.scheme.family.name)")
+    }
+    // Also for URLs that come from elsewhere than the parser.
+    if url.path.hasSuffix("/"), url.query == nil {
+      return unusable("it is a directory, and only files can be downloaded")
+    }
+    guard let path = PercentEncoding.decoded((url.path + (url.query ?? "")).utf8),
+      !path.contains(where: { $0 < 32 || $0 == 127 })
+    else { return unusable("its path contains a control character") }
+    if let proxy, proxy.speaksHTTP {
+      return TransferFailure(
+        .proxyFailed, on: url.hostAndPort,
+        detail: "\(proxy.hostAndPort) is an HTTP proxy, and \(url.scheme.family.name) requires "
+          + "a SOCKS proxy")
+    }
+    return nil
+  }
+
+  private static let protocols: Set<String> = {
+    var names: Set<String> = []
+    guard var next = kettle_protocols() else { return names }
+    while let name = next.pointee {
+      names.insert(String(cString: name))
+      next = next.successor()
+    }
+    return names
+  }()
+
+  func setFileRequest(
+    _ request: AttemptRequest, _ settings: CurlSettings, _ options: inout EasyOptions
+  ) {
+    guard let file else { return }
+    // libcurl would read `;type=` anywhere in the path as a kind of transfer.
+    let text =
+      file.family == .ftp ? url.text.replacing(";type=", with: "%3Btype=") : url.text
+    options.set(CURLOPT_URL, text)
+    options.set(CURLOPT_PATH_AS_IS, 1)
+    options.check(kettle_easy_allow_only(easy, url.scheme.rawValue))
+    options.set(CURLOPT_FILETIME, 1)
+    setOffset(file.request.offset, &options)
+    // Each connection belongs to one login, and an idle one would take a place from others.
+    options.set(CURLOPT_FRESH_CONNECT, 1)
+    options.set(CURLOPT_FORBID_REUSE, 1)
+    options.set(CURLOPT_XFERINFODATA, Unmanaged.passUnretained(self).toOpaque())
+    options.check(kettle_easy_set_progress_function(easy, Self.onWait))
+    options.set(CURLOPT_NOPROGRESS, 0)
+    options.set(CURLOPT_NETRC, kettle_netrc_ignored)
+    if let login = request.login {
+      options.set(CURLOPT_USERNAME, login.user)
+      options.set(CURLOPT_PASSWORD, login.password)
+    }
+    switch file.family {
+    case .http: break
+    case .ftp: setFTP(&options)
+    case .sftp: setSFTP(request, settings, &options)
+    }
+  }
+
+  func setOffset(_ offset: Int64, _ options: inout EasyOptions) {
+    options.check(
+      kettle_easy_set_off(easy, CURLOPT_RESUME_FROM_LARGE, curl_off_t(offset)))
+  }
+
+  /// Passive mode only, and the data connection leads to the host of the control connection,
+  /// whatever address the server names. Without a login libcurl is anonymous.
+  private func setFTP(_ options: inout EasyOptions) {
+    options.set(CURLOPT_FTP_SKIP_PASV_IP, 1)
+    options.set(CURLOPT_FTP_USE_EPRT, 0)
+    if usesTLS { options.set(CURLOPT_USE_SSL, kettle_tls_required) }
+  }
+
+  /// A password replaces the keys only if the server does not accept them.
+  private func setSFTP(
+    _ request: AttemptRequest, _ settings: CurlSettings, _ options: inout EasyOptions
+  ) {
+    if request.login == nil { options.set(CURLOPT_USERNAME, settings.ssh.user) }
+    let hasPassword = request.login?.password.isEmpty == false
+    options.set(
+      CURLOPT_SSH_AUTH_TYPES,
+      hasPassword ? kettle_ssh_with_keys | kettle_ssh_with_password : kettle_ssh_with_keys)
+    // Without a name libcurl would also look for keys in the current directory.
+    options.set(CURLOPT_SSH_PRIVATE_KEYFILE, settings.ssh.keyFiles.first ?? "")
+    // Even with a file that does not exist libcurl asks about the key.
+    options.set(CURLOPT_SSH_KNOWNHOSTS, settings.ssh.knownHostsPath ?? "/dev/null")
+    options.set(CURLOPT_SSH_KEYDATA, Unmanaged.passUnretained(self).toOpaque())
+    options.check(kettle_easy_set_ssh_key_function(easy, Self.onHostKey))
+  }
+}

@@ -1,0 +1,59 @@
+import CKettleCurl
+import KettleModel
+
+/// The refusal of a server of files, as the HTTP status that leads to the same decision.
+enum FileRefusal: Int, Hashable {
+  case loginNeeded = 401
+  case notPermitted = 403
+  case notFound = 404
+  /// For now: the server is full, or the file is in use.
+  case busy = 503
+
+  /// nil for an end that is no refusal.
+  ///
+  /// - Parameter reply: the last one; nil without any.
+  init?(byFTP code: CURLcode, after reply: FTPReplies.Reply?) {
+    guard let reply else { return nil }
+    switch (reply.code, code) {
+    // libcurl calls it a timeout.
+    case (421, _): self = .busy
+    // Many servers count the users before they read the password.
+    case (530, _): self = Self.saysFull(reply.text) ? .busy : .loginNeeded
+    case (430, _), (_, CURLE_LOGIN_DENIED): self = .loginNeeded
+    // Of the data connection.
+    case (425, _), (426, _): return nil
+    case (400...499, CURLE_FTP_COULDNT_RETR_FILE), (400...499, CURLE_REMOTE_ACCESS_DENIED),
+      (400...499, CURLE_REMOTE_FILE_NOT_FOUND):
+      self = .busy
+    case (500...599, CURLE_FTP_COULDNT_RETR_FILE), (500...599, CURLE_REMOTE_ACCESS_DENIED),
+      (500...599, CURLE_REMOTE_FILE_NOT_FOUND):
+      self = .notFound
+    default: return nil
+    }
+  }
+
+  /// nil for an end that is no refusal.
+  init?(bySFTP code: CURLcode) {
+    switch code {
+    case CURLE_LOGIN_DENIED: self = .loginNeeded
+    case CURLE_REMOTE_ACCESS_DENIED: self = .notPermitted
+    case CURLE_REMOTE_FILE_NOT_FOUND: self = .notFound
+    default: return nil
+    }
+  }
+
+  /// What an SFTP server says only with a number.
+  var wordsOfSFTP: String {
+    switch self {
+    case .loginNeeded: "no key of ~/.ssh or of the ssh-agent was accepted"
+    case .notPermitted: "permission denied"
+    case .notFound: "no such file"
+    case .busy: "busy"
+    }
+  }
+
+  private static func saysFull(_ text: String) -> Bool {
+    let text = text.lowercased()
+    return ["too many", "maximum number", "limit reached"].contains(where: text.contains)
+  }
+}
