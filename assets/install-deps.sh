@@ -59,6 +59,9 @@ if [ "$purpose" = servers ]; then
   need_program apache2 apache2-bin
   need_program squid squid
   need_program danted dante-server
+  need_program vsftpd vsftpd
+  need_program sshd openssh-server
+  need_program ssh-keygen openssh-client
   need_program curl curl
   need_program openssl openssl
   need_program unshare util-linux

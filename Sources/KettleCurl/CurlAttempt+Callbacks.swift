@@ -110,7 +110,6 @@ extension CurlAttempt {
     case .bodyHeld, .throttled: return .paused
     case .receiving(let sink), .blocked(let sink):
       return file == nil ? deliver(bytes, to: sink) : deliverOfFile(bytes, to: sink)
-    case .decided(.satisfied) where file != nil && isWhole: return endOfLongBody()
     case .decided: return .ended
     }
   }

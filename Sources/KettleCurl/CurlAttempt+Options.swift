@@ -184,7 +184,7 @@ extension CurlAttempt {
     case .permitted: break
     case .none: options.set(CURLOPT_FRESH_CONNECT, 1)
     }
-    options.check(kettle_easy_set_socket_function(easy, Self.onSocket))
+    if file == nil { options.check(kettle_easy_set_socket_function(easy, Self.onSocket)) }
     options.set(CURLOPT_TCP_KEEPALIVE, 1)
     // Many routers forget a connection after a minute of silence.
     options.set(CURLOPT_TCP_KEEPIDLE, 45)

@@ -8,6 +8,7 @@ extension CurlAttempt {
   func verdict(on code: CURLcode) -> Verdict {
     loop.assertIsOnThread()
     reportSentBytes()
+    if let failure = problemAfterFile(code) { return .ended(.failed(failure)) }
     switch phase {
     case .decided(let end): return .ended(end)
     case .connecting where file != nil, .awaitingHead where file != nil:
@@ -29,7 +30,7 @@ extension CurlAttempt {
   /// libcurl counts the bytes too. Counting what the sink accepted keeps `complete` true whatever
   /// libcurl's pausing did and whatever it considers the last chunk.
   func end(for code: CURLcode) -> AttemptEnd {
-    guard code == CURLE_OK else { return .failed(failure(for: code)) }
+    guard code == CURLE_OK || isFileWhole(code) else { return .failed(failure(for: code)) }
     if let chunks, !chunks.isComplete {
       return .failed(
         TransferFailure(.truncated, on: url.hostAndPort, detail: "the last chunk is missing"))

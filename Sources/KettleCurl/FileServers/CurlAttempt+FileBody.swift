@@ -1,4 +1,5 @@
 import CKettleCurl
+import Glibc
 import KettleEngine
 import KettleModel
 import KettleSystem
@@ -84,30 +85,51 @@ extension CurlAttempt {
     return .paused
   }
 
-  /// libcurl delivers all that an FTP server sends, also beyond the size that it announced.
+  /// Ends a part where the rest of the file is not wanted, and finds a body that is longer than
+  /// announced.
   func deliverOfFile(_ piece: UnsafeRawBufferPointer, to sink: any ByteSink) -> PieceResult {
     guard case .byteCount(let announced) = bodyEnd else { return deliver(piece, to: sink) }
-    let wanted = processedOfPiece + Int(clamping: announced - deliveredByteCount)
-    guard piece.count >= wanted, file?.isPart == true || piece.count > wanted else {
-      return deliver(piece, to: sink)
+    let left = announced - deliveredByteCount
+    guard file?.isPart == true else {
+      guard Int64(piece.count - processedOfPiece) <= left else { return endOfLongBody() }
+      let result = deliver(piece, to: sink)
+      return isWhole && hasMoreThanAnnounced ? endOfLongBody() : result
     }
-    guard file?.isPart == true else { return endOfLongBody() }
+    let wanted = processedOfPiece + Int(min(left, Int64(piece.count - processedOfPiece)))
     let result = deliver(UnsafeRawBufferPointer(rebasing: piece.prefix(wanted)), to: sink)
-    switch result {
-    case .accepted:
-      // The rest of the file is not wanted.
-      phase = .decided(.complete)
-      return .ended
-    case .paused, .ended: return result
+    guard isWhole else { return result }
+    if case .decided = phase { return .ended }
+    phase = .decided(.complete)
+    return .ended
+  }
+
+  /// Whether the server has sent more than the body. libcurl reads only as much as announced, and
+  /// what is left shows that an FTP server has ignored the offset, or was wrong about the size. Data
+  /// in TLS cannot be told from the end of the connection.
+  private var hasMoreThanAnnounced: Bool {
+    guard let file, file.family == .ftp, !usesTLS, let socket = file.dataSocket else {
+      return false
     }
+    var byte: UInt8 = 0
+    return recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
   }
 
   /// The size was wrong, or the server has ignored the offset: then nothing of this is the file.
   func endOfLongBody() -> PieceResult {
-    phase = .decided(
-      .failed(
-        TransferFailure(
-          .tooLong, on: url.hostAndPort, detail: "more than \(deliveredByteCount) bytes came")))
+    phase = .decided(.failed(longBody(nil)))
     return .ended
+  }
+
+  func longBody(_ words: String?) -> TransferFailure {
+    let said = words.map { ": " + $0 } ?? ""
+    return TransferFailure(
+      .tooLong, on: url.hostAndPort,
+      detail: "not all was read after \(deliveredByteCount) bytes" + said)
+  }
+
+  /// Remembers the newest connection, which is the one for the file when its bytes arrive.
+  static let onFileSocket: curl_sockopt_callback = { context, descriptor, _ in
+    CurlAttempt.of(context: context)?.file?.dataSocket = descriptor
+    return Int32(CURL_SOCKOPT_OK)
   }
 }

@@ -66,6 +66,8 @@ extension CurlAttempt {
     options.set(CURLOPT_XFERINFODATA, Unmanaged.passUnretained(self).toOpaque())
     options.check(kettle_easy_set_progress_function(easy, Self.onWait))
     options.set(CURLOPT_NOPROGRESS, 0)
+    options.set(CURLOPT_SOCKOPTDATA, Unmanaged.passUnretained(self).toOpaque())
+    options.check(kettle_easy_set_socket_function(easy, Self.onFileSocket))
     options.set(CURLOPT_NETRC, kettle_netrc_ignored)
     if let login = request.login {
       options.set(CURLOPT_USERNAME, login.user)
@@ -96,7 +98,7 @@ extension CurlAttempt {
     _ request: AttemptRequest, _ settings: CurlSettings, _ options: inout EasyOptions
   ) {
     if request.login == nil { options.set(CURLOPT_USERNAME, settings.ssh.user) }
-    let hasPassword = request.login?.password.isEmpty == false
+    let hasPassword = file?.hasPassword == true
     options.set(
       CURLOPT_SSH_AUTH_TYPES,
       hasPassword ? kettle_ssh_with_keys | kettle_ssh_with_password : kettle_ssh_with_keys)

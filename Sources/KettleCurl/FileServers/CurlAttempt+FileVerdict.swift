@@ -18,6 +18,23 @@ extension CurlAttempt {
     return .ended(endBeforeHead(code))
   }
 
+  /// Returns what an FTP server complained about after all announced bytes had arrived: libcurl has
+  /// closed the data connection then, and a server that was still sending cannot confirm. nil when
+  /// it confirmed or said nothing.
+  func problemAfterFile(_ code: CURLcode) -> TransferFailure? {
+    guard let file, file.family == .ftp, isWhole, code == CURLE_PARTIAL_FILE else { return nil }
+    switch phase {
+    case .receiving, .decided(.satisfied): return longBody(file.replies.last?.words)
+    case .connecting, .awaitingHead, .headReported, .bodyHeld, .blocked, .throttled, .decided:
+      return nil
+    }
+  }
+
+  /// Whether all announced bytes have arrived and only the confirmation has not.
+  func isFileWhole(_ code: CURLcode) -> Bool {
+    file != nil && isWhole && [CURLE_ABORTED_BY_CALLBACK, CURLE_OPERATION_TIMEDOUT].contains(code)
+  }
+
   private func refusal(_ code: CURLcode) -> ResponseHead? {
     guard let file, addressRefusal == nil else { return nil }
     switch file.family {
@@ -29,7 +46,8 @@ extension CurlAttempt {
       }
     case .sftp:
       return FileRefusal(bySFTP: code).map {
-        ResponseHead(status: $0.rawValue, serverWords: $0.wordsOfSFTP)
+        ResponseHead(
+          status: $0.rawValue, serverWords: $0.wordsOfSFTP(withPassword: file.hasPassword))
       }
     }
   }

@@ -7,6 +7,7 @@ import KettleSystem
 struct FileExchange {
   let family: TransferURL.Scheme.Family
   private(set) var request: FileRequest
+  let hasPassword: Bool
   var replies = FTPReplies()
   /// Whether the server has the key that its host is known by.
   private(set) var hostKey = HostKeyJudgement.pending
@@ -14,6 +15,8 @@ struct FileExchange {
   private let trustedHostKeys: Set<String>
   /// Private keys that have not been tried, without a password.
   private var keyFiles: ArraySlice<String>
+  /// Owned by libcurl; used only while the body arrives.
+  var dataSocket: Int32?
   private var resumption = Resumption.possible
   private var wait: Wait?
 
@@ -32,11 +35,12 @@ struct FileExchange {
   /// - Parameter keyFiles: the private keys after the first, which is tried anyway.
   init(
     family: TransferURL.Scheme.Family, request: FileRequest, keyFiles: ArraySlice<String> = [],
-    trustedHostKeys: Set<String> = []
+    hasPassword: Bool = false, trustedHostKeys: Set<String> = []
   ) {
     self.family = family
     self.request = request
     self.keyFiles = keyFiles
+    self.hasPassword = hasPassword
     self.trustedHostKeys = trustedHostKeys
   }
 
@@ -108,10 +112,12 @@ extension FileExchange {
       case .system: []
       case .keys(let keys, _): keys
       }
+    let hasPassword = request.login?.password.isEmpty == false
     // With a password, each further try would send it again.
-    let triesKeys = family == .sftp && request.login?.password.isEmpty != false
+    let triesKeys = family == .sftp && !hasPassword
     self.init(
       family: family, request: FileRequest(request.headers),
-      keyFiles: triesKeys ? settings.ssh.keyFiles.dropFirst() : [], trustedHostKeys: trusted)
+      keyFiles: triesKeys ? settings.ssh.keyFiles.dropFirst() : [], hasPassword: hasPassword,
+      trustedHostKeys: trusted)
   }
 }

@@ -43,8 +43,9 @@ enum FileRefusal: Int, Hashable {
   }
 
   /// What an SFTP server says only with a number.
-  var wordsOfSFTP: String {
+  func wordsOfSFTP(withPassword: Bool) -> String {
     switch self {
+    case .loginNeeded where withPassword: "neither a key nor the password was accepted"
     case .loginNeeded: "no key of ~/.ssh or of the ssh-agent was accepted"
     case .notPermitted: "permission denied"
     case .notFound: "no such file"
