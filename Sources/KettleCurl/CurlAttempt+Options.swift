@@ -63,7 +63,7 @@ extension CurlAttempt {
       setRequest(request, settings: settings, options: &options)
       setLogin(request, &options)
     } else {
-      setFileRequest(request, settings, &options)
+      setFileRequest(request, settings: settings, options: &options)
     }
     setTrust(request, &options)
     setConnection(request, settings: settings, options: &options)

@@ -4,11 +4,11 @@ import KettleSystem
 
 /// A transport on libcurl, for HTTP and servers of files.
 ///
-/// Each has a thread of its own, because libcurl waits for servers of files in places: for the reply
-/// after the data of FTP, at the end of an SSH session, and for the ssh-agent. The one for files is
-/// started when it is needed. The calls of `Transport` only queue a command. `events` is called on
-/// these threads, in order for each attempt, must return soon, and may call back into the transport,
-/// except `shutDown`.
+/// Each has a thread of its own, because libcurl waits for servers of files in places: for the
+/// reply after the data of FTP, at the end of an SSH session, and for the ssh-agent. The one for
+/// files is started when it is needed. The calls of `Transport` only queue a command. `events` is
+/// called on these threads, in order for each attempt, must return soon, and may call back into the
+/// transport, except `shutDown`.
 package final class CurlTransport: Transport {
   private enum FileLane {
     case notNeeded

@@ -70,7 +70,7 @@ struct FTPOverSSHTests {
     let home = try ServerHome()
     let server = try await SSHServer(body, home: home)
     try server.trust(server.hostKey)
-    try await home.add([server.url(login: "nobody:wrong@")])
+    try await home.add([server.url(login: "absent:wrong@")])
     _ = try await home.kettle("wait", "--timeout", "20")
     let rows = try await home.rows()
     #expect(rows.map(\.reason) == ["needsLogin"], "\(rows)")

@@ -104,8 +104,8 @@ extension CurlAttempt {
   }
 
   /// Whether the server has sent more than the body. libcurl reads only as much as announced, and
-  /// what is left shows that an FTP server has ignored the offset, or was wrong about the size. Data
-  /// in TLS cannot be told from the end of the connection.
+  /// what is left shows that an FTP server has ignored the offset, or was wrong about the size.
+  /// Data in TLS cannot be told from the end of the connection.
   private var hasMoreThanAnnounced: Bool {
     guard let file, file.family == .ftp, !usesTLS, let socket = file.dataSocket else {
       return false

@@ -49,7 +49,7 @@ extension CurlAttempt {
   }()
 
   func setFileRequest(
-    _ request: AttemptRequest, _ settings: CurlSettings, _ options: inout EasyOptions
+    _ request: AttemptRequest, settings: CurlSettings, options: inout EasyOptions
   ) {
     guard let file else { return }
     // libcurl would read `;type=` anywhere in the path as a kind of transfer.
@@ -76,7 +76,7 @@ extension CurlAttempt {
     switch file.family {
     case .http: break
     case .ftp: setFTP(&options)
-    case .sftp: setSFTP(request, settings, &options)
+    case .sftp: setSFTP(login: request.login, settings.ssh, &options)
     }
   }
 
@@ -94,18 +94,16 @@ extension CurlAttempt {
   }
 
   /// A password replaces the keys only if the server does not accept them.
-  private func setSFTP(
-    _ request: AttemptRequest, _ settings: CurlSettings, _ options: inout EasyOptions
-  ) {
-    if request.login == nil { options.set(CURLOPT_USERNAME, settings.ssh.user) }
+  private func setSFTP(login: Login?, _ ssh: SSHSettings, _ options: inout EasyOptions) {
+    if login == nil { options.set(CURLOPT_USERNAME, ssh.user) }
     let hasPassword = file?.hasPassword == true
     options.set(
       CURLOPT_SSH_AUTH_TYPES,
       hasPassword ? kettle_ssh_with_keys | kettle_ssh_with_password : kettle_ssh_with_keys)
     // Without a name libcurl would also look for keys in the current directory.
-    options.set(CURLOPT_SSH_PRIVATE_KEYFILE, settings.ssh.keyFiles.first ?? "")
+    options.set(CURLOPT_SSH_PRIVATE_KEYFILE, ssh.keyFiles.first ?? "")
     // Even with a file that does not exist libcurl asks about the key.
-    options.set(CURLOPT_SSH_KNOWNHOSTS, settings.ssh.knownHostsPath ?? "/dev/null")
+    options.set(CURLOPT_SSH_KNOWNHOSTS, ssh.knownHostsPath ?? "/dev/null")
     options.set(CURLOPT_SSH_KEYDATA, Unmanaged.passUnretained(self).toOpaque())
     options.check(kettle_easy_set_ssh_key_function(easy, Self.onHostKey))
   }

@@ -40,7 +40,8 @@ package enum TLSProblem: Hashable, Sendable, CaseIterable {
     case .otherHostKey:
       "another machine may have answered; if its key was replaced, remove the old one with "
         + "ssh-keygen -R HOST"
-    case .noTLS: "check the port, or use ftp:// without an authority of your own, which is unencrypted"
+    case .noTLS:
+      "check the port, or use ftp:// without an authority of your own, which is unencrypted"
     case .other: "check the address, and whether a program in between intercepts TLS"
     }
   }

@@ -50,7 +50,8 @@ struct RedirectTests {
 
   // Fault 47
   @Test(arguments: [
-    "file:///etc/passwd", "ftp://127.0.0.1/x", "ftps://127.0.0.1/x", "sftp://127.0.0.1/x", "gopher://127.0.0.1:70/_x", "data:,hello",
+    "file:///etc/passwd", "ftp://127.0.0.1/x", "ftps://127.0.0.1/x", "sftp://127.0.0.1/x",
+    "gopher://127.0.0.1:70/_x", "data:,hello",
     "javascript:alert(1)", "unix:///run/x.sock", "ldap://127.0.0.1/", "dict://127.0.0.1:2628/",
     "scp://127.0.0.1/x", "FILE:///etc/passwd", "blob:http://127.0.0.1/x",
   ])
