@@ -7,6 +7,11 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
   case limitsConnectionsPerHost = "limits.connections-per-host"
   case limitsConnections = "limits.connections"
   case limitsRate = "limits.rate"
+  case networkTimeout = "network.timeout"
+  case networkConnectTimeout = "network.connect-timeout"
+  case networkTries = "network.tries"
+  case networkRetryDelay = "network.retry-delay"
+  case networkNetrc = "network.netrc"
   case proxyURL = "proxy.url"
   case proxyNoProxy = "proxy.no-proxy"
   case conditionsMains = "conditions.mains"
@@ -22,12 +27,15 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     case .limitsTransfers, .limitsConnections: "a whole number from 1 to 1000"
     case .limitsConnectionsPerHost: "a whole number from 1 to 64"
     case .limitsRate: "a rate in quotes, such as \"500K\", \"1.5M\" or \"none\""
+    case .networkTimeout, .networkConnectTimeout, .networkRetryDelay:
+      "a whole number of seconds from 1 to \(TransferOptions.secondsMax)"
+    case .networkTries: "a whole number from 0 (no limit) to \(TransferOptions.attemptsCountMax)"
     case .proxyURL:
       "a URL in quotes that begins with http://, https://, socks4://, socks4a://, socks5:// "
         + "or socks5h://"
     case .proxyNoProxy: "an array of host names in quotes"
     case .conditionsMains, .conditionsUnmetered: "\"auto\", \"always\" or \"never\""
-    case .notifyDesktop, .notifyFailures, .notifyFinished: "true or false"
+    case .networkNetrc, .notifyDesktop, .notifyFailures, .notifyFinished: "true or false"
     }
   }
 
@@ -35,7 +43,8 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
   private var isText: Bool {
     switch self {
     case .downloadsDirectory, .limitsRate, .proxyURL, .conditionsMains, .conditionsUnmetered: true
-    case .limitsTransfers, .limitsConnectionsPerHost, .limitsConnections, .proxyNoProxy,
+    case .limitsTransfers, .limitsConnectionsPerHost, .limitsConnections, .networkTimeout,
+      .networkConnectTimeout, .networkTries, .networkRetryDelay, .networkNetrc, .proxyNoProxy,
       .notifyDesktop, .notifyFailures, .notifyFinished:
       false
     }
@@ -56,6 +65,14 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     case .limitsConnections:
       Self.set(&configuration.connectionsMax, Self.count(value, max: 1000))
     case .limitsRate: Self.setRate(&configuration.limitBytesPerSecond, value)
+    case .networkTimeout: Self.set(&configuration.silenceSeconds, Self.seconds(value))
+    case .networkConnectTimeout: Self.set(&configuration.connectSeconds, Self.seconds(value))
+    case .networkTries:
+      Self.set(
+        &configuration.attemptsMax,
+        Self.count(value, min: 0, max: Int64(TransferOptions.attemptsCountMax)))
+    case .networkRetryDelay: Self.set(&configuration.retryDelaySeconds, Self.seconds(value))
+    case .networkNetrc: Self.set(&configuration.usesNetrc, Self.boolean(value))
     case .proxyURL: Self.setProxy(&configuration.proxy, value)
     case .proxyNoProxy: Self.setHosts(&configuration.noProxy, value)
     case .conditionsMains: Self.set(&configuration.mains, Self.condition(value))
@@ -88,9 +105,13 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     return boolean
   }
 
-  private static func count(_ value: TOMLValue, max: Int64) -> Int? {
-    guard case .integer(let number) = value, (1...max).contains(number) else { return nil }
+  private static func count(_ value: TOMLValue, min: Int64 = 1, max: Int64) -> Int? {
+    guard case .integer(let number) = value, number >= min, number <= max else { return nil }
     return Int(number)
+  }
+
+  private static func seconds(_ value: TOMLValue) -> Int? {
+    count(value, max: Int64(TransferOptions.secondsMax))
   }
 
   private static func path(_ value: TOMLValue) -> String? {
@@ -119,7 +140,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
   }
 
   /// After the scheme, a proxy has the form of a URL's host and port, so one parser reads both.
-  private static func proxy(_ value: TOMLValue) -> String? {
+  static func proxy(_ value: TOMLValue) -> String? {
     guard case .string(let text) = value,
       let scheme = proxySchemes.first(where: { text.hasPrefix($0 + "://") }),
       case .success(let parsed) = TransferURL.parse("http" + text.dropFirst(scheme.count)),
@@ -155,6 +176,12 @@ extension ServiceConfiguration {
     var problems: [ConfigurationProblem] = []
     do throws(TOMLProblem) {
       for entry in try TOMLReader.read(bytes) {
+        if ProxyHostsTable.contains(entry) {
+          if let problem = ProxyHostsTable.apply(entry, to: &configuration) {
+            problems.append(ConfigurationProblem(problem, line: entry.line))
+          }
+          continue
+        }
         guard let key = ConfigurationKey(rawValue: entry.name) else {
           if DashboardConfiguration.table(of: entry) != nil { continue }
           problems.append(ConfigurationProblem(.unknownKey(entry.name), line: entry.line))

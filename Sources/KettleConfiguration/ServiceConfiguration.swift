@@ -7,7 +7,17 @@ package struct ServiceConfiguration: Hashable, Sendable {
   package var connectionsMax: Int?
   /// The total for all transfers.
   package var limitBytesPerSecond: Int64?
+  /// The longest silence of a server.
+  package var silenceSeconds: Int?
+  package var connectSeconds: Int?
+  /// How many attempts without new bytes are made; 0 means any number.
+  package var attemptsMax: Int?
+  package var retryDelaySeconds: Int?
+  /// Whether `~/.netrc` may supply logins.
+  package var usesNetrc: Bool?
   package var proxy = Proxy.asInEnvironment
+  /// Hosts with a proxy of their own, each with those below it.
+  package var proxyOfHost: [String: Proxy] = [:]
   /// Hosts that are reached without the proxy.
   package var noProxy: [String] = []
   /// Whether the machine counts as on mains power, for transfers with that condition.
@@ -21,6 +31,8 @@ package struct ServiceConfiguration: Hashable, Sendable {
   package enum Proxy: Hashable, Sendable {
     case asInEnvironment
     case through(String)
+    /// A direct connection.
+    case none
     /// The value is not a proxy. A direct connection would reveal what the proxy was to hide.
     case unusable
   }

@@ -23,7 +23,8 @@ extension CurlAttempt {
     let attempt = CurlAttempt(
       request, easy: easy, certificates: certificates, knownScopes: settings.knownScopes,
       loop: loop)
-    switch settings.proxies.route(to: request.url.origin) {
+    let rules = settings.proxies.adapted(to: request.proxy)
+    switch rules.route(to: request.url.origin) {
     case .direct: break
     case .through(let proxy): attempt.proxy = proxy
     case .unusable(let source):
@@ -141,7 +142,13 @@ extension CurlAttempt {
   }
 
   private func setLogin(_ request: AttemptRequest, _ options: inout EasyOptions) {
-    options.set(CURLOPT_NETRC, kettle_netrc_ignored)
+    options.set(
+      CURLOPT_NETRC, request.netrcPath == nil ? kettle_netrc_ignored : kettle_netrc_optional)
+    if let path = request.netrcPath {
+      options.set(CURLOPT_NETRC_FILE, path)
+      // Not NTLM, whose login is one of the connection, which others may use.
+      options.set(CURLOPT_HTTPAUTH, kettle_auth_basic | kettle_auth_digest)
+    }
     if let login = request.login {
       options.set(CURLOPT_USERNAME, login.user)
       options.set(CURLOPT_PASSWORD, login.password)

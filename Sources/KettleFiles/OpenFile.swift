@@ -1,5 +1,6 @@
 import CKettleLinux
 import Glibc
+import KettleModel
 import KettleSystem
 
 /// An open file, closed with the last reference.
@@ -68,6 +69,23 @@ final class OpenFile: Sendable {
   /// Syncs everything; for a directory, its entries.
   func syncAll() throws(Errno) {
     _ = try Errno.retrying { calls.syncAll(descriptor) }
+  }
+
+  /// UTIME_OMIT, a macro that Swift does not import (sys/stat.h).
+  private static let omitted = (1 << 30) - 2
+
+  /// Sets the modification time and leaves the time of the last access (futimens(3)).
+  func setModified(_ time: WallTime) throws(Errno) {
+    let milliseconds = time.millisecondsSince1970
+    let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
+    let isBefore = rest < 0
+    let times = [
+      timespec(tv_sec: 0, tv_nsec: Self.omitted),
+      timespec(
+        tv_sec: Int(isBefore ? seconds - 1 : seconds),
+        tv_nsec: Int(isBefore ? rest + 1000 : rest) * 1_000_000),
+    ]
+    _ = try Errno.retrying { futimens(descriptor, times) }
   }
 
   func setPermissions(_ permissions: mode_t) throws(Errno) {

@@ -49,6 +49,7 @@ extension POSIXFileStorage {
       // Another process may have replaced the partial file between the check and the rename, so
       // that its file got the name. The identity after the rename is the one that a later deletion
       // compares.
+      if let time = file.modifiedAt { try open.setModified(time) }
       guard let there = try location.directory.status(of: name),
         there.identity.isSameInode(as: status.identity)
       else { throw location.changed("it is another file") }

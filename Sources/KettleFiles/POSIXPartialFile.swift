@@ -107,6 +107,10 @@ package final class POSIXPartialFile: PartialFile {
 
   package func keepInMemory() { uncached.refuse() }
 
+  package func setPermissions(_ permissions: FilePermissions) {
+    try? file.setPermissions(permissions.rawValue)
+  }
+
   package func read(
     _ buffer: UnsafeMutableRawBufferPointer, at offset: Int64
   ) throws(TransferFailure) {

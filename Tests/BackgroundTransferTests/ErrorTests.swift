@@ -16,7 +16,7 @@ struct ErrorTests {
     .checksumUnavailable: -1015,
     .partialFileChanged: -3006, .uploadFileUnusable: -1100, .cancelled: -999,
     .contradictoryReply: -1011, .webPage: -1011, .nameServerSilent: -1006,
-    .proxyUnreachable: -1004, .proxyLoginNeeded: -1004,
+    .proxyUnreachable: -1004, .proxyLoginNeeded: -1004, .noDataConnection: -1005,
     .clientCertificateNeeded: -1206, .conditionUnmet: -1020, .internalProblem: -1,
   ]
 

@@ -164,7 +164,7 @@ struct TaskRequestTests {
   @Test func `a failure is reported once, after it is committed`() async throws {
     let world = try await EngineWorld()
     let (id, request) = try await started(task(), in: world)
-    world.transport.head(request.id, 200, ["Content-Encoding": "gzip"])
+    world.transport.head(request.id, 302, ["Location": "gopher://h/"])
     await world.told.wait(for: .failed, of: id)
     let record = world.journal.records[id]
     #expect(record?.state == .failed)

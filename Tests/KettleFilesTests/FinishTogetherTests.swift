@@ -23,6 +23,28 @@ import Testing
       onConflict: .rename)
   }
 
+  @Test func `a file gets the server's time and keeps it through the check of its identity`() throws
+  {
+    var file = try whole("a")
+    file.modifiedAt = WallTime(millisecondsSince1970: 1_000_000_000_500)
+    let files = POSIXFileStorage(documentsDirectory: scratch.path)
+    let finished = try files.finish([file])[0].get()
+    #expect(finished.identity?.modifiedNanoseconds == 1_000_000_000_500_000_000)
+    #expect(files.removeFinishedFile(finished))
+  }
+
+  @Test func `permissions are set whatever the mask of the process`() throws {
+    let files = POSIXFileStorage(documentsDirectory: scratch.path)
+    let file = try files.createPartialFile(
+      in: scratch.path, preferredName: "b", onConflict: .rename)
+    for mask: UInt32 in [0o077, 0o002] {
+      file.setPermissions(FilePermissions(mask: mask))
+      var status = stat()
+      #expect(stat(file.path, &status) == 0)
+      #expect(status.st_mode & 0o777 == 0o666 & ~mask)
+    }
+  }
+
   /// The renames, by new name, and the directory syncs, in order.
   private final class Journal: Sendable {
     let steps = Mutex<[String]>([])

@@ -32,13 +32,15 @@ struct SessionBench {
     return bench
   }
 
+  /// What follows from a call that returned at once comes before the rest of the actions.
   mutating func feed(_ input: BackgroundSessionInput) {
-    for action in machine.handle(input) {
-      switch action {
+    var pending = machine.handle(input)
+    while !pending.isEmpty {
+      switch pending.removeFirst() {
       case .send(let serial, let request): requests.append((serial, request))
       case .call(let call):
         calls.append(call)
-        if returnsAtOnce { feed(.returned) }
+        if returnsAtOnce { pending = machine.handle(.returned) + pending }
       case .restored(let task): restored.append(task.snapshot.taskIdentifier)
       case .show(let number, let view): views[number, default: []].append(view)
       case .resumeData(_, let token): resumeData.append(token)

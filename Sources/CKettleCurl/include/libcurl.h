@@ -69,6 +69,7 @@ static const long kettle_http_1_1 = (long)CURL_HTTP_VERSION_1_1;
 static const long kettle_tls_1_2_or_newer = (long)CURL_SSLVERSION_TLSv1_2;
 static const long kettle_tls_1_3_at_most = (long)CURL_SSLVERSION_MAX_TLSv1_3;
 static const long kettle_netrc_ignored = (long)CURL_NETRC_IGNORED;
+static const long kettle_netrc_optional = (long)CURL_NETRC_OPTIONAL;
 static const long kettle_global_all = (long)CURL_GLOBAL_ALL;
 static const size_t kettle_write_pause = (size_t)CURL_WRITEFUNC_PAUSE;
 static const size_t kettle_read_abort = (size_t)CURL_READFUNC_ABORT;

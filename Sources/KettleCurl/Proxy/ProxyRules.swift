@@ -1,3 +1,4 @@
+import Glibc
 import KettleModel
 
 /// The route to a server: direct or through a proxy.
@@ -20,6 +21,21 @@ package struct ProxyRules: Sendable, Hashable {
   package var forFiles: Route
   /// The hosts reached directly, as in `no_proxy`.
   package var exceptions: ProxyExceptions
+  /// The hosts with a route of their own, before everything else.
+  package var hosts: [HostRoute] = []
+  /// Whether the environment of a command may replace these rules: they are not the user's
+  /// configuration.
+  package var followEnvironment = true
+
+  package struct HostRoute: Sendable, Hashable {
+    package var hosts: ProxyExceptions
+    package var route: Route
+
+    package init(hosts: ProxyExceptions, route: Route) {
+      self.hosts = hosts
+      self.route = route
+    }
+  }
 
   package init(
     forHTTP: Route, forHTTPS: Route, forFiles: Route = .direct,
@@ -35,11 +51,28 @@ package struct ProxyRules: Sendable, Hashable {
   package static let none = ProxyRules(forHTTP: .direct, forHTTPS: .direct)
 
   func route(to origin: Origin) -> Route {
+    if let own = hosts.first(where: { $0.hosts.contain(origin.host) }) { return own.route }
     if exceptions.contain(origin.host) { return .direct }
     return switch origin.scheme {
     case .http: forHTTP
     case .https: forHTTPS
     case .ftp, .ftps, .sftp: forFiles
+    }
+  }
+
+  /// Returns the rules for a transfer: what its user has chosen, or else these.
+  func adapted(to choice: ProxyChoice?) -> ProxyRules {
+    switch choice {
+    case nil: return self
+    case .some(.none): return Self.none
+    case .server(let text):
+      let route = ProxyServer(text).map(Route.through) ?? .unusable("--proxy")
+      return ProxyRules(forHTTP: route, forHTTPS: route, forFiles: route)
+    case .environment(let values):
+      guard followEnvironment else { return self }
+      var rules = ProxyRules(values)
+      rules.hosts = hosts
+      return rules
     }
   }
 
@@ -49,5 +82,27 @@ package struct ProxyRules: Sendable, Hashable {
     case .through(let proxy): proxy.hostAndPort
     case .direct, .unusable: nil
     }
+  }
+}
+
+extension ProxyRules {
+  package init(_ values: ProxyEnvironment) {
+    func route(_ text: String, _ scheme: String) -> Route {
+      if text.isEmpty { return .direct }
+      return ProxyServer(text).map(Route.through) ?? .unusable("\(scheme)_proxy")
+    }
+    self.init(
+      forHTTP: route(values.http, "http"), forHTTPS: route(values.https, "https"),
+      forFiles: route(values.ftp, "ftp"), exceptions: ProxyExceptions(list: values.exceptions))
+  }
+
+  package init(environment: [String: String]) { self.init(ProxyEnvironment(environment)) }
+
+  /// The rules of this process's current environment.
+  package static var fromEnvironment: ProxyRules {
+    let values = ProxyEnvironment.names.compactMap { name in
+      getenv(name).map { (name, String(cString: $0)) }
+    }
+    return ProxyRules(environment: Dictionary(values) { first, _ in first })
   }
 }

@@ -144,9 +144,10 @@ struct RequestHandler: Sendable {
     requestID: String?, whenDecided decided: @escaping @Sendable () -> Void,
     _ specs: @escaping @Sendable () -> [TransferSpec]
   ) async throws(ControlError) -> [TransferID] {
-    let outcome = await added.outcome(of: requestID) { [engine] in
+    let outcome = await added.outcome(of: requestID) { [engine, information] in
       do throws(EngineError) {
-        return .success(try await engine.add(specs(), whenDecided: decided))
+        let new = specs().map(information.withoutOwnProxies)
+        return .success(try await engine.add(new, whenDecided: decided))
       } catch {
         return .failure(ControlError(error))
       }
@@ -291,9 +292,19 @@ struct ServiceInformation: Sendable {
   var storePath: String
   var notices: [String]
   var proxies = ProxiesInUse()
+  var proxyEnvironment = ProxyEnvironment()
 
   /// Different after each start of the service.
   var instance: String { "\(startedAt.millisecondsSince1970)-\(processID)" }
+
+  /// Leaves out the proxies of the command's environment where they are the service's own: a long
+  /// list would record them for every transfer.
+  func withoutOwnProxies(_ spec: TransferSpec) -> TransferSpec {
+    guard spec.options.proxy == .environment(proxyEnvironment) else { return spec }
+    var spec = spec
+    spec.options.proxy = nil
+    return spec
+  }
 
   func status(totals: Totals) -> ServiceStatus.Result {
     ServiceStatus.Result(

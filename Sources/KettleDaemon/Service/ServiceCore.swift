@@ -32,7 +32,8 @@ struct ServiceCore: Sendable {
     information = ServiceInformation(
       processID: Int64(getpid()), startedAt: startedAt, storePath: paths.storePath,
       notices: Self.notices(settings, store: opened.notice, crashes: crashes),
-      proxies: ProxiesInUse(settings.curl.proxies))
+      proxies: ProxiesInUse(settings.curl.proxies),
+      proxyEnvironment: ProxyEnvironment(options.environment))
     for notice in information.notices { logger.error("\(notice)") }
     presence = DashboardPresence(path: paths.watchedPath) { clock.now().wall }
     let files = POSIXFileStorage(

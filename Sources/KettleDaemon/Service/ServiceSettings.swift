@@ -40,6 +40,7 @@ struct ServiceSettings: Sendable {
     engine.heldDirectory = paths.heldDirectory
     let proxies = Self.proxies(file, options.environment)
     if proxies != .none { engine.proxy = { proxies.proxyName(to: $0) } }
+    engine.netrcPath = paths.homeDirectory + "/.netrc"
     self.engine = engine
     listener = ControlListener.Limits(connectionCountMax: budget.clientCountMax)
     conditions = Self.conditions(file, options.environment)
@@ -93,23 +94,38 @@ struct ServiceSettings: Sendable {
   private static func proxies(
     _ file: ServiceConfiguration, _ environment: [String: String]
   ) -> ProxyRules {
-    switch file.proxy {
-    case .asInEnvironment:
-      var rules = ProxyRules(environment: environment)
-      if !file.noProxy.isEmpty { rules.exceptions = ProxyExceptions(file.noProxy) }
-      return rules
-    case .through(let text):
-      let route = ProxyServer(text).map(ProxyRules.Route.through) ?? unusableProxy
-      return ProxyRules(
-        forHTTP: route, forHTTPS: route, forFiles: route, exceptions: ProxyExceptions(file.noProxy))
-    case .unusable:
-      return ProxyRules(
-        forHTTP: unusableProxy, forHTTPS: unusableProxy, forFiles: unusableProxy)
+    var rules = ProxyRules(environment: environment)
+    if let route = route(file.proxy, of: ConfigurationKey.proxyURL.rawValue) {
+      rules = ProxyRules(
+        forHTTP: route, forHTTPS: route, forFiles: route,
+        exceptions: ProxyExceptions(file.noProxy))
+      rules.followEnvironment = false
+    } else if !file.noProxy.isEmpty {
+      rules.exceptions = ProxyExceptions(file.noProxy)
     }
+    // The longest name is the most specific.
+    let hosts = file.proxyOfHost.sorted { ($1.key.count, $0.key) < ($0.key.count, $1.key) }
+    rules.hosts = hosts.compactMap { host, proxy in
+      route(proxy, of: "proxy.hosts.\(host)").map {
+        ProxyRules.HostRoute(hosts: ProxyExceptions([host]), route: $0)
+      }
+    }
+    return rules
   }
 
-  private static let unusableProxy = ProxyRules.Route.unusable(
-    "proxy.url in the configuration file")
+  /// - Parameter key: the key of the configuration file that names the proxy.
+  private static func route(
+    _ proxy: ServiceConfiguration.Proxy, of key: String
+  ) -> ProxyRules.Route? {
+    switch proxy {
+    case .asInEnvironment: nil
+    case .none: .direct
+    case .through(let text):
+      ProxyServer(text).map(ProxyRules.Route.through)
+        ?? .unusable("\(key) in the configuration file")
+    case .unusable: .unusable("\(key) in the configuration file")
+    }
+  }
 
   private static func engine(
     _ file: ServiceConfiguration, documentsDirectory: String, _ budget: DescriptorBudget
@@ -122,6 +138,13 @@ struct ServiceSettings: Sendable {
     engine.limits.connectionsPerHostMax = min(
       file.connectionsPerHostMax ?? limits.connectionsPerHostMax, most)
     engine.limitBytesPerSecond = file.limitBytesPerSecond
+    engine.usesNetrc = file.usesNetrc ?? true
+    var defaults = TransferOptions()
+    defaults.silenceSeconds = file.silenceSeconds
+    defaults.connectSeconds = file.connectSeconds
+    defaults.attemptsMax = file.attemptsMax
+    defaults.retryDelaySeconds = file.retryDelaySeconds
+    engine.adapt(to: defaults)
     // With the maximum number of running transfers, this is a few MiB of memory.
     engine.lateFileByteCountMax = 256 << 10
     // Tasks with conditions wait until the machine has been checked: an earlier start could violate

@@ -43,12 +43,15 @@ struct BodyOpening: Sendable {
       file = try files.createPartialFile(
         in: directory, preferredName: new.preferredName, onConflict: spec.onConflict)
     }
+    // A program takes its file; until then nobody else reads it.
+    if spec.task == nil { file.setPermissions(spec.options.permissions ?? .usual) }
     var resumeData = ResumeData(
       partialPath: file.path, device: file.device, inode: file.inode, durable: ByteRangeSet(),
       totalByteCount: new.total, validator: new.validator, finalName: file.finalName)
     files.noteUnrecorded(resumeData.partialIdentity, of: id)
     resumeData.serverChecksum = new.checksum
     resumeData.mediaType = new.mediaType
+    resumeData.contentCoding = new.contentCoding
     resumeData.setAside = setAside(new.old)
     return Opened(resumeData: resumeData, file: file)
   }

@@ -87,6 +87,9 @@ final class LatePartialFile: PartialFile {
 
   func keepInMemory() { made?.keepInMemory() }
 
+  /// Nothing to do: the file gets them when it is created.
+  func setPermissions(_ permissions: FilePermissions) {}
+
   func truncate(to byteCount: Int64) throws(TransferFailure) {
     try make().file.truncate(to: byteCount)
   }

@@ -24,7 +24,7 @@ extension TransferEngine {
       placing.enqueue(
         FilePlacing.Order(
           id: id, operation: operation,
-          file: FileToFinish(resumeData: resumeData, onConflict: policy)))
+          file: fileToFinish(resumeData, of: id, onConflict: policy)))
     case .discardFinishedFile(let id, let file, let binAction):
       namePool.asyncAlone { [files] in _ = files.discard(file, of: id, into: binAction) }
     case .limit(let id, let limit): transport.limit(id, toBytesPerSecond: limit)
@@ -40,6 +40,7 @@ extension TransferEngine {
     live[id]?.sentByteCount = nil
     let spec = scheduler.machines[id]?.spec
     var timeouts = configuration.timeouts.bounded(by: spec?.task)
+    timeouts.adapt(to: spec?.options ?? .none, patienceDoublings: plan.patienceDoublings)
     // A host that has served a part of the file can be reached at the address that is tried first.
     if plan.requested != nil { timeouts.establishMilliseconds = Self.establishMilliseconds }
     var request = AttemptRequest(
@@ -49,7 +50,19 @@ extension TransferEngine {
       content: plan.content, serverTrust: plan.trust.asServerTrust,
       certificate: plan.certificate, limitBytesPerSecond: spec?.limitBytesPerSecond)
     request.reuse = plan.reuse.asRequestReuse
+    request.proxy = spec?.options.proxy
+    request.netrcPath = spec.flatMap { netrcPath(for: plan, of: $0) }
     transport.begin(request)
+  }
+
+  /// The file that may supply the login; nil if the request has one, or the user wants none of it.
+  /// A program has its own logins.
+  private func netrcPath(for plan: AttemptPlan, of spec: TransferSpec) -> String? {
+    guard spec.task == nil, plan.login == nil,
+      spec.options.usesNetrc ?? configuration.usesNetrc,
+      !plan.headers.contains(where: { $0.name.lowercased() == "authorization" })
+    else { return nil }
+    return configuration.netrcPath
   }
 
   /// The kernel repeats its request for a connection after one second, and then after ever longer
@@ -101,6 +114,16 @@ extension TransferEngine {
       let result = Result { () throws(TransferFailure) in try opening.open(plan) }
       self?.post(.bodyOpened(id, attempt, result))
     }
+  }
+
+  private func fileToFinish(
+    _ resumeData: ResumeData, of id: TransferID, onConflict policy: ConflictPolicy
+  ) -> FileToFinish {
+    var file = FileToFinish(resumeData: resumeData, onConflict: policy)
+    if scheduler.machines[id]?.spec.options.keepsServerTime == true {
+      file.modifiedAt = resumeData.validator?.lastModified.flatMap(HTTPDate.parse)
+    }
+    return file
   }
 
   func closeBody(_ id: TransferID, _ operation: OperationID) {
@@ -212,5 +235,17 @@ extension AttemptTimeouts {
     bounded.connectMilliseconds = min(connectMilliseconds, silence)
     bounded.slowMilliseconds = max(slowMilliseconds, silence)
     return bounded
+  }
+
+  /// Uses what the user has chosen, and waits longer for a server that was silent before.
+  mutating func adapt(to options: TransferOptions, patienceDoublings: Int) {
+    if let seconds = options.connectSeconds { connectMilliseconds = Int64(seconds) * 1000 }
+    if let seconds = options.silenceSeconds {
+      idleMilliseconds = Int64(seconds) * 1000
+      headMilliseconds = idleMilliseconds
+    }
+    idleMilliseconds <<= Int64(patienceDoublings)
+    headMilliseconds = max(headMilliseconds, idleMilliseconds)
+    slowMilliseconds = max(slowMilliseconds, idleMilliseconds)
   }
 }

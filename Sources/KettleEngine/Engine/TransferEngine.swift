@@ -29,8 +29,18 @@ package actor TransferEngine {
     package var lateFileByteCountMax: Int64 = 0
     /// The proxy on the way to each origin, by its host and port; nil without proxies.
     package var proxy: (@Sendable (Origin) -> String?)?
+    /// A file that may supply logins, in the format of netrc(5); nil for none.
+    package var netrcPath: String?
+    /// Whether it does for a transfer that does not choose.
+    package var usesNetrc = true
 
     package init(documentsDirectory: String) { self.documentsDirectory = documentsDirectory }
+
+    /// Uses the timeouts and the number of attempts for every transfer that does not choose.
+    package mutating func adapt(to options: TransferOptions) {
+      timeouts.adapt(to: options, patienceDoublings: 0)
+      retryPolicy = retryPolicy.adapted(to: options)
+    }
   }
 
   package struct Ports: Sendable {

@@ -64,6 +64,7 @@ package struct RowMaker: Sendable, Hashable {
       row.verifiedBy = finished.verifiedBy ?? spec.checksum?.algorithm
       row.hasOneEntityTag = finished.entityTag == nil ? nil : true
     }
+    row.contentCoding = finished?.contentCoding ?? record.resumeData?.contentCoding
     row.error = record.failure
     row.freshStart = record.freshStart
     row.task = record.task

@@ -105,6 +105,8 @@ extension FileStorage {
 package struct FileToFinish: Sendable, Hashable {
   package var resumeData: ResumeData
   package var onConflict: ConflictPolicy
+  /// The modification time that the file gets; nil leaves it.
+  package var modifiedAt: WallTime?
 
   package init(resumeData: ResumeData, onConflict: ConflictPolicy) {
     self.resumeData = resumeData
@@ -140,6 +142,9 @@ package protocol PartialFile: AnyObject, Sendable {
   func sync() throws(TransferFailure) -> Int64
   /// Announces that bytes written from now on will be read again soon, by a digest.
   func keepInMemory()
+  /// Sets the permissions, whatever the mask of the process (umask(2)), where the file system has
+  /// any.
+  func setPermissions(_ permissions: FilePermissions)
   /// Truncates the file to `byteCount`.
   func truncate(to byteCount: Int64) throws(TransferFailure)
 }

@@ -25,6 +25,10 @@ package struct AttemptRequest: Sendable, Hashable {
   package var limitBytesPerSecond: Int64?
   /// Whether a connection that an earlier attempt has left open may be used.
   package var reuse = Reuse.permitted
+  /// nil means the transport's proxies.
+  package var proxy: ProxyChoice?
+  /// A file that may supply the login of the host, in the format of netrc(5); nil for none.
+  package var netrcPath: String?
 
   package init(
     id: AttemptID, transfer: TransferID, url: TransferURL,

@@ -48,7 +48,7 @@ extension ActiveDownload {
     begin(connection, at: now)
     var plan = AttemptPlan(
       attempt: attempt, url: connection.url, redirects: connection.redirects,
-      requested: requested, spec: facts.requestSpec)
+      requested: requested, facts: facts)
     // A connection that was kept may be as dead as the one that is silent.
     if replaces != nil { plan.reuse = .none }
     return plan

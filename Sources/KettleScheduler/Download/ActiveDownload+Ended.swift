@@ -118,6 +118,7 @@ extension ActiveDownload {
       return .none
     }
     recordArrivals(&facts)
+    facts.repetitions.recordSilentAttempt()
     let failure = TransferFailure(
       .timedOut, on: facts.urlText, detail: "nothing came for \(silence / 1000) seconds")
     return .end(facts.afterFailure(failure, retryAfter: nil, in: context))
@@ -161,6 +162,7 @@ extension ActiveDownload {
     }
     if isWhole(facts) { return .end(.whole) }
     recordArrivals(&facts)
+    if failure.code == .timedOut { facts.repetitions.recordSilentAttempt() }
     if failure.code == .redirectRefused {
       if activeCount == 0 {
         // The attempt knows where it was redirected, the user what was requested.

@@ -45,7 +45,7 @@ extension ActiveDownload {
       received: facts.resumeData?.durable ?? ByteRangeSet())
     let plan = AttemptPlan(
       attempt: attempt, url: request.url, redirects: request.redirects, requested: requested,
-      content: request.content, check: request.check, spec: facts.requestSpec)
+      content: request.content, check: request.check, facts: facts)
     return .entering(.running(download), [.beginAttempt(facts.id, plan)])
   }
 
@@ -109,7 +109,7 @@ extension ActiveDownload {
   ) -> Step {
     guard let url = connection(of: response.attempt)?.url else { return .none }
     facts.task?.recordReply(response.head, from: url)
-    let plan = facts.plan(for: whole, response.head)
+    let plan = facts.plan(for: whole, response.head, from: url)
     // The server sends everything: the resume data was not used and will not be.
     facts.spec.task?.resumes = nil
     var total = whole.facts.total
@@ -167,6 +167,7 @@ extension ActiveDownload {
     _ primary: DownloadConnection, to location: String, by response: Response,
     _ facts: inout TransferFacts
   ) -> Step {
+    facts.redirectCookies.receive(response.head, from: primary.url)
     switch RedirectPolicy.decide(
       location: location, from: primary.url, redirectCount: primary.redirects.count)
     {
@@ -221,7 +222,7 @@ extension TransferFacts {
 
   /// Decides where a whole body goes, and records why durable bytes are fetched again.
   fileprivate mutating func plan(
-    for whole: ResponseClassifier.Whole, _ head: ResponseHead
+    for whole: ResponseClassifier.Whole, _ head: ResponseHead, from finalURL: TransferURL
   ) -> BodyPlan {
     let details = whole.facts
     switch (whole.use, resumeData) {
@@ -244,11 +245,12 @@ extension TransferFacts {
       resumeData.isProvedByBytes = nil
       resumeData.serverChecksum = details.checksum
       resumeData.mediaType = details.mediaType
+      resumeData.contentCoding = details.contentCoding
       return .goOn(resumeData)
     case (.new, _), (.compared, nil), (.instead, nil):
       let name = FileName.chosen(
         userGiven: spec.name, contentDisposition: head.value(of: "Content-Disposition"),
-        url: spec.url)
+        url: spec.url, finalURL: finalURL, mediaType: details.mediaType)
       return .create(BodyPlan.NewFile(named: name, details, old: nil))
     }
   }
@@ -260,5 +262,6 @@ extension BodyPlan.NewFile {
     self.init(
       preferredName: name, total: details.total, validator: details.validator,
       checksum: details.checksum, mediaType: details.mediaType, old: old)
+    contentCoding = details.contentCoding
   }
 }

@@ -19,6 +19,11 @@ package struct AttemptPlan: Sendable, Hashable {
   package var content: RequestContent?
   /// Whether a connection that was kept may carry the request.
   package var reuse = ConnectionReuse.permitted
+  /// How often the time that the server may be silent is doubled, because it was silent before.
+  package var patienceDoublings = 0
+
+  /// More patience than sixteen times the usual helps nobody.
+  static let patienceDoublingsMax = 4
 
   /// How the server's identity is verified.
   package enum Trust: Sendable, Hashable {
@@ -44,8 +49,9 @@ package struct AttemptPlan: Sendable, Hashable {
 
   init(
     attempt: AttemptID, url: TransferURL, redirects: RedirectChain, requested: RequestedRange?,
-    content: RequestContent? = nil, check: ServerCheck = .usual, spec: TransferSpec
+    content: RequestContent? = nil, check: ServerCheck = .usual, facts: TransferFacts
   ) {
+    let spec = facts.requestSpec
     self.attempt = attempt
     self.url = url
     minimumReach = redirects.minimumReach
@@ -57,7 +63,7 @@ package struct AttemptPlan: Sendable, Hashable {
     let credential = spec.task?.credential(for: url.origin)
     login = spec.login(for: url.origin)
     loginScheme = credential?.login == nil ? nil : credential?.scheme
-    certificate = credential?.certificate
+    certificate = credential?.certificate ?? (isOwnOrigin ? spec.options.certificate : nil)
     trust = Trust(in: spec, origin: url.origin, check: check)
     caCertificatePath = spec.caCertificatePath
     // A range set by the user would make every offset wrong.
@@ -66,6 +72,20 @@ package struct AttemptPlan: Sendable, Hashable {
       headers.removeAll { Self.headersOfBody.contains($0.name.lowercased()) }
     }
     headers += requested?.headers ?? []
+    addCookies(of: facts)
+    patienceDoublings = min(facts.repetitions.silentAttemptCount, Self.patienceDoublingsMax)
+  }
+
+  /// Adds the cookies that belong to the URL to those that the user gave as a header.
+  private mutating func addCookies(of facts: TransferFacts) {
+    let pairs =
+      facts.redirectCookies.pairs(for: url)
+      + facts.spec.options.cookies.filter { $0.belongs(to: url) }.map(\.pair)
+    guard !pairs.isEmpty else { return }
+    let given = headers.firstIndex { $0.name.lowercased() == "cookie" }
+    let values = given.map { [headers.remove(at: $0).value] } ?? []
+    let value = (values + pairs).joined(separator: "; ")
+    if let header = HeaderField(name: "Cookie", value: value) { headers.append(header) }
   }
 
   /// A redirect that drops the body drops the headers that describe it (RFC 9110, section 15.4).

@@ -13,6 +13,8 @@ package enum BodyPlan: Sendable, Hashable {
     package var validator: Validator?
     package var checksum: Checksum?
     package var mediaType: String?
+    /// How the body is compressed; nil if it is not.
+    package var contentCoding: String?
     /// The partial file of another version, whose final name the new one takes over.
     package var old: Old?
 

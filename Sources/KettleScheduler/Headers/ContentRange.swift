@@ -45,15 +45,19 @@ extension ResponseHead {
   /// that it corrupts (RFC 9112, section 7.1).
   package var hasTransferCoding: Bool { !values(of: "Transfer-Encoding").isEmpty }
 
-  /// Whether the body has no content coding.
-  package var isIdentityEncoded: Bool {
-    values(of: "Content-Encoding").allSatisfy { value in
-      value.split(separator: ",").allSatisfy {
-        let coding = String($0).trimmed.lowercased()
-        return coding == "identity" || coding.isEmpty
-      }
-    }
+  /// The content codings in lower case, in the order of their application (RFC 9110, section 8.4),
+  /// cut to what can be shown; nil if there are none. Some servers name things that are none.
+  package var contentCoding: String? {
+    let codings = values(of: "Content-Encoding").flatMap { $0.split(separator: ",") }
+      .map { $0.trimmed.lowercased() }
+      .filter { !Self.namesOfNoCoding.contains($0) }
+    let text = codings.joined(separator: ", ").sanitizedForDisplay(limit: 40)
+    return text.isEmpty ? nil : text
   }
+
+  private static let namesOfNoCoding: Set<String> = [
+    "", "identity", "none", "binary", "utf-8", "aws-chunked",
+  ]
 
   /// What distinguishes this version of the resource from others.
   package var validator: Validator? {

@@ -8,7 +8,25 @@ extension ResponseHead {
     let found =
       values(of: "Repr-Digest").flatMap { Self.digests(in: $0, isQuotedByColons: true) }
       + values(of: "Digest").flatMap { Self.digests(in: $0, isQuotedByColons: false) }
+      + storageDigests
     return found.max { $0.algorithm.strength < $1.algorithm.strength }
+  }
+
+  /// The digests that object stores send: `x-amz-checksum-sha256: BASE64` and
+  /// `x-goog-hash: md5=BASE64` of the stored object, and `Content-MD5: BASE64` (RFC 1864) of what
+  /// is sent, which for a part is not the file.
+  private var storageDigests: [Checksum] {
+    func digests(_ name: String, _ algorithm: Checksum.Algorithm) -> [Checksum] {
+      // That of an object uploaded in parts ends with their number and is not one of its bytes.
+      value(of: name).flatMap { Self.digest(algorithm, String($0.trimmed)) }.map { [$0] } ?? []
+    }
+    return values(of: "x-goog-hash").flatMap { Self.digests(in: $0, isQuotedByColons: false) }
+      + digests("x-amz-checksum-sha256", .sha256) + digests("x-amz-checksum-sha1", .sha1)
+      + (status == 206 ? [] : digests("Content-MD5", .md5))
+  }
+
+  private static func digest(_ algorithm: Checksum.Algorithm, _ base64: String) -> Checksum? {
+    Base64Bytes(base64).flatMap { Checksum(algorithm: algorithm, hex: $0.bytes.hexadecimal) }
   }
 
   /// `text/html` for `Text/HTML; charset=utf-8`.
@@ -29,9 +47,7 @@ extension ResponseHead {
         guard text.count >= 2, text.hasPrefix(":"), text.hasSuffix(":") else { return nil }
         text = text.dropFirst().dropLast()
       }
-      return Base64Bytes(text).flatMap {
-        Checksum(algorithm: algorithm, hex: $0.bytes.hexadecimal)
-      }
+      return digest(algorithm, String(text))
     }
   }
 

@@ -64,6 +64,7 @@ struct Finishing: Sendable {
       if facts.resumeData?.isProvedByBytes != true {
         file.entityTag = facts.resumeData?.validator?.strongEntityTag
       }
+      file.contentCoding = facts.resumeData?.contentCoding
       facts.resumeData = nil
       facts.finishedFile = file
       facts.finishedAt = now.wall

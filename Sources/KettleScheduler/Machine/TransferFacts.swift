@@ -22,6 +22,8 @@ struct TransferFacts: Sendable, Hashable {
   var repetitions = RepetitionCounts()
   /// What the user has decided for hosts, as of the last start. It is not part of the record.
   var remembered = RememberedHosts()
+  /// The cookies that servers have set while they redirected. They are not part of the record.
+  var redirectCookies = RedirectCookies()
   /// The action of the user that is discarding its files; nil deletes them.
   var binAction: Int64?
 
@@ -90,6 +92,8 @@ struct RepetitionCounts: Sendable, Hashable {
   /// Abandoned versions of the file.
   private(set) var freshStartCount = 0
   private var refusalBlamedOnHostCount = 0
+  /// Consecutive attempts that ended because the server was silent.
+  private(set) var silentAttemptCount = 0
 
   /// Whether ranges are still requested from a server that answered them wrongly.
   var permitsRanges: Bool { wrongRangeReplyCount < 2 }
@@ -100,7 +104,19 @@ struct RepetitionCounts: Sendable, Hashable {
   mutating func recordWrongRangeReply() { wrongRangeReplyCount += 1 }
   mutating func recordRightRangeReply() { wrongRangeReplyCount = 0 }
   mutating func recordFreshStart() { freshStartCount += 1 }
+  mutating func recordSilentAttempt() { silentAttemptCount += 1 }
   mutating func recordRefusalBlamedOnHost() { refusalBlamedOnHostCount += 1 }
+}
+
+extension TransferFacts {
+  /// How long a connection may deliver nothing.
+  ///
+  /// - Parameter usual: the time for a server that has not been silent yet.
+  func silentMillisecondsMax(usually usual: Int64) -> Int64 {
+    let doublings = min(repetitions.silentAttemptCount, AttemptPlan.patienceDoublingsMax)
+    let chosen = Int64(spec.options.silenceSeconds ?? 0) * 1000
+    return max(usual, chosen) << Int64(doublings)
+  }
 }
 
 // MARK: The bytes

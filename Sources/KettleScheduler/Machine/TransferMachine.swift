@@ -154,6 +154,10 @@ package struct TransferMachine: Sendable {
     facts.task?.recordStart(in: state.visible, at: now)
   }
 
+  package func silentMillisecondsMax(usually usual: Int64) -> Int64 {
+    facts.silentMillisecondsMax(usually: usual)
+  }
+
   package mutating func timePassed(at now: Moment) -> Transition {
     if let end = state.timedOut(&facts, at: now.wall) { return apply(end) }
     return apply(state.timePassed(&facts, at: now))

@@ -23,19 +23,43 @@ package enum FileName {
   /// The name of last resort.
   package static let fallback = "download"
 
+  /// The name of a directory's page.
+  package static let page = "index.html"
+
   /// Chooses among the known names, best first.
   ///
-  /// `url` is the URL that the user gave, never a redirect target: an intermediate server must not
-  /// choose the name (CVE-2010-2252, CVE-2016-4971).
+  /// - Parameters:
+  ///   - url: the URL that the user gave. A redirect must not choose the name (CVE-2010-2252,
+  ///     CVE-2016-4971), unless only its target has an extension.
+  ///   - finalURL: the URL that served the file.
   package static func chosen(
-    userGiven: String?, contentDisposition: String?, url: TransferURL
+    userGiven: String?, contentDisposition: String?, url: TransferURL, finalURL: TransferURL? = nil,
+    mediaType: String? = nil
   ) -> String {
     if let userGiven {
       // It was checked when it was given; a store that others wrote to must not bypass that.
       if problem(ofUserGiven: userGiven) == nil { return userGiven }
       if let name = sanitized(userGiven) { return name }
     }
-    return contentDisposition.flatMap(fromContentDisposition) ?? fromURL(url) ?? fallback
+    if let name = contentDisposition.flatMap(fromContentDisposition) { return name }
+    let own = fromURL(url)
+    if own.map(hasExtension) != true, let finalURL, let name = fromURL(finalURL), hasExtension(name)
+    {
+      return name
+    }
+    return own ?? (PageInstead.mediaTypes.contains(mediaType ?? "") ? page : fallback)
+  }
+
+  /// Whether a name ends with a dot and one to eight letters or digits.
+  static func hasExtension(_ name: String) -> Bool {
+    guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex else {
+      return false
+    }
+    let ending = name.utf8[dot...].dropFirst()
+    return (1...8).contains(ending.count)
+      && ending.allSatisfy {
+        (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0)
+      }
   }
 
   /// The last segment of the URL's path, decoded and sanitized; nil when there is none.

@@ -53,14 +53,20 @@ extension TransferMachine.Waiting {
 }
 
 extension TransferFacts {
-  /// What follows an attempt without a response; nil when its peer can be reached.
-  func afterOutage(
+  /// What follows an attempt without a response; nil when its peer can be reached. The attempts
+  /// count only if the user has limited them.
+  mutating func afterOutage(
     _ failure: TransferFailure, in context: DecisionContext
   ) -> TransferMachine.AfterEnding? {
     switch context.outage {
-    case .notOfPeer: nil
-    case .pausing(let peer, let until): .waiting(.forPeer(peer, until: until, failure))
-    case .givenUp: outlasts(failure) ? nil : .failed(failure)
+    case .notOfPeer: return nil
+    case .pausing(let peer, let until):
+      if let attemptsMax = spec.options.attemptsMax, attemptsMax > 0 {
+        retryCount += 1
+        if retryCount >= attemptsMax { return .failed(failure) }
+      }
+      return .waiting(.forPeer(peer, until: until, failure))
+    case .givenUp: return outlasts(failure) ? nil : .failed(failure)
     }
   }
 

@@ -44,7 +44,8 @@ extension ResponseClassifier {
   /// The body is the page that came with the status. It is the file for the program but no part of
   /// the requested file, so nothing is compared and no validator is kept.
   private func classifyAsItStands(_ head: ResponseHead) -> Classification {
-    let facts = FileFacts(total: bodyByteCount(head), mediaType: head.mediaType)
+    let facts = FileFacts(
+      total: bodyByteCount(head), mediaType: head.mediaType, contentCoding: contentCoding(head))
     guard resumeData != nil else { return .acceptWhole(Whole(facts: facts, use: .new)) }
     if case .fresh(let reason) = mode {
       return .acceptWhole(Whole(facts: facts, use: .instead(because: reason)))
@@ -57,7 +58,7 @@ extension ResponseClassifier {
   /// against the request, or calls it a part, must not turn it into a failure.
   private func standsAsItIs(_ head: ResponseHead) -> Bool {
     acceptance == .any && content != nil
-      && (!head.isIdentityEncoded || !head.values(of: "Content-Range").isEmpty)
+      && (head.contentCoding != nil || !head.values(of: "Content-Range").isEmpty)
   }
 
   /// A 401 that names no scheme is only a page (RFC 9110, section 15.5.2, forbids it).

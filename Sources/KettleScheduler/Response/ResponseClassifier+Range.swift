@@ -6,7 +6,10 @@ extension ResponseClassifier {
     guard let requested, let resumeData else {
       return rangeWrong("206 although no range was requested")
     }
-    guard head.isIdentityEncoded else { return rangeWrong("encoded") }
+    // A part need not repeat how the whole is compressed (RFC 9110, section 15.3.7).
+    if let coding = contentCoding(head), coding != resumeData.contentCoding {
+      return rangeWrong("compressed with \(coding)")
+    }
     guard head.mediaType != "multipart/byteranges" else { return rangeWrong("several parts") }
     guard let text = head.value(of: "Content-Range"),
       case .part(let range, let total)? = ContentRange(text)

@@ -4,12 +4,6 @@ import KettleModel
 extension ResponseClassifier {
   func classifyWhole(_ head: ResponseHead) -> Classification {
     if let contradiction = classifyPartAsWhole(head) { return contradiction }
-    guard head.isIdentityEncoded || isStoredCompressed(head) else {
-      return .fail(
-        TransferFailure(
-          .encodedReply, on: url.text,
-          detail: head.value(of: "Content-Encoding")?.sanitizedForDisplay(limit: 40)))
-    }
     let facts = facts(head, total: bodyByteCount(head) ?? knownLength(under: head.validator))
     guard let resumeData else { return .acceptWhole(Whole(facts: facts, use: .new)) }
     if case .fresh(let reason) = mode, !hasDurableBytes {
@@ -42,6 +36,8 @@ extension ResponseClassifier {
       isOtherServer
       ? otherVersion(facts.total)
       : .acceptWhole(Whole(facts: facts, use: .instead(because: .resourceChanged)))
+    // The same file in another compression has other bytes.
+    if facts.contentCoding != resumeData.contentCoding { return changed }
     if let total = facts.total {
       if let known = resumeData.totalByteCount, known != total { return changed }
       if total < resumeData.durable.upperBound { return changed }
@@ -96,14 +92,5 @@ extension ResponseClassifier {
   private func isPageInstead(_ facts: FileFacts, of resumeData: ResumeData) -> Bool {
     guard let before = resumeData.mediaType, before != "text/html" else { return false }
     return facts.mediaType == "text/html"
-  }
-
-  /// Old servers label a stored `.gz` file with its own compression as content coding; the bytes
-  /// are the file nevertheless.
-  private func isStoredCompressed(_ head: ResponseHead) -> Bool {
-    let coding = head.value(of: "Content-Encoding")?.lowercased() ?? ""
-    let path = url.path.lowercased()
-    return (coding == "gzip" || coding == "x-gzip")
-      && (path.hasSuffix(".gz") || path.hasSuffix(".tgz"))
   }
 }

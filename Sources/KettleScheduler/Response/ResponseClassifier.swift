@@ -46,15 +46,18 @@ package struct ResponseClassifier: Sendable {
     package var validator: Validator?
     package var checksum: Checksum?
     package var mediaType: String?
+    /// How the body is compressed; nil if it is not.
+    package var contentCoding: String?
 
     package init(
       total: Int64? = nil, validator: Validator? = nil, checksum: Checksum? = nil,
-      mediaType: String? = nil
+      mediaType: String? = nil, contentCoding: String? = nil
     ) {
       self.total = total
       self.validator = validator
       self.checksum = checksum
       self.mediaType = mediaType
+      self.contentCoding = contentCoding
     }
   }
 
@@ -157,7 +160,16 @@ package struct ResponseClassifier: Sendable {
   func facts(_ head: ResponseHead, total: Int64?) -> FileFacts {
     FileFacts(
       total: total, validator: head.validator, checksum: head.representationDigest,
-      mediaType: head.mediaType)
+      mediaType: head.mediaType, contentCoding: contentCoding(head))
+  }
+
+  /// How the bytes of the file are compressed. Old servers label a stored `.gz` file with its own
+  /// compression; its bytes are the file.
+  func contentCoding(_ head: ResponseHead) -> String? {
+    guard let coding = head.contentCoding else { return nil }
+    let path = url.path.lowercased()
+    let isOwn = [".gz", ".tgz"].contains { path.hasSuffix($0) }
+    return isOwn && (coding == "gzip" || coding == "x-gzip") ? nil : coding
   }
 
   /// Strong comparison if both have ETags (RFC 9110, section 8.8.3.2), else the dates.

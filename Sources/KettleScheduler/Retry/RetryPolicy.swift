@@ -30,6 +30,21 @@ package struct RetryPolicy: Sendable, Hashable {
 
   package init() {}
 
+  /// Returns the policy for a transfer: with what the user has chosen for it.
+  package func adapted(to options: TransferOptions) -> RetryPolicy {
+    var adapted = self
+    if let attemptsMax = options.attemptsMax {
+      let retryCount = attemptsMax == 0 ? Int.max : attemptsMax - 1
+      adapted.retryCountMax = retryCount
+      adapted.retryCountMaxUnanswered = retryCount
+    }
+    if let seconds = options.retryDelaySeconds {
+      adapted.firstDelayMilliseconds = Int64(seconds) * 1000
+      adapted.delayMillisecondsMax = max(delayMillisecondsMax, adapted.firstDelayMilliseconds)
+    }
+    return adapted
+  }
+
   package enum Decision: Sendable, Hashable {
     case retry(afterMilliseconds: Int64, because: WaitingReason)
     case giveUp

@@ -5,12 +5,13 @@ extension TransferFacts {
   func afterFailure(
     _ failure: TransferFailure, retryAfter: RetryAfter?, in context: DecisionContext
   ) -> TransferMachine.AfterEnding {
+    let policy = context.retryPolicy.adapted(to: spec.options)
     var failure = failure
     if context.network == .absent, failure.mayBeTheNetwork, !spec.url.isLoopback {
       failure = TransferFailure(.networkDown, on: failure.subject, detail: failure.detail)
     }
-    switch context.retryPolicy.decide(
-      failure, retryCount: retryCount(for: failure, context.retryPolicy),
+    switch policy.decide(
+      failure, retryCount: retryCount(for: failure, policy),
       hasBytes: !(resumeData?.durable.isEmpty ?? true), retryAfter: retryAfter,
       jitter: context.jitter)
     {

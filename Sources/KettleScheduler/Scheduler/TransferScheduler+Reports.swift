@@ -2,7 +2,8 @@ import KettleModel
 
 /// Reports from the transport, the files and the network.
 extension TransferScheduler {
-  /// A connection that delivers nothing for this long is replaced.
+  /// A connection that delivers nothing for this long is replaced, unless the server was silent
+  /// before or the user is more patient.
   static let silentMillisecondsMax: Int64 = 15_000
 
   // MARK: Time and network
@@ -68,7 +69,8 @@ extension TransferScheduler {
     var output = SchedulerOutput()
     let progress = DownloadProgress(
       receivedUpTo: receivedUpTo, heldBack: heldBack,
-      silentMillisecondsMax: Self.silentMillisecondsMax)
+      silentMillisecondsMax: machines[id]?.silentMillisecondsMax(
+        usually: Self.silentMillisecondsMax))
     recordProgress(progress, of: id, &output, at: now)
     adjustConnections(of: id, &output, at: now)
     addConnections(to: id, &output, at: now)

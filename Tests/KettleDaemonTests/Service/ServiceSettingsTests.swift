@@ -3,6 +3,7 @@ import KettleControl
 import KettleCurl
 import KettleDesktop
 import KettleEngine
+import KettleModel
 import KettleScheduler
 import KettleSocket
 import Testing
@@ -87,14 +88,56 @@ final class ServiceSettingsTests {
       "[proxy]\nurl = \"socks5h://me:pw@p:1080\"\nno-proxy = [\"b.example\"]",
       environment: environment
     ).curl.proxies
-    #expect(
-      own
-        == ProxyRules(
-          forHTTP: .through(server), forHTTPS: .through(server),
-          exceptions: ProxyExceptions(["b.example"])))
+    var expected = ProxyRules(
+      forHTTP: .through(server), forHTTPS: .through(server), forFiles: .through(server),
+      exceptions: ProxyExceptions(["b.example"]))
+    expected.followEnvironment = false
+    #expect(own == expected)
     let exceptions = try settings("proxy.no-proxy = [\"b.example\"]", environment: environment)
     #expect(exceptions.curl.proxies.exceptions == ProxyExceptions(["b.example"]))
     #expect(exceptions.curl.proxies.forHTTP == none.forHTTP)
+  }
+
+  @Test func `a host in the file has a proxy of its own`() throws {
+    let rules = try settings(
+      """
+      [proxy.hosts]
+      example.org = "none"
+      dl.example.org = "socks5h://p:1080"
+      broken.example = "ftp://p"
+      """,
+      environment: ["http_proxy": "http://env:1"]
+    ).curl.proxies
+    func name(_ url: String) throws -> String? {
+      rules.proxyName(to: try TransferURL.parse(url).get().url.origin)
+    }
+    #expect(try name("http://example.org/") == nil)
+    #expect(try name("http://www.example.org/") == nil)
+    #expect(try name("http://dl.example.org/") == "p:1080")
+    #expect(try name("http://other.example/") == "env:1")
+    #expect(
+      rules.hosts.map(\.route).contains(
+        .unusable("proxy.hosts.broken.example in the configuration file")))
+  }
+
+  @Test func `timeouts and attempts in the file hold for every transfer`() throws {
+    let engine = try settings(
+      """
+      [network]
+      timeout = 90
+      connect-timeout = 7
+      tries = 0
+      retry-delay = 5
+      netrc = false
+      """
+    ).engine
+    #expect(engine.timeouts.idleMilliseconds == 90_000)
+    #expect(engine.timeouts.headMilliseconds == 90_000)
+    #expect(engine.timeouts.connectMilliseconds == 7000)
+    #expect(engine.retryPolicy.retryCountMax == .max)
+    #expect(engine.retryPolicy.firstDelayMilliseconds == 5000)
+    #expect(!engine.usesNetrc)
+    #expect(engine.netrcPath == home + "/.netrc")
   }
 
   @Test func `an unusable proxy blocks all requests`() throws {

@@ -108,6 +108,7 @@ extension PartialFileWriterTests {
     func read(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(TransferFailure) {}
     func sync() throws(TransferFailure) -> Int64 { 0 }
     func keepInMemory() {}
+    func setPermissions(_ permissions: FilePermissions) {}
     func truncate(to byteCount: Int64) throws(TransferFailure) {}
   }
 

@@ -10,6 +10,18 @@ struct TransferOptionsTests {
     #expect(try JSONDecoder().decode(TransferOptions.self, from: data) == .none)
   }
 
+  @Test(arguments: [
+    (ProxyChoice.none, "{}"), (.server("http://h:1"), #"{"url":"http:\/\/h:1"}"#),
+    (.environment(ProxyEnvironment()), #"{"exceptions":"","ftp":"","http":"","https":""}"#),
+  ])
+  func `a choice of proxies is one object`(choice: ProxyChoice, text: String) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    let data = try encoder.encode(choice)
+    #expect(String(decoding: data, as: UTF8.self) == text)
+    #expect(try JSONDecoder().decode(ProxyChoice.self, from: data) == choice)
+  }
+
   @Test func `the environment names the proxies as libcurl reads it`() {
     let values = ProxyEnvironment([
       "http_proxy": "http://a:1", "HTTP_PROXY": "http://never:1", "ALL_PROXY": "socks5h://b:2",

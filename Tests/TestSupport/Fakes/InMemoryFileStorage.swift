@@ -16,6 +16,8 @@ package final class InMemoryFileStorage: Sendable {
     var bytes: [UInt8] = []
     var syncedBytes: [UInt8] = []
     var modified: Int64
+    /// nil until they are set.
+    var permissions: FilePermissions?
   }
 
   struct State: Sendable {

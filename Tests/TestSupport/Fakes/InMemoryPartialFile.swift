@@ -55,6 +55,13 @@ final class InMemoryPartialFile: PartialFile {
   /// Everything is in memory already.
   func keepInMemory() {}
 
+  func setPermissions(_ permissions: FilePermissions) {
+    storage.state.withLock { state in
+      guard let path = state.files.first(where: { $0.value.inode == inode })?.key else { return }
+      state.files[path]?.permissions = permissions
+    }
+  }
+
   func sync() throws(TransferFailure) -> Int64 {
     storage.waitUntilSyncsMayGoOn()
     let modified = try change(.sync) { file in

@@ -50,6 +50,7 @@ struct DetailsText {
       text.pair(Strings.labelChecksum, value: Strings.checksumVerdict(row), Self.checksumRole(row))
       text.pair("", value: checksum)
     }
+    text.pair(Strings.labelEncoding, value: row.contentCoding.map(Strings.encoding))
     text.pair(Strings.labelFile, value: row.path)
     text.pair(Strings.labelID, value: "\(row.id)")
     text.pair(Strings.labelSession, value: row.session.rawValue)

@@ -29,6 +29,7 @@ extension Strings {
   static let labelFile = "File"
   static let labelPartialFile = "Partial file"
   static let labelChecksum = "Checksum"
+  static let labelEncoding = "Encoding"
   static let labelSession = "Session"
   static let headingReceived = "Received ranges"
   static let labelStatus = "Status"
@@ -93,6 +94,8 @@ extension Strings {
       ByteText.speed(own) + ", and " + ByteText.speed(all) + " in total"
     }
   }
+
+  static func encoding(_ coding: String) -> String { coding + ", kept as the server sent it" }
 
   static func checksumVerdict(_ row: TransferSnapshot) -> String {
     if row.error?.code == .checksumMismatch { return "does not match the file" }

@@ -63,6 +63,9 @@ extension Strings {
 extension Strings {
   /// The longest form first.
   static func ready(_ row: TransferSnapshot) -> [String] {
+    if let coding = row.contentCoding {
+      return ["ready, compressed (\(coding))", "compressed (\(coding))", "compressed", "ready"]
+    }
     if let name = row.verifiedBy?.rawValue {
       return ["ready, \(name) matches", "\(name) matches", "\(name) ok", "ready"]
     }

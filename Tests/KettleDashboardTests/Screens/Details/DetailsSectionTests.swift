@@ -85,6 +85,21 @@ struct DetailsSectionTests {
     #expect(model.screen().lines.contains { $0.hasPrefix(" Checksum        " + verdict) })
   }
 
+  @Test func `a compressed file says so in its row and in the details`() {
+    let model = opened {
+      $0.snapshot.state = .completed
+      $0.snapshot.contentCoding = "gzip"
+    }
+    #expect(
+      model.screen().lines.contains {
+        $0.hasPrefix(" Encoding        gzip, kept as the server sent it")
+      })
+    var row = Sample.row(1, titled: "a", state: .completed)
+    row.contentCoding = "gzip"
+    row.verifiedBy = .sha256
+    #expect(Strings.ready(row).first == "ready, compressed (gzip)")
+  }
+
   // MARK: - Copy and open
 
   @Test func `y copies the URL and Y the path, in the list and in the details`() {
