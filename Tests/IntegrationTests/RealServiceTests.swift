@@ -181,7 +181,7 @@ struct RealServiceTests {
     #expect(try await home.rows().isEmpty)
   }
 
-  @Test(arguments: ["/no/such/directory", "/etc/passwd"])
+  @Test(arguments: ["/proc/no/such/directory", "/etc/passwd"])
   func `an unwritable directory is rejected with an error message`(
     directory: String
   ) async throws {

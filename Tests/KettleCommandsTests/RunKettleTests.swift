@@ -133,7 +133,7 @@ struct RunKettleTests {
       -h, --help              Show help information.
 
     DOWNLOAD SUBCOMMANDS:
-      get                     Download one file and wait for it.
+      get                     Download files and wait for them.
       add                     Queue downloads and print their ids.
 
     INSPECT SUBCOMMANDS:

@@ -20,7 +20,7 @@ struct AddRequest: Sendable {
   /// The transfers for these URLs with the settings of `template`, in compact form where all URLs
   /// share them.
   init(_ urls: [TransferURL.Parsed], _ template: SpecTemplate) {
-    if urls.count > 1, urls.allSatisfy({ $0.login == nil }),
+    if urls.count > 1, urls.allSatisfy({ $0.login == nil }), !template.differsByHost,
       let params = AddURLs.Params(
         urls: urls.map(\.url), template: template.spec(for: urls[0]), requestID: Self.newID())
     {

@@ -23,6 +23,8 @@ package protocol Console: Sendable {
   /// Returns nil when the stream is not a terminal.
   func columnCount(of stream: ConsoleStream) -> Int?
   func write(_ text: String, to stream: ConsoleStream) throws(ConsoleError)
+  /// Writes bytes to standard output.
+  func writeOutput(_ bytes: [UInt8]) throws(ConsoleError)
   /// Passes standard input to `body`, piece by piece, until the end or until `body` returns false.
   func readInput(_ body: (Span<UInt8>) -> Bool) throws(ConsoleError)
   /// Asks on the terminal, wherever standard input comes from.

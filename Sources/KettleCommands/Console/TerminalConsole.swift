@@ -26,6 +26,10 @@ package struct TerminalConsole: Console {
     try Self.write(Array(text.utf8), to: stream.descriptor)
   }
 
+  package func writeOutput(_ bytes: [UInt8]) throws(ConsoleError) {
+    try Self.write(bytes, to: STDOUT_FILENO)
+  }
+
   package func readInput(_ body: (Span<UInt8>) -> Bool) throws(ConsoleError) {
     var piece = [UInt8](repeating: 0, count: 65_536)
     while true {

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import KettleClient
 
 /// Everything outside that a command uses, so that tests can replace it.
@@ -19,6 +20,8 @@ package struct CommandContext: Sendable {
   package var host: RemoteHost?
   /// Whether to draw with ASCII characters only, whatever the locale.
   package var isASCII = false
+  /// The permissions that new files of this process do not get (umask(2)).
+  package var fileMask: UInt32 = 0o022
 
   package init(
     environment: [String: String], currentDirectory: String, console: any Console,
@@ -94,11 +97,20 @@ extension CommandContext {
     runService: @escaping @Sendable (ServiceRunOptions) async -> Int32,
     runDemoService: @escaping @Sendable (ServiceRunOptions) async -> DemoServiceEnd
   ) -> CommandContext {
-    CommandContext(
+    var context = CommandContext(
       environment: ProcessInfo.processInfo.environment,
       currentDirectory: FileManager.default.currentDirectoryPath,
       console: TerminalConsole(), clock: SystemCommandClock(), services: SocketServiceConnector(),
       interruptions: ProcessSignals(), dashboard: TerminalDashboard(),
       runService: runService, runDemoService: runDemoService)
+    context.fileMask = currentFileMask
+    return context
+  }
+
+  /// umask(2) can only be read by setting it.
+  private static var currentFileMask: UInt32 {
+    let mask = umask(0o077)
+    umask(mask)
+    return mask
   }
 }

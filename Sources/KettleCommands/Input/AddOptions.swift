@@ -14,15 +14,16 @@ struct AddOptions: ParsableArguments {
   @Option(
     name: [.customShort("d"), .customLong("directory")],
     help: ArgumentHelp(
-      "The directory for the file; default: the downloads directory.", valueName: "dir"),
+      "The directory for the file, made if missing; default: the downloads directory.",
+      valueName: "dir"),
     completion: .directory)
   var directory: String?
 
   @Option(
     name: [.customShort("o"), .customLong("output")],
     help: ArgumentHelp(
-      "The name of the file; default: the name given by the server.", valueName: "name"))
-  var name: String?
+      "The name or path of the file; default: the name given by the server.", valueName: "path"))
+  var output: String?
 
   @Option(
     help: ArgumentHelp(
@@ -49,8 +50,8 @@ struct AddOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      The expected digest of the finished file: md5:HEX, sha1:HEX, sha256:HEX, sha512:HEX or the \
-      digits alone.
+      The expected digest of the finished file: sha256:HEX, sha512:HEX, sha384:HEX, sha224:HEX, \
+      sha1:HEX, md5:HEX or the digits alone.
       """, valueName: "checksum"))
   var checksum: String?
 
@@ -87,6 +88,8 @@ struct AddOptions: ParsableArguments {
       "What to do if the file exists: rename adds a number to the name.",
       valueName: "policy"))
   var onConflict: ConflictPolicy = .rename
+
+  @OptionGroup var fetch: FetchOptions
 }
 
 extension ConflictPolicy: ExpressibleByArgument {}

@@ -1,4 +1,5 @@
 import Glibc
+import KettleModel
 import KettleSystem
 
 /// Checks paths from the command line against the disk.
@@ -29,6 +30,46 @@ enum ArgumentPath {
       return .failure(UsageError(.path(.directoryUnwritable(path, detail: errnoText()))))
     }
     return .success(resolved)
+  }
+
+  /// A directory for files, by its absolute path without links and dots.
+  enum UsableDirectory: Hashable {
+    case existing(String)
+    /// Not made yet; the nearest directory above it exists.
+    case missing(String)
+  }
+
+  /// Returns a directory in which files can be created, now or once it is made.
+  static func directoryToUse(
+    _ path: String, from directory: String
+  ) -> Result<UsableDirectory, UsageError> {
+    var above = absolute(path, from: directory)
+    var missing: [Substring] = []
+    while resolve(above) == nil, errno == ENOENT, let slash = above.lastIndex(of: "/") {
+      let name = above[slash...].dropFirst()
+      // Beyond a directory that does not exist, `..` has no meaning.
+      if name == ".." || name.unicodeScalars.contains(where: \.isControl) {
+        return .failure(UsageError(.path(.directoryMissing(path))))
+      }
+      if !name.isEmpty, name != "." { missing.insert(name, at: 0) }
+      above = slash == above.startIndex ? "/" : String(above[..<slash])
+    }
+    if missing.isEmpty {
+      return writableDirectory(path, from: directory).map { .existing($0) }
+    }
+    return writableDirectory(above, from: "/").map {
+      .missing(([$0 == "/" ? "" : $0] + missing.map(String.init)).joined(separator: "/"))
+    }
+  }
+
+  /// Makes a directory and those above it that are missing.
+  static func makeDirectory(_ path: String) throws(UsageError) {
+    var made = ""
+    for name in path.split(separator: "/") {
+      made += "/" + name
+      if mkdir(made, 0o777) == 0 || errno == EEXIST { continue }
+      throw UsageError(.path(.directoryNotMade(path, detail: errnoText())))
+    }
   }
 
   /// Returns the absolute path of a readable file.

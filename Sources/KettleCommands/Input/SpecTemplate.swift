@@ -7,13 +7,19 @@ struct SpecTemplate: Sendable {
   private var userWithoutPassword: String?
   private var login: Login?
   private var problems: [UsageProblem] = []
+  /// A directory that does not exist yet.
+  private var newDirectory: String?
+  /// The user's cookies for all hosts.
+  private var cookies: [Cookie] = []
 
   /// Collects every problem, not only the first.
   private init(_ options: AddOptions, in context: CommandContext) {
-    readNames(options)
-    readPaths(options, context)
+    let output = OutputPath(directory: options.directory, output: options.output)
+    readNames(options, output)
+    readPaths(options, placedAt: output, in: context)
     readNumbers(options, context)
     readRequest(options)
+    readFetch(options.fetch, context)
     let beginning: TransferSpec.Beginning = options.paused ? .paused : .queued
     let policy = options.onConflict
     settings.append {
@@ -22,8 +28,8 @@ struct SpecTemplate: Sendable {
     }
   }
 
-  /// Throws all problems: `problems` and those of the options. Asks for a password only when there
-  /// are none.
+  /// Throws all problems: `problems` and those of the options. Asks for a password, and makes a
+  /// missing directory, only when there are none.
   static func finished(
     _ options: AddOptions, _ problems: [UsageProblem], in context: CommandContext
   ) throws -> SpecTemplate {
@@ -33,14 +39,21 @@ struct SpecTemplate: Sendable {
     if let user = template.userWithoutPassword {
       template.setPassword(try LoginText.password(of: user, context.console))
     }
+    if let path = template.newDirectory { try ArgumentPath.makeDirectory(path) }
     return template
   }
+
+  /// Whether URLs of different hosts get different settings.
+  var differsByHost: Bool { !cookies.isEmpty }
 
   func spec(for parsed: TransferURL.Parsed) -> TransferSpec {
     var spec = TransferSpec(url: parsed.url)
     for setting in settings { setting(&spec) }
     // A login in a URL applies to that URL; --user applies to URLs without one.
     spec.login = parsed.login ?? login
+    spec.options.cookies = Array(
+      cookies.filter { $0.isMatched(byHost: parsed.url.host) }
+        .prefix(TransferOptions.cookieCountMax))
     return spec
   }
 
@@ -50,9 +63,9 @@ struct SpecTemplate: Sendable {
     userWithoutPassword = nil
   }
 
-  private mutating func readNames(_ options: AddOptions) {
+  private mutating func readNames(_ options: AddOptions, _ output: OutputPath) {
     if let title = options.title, !title.isEmpty { settings.append { $0.title = title } }
-    if let name = options.name {
+    if let name = output.name {
       if name == "-" {
         problems.append(.command(.standardOutput))
       } else if FileNameText.isUsable(name) {
@@ -74,15 +87,18 @@ struct SpecTemplate: Sendable {
   }
 
   private mutating func readPaths(
-    _ options: AddOptions, _ context: CommandContext
+    _ options: AddOptions, placedAt output: OutputPath, in context: CommandContext
   ) {
     if context.host != nil {
-      readRemotePaths(options)
+      readRemotePaths(options, output)
       return
     }
-    if let path = options.directory {
-      switch ArgumentPath.writableDirectory(path, from: context.currentDirectory) {
-      case .success(let directory): settings.append { $0.directory = directory }
+    if let path = output.directory {
+      switch ArgumentPath.directoryToUse(path, from: context.currentDirectory) {
+      case .success(.existing(let directory)): settings.append { $0.directory = directory }
+      case .success(.missing(let directory)):
+        settings.append { $0.directory = directory }
+        newDirectory = directory
       case .failure(let error): problems += error.problems
       }
     }
@@ -95,12 +111,12 @@ struct SpecTemplate: Sendable {
   }
 
   /// Only the service of another machine knows that machine's disk.
-  private mutating func readRemotePaths(_ options: AddOptions) {
-    for path in [options.directory, options.caCertificate].compactMap(\.self)
+  private mutating func readRemotePaths(_ options: AddOptions, _ output: OutputPath) {
+    for path in [output.directory, options.caCertificate].compactMap(\.self)
     where !path.hasPrefix("/") {
       problems.append(.path(.relativeOverHost(path)))
     }
-    if let path = options.directory { settings.append { $0.directory = path } }
+    if let path = output.directory { settings.append { $0.directory = path } }
     if let path = options.caCertificate { settings.append { $0.caCertificatePath = path } }
   }
 
@@ -128,6 +144,10 @@ struct SpecTemplate: Sendable {
 
   private mutating func readRequest(_ options: AddOptions) {
     for line in options.headers {
+      if let name = HeaderField(line)?.name.lowercased(), ["range", "if-range"].contains(name) {
+        problems.append(.command(.rangeHeader))
+        continue
+      }
       read(line, with: { HeaderField($0) }, orElse: { .header($0) }) {
         $0.headers.append($1)
       }
@@ -141,6 +161,14 @@ struct SpecTemplate: Sendable {
     case .empty: problems.append(.value(.userEmpty))
     case nil: break
     }
+  }
+
+  private mutating func readFetch(_ fetch: FetchOptions, _ context: CommandContext) {
+    let reader = FetchOptionsReader(fetch, in: context)
+    let chosen = reader.options
+    settings.append { $0.options = chosen }
+    cookies = reader.cookies
+    problems += reader.problems
   }
 
   private mutating func read<Value: Sendable>(

@@ -29,6 +29,13 @@ package enum UsageProblem: Hashable, Sendable {
     case nameForSeveral(count: Int)
     case checksumForSeveral(count: Int)
     case pausedGet
+    /// A header `Range` or `If-Range`.
+    case rangeHeader
+    case keyWithoutCertificate(String)
+    /// `--stream` without `-o -`.
+    case streamWithoutStandardOutput
+    case standardOutputForSeveral(count: Int)
+    case standardOutputOverHost
     /// `-o -`.
     case standardOutput
     /// `--url` requires exactly one id.
@@ -58,6 +65,9 @@ package enum UsageProblem: Hashable, Sendable {
     case connections(Int)
     case session(String)
     case seconds(Double)
+    case wholeSeconds(option: String, Int)
+    case tries(Int)
+    case proxy(String)
     case userEmpty
     case readyDescriptor(Int32)
   }
@@ -67,6 +77,12 @@ package enum UsageProblem: Hashable, Sendable {
     case directoryMissing(String)
     case notADirectory(String)
     case directoryUnwritable(String, detail: String)
+    case directoryNotMade(String, detail: String)
+    case cookiesUnreadable(String)
+    case notCookies(String)
+    /// The database of a browser.
+    case cookiesInDatabase(String)
+    case temporaryDirectory(String, detail: String)
     case certificateUnreadable(String, detail: String)
     case certificateNotAFile(String)
     /// It would have to be resolved on another machine.

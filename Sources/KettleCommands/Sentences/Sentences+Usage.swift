@@ -44,8 +44,19 @@ extension Sentences {
       "\"kettle get\" waits for the file, but --paused would not start it; "
         + "use \"kettle add --paused\""
     case .standardOutput:
-      "\"-o -\" is not possible, because the service writes files only; leave it out, and read the "
-        + "file whose path \"kettle get\" prints"
+      "\"kettle add\" does not wait, so it has nothing for standard output; use \"kettle get -o -\""
+    case .standardOutputForSeveral(let count):
+      "\"-o -\" is for one file but \(count) URLs were given; get them one by one"
+    case .standardOutputOverHost:
+      "\"-o -\" reads the file, which is on the other machine; leave it out, and copy the file whose "
+        + "path \"kettle get\" prints"
+    case .streamWithoutStandardOutput:
+      "--stream passes the bytes on as they arrive and needs \"-o -\"; add it"
+    case .rangeHeader:
+      "A header cannot request a range, because Kettle divides the file itself; leave it out, and "
+        + "for a part of the file use \"curl -r\""
+    case .keyWithoutCertificate(let path):
+      "The key \(quoted(path)) belongs to a certificate; give that with --cert"
     case .rememberWithoutLogin:
       "--remember needs a login to remember; give it with --user NAME"
     case .linkForSeveral:
@@ -97,8 +108,8 @@ extension Sentences {
       "Invalid header \(quoted(String(text.prefix { $0 != ":" }))); write it as \"Name: value\" "
         + "without line breaks"
     case .checksum(let text):
-      "Invalid checksum \(quoted(text)); write md5:, sha1:, sha256: or sha512: and 32, 40, 64 or 128 "
-        + "hexadecimal digits, or the digits alone"
+      "Invalid checksum \(quoted(text)); write sha256: and 64 hexadecimal digits, or sha512:, sha384:, "
+        + "sha224:, sha1: or md5: and theirs, or the digits alone"
     case .connections(let count):
       "Cannot use \(count) connections for one file; "
         + "give a number from 1 to \(AddOptions.connectionsMax)"
@@ -107,10 +118,23 @@ extension Sentences {
         + "without control characters"
     case .seconds(let seconds):
       "Cannot wait \(seconds) seconds; give a number from 0 to \(Seconds.max)"
+    case .wholeSeconds(let option, let seconds):
+      "Cannot use \(option) \(seconds); give seconds from 1 to \(TransferOptions.secondsMax)"
+    case .tries(let count):
+      "Cannot make \(count) attempts; give a number from 1 to "
+        + "\(TransferOptions.attemptsCountMax), or 0 for no limit"
+    case .proxy(let text):
+      "\(quoted(withoutLogin(text))) is not the address of a proxy; write http://HOST:PORT, "
+        + "https://, socks4://, socks4a://, socks5:// or socks5h://, or none"
     case .userEmpty: "The user name is empty; write --user NAME or --user NAME:PASSWORD"
     case .readyDescriptor(let number):
       "The descriptor \(number) of --ready-fd is not open; leave the option out"
     }
+  }
+
+  /// A login must not be repeated on the screen.
+  private static func withoutLogin(_ text: String) -> String {
+    text.lastIndex(of: "@").map { "…" + text[$0...] } ?? text
   }
 
   private static func of(_ problem: UsageProblem.PathProblem) -> String {
@@ -122,6 +146,17 @@ extension Sentences {
     case .directoryUnwritable(let path, let detail):
       "The directory \(quoted(path)) cannot be written to (\(detail)); "
         + "change its permissions, or choose another with -d"
+    case .directoryNotMade(let path, let detail):
+      "The directory \(quoted(path)) cannot be made (\(detail)); choose another with -d"
+    case .temporaryDirectory(let path, let detail):
+      "No temporary directory can be made in \(quoted(path)) (\(detail)); set TMPDIR to another"
+    case .cookiesUnreadable(let path):
+      "The cookies \(quoted(path)) cannot be read; check the path and permissions"
+    case .notCookies(let path):
+      "\(quoted(path)) has no cookies; give a file in Netscape's format, as curl and wget write it"
+    case .cookiesInDatabase(let path):
+      "\(quoted(path)) is the database of a browser; export its cookies in Netscape's format, for "
+        + "which browsers have extensions"
     case .certificateUnreadable(let path, let detail):
       "The certificate file \(quoted(path)) cannot be read (\(detail)); "
         + "check its path and permissions"

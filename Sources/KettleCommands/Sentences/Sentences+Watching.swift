@@ -1,3 +1,4 @@
+import KettleDashboard
 import KettleModel
 
 /// Sentences about transfers that a command waits for.
@@ -58,6 +59,34 @@ extension Sentences {
   static func stoppedMeanwhile(_ id: TransferID) -> String {
     "Transfer \(id) was stopped before it finished; "
       + "start it again with \"kettle start \(id)\""
+  }
+
+  static func leftRunning(_ ids: [TransferID]) -> String {
+    if ids.count == 1, let id = ids.first { return leftRunning(id) }
+    let list = ids.map(\.description).joined(separator: " ")
+    return
+      "\(ids.count) transfers continue in the background; watch them with \"kettle\", wait for "
+      + "them with \"kettle wait \(list)\", stop them with \"kettle stop \(list)\""
+  }
+
+  static func followsListed(_ id: TransferID) -> String {
+    "The URL is on the list already as transfer \(id), which is followed; "
+      + "--again fetches another copy"
+  }
+
+  static func getting(_ count: Int, ended: Int, bytesPerSecond: Int64) -> String {
+    let speed = bytesPerSecond > 0 ? ", " + ByteText.speed(bytesPerSecond) : ""
+    return "\(ended) of \(count) finished" + speed
+  }
+
+  static func keptCompressed(_ row: TransferSnapshot, _ coding: String) -> String {
+    "The server sent \(quoted(row.shownTitle)) compressed with \(coding.sanitizedForDisplay(limit: 40)), "
+      + "although that was not requested; the bytes are kept as they were sent"
+  }
+
+  static func streamBroken(_ id: TransferID) -> String {
+    "The file of transfer \(id) changed on the server after a part was passed on; start over, or "
+      + "leave out --stream"
   }
 
   static func leftRunning(_ id: TransferID) -> String {

@@ -64,7 +64,9 @@ struct AddCommand: RunnableCommand {
     problems += list?.problems ?? []
     let count = named.count + (list?.count ?? 0)
     if count == 0, problems.isEmpty { problems.append(.command(.nothingToAdd)) }
-    if count > 1, options.name != nil { problems.append(.command(.nameForSeveral(count: count))) }
+    if count > 1, OutputPath(directory: nil, output: options.output).name != nil {
+      problems.append(.command(.nameForSeveral(count: count)))
+    }
     if count > 1, options.checksum != nil {
       problems.append(.command(.checksumForSeveral(count: count)))
     }

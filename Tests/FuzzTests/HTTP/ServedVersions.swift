@@ -28,8 +28,7 @@ struct ServedVersions: Sendable {
     defer { if reply.status == 200 || reply.status == 206 { lastTag = tag ?? lastTag } }
     guard reply.status == 200 || reply.status == 203, reply.values(of: "Content-Range").isEmpty
     else { return }
-    let codings = reply.values(of: "Content-Encoding")
-    guard codings.allSatisfy({ $0 == "identity" }) else { return }
+    // A compressed body is the file as it was sent.
     if range != nil {
       let known = condition ?? lastTag
       let isSame =

@@ -57,6 +57,28 @@ struct SentencesUsageTests {
 
   static let commands: [(UsageProblem, String)] = [
     (
+      .command(.rangeHeader),
+      "A header cannot request a range, because Kettle divides the file itself; leave it out, and "
+        + "for a part of the file use \"curl -r\""
+    ),
+    (
+      .command(.keyWithoutCertificate("k.pem")),
+      "The key \"k.pem\" belongs to a certificate; give that with --cert"
+    ),
+    (
+      .command(.streamWithoutStandardOutput),
+      "--stream passes the bytes on as they arrive and needs \"-o -\"; add it"
+    ),
+    (
+      .command(.standardOutputForSeveral(count: 2)),
+      "\"-o -\" is for one file but 2 URLs were given; get them one by one"
+    ),
+    (
+      .command(.standardOutputOverHost),
+      "\"-o -\" reads the file, which is on the other machine; leave it out, and copy the file whose "
+        + "path \"kettle get\" prints"
+    ),
+    (
       .command(.nothingToAdd),
       "No URL was given; write \"kettle add URL\", or \"kettle add -i FILE\" for a list"
     ),
@@ -111,6 +133,19 @@ struct SentencesUsageTests {
 
   static let values: [(UsageProblem, String)] = [
     (
+      .value(.wholeSeconds(option: "--timeout", 0)),
+      "Cannot use --timeout 0; give seconds from 1 to 86400"
+    ),
+    (
+      .value(.tries(-1)),
+      "Cannot make -1 attempts; give a number from 1 to 1000000, or 0 for no limit"
+    ),
+    (
+      .value(.proxy("ftp://me:pw@h")),
+      "\"…@h\" is not the address of a proxy; write http://HOST:PORT, https://, socks4://, "
+        + "socks4a://, socks5:// or socks5h://, or none"
+    ),
+    (
       .value(.fileName("a/b")),
       "\"a/b\" is not a valid file name; use no \"/\" and no control characters, at most 250 "
         + "bytes, and choose the directory with -d"
@@ -139,8 +174,8 @@ struct SentencesUsageTests {
     ),
     (
       .value(.checksum("abc")),
-      "Invalid checksum \"abc\"; write md5:, sha1:, sha256: or sha512: and 32, 40, 64 or 128 "
-        + "hexadecimal digits, or the digits alone"
+      "Invalid checksum \"abc\"; write sha256: and 64 hexadecimal digits, or sha512:, sha384:, "
+        + "sha224:, sha1: or md5: and theirs, or the digits alone"
     ),
     (
       .value(.connections(0)),
@@ -164,6 +199,28 @@ struct SentencesUsageTests {
   ]
 
   static let places: [(UsageProblem, String)] = [
+    (
+      .path(.directoryNotMade("/a/b", detail: "Permission denied")),
+      "The directory \"/a/b\" cannot be made (Permission denied); choose another with -d"
+    ),
+    (
+      .path(.temporaryDirectory("/t", detail: "No such file or directory")),
+      "No temporary directory can be made in \"/t\" (No such file or directory); set TMPDIR to "
+        + "another"
+    ),
+    (
+      .path(.cookiesUnreadable("c")),
+      "The cookies \"c\" cannot be read; check the path and permissions"
+    ),
+    (
+      .path(.notCookies("c")),
+      "\"c\" has no cookies; give a file in Netscape's format, as curl and wget write it"
+    ),
+    (
+      .path(.cookiesInDatabase("c")),
+      "\"c\" is the database of a browser; export its cookies in Netscape's format, for which "
+        + "browsers have extensions"
+    ),
     (
       .path(.directoryMissing("d")),
       "The directory \"d\" does not exist; create it, or choose another with -d"

@@ -74,7 +74,77 @@ struct AddCommandTests {
     _ = await context.run("add", "https://example.org/a")
     let spec = try #require(specs(context).first)
     guard case .success(let parsed) = TransferURL.parse("https://example.org/a") else { return }
-    #expect(spec == TransferSpec(url: parsed.url))
+    var expected = TransferSpec(url: parsed.url)
+    expected.options.proxy = .environment(ProxyEnvironment())
+    #expect(spec == expected)
+  }
+
+  @Test func `a missing directory is made, and -o takes a path`() async throws {
+    let directory = try TemporaryDirectory()
+    var context = FakeContext()
+    context.directory = directory.path
+    _ = await context.run("add", "https://a.org/1", "-d", "new/./deep", "-o", "er/name")
+    let spec = try #require(specs(context).first)
+    #expect(spec.directory == directory.path + "/new/deep/er")
+    #expect(spec.name == "name")
+    #expect(FileManager.default.fileExists(atPath: directory.path + "/new/deep/er"))
+  }
+
+  @Test func `a rejected command makes no directory`() async throws {
+    let directory = try TemporaryDirectory()
+    var context = FakeContext()
+    context.directory = directory.path
+    let outcome = await context.run("add", "https://a.org/1", "-d", "new", "--limit", "fast")
+    #expect(outcome.code == 2)
+    #expect(!FileManager.default.fileExists(atPath: directory.path + "/new"))
+  }
+
+  @Test func `the options about the network are sent with the transfer`() async throws {
+    let directory = try TemporaryDirectory()
+    let cookies = try directory.file(
+      "cookies.txt", ".a.org\tTRUE\t/\tFALSE\t0\tk\tv\nother.org\tFALSE\t/\tFALSE\t0\tn\to\n")
+    var context = FakeContext()
+    context.environment["https_proxy"] = "http://never:1"
+    _ = await context.run(
+      "add", "https://www.a.org/1", "--timeout", "90", "--connect-timeout", "7", "--tries", "0",
+      "--retry-delay", "5", "--proxy", "none", "--load-cookies", cookies, "--no-netrc",
+      "--remote-time")
+    var expected = TransferOptions()
+    expected.silenceSeconds = 90
+    expected.connectSeconds = 7
+    expected.attemptsMax = 0
+    expected.retryDelaySeconds = 5
+    expected.proxy = ProxyChoice.none
+    expected.cookies = [
+      Cookie(name: "k", value: "v", domain: "a.org", includesSubdomains: true)
+    ]
+    expected.usesNetrc = false
+    expected.keepsServerTime = true
+    #expect(try #require(specs(context).first).options == expected)
+  }
+
+  @Test func `the environment of the command decides about the proxy`() async throws {
+    var context = FakeContext()
+    context.environment["https_proxy"] = "http://p:1"
+    _ = await context.run("add", "https://a.org/1")
+    let choice = try #require(specs(context).first).options.proxy
+    #expect(choice == .environment(ProxyEnvironment(["https_proxy": "http://p:1"])))
+  }
+
+  @Test(arguments: [
+    (["--header", "range: bytes=0-9"], "use \"curl -r\""), (["--timeout", "0"], "--timeout 0"),
+    (["--tries", "1000001"], "Cannot make 1000001 attempts"),
+    (["--proxy", "h/x"], "is not the address of a"),
+    (["--key", "/etc/passwd"], "give that with --cert"),
+    (["--load-cookies", "/etc/passwd"], "has no cookies"),
+    (["--load-cookies", "/no/such"], "cannot be read"),
+  ])
+  func `an option that cannot be used is refused`(option: [String], part: String) async {
+    let context = FakeContext()
+    let outcome = await context.run(["add", "https://a.org/1"] + option)
+    #expect(outcome.code == 2)
+    #expect(outcome.error.contains(part))
+    #expect(context.service.asked.isEmpty)
   }
 
   @Test func `a list is read from a file and from standard input`() async throws {
@@ -96,7 +166,7 @@ struct AddCommandTests {
     context.console = FakeConsole(input: "https://example.org/a\nnope\n")
     let outcome = await context.run(
       "add", "example.org/x", "-i", "-", "--limit", "fast", "--priority", "9",
-      "--connections", "65", "--header", "no colon", "--user", ":x", "-o", "../x")
+      "--connections", "65", "--header", "no colon", "--user", ":x", "-o", "..")
     #expect(outcome.code == 2)
     #expect(outcome.output == "")
     #expect(context.service.asked.isEmpty)
@@ -105,7 +175,7 @@ struct AddCommandTests {
         kettle: The URL "example.org/x" has no scheme; start it with https:// or http://
         kettle: Line 2 of standard input: The URL "nope" has no scheme; start it with https:// \
         or http://
-        kettle: "../x" is not a valid file name; use no "/" and no control characters, \
+        kettle: ".." is not a valid file name; use no "/" and no control characters, \
         at most 250 bytes, and choose the directory with -d
         kettle: Cannot use 65 connections for one file; give a number from 1 to 64
         kettle: Invalid rate "fast"; write bytes per second above 0, such as 500K, \
@@ -130,7 +200,7 @@ struct AddCommandTests {
   }
 
   @Test(arguments: [
-    "", ".", "..", "a/b", "/a", "a\nb", "a\u{7F}", String(repeating: "x", count: 251),
+    "", ".", "..", "/..", "a\nb", "a\u{7F}", String(repeating: "x", count: 251),
   ])
   func `an invalid file name is rejected`(name: String) async {
     let outcome = await FakeContext().run("add", "https://a.org/1", "-o", name)
@@ -138,7 +208,7 @@ struct AddCommandTests {
     #expect(outcome.error.contains(" is not a valid file name; "))
   }
 
-  @Test(arguments: ["gone", "file", "locked"])
+  @Test(arguments: ["gone/../x", "file", "locked"])
   func `an unusable directory is rejected`(name: String) async throws {
     let directory = try TemporaryDirectory()
     _ = try directory.file("file", "")
@@ -151,7 +221,8 @@ struct AddCommandTests {
     // Root may write anywhere, regardless of the mode.
     if name == "locked", geteuid() == 0 { return }
     let expected = [
-      "gone": "The directory \"gone\" does not exist; create it, or choose another with -d",
+      "gone/../x":
+        "The directory \"gone/../x\" does not exist; create it, or choose another with -d",
       "file": "\"file\" is not a directory; choose one with -d, and name the file with -o",
       "locked": "The directory \"locked\" cannot be written to (Permission denied); "
         + "change its permissions, or choose another with -d",

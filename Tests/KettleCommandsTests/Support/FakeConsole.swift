@@ -69,6 +69,10 @@ final class FakeConsole: Console {
     if let failure { throw failure }
   }
 
+  func writeOutput(_ bytes: [UInt8]) throws(ConsoleError) {
+    try write(String(decoding: bytes, as: UTF8.self), to: .output)
+  }
+
   /// Delivers pieces that do not end at line boundaries, like a pipe.
   func readInput(_ body: (Span<UInt8>) -> Bool) throws(ConsoleError) {
     for start in stride(from: 0, to: input.count, by: 1013) {

@@ -50,6 +50,7 @@ final class FakeService: ServiceCalling {
     var bin: [BinSnapshot] = []
     var undone: [UndoAction.Result] = []
     var news: TransferNews?
+    var whenAdded: (@Sendable (TransferSpec) -> Void)?
 
     /// Returns the matching rows, then applies the next change that a test has set.
     mutating func taken(_ filter: RowFilter) -> [TransferSnapshot] {
@@ -92,6 +93,11 @@ final class FakeService: ServiceCalling {
   /// Makes the method fail with this error from now on.
   func fail(_ method: String, with error: any Error) {
     state.withLock { $0.errors[method] = error }
+  }
+
+  /// Called for each new transfer.
+  func onAdd(_ body: @escaping @Sendable (TransferSpec) -> Void) {
+    state.withLock { $0.whenAdded = body }
   }
 
   /// Sends these as soon as events are watched, then optionally ends the connection.
@@ -294,6 +300,8 @@ final class FakeService: ServiceCalling {
   /// Like the service, returns the first reply again for a known request id.
   private func add(_ params: AddTransfers.Params) throws -> AddTransfers.Result {
     let (result, isLost) = added(params)
+    let whenAdded = state.withLock { $0.whenAdded }
+    for spec in params.transfers { whenAdded?(spec) }
     if isLost { throw ClientError.connectionLost }
     return result
   }

@@ -1,0 +1,60 @@
+import ArgumentParser
+
+/// The options of `add` and `get` about the network and the file, which few downloads need.
+struct FetchOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "A proxy for this download, or none; default: the environment's.", valueName: "url"))
+  var proxy: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "How long the server may be silent; default: 60, then more.", valueName: "seconds"))
+  var timeout: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "How long a connection may take to be established.", valueName: "seconds",
+      visibility: .hidden))
+  var connectTimeout: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "How many attempts without new bytes are made; 0 for no limit.", valueName: "n"))
+  var tries: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "The pause before the first retry; it doubles each time.", valueName: "seconds",
+      visibility: .hidden))
+  var retryDelay: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "Send the cookies of this file, in Netscape's format.", valueName: "file",
+      visibility: .hidden),
+    completion: .file())
+  var loadCookies: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A client certificate in a PEM file, with its key unless --key names it.",
+      valueName: "file", visibility: .hidden),
+    completion: .file())
+  var cert: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The private key of --cert in a PEM file.", valueName: "file", visibility: .hidden),
+    completion: .file())
+  var key: String?
+
+  @Flag(
+    inversion: .prefixedNo,
+    help: ArgumentHelp(
+      "Whether ~/.netrc may supply the login; default: as configured.", visibility: .hidden))
+  var netrc: Bool?
+
+  @Flag(help: ArgumentHelp("Give the file the server's modification time.", visibility: .hidden))
+  var remoteTime = false
+}

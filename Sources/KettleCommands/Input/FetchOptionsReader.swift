@@ -1,0 +1,125 @@
+import Glibc
+import KettleModel
+
+/// Reads and checks `FetchOptions`.
+struct FetchOptionsReader {
+  private(set) var options = TransferOptions()
+  /// The user's cookies for all hosts; each transfer gets those of its own.
+  private(set) var cookies: [Cookie] = []
+  private(set) var problems: [UsageProblem] = []
+  private let context: CommandContext
+
+  init(_ fetch: FetchOptions, in context: CommandContext) {
+    self.context = context
+    readTimes(fetch)
+    readProxy(fetch)
+    readCookies(fetch)
+    readCertificate(fetch)
+    options.usesNetrc = fetch.netrc
+    options.keepsServerTime = fetch.remoteTime
+    let permissions = FilePermissions(mask: context.fileMask)
+    // The usual ones need not be recorded for each transfer.
+    if permissions != .usual, context.host == nil { options.permissions = permissions }
+  }
+
+  private mutating func readTimes(_ fetch: FetchOptions) {
+    func checked(_ seconds: Int?, _ option: String) -> (Int?, UsageProblem?) {
+      guard let seconds, !(1...TransferOptions.secondsMax).contains(seconds) else {
+        return (seconds, nil)
+      }
+      return (nil, .value(.wholeSeconds(option: option, seconds)))
+    }
+    let read = [
+      checked(fetch.timeout, "--timeout"), checked(fetch.connectTimeout, "--connect-timeout"),
+      checked(fetch.retryDelay, "--retry-delay"),
+    ]
+    options.silenceSeconds = read[0].0
+    options.connectSeconds = read[1].0
+    options.retryDelaySeconds = read[2].0
+    problems += read.compactMap(\.1)
+    guard let tries = fetch.tries else { return }
+    if (0...TransferOptions.attemptsCountMax).contains(tries) {
+      options.attemptsMax = tries
+    } else {
+      problems.append(.value(.tries(tries)))
+    }
+  }
+
+  /// Without the option the environment of this command decides; on another machine, that of its
+  /// service.
+  private mutating func readProxy(_ fetch: FetchOptions) {
+    switch fetch.proxy {
+    case nil:
+      if context.host == nil { options.proxy = .environment(ProxyEnvironment(context.environment)) }
+    case "none", "": options.proxy = ProxyChoice.none
+    case .some(let text):
+      if ProxyText.isProxy(text) {
+        options.proxy = .server(text)
+      } else {
+        problems.append(.value(.proxy(text)))
+      }
+    }
+  }
+
+  private mutating func readCookies(_ fetch: FetchOptions) {
+    guard let path = fetch.loadCookies else { return }
+    do throws(UsageError) {
+      let bytes = try ArgumentPath.contents(of: path, from: context.currentDirectory)
+      if bytes.starts(with: "SQLite format 3".utf8) {
+        problems.append(.path(.cookiesInDatabase(path)))
+        return
+      }
+      let text = String(decoding: bytes, as: UTF8.self)
+      guard let read = CookieFile.cookies(in: text, at: context.clock.now().wall) else {
+        problems.append(.path(.notCookies(path)))
+        return
+      }
+      cookies = read
+    } catch {
+      problems.append(.path(.cookiesUnreadable(path)))
+    }
+  }
+
+  private mutating func readCertificate(_ fetch: FetchOptions) {
+    guard let certificate = fetch.cert else {
+      if let key = fetch.key { problems.append(.command(.keyWithoutCertificate(key))) }
+      return
+    }
+    guard let certificatePath = readableFile(certificate),
+      let keyPath = readableFile(fetch.key ?? certificate)
+    else { return }
+    options.certificate = ClientCertificate(certificatePath: certificatePath, keyPath: keyPath)
+  }
+
+  private mutating func readableFile(_ path: String) -> String? {
+    if context.host != nil {
+      if path.hasPrefix("/") { return path }
+      problems.append(.path(.relativeOverHost(path)))
+      return nil
+    }
+    switch ArgumentPath.readableFile(path, from: context.currentDirectory) {
+    case .success(let file): return file
+    case .failure(let error):
+      problems += error.problems
+      return nil
+    }
+  }
+}
+
+/// The address of a proxy.
+enum ProxyText {
+  private static let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
+
+  /// Whether a text is `scheme://user:password@host:port`. The scheme and the port may be missing.
+  static func isProxy(_ text: String) -> Bool {
+    guard let mark = text.firstRange(of: "://") else { return isAuthority(text[...]) }
+    return schemes.contains(text[..<mark.lowerBound].lowercased())
+      && isAuthority(text[mark.upperBound...])
+  }
+
+  /// It has the form of a URL's host and port, so one parser reads both.
+  private static func isAuthority(_ text: Substring) -> Bool {
+    guard case .success(let parsed) = TransferURL.parse("http://" + text) else { return false }
+    return parsed.url.path == "/" && parsed.url.query == nil
+  }
+}

@@ -1,0 +1,121 @@
+import ArgumentParser
+import KettleClient
+import KettleControl
+import KettleModel
+
+/// `kettle get`
+struct GetCommand: RunnableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "get",
+    abstract: "Download files and wait for them.",
+    discussion: """
+      The service performs the downloads: Ctrl-C, or closing the terminal, leaves them running in \
+      the background. Accepts the options of "kettle add"; --help-hidden lists the rare ones too.
+
+      Progress, and the reason whenever a download waits, go to standard error; the path of each \
+      finished file goes to standard output. A URL that is on the list already is not fetched a \
+      second time: its transfer is followed, and started if it stands still.
+
+      Exits with 0 when every file is complete, and with 1 when a transfer failed, was stopped \
+      or removed, or needs a login or a new link.
+
+      Examples:
+        kettle get https://example.org/disk.iso
+        kettle get -d /tmp/new -o page.html https://example.org/
+        kettle get https://example.org/a.zip https://example.org/b.zip
+        kettle get --user anna https://example.org/private.zip
+        kettle get -o - https://example.org/source.tar.gz | tar -xz
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The URL to download: http, https, ftp, ftps or sftp.", valueName: "url"))
+  var urls: [String]
+
+  @Flag(name: .shortAndLong, help: "Show no progress; errors are still printed.")
+  var quiet = false
+
+  @Flag(help: "Fetch another copy of what is on the list already.")
+  var again = false
+
+  @Flag(help: "With -o -: pass the bytes on as they arrive, before they are verified.")
+  var stream = false
+
+  @OptionGroup var options: AddOptions
+
+  @Flag(
+    help: """
+      Print only the finished transfer, as "kettle list --json" prints one; several as an array.
+      """)
+  var json = false
+
+  /// Moves a countdown by one second, and gives several polls between two lines of a pipe. There,
+  /// an event for every tick of the service would cost more than the rest of the command.
+  private static let pollMilliseconds: Int64 = 1000
+
+  func run(in context: CommandContext) async throws -> ExitCode {
+    let (specs, delivery) = try readSpecs(in: context)
+    // One connection for all: a second one would take a tenth of the time of a small file.
+    return try await context.withService(for: "kettle get") { service in
+      let copies = ListedCopies(service: service, isWanted: !again && delivery == nil)
+      let adder = TransferAdder(
+        service: service, reconnect: context.reconnection(for: "kettle get"))
+      let ids = try await copies.ids(for: specs, filesAreHere: context.host == nil) { new in
+        try await adder.add(new)
+      } following: { id in
+        if !quiet, !json { context.console.printNote(Sentences.followsListed(id)) }
+      }
+      return try await follow(ids, delivery, over: service, in: context)
+    }
+  }
+
+  private func follow(
+    _ ids: [TransferID], _ delivery: StandardOutputDelivery?, over service: any ServiceCalling,
+    in context: CommandContext
+  ) async throws -> ExitCode {
+    var watch = GetWatch(
+      ids: ids, context: context, form: json ? .json : quiet ? .quiet : .progress,
+      delivery: delivery)
+    let follower = EventFollower(
+      context: context, address: context.address, client: "kettle get",
+      includesProgress: watch.progressSource == .events,
+      pollMilliseconds: watch.progressSource == .none ? nil : Self.pollMilliseconds)
+    return try await follower.run(over: service) { try await watch.handle($0) }
+  }
+
+  private func readSpecs(
+    in context: CommandContext
+  ) throws -> ([TransferSpec], StandardOutputDelivery?) {
+    var problems: [UsageProblem] = []
+    var parsed: [TransferURL.Parsed] = []
+    for url in urls {
+      switch TransferURL.parse(url) {
+      case .success(let one): parsed.append(one)
+      case .failure(let why): problems.append(.url(url, why))
+      }
+    }
+    if options.paused { problems.append(.command(.pausedGet)) }
+    if urls.count > 1, options.checksum != nil {
+      problems.append(.command(.checksumForSeveral(count: urls.count)))
+    }
+    var options = options
+    let isDelivered = options.output == "-"
+    if isDelivered {
+      options.output = nil
+      if urls.count > 1 {
+        problems.append(.command(.standardOutputForSeveral(count: urls.count)))
+      }
+      if context.host != nil { problems.append(.command(.standardOutputOverHost)) }
+    } else {
+      if stream { problems.append(.command(.streamWithoutStandardOutput)) }
+      if urls.count > 1, OutputPath(directory: nil, output: options.output).name != nil {
+        problems.append(.command(.nameForSeveral(count: urls.count)))
+      }
+    }
+    let template = try SpecTemplate.finished(options, problems, in: context)
+    var specs = parsed.map { template.spec(for: $0) }
+    guard isDelivered else { return (specs, nil) }
+    let delivery = try StandardOutputDelivery.begin(streams: stream, in: context)
+    for index in specs.indices { delivery.place(&specs[index]) }
+    return (specs, delivery)
+  }
+}

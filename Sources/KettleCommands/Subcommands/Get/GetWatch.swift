@@ -1,0 +1,174 @@
+import KettleClient
+import KettleControl
+import KettleDashboard
+import KettleModel
+
+/// Watches the transfers of `get` to their end.
+struct GetWatch {
+  /// What is printed.
+  enum Form {
+    /// Progress, and the path of each finished file.
+    case progress
+    /// The path of each finished file.
+    case quiet
+    /// The finished transfers, and nothing else.
+    case json
+  }
+
+  private let ids: [TransferID]
+  private let context: CommandContext
+  private let form: Form
+  private let look: Look
+  private let delivery: StandardOutputDelivery?
+  private var unfinished: Set<TransferID>
+  /// The finished ones, for JSON.
+  private var finished: [TransferID: TransferSnapshot] = [:]
+  private var hasFailed = false
+  /// The latest connection.
+  private var service: (any ServiceCalling)?
+  private var progress: GetProgress
+  /// The reader of the pipe has gone; the exit code still counts.
+  private var hasReader = true
+
+  /// How the command learns of progress that is not a change of state.
+  enum ProgressSource {
+    case none, polling
+    /// Events while it runs, polling while it does not.
+    case events
+  }
+
+  var progressSource: ProgressSource {
+    if delivery?.streams == true { return .events }
+    switch form {
+    case .quiet, .json: return .none
+    case .progress: return context.console.isTerminal(.error) ? .events : .polling
+    }
+  }
+
+  init(
+    ids: [TransferID], context: CommandContext, form: Form, delivery: StandardOutputDelivery? = nil
+  ) {
+    self.ids = ids
+    self.context = context
+    self.form = form
+    self.delivery = delivery
+    unfinished = Set(ids)
+    look = context.look(of: .error)
+    progress = GetProgress(ids, in: context)
+  }
+
+  mutating func handle(_ update: EventFollower.Update) async throws -> ExitCode? {
+    switch update {
+    case .connected(let service), .pollDue(let service), .eventsDropped(let service):
+      self.service = service
+      try await refresh(from: service)
+    case .event(let event):
+      guard unfinished.contains(event.id) else { return nil }
+      switch event.kind {
+      case .removed: end(event.id, Sentences.removedMeanwhile(event.id))
+      case .added, .stateChanged, .progress: try record(event.snapshot)
+      }
+    case .interrupted:
+      try? progress.makeRoom()
+      if delivery == nil {
+        context.console.printNote(Sentences.leftRunning(ids.filter(unfinished.contains)))
+      }
+      await removeDelivered()
+      return .interrupted
+    case .completed, .limitReached: return nil
+    }
+    guard unfinished.isEmpty else { return nil }
+    await removeDelivered()
+    try printJSON()
+    return hasFailed ? .transferFailed : .done
+  }
+
+  /// Looks at each that has not ended. On the list they may be far apart.
+  private mutating func refresh(from service: any ServiceCalling) async throws {
+    for id in ids where unfinished.contains(id) {
+      do {
+        try record(try await service.call(DescribeTransfer.self, .init(id: id)).snapshot)
+      } catch let error as ControlError where error.code == .unknownTransfer {
+        end(id, Sentences.removedMeanwhile(id))
+      }
+    }
+  }
+
+  private mutating func record(_ row: TransferSnapshot) throws {
+    if let delivery, hasReader {
+      do throws(ConsoleError) {
+        guard try delivery.advance(row) else {
+          return end(row.id, Sentences.streamBroken(row.id))
+        }
+      } catch .readerGone {
+        hasReader = false
+      }
+    }
+    switch TransferOutcome(row) {
+    case .unfinished: try show(row)
+    case .completed:
+      try show(row)
+      try finish(row)
+    case .failed(let sentence), .needsUser(let sentence):
+      finished[row.id] = row
+      end(row.id, sentence)
+    case .idle: end(row.id, Sentences.stoppedMeanwhile(row.id))
+    }
+  }
+
+  private mutating func show(_ row: TransferSnapshot) throws {
+    guard form == .progress, hasReader else { return }
+    do {
+      try progress.show(row, at: context.clock.now())
+    } catch ConsoleError.readerGone {
+      hasReader = false
+    }
+  }
+
+  private mutating func finish(_ row: TransferSnapshot) throws {
+    unfinished.remove(row.id)
+    finished[row.id] = row
+    do {
+      if form == .progress { try progress.makeRoom(ending: row.id) }
+      guard hasReader, form != .json else { return }
+      if let coding = row.contentCoding, form == .progress {
+        context.console.printNote(Sentences.keptCompressed(row, coding))
+      }
+      if let delivery {
+        try delivery.finish()
+      } else if let path = row.path {
+        try context.console.printLine(path.sanitizedForDisplay(limit: 4096))
+      }
+    } catch ConsoleError.readerGone {
+      hasReader = false
+    }
+  }
+
+  private mutating func end(_ id: TransferID, _ sentence: String) {
+    unfinished.remove(id)
+    hasFailed = true
+    if form == .progress { try? progress.makeRoom(ending: id) }
+    context.console.printError(form == .json ? sentence : look.painted(sentence, .problem))
+  }
+
+  /// One object for one URL, else an array.
+  private func printJSON() throws {
+    guard form == .json, hasReader else { return }
+    let rows = ids.compactMap { finished[$0] }
+    if ids.count == 1 {
+      if let row = rows.first { try context.console.printLine(row.json.text) }
+    } else {
+      try context.console.printLine(JSONValue.array(rows.map(\.json)).text)
+    }
+  }
+
+  /// Removes the temporary file, and the transfer that nobody can use without it.
+  private func removeDelivered() async {
+    guard let delivery else { return }
+    delivery.removeDirectory()
+    _ = try? await service?.call(
+      ControlTransfers.self, .init(control: .remove, selection: .ids(ids)))
+    // What the service was still writing.
+    delivery.removeDirectory()
+  }
+}

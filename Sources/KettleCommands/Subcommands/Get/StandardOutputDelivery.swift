@@ -1,0 +1,85 @@
+import Glibc
+import KettleModel
+import KettleSystem
+
+/// `get -o -`: the file goes to standard output. It is stored in a temporary directory first,
+/// because the service resumes and verifies files.
+final class StandardOutputDelivery {
+  private static let name = "file"
+
+  private let directory: String
+  private let console: any Console
+  /// Whether bytes are passed on before the file is complete and verified.
+  let streams: Bool
+  private var file: OwnedDescriptor?
+  private var deliveredByteCount: Int64 = 0
+
+  private init(directory: String, console: any Console, streams: Bool) {
+    self.directory = directory
+    self.console = console
+    self.streams = streams
+  }
+
+  /// Makes the temporary directory, in `TMPDIR` or in `/var/tmp`, which has room for large files.
+  static func begin(
+    streams: Bool, in context: CommandContext
+  ) throws(UsageError) -> StandardOutputDelivery {
+    let parent =
+      context.environment["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/var/tmp"
+    var template = Array((parent + "/kettle-get-XXXXXX").utf8CString)
+    guard mkdtemp(&template) != nil else {
+      throw UsageError(.path(.temporaryDirectory(parent, detail: errnoText())))
+    }
+    let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return StandardOutputDelivery(directory: path, console: context.console, streams: streams)
+  }
+
+  /// Directs a transfer into the temporary directory. One connection delivers the bytes in order.
+  func place(_ spec: inout TransferSpec) {
+    spec.directory = directory
+    spec.name = Self.name
+    spec.onConflict = .replace
+    if streams { spec.connections = 1 }
+  }
+
+  /// Passes on what has arrived. Returns false when bytes that were passed on have been discarded.
+  func advance(_ row: TransferSnapshot) throws(ConsoleError) -> Bool {
+    guard streams, row.state == .running || row.state == .verifying else { return true }
+    if row.bytesReceived < deliveredByteCount { return false }
+    if file == nil { file = open(Self.name + ".part") }
+    try deliver(upTo: row.bytesReceived)
+    return true
+  }
+
+  /// Passes on the rest of the complete file.
+  func finish() throws(ConsoleError) {
+    if file == nil { file = open(Self.name) }
+    try deliver(upTo: .max)
+  }
+
+  private func open(_ name: String) -> OwnedDescriptor? {
+    OwnedDescriptor(opened: Glibc.open(directory + "/" + name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW))
+  }
+
+  private func deliver(upTo end: Int64) throws(ConsoleError) {
+    guard let descriptor = file?.number else { return }
+    var piece = [UInt8](repeating: 0, count: 1 << 18)
+    while deliveredByteCount < end {
+      let wanted = Int(min(Int64(piece.count), end - deliveredByteCount))
+      let count = pread(descriptor, &piece, wanted, off_t(deliveredByteCount))
+      if count < 0 {
+        if errno == EINTR { continue }
+        throw .cannotRead(detail: errnoText())
+      }
+      if count == 0 { return }
+      try console.writeOutput(Array(piece.prefix(count)))
+      deliveredByteCount += Int64(count)
+    }
+  }
+
+  /// Removes the temporary directory and what is left in it.
+  func removeDirectory() {
+    for name in [Self.name, Self.name + ".part"] { unlink(directory + "/" + name) }
+    rmdir(directory)
+  }
+}
