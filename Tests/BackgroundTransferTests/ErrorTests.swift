@@ -13,7 +13,6 @@ struct ErrorTests {
     .networkDown: -1009, .protocolBroken: -1011, .certificateFileUnusable: -1205,
     .truncated: -1005, .tooLong: -1103, .directoryMissing: -3000, .directoryUnwritable: -3000,
     .diskFull: -3003, .nameTaken: -3005, .fileProblem: -3003, .checksumMismatch: -1015,
-    .checksumUnavailable: -1015,
     .partialFileChanged: -3006, .uploadFileUnusable: -1100, .cancelled: -999,
     .contradictoryReply: -1011, .webPage: -1011, .nameServerSilent: -1006,
     .proxyUnreachable: -1004, .proxyLoginNeeded: -1004, .noDataConnection: -1005,

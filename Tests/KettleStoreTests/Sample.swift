@@ -134,10 +134,8 @@ enum Sample {
     options.certificate = ClientCertificate(
       certificatePath: "/etc/me.pem", keyPath: "/etc/me.key", password: "'")
     options.usesNetrc = false
-    options.unpacks = true
     options.keepsServerTime = true
     options.permissions = FilePermissions(mask: 0o077)
-    options.checksumURL = url("https://example.org/SHA256SUMS")
     return options
   }
 

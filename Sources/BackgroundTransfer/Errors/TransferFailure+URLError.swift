@@ -30,7 +30,7 @@ extension TransferFailure.Code {
     case .directoryMissing, .directoryUnwritable: .cannotCreateFile
     case .diskFull, .fileProblem: .cannotWriteToFile
     case .nameTaken: .cannotMoveFile
-    case .checksumMismatch, .checksumUnavailable: .cannotDecodeRawData
+    case .checksumMismatch: .cannotDecodeRawData
     case .partialFileChanged: .downloadDecodingFailedMidStream
     case .uploadFileUnusable: .fileDoesNotExist
     case .cancelled: .cancelled

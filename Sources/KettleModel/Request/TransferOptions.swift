@@ -17,14 +17,10 @@ public struct TransferOptions: Hashable, Sendable {
   public var certificate: ClientCertificate?
   /// Whether `~/.netrc` may supply the login; nil means as configured.
   public var usesNetrc: Bool?
-  /// Whether a compressed response is unpacked at the end.
-  public var unpacks = false
   /// Whether the file gets the modification time that the server gives.
   public var keepsServerTime = false
   /// The permissions of the file; nil means those of `FilePermissions.usual`.
   public var permissions: FilePermissions?
-  /// A file in the format of sha256sum(1) that contains the expected digest.
-  public var checksumURL: TransferURL?
 
   /// The longest time that a user may choose, a day.
   public static let secondsMax = 24 * 3600
@@ -58,7 +54,7 @@ public struct FilePermissions: RawRepresentable, Hashable, Sendable, Codable {
 extension TransferOptions: Codable {
   private enum CodingKeys: String, CodingKey {
     case silenceSeconds, connectSeconds, attemptsMax, retryDelaySeconds, proxy, cookies, certificate
-    case usesNetrc, unpacks, keepsServerTime, permissions, checksumURL
+    case usesNetrc, keepsServerTime, permissions
   }
 
   public init(from decoder: any Decoder) throws {
@@ -74,10 +70,8 @@ extension TransferOptions: Codable {
     cookies = try read(.cookies) ?? []
     certificate = try read(.certificate)
     usesNetrc = try read(.usesNetrc)
-    unpacks = try read(.unpacks) ?? false
     keepsServerTime = try read(.keepsServerTime) ?? false
     permissions = try read(.permissions)
-    checksumURL = try read(.checksumURL)
   }
 
   /// Encodes only what was chosen, because a long list has these options once for each transfer.
@@ -91,9 +85,7 @@ extension TransferOptions: Codable {
     if !cookies.isEmpty { try container.encode(cookies, forKey: .cookies) }
     try container.encodeIfPresent(certificate, forKey: .certificate)
     try container.encodeIfPresent(usesNetrc, forKey: .usesNetrc)
-    if unpacks { try container.encode(unpacks, forKey: .unpacks) }
     if keepsServerTime { try container.encode(keepsServerTime, forKey: .keepsServerTime) }
     try container.encodeIfPresent(permissions, forKey: .permissions)
-    try container.encodeIfPresent(checksumURL, forKey: .checksumURL)
   }
 }

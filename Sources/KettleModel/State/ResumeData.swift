@@ -82,7 +82,7 @@ public struct FinishedFile: Hashable, Sendable, Codable {
   public var verifiedBy: Checksum.Algorithm?
   /// The strong ETag that every response had; nil without one.
   public var entityTag: String?
-  /// How its bytes are still compressed; nil if they are not, or were unpacked.
+  /// How its bytes are compressed; nil if they are not.
   public var contentCoding: String?
 
   public init(path: String, identity: FileIdentity?) {

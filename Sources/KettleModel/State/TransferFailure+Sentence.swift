@@ -59,7 +59,7 @@ private struct FailureSentence {
     case .httpStatus: "The server responded to \"\(name)\" with \(detail ?? "an error")"
     case .rangeReplyWrong: "The server sent a different part of \"\(name)\" than requested\(said)"
     case .encodedReply:
-      "The server sent \"\(name)\" compressed, and it cannot be unpacked\(said)"
+      "The server sent \"\(name)\" with a content encoding, so it cannot be resumed\(said)"
     case .loginNeeded: "\"\(name)\" requires a login\(said)"
     case .clientCertificateNeeded: "\"\(name)\" requires a client certificate\(said)"
     case .linkExpired: "The link \"\(name)\" is no longer valid\(said)"
@@ -88,7 +88,6 @@ private struct FailureSentence {
     case .diskFull: "The disk of \"\(name)\" is full\(said)"
     case .nameTaken: "\"\(name)\" already exists\(said)"
     case .fileProblem: "The file \"\(name)\" cannot be written\(said)"
-    case .checksumUnavailable: "The list of checksums \"\(name)\" cannot be used\(said)"
     case .checksumMismatch: "The checksum of \"\(name)\" does not match\(said)"
     case .partialFileChanged: "Another program changed the partial file \"\(name)\"\(said)"
     case .uploadFileUnusable: "The file \"\(name)\" cannot be uploaded\(said)"
@@ -107,8 +106,7 @@ private struct FailureSentence {
     case .redirectRefused: "add the final link instead"
     case .httpStatus: retry(orElse: "check the link, then start it again")
     case .rangeReplyWrong, .connectionLost, .truncated: retry()
-    case .encodedReply: "add it without --decode to keep it as it was sent"
-    case .otherVersion, .tooLong, .partialFileChanged: "start it again"
+    case .encodedReply, .otherVersion, .tooLong, .partialFileChanged: "start it again"
     case .loginNeeded: "give one with kettle start ID --user NAME, which keeps everything"
     case .clientCertificateNeeded: "give it with --cert and --key"
     case .linkExpired, .otherFile: "replace it with kettle start ID --url URL"
@@ -137,8 +135,6 @@ private struct FailureSentence {
     case .diskFull: "it continues when there is space"
     case .nameTaken: "choose another name with -o, or use --on-conflict rename"
     case .fileProblem: "check the disk, then start it again"
-    case .checksumUnavailable:
-      retry(orElse: "check the link of --checksum-url, then start it again")
     case .checksumMismatch: "the file was not kept, so start it again"
     case .uploadFileUnusable: "check that it exists and is unchanged, then add it again"
     case .cancelled: nil

@@ -8,7 +8,7 @@ public struct TransferFailure: Error, Hashable, Sendable, Codable {
     case badURL, tooManyRedirects, redirectRefused
     // The response
     case httpStatus, rangeReplyWrong, loginNeeded, linkExpired
-    /// The file is compressed by the server and cannot be unpacked.
+    /// Recorded by earlier versions, which did not store a response that the server compresses.
     case encodedReply
     /// The server has another version than the durable bytes.
     case otherVersion
@@ -36,8 +36,6 @@ public struct TransferFailure: Error, Hashable, Sendable, Codable {
     case truncated, tooLong
     // The file
     case directoryMissing, directoryUnwritable, diskFull, nameTaken, fileProblem, checksumMismatch
-    /// The list of checksums cannot be fetched or has none for this file; the subject is its URL.
-    case checksumUnavailable
     case partialFileChanged
     // The request body
     case uploadFileUnusable

@@ -48,7 +48,7 @@ extension TransferFailure {
       .protocolBroken,
       .certificateFileUnusable, .clientCertificateNeeded, .truncated, .tooLong,
       .directoryMissing, .directoryUnwritable, .diskFull, .nameTaken, .fileProblem,
-      .checksumMismatch, .checksumUnavailable, .partialFileChanged, .uploadFileUnusable,
+      .checksumMismatch, .partialFileChanged, .uploadFileUnusable,
       .cancelled, .conditionUnmet,
       .internalProblem:
       nil

@@ -98,7 +98,7 @@ package struct RetryPolicy: Sendable, Hashable {
       .linkExpired,
       .tlsRefused, .certificateFileUnusable, .clientCertificateNeeded, .tooLong,
       .directoryMissing, .directoryUnwritable,
-      .diskFull, .nameTaken, .fileProblem, .checksumMismatch, .checksumUnavailable,
+      .diskFull, .nameTaken, .fileProblem, .checksumMismatch,
       .partialFileChanged,
       .internalProblem, .uploadFileUnusable, .cancelled, .conditionUnmet:
       false

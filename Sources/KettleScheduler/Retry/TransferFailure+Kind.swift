@@ -6,7 +6,7 @@ extension TransferFailure {
   var isOfTheFile: Bool {
     switch code {
     case .directoryMissing, .directoryUnwritable, .diskFull, .nameTaken, .fileProblem,
-      .checksumMismatch, .checksumUnavailable, .partialFileChanged:
+      .checksumMismatch, .partialFileChanged:
       true
     case .badURL, .tooManyRedirects, .redirectRefused, .httpStatus, .rangeReplyWrong,
       .encodedReply, .loginNeeded, .linkExpired, .otherVersion, .otherFile, .webPage,
@@ -54,7 +54,7 @@ extension TransferFailure {
       .certificateFileUnusable, .clientCertificateNeeded, .truncated,
       .tooLong, .internalProblem,
       .directoryMissing, .directoryUnwritable, .diskFull, .nameTaken, .fileProblem,
-      .checksumMismatch, .checksumUnavailable, .partialFileChanged, .uploadFileUnusable,
+      .checksumMismatch, .partialFileChanged, .uploadFileUnusable,
       .cancelled, .conditionUnmet:
       false
     }

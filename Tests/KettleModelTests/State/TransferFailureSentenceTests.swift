@@ -25,8 +25,7 @@ struct TransferFailureSentenceTests {
     ),
     (
       .encodedReply, "u", "gzip",
-      "The server sent \"u\" compressed, and it cannot be unpacked (gzip); "
-        + "add it without --decode to keep it as it was sent"
+      "The server sent \"u\" with a content encoding, so it cannot be resumed (gzip); start it again"
     ),
     (
       .clientCertificateNeeded, "h:443", "it rejected the one that was sent",
@@ -125,11 +124,6 @@ struct TransferFailureSentenceTests {
     (
       .fileProblem, "/f", "EIO",
       "The file \"/f\" cannot be written (EIO); check the disk, then start it again"
-    ),
-    (
-      .checksumUnavailable, "u", "it has no line for \"f\"",
-      "The list of checksums \"u\" cannot be used (it has no line for \"f\"); "
-        + "check the link of --checksum-url, then start it again"
     ),
     (
       .checksumMismatch, "/f", nil,

@@ -151,7 +151,6 @@ extension Strings {
     case .nameTaken: "name taken"
     case .fileProblem: "disk error"
     case .checksumMismatch: "wrong checksum"
-    case .checksumUnavailable: "no checksum"
     case .partialFileChanged: "part file changed"
     case .uploadFileUnusable: "file not sendable"
     case .cancelled: "cancelled"
