@@ -130,8 +130,6 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     return set(&setting, RateText.parse(text))
   }
 
-  private static let proxySchemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
-
   private static func setProxy(
     _ setting: inout ServiceConfiguration.Proxy, _ value: TOMLValue
   ) -> Bool {
@@ -139,13 +137,11 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     return setting != .unusable
   }
 
-  /// After the scheme, a proxy has the form of a URL's host and port, so one parser reads both.
+  /// Returns the proxy in the file, which must name its scheme.
   static func proxy(_ value: TOMLValue) -> String? {
-    guard case .string(let text) = value,
-      let scheme = proxySchemes.first(where: { text.hasPrefix($0 + "://") }),
-      case .success(let parsed) = TransferURL.parse("http" + text.dropFirst(scheme.count)),
-      parsed.url.path == "/", parsed.url.query == nil
-    else { return nil }
+    guard case .string(let text) = value, text.contains("://"), ProxyServer(text) != nil else {
+      return nil
+    }
     return text
   }
 

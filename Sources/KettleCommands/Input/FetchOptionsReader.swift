@@ -1,4 +1,3 @@
-import Glibc
 import KettleModel
 
 /// Reads and checks `FetchOptions`.
@@ -23,20 +22,9 @@ struct FetchOptionsReader {
   }
 
   private mutating func readTimes(_ fetch: FetchOptions) {
-    func checked(_ seconds: Int?, _ option: String) -> (Int?, UsageProblem?) {
-      guard let seconds, !(1...TransferOptions.secondsMax).contains(seconds) else {
-        return (seconds, nil)
-      }
-      return (nil, .value(.wholeSeconds(option: option, seconds)))
-    }
-    let read = [
-      checked(fetch.timeout, "--timeout"), checked(fetch.connectTimeout, "--connect-timeout"),
-      checked(fetch.retryDelay, "--retry-delay"),
-    ]
-    options.silenceSeconds = read[0].0
-    options.connectSeconds = read[1].0
-    options.retryDelaySeconds = read[2].0
-    problems += read.compactMap(\.1)
+    options.silenceSeconds = seconds(fetch.timeout, of: "--timeout")
+    options.connectSeconds = seconds(fetch.connectTimeout, of: "--connect-timeout")
+    options.retryDelaySeconds = seconds(fetch.retryDelay, of: "--retry-delay")
     guard let tries = fetch.tries else { return }
     if (0...TransferOptions.attemptsCountMax).contains(tries) {
       options.attemptsMax = tries
@@ -45,15 +33,22 @@ struct FetchOptionsReader {
     }
   }
 
+  private mutating func seconds(_ seconds: Int?, of option: String) -> Int? {
+    guard let seconds else { return nil }
+    if (1...TransferOptions.secondsMax).contains(seconds) { return seconds }
+    problems.append(.value(.wholeSeconds(option: option, seconds)))
+    return nil
+  }
+
   /// Without the option the environment of this command decides; on another machine, that of its
   /// service.
   private mutating func readProxy(_ fetch: FetchOptions) {
     switch fetch.proxy {
     case nil:
       if context.host == nil { options.proxy = .environment(ProxyEnvironment(context.environment)) }
-    case "none", "": options.proxy = ProxyChoice.none
+    case "none", "": options.proxy = .direct
     case .some(let text):
-      if ProxyText.isProxy(text) {
+      if ProxyServer(text) != nil {
         options.proxy = .server(text)
       } else {
         problems.append(.value(.proxy(text)))
@@ -103,23 +98,5 @@ struct FetchOptionsReader {
       problems += error.problems
       return nil
     }
-  }
-}
-
-/// The address of a proxy.
-enum ProxyText {
-  private static let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
-
-  /// Whether a text is `scheme://user:password@host:port`. The scheme and the port may be missing.
-  static func isProxy(_ text: String) -> Bool {
-    guard let mark = text.firstRange(of: "://") else { return isAuthority(text[...]) }
-    return schemes.contains(text[..<mark.lowerBound].lowercased())
-      && isAuthority(text[mark.upperBound...])
-  }
-
-  /// It has the form of a URL's host and port, so one parser reads both.
-  private static func isAuthority(_ text: Substring) -> Bool {
-    guard case .success(let parsed) = TransferURL.parse("http://" + text) else { return false }
-    return parsed.url.path == "/" && parsed.url.query == nil
   }
 }

@@ -61,9 +61,9 @@ extension ProxyChoice {
   fileprivate var isUsable: Bool {
     let texts =
       switch self {
-      case .none: [String]()
+      case .direct: [String]()
       case .server(let url): [url]
-      case .environment(let values): [values.http, values.https, values.exceptions]
+      case .environment(let values): [values.http, values.https, values.ftp, values.exceptions]
       }
     return texts.allSatisfy { text in
       text.utf8.count <= Self.byteCountMax && !text.unicodeScalars.contains(where: \.isControl)

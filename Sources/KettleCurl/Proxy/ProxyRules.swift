@@ -23,9 +23,9 @@ package struct ProxyRules: Sendable, Hashable {
   package var exceptions: ProxyExceptions
   /// The hosts with a route of their own, before everything else.
   package var hosts: [HostRoute] = []
-  /// Whether the environment of a command may replace these rules: they are not the user's
-  /// configuration.
-  package var followEnvironment = true
+  /// Whether the environment of a command replaces these rules, unless the user has configured
+  /// them.
+  package var yieldsToEnvironment = true
 
   package struct HostRoute: Sendable, Hashable {
     package var hosts: ProxyExceptions
@@ -64,12 +64,12 @@ package struct ProxyRules: Sendable, Hashable {
   func adapted(to choice: ProxyChoice?) -> ProxyRules {
     switch choice {
     case nil: return self
-    case .some(.none): return Self.none
+    case .direct: return Self.none
     case .server(let text):
       let route = ProxyServer(text).map(Route.through) ?? .unusable("--proxy")
       return ProxyRules(forHTTP: route, forHTTPS: route, forFiles: route)
     case .environment(let values):
-      guard followEnvironment else { return self }
+      guard yieldsToEnvironment else { return self }
       var rules = ProxyRules(values)
       rules.hosts = hosts
       return rules
@@ -86,23 +86,40 @@ package struct ProxyRules: Sendable, Hashable {
 }
 
 extension ProxyRules {
-  package init(_ values: ProxyEnvironment) {
-    func route(_ text: String, _ scheme: String) -> Route {
+  /// The rules that were stored with a transfer.
+  init(_ values: ProxyEnvironment) {
+    func route(_ text: String, _ variable: String) -> Route {
       if text.isEmpty { return .direct }
-      return ProxyServer(text).map(Route.through) ?? .unusable("\(scheme)_proxy")
+      return ProxyServer(text).map(Route.through)
+        ?? .unusable("\(variable) or all_proxy of the command")
     }
     self.init(
-      forHTTP: route(values.http, "http"), forHTTPS: route(values.https, "https"),
-      forFiles: route(values.ftp, "ftp"), exceptions: ProxyExceptions(list: values.exceptions))
+      forHTTP: route(values.http, "http_proxy"), forHTTPS: route(values.https, "https_proxy"),
+      forFiles: route(values.ftp, "ftp_proxy"),
+      exceptions: ProxyExceptions(list: values.exceptions))
   }
 
-  package init(environment: [String: String]) { self.init(ProxyEnvironment(environment)) }
+  /// Reads the variables of libcurl-env(3).
+  package init(environment: [String: String]) {
+    func route(_ variables: [String]) -> Route {
+      guard let found = ProxyEnvironment.first(of: variables, in: environment) else {
+        return .direct
+      }
+      return ProxyServer(found.value).map(Route.through) ?? .unusable(found.variable)
+    }
+    self.init(
+      forHTTP: route(ProxyEnvironment.httpVariables),
+      forHTTPS: route(ProxyEnvironment.httpsVariables),
+      forFiles: route(ProxyEnvironment.ftpVariables),
+      exceptions: ProxyExceptions(list: ProxyEnvironment(environment).exceptions))
+  }
 
   /// The rules of this process's current environment.
   package static var fromEnvironment: ProxyRules {
-    let values = ProxyEnvironment.names.compactMap { name in
-      getenv(name).map { (name, String(cString: $0)) }
-    }
-    return ProxyRules(environment: Dictionary(values) { first, _ in first })
+    let names = Set(
+      ProxyEnvironment.httpVariables + ProxyEnvironment.httpsVariables
+        + ProxyEnvironment.ftpVariables + ProxyEnvironment.exceptionVariables)
+    let values = names.compactMap { name in getenv(name).map { (name, String(cString: $0)) } }
+    return ProxyRules(environment: Dictionary(uniqueKeysWithValues: values))
   }
 }

@@ -99,7 +99,7 @@ struct ServiceSettings: Sendable {
       rules = ProxyRules(
         forHTTP: route, forHTTPS: route, forFiles: route,
         exceptions: ProxyExceptions(file.noProxy))
-      rules.followEnvironment = false
+      rules.yieldsToEnvironment = false
     } else if !file.noProxy.isEmpty {
       rules.exceptions = ProxyExceptions(file.noProxy)
     }

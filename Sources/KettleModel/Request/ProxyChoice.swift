@@ -1,7 +1,7 @@
 /// The proxies of one transfer, in place of the service's.
 public enum ProxyChoice: Hashable, Sendable {
-  /// Every server is reached directly.
-  case none
+  /// No proxy, for any server.
+  case direct
   /// One proxy for every server, as a URL.
   case server(String)
   /// Those of the environment of the command that added the transfer.
@@ -11,7 +11,7 @@ public enum ProxyChoice: Hashable, Sendable {
 extension ProxyChoice: Codable {
   private enum CodingKeys: String, CodingKey { case url, http }
 
-  /// Decodes an object: with `url`, with the members of `ProxyEnvironment`, or empty for none.
+  /// Decodes an object: with `url`, with the members of `ProxyEnvironment`, or empty for no proxy.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     if let url = try container.decodeIfPresent(String.self, forKey: .url) {
@@ -19,14 +19,14 @@ extension ProxyChoice: Codable {
     } else if container.contains(.http) {
       self = .environment(try ProxyEnvironment(from: decoder))
     } else {
-      self = .none
+      self = .direct
     }
   }
 
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     switch self {
-    case .none: break
+    case .direct: break
     case .server(let url): try container.encode(url, forKey: .url)
     case .environment(let values): try values.encode(to: encoder)
     }
@@ -43,23 +43,33 @@ public struct ProxyEnvironment: Hashable, Sendable, Codable {
   /// The hosts that are reached directly, separated by commas or blanks.
   public var exceptions = ""
 
-  /// The variables that are read.
-  public static let names = [
-    "http_proxy", "https_proxy", "HTTPS_PROXY", "ftp_proxy", "FTP_PROXY", "all_proxy", "ALL_PROXY",
-    "no_proxy", "NO_PROXY",
-  ]
-
   public init() {}
 
-  /// `HTTP_PROXY` in capitals is not read, because in a CGI program it contains the header `Proxy`
-  /// that a client sent.
   public init(_ environment: [String: String]) {
-    func first(_ names: String...) -> String {
-      names.lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
+    func value(_ variables: [String]) -> String {
+      Self.first(of: variables, in: environment)?.value ?? ""
     }
-    http = first("http_proxy", "all_proxy", "ALL_PROXY")
-    https = first("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")
-    ftp = first("ftp_proxy", "FTP_PROXY", "all_proxy", "ALL_PROXY")
-    exceptions = first("no_proxy", "NO_PROXY")
+    http = value(Self.httpVariables)
+    https = value(Self.httpsVariables)
+    ftp = value(Self.ftpVariables)
+    exceptions = value(Self.exceptionVariables)
+  }
+}
+
+extension ProxyEnvironment {
+  /// The variables for each value; the first that is not empty counts. `HTTP_PROXY` in capitals is
+  /// not among them, because in a CGI program it contains the header `Proxy` that a client sent.
+  package static let httpVariables = ["http_proxy", "all_proxy", "ALL_PROXY"]
+  package static let httpsVariables = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
+  package static let ftpVariables = ["ftp_proxy", "FTP_PROXY", "all_proxy", "ALL_PROXY"]
+  package static let exceptionVariables = ["no_proxy", "NO_PROXY"]
+
+  package static func first(
+    of variables: [String], in environment: [String: String]
+  ) -> (variable: String, value: String)? {
+    for variable in variables {
+      if let value = environment[variable], !value.isEmpty { return (variable, value) }
+    }
+    return nil
   }
 }

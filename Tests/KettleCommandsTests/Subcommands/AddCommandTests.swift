@@ -114,7 +114,7 @@ struct AddCommandTests {
     expected.connectSeconds = 7
     expected.attemptsMax = 0
     expected.retryDelaySeconds = 5
-    expected.proxy = ProxyChoice.none
+    expected.proxy = .direct
     expected.cookies = [
       Cookie(name: "k", value: "v", domain: "a.org", includesSubdomains: true)
     ]

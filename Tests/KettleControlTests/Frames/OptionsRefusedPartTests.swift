@@ -16,6 +16,10 @@ struct OptionsRefusedPartTests {
     #expect(try refused { $0.retryDelaySeconds = 86_401 } == "options.retryDelaySeconds")
     #expect(try refused { $0.attemptsMax = -1 } == "options.attemptsMax")
     #expect(try refused { $0.proxy = .server("http://h\r\n") } == "options.proxy")
+    for variable in ["http_proxy", "https_proxy", "ftp_proxy", "no_proxy"] {
+      let values = ProxyEnvironment([variable: "http://h\r\n"])
+      #expect(try refused { $0.proxy = .environment(values) } == "options.proxy")
+    }
     #expect(
       try refused { $0.cookies = [Cookie(name: "a", value: "b\r\nX: y", domain: "h")] }
         == "options.cookies")

@@ -39,6 +39,49 @@ struct ProxyRulesTests {
     #expect(rules.forHTTP == .unusable("http_proxy"))
   }
 
+  @Test func `an invalid common proxy is named by its own variable`() {
+    let rules = ProxyRules(environment: ["ALL_PROXY": "htp://a:1"])
+    #expect(rules.forHTTPS == .unusable("ALL_PROXY"))
+    #expect(rules.forFiles == .unusable("ALL_PROXY"))
+  }
+
+  @Test func `the meaning of a proxy's status never contains its password`() throws {
+    let proxy = try #require(ProxyServer("http://me:secret@proxy:1"))
+    #expect(!proxy.refusal(407).contains("secret"))
+  }
+
+  // MARK: Of one transfer
+
+  @Test func `the choice of a transfer precedes the rules`() throws {
+    var rules = ProxyRules(environment: ["http_proxy": "a:1"])
+    rules.hosts = [.init(hosts: ProxyExceptions(["h"]), route: try through("own:5"))]
+    let (http, host) = (try url("http://example.org/").origin, try url("http://h/").origin)
+    #expect(rules.adapted(to: nil) == rules)
+    #expect(rules.adapted(to: .direct) == .none)
+    let one = rules.adapted(to: .server("socks5h://b:2"))
+    #expect(try one.route(to: http) == through("socks5h://b:2"))
+    #expect(try one.route(to: url("ftp://h/").origin) == through("socks5h://b:2"))
+    let command = rules.adapted(to: .environment(ProxyEnvironment(["all_proxy": "c:3"])))
+    #expect(try command.route(to: http) == through("c:3"))
+    #expect(try command.route(to: host) == through("own:5"))
+  }
+
+  @Test func `the environment of a command does not precede the configuration`() throws {
+    var rules = ProxyRules(environment: ["http_proxy": "a:1"])
+    rules.yieldsToEnvironment = false
+    let values = ProxyEnvironment(["http_proxy": "c:3"])
+    #expect(rules.adapted(to: .environment(values)) == rules)
+    #expect(rules.adapted(to: .direct) == .none)
+  }
+
+  @Test func `a stored proxy that is none does not lead to a direct connection`() {
+    let rules = ProxyRules(environment: [:])
+    let origin = Origin(scheme: .http, host: "h", port: 80)
+    let chosen = rules.adapted(to: .environment(ProxyEnvironment(["all_proxy": "htp://a"])))
+    #expect(chosen.route(to: origin) == .unusable("http_proxy or all_proxy of the command"))
+    #expect(rules.adapted(to: .server("htp://a")).route(to: origin) == .unusable("--proxy"))
+  }
+
   @Test func `exceptions are reached directly`() throws {
     let rules = ProxyRules(environment: ["all_proxy": "a:1", "NO_PROXY": "example.org, 10.0.0.0/8"])
     #expect(try rules.route(to: url("https://www.example.org/").origin) == .direct)

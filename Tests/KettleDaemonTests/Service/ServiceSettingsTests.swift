@@ -91,7 +91,7 @@ final class ServiceSettingsTests {
     var expected = ProxyRules(
       forHTTP: .through(server), forHTTPS: .through(server), forFiles: .through(server),
       exceptions: ProxyExceptions(["b.example"]))
-    expected.followEnvironment = false
+    expected.yieldsToEnvironment = false
     #expect(own == expected)
     let exceptions = try settings("proxy.no-proxy = [\"b.example\"]", environment: environment)
     #expect(exceptions.curl.proxies.exceptions == ProxyExceptions(["b.example"]))

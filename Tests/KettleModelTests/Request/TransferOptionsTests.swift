@@ -11,7 +11,7 @@ struct TransferOptionsTests {
   }
 
   @Test(arguments: [
-    (ProxyChoice.none, "{}"), (.server("http://h:1"), #"{"url":"http:\/\/h:1"}"#),
+    (ProxyChoice.direct, "{}"), (.server("http://h:1"), #"{"url":"http:\/\/h:1"}"#),
     (.environment(ProxyEnvironment()), #"{"exceptions":"","ftp":"","http":"","https":""}"#),
   ])
   func `a choice of proxies is one object`(choice: ProxyChoice, text: String) throws {

@@ -24,7 +24,7 @@ struct TransferSpecTests {
     spec.onConflict = .skip
     spec.beginning = .paused
     spec.options.attemptsMax = 3
-    spec.options.proxy = ProxyChoice.none
+    spec.options.proxy = .direct
     spec.request = RequestContent(method: "PUT", body: .bytes(Base64Bytes([1, 2])))
     spec.task = TaskOptions(kind: .upload)
     return spec

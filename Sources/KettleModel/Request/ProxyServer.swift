@@ -1,5 +1,3 @@
-import KettleModel
-
 /// A proxy, and the login that is sent to it alone.
 package struct ProxyServer: Sendable, Hashable {
   package enum Scheme: String, Sendable, Hashable, CaseIterable {
@@ -42,9 +40,9 @@ package struct ProxyServer: Sendable, Hashable {
   }
 
   /// The form for libcurl; the login is passed separately.
-  var address: String { "\(scheme.rawValue)://\(hostAndPort)" }
+  package var address: String { "\(scheme.rawValue)://\(hostAndPort)" }
 
-  var hostAndPort: String { "\(host):\(port)" }
+  package var hostAndPort: String { "\(host):\(port)" }
 }
 
 extension ProxyServer: CustomStringConvertible {
@@ -56,10 +54,5 @@ extension String {
   fileprivate func splitOnce(at separator: String) -> (head: String, tail: String?) {
     guard let range = firstRange(of: separator) else { return (self, nil) }
     return (String(self[..<range.lowerBound]), String(self[range.upperBound...]))
-  }
-
-  fileprivate func trimmingBlanks() -> String {
-    let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
-    return String(drop(while: isBlank).reversed().drop(while: isBlank).reversed())
   }
 }
