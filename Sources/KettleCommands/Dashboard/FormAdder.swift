@@ -44,29 +44,9 @@ struct FormAdder {
 
   /// Returns, for each URL on the list, the first transfer with it.
   func find(_ urls: [String]) async throws -> [String: DuplicateSearch.Found] {
-    var found: [String: DuplicateSearch.Found] = [:]
-    for batch in Self.batches(urls) {
-      let result = try await service.call(FindURLs.self, .init(urls: batch))
-      for one in result.found { found[one.url] = .init(id: one.id, state: one.state) }
+    try await ListedURLs(service: service).find(urls).mapValues {
+      .init(id: $0.id, state: $0.state)
     }
-    return found
-  }
-
-  /// Splits the URLs into batches that fit into one message, by count and by length.
-  private static func batches(_ urls: [String]) -> [[String]] {
-    var batches: [[String]] = [[]]
-    var byteCount = 0
-    for url in urls {
-      byteCount += url.utf8.count
-      if batches[batches.count - 1].count == FindURLs.countMax
-        || byteCount > TransferAdder.batchByteCount
-      {
-        batches.append([])
-        byteCount = url.utf8.count
-      }
-      batches[batches.count - 1].append(url)
-    }
-    return batches
   }
 }
 

@@ -92,4 +92,17 @@ struct AddOptions: ParsableArguments {
   @OptionGroup var fetch: FetchOptions
 }
 
+extension AddOptions {
+  /// The options that are for one file, when there are several.
+  func problems(urlCount count: Int) -> [UsageProblem] {
+    guard count > 1 else { return [] }
+    var problems: [UsageProblem] = []
+    if OutputPath(directory: nil, output: output).name != nil {
+      problems.append(.command(.nameForSeveral(count: count)))
+    }
+    if checksum != nil { problems.append(.command(.checksumForSeveral(count: count))) }
+    return problems
+  }
+}
+
 extension ConflictPolicy: ExpressibleByArgument {}

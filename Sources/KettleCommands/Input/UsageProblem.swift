@@ -36,6 +36,7 @@ package enum UsageProblem: Hashable, Sendable {
     case streamWithoutStandardOutput
     case standardOutputForSeveral(count: Int)
     case standardOutputOverHost
+    case standardOutputWithJSON
     /// `-o -`.
     case standardOutput
     /// `--url` requires exactly one id.

@@ -50,6 +50,8 @@ extension Sentences {
     case .standardOutputOverHost:
       "\"-o -\" reads the file, which is on the other machine; leave it out, and copy the file whose "
         + "path \"kettle get\" prints"
+    case .standardOutputWithJSON:
+      "\"-o -\" and --json both write to standard output; leave one of them out"
     case .streamWithoutStandardOutput:
       "--stream passes the bytes on as they arrive and needs \"-o -\"; add it"
     case .rangeHeader:

@@ -84,9 +84,13 @@ extension Sentences {
       + "although that was not requested; the bytes are kept as they were sent"
   }
 
-  static func streamBroken(_ id: TransferID) -> String {
-    "The file of transfer \(id) changed on the server after a part was passed on; start over, or "
-      + "leave out --stream"
+  static func of(_ problem: DeliveryProblem) -> String {
+    switch problem {
+    case .changed:
+      "The file changed on the server after a part of it was passed on; try again without --stream"
+    case .unreadable(let path, let detail):
+      "The file \(quoted(path)) cannot be read (\(detail)); set TMPDIR to another directory"
+    }
   }
 
   static func leftRunning(_ id: TransferID) -> String {

@@ -64,12 +64,7 @@ struct AddCommand: RunnableCommand {
     problems += list?.problems ?? []
     let count = named.count + (list?.count ?? 0)
     if count == 0, problems.isEmpty { problems.append(.command(.nothingToAdd)) }
-    if count > 1, OutputPath(directory: nil, output: options.output).name != nil {
-      problems.append(.command(.nameForSeveral(count: count)))
-    }
-    if count > 1, options.checksum != nil {
-      problems.append(.command(.checksumForSeveral(count: count)))
-    }
+    problems += options.problems(urlCount: count)
     // Erase the progress line before the user is asked anything.
     progress.end()
     let template = try SpecTemplate.finished(options, problems, in: context)

@@ -74,6 +74,10 @@ struct SentencesUsageTests {
       "\"-o -\" is for one file but 2 URLs were given; get them one by one"
     ),
     (
+      .command(.standardOutputWithJSON),
+      "\"-o -\" and --json both write to standard output; leave one of them out"
+    ),
+    (
       .command(.standardOutputOverHost),
       "\"-o -\" reads the file, which is on the other machine; leave it out, and copy the file whose "
         + "path \"kettle get\" prints"

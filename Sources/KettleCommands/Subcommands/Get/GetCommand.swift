@@ -54,6 +54,7 @@ struct GetCommand: RunnableCommand {
 
   func run(in context: CommandContext) async throws -> ExitCode {
     let (specs, delivery) = try readSpecs(in: context)
+    defer { delivery?.removeDirectory() }
     // One connection for all: a second one would take a tenth of the time of a small file.
     return try await context.withService(for: "kettle get") { service in
       let copies = ListedCopies(service: service, isWanted: !again && delivery == nil)
@@ -94,9 +95,6 @@ struct GetCommand: RunnableCommand {
       }
     }
     if options.paused { problems.append(.command(.pausedGet)) }
-    if urls.count > 1, options.checksum != nil {
-      problems.append(.command(.checksumForSeveral(count: urls.count)))
-    }
     var options = options
     let isDelivered = options.output == "-"
     if isDelivered {
@@ -105,12 +103,11 @@ struct GetCommand: RunnableCommand {
         problems.append(.command(.standardOutputForSeveral(count: urls.count)))
       }
       if context.host != nil { problems.append(.command(.standardOutputOverHost)) }
-    } else {
-      if stream { problems.append(.command(.streamWithoutStandardOutput)) }
-      if urls.count > 1, OutputPath(directory: nil, output: options.output).name != nil {
-        problems.append(.command(.nameForSeveral(count: urls.count)))
-      }
+      if json { problems.append(.command(.standardOutputWithJSON)) }
+    } else if stream {
+      problems.append(.command(.streamWithoutStandardOutput))
     }
+    problems += options.problems(urlCount: urls.count)
     let template = try SpecTemplate.finished(options, problems, in: context)
     var specs = parsed.map { template.spec(for: $0) }
     guard isDelivered else { return (specs, nil) }

@@ -95,14 +95,12 @@ struct GetWatch {
   }
 
   private mutating func record(_ row: TransferSnapshot) throws {
-    if let delivery, hasReader {
-      do throws(ConsoleError) {
-        guard try delivery.advance(row) else {
-          return end(row.id, Sentences.streamBroken(row.id))
-        }
-      } catch .readerGone {
-        hasReader = false
-      }
+    do {
+      try delivery?.advance(row)
+    } catch ConsoleError.readerGone {
+      return abandon(row.id)
+    } catch let problem as DeliveryProblem {
+      return end(row.id, Sentences.of(problem))
     }
     switch TransferOutcome(row) {
     case .unfinished: try show(row)
@@ -141,7 +139,15 @@ struct GetWatch {
       }
     } catch ConsoleError.readerGone {
       hasReader = false
+    } catch let problem as DeliveryProblem {
+      end(row.id, Sentences.of(problem))
     }
+  }
+
+  /// The file was for a reader that has gone.
+  private mutating func abandon(_ id: TransferID) {
+    hasReader = false
+    unfinished.remove(id)
   }
 
   private mutating func end(_ id: TransferID, _ sentence: String) {
@@ -162,13 +168,11 @@ struct GetWatch {
     }
   }
 
-  /// Removes the temporary file, and the transfer that nobody can use without it.
+  /// Removes the temporary file and its transfer, which is useless without it.
   private func removeDelivered() async {
     guard let delivery else { return }
     delivery.removeDirectory()
     _ = try? await service?.call(
       ControlTransfers.self, .init(control: .remove, selection: .ids(ids)))
-    // What the service was still writing.
-    delivery.removeDirectory()
   }
 }

@@ -22,7 +22,8 @@ struct ListedCopies {
     following: (TransferID) -> Void
   ) async throws -> [TransferID] {
     var known: [Int: TransferID] = [:]
-    let found = isWanted ? try await find(specs) : [:]
+    let urls = isWanted ? Set(specs.map(\.url.text)).sorted() : []
+    let found = try await ListedURLs(service: service).find(urls)
     for (index, spec) in specs.enumerated() {
       guard let copy = found[spec.url.text],
         try await isUsable(copy, for: spec, filesAreHere: filesAreHere)
@@ -35,19 +36,6 @@ struct ListedCopies {
     guard ids.count == new.count else { throw ControlError(.internalError, AddTransfers.name) }
     for (index, id) in zip(new, ids) { known[index] = id }
     return specs.indices.compactMap { known[$0] }
-  }
-
-  private func find(_ specs: [TransferSpec]) async throws -> [String: FindURLs.Found] {
-    var found: [String: FindURLs.Found] = [:]
-    var rest = Array(Set(specs.map(\.url.text))).sorted()[...]
-    while !rest.isEmpty {
-      let batch = Array(rest.prefix(FindURLs.countMax))
-      rest = rest.dropFirst(batch.count)
-      for one in try await service.call(FindURLs.self, .init(urls: batch)).found {
-        found[one.url] = one
-      }
-    }
-    return found
   }
 
   /// Whether a transfer leads to the file that was requested. Starts it if it stands still.

@@ -42,34 +42,44 @@ final class StandardOutputDelivery {
     if streams { spec.connections = 1 }
   }
 
-  /// Passes on what has arrived. Returns false when bytes that were passed on have been discarded.
-  func advance(_ row: TransferSnapshot) throws(ConsoleError) -> Bool {
-    guard streams, row.state == .running || row.state == .verifying else { return true }
-    if row.bytesReceived < deliveredByteCount { return false }
+  /// Passes on what has arrived.
+  func advance(_ row: TransferSnapshot) throws {
+    guard streams, row.state == .running || row.state == .verifying else { return }
+    if row.bytesReceived < deliveredByteCount { throw DeliveryProblem.changed }
     if file == nil { file = open(Self.name + ".part") }
-    try deliver(upTo: row.bytesReceived)
-    return true
+    // A small file is created when all of it has arrived.
+    guard let descriptor = file?.number else { return }
+    try deliver(from: descriptor, upTo: row.bytesReceived)
   }
 
   /// Passes on the rest of the complete file.
-  func finish() throws(ConsoleError) {
-    if file == nil { file = open(Self.name) }
-    try deliver(upTo: .max)
+  func finish() throws {
+    guard let complete = open(Self.name) else {
+      throw DeliveryProblem.unreadable(path: directory + "/" + Self.name, detail: errnoText())
+    }
+    if let streamed = file?.number, Self.inode(of: streamed) != Self.inode(of: complete.number) {
+      throw DeliveryProblem.changed
+    }
+    try deliver(from: complete.number, upTo: .max)
   }
 
   private func open(_ name: String) -> OwnedDescriptor? {
     OwnedDescriptor(opened: Glibc.open(directory + "/" + name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW))
   }
 
-  private func deliver(upTo end: Int64) throws(ConsoleError) {
-    guard let descriptor = file?.number else { return }
+  private static func inode(of descriptor: Int32) -> ino_t {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 ? status.st_ino : 0
+  }
+
+  private func deliver(from descriptor: Int32, upTo end: Int64) throws {
     var piece = [UInt8](repeating: 0, count: 1 << 18)
     while deliveredByteCount < end {
       let wanted = Int(min(Int64(piece.count), end - deliveredByteCount))
       let count = pread(descriptor, &piece, wanted, off_t(deliveredByteCount))
       if count < 0 {
         if errno == EINTR { continue }
-        throw .cannotRead(detail: errnoText())
+        throw DeliveryProblem.unreadable(path: directory + "/" + Self.name, detail: errnoText())
       }
       if count == 0 { return }
       try console.writeOutput(Array(piece.prefix(count)))
@@ -82,4 +92,11 @@ final class StandardOutputDelivery {
     for name in [Self.name, Self.name + ".part"] { unlink(directory + "/" + name) }
     rmdir(directory)
   }
+}
+
+/// Why a file could not be passed on.
+enum DeliveryProblem: Error, Hashable {
+  /// Another version arrived after a part of the first was passed on.
+  case changed
+  case unreadable(path: String, detail: String)
 }

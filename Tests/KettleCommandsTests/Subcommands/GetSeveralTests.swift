@@ -1,0 +1,97 @@
+import KettleClient
+import KettleControl
+import KettleModel
+import Testing
+
+@testable import KettleCommands
+
+/// `kettle get` with several URLs, and with one that is on the list already.
+@Suite(.timeLimit(.minutes(1)))
+struct GetSeveralTests: GetRows {
+  private func completed(_ id: Int64) -> TransferSnapshot {
+    var row = snapshot(id, .completed, url: url + "\(id)", title: "file\(id)")
+    row.path = "/d/file\(id)"
+    return row
+  }
+
+  @Test func `several URLs end with their paths, and one failure counts`() async {
+    var context = FakeContext()
+    context.clock = FakeClock(stands: true)
+    context.service.onWatch([event(completed(2)), event(failed()), event(completed(3))])
+    let outcome = await context.run("get", "-q", url, url + "2", url + "3")
+    #expect(outcome.code == 1)
+    #expect(outcome.output == "/d/file2\n/d/file3\n")
+    #expect(outcome.error.hasPrefix("kettle: The server responded"))
+  }
+
+  @Test func `--json prints several as an array in the order of the URLs`() async {
+    let context = FakeContext()
+    context.service.onWatch([event(completed(2)), event(completed(1))])
+    let outcome = await context.run("get", "--json", url + "1", url + "2")
+    let texts = [completed(1), completed(2)].map(\.json.text)
+    #expect(outcome.output == "[" + texts.joined(separator: ", ") + "]\n")
+  }
+
+  @Test func `on a terminal several are redrawn together above a summary`() throws {
+    var context = FakeContext()
+    context.console = FakeConsole(inputIsTerminal: true, errorColumns: 80)
+    context.environment["TERM"] = "xterm"
+    let ids = [TransferID(rawValue: 1), TransferID(rawValue: 2)]
+    var progress = GetProgress(ids, in: context.context)
+    let start = context.clock.now()
+    func later(_ milliseconds: Int64) -> Moment {
+      Moment(monotonic: start.monotonic.advanced(byMilliseconds: milliseconds), wall: start.wall)
+    }
+    try progress.show(snapshot(2, .queued, title: "b.iso"), at: later(0))
+    try progress.show(running(52_428_800), at: later(99))
+    try progress.show(running(52_428_800), at: later(200))
+    try progress.makeRoom(ending: ids[0])
+    try progress.show(snapshot(2, .queued, title: "b.iso"), at: later(300))
+    let clear = "\u{1B}[K\n"
+    let row = "1  file.iso  [####-----] 50 %, 50/100 MiB, 1.0 MiB/s, 0:50 left, ready 14:00"
+    let shown = context.console.error
+      .replacing("\u{1B}[36m", with: "").replacing("\u{1B}[2m", with: "")
+      .replacing("\u{1B}[0m", with: "")
+    #expect(
+      shown
+        == "2  b.iso: queued" + clear + "0 of 2 finished" + clear
+        + "\r\u{1B}[2A" + row + clear + "2  b.iso: queued" + clear
+        + "0 of 2 finished, 1.0 MiB/s" + clear
+        + "\r\u{1B}[3A\u{1B}[J"
+        + "2  b.iso: queued" + clear + "1 of 2 finished" + clear)
+  }
+
+  // MARK: On the list already
+
+  @Test func `a URL that is on the list is followed, and started if it stands still`() async {
+    var context = FakeContext()
+    context.service = FakeService([snapshot(7, .paused)])
+    var end = completed
+    end.id = TransferID(rawValue: 7)
+    context.service.onWatch([event(end)])
+    let outcome = await context.run("get", url)
+    #expect(outcome.code == 0)
+    #expect(
+      outcome.error.hasPrefix(
+        "The URL is on the list already as transfer 7, which is followed; "
+          + "--again fetches another copy\n"))
+    let seven = TransferSelection.ids([TransferID(rawValue: 7)])
+    #expect(context.service.asked.contains(.control(.start, seven)))
+    #expect(!context.service.asked.contains { if case .add = $0 { true } else { false } })
+  }
+
+  @Test func `another copy is fetched with --again, to another place, and for a deleted file`()
+    async
+  {
+    for arguments in [["--again"], ["-o", "other.iso"], []] {
+      var context = FakeContext()
+      var row = completed
+      row.id = TransferID(rawValue: 7)
+      row.path = "/no/such/file.iso"
+      context.service = FakeService([row])
+      context.interruptions = [.interrupt]
+      _ = await context.run(["get", url] + arguments)
+      #expect(context.service.asked.contains { if case .add = $0 { true } else { false } })
+    }
+  }
+}
