@@ -141,12 +141,19 @@ extension CurlAttempt {
     options.set(CURLOPT_CAPATH, certificates.directory)
   }
 
+  func setNetrc(_ request: AttemptRequest, _ options: inout EasyOptions) {
+    guard let path = request.netrcPath else {
+      options.set(CURLOPT_NETRC, kettle_netrc_ignored)
+      return
+    }
+    options.set(CURLOPT_NETRC, kettle_netrc_optional)
+    options.set(CURLOPT_NETRC_FILE, path)
+  }
+
   private func setLogin(_ request: AttemptRequest, _ options: inout EasyOptions) {
-    options.set(
-      CURLOPT_NETRC, request.netrcPath == nil ? kettle_netrc_ignored : kettle_netrc_optional)
-    if let path = request.netrcPath {
-      options.set(CURLOPT_NETRC_FILE, path)
-      // Not NTLM, whose login is one of the connection, which others may use.
+    setNetrc(request, &options)
+    // Not NTLM, whose login is one of the connection, which others may use.
+    if request.netrcPath != nil {
       options.set(CURLOPT_HTTPAUTH, kettle_auth_basic | kettle_auth_digest)
     }
     if let login = request.login {

@@ -7,7 +7,7 @@ extension CurlAttempt {
   /// Whether the connection begins with TLS, or must become encrypted before a login is sent.
   var usesTLS: Bool { url.scheme == .https || url.scheme == .ftps || requiresUpgrade }
 
-  /// Plain FTP is plain as requested. Whoever names an authority for it requests TLS.
+  /// `ftp://` is not encrypted, unless the request names a certificate authority.
   var requiresUpgrade: Bool { url.scheme == .ftp && hasOwnAuthority }
 
   /// Returns the problem that makes the request impossible, before libcurl is involved.
@@ -68,15 +68,18 @@ extension CurlAttempt {
     options.set(CURLOPT_NOPROGRESS, 0)
     options.set(CURLOPT_SOCKOPTDATA, Unmanaged.passUnretained(self).toOpaque())
     options.check(kettle_easy_set_socket_function(easy, Self.onFileSocket))
-    options.set(CURLOPT_NETRC, kettle_netrc_ignored)
     if let login = request.login {
       options.set(CURLOPT_USERNAME, login.user)
       options.set(CURLOPT_PASSWORD, login.password)
     }
     switch file.family {
     case .http: break
-    case .ftp: setFTP(&options)
-    case .sftp: setSFTP(login: request.login, settings.ssh, &options)
+    case .ftp:
+      setNetrc(request, &options)
+      setFTP(&options)
+    case .sftp:
+      options.set(CURLOPT_NETRC, kettle_netrc_ignored)
+      setSFTP(login: request.login, settings.ssh, &options)
     }
   }
 

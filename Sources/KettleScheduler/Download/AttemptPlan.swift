@@ -22,7 +22,7 @@ package struct AttemptPlan: Sendable, Hashable {
   /// How often the time that the server may be silent is doubled, because it was silent before.
   package var patienceDoublings = 0
 
-  /// More patience than sixteen times the usual helps nobody.
+  /// The limit is sixteen times the usual silence.
   static let patienceDoublingsMax = 4
 
   /// How the server's identity is verified.
@@ -73,7 +73,10 @@ package struct AttemptPlan: Sendable, Hashable {
     }
     headers += requested?.headers ?? []
     addCookies(of: facts)
-    patienceDoublings = min(facts.repetitions.silentAttemptCount, Self.patienceDoublingsMax)
+    // The time that a program sets is a bound.
+    if spec.task?.requestTimeoutMilliseconds == nil {
+      patienceDoublings = min(facts.repetitions.silentAttemptCount, Self.patienceDoublingsMax)
+    }
   }
 
   /// Adds the cookies that belong to the URL to those that the user gave as a header.

@@ -92,7 +92,8 @@ struct RepetitionCounts: Sendable, Hashable {
   /// Abandoned versions of the file.
   private(set) var freshStartCount = 0
   private var refusalBlamedOnHostCount = 0
-  /// Consecutive attempts that ended because the server was silent.
+  /// Attempts that ended because the server was silent. Bytes that arrive do not reset it: a server
+  /// may be silent for long in the middle of each response.
   private(set) var silentAttemptCount = 0
 
   /// Whether ranges are still requested from a server that answered them wrongly.

@@ -62,6 +62,22 @@ struct TransferOptionsLifeTests {
     #expect(doublings == [0, 1, 2, 3, 4, 4, 4])
   }
 
+  @Test func `the time that a program sets is not lengthened`() throws {
+    var script = SchedulerScript()
+    var wanted = spec()
+    wanted.session = SessionID(rawValue: "books")
+    wanted.task = TaskOptions(kind: .download)
+    wanted.task?.requestTimeoutMilliseconds = 30_000
+    script.add(wanted)
+    let first = try #require(script.plan)
+    script.settled(first.attempt, .failed(TransferFailure(.timedOut, on: "files.example")))
+    script.advance(milliseconds: 40_000)
+    script.timePasses()
+    let second = try #require(script.plan)
+    #expect(second.attempt != first.attempt)
+    #expect(second.patienceDoublings == 0)
+  }
+
   @Test func `a client certificate is for the origin of the URL`() throws {
     var script = SchedulerScript()
     var wanted = spec("https://files.example/a.iso")

@@ -1,0 +1,90 @@
+import FoundationEssentials
+import Glibc
+import KettleEngine
+import KettleModel
+import Testing
+import TestSupport
+
+/// Logins from a file in the format of netrc(5).
+final class NetrcTests {
+  private let body = SeededBody(seed: 71, byteCount: 100_000)
+  private let login = Login(user: "anna", password: "secret")
+  private let path = "/tmp/kettle-netrc-\(UInt64.random(in: .min ... .max))"
+
+  init() throws {
+    let text = "machine 127.0.0.1 login anna password secret\n"
+    let isMade = FileManager.default.createFile(
+      atPath: path, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600])
+    try #require(isMade)
+  }
+
+  deinit { unlink(path) }
+
+  private func world(usesNetrc: Bool = true) async throws -> WireWorld {
+    try await WireWorld { [path] in
+      $0.netrcPath = path
+      $0.usesNetrc = usesNetrc
+    }
+  }
+
+  private var guarded: OriginBehavior { OriginBehavior(body).with { $0.login = login } }
+
+  @Test func `the file supplies the login of its host`() async throws {
+    let world = try await world()
+    world.origin.serve(guarded, at: WireWorld.path)
+    let row = try await world.download(WireWorld.path)
+    world.expectFile(of: row, is: body)
+  }
+
+  @Test func `it is not read where the user or the configuration says so`() async throws {
+    for (configured, chosen) in [(true, false), (false, nil)] as [(Bool, Bool?)] {
+      let world = try await world(usesNetrc: configured)
+      world.origin.serve(guarded, at: WireWorld.path)
+      let row = try await world.download(WireWorld.path) { $0.options.usesNetrc = chosen }
+      #expect(row.reason == .needsLogin)
+      #expect(world.origin.requests.allSatisfy { $0.value(of: "Authorization") == nil })
+    }
+  }
+
+  @Test func `a login of the request and a header precede it`() async throws {
+    let world = try await world()
+    world.origin.serve(guarded, at: WireWorld.path)
+    let own = try await world.download(WireWorld.path) {
+      $0.login = Login(user: "other", password: "wrong")
+    }
+    #expect(own.reason == .needsLogin)
+    let header = HeaderField(received: "Authorization", "Bearer token")
+    _ = try await world.download(WireWorld.path) { $0.headers = [header] }
+    #expect(world.origin.requests.last?.value(of: "Authorization") == "Bearer token")
+  }
+
+  @Test func `no other host gets the login through a redirect`() async throws {
+    let world = try await world()
+    let other = try ScriptedOrigin(lastByte: 2)
+    other.serve(guarded, at: "/target")
+    world.origin.serve(.redirect(to: try other.url("/target").text), at: WireWorld.path)
+    let row = try await world.download(WireWorld.path)
+    #expect(row.reason == .needsLogin)
+    #expect(!other.requests.isEmpty)
+    #expect(other.requests.allSatisfy { $0.value(of: "Authorization") == nil })
+  }
+
+  @Test func `an FTP server gets it too`() async throws {
+    let world = try await world()
+    let server = try ScriptedFTPServer(FTPBehavior(body).with { $0.password = login.password })
+    let row = try await world.end(of: world.add(try server.url))
+    world.expectFile(of: row, is: body)
+    #expect(server.commands("USER") == ["USER anna"])
+  }
+
+  @Test func `a program's task does not get it`() async throws {
+    let world = try await world()
+    world.origin.serve(guarded, at: WireWorld.path)
+    let id = try await world.add(WireWorld.path) {
+      $0.session = SessionID(rawValue: "books")
+      $0.task = TaskOptions(kind: .download)
+    }
+    try await world.wait("the challenge", for: id) { $0.reason == .needsLogin }
+    #expect(world.origin.requests.allSatisfy { $0.value(of: "Authorization") == nil })
+  }
+}
