@@ -14,7 +14,7 @@ struct AddOptions: ParsableArguments {
   @Option(
     name: [.customShort("d"), .customLong("directory")],
     help: ArgumentHelp(
-      "The directory for the file, made if missing; default: the downloads directory.",
+      "The directory for the file, created if missing; default: the downloads directory.",
       valueName: "dir"),
     completion: .directory)
   var directory: String?

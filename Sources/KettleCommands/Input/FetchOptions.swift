@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The options of `add` and `get` about the network and the file, which few downloads need.
+/// Options of `add` and `get` for the network and the file. Few downloads need them.
 struct FetchOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -9,23 +9,24 @@ struct FetchOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "How long the server may be silent; default: 60, then more.", valueName: "seconds"))
+      "The longest silence of the server; default: 60, doubled after each silence.",
+      valueName: "seconds"))
   var timeout: Int?
 
   @Option(
     help: ArgumentHelp(
-      "How long a connection may take to be established.", valueName: "seconds",
+      "The longest time to establish a connection; default: 30.", valueName: "seconds",
       visibility: .hidden))
   var connectTimeout: Int?
 
   @Option(
     help: ArgumentHelp(
-      "How many attempts without new bytes are made; 0 for no limit.", valueName: "n"))
+      "The number of attempts without new bytes; default: 11, 0 for no limit.", valueName: "n"))
   var tries: Int?
 
   @Option(
     help: ArgumentHelp(
-      "The pause before the first retry; it doubles each time.", valueName: "seconds",
+      "The pause before the first retry; default: 1, doubled each time.", valueName: "seconds",
       visibility: .hidden))
   var retryDelay: Int?
 

@@ -35,8 +35,8 @@ extension Sentences {
         parts.append("logs in as \(quoted(user, limit: 100))")
       }
       if remembered.certificateCount > 0 {
-        let isSSH = host.origin.hasPrefix(TransferURL.Scheme.sftp.rawValue + "://")
-        parts.append("its \(isSSH ? "host key" : "certificate") is trusted")
+        let isHostKey = ServerCertificate.isHostKey(at: host.origin)
+        parts.append("its \(isHostKey ? "host key" : "certificate") is trusted")
       }
     }
     if let until = host.closedUntil { parts.append("not before \(time(until, clock))") }

@@ -126,17 +126,12 @@ extension Sentences {
       "Cannot make \(count) attempts; give a number from 1 to "
         + "\(TransferOptions.attemptsCountMax), or 0 for no limit"
     case .proxy(let text):
-      "\(quoted(withoutLogin(text))) is not the address of a proxy; write http://HOST:PORT, "
+      "\(quoted(TransferURLProblem.withoutLogin(text))) is not the address of a proxy; write http://HOST:PORT, "
         + "https://, socks4://, socks4a://, socks5:// or socks5h://, or none"
     case .userEmpty: "The user name is empty; write --user NAME or --user NAME:PASSWORD"
     case .readyDescriptor(let number):
       "The descriptor \(number) of --ready-fd is not open; leave the option out"
     }
-  }
-
-  /// A login must not be repeated on the screen.
-  private static func withoutLogin(_ text: String) -> String {
-    text.lastIndex(of: "@").map { "…" + text[$0...] } ?? text
   }
 
   private static func of(_ problem: UsageProblem.PathProblem) -> String {
@@ -149,9 +144,9 @@ extension Sentences {
       "The directory \(quoted(path)) cannot be written to (\(detail)); "
         + "change its permissions, or choose another with -d"
     case .directoryNotMade(let path, let detail):
-      "The directory \(quoted(path)) cannot be made (\(detail)); choose another with -d"
+      "The directory \(quoted(path)) cannot be created (\(detail)); choose another with -d"
     case .temporaryDirectory(let path, let detail):
-      "No temporary directory can be made in \(quoted(path)) (\(detail)); set TMPDIR to another"
+      "No temporary directory can be created in \(quoted(path)) (\(detail)); set TMPDIR to another"
     case .cookiesUnreadable(let path):
       "The cookies \(quoted(path)) cannot be read; check the path and permissions"
     case .notCookies(let path):

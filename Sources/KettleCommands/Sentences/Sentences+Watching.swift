@@ -70,7 +70,7 @@ extension Sentences {
   }
 
   static func followsListed(_ id: TransferID) -> String {
-    "The URL is on the list already as transfer \(id), which is followed; "
+    "Transfer \(id) already has this URL, so this command follows it; "
       + "--again fetches another copy"
   }
 

@@ -105,7 +105,7 @@ extension CurlAttempt {
 
   /// Whether the server has sent more than the body. libcurl reads only as much as announced, and
   /// what is left shows that an FTP server has ignored the offset, or was wrong about the size.
-  /// Data in TLS cannot be told from the end of the connection.
+  /// With TLS, waiting bytes may be the notice of the end, so they prove nothing.
   private var hasMoreThanAnnounced: Bool {
     guard let file, file.family == .ftp, !usesTLS, let socket = file.dataSocket else {
       return false

@@ -110,7 +110,7 @@ extension CurlAttempt {
     }
   }
 
-  /// The server says where its data connection is, and nothing answers there.
+  /// The data connection that the server offered cannot be established.
   var noDataConnection: TransferFailure {
     TransferFailure(
       .noDataConnection, on: url.hostAndPort, detail: "its passive port does not respond")

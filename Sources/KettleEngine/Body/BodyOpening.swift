@@ -43,7 +43,7 @@ struct BodyOpening: Sendable {
       file = try files.createPartialFile(
         in: directory, preferredName: new.preferredName, onConflict: spec.onConflict)
     }
-    // A program takes its file; until then nobody else reads it.
+    // The file of a program's task stays private until the program takes it.
     if spec.task == nil { file.setPermissions(spec.options.permissions ?? .usual) }
     var resumeData = ResumeData(
       partialPath: file.path, device: file.device, inode: file.inode, durable: ByteRangeSet(),

@@ -38,7 +38,7 @@ public enum TransferURLProblem: Error, Hashable, Sendable {
 
   /// Removes everything between `://`, or the start, and the last `@`: in a text that cannot be
   /// parsed, the end of the password is unknown.
-  private static func withoutLogin(_ text: String) -> String {
+  package static func withoutLogin(_ text: String) -> String {
     let bytes = Array(text.utf8)
     guard let at = bytes.lastIndex(of: UInt8(ascii: "@")) else { return text }
     let colon = bytes.firstIndex(of: UInt8(ascii: ":")) ?? 0

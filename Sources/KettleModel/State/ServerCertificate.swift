@@ -27,7 +27,12 @@ public struct ServerCertificate: Hashable, Sendable, Codable {
 
 extension ServerCertificate {
   /// Whether it is the host key of an SFTP server.
-  public var isHostKey: Bool { origin.hasPrefix(TransferURL.Scheme.sftp.rawValue + "://") }
+  public var isHostKey: Bool { Self.isHostKey(at: origin) }
+
+  /// Whether a server is known by a host key and not by a certificate.
+  package static func isHostKey(at origin: String) -> Bool {
+    origin.hasPrefix(TransferURL.Scheme.sftp.rawValue + "://")
+  }
 
   /// The fingerprint of a host key in the form of ssh-keygen(1): `SHA256:` and Base64 without
   /// padding.

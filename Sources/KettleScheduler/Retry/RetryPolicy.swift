@@ -65,7 +65,7 @@ package struct RetryPolicy: Sendable, Hashable {
     }
     let mayBeMisspelled = failure.code == .hostNotFound && !hasBytes
     let limit = mayBeMisspelled ? retryCountMaxUnanswered : retryCountMax
-    // Others leave some time.
+    // A full server has room again when other clients leave.
     guard retryCount < limit || failure.isFullFTPServer else { return .giveUp }
     return .retry(
       afterMilliseconds: delayMilliseconds(retryCount: retryCount, jitter: jitter),

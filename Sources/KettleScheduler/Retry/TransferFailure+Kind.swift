@@ -29,8 +29,8 @@ extension TransferFailure {
     code == .httpStatus && (detail == "503" || detail == "429" || isFullFTPServer)
   }
 
-  /// An FTP server has no connection left (RFC 959, section 4.2). A server of HTTP never causes it:
-  /// a failure with its status 421 is not made from another part of the text.
+  /// An FTP server has no connection left (RFC 959, section 4.2). The HTTP status 421 has no text
+  /// after its number.
   var isFullFTPServer: Bool { code == .httpStatus && detail?.hasPrefix("421 ") == true }
 
   /// The number that the server said; nil without one.

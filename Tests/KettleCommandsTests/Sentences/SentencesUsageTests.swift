@@ -146,7 +146,7 @@ struct SentencesUsageTests {
     ),
     (
       .value(.proxy("ftp://me:pw@h")),
-      "\"…@h\" is not the address of a proxy; write http://HOST:PORT, https://, socks4://, "
+      "\"ftp://…@h\" is not the address of a proxy; write http://HOST:PORT, https://, socks4://, "
         + "socks4a://, socks5:// or socks5h://, or none"
     ),
     (
@@ -205,11 +205,11 @@ struct SentencesUsageTests {
   static let places: [(UsageProblem, String)] = [
     (
       .path(.directoryNotMade("/a/b", detail: "Permission denied")),
-      "The directory \"/a/b\" cannot be made (Permission denied); choose another with -d"
+      "The directory \"/a/b\" cannot be created (Permission denied); choose another with -d"
     ),
     (
       .path(.temporaryDirectory("/t", detail: "No such file or directory")),
-      "No temporary directory can be made in \"/t\" (No such file or directory); set TMPDIR to "
+      "No temporary directory can be created in \"/t\" (No such file or directory); set TMPDIR to "
         + "another"
     ),
     (

@@ -73,7 +73,7 @@ struct GetSeveralTests: GetRows {
     #expect(outcome.code == 0)
     #expect(
       outcome.error.hasPrefix(
-        "The URL is on the list already as transfer 7, which is followed; "
+        "Transfer 7 already has this URL, so this command follows it; "
           + "--again fetches another copy\n"))
     let seven = TransferSelection.ids([TransferID(rawValue: 7)])
     #expect(context.service.asked.contains(.control(.start, seven)))

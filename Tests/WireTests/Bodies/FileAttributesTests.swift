@@ -13,9 +13,8 @@ struct FileAttributesTests {
     of byteCount: Int64, _ change: (inout TransferOptions) -> Void
   ) async throws -> stat {
     let world = try await WireWorld { $0.lateFileByteCountMax = 256 << 10 }
-    let modified = HeaderField(received: "Last-Modified", "Sun, 06 Nov 1994 08:49:37 GMT")
     let behavior = OriginBehavior(SeededBody(seed: 3, byteCount: byteCount)).with {
-      $0.headers = [modified]
+      $0.lastModified = "Sun, 06 Nov 1994 08:49:37 GMT"
     }
     world.origin.serve(behavior, at: WireWorld.path)
     let row = try await world.download(WireWorld.path) { change(&$0.options) }
