@@ -24,6 +24,10 @@ extension TransferSpec {
     if let limitBytesPerSecond, limitBytesPerSecond < 1 { return "limitBytesPerSecond" }
     if TransferPriority(priority.value) == nil { return "priority" }
     if let part = options.refusedPart { return "options.\(part)" }
+    // Each response to another request than a plain GET, or to a task, may differ.
+    if !options.mirrors.isEmpty, task != nil || !(request?.isPlainGET ?? true) {
+      return "options.mirrors"
+    }
     if let part = request?.refusedPart { return "request.\(part)" }
     // Programs are promised the semantics of HTTP, and servers of files know no other request.
     if url.scheme.family != .http, task != nil || request != nil { return "url" }
@@ -52,6 +56,7 @@ extension TransferOptions {
     if let permissions, FilePermissions(rawValue: permissions.rawValue) == nil {
       return "permissions"
     }
+    if mirrors.count > Self.mirrorCountMax { return "mirrors" }
     return nil
   }
 }

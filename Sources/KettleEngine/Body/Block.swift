@@ -42,14 +42,24 @@ struct Block: Sendable {
     return count
   }
 
-  /// Writes the bytes. Where `written` already contains bytes, compares them instead, and throws
-  /// `otherVersion` when they differ. Blocks.
+  /// Writes the bytes. Where `written` already contains bytes, compares them instead, before
+  /// anything is written, and throws `otherVersion` when they differ. Blocks.
+  ///
+  /// - Parameter comparedUpTo: Bytes before this offset are only compared. Throws `rangeReplyWrong`
+  ///   when `written` lacks one of them.
   func write(
-    into file: any PartialFile, over written: ByteRangeSet
+    into file: any PartialFile, over written: ByteRangeSet, comparedUpTo: Int64? = nil
   ) throws(TransferFailure) {
     guard let range else { return }
-    for gap in written.gaps(in: range) { try file.write(bytes(in: gap), at: gap.lower) }
+    if let comparedUpTo,
+      let compared = ByteRange(lower: range.lower, upper: min(range.upper, comparedUpTo)),
+      !written.contains(compared)
+    {
+      throw TransferFailure(
+        .rangeReplyWrong, on: file.finalName, detail: "nothing to compare its bytes with")
+    }
     for part in written.parts(in: range) { try compare(part, with: file) }
+    for gap in written.gaps(in: range) { try file.write(bytes(in: gap), at: gap.lower) }
   }
 
   private func compare(

@@ -34,6 +34,8 @@ struct BodySegment: Sendable {
 
   private(set) var bound: Bound
   let trust: Trust
+  /// The end of the bytes that are only compared; nil without such bytes.
+  let comparedUpTo: Int64?
   /// The offset of the first byte.
   let lower: Int64
   /// The end of the bytes in the file.
@@ -49,10 +51,11 @@ struct BodySegment: Sendable {
   /// - Parameter blockByteCount: the size of one write; a multiple of `Block.alignment`.
   init(
     of attempt: AttemptID, from lower: Int64, bound: Bound, trust: Trust = .atOnce,
-    blockByteCount: Int64
+    comparedUpTo: Int64? = nil, blockByteCount: Int64
   ) {
     self.attempt = attempt
     self.trust = trust
+    self.comparedUpTo = comparedUpTo
     self.lower = lower
     self.bound = bound
     self.blockByteCount = blockByteCount

@@ -48,16 +48,21 @@ final class PartialFileWriter: Sendable {
 
   /// Registers an attempt that writes from `lower` on, and returns the sink for its bytes.
   ///
-  /// - Parameter trust: An attempt that is trusted only at its end has the file to itself.
+  /// - Parameters:
+  ///   - trust: An attempt that is trusted only at its end has the file to itself.
+  ///   - comparedUpTo: The bytes of the attempt up to this offset are compared with what all
+  ///     attempts have received until now.
   func begin(
     _ attempt: AttemptID, from lower: Int64, _ bound: BodySegment.Bound,
-    trust: BodySegment.Trust = .atOnce
+    trust: BodySegment.Trust = .atOnce, comparedUpTo: Int64? = nil
   ) -> SegmentSink {
     state.withLock { state in
+      // Blocks are written in order, so these are in the file before the first of the attempt.
+      if comparedUpTo != nil { state.enqueueAllBlocks() }
       let share = max(Self.blockByteCountMax >> state.segments.count, Self.blockByteCountMin)
       state.begin(
         BodySegment(
-          of: attempt, from: lower, bound: bound, trust: trust,
+          of: attempt, from: lower, bound: bound, trust: trust, comparedUpTo: comparedUpTo,
           blockByteCount: min(share, smallBlockByteCount)),
         of: attempt)
     }
@@ -193,11 +198,13 @@ final class PartialFileWriter: Sendable {
   /// their own passes: otherwise a network that is faster than the disk would hold up a sync.
   /// Requires `disk`; blocks.
   private func writeQueued(upTo enqueuedCount: Int) {
-    while let (block, written) = state.withLock({ state in
-      state.nextBlock(upTo: enqueuedCount).map { ($0, state.written) }
+    while let (block, written, comparedUpTo) = state.withLock({ state in
+      state.nextBlock(upTo: enqueuedCount).map {
+        ($0, state.written, state.segments[$0.attempt]?.comparedUpTo)
+      }
     }) {
       let result = Result { () throws(TransferFailure) in
-        try block.write(into: file, over: written)
+        try block.write(into: file, over: written, comparedUpTo: comparedUpTo)
       }
       state.withLock { $0.finish(block, result) }
       resumeAttempts()

@@ -117,7 +117,8 @@ struct WriterState: Sendable {
       guard let range = block.range else { return }
       if segments[block.attempt]?.trust != .atItsEnd { written.insert(range) }
       segments[block.attempt]?.writtenUpTo = range.upper
-    case .failure(let problem) where problem.code == .otherVersion:
+    case .failure(let problem)
+    where problem.code == .otherVersion || problem.code == .rangeReplyWrong:
       segments[block.attempt]?.failure = problem
     case .failure(let problem): failure = problem
     }

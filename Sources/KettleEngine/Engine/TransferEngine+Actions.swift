@@ -35,7 +35,9 @@ extension TransferEngine {
 
   private func begin(_ plan: AttemptPlan, of id: TransferID) {
     attempts[plan.attempt] = LiveAttempt(transfer: id, requested: plan.requested)
-    live[id, default: begun(id)].currentURL = plan.url
+    if plan.requested?.comparedUpTo == nil {
+      live[id, default: begun(id)].currentURL = plan.url
+    }
     notePrimary(plan, of: id)
     live[id]?.sentByteCount = nil
     let spec = scheduler.machines[id]?.spec
@@ -87,7 +89,8 @@ extension TransferEngine {
     case .flowing: break
     case .asking:
       let sink = writer.begin(
-        attempt, from: range?.lower ?? 0, one.bound(of: range), trust: one.trust)
+        attempt, from: range?.lower ?? 0, one.bound(of: range), trust: one.trust,
+        comparedUpTo: one.requested?.comparedUpTo)
       // Other attempts may have taken over its end during the commit.
       let connection = scheduler.machines[id]?.download?.connection(of: attempt)
       if let upper = connection?.range?.upper { writer.shorten(attempt, to: upper) }

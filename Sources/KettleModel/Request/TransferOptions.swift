@@ -21,12 +21,15 @@ public struct TransferOptions: Hashable, Sendable {
   public var keepsServerTime = false
   /// The permissions of the file; nil means those of `FilePermissions.usual`.
   public var permissions: FilePermissions?
+  /// Other URLs of the same file, the best ones first.
+  public var mirrors: [TransferURL] = []
 
   /// The longest time that a user may choose, a day.
   public static let secondsMax = 24 * 3600
   public static let attemptsCountMax = 1_000_000
   /// How many cookies browsers keep for a domain.
   public static let cookieCountMax = 180
+  public static let mirrorCountMax = 64
 
   public init() {}
 
@@ -54,7 +57,7 @@ public struct FilePermissions: RawRepresentable, Hashable, Sendable, Codable {
 extension TransferOptions: Codable {
   private enum CodingKeys: String, CodingKey {
     case silenceSeconds, connectSeconds, attemptsMax, retryDelaySeconds, proxy, cookies, certificate
-    case usesNetrc, keepsServerTime, permissions
+    case usesNetrc, keepsServerTime, permissions, mirrors
   }
 
   public init(from decoder: any Decoder) throws {
@@ -72,6 +75,7 @@ extension TransferOptions: Codable {
     usesNetrc = try read(.usesNetrc)
     keepsServerTime = try read(.keepsServerTime) ?? false
     permissions = try read(.permissions)
+    mirrors = try read(.mirrors) ?? []
   }
 
   /// Encodes only what was chosen, because a long list has these options once for each transfer.
@@ -87,5 +91,6 @@ extension TransferOptions: Codable {
     try container.encodeIfPresent(usesNetrc, forKey: .usesNetrc)
     if keepsServerTime { try container.encode(keepsServerTime, forKey: .keepsServerTime) }
     try container.encodeIfPresent(permissions, forKey: .permissions)
+    if !mirrors.isEmpty { try container.encode(mirrors, forKey: .mirrors) }
   }
 }

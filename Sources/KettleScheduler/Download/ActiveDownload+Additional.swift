@@ -2,55 +2,67 @@ import KettleModel
 
 /// Additional connections, which fetch parts of a file that the primary connection has shown.
 extension ActiveDownload {
-  /// The URL for another connection; nil when none would help.
-  func wantedURL(
+  /// A source that another connection may use.
+  package struct WantedSource: Sendable, Hashable {
+    let id: MirrorTable.SourceID
+    let url: TransferURL
+  }
+
+  /// The sources for another connection, the best one first; none when none would help.
+  func wantedSources(
     _ facts: TransferFacts, _ policy: DivisionPolicy, at now: MonotonicTime
-  ) -> TransferURL? {
+  ) -> [WantedSource] {
     guard let total = divisibleTotal(of: facts), permitsConnection(at: now),
-      nextPiece(
-        total: total, wantedCount: wantedCount(facts), newcomerCount: 1, policy, at: now) != nil
-    else { return nil }
-    return additionalURL
+      let piece = nextPiece(
+        total: total, wantedCount: wantedCount(facts, at: now), newcomerCount: 1, policy, at: now)
+    else { return [] }
+    if facts.mirrors.isEmpty { return [WantedSource(id: opener, url: additionalURL)] }
+    return wantedSources(for: piece, facts, at: now)
   }
 
   /// Begins another connection where it helps most; nil when none would help.
   ///
   /// - Parameter newcomerCount: how many could begin, this one included.
   mutating func beginConnection(
-    _ attempt: AttemptID, newcomerCount: Int, _ facts: TransferFacts, policy: DivisionPolicy,
-    at now: MonotonicTime
+    _ attempt: AttemptID, to source: MirrorTable.SourceID, newcomerCount: Int,
+    _ facts: TransferFacts, policy: DivisionPolicy, at now: MonotonicTime
   ) -> AttemptPlan? {
     guard let total = divisibleTotal(of: facts),
       let piece = nextPiece(
-        total: total, wantedCount: wantedCount(facts), newcomerCount: newcomerCount, policy,
-        at: now)
+        total: total, wantedCount: wantedCount(facts, at: now), newcomerCount: newcomerCount,
+        newcomerSpeed: facts.mirrors[source]?.bytesPerSecond ?? 0, policy, at: now)
     else { return nil }
-    let range: ByteRange
-    var owner: AttemptID?
-    var replaces: AttemptID?
-    switch piece {
-    case .gap(let gap): range = gap
-    case .copy(_, let rest, because: .slowness): range = rest
-    case .copy(let silent, let rest, because: .silence):
-      range = rest
-      replaces = silent
-      pacing.recordTest()
-    case .share(let sharing, let share):
-      range = share
-      owner = sharing
+    if source != opener {
+      return beginMirror(attempt, for: piece, from: source, facts, at: now)
     }
-    let requested = RequestedRange(lower: range.lower, upper: range.upper, proof: proof)
+    let requested = RequestedRange(
+      lower: piece.range.lower, upper: piece.range.upper, proof: proof)
     var connection = DownloadConnection(
       attempt: attempt, url: additionalURL, redirects: additionalRedirects, requested: requested,
-      range: range, at: now)
-    connection.owner = owner
-    connection.replaces = replaces
+      range: piece.range, at: now)
+    connection.source = source
+    return begin(connection, fetching: piece, facts, at: now)
+  }
+
+  /// Begins a connection that fetches a piece. Returns its request.
+  mutating func begin(
+    _ connection: DownloadConnection, fetching piece: Piece, _ facts: TransferFacts,
+    at now: MonotonicTime
+  ) -> AttemptPlan {
+    var connection = connection
+    switch piece {
+    case .gap, .copy(_, _, because: .slowness): break
+    case .copy(let silent, _, because: .silence):
+      connection.replaces = silent
+      pacing.recordTest()
+    case .share(let sharing, _): connection.owner = sharing
+    }
     begin(connection, at: now)
     var plan = AttemptPlan(
-      attempt: attempt, url: connection.url, redirects: connection.redirects,
-      requested: requested, facts: facts)
+      attempt: connection.attempt, url: connection.url, redirects: connection.redirects,
+      requested: connection.requested, facts: facts)
     // A connection that was kept may be as dead as the one that is silent.
-    if replaces != nil { plan.reuse = .none }
+    if connection.replaces != nil { plan.reuse = .none }
     return plan
   }
 
@@ -74,11 +86,14 @@ extension ActiveDownload {
     in context: DecisionContext
   ) -> Step {
     let connection = connections[index]
+    if connection.source != opener {
+      return receiveFromMirror(response, at: index, &facts, in: context)
+    }
     let classifier = ResponseClassifier(
       // What the primary connection requested does not matter to those that join it.
       url: connection.url, requested: connection.requested, mode: .resuming,
-      resumeData: facts.resumeData, content: connection.content, acceptance: facts.acceptance,
-      challengePolicy: .ask)
+      resumeData: facts.resumeDataOfOpener, content: connection.content,
+      acceptance: facts.acceptance, challengePolicy: .ask)
     switch classifier.classify(response.head, at: context.now) {
     case .acceptRange where response.head.hasTransferCoding:
       // Its bytes would count only at its end, all or none, and others write beside it.
@@ -92,19 +107,26 @@ extension ActiveDownload {
         return .end(facts.startingFresh(because: .resourceChanged))
       }
       // The server no longer serves parts: the connection that flows continues alone.
-      splitting = .refused
-    case .redirect(let location): redirect(connection, to: location, from: response.reach)
+      refuseParts(&facts)
+    case .redirect(let location):
+      redirect(connection, to: location, from: response.reach, &facts)
     case .retry(let failure, let after):
-      return additionalRefused(failure, retryAfter: after, at: index, facts, in: context)
+      return additionalRefused(failure, retryAfter: after, at: index, &facts, in: context)
     case .alreadyWhole, .requestAgain(.comparing), .requestAgain(.resuming), .fail, .wait:
-      directAdditional(toOriginal: facts.spec.url)
+      directAdditional(toOriginal: facts.openerURL, &facts, at: context.now.monotonic)
     }
-    return close(index)
+    return closing(index)
+  }
+
+  /// The source that opened the file serves no parts any more; its mirrors may.
+  private mutating func refuseParts(_ facts: inout TransferFacts) {
+    if facts.mirrors.isEmpty { splitting = .refused }
+    facts.mirrors.recordMissingParts(of: opener)
   }
 
   /// Lets the body of an additional connection flow. The connection that shares its range with it
   /// ends where the new one begins.
-  private mutating func join(
+  mutating func join(
     _ range: ByteRange, at index: Int, of id: TransferID, in context: DecisionContext
   ) -> Step {
     let connection = connections[index]
@@ -112,7 +134,7 @@ extension ActiveDownload {
     let upper = min(range.upper, connection.range?.upper ?? range.upper)
     let rest = ByteRange(lower: range.lower, upper: max(range.lower, upper)) ?? range
     connections[index].receive(rest, at: context.now.monotonic)
-    directAdditional(after: connection)
+    if connection.source == opener { directAdditional(after: connection) }
     var step = Step()
     if let silent = closeReplaced(by: connection) { step.actions.append(.cancelAttempt(silent)) }
     if let owner = connection.owner, let shared = self.index(of: owner),
@@ -126,13 +148,15 @@ extension ActiveDownload {
     return step
   }
 
-  private mutating func close(_ index: Int, _ hostHint: HostLimitHint? = nil) -> Step {
+  /// Closes a connection.
+  mutating func closing(_ index: Int, _ hostHint: HostLimitHint? = nil) -> Step {
     connections[index].phase = .closing
     return Step(actions: [.cancelAttempt(connections[index].attempt)], hostHint: hostHint)
   }
 
   private mutating func redirect(
-    _ connection: DownloadConnection, to location: String, from reach: NetworkReach
+    _ connection: DownloadConnection, to location: String, from reach: NetworkReach,
+    _ facts: inout TransferFacts
   ) {
     switch RedirectPolicy.decide(
       location: location, from: connection.url, redirectCount: connection.redirects.count)
@@ -141,18 +165,18 @@ extension ActiveDownload {
       directAdditional(to: url, redirects: connection.redirects.followed(by: reach))
       pacing.recordRedirect()
       // Connections that are only ever redirected never deliver anything.
-      if pacing.redirectCount > RedirectPolicy.redirectCountMax { splitting = .refused }
-    case .refuse: splitting = .refused
+      if pacing.redirectCount > RedirectPolicy.redirectCountMax { refuseParts(&facts) }
+    case .refuse: refuseParts(&facts)
     }
   }
 
   private mutating func additionalRefused(
-    _ failure: TransferFailure, retryAfter: RetryAfter?, at index: Int, _ facts: TransferFacts,
-    in context: DecisionContext
+    _ failure: TransferFailure, retryAfter: RetryAfter?, at index: Int,
+    _ facts: inout TransferFacts, in context: DecisionContext
   ) -> Step {
     var hint = HostLimitHint(
       origin: connections[index].url.origin, closedMilliseconds: retryAfter?.boundedMilliseconds)
-    if activeCount == 1 {
+    if activeCount == 1, !facts.mirrors.hasUsable(besides: opener, at: context.now.monotonic) {
       // No other connection could have caused the refusal.
       return .end(facts.afterFailure(failure, retryAfter: retryAfter, in: context), hint)
     }
@@ -161,9 +185,9 @@ extension ActiveDownload {
       hint.status = failure.detail.flatMap { Int($0) }
       pacing.pause(at: context.now.monotonic)
     } else {
-      recordFailure(in: context)
+      recordFailure(&facts, in: context)
     }
-    return close(index, hint)
+    return closing(index, hint)
   }
 
   // MARK: Progress
@@ -173,7 +197,7 @@ extension ActiveDownload {
   ///
   /// - Parameter progress: how far each body has come, and how long a connection may be silent.
   mutating func recordProgress(
-    _ progress: DownloadProgress, _ facts: TransferFacts, at now: MonotonicTime
+    _ progress: DownloadProgress, _ facts: inout TransferFacts, at now: MonotonicTime
   ) -> [AttemptID] {
     var silent: [AttemptID] = []
     for index in connections.indices {
@@ -188,6 +212,7 @@ extension ActiveDownload {
       connections[index].phase = .closing
       silent.append(attempt)
     }
+    if !facts.mirrors.isEmpty { silent += recordSpeeds(progress, &facts, at: now) }
     return silent
   }
 

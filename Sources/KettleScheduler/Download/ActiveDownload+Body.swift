@@ -11,6 +11,8 @@ extension ActiveDownload {
     guard case .opening(let plan) = body, let index = index(of: attempt) else { return nil }
     body = .opened
     received = resumeData.durable
+    trusted = resumeData.durable
+    facts.recordOpening()
     durableAtStartByteCount = resumeData.durable.byteCount
     connections[index].receive(connections[index].range, at: now)
     proof = resumeData.validator?.strongValue.map { .ifRange($0) } ?? .sameValidator

@@ -45,9 +45,10 @@ extension ActiveDownload {
   /// - Parameters:
   ///   - wantedCount: how many connections are worthwhile.
   ///   - newcomerCount: how many connections may begin; the piece is for the first.
+  ///   - newcomerSpeed: the expected bytes per second of each; 0 for that of the others.
   func nextPiece(
-    total: Int64, wantedCount: Int, newcomerCount: Int, _ policy: DivisionPolicy,
-    at now: MonotonicTime
+    total: Int64, wantedCount: Int, newcomerCount: Int, newcomerSpeed: Int64 = 0,
+    _ policy: DivisionPolicy, at now: MonotonicTime
   ) -> Piece? {
     guard let all = ByteRange(lower: 0, upper: total) else { return nil }
     let connections = expectedConnections
@@ -62,7 +63,8 @@ extension ActiveDownload {
     guard let last = alone.max(by: { expectedEnd($0, now) < expectedEnd($1, now) }) else {
       return nil
     }
-    return share(of: last, min(newcomerCount, missingCount), at: now) ?? copy(of: last)
+    let newcomers = (count: min(newcomerCount, missingCount), speed: newcomerSpeed)
+    return share(of: last, newcomers, at: now) ?? copy(of: last)
   }
 
   /// The parts that only one connection fetches. Others are neither divided nor copied again.
@@ -76,7 +78,8 @@ extension ActiveDownload {
 
   /// Whether the only connection so far is enough.
   private func isEnoughAlone(_ all: ByteRange, _ policy: DivisionPolicy) -> Bool {
-    guard connections.count == 1, endedConnectionSpeed == 0, let connection = connections.first,
+    let fetching = fetching
+    guard fetching.count == 1, endedConnectionSpeed == 0, let connection = fetching.first,
       connection.phase == .receiving
     else { return false }
     if connection.speed.bytesPerSecond >= policy.aloneBytesPerSecondMin { return true }
@@ -90,8 +93,8 @@ extension ActiveDownload {
   /// The connections as they will be once all pending requests are answered. Each ends with the
   /// last byte that no ended connection has delivered.
   private var expectedConnections: [DownloadConnection] {
-    var connections = connections
-    for new in self.connections where new.phase == .requesting {
+    var connections = fetching
+    for new in fetching where new.phase == .requesting {
       guard let owner = new.owner, let lower = new.range?.lower,
         let index = connections.firstIndex(where: { $0.attempt == owner })
       else { continue }
@@ -107,21 +110,22 @@ extension ActiveDownload {
   }
 
   /// One newcomer's share, from the end, sized so that all finish at the same time.
-  private func share(of connection: DownloadConnection, _ newcomerCount: Int, at now: MonotonicTime)
-    -> Piece?
-  {
+  private func share(
+    of connection: DownloadConnection, _ newcomers: (count: Int, speed: Int64),
+    at now: MonotonicTime
+  ) -> Piece? {
     let missing = connection.missingByteCount
     guard missing >= 2 * Self.pieceByteCountMin, let range = connection.range else { return nil }
     let least = max(
       Self.millisecondsLeftMin, Self.roundTripsLeftMin * (roundTripMilliseconds ?? 0))
     if let left = millisecondsLeft(of: connection, now), left < least { return nil }
-    let count = Double(max(newcomerCount, 1))
+    let count = Double(max(newcomers.count, 1))
     let own = Double(speed(of: connection, now))
-    let others = Double(typicalSpeed) * count
+    let others = Double(newcomers.speed > 0 ? newcomers.speed : typicalSpeed) * count
     let share = own + others > 0 ? others / (own + others) / count : 1 / (count + 1)
     // The connection keeps a little room where it is about to write.
     let most = missing - Self.lead(own)
-    let divided = missing + headStart(of: connection, newcomerCount)
+    let divided = missing + headStart(of: connection, newcomers.count)
     let piece = min(max(Int64(Double(divided) * share), Self.pieceByteCountMin), most)
     guard piece > 0 else { return nil }
     let border = range.upper - piece
@@ -134,7 +138,7 @@ extension ActiveDownload {
   /// behind: many servers send a first second at once and only then limit their speed.
   private func headStart(of connection: DownloadConnection, _ newcomerCount: Int) -> Int64 {
     guard let lower = connection.range?.lower, endedConnectionSpeed == 0,
-      connections.allSatisfy({ $0.attempt == connection.attempt || $0.speed.bytesPerSecond == 0 })
+      fetching.allSatisfy({ $0.attempt == connection.attempt || $0.speed.bytesPerSecond == 0 })
     else { return 0 }
     // After a long time alone, that means little.
     let most = connection.missingByteCount / Int64(2 * (max(newcomerCount, 1) + 1))
@@ -159,7 +163,7 @@ extension ActiveDownload {
     guard let left = connection.millisecondsLeft, left >= Self.copyMillisecondsLeftMin else {
       return false
     }
-    let others = connections.filter { $0.attempt != connection.attempt }.map(\.speed.bytesPerSecond)
+    let others = fetching.filter { $0.attempt != connection.attempt }.map(\.speed.bytesPerSecond)
     let expected = Self.median(others) ?? endedConnectionSpeed
     return expected / Self.copySpeedRatioMin >= connection.speed.bytesPerSecond
   }
@@ -177,11 +181,11 @@ extension ActiveDownload {
 
   /// The median of the connections with a speed; the expected speed of a new connection.
   private var typicalSpeed: Int64 {
-    Self.median(connections.map(\.speed.bytesPerSecond)) ?? 0
+    Self.median(fetching.map(\.speed.bytesPerSecond)) ?? 0
   }
 
   /// The median of the positive speeds.
-  private static func median(_ speeds: [Int64]) -> Int64? {
+  static func median(_ speeds: [Int64]) -> Int64? {
     let known = speeds.filter { $0 > 0 }.sorted()
     return known.isEmpty ? nil : known[known.count / 2]
   }

@@ -18,6 +18,11 @@ extension ActiveDownload {
       return nil
     }
     recordEnd(of: connection, facts, at: context.now.monotonic)
+    if connection.source != opener {
+      var step = end(mirror: connection, by: ended, &facts, in: context)
+      if step.next == nil { step.actions += closeRedundant().map(TransferAction.cancelAttempt) }
+      return step
+    }
     var step: Step
     switch ended.outcome {
     case .complete: step = afterComplete(connection, &facts, in: context)
@@ -30,6 +35,7 @@ extension ActiveDownload {
         kind: .clientCertificate, origin: connection.url.origin.text, failureCount: 0)
       step = afterChallenged(connection, by: challenge, because: failure, &facts, in: context)
     }
+    step = failingOver(step, from: connection.url.origin, &facts, in: context)
     if step.next == nil { step.actions += closeRedundant().map(TransferAction.cancelAttempt) }
     return step
   }
@@ -50,7 +56,7 @@ extension ActiveDownload {
     var redundant: [AttemptID] = []
     for index in connections.indices where connections[index].phase != .closing {
       let connection = connections[index]
-      guard let range = connection.range,
+      guard !connection.isSample, let range = connection.range,
         let rest = ByteRange(
           lower: min(connection.receivedUpTo, range.upper), upper: range.upper),
         received.contains(rest)
@@ -62,7 +68,7 @@ extension ActiveDownload {
   }
 
   /// Whether every byte of the file is present.
-  private func isWhole(_ facts: TransferFacts) -> Bool {
+  func isWhole(_ facts: TransferFacts) -> Bool {
     guard let total = facts.resumeData?.totalByteCount else { return false }
     switch body {
     case .open: return received.prefixByteCount == total
@@ -74,7 +80,7 @@ extension ActiveDownload {
   }
 
   /// Resets the retry count when bytes arrived that are kept.
-  private func recordArrivals(_ facts: inout TransferFacts) {
+  func recordArrivals(_ facts: inout TransferFacts) {
     guard facts.keepsBytes, received.byteCount > durableAtStartByteCount else { return }
     facts.retryCount = 0
   }
@@ -95,6 +101,7 @@ extension ActiveDownload {
     }
     if connection.receivedUpTo >= range.upper {
       pacing.recordSuccess()
+      facts.mirrors.recordSuccess(of: opener)
       return .none
     }
     let total = facts.resumeData?.totalByteCount ?? range.upper
@@ -114,9 +121,10 @@ extension ActiveDownload {
       silence >= Self.deadMillisecondsMin
     else { return .none }
     if activeCount > 0 {
-      recordFailure(in: context)
+      recordFailure(&facts, in: context)
       return .none
     }
+    if continuesElsewhere(&facts, at: context.now.monotonic) { return .none }
     recordArrivals(&facts)
     facts.repetitions.recordSilentAttempt()
     let failure = TransferFailure(
@@ -169,7 +177,7 @@ extension ActiveDownload {
         return .end(
           .failed(TransferFailure(.redirectRefused, on: facts.urlText, detail: failure.detail)))
       }
-      directAdditional(toOriginal: facts.spec.url)
+      directAdditional(toOriginal: facts.openerURL, &facts, at: context.now.monotonic)
     }
     var hint: HostLimitHint?
     if connection.phase == .requesting, failure.isRefusedConnection,
@@ -179,9 +187,14 @@ extension ActiveDownload {
         origin: connection.url.origin, connectionsMax: context.otherConnectionCount)
     }
     if activeCount > 0 {
-      if hint == nil { recordFailure(in: context) } else { pacing.pause(at: context.now.monotonic) }
+      if hint == nil {
+        recordFailure(&facts, in: context)
+      } else {
+        pacing.pause(at: context.now.monotonic)
+      }
       return Step(hostHint: hint)
     }
+    if continuesElsewhere(&facts, at: context.now.monotonic) { return Step(hostHint: hint) }
     if hint != nil {
       facts.repetitions.recordRefusalBlamedOnHost()
       return .end(.queued, hint)
@@ -204,9 +217,14 @@ extension ActiveDownload {
     // If the length was known before, a longer file is another version.
     let isLonger = failure.code == .tooLong && durableAtStartByteCount > 0
     if failure.code == .otherVersion || isLonger {
-      if let resumeData = facts.resumeData, resumeData.validatorURL != nil {
-        return .waiting(.forEvent(.needsLink, .otherFile(at: url, nil, in: resumeData)))
+      if let resumeData = facts.resumeDataOfOpener, resumeData.validatorURL != nil {
+        let other = TransferFailure.otherFile(at: url, nil, in: resumeData)
+        let next = TransferMachine.AfterEnding.waiting(.forEvent(.needsLink, other))
+        facts.mirrors.recordLie(of: opener)
+        return facts.failingOver(next, mode: mode, in: context) ?? next
       }
+      recordDeliveries(&facts)
+      facts.mirrors.recordLieOfDelivering()
       return facts.startingFresh(because: .resourceChanged)
     }
     if failure.code == .rangeReplyWrong { facts.repetitions.recordWrongRangeReply() }

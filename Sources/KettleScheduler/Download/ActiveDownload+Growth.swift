@@ -6,10 +6,10 @@ extension ActiveDownload {
   private static let heldBackMilliseconds: Int64 = 300
 
   /// How many connections are worthwhile now.
-  func wantedCount(_ facts: TransferFacts) -> Int {
+  func wantedCount(_ facts: TransferFacts, at now: MonotonicTime) -> Int {
     switch facts.connectionDemand {
     case .exactly(let count): count
-    case .adaptive: growth.target
+    case .adaptive: max(growth.target, facts.mirrors.usefulCount(at: now))
     }
   }
 
@@ -29,7 +29,7 @@ extension ActiveDownload {
     case .exactly: return []
     case .adaptive: break
     }
-    let active = connections.filter { $0.phase != .closing }
+    let active = fetching.filter { $0.phase != .closing }
     let present = presentByteCount
     let seen = ConnectionGrowth.Observation(
       presentByteCount: present, missingByteCount: max(0, total - present),
@@ -37,9 +37,12 @@ extension ActiveDownload {
       flow: flow(at: now),
       roundTripMilliseconds: roundTripMilliseconds ?? ConnectionGrowth.roundTripMillisecondsDefault,
       limitBytesPerSecond: limit)
+    growth.begin(with: facts.mirrors.usefulCount(at: now))
     switch growth.observe(seen, policy, at: now) {
     case .keep: return []
-    case .drop(let count): return closeLatest(min(count, active.count - 1))
+    case .drop(let count):
+      let least = max(1, facts.mirrors.usefulCount(at: now))
+      return closeLatest(min(count, active.count - least))
     }
   }
 
@@ -50,12 +53,18 @@ extension ActiveDownload {
     return age < Self.heldBackMilliseconds ? .heldBack : .free
   }
 
+  /// Closes the latest connections, at first those of sources that have several.
   private mutating func closeLatest(_ count: Int) -> [AttemptID] {
     var closed: [AttemptID] = []
-    for index in connections.indices.reversed() where closed.count < count {
-      guard connections[index].phase != .closing else { continue }
-      connections[index].phase = .closing
-      closed.append(connections[index].attempt)
+    for isOnlyOne in [false, true] {
+      for index in connections.indices.reversed() where closed.count < count {
+        let connection = connections[index]
+        guard connection.phase != .closing, !connection.isSample,
+          isOnlyOne || fetchingCount(from: connection.source) > 1
+        else { continue }
+        connections[index].phase = .closing
+        closed.append(connection.attempt)
+      }
     }
     return closed
   }

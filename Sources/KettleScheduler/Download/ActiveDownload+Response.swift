@@ -32,13 +32,16 @@ extension ActiveDownload {
   static func begin(
     _ request: NextRequest, attempt: AttemptID, _ facts: inout TransferFacts, at now: Moment
   ) -> Transition {
+    let keepsBytes = if case .fresh = request.mode { false } else { true }
+    facts.mirrors.beginRun(keepsBytes: keepsBytes && facts.resumeData?.durable.isEmpty == false)
     let requested = RequestedRange(
-      resuming: facts.resumeData, mode: request.mode,
+      resuming: facts.resumeDataOfOpener, mode: request.mode,
       permitsRanges: facts.repetitions.permitsRanges)
     var primary = DownloadConnection(
       attempt: attempt, url: request.url, redirects: request.redirects, requested: requested,
       range: nil, at: now.monotonic)
     primary.content = request.content
+    primary.source = facts.mirrors.opener
     facts.taskStatus?.sentByteCount = 0
     let download = ActiveDownload(
       primary: primary, mode: request.mode, check: request.check,
@@ -59,7 +62,10 @@ extension ActiveDownload {
     }
     recordRoundTrip(milliseconds: response.roundTripMilliseconds)
     switch body {
-    case .closed: return receivePrimary(response, &facts, in: context)
+    case .closed:
+      let origin = connections[index].url.origin
+      let step = receivePrimary(response, &facts, in: context)
+      return failingOver(step, from: origin, &facts, in: context)
     case .open: return receiveAdditional(response, at: index, &facts, in: context)
     case .opening, .opened: return .none
     }
@@ -75,7 +81,8 @@ extension ActiveDownload {
       return .end(.waiting(.forEvent(.needsLogin, failure, challenge: challenge)))
     }
     let classifier = ResponseClassifier(
-      url: primary.url, requested: primary.requested, mode: mode, resumeData: facts.resumeData,
+      url: primary.url, requested: primary.requested, mode: mode,
+      resumeData: facts.resumeDataOfOpener,
       content: primary.content, acceptance: facts.acceptance,
       challengePolicy: facts.isTask && head.status == 401 ? .takeReplyAsItStands : .ask,
       user: facts.requestSpec.login(for: primary.url.origin)?.user)
@@ -109,6 +116,7 @@ extension ActiveDownload {
   ) -> Step {
     guard let url = connection(of: response.attempt)?.url else { return .none }
     facts.task?.recordReply(response.head, from: url)
+    facts.addMirrors(response.head, from: url, reach: response.reach)
     let plan = facts.plan(for: whole, response.head, from: url)
     // The server sends everything: the resume data was not used and will not be.
     facts.spec.task?.resumes = nil
@@ -135,6 +143,7 @@ extension ActiveDownload {
       return .none
     }
     facts.repetitions.recordRightRangeReply()
+    facts.addMirrors(response.head, from: primary.url, reach: response.reach)
     resumeData.totalByteCount = resumeData.totalByteCount ?? details.total
     facts.task?.recordReply(
       toRangeOf: resumeData.totalByteCount, response.head, from: primary.url)
@@ -144,8 +153,11 @@ extension ActiveDownload {
       splitting = .refused
       resumeData.isProvedByBytes = true
     // The new link has the old link's validator: it is certainly the same file.
-    case .ifRange?: if details.validator != nil { resumeData.validatorURL = nil }
-    case .sameValidator?, nil: break
+    case .ifRange?:
+      if details.validator != nil {
+        resumeData.validatorURL = facts.mirrors.opener == .user ? nil : facts.openerURL.text
+      }
+    case .sameValidator?, .mirror?, nil: break
     }
     return open(.goOn(resumeData), range, by: response.attempt, of: facts.id, at: context.now)
   }

@@ -21,7 +21,8 @@ extension ActiveDownload {
   /// Whether a connection has been silent for so long that another may request its part.
   func isSilent(_ connection: DownloadConnection, at now: MonotonicTime) -> Bool {
     let roundTrip = roundTripMilliseconds ?? 0
-    if connection.phase == .closing { return false }
+    // A sample that does not arrive delays nothing.
+    if connection.phase == .closing || connection.isSample { return false }
     if let milliseconds = connection.suspectMilliseconds(at: now),
       milliseconds >= max(Self.suspectMillisecondsMin, 2 * roundTrip)
     {
@@ -42,7 +43,7 @@ extension ActiveDownload {
 
   /// Whether all connections are silent.
   func isSilent(at now: MonotonicTime) -> Bool {
-    let delivering = connections.filter { $0.phase == .receiving }
+    let delivering = fetching.filter { $0.phase == .receiving }
     return !delivering.isEmpty && delivering.allSatisfy { isSilent($0, at: now) }
   }
 

@@ -31,6 +31,9 @@ package struct ActiveDownload: Sendable, Hashable {
   package internal(set) var connections: [DownloadConnection]
   /// The durable bytes at the start plus what ended connections delivered. Not all of it is synced.
   var received: ByteRangeSet
+  /// Those of them that were durable at the start or came from the source that opened the file.
+  /// What a mirror sends is compared with these.
+  var trusted: ByteRangeSet
   /// How many bytes were durable when the body was opened.
   package internal(set) var durableAtStartByteCount: Int64
   var splitting = Splitting.allowed
@@ -46,6 +49,8 @@ package struct ActiveDownload: Sendable, Hashable {
   /// Where additional connections send their requests: the target of the primary connection's
   /// redirects, so that they need not follow them again.
   private(set) var additionalURL: TransferURL
+  /// The source that the primary connection uses.
+  let opener: MirrorTable.SourceID
   /// The redirects that led there.
   private(set) var additionalRedirects: RedirectChain
   /// Bytes per second of the last ended connection that had a speed; 0 while there is none.
@@ -64,6 +69,8 @@ package struct ActiveDownload: Sendable, Hashable {
     self.check = check
     connections = [primary]
     self.received = received
+    trusted = received
+    opener = primary.source
     durableAtStartByteCount = received.byteCount
     additionalURL = primary.url
     additionalRedirects = primary.redirects.restarted
@@ -81,9 +88,12 @@ package struct ActiveDownload: Sendable, Hashable {
   }
 
   /// The target of the primary connection's redirects may have expired: starts from the original.
-  mutating func directAdditional(toOriginal url: TransferURL) {
+  mutating func directAdditional(
+    toOriginal url: TransferURL, _ facts: inout TransferFacts, at now: MonotonicTime
+  ) {
     if additionalURL == url {
-      splitting = .refused
+      if facts.mirrors.isEmpty { splitting = .refused }
+      facts.mirrors.recordFailure(of: opener, at: now)
     } else {
       directAdditional(to: url, redirects: .none)
     }
@@ -110,6 +120,9 @@ package struct ActiveDownload: Sendable, Hashable {
     connections.filter { $0.phase != .closing }.map(\.attempt)
   }
 
+  /// The connections that fetch missing bytes.
+  var fetching: [DownloadConnection] { connections.filter { !$0.isSample } }
+
   package var activeCount: Int { connections.count { $0.phase != .closing } }
 
   /// How many connections count for the number of connections that the transfer may have. A silent
@@ -121,7 +134,7 @@ package struct ActiveDownload: Sendable, Hashable {
 
   /// The size of the file if it may be fetched in parts.
   func divisibleTotal(of facts: TransferFacts) -> Int64? {
-    guard body == .open, facts.keepsBytes, let resumeData = facts.resumeData,
+    guard body == .open, facts.keepsBytes, let resumeData = facts.resumeDataOfOpener,
       resumeData.validator?.strongValue != nil, resumeData.validatorURL == nil
     else { return nil }
     switch splitting {
@@ -134,14 +147,17 @@ package struct ActiveDownload: Sendable, Hashable {
   mutating func remove(_ attempt: AttemptID, receivedUpTo: Int64?) -> DownloadConnection? {
     guard let index = index(of: attempt) else { return nil }
     var connection = connections.remove(at: index)
-    if connection.speed.bytesPerSecond > 0 {
+    if connection.speed.bytesPerSecond > 0, !connection.isSample {
       endedConnectionSpeed = connection.speed.bytesPerSecond
     }
     if let receivedUpTo {
       connection.receivedUpTo = max(connection.receivedUpTo, receivedUpTo)
       let lower = connection.range?.lower ?? connection.requested?.lower ?? 0
-      if let delivered = ByteRange(lower: lower, upper: max(lower, receivedUpTo)) {
+      if !connection.isSample,
+        let delivered = ByteRange(lower: lower, upper: max(lower, receivedUpTo))
+      {
         received.insert(delivered)
+        if connection.source == opener { trusted.insert(delivered) }
       }
     }
     return connection
@@ -150,7 +166,7 @@ package struct ActiveDownload: Sendable, Hashable {
   /// Bytes that are present or on their way.
   var covered: ByteRangeSet {
     var covered = received
-    for connection in connections {
+    for connection in fetching {
       guard let range = connection.range else { continue }
       switch connection.phase {
       case .requesting, .receiving: covered.insert(range)
@@ -165,7 +181,7 @@ package struct ActiveDownload: Sendable, Hashable {
   /// How many bytes are present, in the file or in the connections; duplicates count once.
   var presentByteCount: Int64 {
     var present = received
-    for connection in connections {
+    for connection in fetching {
       guard let lower = connection.range?.lower,
         let delivered = ByteRange(lower: lower, upper: max(lower, connection.receivedUpTo))
       else { continue }
@@ -196,7 +212,10 @@ package struct ActiveDownload: Sendable, Hashable {
 
   /// Records the failure of an additional connection. Repeated failures mean that this server does
   /// not support several connections.
-  mutating func recordFailure(in context: DecisionContext) {
+  mutating func recordFailure(_ facts: inout TransferFacts, in context: DecisionContext) {
+    guard facts.mirrors.isEmpty else {
+      return facts.mirrors.recordFailure(of: opener, at: context.now.monotonic)
+    }
     let delay = context.retryPolicy.delayMilliseconds(
       retryCount: pacing.failureCount, jitter: context.jitter)
     pacing.recordFailure(delayMilliseconds: delay, at: context.now.monotonic)

@@ -125,6 +125,11 @@ struct ConnectionGrowth: Sendable, Hashable {
     nextAt = nil
   }
 
+  /// Counts from the number of sources: each has a connection, whatever more of them add.
+  mutating func begin(with sourceCount: Int) {
+    if case .alone = stage { target = max(target, sourceCount) }
+  }
+
   /// Adjusts the target to what is seen.
   mutating func observe(
     _ seen: Observation, _ policy: DivisionPolicy, at now: MonotonicTime
@@ -184,7 +189,11 @@ struct ConnectionGrowth: Sendable, Hashable {
       rates.quick < policy.aloneBytesPerSecondMin, !rates.isReadySoon(policy),
       !rates.isAtLimit
     else { return .keep }
-    climb(to: Self.countAlways, pace: .quick, rates: rates, policy: policy, at: now)
+    // With several sources, the rate of one says nothing about their sum.
+    let isAwaited = target > 1 && seen.deliveringCount < target
+    guard !isAwaited || age >= Self.burstMillisecondsMax else { return .keep }
+    let next = target > 1 ? target * 2 : Self.countAlways
+    climb(to: next, pace: .quick, rates: rates, policy: policy, at: now)
     return .keep
   }
 

@@ -27,6 +27,10 @@ package struct DownloadConnection: Sendable, Hashable {
   package var replaces: AttemptID?
   /// The connection that answered while this one was silent.
   package var replacedBy: AttemptID?
+  /// Where it fetches from.
+  package var source = MirrorTable.SourceID.user
+  /// What the server of a mirror says about the file.
+  var offered: Validator?
   package var phase = Phase.requesting
   /// The known end of the received part of its body.
   package var receivedUpTo: Int64
@@ -58,6 +62,12 @@ package struct DownloadConnection: Sendable, Hashable {
     begunAt = now
     observedAt = now
     sampledAt = now
+  }
+
+  /// Whether it fetches only bytes that are present, to compare them.
+  package var isSample: Bool {
+    guard let comparedUpTo = requested?.comparedUpTo else { return false }
+    return requested?.upper == comparedUpTo
   }
 
   /// Whether any byte of its body has arrived.

@@ -18,6 +18,10 @@ package struct RequestedRange: Sendable, Hashable {
     /// with another one each time. If `suspect`, the tag that raised the doubt, is repeated, it is
     /// not random but another version's.
     case overlap(suspect: String?)
+    /// The same for a part from a mirror: the bytes up to `comparedUpTo`, which may be none or all
+    /// of the part, are present and must be equal. `validator` is the mirror's own strong one from
+    /// the response whose bytes were compared, for the server to compare.
+    case mirror(comparedUpTo: Int64, validator: String?)
   }
 
   package init(lower: Int64, upper: Int64?, proof: Proof) {
@@ -31,9 +35,15 @@ package struct RequestedRange: Sendable, Hashable {
     let last = upper.map { String($0 - 1) } ?? ""
     let range = HeaderField(received: "Range", "bytes=\(lower)-\(last)")
     switch proof {
-    case .ifRange(let validator): return [range, HeaderField(received: "If-Range", validator)]
-    case .sameValidator, .overlap: return [range]
+    case .ifRange(let validator), .mirror(_, .some(let validator)):
+      return [range, HeaderField(received: "If-Range", validator)]
+    case .sameValidator, .overlap, .mirror(_, nil): return [range]
     }
+  }
+
+  /// The end of the bytes that must be present and equal; nil unless it is a mirror's part.
+  package var comparedUpTo: Int64? {
+    if case .mirror(let comparedUpTo, _) = proof { comparedUpTo } else { nil }
   }
 }
 
@@ -67,7 +77,7 @@ extension RequestedRange {
     let total = resumeData.totalByteCount
     let gaps = durable.gaps(in: ByteRange(lower: 0, upper: total ?? .max) ?? .nothing)
     switch proof {
-    case .ifRange, .sameValidator:
+    case .ifRange, .sameValidator, .mirror:
       guard let gap = gaps.first, gap.lower > 0 || total != nil else { return nil }
       self.init(lower: gap.lower, upper: Self.upper(of: gap, total: total), proof: proof)
     case .overlap:

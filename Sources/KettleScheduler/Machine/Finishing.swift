@@ -44,7 +44,7 @@ struct Finishing: Sendable {
     case .success(let found):
       let failure = TransferFailure(
         .checksumMismatch, on: resumeData.finalName,
-        detail: "expected \(expected.text), found \(found)")
+        detail: "expected \(expected.text), found \(found)" + facts.sourcesOfMismatch)
       facts.finishedAt = now.wall
       return discard(&facts, next: .failed(failure))
     case .failure(let failure):

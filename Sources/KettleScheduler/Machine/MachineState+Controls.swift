@@ -6,6 +6,7 @@ extension TransferMachine.State {
   /// for a condition continues without it.
   func start(_ facts: inout TransferFacts, at now: Moment) -> Transition {
     facts.repetitions = RepetitionCounts()
+    facts.mirrors.forgetFailures()
     if visible == .failed { facts.finishedAt = nil }
     if waitsForCondition { facts.spec.task?.conditions = [] }
     if isAtRest, facts.hasPageInstead, facts.wholeResumeData != nil { facts.discardPage() }

@@ -20,6 +20,8 @@ struct TransferFacts: Sendable, Hashable {
   /// that is waiting or has failed.
   var lastFailure: TransferFailure?
   var repetitions = RepetitionCounts()
+  /// Where the file may come from. It is not part of the record.
+  var mirrors = MirrorTable()
   /// What the user has decided for hosts, as of the last start. It is not part of the record.
   var remembered = RememberedHosts()
   /// The cookies that servers have set while they redirected. They are not part of the record.
@@ -209,7 +211,9 @@ extension TransferFacts {
 
   /// Another request to the original URL.
   func requesting(_ mode: RequestMode) -> TransferMachine.AfterEnding {
-    .request(NextRequest(url: spec.url, redirects: .none, mode: mode, content: spec.content))
+    .request(
+      NextRequest(
+        url: openerURL, redirects: openerOrigin, mode: mode, content: spec.content))
   }
 
   private func tooManyFreshStarts(_ reason: FreshStartReason) -> TransferFailure {

@@ -213,9 +213,8 @@ package struct TransferMachine: Sendable {
       if let total = whole.totalByteCount { facts.task?.recordResumption(at: total) }
       return apply(Finishing(ids.operation).begin(&facts, with: whole))
     }
-    let request = NextRequest(
-      url: facts.spec.url, redirects: .none, mode: .resuming, content: facts.spec.content)
-    return apply(ActiveDownload.begin(request, attempt: ids.attempt, &facts, at: now))
+    facts.chooseOpener(at: now.monotonic)
+    return apply(ActiveDownload.begin(facts.firstRequest, attempt: ids.attempt, &facts, at: now))
   }
 
   /// Decides what a response means. The attempt's body waits until then.
@@ -265,18 +264,22 @@ package struct TransferMachine: Sendable {
     return apply(.ending(download, next: facts.afterBodyRefused(failure, in: context)))
   }
 
-  /// The URL for another connection; nil when none would help.
-  package func wantedURL(_ policy: DivisionPolicy, at now: MonotonicTime) -> TransferURL? {
-    download?.wantedURL(facts, policy, at: now)
+  /// The sources for another connection, the best one first; none when none would help.
+  package func wantedSources(
+    _ policy: DivisionPolicy, at now: MonotonicTime
+  ) -> [ActiveDownload.WantedSource] {
+    download?.wantedSources(facts, policy, at: now) ?? []
   }
 
   /// - Parameter newcomerCount: how many connections could begin, this one included.
   package mutating func beginConnection(
-    _ attempt: AttemptID, newcomerCount: Int, _ policy: DivisionPolicy, at now: Moment
+    _ attempt: AttemptID, to source: MirrorTable.SourceID, newcomerCount: Int,
+    _ policy: DivisionPolicy, at now: Moment
   ) -> Transition {
     guard case .running(var download) = state,
       let plan = download.beginConnection(
-        attempt, newcomerCount: newcomerCount, facts, policy: policy, at: now.monotonic)
+        attempt, to: source, newcomerCount: newcomerCount, facts, policy: policy,
+        at: now.monotonic)
     else { return .none }
     return apply(.entering(.running(download), [.beginAttempt(facts.id, plan)]))
   }
@@ -292,7 +295,7 @@ package struct TransferMachine: Sendable {
   /// Records the progress of each connection, and cancels those that are silent.
   package mutating func progressed(_ progress: DownloadProgress, at now: Moment) -> Transition {
     guard case .running(var download) = state else { return .none }
-    let silent = download.recordProgress(progress, facts, at: now.monotonic)
+    let silent = download.recordProgress(progress, &facts, at: now.monotonic)
     return apply(.entering(.running(download), silent.map(TransferAction.cancelAttempt)))
   }
 

@@ -59,6 +59,13 @@ extension ResponseClassifier {
       if let suspect, facts.validator?.entityTag == suspect { return changed }
       let isOtherServer = resumeData.validatorURL != nil
       return !isOtherServer && Self.isSurelyOther(known, facts.validator) ? changed : nil
+    case .mirror(_, let sentValidator):
+      guard facts.total != nil, resumeData.totalByteCount != nil else {
+        return .requestAgain(.comparing)
+      }
+      // What the mirror had when its bytes were compared; without it the bytes decide alone.
+      guard let known, !(sentValidator != nil && facts.validator == nil) else { return nil }
+      return Self.isSame(known, facts.validator) ? nil : changed
     }
   }
 

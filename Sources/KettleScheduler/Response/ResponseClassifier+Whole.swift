@@ -56,7 +56,7 @@ extension ResponseClassifier {
         return .requestAgain(.proving(.overlap(suspect: tag)))
       }
       return .requestAgain(.proving(.overlap(suspect: nil)))
-    case .sameValidator:
+    case .sameValidator, .mirror:
       return Self.isSame(known, facts.validator) ? compared(facts, .rangeIgnored) : changed
     case .overlap(let suspect):
       if let suspect, facts.validator?.entityTag == suspect { return changed }

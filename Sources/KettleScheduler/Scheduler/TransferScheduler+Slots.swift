@@ -161,15 +161,29 @@ extension TransferScheduler {
   ) {
     guard phase == .working else { return }
     let policy = queue.limits.division
-    while let url = machines[id]?.wantedURL(policy, at: now.monotonic) {
-      let count = permittedCount(of: id, at: url.origin, now)
-      guard count > 0 else { return takeBack(at: url.origin, for: id, &output, at: now) }
+    while let sources = machines[id]?.wantedSources(policy, at: now.monotonic),
+      let best = sources.first
+    {
+      guard let (source, count) = permitted(sources, for: id, now) else {
+        return takeBack(at: best.url.origin, for: id, &output, at: now)
+      }
       let attempt = ids.nextAttempt()
       let transition = update(id, into: &output) {
-        $0.beginConnection(attempt, newcomerCount: count, policy, at: now)
+        $0.beginConnection(attempt, to: source.id, newcomerCount: count, policy, at: now)
       }
       if transition?.actions.isEmpty ?? true { return }
     }
+  }
+
+  /// The first source whose host admits another connection, and how many it admits.
+  private func permitted(
+    _ sources: [ActiveDownload.WantedSource], for id: TransferID, _ now: Moment
+  ) -> (source: ActiveDownload.WantedSource, count: Int)? {
+    for source in sources {
+      let count = permittedCount(of: id, at: source.url.origin, now)
+      if count > 0 { return (source, count) }
+    }
+    return nil
   }
 
   /// How many more connections a transfer may open to a host.

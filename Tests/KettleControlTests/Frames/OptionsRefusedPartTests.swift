@@ -38,4 +38,19 @@ struct OptionsRefusedPartTests {
         $0.permissions = FilePermissions(mask: 0o077)
       } == nil)
   }
+
+  @Test func `too many mirrors, and mirrors of anything but a plain GET are refused`() throws {
+    let mirror = try TransferURL.parse("http://m/f").get().url
+    let most = Array(repeating: mirror, count: TransferOptions.mirrorCountMax)
+    #expect(try refused { $0.mirrors = most } == nil)
+    #expect(try refused { $0.mirrors = most + [mirror] } == "options.mirrors")
+    var spec = TransferSpec(url: mirror)
+    spec.options.mirrors = [mirror]
+    spec.request = RequestContent(method: "POST", body: .bytes(Base64Bytes([1])))
+    #expect(spec.refusedPart == "options.mirrors")
+    spec.request = nil
+    spec.session = SessionID(rawValue: "app")
+    spec.task = TaskOptions(kind: .download)
+    #expect(spec.refusedPart == "options.mirrors")
+  }
 }

@@ -38,4 +38,12 @@ struct TransferOptionsTests {
     #expect(FilePermissions(mask: 0o002).rawValue == 0o664)
     #expect(FilePermissions(rawValue: 0o755) == nil)
   }
+
+  @Test func `mirrors are encoded in their order`() throws {
+    var options = TransferOptions()
+    options.mirrors = try ["http://b/f", "http://a/f"].map { try TransferURL.parse($0).get().url }
+    let data = try JSONEncoder().encode(options)
+    #expect(String(decoding: data, as: UTF8.self).contains("mirrors"))
+    #expect(try JSONDecoder().decode(TransferOptions.self, from: data) == options)
+  }
 }

@@ -85,11 +85,13 @@ struct ActiveDownloadTests {
     var facts = MachineFixture.facts()
     var download = try opened(&facts)
     let soon = MachineFixture.now.monotonic
-    #expect(download.wantedURL(facts, DivisionPolicy(), at: soon) == nil)
+    #expect(download.wantedSources(facts, DivisionPolicy(), at: soon).isEmpty)
     let later = soon.advanced(byMilliseconds: DivisionPolicy().speedMilliseconds)
-    #expect(download.wantedURL(facts, DivisionPolicy(), at: later) == facts.spec.url)
+    #expect(
+      download.wantedSources(facts, DivisionPolicy(), at: later).map(\.url) == [facts.spec.url])
     let plan = download.beginConnection(
-      MachineFixture.attempt(2), newcomerCount: 1, facts, policy: DivisionPolicy(), at: later)
+      MachineFixture.attempt(2), to: .user, newcomerCount: 1, facts, policy: DivisionPolicy(),
+      at: later)
     #expect(plan?.requested?.upper == Self.total)
     #expect(download.activeCount == 2)
   }
@@ -99,7 +101,8 @@ struct ActiveDownloadTests {
     var download = try opened(&facts)
     let later = MachineFixture.now.monotonic.advanced(byMilliseconds: 1000)
     let plan = download.beginConnection(
-      MachineFixture.attempt(2), newcomerCount: 1, facts, policy: DivisionPolicy(), at: later)
+      MachineFixture.attempt(2), to: .user, newcomerCount: 1, facts, policy: DivisionPolicy(),
+      at: later)
     let lower = try #require(plan?.requested?.lower)
     let step = download.receive(
       response(
@@ -130,7 +133,8 @@ struct ActiveDownloadTests {
     var download = try opened(&facts)
     let later = MachineFixture.now.monotonic.advanced(byMilliseconds: 1000)
     _ = download.beginConnection(
-      MachineFixture.attempt(2), newcomerCount: 1, facts, policy: DivisionPolicy(), at: later)
+      MachineFixture.attempt(2), to: .user, newcomerCount: 1, facts, policy: DivisionPolicy(),
+      at: later)
     let lost = TransferFailure(.connectionLost, on: "h")
     let step = download.end(
       .init(attempt: MachineFixture.attempt(2), outcome: .failed(lost), receivedUpTo: nil),
