@@ -53,7 +53,8 @@ struct TransferAdder {
       spec.session.rawValue,
     ]
     let headers = spec.headers.flatMap { [$0.name, $0.value] }
-    return (texts.compactMap { $0 } + headers).reduce(0) { $0 + $1.utf8.count }
+    let mirrors = spec.options.mirrors.map(\.text)
+    return (texts.compactMap { $0 } + headers + mirrors).reduce(0) { $0 + $1.utf8.count }
   }
 }
 

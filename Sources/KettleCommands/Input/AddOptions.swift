@@ -89,6 +89,13 @@ struct AddOptions: ParsableArguments {
       valueName: "policy"))
   var onConflict: ConflictPolicy = .rename
 
+  @Option(
+    name: .customLong("mirror"),
+    help: ArgumentHelp(
+      "Another URL of the same file; can be repeated. The file comes from all of them.",
+      valueName: "url"))
+  var mirrors: [String] = []
+
   @OptionGroup var fetch: FetchOptions
 }
 
@@ -101,6 +108,7 @@ extension AddOptions {
       problems.append(.command(.nameForSeveral(count: count)))
     }
     if checksum != nil { problems.append(.command(.checksumForSeveral(count: count))) }
+    if !mirrors.isEmpty { problems.append(.command(.mirrorForSeveral(count: count))) }
     return problems
   }
 }

@@ -20,6 +20,7 @@ struct SpecTemplate: Sendable {
     readNumbers(options, context)
     readRequest(options)
     readFetch(options.fetch, context)
+    readMirrors(options)
     let beginning: TransferSpec.Beginning = options.paused ? .paused : .queued
     let policy = options.onConflict
     settings.append {
@@ -169,6 +170,19 @@ struct SpecTemplate: Sendable {
     settings.append { $0.options = chosen }
     cookies = reader.cookies
     problems += reader.problems
+  }
+
+  private mutating func readMirrors(_ options: AddOptions) {
+    let countMax = TransferOptions.mirrorCountMax
+    if options.mirrors.count > countMax {
+      return problems.append(.value(.mirrors(options.mirrors.count)))
+    }
+    for text in options.mirrors {
+      switch TransferURL.parse(text) {
+      case .success(let mirror): settings.append { $0.options.mirrors.append(mirror.url) }
+      case .failure(let why): problems.append(.url(text, why))
+      }
+    }
   }
 
   private mutating func read<Value: Sendable>(

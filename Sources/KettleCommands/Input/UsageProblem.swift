@@ -5,6 +5,8 @@ package enum UsageProblem: Hashable, Sendable {
   case url(String, TransferURLProblem)
   /// `name` is the file given to `-i`, or `-` for standard input.
   case list(ListProblem, name: String)
+  /// The path of a Metalink, and what is wrong with it.
+  case metalink(String, MetalinkProblem)
   case command(CommandProblem)
   case value(ValueProblem)
   case path(PathProblem)
@@ -28,6 +30,7 @@ package enum UsageProblem: Hashable, Sendable {
     case nothingToAdd
     case nameForSeveral(count: Int)
     case checksumForSeveral(count: Int)
+    case mirrorForSeveral(count: Int)
     case pausedGet
     /// A header `Range` or `If-Range`.
     case rangeHeader
@@ -64,6 +67,8 @@ package enum UsageProblem: Hashable, Sendable {
     case header(String)
     case checksum(String)
     case connections(Int)
+    /// More mirrors than a transfer may have.
+    case mirrors(Int)
     case session(String)
     case seconds(Double)
     case wholeSeconds(option: String, Int)

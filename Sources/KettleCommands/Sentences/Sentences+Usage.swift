@@ -5,6 +5,7 @@ extension Sentences {
     switch problem {
     case .url(let text, let why): why.sentence(text)
     case .list(let why, let name): of(why, name: name)
+    case .metalink(let path, let why): of(why, path: path)
     case .command(let why): of(why)
     case .value(let why): of(why)
     case .path(let why): of(why)
@@ -32,6 +33,30 @@ extension Sentences {
     }
   }
 
+  private static func of(_ problem: MetalinkProblem, path: String) -> String {
+    let name = quoted(path)
+    return switch problem {
+    case .tooLarge:
+      "The Metalink \(name) is longer than \(MetalinkFile.byteCountMax) bytes; "
+        + "add its URLs one by one"
+    case .notText: "The Metalink \(name) is not UTF-8 text; save it as UTF-8"
+    case .notXML(let line):
+      "The Metalink \(name) is not valid XML (line \(line)); download it again"
+    case .documentType:
+      "The Metalink \(name) has a document type, which is not read; remove the line <!DOCTYPE"
+    case .tooDeep: "The elements of the Metalink \(name) are nested too deeply; download it again"
+    case .tooManyFiles:
+      "The Metalink \(name) has more than \(MetalinkFile.fileCountMax) files; split it"
+    case .oldVersion:
+      "The Metalink \(name) has version 3; ask its provider for version 4, or add its URLs"
+    case .notMetalink: "\(name) is not a Metalink; check that it is the right file"
+    case .empty: "There is no file in the Metalink \(name); check that it is the right one"
+    case .noURL(let file):
+      "The Metalink \(name) has no http or https URL for \(quoted(file)); "
+        + "add another URL of the file"
+    }
+  }
+
   private static func of(_ problem: UsageProblem.CommandProblem) -> String {
     switch problem {
     case .nothingToAdd:
@@ -40,6 +65,8 @@ extension Sentences {
       "-o names one file but \(count) URLs were given; leave it out, or add them one by one"
     case .checksumForSeveral(let count):
       "--checksum applies to one file but \(count) URLs were given; add them one by one"
+    case .mirrorForSeveral(let count):
+      "--mirror applies to one file but \(count) URLs were given; add them one by one"
     case .pausedGet:
       "\"kettle get\" waits for the file, but --paused would not start it; "
         + "use \"kettle add --paused\""
@@ -115,6 +142,8 @@ extension Sentences {
     case .connections(let count):
       "Cannot use \(count) connections for one file; "
         + "give a number from 1 to \(AddOptions.connectionsMax)"
+    case .mirrors(let count):
+      "Cannot use \(count) mirrors for one file; give at most \(TransferOptions.mirrorCountMax)"
     case .session(let text):
       "Invalid session \(quoted(text)); give a name of 1 to 255 bytes "
         + "without control characters"

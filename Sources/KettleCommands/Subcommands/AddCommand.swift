@@ -15,13 +15,17 @@ struct AddCommand: RunnableCommand {
         kettle add https://example.org/disk.iso
         kettle add -d ~/isos --checksum sha256:… https://example.org/disk.iso
         kettle add -i urls.txt --limit 1.5M      a list: one URL per line, # starts a comment
+        kettle add --mirror https://b.example/disk.iso https://a.example/disk.iso
+        kettle add disk.iso.meta4                the files of a Metalink, from all their mirrors
         grep -o 'https://[^"]*' page | kettle add -i -
         kettle add --not-before +2h --priority low https://example.org/big.tar
         kettle wait $(kettle add https://example.org/a https://example.org/b)
       """)
 
   @Argument(
-    help: ArgumentHelp("The URL to download: http, https, ftp, ftps or sftp.", valueName: "url"))
+    help: ArgumentHelp(
+      "The URL to download (http, https, ftp, ftps or sftp), or a Metalink file (.meta4).",
+      valueName: "url"))
   var urls: [String] = []
 
   @Option(
@@ -54,7 +58,12 @@ struct AddCommand: RunnableCommand {
   ) throws -> AddInput {
     var problems: [UsageProblem] = []
     var named: [TransferURL.Parsed] = []
+    var files: [MetalinkFile] = []
     for url in urls {
+      if MetalinkFile.isNamed(url), !url.contains("://") {
+        files += readMetalink(url, in: context, &problems)
+        continue
+      }
       switch TransferURL.parse(url) {
       case .success(let one): named.append(one)
       case .failure(let why): problems.append(.url(url, why))
@@ -62,13 +71,35 @@ struct AddCommand: RunnableCommand {
     }
     let list = try input.map { try readList($0, in: context, &progress) }
     problems += list?.problems ?? []
-    let count = named.count + (list?.count ?? 0)
+    let count = named.count + files.count + (list?.count ?? 0)
     if count == 0, problems.isEmpty { problems.append(.command(.nothingToAdd)) }
     problems += options.problems(urlCount: count)
     // Erase the progress line before the user is asked anything.
     progress.end()
     let template = try SpecTemplate.finished(options, problems, in: context)
-    return AddInput(named: named, list: list, template: template)
+    return AddInput(named: named, files: files, list: list, template: template)
+  }
+
+  /// The files of a Metalink; none, and a problem, if it cannot be used.
+  private func readMetalink(
+    _ path: String, in context: CommandContext, _ problems: inout [UsageProblem]
+  ) -> [MetalinkFile] {
+    var bytes: [UInt8] = []
+    do {
+      try ArgumentPath.read(path, from: context.currentDirectory) { piece in
+        piece.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
+        return bytes.count <= MetalinkFile.byteCountMax
+      }
+    } catch {
+      problems += error.problems
+      return []
+    }
+    do {
+      return try MetalinkFile.read(bytes)
+    } catch {
+      problems.append(.metalink(path, error))
+      return []
+    }
   }
 
   private func readList(
@@ -95,10 +126,21 @@ struct AddCommand: RunnableCommand {
 /// The transfers to add, read and checked.
 struct AddInput {
   fileprivate let named: [TransferURL.Parsed]
+  fileprivate let files: [MetalinkFile]
   fileprivate let list: URLList?
   fileprivate let template: SpecTemplate
 
-  var count: Int { named.count + (list?.count ?? 0) }
+  var count: Int { named.count + files.count + (list?.count ?? 0) }
+
+  /// The transfers of the Metalinks.
+  fileprivate var specsOfFiles: [TransferSpec] {
+    files.compactMap { file in
+      guard let best = file.urls.first else { return nil }
+      var spec = template.spec(for: best)
+      file.complete(&spec)
+      return spec
+    }
+  }
 }
 
 extension TransferAdder {
@@ -119,6 +161,10 @@ extension TransferAdder {
     do {
       if !input.named.isEmpty {
         try await add(Self.requests(input.named, input.template), report: report)
+      }
+      if !input.files.isEmpty {
+        let batches = Self.batches(input.specsOfFiles)
+        try await add(batches.lazy.map { AddRequest($0) }, report: report)
       }
       if let list = input.list {
         try await add(list.batches.lazy.map { AddRequest($0, input.template) }, report: report)

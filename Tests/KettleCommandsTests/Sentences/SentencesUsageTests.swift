@@ -95,6 +95,10 @@ struct SentencesUsageTests {
       "--checksum applies to one file but 2 URLs were given; add them one by one"
     ),
     (
+      .command(.mirrorForSeveral(count: 2)),
+      "--mirror applies to one file but 2 URLs were given; add them one by one"
+    ),
+    (
       .command(.linkForSeveral),
       "--url and --user apply to one transfer; give exactly one id"
     ),

@@ -190,6 +190,7 @@ struct AddCommandTests {
 
   @Test(arguments: [
     ["-o", "name"], ["--checksum", "sha256:" + String(repeating: "0", count: 64)],
+    ["--mirror", "https://b.org/1"],
   ])
   func `options for one file are rejected for several`(option: [String]) async {
     let context = FakeContext()

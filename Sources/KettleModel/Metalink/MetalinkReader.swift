@@ -1,0 +1,116 @@
+/// Reads the files of a Metalink (RFC 5854, section 4).
+struct MetalinkReader {
+  private static let namespace = "urn:ietf:params:xml:ns:metalink"
+  private static let namespaceOfVersion3 = "http://www.metalinker.org/"
+  /// The place of URLs without a priority (RFC 5854, section 4.2.16.2).
+  private static let priorityMax = 999_999
+
+  private struct File {
+    var name: String
+    var urls: [(url: TransferURL.Parsed, priority: Int)] = []
+    var byteCount: Int64?
+    var checksum: Checksum?
+  }
+
+  private let bytes: [UInt8]
+  private var files: [MetalinkFile] = []
+  private var file: File?
+  /// The names of the open elements; empty for those of other namespaces.
+  private var path: [String] = []
+  private var attributes: [String: String] = [:]
+  private var text = ""
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  mutating func read() throws(MetalinkProblem) -> [MetalinkFile] {
+    guard String(validating: bytes, as: UTF8.self) != nil else { throw .notText }
+    var reader = XMLReader(bytes)
+    while let event = try reader.next() {
+      switch event {
+      case .start(let element): try start(element)
+      case .text(let piece): text += piece
+      case .end: try end()
+      }
+    }
+    guard !files.isEmpty else { throw .empty }
+    return files
+  }
+
+  private mutating func start(_ element: XMLReader.Element) throws(MetalinkProblem) {
+    if path.isEmpty {
+      if element.namespace == Self.namespaceOfVersion3 { throw .oldVersion }
+      guard element.namespace == Self.namespace, element.name == "metalink" else {
+        throw .notMetalink
+      }
+    }
+    path.append(element.namespace == Self.namespace ? element.name : "")
+    attributes = element.attributes
+    text = ""
+    if path == ["metalink", "file"] {
+      guard files.count < MetalinkFile.fileCountMax else { throw .tooManyFiles }
+      file = File(name: element.attributes["name"] ?? "")
+    }
+  }
+
+  private mutating func end() throws(MetalinkProblem) {
+    let ended = path
+    path.removeLast()
+    let content = text.trimmingBlanks()
+    text = ""
+    switch ended {
+    case ["metalink", "file"]: try endFile()
+    case ["metalink", "file", "url"]: addURL(content)
+    case ["metalink", "file", "size"]:
+      file?.byteCount = Int64(content).flatMap { $0 < 0 ? nil : $0 }
+    case ["metalink", "file", "hash"]: addHash(content)
+    default: break
+    }
+    attributes = [:]
+  }
+
+  private mutating func addURL(_ content: String) {
+    // Other schemes are of no use here.
+    guard case .success(let parsed) = TransferURL.parse(content) else { return }
+    let given = attributes["priority"].flatMap { Int($0) } ?? Self.priorityMax
+    let priority = (1...Self.priorityMax).contains(given) ? given : Self.priorityMax
+    file?.urls.append((parsed, priority))
+  }
+
+  /// The names of the algorithms are those of IANA's registry of hash functions.
+  private mutating func addHash(_ content: String) {
+    let algorithm: Checksum.Algorithm
+    switch attributes["type"]?.lowercased() {
+    case "md5": algorithm = .md5
+    case "sha-1": algorithm = .sha1
+    case "sha-224": algorithm = .sha224
+    case "sha-256": algorithm = .sha256
+    case "sha-384": algorithm = .sha384
+    case "sha-512": algorithm = .sha512
+    default: return
+    }
+    guard let found = Checksum(algorithm: algorithm, hex: content),
+      found.algorithm.hexDigitCount > file?.checksum?.algorithm.hexDigitCount ?? 0
+    else { return }
+    file?.checksum = found
+  }
+
+  private mutating func endFile() throws(MetalinkProblem) {
+    guard let file else { return }
+    let order = file.urls.indices.sorted {
+      (file.urls[$0].priority, $0) < (file.urls[$1].priority, $1)
+    }
+    let urls = order.prefix(MetalinkFile.urlCountMax).map { file.urls[$0].url }
+    guard !urls.isEmpty else { throw .noURL(file.name) }
+    files.append(
+      MetalinkFile(
+        name: Self.lastComponent(of: file.name), urls: urls, byteCount: file.byteCount,
+        checksum: file.checksum))
+    self.file = nil
+  }
+
+  /// A name may have directories, which a server must not choose (RFC 5854, section 4.1.2.1).
+  private static func lastComponent(of name: String) -> String? {
+    let last = name.split { $0 == "/" || $0 == "\\" }.last.map(String.init) ?? ""
+    return FileNameText.isUsable(last) ? last : nil
+  }
+}
