@@ -19,6 +19,10 @@ import TestSupport
     try await Fuzzer(CurlFuzz()).run()
   }
 
+  @Test func `any Metalink and any Link header is read or refused`() async throws {
+    try await Fuzzer(MetalinkFuzz()).run()
+  }
+
   @Test func `any protocol line is decoded or refused`() async throws {
     try await Fuzzer(ProtocolFuzz()).run()
   }

@@ -114,10 +114,10 @@ extension ActiveDownload {
     _ whole: ResponseClassifier.Whole, of response: Response, _ facts: inout TransferFacts,
     in context: DecisionContext
   ) -> Step {
-    guard let url = connection(of: response.attempt)?.url else { return .none }
-    facts.task?.recordReply(response.head, from: url)
-    facts.addMirrors(response.head, from: url, reach: response.reach)
-    let plan = facts.plan(for: whole, response.head, from: url)
+    guard let primary = connection(of: response.attempt) else { return .none }
+    facts.task?.recordReply(response.head, from: primary.url)
+    facts.addMirrors(response.head, from: primary, reach: response.reach)
+    let plan = facts.plan(for: whole, response.head, from: primary.url)
     // The server sends everything: the resume data was not used and will not be.
     facts.spec.task?.resumes = nil
     var total = whole.facts.total
@@ -143,7 +143,7 @@ extension ActiveDownload {
       return .none
     }
     facts.repetitions.recordRightRangeReply()
-    facts.addMirrors(response.head, from: primary.url, reach: response.reach)
+    facts.addMirrors(response.head, from: primary, reach: response.reach)
     resumeData.totalByteCount = resumeData.totalByteCount ?? details.total
     facts.task?.recordReply(
       toRangeOf: resumeData.totalByteCount, response.head, from: primary.url)

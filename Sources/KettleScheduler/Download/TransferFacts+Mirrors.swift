@@ -50,10 +50,13 @@ extension TransferFacts {
   }
 
   /// Uses the copies that a server has named (RFC 6249), with the rules of redirects.
-  mutating func addMirrors(_ head: ResponseHead, from url: TransferURL, reach: NetworkReach) {
+  mutating func addMirrors(
+    _ head: ResponseHead, from connection: DownloadConnection, reach: NetworkReach
+  ) {
     guard !isTask, spec.content == nil else { return }
-    let links = head.duplicateLinks(of: url, countMax: MirrorTable.linkCountMax)
-    mirrors.add(links, to: spec.url, origin: RedirectChain.none.followed(by: reach).restarted)
+    let links = head.duplicateLinks(of: connection.url, countMax: MirrorTable.linkCountMax)
+    mirrors.add(
+      links, to: spec.url, origin: connection.redirects.followed(by: reach).restarted)
   }
 
   /// What to add to a checksum that does not match: which source was wrong is not known.

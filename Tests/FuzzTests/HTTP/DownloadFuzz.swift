@@ -7,7 +7,7 @@ import TestSupport
 /// file, and every transfer settles.
 struct DownloadFuzz: FuzzPart {
   let name = "download"
-  let sharePercent = 45
+  let sharePercent = 43
   let width = 32
   let samples = ResponseScript.samples
   private let world: DownloadWorld
