@@ -69,6 +69,9 @@ package struct MirrorTable: Sendable, Hashable {
   /// A failure among them that may pass.
   private(set) var passingFailure: TransferFailure?
 
+  /// The sources that opened a file whose checksum did not match.
+  private var suspects: Set<SourceID> = []
+
   /// How long a source is left out after its first failure; the time doubles with each further one.
   static let leftOutMillisecondsMin: Int64 = 5000
   static let leftOutMillisecondsMax: Int64 = 600_000
@@ -126,9 +129,17 @@ package struct MirrorTable: Sendable, Hashable {
   mutating func chooseOpener(knownTo known: String?, at now: MonotonicTime) {
     failedOpeners = []
     passingFailure = nil
-    let usable = ids.filter { self[$0]?.isUsable(at: now) == true }
+    let usable = openers.filter { self[$0]?.isUsable(at: now) == true }
     opener = usable.first { self[$0]?.url.text == known } ?? usable.first ?? .user
   }
+
+  /// In the order in which they are to open the file.
+  private var openers: [SourceID] {
+    ids.filter { !suspects.contains($0) } + ids.filter { suspects.contains($0) }
+  }
+
+  /// The checksum of the file does not match: another source opens it next time.
+  mutating func recordMismatch() { if !isEmpty { suspects.insert(opener) } }
 
   /// Begins a run. Targets of redirects may have expired, and every source proves itself again.
   ///
@@ -156,7 +167,7 @@ package struct MirrorTable: Sendable, Hashable {
     failedOpeners.insert(opener)
     passingFailure = passingFailure ?? passing
     recordFailure(of: opener, at: now)
-    let left = ids.filter { !failedOpeners.contains($0) && self[$0]?.standing != .lied }
+    let left = openers.filter { !failedOpeners.contains($0) && self[$0]?.standing != .lied }
     if let next = left.first {
       opener = next
       return true

@@ -45,6 +45,7 @@ struct Finishing: Sendable {
       let failure = TransferFailure(
         .checksumMismatch, on: resumeData.finalName,
         detail: "expected \(expected.text), found \(found)" + facts.sourcesOfMismatch)
+      facts.mirrors.recordMismatch()
       facts.finishedAt = now.wall
       return discard(&facts, next: .failed(failure))
     case .failure(let failure):

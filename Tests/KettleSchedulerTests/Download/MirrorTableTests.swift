@@ -132,6 +132,20 @@ struct MirrorTableTests {
     #expect(table.opener == id(1))
   }
 
+  @Test func `a source whose file had another checksum opens it last`() {
+    var table = table(mirrors: 2)
+    table.chooseOpener(knownTo: nil, at: now)
+    table.recordMismatch()
+    table.forgetFailures()
+    table.chooseOpener(knownTo: nil, at: now)
+    #expect(table.opener == id(1))
+    var openers = [table.opener.rawValue]
+    while openers.count < 10, table.failOver(passing: nil, at: now) {
+      openers.append(table.opener.rawValue)
+    }
+    #expect(openers == [1, 2, 0])
+  }
+
   @Test func `no more mirrors are kept than a transfer may have`() {
     var table = table(mirrors: 60)
     let many = (0..<100).map { url("https://l\($0).example/") }
