@@ -1,4 +1,4 @@
-// Stands in for libcrypto: every function that digests and certificate checks use.
+// Stands in for libcrypto: every function that digests, decryption and certificate checks use.
 #include "delayed_library.h"
 #include "libcrypto.h"
 #include <openssl/opensslv.h>
@@ -39,6 +39,23 @@ DELAYED(int, EVP_Digest,
         (const void *bytes, size_t count, unsigned char *digest, unsigned int *byte_count,
          const EVP_MD *kind, ENGINE *engine),
         bytes, count, digest, byte_count, kind, engine)
+
+// MARK: Decryption
+
+DELAYED(const EVP_CIPHER *, EVP_aes_128_cbc, (void))
+DELAYED(EVP_CIPHER_CTX *, EVP_CIPHER_CTX_new, (void))
+DELAYED(void, EVP_CIPHER_CTX_free, (EVP_CIPHER_CTX *context), context)
+DELAYED(int, EVP_DecryptInit_ex,
+        (EVP_CIPHER_CTX *context, const EVP_CIPHER *kind, ENGINE *engine,
+         const unsigned char *key, const unsigned char *vector),
+        context, kind, engine, key, vector)
+DELAYED(int, EVP_DecryptUpdate,
+        (EVP_CIPHER_CTX *context, unsigned char *plain, int *plain_count,
+         const unsigned char *bytes, int count),
+        context, plain, plain_count, bytes, count)
+DELAYED(int, EVP_DecryptFinal_ex,
+        (EVP_CIPHER_CTX *context, unsigned char *plain, int *plain_count),
+        context, plain, plain_count)
 
 // MARK: Certificates
 

@@ -187,6 +187,8 @@ extension ResumeData {
 }
 
 extension POSIXFileStorage {
+  package func beginDecryption(_ key: SegmentKey) -> (any BodyDecryption)? { BodyCipher(key) }
+
   package func beginDigest(
     of resumeData: ResumeData, algorithm: Checksum.Algorithm
   ) throws(TransferFailure) -> any FileDigest {

@@ -11,9 +11,10 @@ extension TransferFailure.Code {
     case .tooManyRedirects: .httpTooManyRedirects
     case .redirectRefused: .redirectToNonExistentLocation
     case .httpStatus, .rangeReplyWrong, .otherVersion, .otherFile, .contradictoryReply,
-      .webPage, .protocolBroken:
+      .webPage, .protocolBroken, .checksumListUnusable, .metalinkUnusable, .playlistUnusable,
+      .liveStream:
       .badServerResponse
-    case .encodedReply: .cannotDecodeContentData
+    case .encodedReply, .unpackingFailed: .cannotDecodeContentData
     case .loginNeeded: .userAuthenticationRequired
     case .linkExpired: .resourceUnavailable
     case .hostNotFound: .cannotFindHost

@@ -56,6 +56,12 @@ struct AddOptions: ParsableArguments {
   var checksum: String?
 
   @Option(
+    name: .customLong("checksum-url"),
+    help: ArgumentHelp(
+      "A list with the digest of the file, such as SHA256SUMS.", valueName: "url"))
+  var checksumURL: String?
+
+  @Option(
     help: ArgumentHelp(
       "Trust the certificate authorities in this PEM file.", valueName: "file"),
     completion: .file())
@@ -100,10 +106,11 @@ struct AddOptions: ParsableArguments {
 }
 
 extension AddOptions {
-  /// The options that are for one file, when there are several.
+  /// What is wrong with the options together, for this many URLs.
   func problems(urlCount count: Int) -> [UsageProblem] {
-    guard count > 1 else { return [] }
     var problems: [UsageProblem] = []
+    if checksum != nil, checksumURL != nil { problems.append(.command(.twoChecksums)) }
+    guard count > 1 else { return problems }
     if OutputPath(directory: nil, output: output).name != nil {
       problems.append(.command(.nameForSeveral(count: count)))
     }

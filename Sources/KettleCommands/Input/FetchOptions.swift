@@ -56,6 +56,18 @@ struct FetchOptions: ParsableArguments {
       "Whether ~/.netrc may supply the login; default: as configured.", visibility: .hidden))
   var netrc: Bool?
 
+  @Option(
+    help: ArgumentHelp(
+      "Of an HLS playlist: smallest, a height such as 720p, or a bit rate such as 2500k.",
+      valueName: "variant", visibility: .hidden))
+  var variant: String?
+
+  @Flag(
+    help: ArgumentHelp(
+      "Keep a playlist or Metalink as a file, and do not fetch what it describes.",
+      visibility: .hidden))
+  var asIs = false
+
   @Flag(help: ArgumentHelp("Give the file the server's modification time.", visibility: .hidden))
   var remoteTime = false
 }

@@ -14,6 +14,8 @@ struct FetchOptionsReader {
     readProxy(fetch)
     readCookies(fetch)
     readCertificate(fetch)
+    readVariant(fetch)
+    options.isAsIs = fetch.asIs
     options.usesNetrc = fetch.netrc
     options.keepsServerTime = fetch.remoteTime
     let permissions = FilePermissions(mask: context.fileMask)
@@ -73,6 +75,12 @@ struct FetchOptionsReader {
     } catch {
       problems.append(.path(.cookiesUnreadable(path)))
     }
+  }
+
+  private mutating func readVariant(_ fetch: FetchOptions) {
+    guard let text = fetch.variant else { return }
+    options.variant = PlaylistVariant(rawValue: text)
+    if options.variant == nil { problems.append(.value(.variant(text))) }
   }
 
   private mutating func readCertificate(_ fetch: FetchOptions) {

@@ -21,6 +21,7 @@ struct SpecTemplate: Sendable {
     readRequest(options)
     readFetch(options.fetch, context)
     readMirrors(options)
+    readChecksumURL(options)
     let beginning: TransferSpec.Beginning = options.paused ? .paused : .queued
     let policy = options.onConflict
     settings.append {
@@ -170,6 +171,14 @@ struct SpecTemplate: Sendable {
     settings.append { $0.options = chosen }
     cookies = reader.cookies
     problems += reader.problems
+  }
+
+  private mutating func readChecksumURL(_ options: AddOptions) {
+    guard let text = options.checksumURL else { return }
+    switch TransferURL.parse(text) {
+    case .success(let list): settings.append { $0.options.checksumURL = list.url }
+    case .failure(let why): problems.append(.url(text, why))
+    }
   }
 
   private mutating func readMirrors(_ options: AddOptions) {

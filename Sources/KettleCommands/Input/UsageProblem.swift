@@ -30,6 +30,7 @@ package enum UsageProblem: Hashable, Sendable {
     case nothingToAdd
     case nameForSeveral(count: Int)
     case checksumForSeveral(count: Int)
+    case twoChecksums
     case mirrorForSeveral(count: Int)
     case pausedGet
     /// A header `Range` or `If-Range`.
@@ -74,6 +75,7 @@ package enum UsageProblem: Hashable, Sendable {
     case wholeSeconds(option: String, Int)
     case tries(Int)
     case proxy(String)
+    case variant(String)
     case userEmpty
     case readyDescriptor(Int32)
   }

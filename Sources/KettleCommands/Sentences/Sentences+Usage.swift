@@ -52,7 +52,7 @@ extension Sentences {
     case .notMetalink: "\(name) is not a Metalink; check that it is the right file"
     case .empty: "There is no file in the Metalink \(name); check that it is the right one"
     case .noURL(let file):
-      "The Metalink \(name) has no http or https URL for \(quoted(file)); "
+      "The Metalink \(name) has no URL for \(quoted(file)) that can be used; "
         + "add another URL of the file"
     }
   }
@@ -65,6 +65,7 @@ extension Sentences {
       "-o names one file but \(count) URLs were given; leave it out, or add them one by one"
     case .checksumForSeveral(let count):
       "--checksum applies to one file but \(count) URLs were given; add them one by one"
+    case .twoChecksums: "--checksum and --checksum-url exclude each other; give one of them"
     case .mirrorForSeveral(let count):
       "--mirror applies to one file but \(count) URLs were given; add them one by one"
     case .pausedGet:
@@ -157,6 +158,9 @@ extension Sentences {
     case .proxy(let text):
       "\(quoted(TransferURLProblem.withoutLogin(text))) is not the address of a proxy; write http://HOST:PORT, "
         + "https://, socks4://, socks4a://, socks5:// or socks5h://, or none"
+    case .variant(let text):
+      "\(quoted(text)) is not a variant; write smallest, a height such as 720p, or a bit rate such "
+        + "as 2500k"
     case .userEmpty: "The user name is empty; write --user NAME or --user NAME:PASSWORD"
     case .readyDescriptor(let number):
       "The descriptor \(number) of --ready-fd is not open; leave the option out"

@@ -56,50 +56,17 @@ struct AddCommand: RunnableCommand {
   private func readInput(
     in context: CommandContext, _ progress: inout AddProgress
   ) throws -> AddInput {
-    var problems: [UsageProblem] = []
-    var named: [TransferURL.Parsed] = []
-    var files: [MetalinkFile] = []
-    for url in urls {
-      if MetalinkFile.isNamed(url), !url.contains("://") {
-        files += readMetalink(url, in: context, &problems)
-        continue
-      }
-      switch TransferURL.parse(url) {
-      case .success(let one): named.append(one)
-      case .failure(let why): problems.append(.url(url, why))
-      }
-    }
+    let named = NamedSources(urls, in: context)
+    var problems = named.problems
     let list = try input.map { try readList($0, in: context, &progress) }
     problems += list?.problems ?? []
-    let count = named.count + files.count + (list?.count ?? 0)
+    let count = named.count + (list?.count ?? 0)
     if count == 0, problems.isEmpty { problems.append(.command(.nothingToAdd)) }
     problems += options.problems(urlCount: count)
     // Erase the progress line before the user is asked anything.
     progress.end()
     let template = try SpecTemplate.finished(options, problems, in: context)
-    return AddInput(named: named, files: files, list: list, template: template)
-  }
-
-  /// The files of a Metalink; none, and a problem, if it cannot be used.
-  private func readMetalink(
-    _ path: String, in context: CommandContext, _ problems: inout [UsageProblem]
-  ) -> [MetalinkFile] {
-    var bytes: [UInt8] = []
-    do {
-      try ArgumentPath.read(path, from: context.currentDirectory) { piece in
-        piece.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
-        return bytes.count <= MetalinkFile.byteCountMax
-      }
-    } catch {
-      problems += error.problems
-      return []
-    }
-    do {
-      return try MetalinkFile.read(bytes)
-    } catch {
-      problems.append(.metalink(path, error))
-      return []
-    }
+    return AddInput(named: named, list: list, template: template)
   }
 
   private func readList(
@@ -125,22 +92,11 @@ struct AddCommand: RunnableCommand {
 
 /// The transfers to add, read and checked.
 struct AddInput {
-  fileprivate let named: [TransferURL.Parsed]
-  fileprivate let files: [MetalinkFile]
+  fileprivate let named: NamedSources
   fileprivate let list: URLList?
   fileprivate let template: SpecTemplate
 
-  var count: Int { named.count + files.count + (list?.count ?? 0) }
-
-  /// The transfers of the Metalinks.
-  fileprivate var specsOfFiles: [TransferSpec] {
-    files.compactMap { file in
-      guard let best = file.urls.first else { return nil }
-      var spec = template.spec(for: best)
-      file.complete(&spec)
-      return spec
-    }
-  }
+  var count: Int { named.count + (list?.count ?? 0) }
 }
 
 extension TransferAdder {
@@ -159,11 +115,11 @@ extension TransferAdder {
       progress.show(.added(count, of: input.count), at: context.clock.now().monotonic)
     }
     do {
-      if !input.named.isEmpty {
-        try await add(Self.requests(input.named, input.template), report: report)
+      if !input.named.urls.isEmpty {
+        try await add(Self.requests(input.named.urls, input.template), report: report)
       }
-      if !input.files.isEmpty {
-        let batches = Self.batches(input.specsOfFiles)
+      if !input.named.files.isEmpty {
+        let batches = Self.batches(input.named.specsOfFiles(input.template))
         try await add(batches.lazy.map { AddRequest($0) }, report: report)
       }
       if let list = input.list {

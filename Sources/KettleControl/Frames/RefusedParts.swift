@@ -28,6 +28,8 @@ extension TransferSpec {
     if !options.mirrors.isEmpty, task != nil || !(request?.isPlainGET ?? true) {
       return "options.mirrors"
     }
+    // A program verifies what it gets.
+    if options.checksumURL != nil, task != nil { return "options.checksumURL" }
     if let part = request?.refusedPart { return "request.\(part)" }
     // Programs are promised the semantics of HTTP, and servers of files know no other request.
     if url.scheme.family != .http, task != nil || request != nil { return "url" }

@@ -42,6 +42,10 @@ struct LiveAttempt: Sendable {
   /// Bytes of the request's body passed to the kernel; nil before the first report.
   var sentByteCount: Int64?
   var phase = Phase.asking
+  /// Where a body is kept that is not written to a file.
+  var document: DocumentSink?
+  /// What decrypts its body.
+  var decryption: DecryptingSink?
   /// As the response head says.
   var trust = BodySegment.Trust.atItsEnd
 }

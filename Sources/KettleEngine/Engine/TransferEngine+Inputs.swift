@@ -109,14 +109,21 @@ extension TransferEngine {
   /// The transport is done with the attempt; its last bytes are still to be written.
   private func ended(_ attempt: AttemptID, _ end: AttemptEnd) {
     guard let one = attempts[attempt] else { return }
+    if let document = one.document {
+      return attemptEnded(
+        attempt, document.outcome(of: end) ?? Self.outcome(end, failure: nil),
+        writing: PartialFileWriter.EndedSegment())
+    }
     guard let writer = bodies[one.transfer]?.writer else {
       return attemptEnded(
         attempt, Self.outcome(end, failure: nil), writing: PartialFileWriter.EndedSegment())
     }
     let work: WorkerPool.Work = { [weak self] in
-      let segment = writer.end(attempt, isComplete: end == .complete)
+      let undecrypted = one.decryption?.finish(isComplete: end == .complete)
+      let segment = writer.end(attempt, isComplete: end == .complete && undecrypted == nil)
       writer.settle()
-      self?.post(.attemptEnded(attempt, Self.outcome(end, failure: segment.failure), segment))
+      let failure = undecrypted ?? segment.failure
+      self?.post(.attemptEnded(attempt, Self.outcome(end, failure: failure), segment))
     }
     if case .late(let late)? = bodies[one.transfer] {
       namePool.async {

@@ -53,7 +53,7 @@ package struct RowMaker: Sendable, Hashable {
       finished.map { $0.identity?.byteCount ?? 0 } ?? record.resumeData?.durable.byteCount ?? 0
     row.bytesExpected =
       finished.map { $0.identity?.byteCount } ?? record.resumeData?.totalByteCount
-      ?? spec.task?.expectedReceiveByteCount
+      ?? spec.task?.expectedReceiveByteCount ?? record.resumeData?.playlist?.estimatedByteCount
     row.priority = spec.priority
     row.queuePosition = record.queuePosition
     row.limitBytesPerSecond = spec.limitBytesPerSecond
@@ -69,6 +69,17 @@ package struct RowMaker: Sendable, Hashable {
     row.freshStart = record.freshStart
     row.task = record.task
     return row
+  }
+}
+
+extension PlaylistProgress {
+  /// The size of the file if the other segments are like those that are joined; nil before the
+  /// first one.
+  fileprivate var estimatedByteCount: Int64? {
+    guard joinedCount > 0, joinedByteCount > 0 else { return nil }
+    let (scaled, overflows) = (joinedByteCount / Int64(joinedCount))
+      .multipliedReportingOverflow(by: Int64(segmentCount))
+    return overflows ? nil : max(scaled, joinedByteCount)
   }
 }
 

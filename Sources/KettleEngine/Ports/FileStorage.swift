@@ -87,6 +87,10 @@ package protocol FileStorage: Sendable {
     of resumeData: ResumeData, algorithm: Checksum.Algorithm
   ) throws(TransferFailure) -> any FileDigest
 
+  /// Begins to decrypt a body: AES-128 in CBC mode with PKCS7 padding. Returns nil if the key is
+  /// not one, or libcrypto does not offer this cipher.
+  func beginDecryption(_ key: SegmentKey) -> (any BodyDecryption)?
+
   /// Returns the free bytes for an ordinary user on the disk of a directory.
   func freeBytes(at directory: String) -> Int64?
 }
@@ -147,6 +151,14 @@ package protocol PartialFile: AnyObject, Sendable {
   func setPermissions(_ permissions: FilePermissions)
   /// Truncates the file to `byteCount`.
   func truncate(to byteCount: Int64) throws(TransferFailure)
+}
+
+/// Decrypts a body while it arrives. Only one thread may use it at a time.
+package protocol BodyDecryption: AnyObject, Sendable {
+  /// Returns what is certain of the plain bytes; nil if libcrypto fails.
+  func decrypt(_ bytes: UnsafeRawBufferPointer) -> [UInt8]?
+  /// Returns the last plain bytes; nil if the padding is not what the key should yield.
+  func finish() -> [UInt8]?
 }
 
 /// The digest of the beginning of a file that is still being written. Only one thread may use it at

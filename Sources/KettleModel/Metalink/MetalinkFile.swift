@@ -2,12 +2,14 @@
 package struct MetalinkFile: Hashable, Sendable {
   /// One path component; nil if the given name is unusable.
   package var name: String?
-  /// The http and https URLs, the best one first.
+  /// The URLs, the best one first.
   package var urls: [TransferURL.Parsed]
   package var byteCount: Int64?
   /// The strongest digest of the whole file.
   package var checksum: Checksum?
 
+  /// The media type that servers send with it (RFC 5854, section 7.1).
+  package static let mediaType = "application/metalink4+xml"
   /// How many bytes a Metalink may have.
   package static let byteCountMax = 4 << 20
   package static let fileCountMax = 10_000
@@ -51,6 +53,22 @@ package enum MetalinkProblem: Error, Hashable, Sendable {
   case oldVersion
   case notMetalink
   case empty
-  /// No http or https URL for the file.
+  /// No URL for the file that can be used.
   case noURL(String)
+
+  /// For the detail of a failure.
+  package var words: String {
+    switch self {
+    case .tooLarge: "it is longer than \(MetalinkFile.byteCountMax) bytes"
+    case .notText: "it is not UTF-8 text"
+    case .notXML(let line): "line \(line) is not valid XML"
+    case .documentType: "it has a document type"
+    case .tooDeep: "its elements are nested too deeply"
+    case .tooManyFiles: "it has more than \(MetalinkFile.fileCountMax) files"
+    case .oldVersion: "it has version 3"
+    case .notMetalink: "it is not a Metalink"
+    case .empty: "it describes no file"
+    case .noURL(let file): "it has no URL for \"\(file)\" that can be used"
+    }
+  }
 }

@@ -69,7 +69,7 @@ struct MetalinkReader {
   }
 
   private mutating func addURL(_ content: String) {
-    // Other schemes are of no use here.
+    // Others, such as those of BitTorrent, are of no use here.
     guard case .success(let parsed) = TransferURL.parse(content) else { return }
     let given = attributes["priority"].flatMap { Int($0) } ?? Self.priorityMax
     let priority = (1...Self.priorityMax).contains(given) ? given : Self.priorityMax

@@ -23,6 +23,14 @@ public struct TransferOptions: Hashable, Sendable {
   public var permissions: FilePermissions?
   /// Other URLs of the same file, the best ones first.
   public var mirrors: [TransferURL] = []
+  /// Whether a compressed response is unpacked when it is complete.
+  public var unpacks = false
+  /// A file in the format of sha256sum(1) that contains the expected digest.
+  public var checksumURL: TransferURL?
+  /// Whether a playlist or a Metalink is itself the file, and what it describes is not fetched.
+  public var isAsIs = false
+  /// Which variant of a playlist is fetched; nil means the best one.
+  public var variant: PlaylistVariant?
 
   /// The longest time that a user may choose, a day.
   public static let secondsMax = 24 * 3600
@@ -58,6 +66,7 @@ extension TransferOptions: Codable {
   private enum CodingKeys: String, CodingKey {
     case silenceSeconds, connectSeconds, attemptsMax, retryDelaySeconds, proxy, cookies, certificate
     case usesNetrc, keepsServerTime, permissions, mirrors
+    case unpacks, checksumURL, isAsIs, variant
   }
 
   public init(from decoder: any Decoder) throws {
@@ -76,6 +85,10 @@ extension TransferOptions: Codable {
     keepsServerTime = try read(.keepsServerTime) ?? false
     permissions = try read(.permissions)
     mirrors = try read(.mirrors) ?? []
+    unpacks = try read(.unpacks) ?? false
+    checksumURL = try read(.checksumURL)
+    isAsIs = try read(.isAsIs) ?? false
+    variant = try read(.variant)
   }
 
   /// Encodes only what was chosen, because a long list has these options once for each transfer.
@@ -92,5 +105,9 @@ extension TransferOptions: Codable {
     if keepsServerTime { try container.encode(keepsServerTime, forKey: .keepsServerTime) }
     try container.encodeIfPresent(permissions, forKey: .permissions)
     if !mirrors.isEmpty { try container.encode(mirrors, forKey: .mirrors) }
+    if unpacks { try container.encode(unpacks, forKey: .unpacks) }
+    try container.encodeIfPresent(checksumURL, forKey: .checksumURL)
+    if isAsIs { try container.encode(isAsIs, forKey: .isAsIs) }
+    try container.encodeIfPresent(variant, forKey: .variant)
   }
 }

@@ -24,7 +24,8 @@ public struct TransferSnapshot: Hashable, Sendable, Codable, Identifiable {
   public var bytesReceived: Int64
   /// How fast each part arrived; nil if nothing has, or the size is unknown.
   public var ridge: Ridge?
-  /// nil if the server did not announce it. For an upload, the length of the request body.
+  /// nil if the server did not announce it. For an upload, the length of the request body; for a
+  /// playlist, an estimate until it is complete.
   public var bytesExpected: Int64?
   /// For an upload, the speed of sending, which `secondsLeft` is based on as well.
   public var bytesPerSecond: Int64

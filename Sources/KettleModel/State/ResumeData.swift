@@ -28,6 +28,8 @@ public struct ResumeData: Hashable, Sendable, Codable {
   public var validatorURL: String?
   /// Whether a response had another ETag and its bytes were compared instead; nil for no.
   public var isProvedByBytes: Bool?
+  /// Which segments of a playlist the durable bytes are; nil for any other file.
+  public var playlist: PlaylistProgress?
   /// The partial file of another version, kept until this one is complete.
   public var setAside: PartialIdentity?
   /// The action that discarded these bytes: the partial file moves to the bin and is not deleted.
@@ -37,7 +39,7 @@ public struct ResumeData: Hashable, Sendable, Codable {
     case partialPath, device, inode
     case durable = "held"
     case totalByteCount, validator, finalName, isWhole, lastWriteNanoseconds, serverChecksum
-    case mediaType, contentCoding, validatorURL, isProvedByBytes, setAside, binAction
+    case mediaType, contentCoding, validatorURL, isProvedByBytes, playlist, setAside, binAction
   }
 
   public init(
@@ -70,6 +72,26 @@ public struct PartialIdentity: Hashable, Sendable, Codable {
     self.path = path
     self.device = device
     self.inode = inode
+  }
+}
+
+/// How much of a playlist has been joined into the partial file.
+public struct PlaylistProgress: Hashable, Sendable, Codable {
+  /// The number of segments whose bytes are durable.
+  public var joinedCount: Int
+  /// Where the next segment begins.
+  public var joinedByteCount: Int64
+  public var segmentCount: Int
+  /// The sum of the durations of all segments. Another sum belongs to another version.
+  public var milliseconds: Int64
+
+  public init(
+    joinedCount: Int = 0, joinedByteCount: Int64 = 0, segmentCount: Int, milliseconds: Int64
+  ) {
+    self.joinedCount = joinedCount
+    self.joinedByteCount = joinedByteCount
+    self.segmentCount = segmentCount
+    self.milliseconds = milliseconds
   }
 }
 

@@ -67,6 +67,10 @@ private struct FailureSentence {
     case .otherFile: "The link \"\(name)\" leads to a different file\(said)"
     case .webPage: "A web page arrived instead of the file \"\(name)\"\(said)"
     case .contradictoryReply: "The server sent contradictory responses for \"\(name)\"\(said)"
+    case .checksumListUnusable: "The list of checksums \"\(name)\" cannot be used\(said)"
+    case .metalinkUnusable: "The Metalink \"\(name)\" cannot be used\(said)"
+    case .playlistUnusable: "The playlist \"\(name)\" cannot be joined into a file\(said)"
+    case .liveStream: "\"\(name)\" is a live stream and has no end\(said)"
     case .networkDown: "The network to \"\(name)\" is down\(said)"
     case .hostNotFound: "The host \"\(name)\" was not found"
     case .nameServerSilent:
@@ -90,6 +94,7 @@ private struct FailureSentence {
     case .fileProblem: "The file \"\(name)\" cannot be written\(said)"
     case .checksumMismatch: "The checksum of \"\(name)\" does not match\(said)"
     case .partialFileChanged: "Another program changed the partial file \"\(name)\"\(said)"
+    case .unpackingFailed: "The file \"\(name)\" cannot be unpacked\(said)"
     case .uploadFileUnusable: "The file \"\(name)\" cannot be uploaded\(said)"
     case .cancelled: "\"\(name)\" was cancelled\(said)"
     case .conditionUnmet:
@@ -113,6 +118,10 @@ private struct FailureSentence {
     case .webPage: "take it with kettle accept ID, or request the file again with kettle start ID"
     case .contradictoryReply:
       retry(orElse: "start it again later, or stop it and start it to fetch it from the beginning")
+    case .checksumListUnusable: "give the digest with --checksum"
+    case .metalinkUnusable: "get it with --as-is, then pass the file to kettle add"
+    case .playlistUnusable: "get the playlist itself with --as-is"
+    case .liveStream: "add it when the recording is complete"
     case .networkDown: "it continues when the network is back"
     case .hostNotFound: "check its name and the network"
     case .nameServerSilent: retry(orElse: "check the network, then start it again")
@@ -136,6 +145,7 @@ private struct FailureSentence {
     case .nameTaken: "choose another name with -o, or use --on-conflict rename"
     case .fileProblem: "check the disk, then start it again"
     case .checksumMismatch: "the file was not kept, so start it again"
+    case .unpackingFailed: "get it without --decode"
     case .uploadFileUnusable: "check that it exists and is unchanged, then add it again"
     case .cancelled: nil
     case .conditionUnmet: "start it to continue without"

@@ -18,6 +18,14 @@ public struct TransferFailure: Error, Hashable, Sendable, Codable {
     case webPage
     /// A response that contradicts itself, or an earlier response for the same version.
     case contradictoryReply
+    /// A list of checksums has no line for the file, or is none.
+    case checksumListUnusable
+    /// A Metalink that describes no file or several; the detail says why.
+    case metalinkUnusable
+    /// A playlist that cannot be joined into a file; the detail says why.
+    case playlistUnusable
+    /// A playlist without an end.
+    case liveStream
     // The network
     case hostNotFound
     /// The name servers did not respond or could not answer.
@@ -37,6 +45,8 @@ public struct TransferFailure: Error, Hashable, Sendable, Codable {
     // The file
     case directoryMissing, directoryUnwritable, diskFull, nameTaken, fileProblem, checksumMismatch
     case partialFileChanged
+    /// The compressed bytes are damaged, or no library on this machine can unpack them.
+    case unpackingFailed
     // The request body
     case uploadFileUnusable
     // Decisions

@@ -20,6 +20,9 @@ extension ActiveDownload {
       if case .sameValidator = requested.proof { proof = .sameValidator }
       facts.task?.recordResumption(at: requested.lower)
     }
+    if case .segment(let segmentIndex) = purpose {
+      return accept(segmentIndex, by: attempt, &facts)
+    }
     return Step(actions: [.acceptBody(facts.id, attempt, connections[index].range)])
   }
 

@@ -26,6 +26,7 @@ extension ActiveDownload {
     var step: Step
     switch ended.outcome {
     case .complete: step = afterComplete(connection, &facts, in: context)
+    case .document(let bytes): step = afterDocument(bytes, from: connection, &facts, in: context)
     case .cancelled: step = afterCancelled(connection, &facts, in: context)
     case .failed(let failure): step = afterFailed(connection, with: failure, &facts, in: context)
     case .untrusted(let failure, let challenge):
@@ -75,7 +76,7 @@ extension ActiveDownload {
     // A small body may be complete before its file is recorded; both are recorded together. Bytes
     // that were durable before would still need their proof.
     case .opened: return durableAtStartByteCount == 0 && received.prefixByteCount == total
-    case .closed, .opening: return false
+    case .closed, .opening, .document: return false
     }
   }
 
@@ -90,6 +91,7 @@ extension ActiveDownload {
   private mutating func afterComplete(
     _ connection: DownloadConnection, _ facts: inout TransferFacts, in context: DecisionContext
   ) -> Step {
+    if case .segment = purpose { return .end(.nextSegment) }
     if isWhole(facts) { return .end(.whole) }
     guard let range = connection.range else {
       // A body that ends before the durable bytes do is another version, however well it began.
@@ -158,7 +160,7 @@ extension ActiveDownload {
     return .request(
       NextRequest(
         url: connection.url, redirects: connection.redirects, mode: mode,
-        content: connection.content, check: .inspection))
+        content: connection.content, check: .inspection, purpose: purpose))
   }
 
   private mutating func afterFailed(

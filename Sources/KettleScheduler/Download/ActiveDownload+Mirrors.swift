@@ -231,7 +231,7 @@ extension ActiveDownload {
     recordBytes(of: connection, ended, &facts)
     let now = context.now.monotonic
     switch ended.outcome {
-    case .complete:
+    case .complete, .document:
       if connection.receivedUpTo >= connection.range?.upper ?? .max {
         if !connection.isSample { facts.mirrors.recordSuccess(of: connection.source) }
       } else {
@@ -329,7 +329,7 @@ extension ActiveDownload {
   func failingOver(
     _ step: Step, from origin: Origin, _ facts: inout TransferFacts, in context: DecisionContext
   ) -> Step {
-    guard body == .closed, let next = step.next,
+    guard body == .closed, purpose == .file, let next = step.next,
       let other = facts.failingOver(next, mode: mode, in: context)
     else { return step }
     var step = step

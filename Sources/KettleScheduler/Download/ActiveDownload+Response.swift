@@ -32,6 +32,7 @@ extension ActiveDownload {
   static func begin(
     _ request: NextRequest, attempt: AttemptID, _ facts: inout TransferFacts, at now: Moment
   ) -> Transition {
+    if request.purpose != .file { return beginOther(request, attempt: attempt, &facts, at: now) }
     let keepsBytes = if case .fresh = request.mode { false } else { true }
     facts.mirrors.beginRun(keepsBytes: keepsBytes && facts.resumeData?.durable.isEmpty == false)
     let requested = RequestedRange(
@@ -62,12 +63,13 @@ extension ActiveDownload {
     }
     recordRoundTrip(milliseconds: response.roundTripMilliseconds)
     switch body {
+    case .closed where purpose != .file: return receiveOther(response, &facts, in: context)
     case .closed:
       let origin = connections[index].url.origin
       let step = receivePrimary(response, &facts, in: context)
       return failingOver(step, from: origin, &facts, in: context)
     case .open: return receiveAdditional(response, at: index, &facts, in: context)
-    case .opening, .opened: return .none
+    case .opening, .opened, .document: return .none
     }
   }
 
@@ -115,6 +117,7 @@ extension ActiveDownload {
     in context: DecisionContext
   ) -> Step {
     guard let primary = connection(of: response.attempt) else { return .none }
+    if facts.recordDescription(response.head) { return .end(.request(facts.firstRequest)) }
     facts.task?.recordReply(response.head, from: primary.url)
     facts.addMirrors(response.head, from: primary, reach: response.reach)
     let plan = facts.plan(for: whole, response.head, from: primary.url)
@@ -162,7 +165,7 @@ extension ActiveDownload {
     return open(.goOn(resumeData), range, by: response.attempt, of: facts.id, at: context.now)
   }
 
-  private mutating func open(
+  mutating func open(
     _ plan: BodyPlan, _ range: ByteRange?, by attempt: AttemptID, of id: TransferID,
     at now: Moment
   ) -> Step {
@@ -175,7 +178,7 @@ extension ActiveDownload {
 
   // MARK: Refusal
 
-  private func redirect(
+  func redirect(
     _ primary: DownloadConnection, to location: String, by response: Response,
     _ facts: inout TransferFacts
   ) -> Step {
@@ -189,7 +192,7 @@ extension ActiveDownload {
         .request(
           NextRequest(
             url: url, redirects: primary.redirects.followed(by: response.reach), mode: mode,
-            content: content)))
+            content: content, purpose: purpose)))
     case .refuse(let failure):
       facts.task?.recordReply(response.head, from: primary.url)
       return .end(.failed(failure))
@@ -197,7 +200,7 @@ extension ActiveDownload {
   }
 
   /// The host may accept no more connections than it has; then this transfer is queued again.
-  private func primaryRefused(
+  func primaryRefused(
     _ response: Response, because failure: TransferFailure, retryAfter: RetryAfter?,
     _ facts: inout TransferFacts, in context: DecisionContext
   ) -> Step {

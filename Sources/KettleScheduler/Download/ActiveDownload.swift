@@ -13,6 +13,8 @@ package struct ActiveDownload: Sendable, Hashable {
     case opened
     /// Bytes may flow into it.
     case open
+    /// A document arrives, in memory.
+    case document
   }
 
   /// Whether several parts of the file may be fetched at once.
@@ -24,6 +26,7 @@ package struct ActiveDownload: Sendable, Hashable {
 
   /// What the primary connection requested.
   let mode: RequestMode
+  package let purpose: RequestPurpose
   /// How the primary connection verifies its server.
   let check: ServerCheck
   package internal(set) var body = Body.closed
@@ -62,10 +65,11 @@ package struct ActiveDownload: Sendable, Hashable {
   static let leavingMillisecondsMin: Int64 = 100
 
   init(
-    primary: DownloadConnection, mode: RequestMode, check: ServerCheck = .usual,
-    received: ByteRangeSet
+    primary: DownloadConnection, mode: RequestMode, purpose: RequestPurpose = .file,
+    check: ServerCheck = .usual, received: ByteRangeSet
   ) {
     self.mode = mode
+    self.purpose = purpose
     self.check = check
     connections = [primary]
     self.received = received

@@ -27,4 +27,5 @@ package struct NextRequest: Sendable, Hashable {
   /// nil means a plain GET.
   package var content: RequestContent?
   package var check = ServerCheck.usual
+  package var purpose = RequestPurpose.file
 }

@@ -26,8 +26,8 @@ extension TransferFacts {
     mirrors.chooseOpener(knownTo: known, at: now)
   }
 
-  /// The request that begins a run.
-  var firstRequest: NextRequest {
+  /// The first request for the file.
+  var firstFileRequest: NextRequest {
     NextRequest(
       url: openerURL, redirects: openerOrigin, mode: modeOfOpener, content: spec.content)
   }
@@ -74,7 +74,7 @@ extension TransferFacts {
   ) -> TransferMachine.AfterEnding? {
     guard !mirrors.isEmpty, next.isFailureOfSource else { return nil }
     if mirrors.failOver(passing: next.passingFailure, at: context.now.monotonic) {
-      var request = firstRequest
+      var request = firstFileRequest
       // Present bytes that are useless stay so.
       if case .fresh = mode { request.mode = mode }
       return .request(request)
@@ -93,7 +93,8 @@ extension TransferMachine.AfterEnding {
     case .waiting(let waiting): waiting.reason.isOfSource && !waiting.failure.isOfTheFile
     case .failed(let failure): !failure.isOfTheFile && failure.code != .internalProblem
     case .request(let request): request.check == .inspection
-    case .queued, .paused, .idle, .removed, .queuedFromZero, .cancelled, .whole, .alreadyThere:
+    case .queued, .paused, .idle, .removed, .queuedFromZero, .cancelled, .nextSegment, .whole,
+      .alreadyThere:
       false
     }
   }

@@ -47,6 +47,9 @@ extension TransferMachine.AfterEnding {
   ) -> Transition {
     var next = self
     switch result {
+    case .success(let closed?) where self == .nextSegment:
+      facts.recordSegment(closed)
+      next = facts.nextSegment()
     case .success(let closed):
       if let closed { facts.recordClosed(closed, isWhole: self == .whole) }
       if self == .whole { next = facts.afterLastByte(in: context) }
@@ -56,7 +59,7 @@ extension TransferMachine.AfterEnding {
     case .failure(let failure):
       switch self {
       case .idle, .removed, .queuedFromZero, .failed, .cancelled: break
-      case .queued, .paused, .waiting, .request, .whole, .alreadyThere:
+      case .queued, .paused, .waiting, .request, .nextSegment, .whole, .alreadyThere:
         next = facts.afterFileFailure(failure, in: context)
       }
     }
@@ -72,7 +75,7 @@ extension TransferMachine.AfterEnding {
     case .request(let request):
       if case .fresh = request.mode { return self }
       return facts.startingFresh(because: .partialFileChanged)
-    case .whole: return facts.startingFresh(because: .partialFileChanged)
+    case .whole, .nextSegment: return facts.startingFresh(because: .partialFileChanged)
     case .queued, .paused, .waiting, .alreadyThere, .idle, .removed, .queuedFromZero, .failed,
       .cancelled:
       return self
@@ -107,6 +110,9 @@ extension TransferMachine.AfterEnding {
       resumeData.totalByteCount = resumeData.durable.prefixByteCount
       facts.resumeData = resumeData
       return finishing.begin(&facts, with: resumeData)
+    // The partial file was not open.
+    case .nextSegment:
+      return .entering(.failed(TransferFailure(.internalProblem, on: facts.urlText)))
     case .request(let request):
       return ActiveDownload.begin(request, attempt: ids.attempt, &facts, at: now)
     }
@@ -119,7 +125,9 @@ extension TransferFacts {
   fileprivate mutating func recordClosed(_ closed: ClosedBody, isWhole: Bool) {
     if keepsBytes { recordSynced(closed.durable) }
     if isWhole { resumeData?.durable = closed.durable }
-    resumeData?.lastWriteNanoseconds = closed.modifiedNanoseconds
+    // Without this time the next attempt removes what a segment left behind.
+    let isPlaylist = resumeData?.playlist != nil
+    resumeData?.lastWriteNanoseconds = isPlaylist ? nil : closed.modifiedNanoseconds
   }
 
   /// Records which bytes are synced. Bytes that arrived reset the retry count.
@@ -127,7 +135,12 @@ extension TransferFacts {
   /// - Returns: whether the retry count was reset.
   @discardableResult
   mutating func recordSynced(_ durable: ByteRangeSet) -> Bool {
-    guard let known = resumeData?.durable, known != durable else { return false }
+    guard let known = resumeData?.durable else { return false }
+    // Of a playlist only whole segments count.
+    let playlistUpper = resumeData?.playlist?.joinedByteCount
+    let durable =
+      playlistUpper.map { ByteRangeSet(prefix: min(durable.prefixByteCount, $0)) } ?? durable
+    guard known != durable else { return false }
     resumeData?.durable = durable
     guard durable.byteCount > known.byteCount, retryCount > 0 else { return false }
     retryCount = 0

@@ -46,6 +46,8 @@ struct Finishing: Sendable {
         .checksumMismatch, on: resumeData.finalName,
         detail: "expected \(expected.text), found \(found)" + facts.sourcesOfMismatch)
       facts.mirrors.recordMismatch()
+      // The next run reads the list again: it may have been corrected.
+      if facts.spec.options.checksumURL != nil { facts.spec.checksum = nil }
       facts.finishedAt = now.wall
       return discard(&facts, next: .failed(failure))
     case .failure(let failure):

@@ -29,8 +29,8 @@ extension TransferMachine.State {
       return .entering(.discarding(operation, next: .queued))
     case .queued, .running, .verifying, .placing, .removed, .discarding(_, next: .queued),
       .discarding(_, next: .removed), .ending(_, next: .queued), .ending(_, next: .request),
-      .ending(_, next: .whole), .ending(_, next: .alreadyThere), .ending(_, next: .removed),
-      .ending(_, next: .queuedFromZero), .ending(_, next: .cancelled):
+      .ending(_, next: .nextSegment), .ending(_, next: .whole), .ending(_, next: .alreadyThere),
+      .ending(_, next: .removed), .ending(_, next: .queuedFromZero), .ending(_, next: .cancelled):
       return .none
     case .completed:
       return .refused(.completed)
@@ -46,7 +46,8 @@ extension TransferMachine.State {
       return .entering(.paused)
     case .running(let download): return .ending(download, next: .paused)
     case .ending(let phase, next: .queued), .ending(let phase, next: .waiting),
-      .ending(let phase, next: .request), .ending(let phase, next: .alreadyThere):
+      .ending(let phase, next: .request), .ending(let phase, next: .nextSegment),
+      .ending(let phase, next: .alreadyThere):
       return .entering(.ending(phase, next: .paused))
     case .ending(let phase, next: .whole):
       // An upload had its whole response; sending it again would be another request.
@@ -228,11 +229,12 @@ extension TransferFacts {
   }
 
   /// The headers and login were given for the old link's origin; another origin does not get them.
-  fileprivate mutating func replaceLink(with url: TransferURL, login: Login?) {
+  mutating func replaceLink(with url: TransferURL, login: Login?) {
     let old = spec.url
     if old.origin != url.origin {
       spec.headers = []
       spec.login = nil
+      spec.options.certificate = nil
     }
     if let login {
       spec.login = login
@@ -242,6 +244,8 @@ extension TransferFacts {
       }
     }
     spec.url = url
+    description = .none
+    playlist = nil
     if old != url, resumeData?.validatorURL == nil { resumeData?.validatorURL = old.text }
   }
 }

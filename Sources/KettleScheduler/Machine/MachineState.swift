@@ -61,6 +61,8 @@ extension TransferMachine {
     case cancelled(TransferFailure)
     /// Another attempt in the same slot.
     case request(NextRequest)
+    /// A segment of a playlist is complete; the next one follows in the same slot.
+    case nextSegment
     /// Nothing is left to fetch.
     case whole
     /// The file already existed and the user wants it left alone.
@@ -132,7 +134,8 @@ extension TransferMachine.State {
     case .queued, .ending(_, next: .queued), .ending(_, next: .queuedFromZero),
       .discarding(_, next: .queued):
       .queued
-    case .running, .ending(_, next: .request), .ending(_, next: .whole),
+    case .running, .ending(_, next: .request), .ending(_, next: .nextSegment),
+      .ending(_, next: .whole),
       .ending(_, next: .alreadyThere):
       .running
     case .waiting, .ending(_, next: .waiting): .waiting
@@ -257,7 +260,8 @@ extension TransferMachine.State {
   func mayRunOutOfTime(hasResumeToken: Bool) -> Bool {
     switch self {
     case .scheduled, .queued, .running, .waiting, .ending(_, next: .queued),
-      .ending(_, next: .paused), .ending(_, next: .waiting), .ending(_, next: .request):
+      .ending(_, next: .paused), .ending(_, next: .waiting), .ending(_, next: .request),
+      .ending(_, next: .nextSegment):
       true
     case .paused: !hasResumeToken
     case .idle, .ending(_, next: .idle), .ending(_, next: .removed), .ending(_, next: .failed),

@@ -13,6 +13,10 @@ package enum TransferAction: Sendable, Hashable {
   /// Lets the body of an attempt flow into the open partial file. The range is nil when only the
   /// end of the response shows its length.
   case acceptBody(TransferID, AttemptID, ByteRange?)
+  /// Keeps the body of an attempt in memory. A longer one fails.
+  case acceptDocument(TransferID, AttemptID, byteCountMax: Int)
+  /// Appends the body of an attempt to the open partial file. Its bytes count when it is complete.
+  case acceptSegment(TransferID, AttemptID, from: Int64, SegmentKey?)
   /// All attempts have ended: sync and close the partial file if one is open.
   case closeBody(TransferID, OperationID)
   case computeDigest(TransferID, OperationID, ResumeData, Checksum.Algorithm)
@@ -35,10 +39,10 @@ package enum TransferAction: Sendable, Hashable {
   /// every byte and every name.
   var timing: Timing {
     switch self {
-    case .beginAttempt, .cancelAttempt, .shortenAttempt, .openBody, .closeBody, .computeDigest,
-      .readTitle, .limit:
+    case .beginAttempt, .cancelAttempt, .shortenAttempt, .openBody, .acceptDocument, .closeBody,
+      .computeDigest, .readTitle, .limit:
       .now
-    case .acceptBody, .placeFile, .discardPartialFile, .discardFinishedFile:
+    case .acceptBody, .acceptSegment, .placeFile, .discardPartialFile, .discardFinishedFile:
       .afterCommit
     }
   }

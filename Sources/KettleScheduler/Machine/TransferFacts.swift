@@ -2,6 +2,13 @@ import KettleModel
 
 /// What is known about a transfer apart from its state: the request, the bytes and the history.
 struct TransferFacts: Sendable, Hashable {
+  /// What describes the file in its place.
+  enum Description: Sendable, Hashable {
+    case none
+    case metalink
+    case playlist
+  }
+
   let id: TransferID
   var taskIdentifier: Int64
   var spec: TransferSpec
@@ -26,6 +33,10 @@ struct TransferFacts: Sendable, Hashable {
   var remembered = RememberedHosts()
   /// The cookies that servers have set while they redirected. They are not part of the record.
   var redirectCookies = RedirectCookies()
+  /// What responses have shown the URL to be. It is not part of the record.
+  var description = Description.none
+  /// The playlist being joined. It is not part of the record.
+  var playlist: PlaylistRun?
   /// The action of the user that is discarding its files; nil deletes them.
   var binAction: Int64?
 
@@ -152,6 +163,7 @@ extension TransferFacts {
     resumeData?.totalByteCount = nil
     resumeData?.validator = nil
     resumeData?.isProvedByBytes = nil
+    resumeData?.playlist = nil
     // Opening without a last write time truncates it to its durable bytes.
     resumeData?.lastWriteNanoseconds = nil
   }

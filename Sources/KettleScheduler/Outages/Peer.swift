@@ -43,12 +43,13 @@ extension TransferFailure {
     case .proxyUnreachable, .proxyLoginNeeded: .proxy(subject)
     case .badURL, .tooManyRedirects, .redirectRefused, .httpStatus, .rangeReplyWrong,
       .encodedReply, .loginNeeded, .linkExpired, .otherVersion, .otherFile, .webPage,
+      .checksumListUnusable, .metalinkUnusable, .playlistUnusable, .liveStream,
       .contradictoryReply, .connectionLost, .noDataConnection, .tlsRefused, .proxyFailed,
       .networkDown,
       .protocolBroken,
       .certificateFileUnusable, .clientCertificateNeeded, .truncated, .tooLong,
       .directoryMissing, .directoryUnwritable, .diskFull, .nameTaken, .fileProblem,
-      .checksumMismatch, .partialFileChanged, .uploadFileUnusable,
+      .checksumMismatch, .partialFileChanged, .unpackingFailed, .uploadFileUnusable,
       .cancelled, .conditionUnmet,
       .internalProblem:
       nil

@@ -92,14 +92,15 @@ package struct RetryPolicy: Sendable, Hashable {
       case 421, 426, 450...452: true
       default: false
       }
-    case .otherVersion, .otherFile, .webPage, .badURL, .tooManyRedirects, .redirectRefused,
+    case .checksumListUnusable, .metalinkUnusable, .playlistUnusable, .liveStream,
+      .otherVersion, .otherFile, .webPage, .badURL, .tooManyRedirects, .redirectRefused,
       .encodedReply,
       .loginNeeded,
       .linkExpired,
       .tlsRefused, .certificateFileUnusable, .clientCertificateNeeded, .tooLong,
       .directoryMissing, .directoryUnwritable,
       .diskFull, .nameTaken, .fileProblem, .checksumMismatch,
-      .partialFileChanged,
+      .partialFileChanged, .unpackingFailed,
       .internalProblem, .uploadFileUnusable, .cancelled, .conditionUnmet:
       false
     }

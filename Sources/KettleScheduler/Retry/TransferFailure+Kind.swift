@@ -6,10 +6,11 @@ extension TransferFailure {
   var isOfTheFile: Bool {
     switch code {
     case .directoryMissing, .directoryUnwritable, .diskFull, .nameTaken, .fileProblem,
-      .checksumMismatch, .partialFileChanged:
+      .checksumMismatch, .partialFileChanged, .unpackingFailed:
       true
     case .badURL, .tooManyRedirects, .redirectRefused, .httpStatus, .rangeReplyWrong,
       .encodedReply, .loginNeeded, .linkExpired, .otherVersion, .otherFile, .webPage,
+      .checksumListUnusable, .metalinkUnusable, .playlistUnusable, .liveStream,
       .contradictoryReply, .networkDown, .hostNotFound, .nameServerSilent, .connectionRefused,
       .connectionLost, .timedOut, .noDataConnection, .tlsRefused, .proxyFailed,
       .proxyUnreachable, .proxyLoginNeeded, .protocolBroken,
@@ -49,12 +50,13 @@ extension TransferFailure {
       true
     case .badURL, .tooManyRedirects, .redirectRefused, .httpStatus, .rangeReplyWrong,
       .encodedReply, .loginNeeded, .linkExpired, .otherVersion, .otherFile, .webPage,
+      .checksumListUnusable, .metalinkUnusable, .playlistUnusable, .liveStream,
       .contradictoryReply, .noDataConnection, .tlsRefused, .proxyFailed, .proxyLoginNeeded,
       .protocolBroken,
       .certificateFileUnusable, .clientCertificateNeeded, .truncated,
       .tooLong, .internalProblem,
       .directoryMissing, .directoryUnwritable, .diskFull, .nameTaken, .fileProblem,
-      .checksumMismatch, .partialFileChanged, .uploadFileUnusable,
+      .checksumMismatch, .partialFileChanged, .unpackingFailed, .uploadFileUnusable,
       .cancelled, .conditionUnmet:
       false
     }

@@ -205,7 +205,8 @@ package struct TransferScheduler: Sendable {
       owners[plan.attempt] = id
       hosts.open(plan.attempt, at: plan.url.origin)
       return .beginAttempt(id, plan)
-    case .openBody(_, let attempt, _), .acceptBody(_, let attempt, _):
+    case .openBody(_, let attempt, _), .acceptBody(_, let attempt, _),
+      .acceptSegment(_, let attempt, _, _), .acceptDocument(_, let attempt, _):
       hosts.recordService(of: attempt)
       return action
     case .cancelAttempt, .shortenAttempt, .closeBody, .computeDigest, .readTitle, .placeFile,

@@ -99,6 +99,10 @@ struct SentencesUsageTests {
       "--mirror applies to one file but 2 URLs were given; add them one by one"
     ),
     (
+      .command(.twoChecksums),
+      "--checksum and --checksum-url exclude each other; give one of them"
+    ),
+    (
       .command(.linkForSeveral),
       "--url and --user apply to one transfer; give exactly one id"
     ),
@@ -143,6 +147,10 @@ struct SentencesUsageTests {
     (
       .value(.wholeSeconds(option: "--timeout", 0)),
       "Cannot use --timeout 0; give seconds from 1 to 86400"
+    ),
+    (
+      .value(.variant("best")),
+      "\"best\" is not a variant; write smallest, a height such as 720p, or a bit rate such as 2500k"
     ),
     (
       .value(.tries(-1)),

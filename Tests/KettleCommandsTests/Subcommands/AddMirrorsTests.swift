@@ -25,7 +25,7 @@ struct AddMirrorsTests {
 
   @Test func `an invalid mirror and too many mirrors are refused`() async {
     let context = FakeContext()
-    let invalid = await context.run("add", "https://a.example/f", "--mirror", "ftp://b.example/f")
+    let invalid = await context.run("add", "https://a.example/f", "--mirror", "rsync://b.example/f")
     #expect(invalid.code == 2)
     let words = (0..<65).flatMap { ["--mirror", "https://m\($0).example/f"] }
     let other = FakeContext()

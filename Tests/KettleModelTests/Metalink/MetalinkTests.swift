@@ -40,7 +40,7 @@ struct MetalinkTests {
           <url>http://last.example/disk.iso</url>
           <url location="de" priority="2">http://b.example/disk.iso?x=1&amp;y=2</url>
           <url priority="1"><![CDATA[https://a.example/disk.iso]]></url>
-          <url priority="1">ftp://f.example/disk.iso</url>
+          <url priority="1">rsync://f.example/disk.iso</url>
         </file>
         """))
     let file = try #require(files.first)
@@ -117,7 +117,7 @@ struct MetalinkTests {
         == .oldVersion)
     #expect(problem(document("")) == .empty)
     #expect(
-      problem(document("<file name=\"f\"><url>ftp://a.example/f</url></file>")) == .noURL("f"))
+      problem(document("<file name=\"f\"><url>rsync://a.example/f</url></file>")) == .noURL("f"))
     #expect(problem(document("\u{FFFD}")) == .empty)
   }
 

@@ -143,6 +143,26 @@ struct TransferFailureSentenceTests {
       "Waiting for mains power; start it to continue without"
     ),
     (.internalProblem, "u", "why", "Internal error on \"u\" (why); please report it"),
+    (
+      .checksumListUnusable, "https://h/SHA256SUMS", "it has no line for \"a.iso\"",
+      "The list of checksums \"https://h/SHA256SUMS\" cannot be used (it has no line for \"a.iso\"); give the digest with --checksum"
+    ),
+    (
+      .metalinkUnusable, "https://h/a.meta4", "it describes 2 files",
+      "The Metalink \"https://h/a.meta4\" cannot be used (it describes 2 files); get it with --as-is, then pass the file to kettle add"
+    ),
+    (
+      .playlistUnusable, "https://h/a.m3u8", "it is encrypted with SAMPLE-AES",
+      "The playlist \"https://h/a.m3u8\" cannot be joined into a file (it is encrypted with SAMPLE-AES); get the playlist itself with --as-is"
+    ),
+    (
+      .liveStream, "https://h/a.m3u8", nil,
+      "\"https://h/a.m3u8\" is a live stream and has no end; add it when the recording is complete"
+    ),
+    (
+      .unpackingFailed, "a.json", "it ends in the middle",
+      "The file \"a.json\" cannot be unpacked (it ends in the middle); get it without --decode"
+    ),
   ]
 
   @Test(arguments: sentences)

@@ -148,7 +148,8 @@ struct SimulatedLink {
       case .closeBody(let id, _):
         finishedAt[id] = finishedAt[id] ?? milliseconds
         script.closed(durable: written[id])
-      case .discardPartialFile, .computeDigest, .readTitle, .placeFile, .discardFinishedFile,
+      case .acceptDocument, .acceptSegment, .discardPartialFile, .computeDigest, .readTitle,
+        .placeFile, .discardFinishedFile,
         .limit:
         break
       }

@@ -42,8 +42,9 @@ struct OutageScript {
       case .placeFile(let id, let operation, _, _):
         let file = FinishedFile(path: "/downloads/a.iso", identity: nil)
         script.run(script.scheduler.placed(.success(file), of: id, by: operation, at: script.now))
-      case .cancelAttempt, .shortenAttempt, .openBody, .acceptBody, .closeBody, .computeDigest,
-        .readTitle, .discardPartialFile, .discardFinishedFile, .limit:
+      case .cancelAttempt, .shortenAttempt, .openBody, .acceptBody, .acceptDocument,
+        .acceptSegment, .closeBody, .computeDigest, .readTitle, .discardPartialFile,
+        .discardFinishedFile, .limit:
         break
       }
     }

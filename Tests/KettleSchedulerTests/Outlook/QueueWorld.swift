@@ -180,7 +180,8 @@ struct QueueWorld {
       }
       script.run(
         script.scheduler.placed(.success(file), of: id, by: operation, at: script.now))
-    case .acceptBody, .cancelAttempt, .shortenAttempt, .closeBody, .computeDigest,
+    case .acceptBody, .acceptDocument, .acceptSegment, .cancelAttempt, .shortenAttempt, .closeBody,
+      .computeDigest,
       .readTitle, .discardPartialFile, .discardFinishedFile, .limit:
       break
     }

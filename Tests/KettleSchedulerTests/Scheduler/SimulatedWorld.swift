@@ -122,6 +122,8 @@ struct SimulatedWorld {
       attempts[attempt]?.upper = max(upper, min(one.upTo ?? 0, one.upper))
     case .openBody(let id, let attempt, let plan): pending.append(.opening(id, attempt, plan))
     case .acceptBody(let id, let attempt, let range): flow(id, attempt, range)
+    // Nothing here needs a document or a playlist.
+    case .acceptDocument, .acceptSegment: break
     case .closeBody(let id, let operation): close(id, operation)
     case .discardPartialFile(let id, let operation, let resumeData):
       pending.append(.discarding(id, operation, resumeData))

@@ -25,6 +25,9 @@ extension InMemoryFileStorage: FileStorage {
     return InMemoryPartialFile(self, path: path, finalName: finalName, inode: inode)
   }
 
+  /// Nothing can be decrypted here.
+  package func beginDecryption(_ key: SegmentKey) -> (any BodyDecryption)? { nil }
+
   package func createPartialFile(
     insteadOf old: ResumeData
   ) throws(TransferFailure) -> any PartialFile {

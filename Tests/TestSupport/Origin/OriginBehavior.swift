@@ -167,6 +167,18 @@ extension OriginBehavior {
     return behavior
   }
 
+  /// These bytes, with their length and a media type.
+  package static func raw(
+    _ bytes: [UInt8], mediaType: String = "application/octet-stream"
+  ) -> OriginBehavior {
+    let head =
+      "HTTP/1.1 200 OK\r\nContent-Type: \(mediaType)\r\nContent-Length: \(bytes.count)\r\n"
+      + "Connection: close\r\n\r\n"
+    var behavior = OriginBehavior(empty)
+    behavior.answer = .raw(Array(head.utf8) + bytes)
+    return behavior
+  }
+
   package static func redirect(_ status: Int = 302, to location: String) -> OriginBehavior {
     var behavior = OriginBehavior(empty)
     behavior.answer = .redirect(status, location: location)

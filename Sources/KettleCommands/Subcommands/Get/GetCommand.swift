@@ -28,7 +28,9 @@ struct GetCommand: RunnableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The URL to download: http, https, ftp, ftps or sftp.", valueName: "url"))
+    help: ArgumentHelp(
+      "The URL to download (http, https, ftp, ftps or sftp), or a Metalink file (.meta4).",
+      valueName: "url"))
   var urls: [String]
 
   @Flag(name: .shortAndLong, help: "Show no progress; errors are still printed.")
@@ -86,30 +88,24 @@ struct GetCommand: RunnableCommand {
   private func readSpecs(
     in context: CommandContext
   ) throws -> ([TransferSpec], StandardOutputDelivery?) {
-    var problems: [UsageProblem] = []
-    var parsed: [TransferURL.Parsed] = []
-    for url in urls {
-      switch TransferURL.parse(url) {
-      case .success(let one): parsed.append(one)
-      case .failure(let why): problems.append(.url(url, why))
-      }
-    }
+    let named = NamedSources(urls, in: context)
+    var problems = named.problems
     if options.paused { problems.append(.command(.pausedGet)) }
     var options = options
     let isDelivered = options.output == "-"
     if isDelivered {
       options.output = nil
-      if urls.count > 1 {
-        problems.append(.command(.standardOutputForSeveral(count: urls.count)))
+      if named.count > 1 {
+        problems.append(.command(.standardOutputForSeveral(count: named.count)))
       }
       if context.host != nil { problems.append(.command(.standardOutputOverHost)) }
       if json { problems.append(.command(.standardOutputWithJSON)) }
     } else if stream {
       problems.append(.command(.streamWithoutStandardOutput))
     }
-    problems += options.problems(urlCount: urls.count)
+    problems += options.problems(urlCount: named.count)
     let template = try SpecTemplate.finished(options, problems, in: context)
-    var specs = parsed.map { template.spec(for: $0) }
+    var specs = named.urls.map { template.spec(for: $0) } + named.specsOfFiles(template)
     guard isDelivered else { return (specs, nil) }
     let delivery = try StandardOutputDelivery.begin(streams: stream, in: context)
     for index in specs.indices { delivery.place(&specs[index]) }

@@ -1,0 +1,139 @@
+import KettleModel
+
+/// Requests for documents, and for the segments of a playlist.
+extension ActiveDownload {
+  /// Begins the request for something other than the file, with a single connection.
+  static func beginOther(
+    _ request: NextRequest, attempt: AttemptID, _ facts: inout TransferFacts, at now: Moment
+  ) -> Transition {
+    let primary = DownloadConnection(
+      attempt: attempt, url: request.url, redirects: request.redirects, requested: nil,
+      range: nil, at: now.monotonic)
+    var download = ActiveDownload(
+      primary: primary, mode: request.mode, purpose: request.purpose, check: request.check,
+      received: facts.resumeData?.durable ?? ByteRangeSet())
+    download.splitting = .refused
+    var plan = AttemptPlan(
+      attempt: attempt, url: request.url, redirects: request.redirects, requested: nil,
+      check: request.check, facts: facts)
+    if let range = facts.playlist?.range(of: request.purpose) {
+      plan.headers.append(
+        HeaderField(received: "Range", "bytes=\(range.lower)-\(range.upper - 1)"))
+    }
+    return .entering(.running(download), [.beginAttempt(facts.id, plan)])
+  }
+
+  /// Decides what a response means.
+  mutating func receiveOther(
+    _ response: Response, _ facts: inout TransferFacts, in context: DecisionContext
+  ) -> Step {
+    guard let primary = connection(of: response.attempt) else { return .none }
+    let head = response.head
+    if let range = facts.playlist?.range(of: purpose), [200, 206].contains(head.status) {
+      return acceptPart(range, of: response, from: primary, &facts, in: context)
+    }
+    let classifier = ResponseClassifier(
+      url: primary.url, requested: nil, mode: mode, resumeData: nil,
+      user: facts.requestSpec.login(for: primary.url.origin)?.user)
+    switch classifier.classify(head, at: context.now) {
+    case .acceptWhole(let whole):
+      if let coding = whole.facts.contentCoding {
+        return .end(.failed(failure(on: primary.url, "it is compressed (\(coding))")))
+      }
+      return accept(whole.facts.total, of: response, &facts, at: context.now)
+    case .redirect(let location): return redirect(primary, to: location, by: response, &facts)
+    case .wait(let reason, let failure): return .end(.waiting(.forEvent(reason, failure)))
+    case .retry(let failure, let after):
+      return primaryRefused(response, because: failure, retryAfter: after, &facts, in: context)
+    case .fail(let failure):
+      if case .segment = purpose, [403, 404, 410].contains(head.status) {
+        return .end(facts.afterMissingSegment(failure))
+      }
+      return .end(.failed(failure))
+    // They need bytes that are present.
+    case .acceptRange, .alreadyWhole, .requestAgain:
+      return .end(.failed(failure(on: primary.url, "it is a part of it")))
+    }
+  }
+
+  private func failure(on url: TransferURL, _ detail: String) -> TransferFailure {
+    switch purpose {
+    case .document(let document): document.failure(on: url, detail)
+    case .segment, .file: RequestPurpose.Document.playlist.failure(on: url, detail)
+    }
+  }
+
+  private mutating func accept(
+    _ total: Int64?, of response: Response, _ facts: inout TransferFacts, at now: Moment
+  ) -> Step {
+    guard let index = index(of: response.attempt) else { return .none }
+    switch purpose {
+    case .file: return .none
+    case .document(let document):
+      if let total, total > Int64(document.byteCountMax) {
+        return .end(
+          .failed(failure(on: connections[index].url, "it is longer than expected")))
+      }
+      body = .document
+      connections[index].receive(nil, at: now.monotonic)
+      // What the document names counts as named by the server that has sent it.
+      connections[index].redirects = connections[index].redirects.followed(by: response.reach)
+      return Step(actions: [
+        .acceptDocument(facts.id, response.attempt, byteCountMax: document.byteCountMax)
+      ])
+    case .segment:
+      let lower = facts.resumeData?.playlist?.joinedByteCount ?? 0
+      let (upper, overflows) = lower.addingReportingOverflow(total ?? 0)
+      // The plain text of an encrypted segment is shorter.
+      let range = total == nil || overflows ? nil : ByteRange(lower: lower, upper: upper)
+      return open(
+        facts.bodyPlanOfPlaylist(), range, by: response.attempt, of: facts.id, at: now)
+    }
+  }
+
+  /// Accepts a segment that is a part of a resource.
+  private mutating func acceptPart(
+    _ range: ByteRange, of response: Response, from primary: DownloadConnection,
+    _ facts: inout TransferFacts, in context: DecisionContext
+  ) -> Step {
+    let sent = response.head.value(of: "Content-Range").flatMap(ContentRange.init)
+    guard response.head.status == 206, case .part(range, _)? = sent else {
+      let failure = TransferFailure(.rangeReplyWrong, on: primary.url.text)
+      return primaryRefused(
+        response, because: failure, retryAfter: nil, &facts, in: context)
+    }
+    return accept(range.byteCount, of: response, &facts, at: context.now)
+  }
+
+  /// The partial file is open: lets a segment flow to its end.
+  mutating func accept(
+    _ segmentIndex: Int, by attempt: AttemptID, _ facts: inout TransferFacts
+  ) -> Step {
+    if facts.resumeData?.playlist == nil { facts.resumeData?.playlist = facts.playlist?.progress }
+    return Step(actions: [
+      .acceptSegment(
+        facts.id, attempt, from: facts.resumeData?.playlist?.joinedByteCount ?? 0,
+        facts.playlist?.decryption(of: segmentIndex))
+    ])
+  }
+
+  func afterDocument(
+    _ bytes: [UInt8], from connection: DownloadConnection, _ facts: inout TransferFacts,
+    in context: DecisionContext
+  ) -> Step {
+    guard case .document(let document) = purpose else { return .none }
+    return .end(
+      facts.use(
+        bytes, as: document, from: connection.url, redirects: connection.redirects, in: context))
+  }
+}
+
+extension PlaylistRun {
+  /// The part of a resource that a request is for; nil for all of it.
+  fileprivate func range(of purpose: RequestPurpose) -> ByteRange? {
+    guard case .segment(let index) = purpose, media.segments.indices.contains(index) else {
+      return nil
+    }
+    return media.segments[index].range
+  }
+}

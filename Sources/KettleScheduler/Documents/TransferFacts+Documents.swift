@@ -1,0 +1,212 @@
+import KettleModel
+
+/// The documents that a transfer needs before its file: a list of checksums, a Metalink, a
+/// playlist.
+extension TransferFacts {
+  /// The request that begins a run.
+  var firstRequest: NextRequest {
+    guard let document = neededDocument else { return firstFileRequest }
+    let url = document == .checksumList ? spec.options.checksumURL ?? spec.url : spec.url
+    return NextRequest(
+      url: url, redirects: .none, mode: .resuming, purpose: .document(document))
+  }
+
+  /// The document to fetch next; nil when everything is known. A program gets what it requests.
+  private var neededDocument: RequestPurpose.Document? {
+    guard !isTask, spec.content == nil else { return nil }
+    if spec.options.checksumURL != nil, spec.checksum == nil { return .checksumList }
+    guard !spec.options.isAsIs, spec.url.scheme.family == .http else { return nil }
+    switch description {
+    case .metalink: return .metalink
+    case .playlist: return .playlist
+    case .none: break
+    }
+    if MetalinkFile.isNamed(spec.url.path) { return .metalink }
+    return Playlist.isNamed(spec.url.path) ? .playlist : nil
+  }
+
+  /// Whether a response to a request for the file is a description of another file. Then it is
+  /// requested again, as a document.
+  mutating func recordDescription(_ head: ResponseHead) -> Bool {
+    guard !isTask, spec.content == nil, !spec.options.isAsIs, let type = head.mediaType,
+      resumeData?.durable.isEmpty ?? true
+    else { return false }
+    if Playlist.mediaTypes.contains(type) {
+      description = .playlist
+    } else if type == MetalinkFile.mediaType {
+      description = .metalink
+    } else {
+      return false
+    }
+    return true
+  }
+
+  /// Uses a document that has arrived. Returns what follows.
+  ///
+  /// - Parameters:
+  ///   - url: where it came from.
+  ///   - redirects: how what it names counts.
+  mutating func use(
+    _ bytes: [UInt8], as document: RequestPurpose.Document, from url: TransferURL,
+    redirects: RedirectChain, in context: DecisionContext
+  ) -> TransferMachine.AfterEnding {
+    switch document {
+    case .checksumList: return useChecksumList(bytes, from: url)
+    case .metalink: return useMetalink(bytes, from: url, reach: redirects.minimumReach, in: context)
+    case .playlist: return usePlaylist(bytes, from: url, redirects)
+    case .key(let uri):
+      guard bytes.count == MediaPlaylist.Key.byteCount else {
+        return .failed(document.failure(on: url, "its key has \(bytes.count) bytes"))
+      }
+      playlist?.addKey(bytes, for: uri)
+      return nextSegment()
+    }
+  }
+
+  private mutating func useChecksumList(
+    _ bytes: [UInt8], from url: TransferURL
+  ) -> TransferMachine.AfterEnding {
+    let list = ChecksumList(bytes)
+    let names = [spec.name, FileName.fromURL(spec.url)].compactMap { $0 }
+    guard let checksum = list.checksum(forOneOf: names) else {
+      let detail =
+        list.isEmpty
+        ? "it has no checksum"
+        : "it has no line for \(names.map { "\"\($0)\"" }.joined(separator: " or "))"
+      return .failed(RequestPurpose.Document.checksumList.failure(on: url, detail))
+    }
+    spec.checksum = checksum
+    return .request(firstRequest)
+  }
+
+  // MARK: Metalinks
+
+  private mutating func useMetalink(
+    _ bytes: [UInt8], from url: TransferURL, reach: NetworkReach, in context: DecisionContext
+  ) -> TransferMachine.AfterEnding {
+    let document = RequestPurpose.Document.metalink
+    do throws(MetalinkProblem) {
+      let files = try MetalinkFile.read(bytes)
+      guard var file = files.first, files.count == 1 else {
+        return .failed(document.failure(on: url, "it describes \(files.count) files"))
+      }
+      // A server must not direct a request to a machine that only the user can reach.
+      file.urls.removeAll { ($0.url.literalReach ?? .world) < reach }
+      guard let first = file.urls.first?.url else {
+        return .failed(document.failure(on: url, "it has no URL that may be used"))
+      }
+      description = .none
+      replaceLink(with: first, login: nil)
+      file.complete(&spec)
+      chooseOpener(at: context.now.monotonic)
+      return .request(firstFileRequest)
+    } catch {
+      return .failed(document.failure(on: url, error.words))
+    }
+  }
+
+  // MARK: Playlists
+
+  private mutating func usePlaylist(
+    _ bytes: [UInt8], from url: TransferURL, _ redirects: RedirectChain
+  ) -> TransferMachine.AfterEnding {
+    do throws(PlaylistProblem) {
+      switch try Playlist.read(bytes) {
+      case .variants(let variants):
+        let variant = try Playlist.choose(spec.options.variant, of: variants)
+        return request(forVariant: variant.uri, from: url, redirects)
+      case .segments(let media):
+        playlist = PlaylistRun(url: url, redirects: redirects.restarted, media: media)
+        return beginSegments(of: media)
+      }
+    } catch {
+      switch error {
+      // A list of songs or another text is a file like any other.
+      case .notPlaylist where resumeData?.playlist == nil:
+        spec.options.isAsIs = true
+        return .request(firstFileRequest)
+      case .live: return .failed(TransferFailure(.liveStream, on: url.text))
+      case .notPlaylist, .empty, .tooLong, .malformed, .encryption, .gap, .soundApart:
+        return .failed(RequestPurpose.Document.playlist.failure(on: url, error.words))
+      }
+    }
+  }
+
+  private func request(
+    forVariant uri: String, from url: TransferURL, _ redirects: RedirectChain
+  ) -> TransferMachine.AfterEnding {
+    // As often as redirects may be followed: a variant must not lead back to itself.
+    switch RedirectPolicy.decide(
+      location: uri, from: url, redirectCount: redirects.count)
+    {
+    case .follow(let target):
+      return .request(
+        NextRequest(
+          url: target, redirects: redirects, mode: .resuming, purpose: .document(.playlist)))
+    case .refuse(let failure): return .failed(failure)
+    }
+  }
+
+  /// Continues with the segments that are missing. Another recording is fetched from the beginning.
+  private mutating func beginSegments(of media: MediaPlaylist) -> TransferMachine.AfterEnding {
+    guard let resumeData, !resumeData.durable.isEmpty else { return nextSegment() }
+    let known = resumeData.playlist
+    if known?.segmentCount == media.segments.count, known?.milliseconds == media.milliseconds {
+      return nextSegment()
+    }
+    freshStart = .resourceChanged
+    repetitions.recordFreshStart()
+    guard repetitions.permitsFreshStart else {
+      return .failed(TransferFailure(.otherVersion, on: urlText, detail: "it changes each time"))
+    }
+    forgetBytes()
+    return nextSegment()
+  }
+
+  /// The request for the next segment, or the end when all are joined.
+  func nextSegment() -> TransferMachine.AfterEnding {
+    guard let playlist else { return .request(firstRequest) }
+    let joinedCount = resumeData?.playlist?.joinedCount ?? 0
+    guard joinedCount < playlist.media.segments.count else { return .whole }
+    return playlist.request(forSegment: joinedCount)
+  }
+
+  /// Records that the bytes of one more segment are durable.
+  mutating func recordSegment(_ closed: ClosedBody) {
+    guard var progress = resumeData?.playlist else { return }
+    progress.joinedCount += 1
+    progress.joinedByteCount = closed.durable.prefixByteCount
+    resumeData?.playlist = progress
+    playlist?.recordJoined()
+    recordSynced(closed.durable)
+    resumeData?.lastWriteNanoseconds = closed.modifiedNanoseconds
+  }
+
+  /// What follows a segment that is gone from the server: its link may have expired while others
+  /// were fetched. Then the playlist is fetched again.
+  func afterMissingSegment(_ failure: TransferFailure) -> TransferMachine.AfterEnding {
+    guard let playlist, playlist.joinedCount > 0 else { return .failed(failure) }
+    return .request(firstRequest)
+  }
+
+  /// Where the file of a playlist goes. It has the name of the playlist and the type of its
+  /// segments.
+  func bodyPlanOfPlaylist() -> BodyPlan {
+    if let resumeData { return .goOn(resumeData) }
+    let type = playlist?.media.fileExtension ?? MediaPlaylist.usualExtension
+    let own = FileName.fromURL(spec.url) ?? FileName.fallback
+    let stem = Playlist.isNamed(own) ? String(own.dropLast(".m3u8".count)) : own
+    let name = FileName.chosen(
+      userGiven: spec.name ?? "\(stem).\(type)", contentDisposition: nil, url: spec.url)
+    return .create(BodyPlan.NewFile(preferredName: name, total: nil, validator: nil))
+  }
+}
+
+extension TransferURL {
+  /// The reach of an address that stands for the host; nil for a name.
+  fileprivate var literalReach: NetworkReach? {
+    if isLoopback { return .machine }
+    let address = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+    return IPAddress(address).map { AddressScope(of: $0).reach }
+  }
+}

@@ -1,0 +1,66 @@
+import KettleModel
+import Testing
+
+@testable import KettleCommands
+
+/// Options for lists of checksums, Metalinks and playlists.
+@Suite(.timeLimit(.minutes(1)))
+struct AddDocumentsTests {
+  private func options(_ words: String...) async throws -> TransferOptions {
+    let context = FakeContext()
+    let outcome = await context.run(["add", "https://a.example/f"] + words)
+    #expect(outcome.code == 0, "\(outcome.error)")
+    let specs = context.service.asked.flatMap { asked in
+      if case .add(let specs) = asked { specs } else { [TransferSpec]() }
+    }
+    return try #require(specs.first).options
+  }
+
+  private func error(_ words: String...) async -> String {
+    let context = FakeContext()
+    let outcome = await context.run(["add"] + words)
+    #expect(outcome.code == 2)
+    #expect(context.service.asked.isEmpty)
+    return outcome.error
+  }
+
+  @Test func `--checksum-url names a list`() async throws {
+    let chosen = try await options("--checksum-url", "https://a.example/SHA256SUMS")
+    #expect(chosen.checksumURL?.text == "https://a.example/SHA256SUMS")
+  }
+
+  @Test func `a list and a digest exclude each other, and an invalid list is refused`() async {
+    let digest = "md5:" + String(repeating: "a", count: 32)
+    let both = await error(
+      "https://a.example/f", "--checksum", digest, "--checksum-url", "https://a.example/l")
+    #expect(both.contains("exclude each other"))
+    let invalid = await error("https://a.example/f", "--checksum-url", "SHA256SUMS")
+    #expect(invalid.contains("has no scheme"))
+  }
+
+  @Test(arguments: [("720p", "720p"), ("2500k", "2500000"), ("smallest", "smallest")])
+  func `--variant bounds a playlist`(text: String, stored: String) async throws {
+    #expect(try await options("--variant", text).variant?.rawValue == stored)
+  }
+
+  @Test func `--as-is keeps what describes a file`() async throws {
+    #expect(try await options("--as-is").isAsIs)
+    #expect(try await options().isAsIs == false)
+  }
+
+  @Test func `get reads a Metalink file too`() async throws {
+    let directory = try TemporaryDirectory()
+    _ = try directory.file(
+      "a.meta4",
+      """
+      <metalink xmlns="urn:ietf:params:xml:ns:metalink"><file name="a.iso">
+      <url>http://m.example/a</url></file></metalink>
+      """)
+    var context = FakeContext()
+    context.directory = directory.path
+    let outcome = await context.run("get", "a.meta4", "--paused")
+    #expect(outcome.code == 2)
+    #expect(outcome.error.contains("would not start it"))
+    #expect(!outcome.error.contains("a.meta4"))
+  }
+}
