@@ -73,8 +73,8 @@ let package = Package(
     target(
       "KettleStore",
       [
-        "KettleEngine", "KettleModel", "KettleScheduler", "KettleSystem", "CKettleLinux",
-        "CKettleSQLite", grdb, grdbSQLite,
+        "KettleEngine", "KettleModel", "KettleScheduler", "KettleSystem", "CKettleCurl",
+        "CKettleLinux", "CKettleSQLite", grdb, grdbSQLite,
       ]),
     target("KettleSocket", ["KettleControl", "KettleSystem", "CKettleLinux", nioCore, nioPosix]),
     target("KettleDesktop", ["KettleModel", "KettleScheduler", "KettleSystem"]),
@@ -108,6 +108,7 @@ let package = Package(
       name: "kettle",
       dependencies: [
         "KettleClient", "KettleCommands", "KettleControl", "KettleDaemon", "KettleDemo",
+        "KettleStore",
       ],
       swiftSettings: strict),
 

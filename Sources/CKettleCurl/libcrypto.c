@@ -42,6 +42,10 @@ DELAYED(int, EVP_Digest,
 
 // MARK: Decryption
 
+DELAYED(int, PKCS5_PBKDF2_HMAC,
+        (const char *password, int password_count, const unsigned char *salt, int salt_count,
+         int iterations, const EVP_MD *kind, int key_count, unsigned char *key),
+        password, password_count, salt, salt_count, iterations, kind, key_count, key)
 DELAYED(const EVP_CIPHER *, EVP_aes_128_cbc, (void))
 DELAYED(EVP_CIPHER_CTX *, EVP_CIPHER_CTX_new, (void))
 DELAYED(void, EVP_CIPHER_CTX_free, (EVP_CIPHER_CTX *context), context)

@@ -45,7 +45,8 @@ struct TidyTests {
       for library in row.outside { importers[library, default: []].insert(target) }
     }
     let expected: [String: Set<String>] = [
-      "ArgumentParser": ["KettleCommands"], "CKettleCurl": ["KettleCurl", "KettleFiles"],
+      "ArgumentParser": ["KettleCommands"],
+      "CKettleCurl": ["KettleCurl", "KettleFiles", "KettleStore"],
       "CKettleLinux": [
         "BackgroundTransfer", "KettleClient", "KettleDaemon", "KettleFiles", "KettleSocket",
         "KettleStore", "KettleSystem",

@@ -1,4 +1,5 @@
-// Message digests from OpenSSL's libcrypto, which libcurl brings into the process anyway.
+// Message digests and decryption from OpenSSL's libcrypto, which libcurl brings into the process
+// anyway.
 // CKettleCurl also gets its certificate functions from here. Loaded on first use
 // (delayed_library.h).
 #ifndef KETTLE_CCRYPTO_H

@@ -36,7 +36,7 @@ let importTable: [String: ImportRow] = [
     outside: ["CKettleCurl", "CKettleLinux"], system: ["Dispatch", "Glibc"]),
   "KettleStore": ImportRow(
     ours: ["KettleEngine", "KettleModel", "KettleScheduler", "KettleSystem"],
-    outside: ["CKettleLinux", "CKettleSQLite", "GRDB", "GRDBSQLite"],
+    outside: ["CKettleCurl", "CKettleLinux", "CKettleSQLite", "GRDB", "GRDBSQLite"],
     system: ["Foundation", "FoundationEssentials", "Glibc"]),
   "KettleSocket": ImportRow(
     ours: ["KettleControl", "KettleSystem"], outside: ["CKettleLinux", "NIOCore", "NIOPosix"],
@@ -71,7 +71,10 @@ let importTable: [String: ImportRow] = [
       "KettleSystem", "KettleTerminal",
     ], outside: ["ArgumentParser"], system: ["Dispatch", "FoundationEssentials", "Glibc"]),
   "kettle": ImportRow(
-    ours: ["KettleClient", "KettleCommands", "KettleControl", "KettleDaemon", "KettleDemo"],
+    ours: [
+      "KettleClient", "KettleCommands", "KettleControl", "KettleDaemon", "KettleDemo",
+      "KettleStore",
+    ],
     system: ["Dispatch", "FoundationEssentials", "Glibc"]),
 
   // MARK: Examples and benchmarks
