@@ -1,6 +1,7 @@
 import Glibc
 import KettleCommands
 import KettleDaemon
+import KettleStore
 
 // Must precede the first thread, which the first await below starts.
 if let problem = StartCheck.problem() {
@@ -11,6 +12,7 @@ if let problem = StartCheck.problem() {
 // The only place that knows both the commands and the services that they may become.
 let context = CommandContext.ofThisProcess(
   runService: { await ServiceRunner.run($0) },
-  runDemoService: { await ServiceRunner.runDemo($0) })
+  runDemoService: { await ServiceRunner.runDemo($0) },
+  readBrowserCookies: BrowserCookieReader.read)
 let arguments = Array(CommandLine.arguments.dropFirst())
 exit(await TaskThreads.run { await runKettle(arguments: arguments, context: context) })

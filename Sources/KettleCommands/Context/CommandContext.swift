@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import KettleClient
+import KettleModel
 
 /// Everything outside that a command uses, so that tests can replace it.
 package struct CommandContext: Sendable {
@@ -15,6 +16,8 @@ package struct CommandContext: Sendable {
   package var runService: @Sendable (ServiceRunOptions) async -> Int32
   /// The service of `kettle demo`, with its own origin.
   package var runDemoService: @Sendable (ServiceRunOptions) async -> DemoServiceEnd
+  /// Reads the database of a browser: `KettleCommands` must not know the library that can.
+  package var readBrowserCookies: BrowserCookieReading
   package var dashboard: any DashboardPresenter
   /// The machine of the service; nil for this one.
   package var host: RemoteHost?
@@ -28,7 +31,8 @@ package struct CommandContext: Sendable {
     clock: any CommandClock, services: any ServiceConnector, interruptions: any InterruptionSource,
     dashboard: any DashboardPresenter,
     runService: @escaping @Sendable (ServiceRunOptions) async -> Int32,
-    runDemoService: @escaping @Sendable (ServiceRunOptions) async -> DemoServiceEnd
+    runDemoService: @escaping @Sendable (ServiceRunOptions) async -> DemoServiceEnd,
+    readBrowserCookies: @escaping BrowserCookieReading
   ) {
     self.environment = environment
     self.currentDirectory = currentDirectory
@@ -39,11 +43,15 @@ package struct CommandContext: Sendable {
     self.dashboard = dashboard
     self.runService = runService
     self.runDemoService = runDemoService
+    self.readBrowserCookies = readBrowserCookies
   }
 
   /// The service that the environment selects.
   package var address: ServiceAddress { ServiceAddress(environment: environment, host: host) }
 }
+
+package typealias BrowserCookieReading =
+  @Sendable (BrowserCookieRequest) throws(BrowserCookieProblem) -> BrowserCookies
 
 /// What `kettle daemon run` passes to the service.
 package struct ServiceRunOptions: Hashable, Sendable {
@@ -95,14 +103,16 @@ extension CommandContext {
   /// The context for this process.
   package static func ofThisProcess(
     runService: @escaping @Sendable (ServiceRunOptions) async -> Int32,
-    runDemoService: @escaping @Sendable (ServiceRunOptions) async -> DemoServiceEnd
+    runDemoService: @escaping @Sendable (ServiceRunOptions) async -> DemoServiceEnd,
+    readBrowserCookies: @escaping BrowserCookieReading
   ) -> CommandContext {
     var context = CommandContext(
       environment: ProcessInfo.processInfo.environment,
       currentDirectory: FileManager.default.currentDirectoryPath,
       console: TerminalConsole(), clock: SystemCommandClock(), services: SocketServiceConnector(),
       interruptions: ProcessSignals(), dashboard: TerminalDashboard(),
-      runService: runService, runDemoService: runDemoService)
+      runService: runService, runDemoService: runDemoService,
+      readBrowserCookies: readBrowserCookies)
     context.fileMask = currentFileMask
     return context
   }

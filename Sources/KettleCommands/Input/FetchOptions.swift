@@ -32,7 +32,8 @@ struct FetchOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Send the cookies of this file, in Netscape's format.", valueName: "file",
+      "Send the cookies of this file, in Netscape's format or a browser's database.",
+      valueName: "file",
       visibility: .hidden),
     completion: .file())
   var loadCookies: String?

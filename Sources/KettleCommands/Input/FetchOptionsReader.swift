@@ -4,7 +4,7 @@ import KettleModel
 struct FetchOptionsReader {
   private(set) var options = TransferOptions()
   /// The user's cookies for all hosts; each transfer gets those of its own.
-  private(set) var cookies: [Cookie] = []
+  private(set) var cookies = BrowserCookies()
   private(set) var problems: [UsageProblem] = []
   private let context: CommandContext
 
@@ -60,20 +60,48 @@ struct FetchOptionsReader {
 
   private mutating func readCookies(_ fetch: FetchOptions) {
     guard let path = fetch.loadCookies else { return }
-    do throws(UsageError) {
-      let bytes = try ArgumentPath.contents(of: path, from: context.currentDirectory)
-      if bytes.starts(with: "SQLite format 3".utf8) {
-        problems.append(.path(.cookiesInDatabase(path)))
-        return
-      }
-      let text = String(decoding: bytes, as: UTF8.self)
-      guard let read = CookieFile.cookies(in: text, at: context.clock.now().wall) else {
-        problems.append(.path(.notCookies(path)))
-        return
-      }
-      cookies = read
-    } catch {
+    guard let bytes = contents(ofCookies: path) else {
       problems.append(.path(.cookiesUnreadable(path)))
+      return
+    }
+    let now = context.clock.now().wall
+    if Self.isDatabase(bytes) {
+      readBrowserCookies(path, at: now)
+    } else if let read = CookieFile.cookies(in: String(decoding: bytes, as: UTF8.self), at: now) {
+      cookies.cookies = read
+    } else {
+      problems.append(.path(.notCookies(path)))
+    }
+  }
+
+  /// Returns the bytes of the file, or the first of a database.
+  private func contents(ofCookies path: String) -> [UInt8]? {
+    var all: [UInt8] = []
+    do throws(UsageError) {
+      try ArgumentPath.read(path, from: context.currentDirectory) { piece in
+        piece.withUnsafeBufferPointer { all.append(contentsOf: $0) }
+        return !Self.isDatabase(all)
+      }
+      return all
+    } catch {
+      return nil
+    }
+  }
+
+  /// Whether a file begins as those of SQLite (sqlite.org/fileformat2.html, 1.3.1).
+  private static func isDatabase(_ bytes: [UInt8]) -> Bool {
+    bytes.starts(with: "SQLite format 3\u{0}".utf8)
+  }
+
+  private mutating func readBrowserCookies(_ path: String, at now: WallTime) {
+    let parent = context.environment["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
+    let request = BrowserCookieRequest(
+      path: ArgumentPath.absolute(path, from: context.currentDirectory),
+      temporaryDirectory: parent, now: now)
+    do throws(BrowserCookieProblem) {
+      cookies = try context.readBrowserCookies(request)
+    } catch {
+      problems.append(.path(.browserCookies(path, error)))
     }
   }
 

@@ -21,6 +21,11 @@ struct NamedSources {
 
   var count: Int { urls.count + files.count }
 
+  /// The hosts that the transfers begin with.
+  var hosts: Set<String> {
+    Set(urls.map(\.url.host) + files.compactMap { $0.urls.first?.url.host })
+  }
+
   /// The transfers of the Metalinks.
   func specsOfFiles(_ template: SpecTemplate) -> [TransferSpec] {
     files.compactMap { file in

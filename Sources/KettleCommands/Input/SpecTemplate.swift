@@ -10,7 +10,9 @@ struct SpecTemplate: Sendable {
   /// A directory that does not exist yet.
   private var newDirectory: String?
   /// The user's cookies for all hosts.
-  private var cookies: [Cookie] = []
+  private var cookies = BrowserCookies()
+  /// Where they are from.
+  private var cookiePath = ""
 
   /// Collects every problem, not only the first.
   private init(_ options: AddOptions, in context: CommandContext) {
@@ -32,11 +34,17 @@ struct SpecTemplate: Sendable {
 
   /// Throws all problems: `problems` and those of the options. Asks for a password, and makes a
   /// missing directory, only when there are none.
+  ///
+  /// - Parameter hosts: of all URLs; only needed if some cookies cannot be decrypted.
   static func finished(
-    _ options: AddOptions, _ problems: [UsageProblem], in context: CommandContext
+    _ options: AddOptions, _ problems: [UsageProblem], hosts: @autoclosure () -> Set<String>,
+    in context: CommandContext
   ) throws -> SpecTemplate {
     var template = SpecTemplate(options, in: context)
-    let all = problems + template.problems
+    var all = problems + template.problems
+    if !template.cookies.encrypted.isEmpty, let problem = template.missingCookies(hosts()) {
+      all.append(problem)
+    }
     if !all.isEmpty { throw UsageError(all) }
     if let user = template.userWithoutPassword {
       template.setPassword(try LoginText.password(of: user, context.console))
@@ -45,8 +53,17 @@ struct SpecTemplate: Sendable {
     return template
   }
 
+  /// Names the first host that would not get all of its cookies.
+  private func missingCookies(_ hosts: Set<String>) -> UsageProblem? {
+    for host in hosts.sorted() {
+      let count = cookies.encrypted.count { $0.isMatched(byHost: host) }
+      if count > 0 { return .path(.cookiesEncrypted(cookiePath, host: host, count: count)) }
+    }
+    return nil
+  }
+
   /// Whether URLs of different hosts get different settings.
-  var differsByHost: Bool { !cookies.isEmpty }
+  var differsByHost: Bool { !cookies.cookies.isEmpty }
 
   func spec(for parsed: TransferURL.Parsed) -> TransferSpec {
     var spec = TransferSpec(url: parsed.url)
@@ -54,7 +71,7 @@ struct SpecTemplate: Sendable {
     // A login in a URL applies to that URL; --user applies to URLs without one.
     spec.login = parsed.login ?? login
     spec.options.cookies = Array(
-      cookies.filter { $0.isMatched(byHost: parsed.url.host) }
+      cookies.cookies.filter { $0.isMatched(byHost: parsed.url.host) }
         .prefix(TransferOptions.cookieCountMax))
     return spec
   }
@@ -170,6 +187,7 @@ struct SpecTemplate: Sendable {
     let chosen = reader.options
     settings.append { $0.options = chosen }
     cookies = reader.cookies
+    cookiePath = fetch.loadCookies ?? ""
     problems += reader.problems
   }
 

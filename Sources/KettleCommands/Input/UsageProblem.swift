@@ -89,7 +89,9 @@ package enum UsageProblem: Hashable, Sendable {
     case cookiesUnreadable(String)
     case notCookies(String)
     /// The database of a browser.
-    case cookiesInDatabase(String)
+    case browserCookies(String, BrowserCookieProblem)
+    /// Cookies that a host of the command would get.
+    case cookiesEncrypted(String, host: String, count: Int)
     case temporaryDirectory(String, detail: String)
     case certificateUnreadable(String, detail: String)
     case certificateNotAFile(String)

@@ -183,10 +183,14 @@ extension Sentences {
     case .cookiesUnreadable(let path):
       "The cookies \(quoted(path)) cannot be read; check the path and permissions"
     case .notCookies(let path):
-      "\(quoted(path)) has no cookies; give a file in Netscape's format, as curl and wget write it"
-    case .cookiesInDatabase(let path):
-      "\(quoted(path)) is the database of a browser; export its cookies in Netscape's format, for "
-        + "which browsers have extensions"
+      "\(quoted(path)) has no cookies; give a file in Netscape's format, as curl and wget write it, "
+        + "or the database of a browser"
+    case .browserCookies(let path, let why): of(why, path: path)
+    case .cookiesEncrypted(let path, let host, let count):
+      "\(count) \(count == 1 ? "cookie" : "cookies") for \(quoted(host)) in \(quoted(path)) "
+        + "\(count == 1 ? "is" : "are") encrypted with a key of the desktop's keyring, which Kettle "
+        + "does not read; export the cookies in Netscape's format, with an extension of the browser "
+        + "or with \"yt-dlp --cookies-from-browser chromium --cookies FILE\""
     case .certificateUnreadable(let path, let detail):
       "The certificate file \(quoted(path)) cannot be read (\(detail)); "
         + "check its path and permissions"
@@ -194,6 +198,28 @@ extension Sentences {
       "\(quoted(path)) is not a file; give a PEM certificate file with --ca-certificate"
     case .relativeOverHost(let path):
       "\(quoted(path)) would be resolved on the other machine; write an absolute path"
+    }
+  }
+
+  private static func of(_ problem: BrowserCookieProblem, path: String) -> String {
+    let database = "The database \(quoted(path))"
+    return switch problem {
+    case .unknownFormat:
+      "\(database) is not one of Firefox's or Chromium's cookies; give \"cookies.sqlite\" or "
+        + "\"Cookies\" of the browser's profile, or a file in Netscape's format"
+    case .damaged(let detail):
+      "\(database) is damaged (\(detail.sanitizedForDisplay(limit: 300))); export the cookies from "
+        + "the browser in Netscape's format"
+    case .tooLarge(let byteCountMax):
+      "\(database) is larger than \(byteCountMax >> 20) MiB, too large for cookies; check the path"
+    case .changing:
+      "\(database) changes all the time; close the browser and try again"
+    case .unreadable(let detail):
+      "\(database) cannot be read (\(detail.sanitizedForDisplay(limit: 300))); check the path and "
+        + "permissions"
+    case .notCopied(let directory, let detail):
+      "\(database) cannot be copied to \(quoted(directory)) "
+        + "(\(detail.sanitizedForDisplay(limit: 300))); set TMPDIR to another directory"
     }
   }
 }

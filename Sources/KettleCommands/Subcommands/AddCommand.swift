@@ -65,8 +65,17 @@ struct AddCommand: RunnableCommand {
     problems += options.problems(urlCount: count)
     // Erase the progress line before the user is asked anything.
     progress.end()
-    let template = try SpecTemplate.finished(options, problems, in: context)
+    let template = try SpecTemplate.finished(
+      options, problems, hosts: Self.hosts(named, list), in: context)
     return AddInput(named: named, list: list, template: template)
+  }
+
+  private static func hosts(_ named: NamedSources, _ list: URLList?) -> Set<String> {
+    var hosts = named.hosts
+    if let list {
+      for batch in list.batches { hosts.formUnion(batch.lazy.map(\.url.host)) }
+    }
+    return hosts
   }
 
   private func readList(

@@ -230,12 +230,39 @@ struct SentencesUsageTests {
     ),
     (
       .path(.notCookies("c")),
-      "\"c\" has no cookies; give a file in Netscape's format, as curl and wget write it"
+      "\"c\" has no cookies; give a file in Netscape's format, as curl and wget write it, "
+        + "or the database of a browser"
     ),
     (
-      .path(.cookiesInDatabase("c")),
-      "\"c\" is the database of a browser; export its cookies in Netscape's format, for which "
-        + "browsers have extensions"
+      .path(.cookiesEncrypted("c", host: "a.org", count: 2)),
+      "2 cookies for \"a.org\" in \"c\" are encrypted with a key of the desktop's keyring, which "
+        + "Kettle does not read; export the cookies in Netscape's format, with an extension of the "
+        + "browser or with \"yt-dlp --cookies-from-browser chromium --cookies FILE\""
+    ),
+    (
+      .path(.browserCookies("c", .unknownFormat)),
+      "The database \"c\" is not one of Firefox's or Chromium's cookies; give \"cookies.sqlite\" or "
+        + "\"Cookies\" of the browser's profile, or a file in Netscape's format"
+    ),
+    (
+      .path(.browserCookies("c", .damaged(detail: "why"))),
+      "The database \"c\" is damaged (why); export the cookies from the browser in Netscape's format"
+    ),
+    (
+      .path(.browserCookies("c", .tooLarge(byteCountMax: 512 << 20))),
+      "The database \"c\" is larger than 512 MiB, too large for cookies; check the path"
+    ),
+    (
+      .path(.browserCookies("c", .changing)),
+      "The database \"c\" changes all the time; close the browser and try again"
+    ),
+    (
+      .path(.browserCookies("c", .unreadable(detail: "why"))),
+      "The database \"c\" cannot be read (why); check the path and permissions"
+    ),
+    (
+      .path(.browserCookies("c", .notCopied(directory: "/t", detail: "why"))),
+      "The database \"c\" cannot be copied to \"/t\" (why); set TMPDIR to another directory"
     ),
     (
       .path(.directoryMissing("d")),

@@ -91,6 +91,21 @@ final class FakeDashboard: DashboardPresenter {
   }
 }
 
+/// The cookies of a browser, or why they cannot be read.
+final class FakeBrowserCookies: Sendable {
+  private let answer: Result<BrowserCookies, BrowserCookieProblem>
+  private let kept = Mutex<[BrowserCookieRequest]>([])
+
+  init(_ answer: Result<BrowserCookies, BrowserCookieProblem>) { self.answer = answer }
+
+  var requests: [BrowserCookieRequest] { kept.withLock { $0 } }
+
+  func read(_ request: BrowserCookieRequest) throws(BrowserCookieProblem) -> BrowserCookies {
+    kept.withLock { $0.append(request) }
+    return try answer.get()
+  }
+}
+
 /// An in-memory environment for a command, and the results of running it.
 struct FakeContext {
   var service = FakeService()
@@ -103,6 +118,7 @@ struct FakeContext {
   var directory = "/"
   /// nil lets the demo's service exit with a status of its own.
   var demoEnd: DemoServiceEnd?
+  var browserCookies = FakeBrowserCookies(.failure(.unknownFormat))
 
   struct CommandResult: Equatable {
     var code: Int32
@@ -125,6 +141,6 @@ struct FakeContext {
       runService: { options in 40 + (options.readyDescriptor ?? 2) },
       runDemoService: { [demoEnd] options in
         demoEnd ?? .exited(status: 60 + (options.readyDescriptor ?? 2))
-      })
+      }, readBrowserCookies: browserCookies.read)
   }
 }

@@ -104,7 +104,7 @@ struct GetCommand: RunnableCommand {
       problems.append(.command(.streamWithoutStandardOutput))
     }
     problems += options.problems(urlCount: named.count)
-    let template = try SpecTemplate.finished(options, problems, in: context)
+    let template = try SpecTemplate.finished(options, problems, hosts: named.hosts, in: context)
     var specs = named.urls.map { template.spec(for: $0) } + named.specsOfFiles(template)
     guard isDelivered else { return (specs, nil) }
     let delivery = try StandardOutputDelivery.begin(streams: stream, in: context)
