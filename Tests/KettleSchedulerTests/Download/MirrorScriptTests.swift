@@ -74,6 +74,7 @@ struct MirrorScriptTests {
 
   // MARK: Samples
 
+  // Fault 21
   @Test func `a mirror first repeats bytes that are present`() throws {
     var script = SchedulerScript()
     _ = try running(&script)
@@ -112,6 +113,7 @@ struct MirrorScriptTests {
     #expect(plans(script, at: "b.example").count == 1)
   }
 
+  // Fault 21
   @Test func `a mirror whose sample differs is dropped, and the bytes stay`() throws {
     var script = SchedulerScript()
     let id = try running(&script)
@@ -125,6 +127,7 @@ struct MirrorScriptTests {
     #expect(plans(script, at: "b.example").count == 1)
   }
 
+  // Fault 21
   @Test func `a mirror with another length is dropped`() throws {
     var script = SchedulerScript()
     let id = try running(&script)
@@ -137,6 +140,7 @@ struct MirrorScriptTests {
       script.scheduler.machines[id]?.facts.mirrors[.init(rawValue: 1)]?.standing == .lied)
   }
 
+  // Fault 21
   @Test func `a mirror that changes its validator is dropped`() throws {
     var script = SchedulerScript()
     let id = try proved(&script)
@@ -172,6 +176,7 @@ struct MirrorScriptTests {
     #expect(target.minimumReach == .world)
   }
 
+  // Fault 21
   @Test func `a mirror that lies after it has delivered costs a fresh start`() throws {
     var script = SchedulerScript()
     let id = try proved(&script)
@@ -333,6 +338,7 @@ struct MirrorScriptTests {
 
   // MARK: Checksum
 
+  // Fault 21
   @Test func `a checksum that does not match names the mirrors`() {
     var facts = MachineFixture.facts { $0.spec = wanted() }
     #expect(facts.sourcesOfMismatch == "; it was fetched with mirrors")

@@ -20,14 +20,18 @@ final class NginxServer: Sendable {
     var requestsMax: Int?
     /// Serves TLS with this certificate.
     var identity: TestAuthority.Identity?
+    /// Accepts only clients with a certificate of this authority.
+    var clientAuthorityPath: String?
+    /// What each file contains.
+    var seed: UInt64 = 1
   }
 
   init(_ options: Options = Options(), home: ServerHome) async throws {
     self.home = home
     self.options = options
-    body = SeededBody(seed: 1, byteCount: options.byteCount)
+    body = SeededBody(seed: options.seed, byteCount: options.byteCount)
     port = try ServerProgram.freePort()
-    directory = try home.directory("nginx")
+    directory = try home.directory("nginx-\(port)")
     try FileManager.default.createDirectory(
       atPath: directory + "/logs", withIntermediateDirectories: true)
     statuses = try FileLines(directory + "/logs/statuses", in: directory + "/logs")
@@ -72,6 +76,9 @@ final class NginxServer: Sendable {
     let tls = options.identity.map {
       "ssl_certificate \($0.certificatePath); ssl_certificate_key \($0.keyPath);"
     }
+    let client = options.clientAuthorityPath.map {
+      "ssl_client_certificate \($0); ssl_verify_client on;"
+    }
     let folders = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map {
       "\($0)_temp_path \(directory)/\($0);"
     }.joined(separator: " ")
@@ -89,7 +96,7 @@ final class NginxServer: Sendable {
         limit_conn_zone $server_port zone=requests:1m;
         server {
           listen 127.0.0.1:\(port) \(tls == nil ? "" : "ssl");
-          \(tls ?? "")
+          \(tls ?? "") \(client ?? "")
           root \(directory);
           location /file/ {
             try_files /one.bin =404;

@@ -27,6 +27,7 @@ struct MirrorTests {
     truth.with { $0.entityTag = .fixed(tag) }
   }
 
+  // Fault 21
   @Test func `a file comes from all its mirrors, with a slow and a lying one among them`()
     async throws
   {
