@@ -12,6 +12,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
   case networkTries = "network.tries"
   case networkRetryDelay = "network.retry-delay"
   case networkNetrc = "network.netrc"
+  case networkHTTP2 = "network.http2"
   case proxyURL = "proxy.url"
   case proxyNoProxy = "proxy.no-proxy"
   case conditionsMains = "conditions.mains"
@@ -35,7 +36,8 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         + "or socks5h://"
     case .proxyNoProxy: "an array of host names in quotes"
     case .conditionsMains, .conditionsUnmetered: "\"auto\", \"always\" or \"never\""
-    case .networkNetrc, .notifyDesktop, .notifyFailures, .notifyFinished: "true or false"
+    case .networkNetrc, .networkHTTP2, .notifyDesktop, .notifyFailures, .notifyFinished:
+      "true or false"
     }
   }
 
@@ -44,8 +46,8 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     switch self {
     case .downloadsDirectory, .limitsRate, .proxyURL, .conditionsMains, .conditionsUnmetered: true
     case .limitsTransfers, .limitsConnectionsPerHost, .limitsConnections, .networkTimeout,
-      .networkConnectTimeout, .networkTries, .networkRetryDelay, .networkNetrc, .proxyNoProxy,
-      .notifyDesktop, .notifyFailures, .notifyFinished:
+      .networkConnectTimeout, .networkTries, .networkRetryDelay, .networkNetrc, .networkHTTP2,
+      .proxyNoProxy, .notifyDesktop, .notifyFailures, .notifyFinished:
       false
     }
   }
@@ -73,6 +75,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         Self.count(value, min: 0, max: Int64(TransferOptions.attemptsCountMax)))
     case .networkRetryDelay: Self.set(&configuration.retryDelaySeconds, Self.seconds(value))
     case .networkNetrc: Self.set(&configuration.usesNetrc, Self.boolean(value))
+    case .networkHTTP2: Self.set(&configuration.usesHTTP2, Self.boolean(value))
     case .proxyURL: Self.setProxy(&configuration.proxy, value)
     case .proxyNoProxy: Self.setHosts(&configuration.noProxy, value)
     case .conditionsMains: Self.set(&configuration.mains, Self.condition(value))

@@ -15,6 +15,8 @@ package struct ServiceConfiguration: Hashable, Sendable {
   package var retryDelaySeconds: Int?
   /// Whether `~/.netrc` may supply logins.
   package var usesNetrc: Bool?
+  /// Whether small files may share connections.
+  package var usesHTTP2: Bool?
   package var proxy = Proxy.asInEnvironment
   /// Hosts with a proxy of their own, each with those below it.
   package var proxyOfHost: [String: Proxy] = [:]

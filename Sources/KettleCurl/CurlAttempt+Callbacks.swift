@@ -218,8 +218,16 @@ extension CurlAttempt {
     if case .byteCount = bodyEnd { _ = kettle_easy_set_long(easy, CURLOPT_VERBOSE, 0) }
     phase = .headReported
     reportSentBytes()
+    if isStream { loop.emit(.multiplexed(id)) }
     loop.emit(.headReceived(id, head, from: serverReach, after: roundTripMilliseconds))
     return true
+  }
+
+  /// Whether the response comes over HTTP/2.
+  var isStream: Bool {
+    var version: CLong = 0
+    kettle_easy_get_long(easy, CURLINFO_HTTP_VERSION, &version)
+    return version == kettle_http_2
   }
 
   private func isUsable(_ head: ResponseHead) -> Bool {

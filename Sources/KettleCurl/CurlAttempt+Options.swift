@@ -101,9 +101,7 @@ extension CurlAttempt {
     options.set(CURLOPT_PATH_AS_IS, 1)
     options.check(kettle_easy_allow_http_only(easy))
     options.set(CURLOPT_FOLLOWLOCATION, 0)
-    // On HTTP/1.1, bytes arrive in plain reads, without frames and windows to account for, and two
-    // segments of a file on two connections are two streams to the network as well.
-    options.set(CURLOPT_HTTP_VERSION, kettle_http_1_1)
+    setVersion(request.version, &options)
     options.set(CURLOPT_HTTP09_ALLOWED, 0)
     options.set(CURLOPT_HTTP_CONTENT_DECODING, 0)
     // libcurl then delivers chunks with their framing for `ChunkDecoder`. It still parses them to
@@ -125,6 +123,20 @@ extension CurlAttempt {
       append("Expect:", to: &headerList)
     }
     options.check(kettle_easy_set_list(easy, CURLOPT_HTTPHEADER, headerList))
+  }
+
+  /// On HTTP/1.1, bytes arrive in plain reads, without frames and windows to account for, and two
+  /// segments of a file on two connections are two streams to the network as well.
+  private func setVersion(_ version: AttemptRequest.Version, _ options: inout EasyOptions) {
+    switch version {
+    case .http1: options.set(CURLOPT_HTTP_VERSION, kettle_http_1_1)
+    case .http2IfOffered:
+      let code = kettle_easy_set_long(easy, CURLOPT_HTTP_VERSION, kettle_http_2_over_tls)
+      // A libcurl without HTTP/2.
+      if code != CURLE_OK { return options.set(CURLOPT_HTTP_VERSION, kettle_http_1_1) }
+      // Waits for a connection that is being established, instead of opening another one.
+      options.set(CURLOPT_PIPEWAIT, 1)
+    }
   }
 
   private func append(_ line: String, to list: inout UnsafeMutablePointer<curl_slist>?) {

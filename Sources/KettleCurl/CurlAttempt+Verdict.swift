@@ -36,7 +36,8 @@ extension CurlAttempt {
         TransferFailure(.truncated, on: url.hostAndPort, detail: "the last chunk is missing"))
     }
     // An FTP server confirms the end on the control connection.
-    let isEndAuthentic = url.scheme == .http || file != nil || hasSeenEnd
+    // HTTP/2 marks the last frame, and TLS protects the mark.
+    let isEndAuthentic = url.scheme == .http || file != nil || isStream || hasSeenEnd
     guard let problem = bodyEnd?.problem(after: deliveredByteCount, isEndAuthentic: isEndAuthentic)
     else { return .complete }
     return .failed(TransferFailure(problem.code, on: url.hostAndPort, detail: problem.detail))

@@ -4,13 +4,14 @@ import KettleSystem
 
 /// A transport on libcurl, for HTTP and servers of files.
 ///
-/// Each has a thread of its own, because libcurl waits for servers of files in places: for the
-/// reply after the data of FTP, at the end of an SSH session, and for the ssh-agent. The one for
-/// files is started when it is needed. The calls of `Transport` only queue a command. `events` is
-/// called on these threads, in order for each attempt, must return soon, and may call back into the
+/// Servers of files have a thread of their own, because libcurl waits for them in places: for the
+/// reply after the data of FTP, at the end of an SSH session, and for the ssh-agent. So has HTTP/2:
+/// libcurl 7.88 remembers for each host whether its connections can be shared, and every response
+/// over HTTP/1.1 overwrites that. Both are started when they are needed. The calls of `Transport`
+/// only queue a command. `events` is called on these threads, in order for each attempt, must return soon, and may call back into the
 /// transport, except `shutDown`.
 package final class CurlTransport: Transport {
-  private enum FileLane {
+  private enum LateLane {
     case notNeeded
     case running(CurlLane)
     /// nil if it was never needed.
@@ -26,7 +27,8 @@ package final class CurlTransport: Transport {
   }
 
   private let web: CurlLane
-  private let files = Mutex(FileLane.notNeeded)
+  private let files = Mutex(LateLane.notNeeded)
+  private let streams = Mutex(LateLane.notNeeded)
   private let settings: CurlSettings
   private let limits = SharedSpeedLimits()
   private let events: @Sendable (TransportEvent) -> Void
@@ -42,26 +44,30 @@ package final class CurlTransport: Transport {
 
   /// Queues a new attempt. After `shutDown` it is ignored without any event.
   package func begin(_ request: AttemptRequest) {
-    switch request.url.scheme.family {
-    case .http: web.queue.send(.begin(request))
-    case .ftp, .sftp:
-      do throws(TransferFailure) {
-        try fileLane()?.queue.send(.begin(request))
-      } catch {
-        events(.ended(request.id, .failed(error)))
-      }
+    switch (request.url.scheme.family, request.version) {
+    case (.http, .http1): web.queue.send(.begin(request))
+    case (.http, .http2IfOffered): begin(request, on: streams)
+    case (.ftp, _), (.sftp, _): begin(request, on: files)
     }
   }
 
-  /// Starts the thread for servers of files. Returns nil after `shutDown`.
-  private func fileLane() throws(TransferFailure) -> CurlLane? {
-    try files.withLock { files throws(TransferFailure) in
-      switch files {
+  private func begin(_ request: AttemptRequest, on late: borrowing Mutex<LateLane>) {
+    do throws(TransferFailure) {
+      try lane(late)?.queue.send(.begin(request))
+    } catch {
+      events(.ended(request.id, .failed(error)))
+    }
+  }
+
+  /// Starts the thread if it is not running. Returns nil after `shutDown`.
+  private func lane(_ late: borrowing Mutex<LateLane>) throws(TransferFailure) -> CurlLane? {
+    try late.withLock { late throws(TransferFailure) in
+      switch late {
       case .running(let lane): return lane
       case .shutDown: return nil
       case .notNeeded:
         let lane = try CurlLane(settings: settings, limits: limits, events: events)
-        files = .running(lane)
+        late = .running(lane)
         return lane
       }
     }
@@ -71,6 +77,7 @@ package final class CurlTransport: Transport {
   private func send(_ command: Command) {
     web.queue.send(command)
     files.withLock { $0.lane }?.queue.send(command)
+    streams.withLock { $0.lane }?.queue.send(command)
   }
 
   package func accept(_ attempt: AttemptID, into sink: any ByteSink) {
@@ -90,9 +97,14 @@ package final class CurlTransport: Transport {
   /// Returns after the last event. So does a second call, even a concurrent one.
   package func shutDown() {
     web.shutDown()
-    let lane = files.withLock { files in
-      let lane = files.lane
-      files = .shutDown(lane)
+    shutDown(files)
+    shutDown(streams)
+  }
+
+  private func shutDown(_ late: borrowing Mutex<LateLane>) {
+    let lane = late.withLock { late in
+      let lane = late.lane
+      late = .shutDown(lane)
       return lane
     }
     lane?.shutDown()

@@ -127,6 +127,9 @@ struct ServiceSettings: Sendable {
     }
   }
 
+  /// Servers accept about 100 streams on a connection (RFC 9113, section 6.5.2).
+  private static let streamsMax = 64
+
   private static func engine(
     _ file: ServiceConfiguration, documentsDirectory: String, _ budget: DescriptorBudget
   ) -> TransferEngine.Configuration {
@@ -137,6 +140,9 @@ struct ServiceSettings: Sendable {
     engine.limits.connectionsMax = min(file.connectionsMax ?? limits.connectionsMax, most)
     engine.limits.connectionsPerHostMax = min(
       file.connectionsPerHostMax ?? limits.connectionsPerHostMax, most)
+    // Streams come on top of the built-in number of transfers, never of the user's.
+    engine.limits.streamsMax = file.usesHTTP2 ?? true ? streamsMax : 0
+    engine.limits.runningWithStreamsMax = file.transfersMax
     engine.limitBytesPerSecond = file.limitBytesPerSecond
     engine.usesNetrc = file.usesNetrc ?? true
     var defaults = TransferOptions()

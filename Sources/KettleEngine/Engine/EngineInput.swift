@@ -48,6 +48,8 @@ struct LiveAttempt: Sendable {
   var decryption: DecryptingSink?
   /// As the response head says.
   var trust = BodySegment.Trust.atItsEnd
+  /// Whether it is a stream of HTTP/2; known with its head.
+  var isStream = false
 }
 
 /// The partial file of a running transfer.

@@ -56,6 +56,7 @@ extension TransferEngine {
       content: plan.content, serverTrust: plan.trust.asServerTrust,
       certificate: plan.certificate, limitBytesPerSecond: spec?.limitBytesPerSecond)
     request.reuse = plan.reuse.asRequestReuse
+    request.version = plan.streamUse.asRequestVersion
     request.proxy = spec?.options.proxy
     request.netrcPath = spec.flatMap { netrcPath(for: plan, of: $0) }
     transport.begin(request)
@@ -217,6 +218,15 @@ extension ConnectionReuse {
     switch self {
     case .permitted: .permitted
     case .none: .none
+    }
+  }
+}
+
+extension StreamUse {
+  fileprivate var asRequestVersion: AttemptRequest.Version {
+    switch self {
+    case .none: .http1
+    case .trial, .beside: .http2IfOffered
     }
   }
 }

@@ -8,6 +8,7 @@ extension TransferEngine {
     switch input {
     case .transport(.headReceived(let attempt, let head, let reach, let roundTrip)):
       headReceived(head, from: reach, of: attempt, roundTripMilliseconds: roundTrip)
+    case .transport(.multiplexed(let attempt)): attempts[attempt]?.isStream = true
     case .transport(.sent(let attempt, let byteCount)): sent(byteCount, by: attempt)
     case .transport(.ended(let attempt, let end)): ended(attempt, end)
     case .committed(let actions, let announced, let kept):
@@ -43,7 +44,8 @@ extension TransferEngine {
     _ head: ResponseHead, from reach: NetworkReach, of attempt: AttemptID,
     roundTripMilliseconds: Int64?
   ) {
-    guard let id = attempts[attempt]?.transfer else { return }
+    guard let one = attempts[attempt] else { return }
+    let id = one.transfer
     attempts[attempt]?.trust = head.hasTransferCoding ? .atItsEnd : .atOnce
     live[id, default: begun(id)].lastHead = head
     noteProgress(of: id)
@@ -51,7 +53,7 @@ extension TransferEngine {
     apply { scheduler, now in
       scheduler.headReceived(
         head, from: reach, of: attempt, roundTripMilliseconds: roundTripMilliseconds,
-        jitter: jitter, at: now)
+        isStream: one.isStream, jitter: jitter, at: now)
     }
   }
 

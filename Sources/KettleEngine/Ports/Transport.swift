@@ -25,6 +25,7 @@ package struct AttemptRequest: Sendable, Hashable {
   package var limitBytesPerSecond: Int64?
   /// Whether a connection that an earlier attempt has left open may be used.
   package var reuse = Reuse.permitted
+  package var version = Version.http1
   /// nil means the transport's proxies.
   package var proxy: ProxyChoice?
   /// A file that may supply the login of the host, in the format of netrc(5); nil for none.
@@ -63,6 +64,15 @@ extension AttemptRequest {
   }
 }
 
+extension AttemptRequest {
+  package enum Version: Sendable, Hashable {
+    case http1
+    /// HTTP/2 over TLS, on a connection that other such attempts share; HTTP/1.1 where the server
+    /// does not have it.
+    case http2IfOffered
+  }
+}
+
 /// Which server certificates are trusted before anything is sent.
 package enum ServerTrust: Sendable, Hashable {
   /// Certificates signed by the system's authorities or those of the request.
@@ -97,6 +107,8 @@ package struct AttemptTimeouts: Sendable, Hashable {
 /// The events of the transport. Each attempt has at most one `headReceived`, then exactly one
 /// `ended`, which is the last. A redirect is a head like any other: it is not followed.
 package enum TransportEvent: Sendable {
+  /// The head that follows came over HTTP/2.
+  case multiplexed(AttemptID)
   /// The body waits until `accept` or `cancel`. `from` is the reach of the server's address,
   /// `after` how many milliseconds a packet takes to it and back; nil when that is unknown.
   case headReceived(AttemptID, ResponseHead, from: NetworkReach, after: Int64?)

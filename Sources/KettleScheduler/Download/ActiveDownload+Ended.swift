@@ -131,6 +131,7 @@ extension ActiveDownload {
     facts.repetitions.recordSilentAttempt()
     let failure = TransferFailure(
       .timedOut, on: facts.urlText, detail: "nothing came for \(silence / 1000) seconds")
+    if let step = leavingStream(of: connection, after: failure, &facts) { return step }
     return .end(facts.afterFailure(failure, retryAfter: nil, in: context))
   }
 
@@ -171,6 +172,7 @@ extension ActiveDownload {
       return .end(next)
     }
     if isWhole(facts) { return .end(.whole) }
+    if let step = leavingStream(of: connection, after: failure, &facts) { return step }
     recordArrivals(&facts)
     if failure.code == .timedOut { facts.repetitions.recordSilentAttempt() }
     if failure.code == .redirectRefused {

@@ -26,6 +26,8 @@ extension ActiveDownload {
     var attempt: AttemptID
     /// How long a packet takes to the server and back; nil when unknown.
     var roundTripMilliseconds: Int64?
+    /// Whether it came over HTTP/2.
+    var isStream = false
   }
 
   /// Begins the first attempt of a run: the one that opens the partial file.
@@ -43,13 +45,15 @@ extension ActiveDownload {
       range: nil, at: now.monotonic)
     primary.content = request.content
     primary.source = facts.mirrors.opener
+    primary.streamUse = request.streamUse
     facts.taskStatus?.sentByteCount = 0
     let download = ActiveDownload(
       primary: primary, mode: request.mode, check: request.check,
       received: facts.resumeData?.durable ?? ByteRangeSet())
-    let plan = AttemptPlan(
+    var plan = AttemptPlan(
       attempt: attempt, url: request.url, redirects: request.redirects, requested: requested,
       content: request.content, check: request.check, facts: facts)
+    plan.streamUse = request.streamUse
     return .entering(.running(download), [.beginAttempt(facts.id, plan)])
   }
 
@@ -77,6 +81,7 @@ extension ActiveDownload {
     _ response: Response, _ facts: inout TransferFacts, in context: DecisionContext
   ) -> Step {
     guard let primary = connection(of: response.attempt) else { return .none }
+    if let step = leavingStream(of: primary, because: response, &facts) { return step }
     let head = response.head
     if let challenge = facts.task?.loginChallenge(in: head, from: primary.url) {
       let failure = TransferFailure.loginNeeded(on: primary.url, status: head.status, user: nil)

@@ -19,6 +19,7 @@ package struct AttemptPlan: Sendable, Hashable {
   package var content: RequestContent?
   /// Whether a connection that was kept may carry the request.
   package var reuse = ConnectionReuse.permitted
+  package var streamUse = StreamUse.none
   /// How often the time that the server may be silent is doubled, because it was silent before.
   package var patienceDoublings = 0
 

@@ -18,6 +18,8 @@ package struct DownloadConnection: Sendable, Hashable {
   package var requested: RequestedRange?
   /// nil means a plain GET, as for every further connection.
   package var content: RequestContent?
+  /// `none` for every further connection.
+  package var streamUse = StreamUse.none
   /// nil before the head arrives, and while the size is unknown.
   package var range: ByteRange?
   /// The connection that fetches the same range until this one's head arrives: a refusal by the

@@ -28,4 +28,5 @@ package struct NextRequest: Sendable, Hashable {
   package var content: RequestContent?
   package var check = ServerCheck.usual
   package var purpose = RequestPurpose.file
+  package var streamUse = StreamUse.none
 }

@@ -108,18 +108,22 @@ struct RepetitionCounts: Sendable, Hashable {
   /// Attempts that ended because the server was silent. Bytes that arrive do not reset it: a server
   /// may be silent for long in the middle of each response.
   private(set) var silentAttemptCount = 0
+  private var leftStreamCount = 0
 
   /// Whether ranges are still requested from a server that answered them wrongly.
   var permitsRanges: Bool { wrongRangeReplyCount < 2 }
   var permitsFreshStart: Bool { freshStartCount <= 5 }
   /// Whether another refusal may be attributed to the host instead of the transfer.
   var permitsBlamingHost: Bool { refusalBlamedOnHostCount < 3 }
+  /// Whether a stream may be used: one that was left would only be left again.
+  var permitsStream: Bool { leftStreamCount == 0 }
 
   mutating func recordWrongRangeReply() { wrongRangeReplyCount += 1 }
   mutating func recordRightRangeReply() { wrongRangeReplyCount = 0 }
   mutating func recordFreshStart() { freshStartCount += 1 }
   mutating func recordSilentAttempt() { silentAttemptCount += 1 }
   mutating func recordRefusalBlamedOnHost() { refusalBlamedOnHostCount += 1 }
+  mutating func recordLeftStream() { leftStreamCount += 1 }
 }
 
 extension TransferFacts {

@@ -206,7 +206,9 @@ package struct TransferMachine: Sendable {
   // MARK: The run
 
   /// Starts work in a free slot. Unused identifiers are discarded.
-  package mutating func slotGiven(_ ids: FreshIDs, at now: Moment) -> Transition {
+  package mutating func slotGiven(
+    _ ids: FreshIDs, as streamUse: StreamUse = .none, at now: Moment
+  ) -> Transition {
     guard case .queued = state else { return .none }
     if let whole = facts.wholeResumeData {
       // No response will report the offset, and the last byte came from before as well.
@@ -214,7 +216,9 @@ package struct TransferMachine: Sendable {
       return apply(Finishing(ids.operation).begin(&facts, with: whole))
     }
     facts.chooseOpener(at: now.monotonic)
-    return apply(ActiveDownload.begin(facts.firstRequest, attempt: ids.attempt, &facts, at: now))
+    var request = facts.firstRequest
+    request.streamUse = streamUse
+    return apply(ActiveDownload.begin(request, attempt: ids.attempt, &facts, at: now))
   }
 
   /// Decides what a response means. The attempt's body waits until then.
@@ -222,13 +226,15 @@ package struct TransferMachine: Sendable {
   /// - Parameters:
   ///   - reach: the reach of the server that sent it.
   ///   - roundTripMilliseconds: how long a packet takes to it and back; nil when unknown.
+  ///   - isStream: whether it came over HTTP/2.
   package mutating func headReceived(
     _ head: ResponseHead, from reach: NetworkReach, of attempt: AttemptID,
-    roundTripMilliseconds: Int64?, in context: DecisionContext
+    roundTripMilliseconds: Int64?, isStream: Bool = false, in context: DecisionContext
   ) -> Transition {
     guard case .running(var download) = state else { return .none }
     let response = ActiveDownload.Response(
-      head: head, reach: reach, attempt: attempt, roundTripMilliseconds: roundTripMilliseconds)
+      head: head, reach: reach, attempt: attempt, roundTripMilliseconds: roundTripMilliseconds,
+      isStream: isStream)
     let step = download.receive(response, &facts, in: context)
     return apply(step, to: download)
   }

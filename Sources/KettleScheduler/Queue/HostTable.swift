@@ -9,10 +9,14 @@ package struct HostTable: Sendable {
     var origin: Origin
     /// How many responses the host had sent when it began.
     var responseCountBefore: Int
+    /// Shares its connection with the other streams of the origin.
+    var isStream: Bool
   }
 
   private var connections: [AttemptID: Connection] = [:]
+  /// Without streams.
   private var counts: [Origin: Int] = [:]
+  private var streamCounts: [Origin: Int] = [:]
   /// The responses of each host that has connections.
   private var responseCounts: [Origin: Int] = [:]
   private var learned: [Origin: LearnedLimit] = [:]
@@ -30,21 +34,32 @@ package struct HostTable: Sendable {
 
   package init() {}
 
-  package var connectionCount: Int { connections.count }
+  /// The streams of an origin count as one connection.
+  package var connectionCount: Int {
+    connections.count - streamCounts.values.reduce(0, +) + streamCounts.count
+  }
 
-  package func connectionCount(at origin: Origin) -> Int { counts[origin] ?? 0 }
+  package func connectionCount(at origin: Origin) -> Int {
+    (counts[origin] ?? 0) + (streamCounts[origin] == nil ? 0 : 1)
+  }
 
   /// The hosts with connections, and those about which something is remembered.
   package var origins: Set<Origin> {
-    Set(counts.keys).union(learned.keys).union(closedUntil.keys)
+    Set(counts.keys).union(streamCounts.keys).union(learned.keys).union(closedUntil.keys)
   }
 
   // MARK: Connections
 
-  package mutating func open(_ attempt: AttemptID, at origin: Origin) {
+  package mutating func open(
+    _ attempt: AttemptID, at origin: Origin, isStream: Bool = false
+  ) {
     connections[attempt] = Connection(
-      origin: origin, responseCountBefore: responseCounts[origin] ?? 0)
-    counts[origin, default: 0] += 1
+      origin: origin, responseCountBefore: responseCounts[origin] ?? 0, isStream: isStream)
+    if isStream {
+      streamCounts[origin, default: 0] += 1
+    } else {
+      counts[origin, default: 0] += 1
+    }
   }
 
   /// Records that the host sent a response.
@@ -80,16 +95,31 @@ package struct HostTable: Sendable {
 
   private func others(than attempt: AttemptID, where isMeant: (AttemptID) -> Bool) -> Int {
     guard let origin = origin(of: attempt) else { return 0 }
-    return connections.count { $0.key != attempt && $0.value.origin == origin && isMeant($0.key) }
+    return connections.count {
+      $0.key != attempt && $0.value.origin == origin && !$0.value.isStream && isMeant($0.key)
+    }
   }
 
   package mutating func close(_ attempt: AttemptID, at now: MonotonicTime) {
-    guard let origin = connections.removeValue(forKey: attempt)?.origin else { return }
+    guard let connection = connections.removeValue(forKey: attempt) else { return }
+    let origin = connection.origin
     refused.remove(attempt)
-    if served.remove(attempt) != nil { leftAt[origin] = now }
-    let left = connectionCount(at: origin) - 1
-    counts[origin] = left > 0 ? left : nil
-    if left <= 0 { responseCounts[origin] = nil }
+    if served.remove(attempt) != nil, !connection.isStream { leftAt[origin] = now }
+    if connection.isStream {
+      Self.decrement(&streamCounts[origin])
+    } else {
+      Self.decrement(&counts[origin])
+    }
+    if connectionCount(at: origin) == 0 { responseCounts[origin] = nil }
+  }
+
+  func hasStreams(at origin: Origin) -> Bool { streamCounts[origin] != nil }
+
+  package func isStream(_ attempt: AttemptID) -> Bool { connections[attempt]?.isStream ?? false }
+
+  private static func decrement(_ count: inout Int?) {
+    let left = (count ?? 0) - 1
+    count = left > 0 ? left : nil
   }
 
   package func origin(of attempt: AttemptID) -> Origin? { connections[attempt]?.origin }

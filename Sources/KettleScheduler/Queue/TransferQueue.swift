@@ -17,6 +17,11 @@ package struct TransferQueue: Sendable {
     /// Concurrent connections in total.
     package var connectionsMax = 64
     package var division = DivisionPolicy()
+    /// How many transfers may run beside the slots, as streams of connections that they share; 0
+    /// keeps to HTTP/1.1.
+    package var streamsMax = 0
+    /// All transfers at once; nil for those with a slot and all streams.
+    package var runningWithStreamsMax: Int?
 
     package init() {}
 
@@ -46,6 +51,8 @@ package struct TransferQueue: Sendable {
   private var queues: [OriginSession: OriginQueue] = [:]
   /// Transfers with a slot, and the queue from which they came.
   private var slots: [TransferID: OriginSession] = [:]
+  /// Those of them that run as streams beside the limit.
+  private var beside: Set<TransferID> = []
   private var keys: [TransferID: (queue: OriginSession, key: QueueKey)] = [:]
   /// The sessions with queued transfers, by origin.
   private var sessions: [Origin: Set<SessionID>] = [:]
@@ -58,7 +65,11 @@ package struct TransferQueue: Sendable {
   package var runningCount: Int { slots.count }
   /// Transfers with a slot, by id.
   package var running: [TransferID] { slots.keys.sorted() }
-  package var hasFreeSlot: Bool { slots.count < limits.runningMax }
+  package var hasFreeSlot: Bool { freeSlotCount > 0 }
+  var freeSlotCount: Int { limits.runningMax - (slots.count - beside.count) }
+
+  /// Whether a transfer has its slot beside the limit.
+  func isBeside(_ id: TransferID) -> Bool { beside.contains(id) }
 
   /// The origins and sessions with queued transfers.
   package var waiting: [OriginSession] { Array(queues.keys) }
@@ -102,7 +113,10 @@ package struct TransferQueue: Sendable {
   }
 
   /// Releases the slot of a transfer.
-  package mutating func release(_ id: TransferID) { slots[id] = nil }
+  package mutating func release(_ id: TransferID) {
+    slots[id] = nil
+    beside.remove(id)
+  }
 
   package func isQueued(_ id: TransferID) -> Bool { keys[id] != nil }
 
@@ -147,6 +161,28 @@ package struct TransferQueue: Sendable {
   mutating func take(_ id: TransferID) -> Bool {
     guard hasFreeSlot, let queue = keys[id]?.queue else { return false }
     slots[id] = queue
+    remove(id)
+    return true
+  }
+
+  /// The first queued transfer of an origin, if the queue in memory is complete up to it and it is
+  /// suitable. None is passed over.
+  func front(at origin: Origin, where isSuitable: (TransferID) -> Bool) -> TransferID? {
+    let frontier = frontiers.frontier(of: origin)
+    let fronts = sessionsWaiting(for: origin).compactMap { session in
+      queues[OriginSession(origin: origin, session: session)]?.front
+    }
+    return fronts.filter { frontier.covers($0) && isSuitable($0.id) }.min()?.id
+  }
+
+  /// Gives a queued transfer a slot beside the limit. Returns whether there was one.
+  mutating func takeBeside(_ id: TransferID) -> Bool {
+    let most = limits.runningWithStreamsMax ?? .max
+    guard beside.count < limits.streamsMax, slots.count < most, let queue = keys[id]?.queue else {
+      return false
+    }
+    slots[id] = queue
+    beside.insert(id)
     remove(id)
     return true
   }

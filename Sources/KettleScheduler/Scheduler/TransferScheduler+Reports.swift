@@ -94,17 +94,22 @@ extension TransferScheduler {
   /// - Parameters:
   ///   - reach: the reach of the server that sent the head.
   ///   - roundTripMilliseconds: how long a packet takes to it and back; nil when unknown.
+  ///   - isStream: whether it came over HTTP/2.
   package mutating func headReceived(
     _ head: ResponseHead, from reach: NetworkReach, of attempt: AttemptID,
-    roundTripMilliseconds: Int64? = nil, jitter: Double, at now: Moment
+    roundTripMilliseconds: Int64? = nil, isStream: Bool = false, jitter: Double, at now: Moment
   ) -> SchedulerOutput {
     var output = SchedulerOutput()
     guard let id = owners[attempt] else { return output }
+    if let origin = hosts.origin(of: attempt) {
+      streams.record(head, of: attempt, at: origin, isStream: isStream)
+    }
     let context = context(of: attempt, jitter: jitter, at: now)
     hostResponded(attempt, with: head.status, &output, at: now)
     let hint = update(id, into: &output) {
       $0.headReceived(
-        head, from: reach, of: attempt, roundTripMilliseconds: roundTripMilliseconds, in: context)
+        head, from: reach, of: attempt, roundTripMilliseconds: roundTripMilliseconds,
+        isStream: isStream, in: context)
     }?.hostHint
     if hint?.connectionsMax != nil { hosts.recordRefusal(of: attempt) }
     learn(hint, from: id, &output, at: now)
@@ -133,6 +138,10 @@ extension TransferScheduler {
     var context = context(of: attempt, jitter: jitter, at: now)
     let (verdict, table) = outageVerdict(on: outcome, of: attempt, jitter: jitter, at: now)
     context.outage = verdict
+    if let origin = hosts.origin(of: attempt) {
+      streams.recordEnd(
+        of: attempt, outcome, at: origin, isBeside: hosts.isStream(attempt))
+    }
     owners[attempt] = nil
     hosts.close(attempt, at: now.monotonic)
     let operation = ids.nextOperation()

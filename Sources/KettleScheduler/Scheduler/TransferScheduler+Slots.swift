@@ -7,13 +7,14 @@ import KettleModel
 /// own (`SessionPolicy`). If the session's is larger, only that session may exceed the common
 /// limit.
 extension TransferScheduler {
-  private typealias OriginSession = TransferQueue.OriginSession
+  typealias OriginSession = TransferQueue.OriginSession
 
   /// Called after every event that may have freed a connection.
   mutating func fillSlots(_ output: inout SchedulerOutput, at now: Moment) {
     guard phase == .working else { return }
     beginProbes(&output, at: now)
     startProbes(&output, at: now)
+    startStreams(&output, at: now)
     startQueued(&output, at: now)
     if queue.queuedCount > 0, queue.hasFreeSlot { makeRoom(&output, at: now) }
     for id in queue.running { addConnections(to: id, &output, at: now) }
@@ -23,7 +24,9 @@ extension TransferScheduler {
   // MARK: Queued transfers
 
   private mutating func startQueued(_ output: inout SchedulerOutput, at now: Moment) {
-    while let id = nextToStart(&output, at: now) { start(id, &output, at: now) }
+    while let id = nextToStart(&output, at: now) {
+      start(id, as: streamUseWithSlot(id), &output, at: now)
+    }
   }
 
   /// Starts the transfers that are to probe, before all others.
@@ -37,8 +40,9 @@ extension TransferScheduler {
     }
   }
 
-  private mutating func start(
-    _ id: TransferID, _ output: inout SchedulerOutput, at now: Moment
+  mutating func start(
+    _ id: TransferID, as streamUse: StreamUse = .none, _ output: inout SchedulerOutput,
+    at now: Moment
   ) {
     let remembered = remembered
     if machines[id]?.facts.remembered != remembered {
@@ -46,7 +50,7 @@ extension TransferScheduler {
     }
     if holdBackRejectedLogin(of: id, &output) { return queue.release(id) }
     let fresh = ids.next()
-    let transition = update(id, into: &output) { $0.slotGiven(fresh, at: now) }
+    let transition = update(id, into: &output) { $0.slotGiven(fresh, as: streamUse, at: now) }
     if transition?.actions.isEmpty ?? true { queue.release(id) } else { recordStart(of: id) }
   }
 
@@ -83,10 +87,10 @@ extension TransferScheduler {
 
   /// The connections of transfers that have a slot but, between two attempts, no connection. They
   /// stay reserved.
-  private func reservedConnections(besides other: TransferID? = nil) -> [OriginSession] {
+  func reservedConnections(besides other: TransferID? = nil) -> [OriginSession] {
     queue.running.compactMap { id in
-      guard id != other, let machine = machines[id], !machine.state.hasAttempts,
-        !machine.state.isFetched
+      guard id != other, !queue.isBeside(id), let machine = machines[id],
+        !machine.state.hasAttempts, !machine.state.isFetched
       else { return nil }
       return OriginSession(machine.spec)
     }
@@ -94,15 +98,19 @@ extension TransferScheduler {
 
   /// Counts the connections of each session at each host, including reserved ones. Empty when no
   /// session has a limit of its own, because only such limits need the counts.
-  private func connectionCounts(_ reserved: [OriginSession]) -> [OriginSession: Int] {
+  func connectionCounts(_ reserved: [OriginSession]) -> [OriginSession: Int] {
     var counts: [OriginSession: Int] = [:]
     if rules.hasNoConnectionLimit { return counts }
     for one in reserved { counts[one, default: 0] += 1 }
+    var streams: Set<OriginSession> = []
     for (attempt, id) in owners {
       guard let origin = hosts.origin(of: attempt), let session = machines[id]?.spec.session else {
         continue
       }
-      counts[OriginSession(origin: origin, session: session), default: 0] += 1
+      let one = OriginSession(origin: origin, session: session)
+      // They share a connection.
+      if hosts.isStream(attempt), !streams.insert(one).inserted { continue }
+      counts[one, default: 0] += 1
     }
     return counts
   }

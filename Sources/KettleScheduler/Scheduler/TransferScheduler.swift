@@ -9,6 +9,7 @@ package struct TransferScheduler: Sendable {
   package internal(set) var machines: [TransferID: TransferMachine] = [:]
   package internal(set) var queue: TransferQueue
   package internal(set) var hosts = HostTable()
+  var streams = StreamTable()
   package internal(set) var outages: OutageTable
   var trials = TrialTable()
   package internal(set) var remembered: RememberedHosts
@@ -203,7 +204,11 @@ package struct TransferScheduler: Sendable {
         plan.trust = .keys(keys, asksForOthers: rules.asksServerTrust(in: session) ?? false)
       }
       owners[plan.attempt] = id
-      hosts.open(plan.attempt, at: plan.url.origin)
+      switch plan.streamUse {
+      case .none, .beside: break
+      case .trial: streams.beginTrial(by: plan.attempt, at: plan.url.origin)
+      }
+      hosts.open(plan.attempt, at: plan.url.origin, isStream: plan.streamUse == .beside)
       return .beginAttempt(id, plan)
     case .openBody(_, let attempt, _), .acceptBody(_, let attempt, _),
       .acceptSegment(_, let attempt, _, _), .acceptDocument(_, let attempt, _):
