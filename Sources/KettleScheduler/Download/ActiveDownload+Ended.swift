@@ -151,11 +151,11 @@ extension ActiveDownload {
   }
 
   /// Another attempt that reads the certificate of a server that is not trusted, so that the user
-  /// can decide; nil when there is nothing to decide. A program decides about its task itself.
+  /// or the program can decide; nil when there is nothing to decide.
   private func inspection(
     after failure: TransferFailure, of connection: DownloadConnection, _ facts: TransferFacts
   ) -> TransferMachine.AfterEnding? {
-    guard failure.code == .tlsRefused, !facts.isTask, check == .usual, body == .closed,
+    guard failure.code == .tlsRefused, check == .usual, body == .closed,
       ![.notTLS, .noTLS, .otherHostKey].contains(TLSProblem(detail: failure.detail))
     else { return nil }
     return .request(

@@ -33,17 +33,23 @@ package struct AttemptPlan: Sendable, Hashable {
     /// if it wants to.
     case keys(Set<String>, asksForOthers: Bool)
 
-    /// A user's transfer trusts the system unless the user has decided otherwise: connections that
-    /// are verified by keys are not shared.
+    /// A transfer trusts the system unless its user or program has decided otherwise: connections
+    /// that are verified by keys are not shared.
     init(in spec: TransferSpec, origin: Origin, check: ServerCheck) {
-      if let task = spec.task {
-        self = .keys(task.credential(for: origin)?.trustedKeys ?? [], asksForOthers: false)
-        return
-      }
-      let keys = Set(spec.trustedServers.filter { $0.origin == origin.text }.map(\.key))
+      let keys =
+        spec.task.map { $0.credential(for: origin)?.trustedKeys ?? [] }
+        ?? Set(spec.trustedServers.filter { $0.origin == origin.text }.map(\.key))
       switch check {
       case .usual where keys.isEmpty: self = .system
       case .usual, .inspection: self = .keys(keys, asksForOthers: false)
+      }
+    }
+
+    /// - Parameter asks: whether the program also judges servers that the system trusts.
+    func adapted(toAsking asks: Bool) -> Trust {
+      switch self {
+      case .system: asks ? .keys([], asksForOthers: true) : .system
+      case .keys(let keys, _): .keys(keys, asksForOthers: asks)
       }
     }
   }

@@ -200,8 +200,8 @@ package struct TransferScheduler: Sendable {
   private mutating func prepared(_ action: TransferAction) -> TransferAction {
     switch action {
     case .beginAttempt(let id, var plan):
-      if case .keys(let keys, _) = plan.trust, let session = machines[id]?.spec.session {
-        plan.trust = .keys(keys, asksForOthers: rules.asksServerTrust(in: session) ?? false)
+      if let session = machines[id]?.spec.session {
+        plan.trust = plan.trust.adapted(toAsking: rules.asksServerTrust(in: session) ?? false)
       }
       owners[plan.attempt] = id
       switch plan.streamUse {
