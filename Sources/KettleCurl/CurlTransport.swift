@@ -8,8 +8,8 @@ import KettleSystem
 /// reply after the data of FTP, at the end of an SSH session, and for the ssh-agent. So has HTTP/2:
 /// libcurl 7.88 remembers for each host whether its connections can be shared, and every response
 /// over HTTP/1.1 overwrites that. Both are started when they are needed. The calls of `Transport`
-/// only queue a command. `events` is called on these threads, in order for each attempt, must return soon, and may call back into the
-/// transport, except `shutDown`.
+/// only queue a command. `events` is called on these threads, in order for each attempt, must
+/// return soon, and may call back into the transport, except `shutDown`.
 package final class CurlTransport: Transport {
   private enum LateLane {
     case notNeeded

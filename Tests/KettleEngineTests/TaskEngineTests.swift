@@ -238,17 +238,21 @@ struct TaskEngineTests {
   {
     let world = try await EngineWorld()
     let id = try await world.engine.add([spec("https://files.example/a.iso")])[0]
-    let first = await world.transport.request(1)
+    let refused = await world.transport.request(1)
+    #expect(refused.serverTrust == .system)
+    let failure = TransferFailure(.tlsRefused, on: "files.example")
+    world.transport.end(refused.id, .failed(failure))
+    // The next attempt reads the certificate for the program.
+    let first = await world.transport.request(2)
     #expect(first.serverTrust == .keys([], asksForOthers: false))
     var challenge = ServerChallenge(
       kind: .serverTrust, origin: "https://files.example", failureCount: 0)
     challenge.serverKey = "ab12"
-    world.transport.end(
-      first.id, .untrusted(TransferFailure(.tlsRefused, on: "files.example"), challenge))
+    world.transport.end(first.id, .untrusted(failure, challenge))
     await world.told.wait(for: .waiting, of: id)
     #expect(await world.engine.tasks(of: app).first?.snapshot.task?.challenge == challenge)
     #expect(await world.engine.answerChallenge(of: id, challenge, .trust) == .applied)
-    let second = await world.transport.request(2)
+    let second = await world.transport.request(3)
     #expect(second.serverTrust == .keys(["ab12"], asksForOthers: false))
     #expect(world.journal.records[id]?.spec.task?.credentials.first?.trustedKeys == ["ab12"])
   }

@@ -141,7 +141,7 @@ struct ServiceSettings: Sendable {
     engine.limits.connectionsPerHostMax = min(
       file.connectionsPerHostMax ?? limits.connectionsPerHostMax, most)
     // Streams come on top of the built-in number of transfers, never of the user's.
-    engine.limits.streamsMax = file.usesHTTP2 ?? true ? streamsMax : 0
+    engine.limits.streamsMax = file.usesHTTP2 ?? true ? min(streamsMax, most) : 0
     engine.limits.runningWithStreamsMax = file.transfersMax
     engine.limitBytesPerSecond = file.limitBytesPerSecond
     engine.usesNetrc = file.usesNetrc ?? true

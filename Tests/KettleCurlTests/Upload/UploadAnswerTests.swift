@@ -51,6 +51,7 @@ struct UploadAnswerTests {
     let kinds = probe.reported.read { events in
       events.map {
         switch $0 {
+        case .multiplexed: "multiplexed"
         case .sent: "sent"
         case .headReceived: "head"
         case .ended: "end"

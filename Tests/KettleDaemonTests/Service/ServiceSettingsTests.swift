@@ -36,11 +36,18 @@ final class ServiceSettingsTests {
       descriptorLimit: descriptorLimit)
   }
 
+  /// The built-in limits of the service.
+  private var limits: TransferQueue.Limits {
+    var limits = TransferQueue.Limits()
+    limits.streamsMax = 64
+    return limits
+  }
+
   @Test func `without a file all settings are the defaults`() throws {
     let settings = try settings(nil)
     #expect(settings.documentsDirectory == home + "/Downloads")
     #expect(settings.engine.heldDirectory == home + "/.local/state/kettle/held")
-    #expect(settings.engine.limits == TransferQueue.Limits())
+    #expect(settings.engine.limits == limits)
     #expect(settings.engine.limitBytesPerSecond == nil)
     #expect(settings.listener.connectionCountMax == 256)
     #expect(settings.notices.isEmpty)
@@ -129,8 +136,10 @@ final class ServiceSettingsTests {
       tries = 0
       retry-delay = 5
       netrc = false
+      http2 = false
       """
     ).engine
+    #expect(engine.limits.streamsMax == 0)
     #expect(engine.timeouts.idleMilliseconds == 90_000)
     #expect(engine.timeouts.headMilliseconds == 90_000)
     #expect(engine.timeouts.connectMilliseconds == 7000)
@@ -166,12 +175,13 @@ final class ServiceSettingsTests {
     #expect(settings.engine.limits.runningMax == 5)
     #expect(settings.engine.limits.connectionsMax == 5)
     #expect(settings.engine.limits.connectionsPerHostMax == 5)
+    #expect(settings.engine.limits.streamsMax == 5)
     #expect(settings.listener.connectionCountMax == 16)
   }
 
   @Test func `a broken file leaves the defaults and produces a notice`() throws {
     let settings = try settings("[limits\ntransfers = 3")
-    #expect(settings.engine.limits == TransferQueue.Limits())
+    #expect(settings.engine.limits == limits)
     #expect(settings.notices.count == 1)
   }
 }

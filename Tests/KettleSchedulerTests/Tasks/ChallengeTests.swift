@@ -280,7 +280,7 @@ struct ChallengeTests {
     script.add(taskSpec("https://files.example/a.iso"))
     #expect(script.plan?.trust == .keys([], asksForOthers: true))
     script.add(taskSpec("https://b.example/", session: SessionID(rawValue: "other")))
-    #expect(script.plan?.trust == .keys([], asksForOthers: false))
+    #expect(script.plan?.trust == .system)
   }
 
   @Test(arguments: [true, false])

@@ -24,6 +24,10 @@ final class NginxServer: Sendable {
     var clientAuthorityPath: String?
     /// What each file contains.
     var seed: UInt64 = 1
+    /// Offers HTTP/2 beside HTTP/1.1.
+    var hasHTTP2 = false
+    /// A connection is closed after so many requests.
+    var requestsPerConnectionMax = 1000
   }
 
   init(_ options: Options = Options(), home: ServerHome) async throws {
@@ -43,7 +47,25 @@ final class NginxServer: Sendable {
   var origin: String { (options.identity == nil ? "http" : "https") + "://127.0.0.1:\(port)" }
 
   func urls(count: Int, host: String = "127.0.0.1") -> [String] {
-    (0..<count).map { "http://\(host):\(port)/file/\($0).bin" }
+    (0..<count).map {
+      "\(options.identity == nil ? "http" : "https")://\(host):\(port)/file/\($0).bin"
+    }
+  }
+
+  /// The protocol, the connection and the status of each response, in the same order.
+  func requests() throws -> [Request] {
+    let text = try String(contentsOfFile: directory + "/logs/requests", encoding: .utf8)
+    return text.split(separator: "\n").compactMap { line in
+      let words = line.split(separator: " ").map(String.init)
+      return words.count == 3
+        ? Request(version: words[0], connection: words[1], status: words[2]) : nil
+    }
+  }
+
+  struct Request: Hashable {
+    var version: String
+    var connection: String
+    var status: String
   }
 
   func start() async throws {
@@ -91,14 +113,18 @@ final class NginxServer: Sendable {
       events { worker_connections 1024; }
       http {
         log_format status '$status';
+        log_format request '$server_protocol $connection $status';
         access_log \(directory)/logs/statuses status;
+        keepalive_requests \(options.requestsPerConnectionMax);
         \(folders)
         limit_conn_zone $server_port zone=requests:1m;
         server {
-          listen 127.0.0.1:\(port) \(tls == nil ? "" : "ssl");
+          listen 127.0.0.1:\(port) \(tls == nil ? "" : "ssl")\(options.hasHTTP2 ? " http2" : "");
           \(tls ?? "") \(client ?? "")
           root \(directory);
           location /file/ {
+            access_log \(directory)/logs/statuses status;
+            access_log \(directory)/logs/requests request;
             try_files /one.bin =404;
             limit_rate \(options.bytesPerSecond);
             \(limit)

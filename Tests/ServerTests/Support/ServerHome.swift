@@ -32,18 +32,22 @@ final class ServerHome: Sendable {
     return root + "/.build/debug/kettle"
   }()
 
-  /// - Parameter configuration: The content of `config.toml`.
-  init(configuration: String = "") throws {
+  /// - Parameters:
+  ///   - configuration: The content of `config.toml`.
+  ///   - authority: The file of the authorities that are trusted.
+  init(configuration: String = "", authority: String? = nil) throws {
     // Short, because the path of a socket must be.
     var template = Array("/tmp/kserve-XXXXXX".utf8CString)
     guard let made = mkdtemp(&template) else { throw CocoaError(.fileWriteUnknown) }
     path = String(cString: made)
-    environment = [
+    var environment = [
       "HOME": path, "XDG_RUNTIME_DIR": path + "/run", "LANG": "C.UTF-8", "TZ": "UTC",
       "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
     ].merging(
       ProcessInfo.processInfo.environment.filter { $0.key == "LD_LIBRARY_PATH" }
     ) { own, _ in own }
+    environment["SSL_CERT_FILE"] = authority
+    self.environment = environment
     let files = FileManager.default
     try files.createDirectory(atPath: path + "/.config/kettle", withIntermediateDirectories: true)
     try files.createDirectory(
