@@ -69,8 +69,11 @@ struct MetalinkReader {
   }
 
   private mutating func addURL(_ content: String) {
-    // Others, such as those of BitTorrent, are of no use here.
-    guard case .success(let parsed) = TransferURL.parse(content) else { return }
+    // Others, such as those of BitTorrent, are of no use here. A Metalink is often from a server,
+    // which must not use the user's SSH keys.
+    guard case .success(let parsed) = TransferURL.parse(content), parsed.url.scheme != .sftp else {
+      return
+    }
     let given = attributes["priority"].flatMap { Int($0) } ?? Self.priorityMax
     let priority = (1...Self.priorityMax).contains(given) ? given : Self.priorityMax
     file?.urls.append((parsed, priority))

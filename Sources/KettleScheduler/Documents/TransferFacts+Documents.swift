@@ -90,8 +90,11 @@ extension TransferFacts {
       guard var file = files.first, files.count == 1 else {
         return .failed(document.failure(on: url, "it describes \(files.count) files"))
       }
-      // A server must not direct a request to a machine that only the user can reach.
-      file.urls.removeAll { ($0.url.literalReach ?? .world) < reach }
+      // A server must not direct a request to a machine that only the user can reach, or to a
+      // server of files, where the user's keys are at stake.
+      file.urls.removeAll {
+        $0.url.scheme.family != .http || ($0.url.literalReach ?? .world) < reach
+      }
       guard let first = file.urls.first?.url else {
         return .failed(document.failure(on: url, "it has no URL that may be used"))
       }

@@ -3,13 +3,14 @@ import KettleModel
 extension ResponseHead {
   /// The URLs of copies of the file: `Link: <URL>; rel=duplicate; pri=1` (RFC 6249, section 3), the
   /// ones with the lowest number first. Relative ones are resolved against `url`, and none leads
-  /// from https to http.
+  /// from https to http, or to a server of files.
   package func duplicateLinks(of url: TransferURL, countMax: Int) -> [TransferURL] {
     var found: [(url: TransferURL, priority: Int)] = []
     for value in values(of: "Link") {
       var reader = LinkReader(value)
       while found.count < countMax, let link = reader.next() {
         guard link.isDuplicate, case .success(let parsed) = url.resolving(link.target),
+          parsed.url.scheme.family == .http,
           !(url.scheme == .https && parsed.url.scheme == .http)
         else { continue }
         // A server has no credentials to give.

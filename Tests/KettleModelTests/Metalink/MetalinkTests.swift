@@ -40,7 +40,7 @@ struct MetalinkTests {
           <url>http://last.example/disk.iso</url>
           <url location="de" priority="2">http://b.example/disk.iso?x=1&amp;y=2</url>
           <url priority="1"><![CDATA[https://a.example/disk.iso]]></url>
-          <url priority="1">rsync://f.example/disk.iso</url>
+          <url priority="1">sftp://f.example/disk.iso</url>
         </file>
         """))
     let file = try #require(files.first)
