@@ -27,7 +27,7 @@ struct AddOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The group of the transfer; default: \"kettle\".", valueName: "id"))
+      "The group of the transfer; default: \"kettle\".", valueName: "id", visibility: .hidden))
   var session: String?
 
   @Option(
@@ -63,7 +63,8 @@ struct AddOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Trust the certificate authorities in this PEM file.", valueName: "file"),
+      "Trust the certificate authorities in this PEM file.", valueName: "file",
+      visibility: .hidden),
     completion: .file())
   var caCertificate: String?
 

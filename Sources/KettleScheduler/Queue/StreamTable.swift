@@ -81,7 +81,7 @@ package struct StreamTable: Sendable {
     let isBroken =
       switch outcome {
       case .failed(let failure): isBeside || failure.mayBeTheStream
-      case .complete, .cancelled, .untrusted, .certificateWanted: false
+      case .complete, .document, .cancelled, .untrusted, .certificateWanted: false
       }
     let isOpen = knowledge.support == .tried(attempt)
     guard isOpen || (isBeside && isBroken && knowledge.support == .offered) else { return }

@@ -168,7 +168,7 @@ extension OriginBehavior {
   }
 
   /// These bytes, with their length and a media type.
-  package static func raw(
+  package static func whole(
     _ bytes: [UInt8], mediaType: String = "application/octet-stream"
   ) -> OriginBehavior {
     let head =

@@ -45,7 +45,7 @@ struct MetalinkURLTests {
       "<metalink xmlns=\"urn:ietf:params:xml:ns:metalink\">\(file(try world.origin.url(Self.path)))"
       + "</metalink>"
     world.origin.serve(
-      .raw(Array(text.utf8), mediaType: "application/metalink4+xml"), at: "/get")
+      .whole(Array(text.utf8), mediaType: "application/metalink4+xml"), at: "/get")
     let row = try await world.download("/get")
     world.expectFile(of: row, is: Self.body)
   }

@@ -175,9 +175,9 @@ struct PlaylistTests {
         "#EXT-X-MEDIA-SEQUENCE:7", "#EXT-X-KEY:METHOD=AES-128,URI=\"key\"", "#EXTINF:6,", "a.ts",
         "#EXT-X-KEY:METHOD=AES-128,URI=\"key\",IV=0xABCD", "#EXTINF:6,", "b.ts",
       ]), at: Self.path)
-    world.origin.serve(.raw(key), at: "/show/key")
-    world.origin.serve(.raw(Self.bytes(Self.encrypted[0])), at: "/show/a.ts")
-    world.origin.serve(.raw(Self.bytes(Self.encrypted[1])), at: "/show/b.ts")
+    world.origin.serve(.whole(key), at: "/show/key")
+    world.origin.serve(.whole(Self.bytes(Self.encrypted[0])), at: "/show/a.ts")
+    world.origin.serve(.whole(Self.bytes(Self.encrypted[1])), at: "/show/b.ts")
     return world
   }
 
@@ -213,7 +213,7 @@ struct PlaylistTests {
   @Test func `a list of songs is a file like any other`() async throws {
     let world = try await WireWorld()
     world.origin.serve(
-      .raw(Array("#EXTM3U\nsong.mp3\n".utf8), mediaType: "audio/x-mpegurl"), at: "/list")
+      .whole(Array("#EXTM3U\nsong.mp3\n".utf8), mediaType: "audio/x-mpegurl"), at: "/list")
     let row = try await world.download("/list")
     #expect(row.state == .completed)
     #expect(try String(decoding: contents(row), as: UTF8.self) == "#EXTM3U\nsong.mp3\n")
