@@ -16,7 +16,9 @@ struct ErrorTests {
     .partialFileChanged: -3006, .uploadFileUnusable: -1100, .cancelled: -999,
     .contradictoryReply: -1011, .webPage: -1011, .nameServerSilent: -1006,
     .proxyUnreachable: -1004, .proxyLoginNeeded: -1004, .noDataConnection: -1005,
-    .clientCertificateNeeded: -1206, .conditionUnmet: -1020, .internalProblem: -1,
+    .clientCertificateNeeded: -1206, .checksumListUnusable: -1011, .metalinkUnusable: -1011,
+    .playlistUnusable: -1011, .liveStream: -1011, .unpackingFailed: -1016, .conditionUnmet: -1020,
+    .internalProblem: -1,
   ]
 
   @Test func `every failure of the service has its documented code`() throws {
