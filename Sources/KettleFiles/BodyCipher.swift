@@ -5,7 +5,7 @@ import KettleSystem
 
 /// Decrypts with AES-128 in CBC mode and PKCS7 padding, by libcrypto (EVP_DecryptInit(3)).
 final class BodyCipher: BodyDecryption {
-  /// libcrypto's context, used under the lock.
+  /// libcrypto's context. Sendable because only the holder of the lock in `context` uses it.
   private struct Context: @unchecked Sendable {
     let pointer: OpaquePointer
   }

@@ -13,11 +13,13 @@ extension TransferEngine {
 
   /// Appends a body to the open partial file. Its bytes count when it has ended properly.
   func acceptSegment(
-    of attempt: AttemptID, from lower: Int64, _ key: SegmentKey?, for id: TransferID
+    of attempt: AttemptID, from lower: Int64, upTo upper: Int64?, _ key: SegmentKey?,
+    for id: TransferID
   ) {
     // The attempt may have been cancelled during the commit.
     guard let writer = bodies[id]?.writer, attempts[attempt] != nil else { return }
-    let plain = writer.begin(attempt, from: lower, .none, trust: .atItsEnd)
+    let plain = writer.begin(
+      attempt, from: lower, upper.map { .whole($0) } ?? .none, trust: .atItsEnd)
     attempts[attempt]?.phase = .flowing
     if let key {
       let sink = DecryptingSink(

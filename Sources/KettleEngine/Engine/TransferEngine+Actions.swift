@@ -15,8 +15,8 @@ extension TransferEngine {
       acceptBody(of: attempt, range: range, for: id)
     case .acceptDocument(let id, let attempt, let byteCountMax):
       acceptDocument(of: attempt, byteCountMax: byteCountMax, for: id)
-    case .acceptSegment(let id, let attempt, let lower, let key):
-      acceptSegment(of: attempt, from: lower, key, for: id)
+    case .acceptSegment(let id, let attempt, let lower, let upper, let key):
+      acceptSegment(of: attempt, from: lower, upTo: upper, key, for: id)
     case .closeBody(let id, let operation): closeBody(id, operation)
     case .discardPartialFile(let id, let operation, let resumeData):
       discard(resumeData, of: id, as: operation)

@@ -27,7 +27,7 @@ public struct TransferOptions: Hashable, Sendable {
   public var unpacks = false
   /// A file in the format of sha256sum(1) that contains the expected digest.
   public var checksumURL: TransferURL?
-  /// Whether a playlist or a Metalink is itself the file, and what it describes is not fetched.
+  /// Whether a playlist or a Metalink is stored as it is, instead of fetching what it describes.
   public var isAsIs = false
   /// Which variant of a playlist is fetched; nil means the best one.
   public var variant: PlaylistVariant?

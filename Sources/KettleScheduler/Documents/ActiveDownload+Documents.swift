@@ -29,6 +29,9 @@ extension ActiveDownload {
   ) -> Step {
     guard let primary = connection(of: response.attempt) else { return .none }
     let head = response.head
+    if let coding = head.contentCoding, (200..<300).contains(head.status) {
+      return .end(.failed(failure(on: primary.url, "it is compressed (\(coding))")))
+    }
     if let range = facts.playlist?.range(of: purpose), [200, 206].contains(head.status) {
       return acceptPart(range, of: response, from: primary, &facts, in: context)
     }
@@ -37,9 +40,6 @@ extension ActiveDownload {
       user: facts.requestSpec.login(for: primary.url.origin)?.user)
     switch classifier.classify(head, at: context.now) {
     case .acceptWhole(let whole):
-      if let coding = whole.facts.contentCoding {
-        return .end(.failed(failure(on: primary.url, "it is compressed (\(coding))")))
-      }
       return accept(whole.facts.total, of: response, &facts, at: context.now)
     case .redirect(let location): return redirect(primary, to: location, by: response, &facts)
     case .wait(let reason, let failure): return .end(.waiting(.forEvent(reason, failure)))
@@ -50,9 +50,9 @@ extension ActiveDownload {
         return .end(facts.afterMissingSegment(failure))
       }
       return .end(.failed(failure))
-    // They need bytes that are present.
+    // Only a request that continues a file gets these.
     case .acceptRange, .alreadyWhole, .requestAgain:
-      return .end(.failed(failure(on: primary.url, "it is a part of it")))
+      return .end(.failed(failure(on: primary.url, "the server sent only a part of it")))
     }
   }
 
@@ -76,7 +76,7 @@ extension ActiveDownload {
       }
       body = .document
       connections[index].receive(nil, at: now.monotonic)
-      // What the document names counts as named by the server that has sent it.
+      // URLs in the document may lead only where a redirect of its server may.
       connections[index].redirects = connections[index].redirects.followed(by: response.reach)
       return Step(actions: [
         .acceptDocument(facts.id, response.attempt, byteCountMax: document.byteCountMax)
@@ -84,7 +84,6 @@ extension ActiveDownload {
     case .segment:
       let lower = facts.resumeData?.playlist?.joinedByteCount ?? 0
       let (upper, overflows) = lower.addingReportingOverflow(total ?? 0)
-      // The plain text of an encrypted segment is shorter.
       let range = total == nil || overflows ? nil : ByteRange(lower: lower, upper: upper)
       return open(
         facts.bodyPlanOfPlaylist(), range, by: response.attempt, of: facts.id, at: now)
@@ -110,13 +109,16 @@ extension ActiveDownload {
     _ segmentIndex: Int, by attempt: AttemptID, _ facts: inout TransferFacts
   ) -> Step {
     if facts.resumeData?.playlist == nil { facts.resumeData?.playlist = facts.playlist?.progress }
+    let key = facts.playlist?.decryption(of: segmentIndex)
+    // The plain text of an encrypted segment is shorter than its response.
+    let upper = key == nil ? connection(of: attempt)?.range?.upper : nil
     return Step(actions: [
       .acceptSegment(
-        facts.id, attempt, from: facts.resumeData?.playlist?.joinedByteCount ?? 0,
-        facts.playlist?.decryption(of: segmentIndex))
+        facts.id, attempt, from: facts.resumeData?.playlist?.joinedByteCount ?? 0, upTo: upper, key)
     ])
   }
 
+  /// Uses a document that has arrived.
   func afterDocument(
     _ bytes: [UInt8], from connection: DownloadConnection, _ facts: inout TransferFacts,
     in context: DecisionContext

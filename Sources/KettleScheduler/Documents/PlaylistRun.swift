@@ -1,11 +1,11 @@
 import KettleModel
 
-/// The playlist of a run, and the keys of its segments that are known. Each run fetches them anew:
-/// their links expire.
+/// The playlist of a run and the decryption keys that have arrived. Every run fetches both again,
+/// because links expire.
 struct PlaylistRun: Sendable, Hashable {
-  /// The URL that served the playlist. What it names is relative to this.
+  /// The URL that served the playlist; its URIs are relative to this one.
   let url: TransferURL
-  /// What it names counts as the target of a redirect by its server.
+  /// The chain for requests to its URIs: they may lead only where a redirect of its server may.
   let redirects: RedirectChain
   let media: MediaPlaylist
   private(set) var keys: [String: [UInt8]] = [:]
@@ -22,7 +22,7 @@ struct PlaylistRun: Sendable, Hashable {
 
   mutating func recordJoined() { joinedCount += 1 }
 
-  /// How the segments together count as a file.
+  /// The progress before the first segment.
   var progress: PlaylistProgress {
     PlaylistProgress(segmentCount: media.segments.count, milliseconds: media.milliseconds)
   }

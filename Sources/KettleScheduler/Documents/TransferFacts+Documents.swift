@@ -25,8 +25,8 @@ extension TransferFacts {
     return Playlist.isNamed(spec.url.path) ? .playlist : nil
   }
 
-  /// Whether a response to a request for the file is a description of another file. Then it is
-  /// requested again, as a document.
+  /// Returns whether a response to a request for the file is a playlist or a Metalink, and records
+  /// that. It is then requested again, as a document.
   mutating func recordDescription(_ head: ResponseHead) -> Bool {
     guard !isTask, spec.content == nil, !spec.options.isAsIs, let type = head.mediaType,
       resumeData?.durable.isEmpty ?? true
@@ -45,7 +45,7 @@ extension TransferFacts {
   ///
   /// - Parameters:
   ///   - url: where it came from.
-  ///   - redirects: how what it names counts.
+  ///   - redirects: the chain for requests to the URLs in it.
   mutating func use(
     _ bytes: [UInt8], as document: RequestPurpose.Document, from url: TransferURL,
     redirects: RedirectChain, in context: DecisionContext
@@ -90,11 +90,8 @@ extension TransferFacts {
       guard var file = files.first, files.count == 1 else {
         return .failed(document.failure(on: url, "it describes \(files.count) files"))
       }
-      // A server must not direct a request to a machine that only the user can reach, or to a
-      // server of files, where the user's keys are at stake.
-      file.urls.removeAll {
-        $0.url.scheme.family != .http || ($0.url.literalReach ?? .world) < reach
-      }
+      let isVerified = spec.checksum != nil || file.checksum != nil
+      file.urls.removeAll { !url.permitsMetalink(toName: $0.url, reach: reach, isVerified) }
       guard let first = file.urls.first?.url else {
         return .failed(document.failure(on: url, "it has no URL that may be used"))
       }
@@ -166,6 +163,20 @@ extension TransferFacts {
     return nextSegment()
   }
 
+  /// Begins a playlist from its first segment; nil for any other file. Fetching its URL as a file
+  /// would store the playlist itself.
+  mutating func startingPlaylistFresh(
+    because reason: FreshStartReason
+  ) -> TransferMachine.AfterEnding? {
+    guard playlist != nil || resumeData?.playlist != nil else { return nil }
+    switch reason {
+    // The changed file belongs to another program now.
+    case .partialFileChanged: resumeData = nil
+    case .resourceChanged, .rangeIgnored, .noValidator, .asked: forgetBytes()
+    }
+    return .request(firstRequest)
+  }
+
   /// The request for the next segment, or the end when all are joined.
   func nextSegment() -> TransferMachine.AfterEnding {
     guard let playlist else { return .request(firstRequest) }
@@ -192,8 +203,8 @@ extension TransferFacts {
     return .request(firstRequest)
   }
 
-  /// Where the file of a playlist goes. It has the name of the playlist and the type of its
-  /// segments.
+  /// The partial file of a playlist. Its name is that of the playlist, with the file name extension
+  /// of the segments.
   func bodyPlanOfPlaylist() -> BodyPlan {
     if let resumeData { return .goOn(resumeData) }
     let type = playlist?.media.fileExtension ?? MediaPlaylist.usualExtension
@@ -206,6 +217,16 @@ extension TransferFacts {
 }
 
 extension TransferURL {
+  /// Whether a Metalink from this URL may name another URL: not one on a server of files, where the
+  /// user's keys are at stake, not one that only the user can reach, and an unencrypted one only if
+  /// a digest verifies the file.
+  fileprivate func permitsMetalink(
+    toName other: TransferURL, reach: NetworkReach, _ isVerified: Bool
+  ) -> Bool {
+    other.scheme.family == .http && (other.literalReach ?? .world) >= reach
+      && (isVerified || scheme == .http || other.scheme == .https)
+  }
+
   /// The reach of an address that stands for the host; nil for a name.
   fileprivate var literalReach: NetworkReach? {
     if isLoopback { return .machine }

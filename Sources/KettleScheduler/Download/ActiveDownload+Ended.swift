@@ -219,7 +219,7 @@ extension ActiveDownload {
     in context: DecisionContext
   ) -> TransferMachine.AfterEnding? {
     // If the length was known before, a longer file is another version.
-    let isLonger = failure.code == .tooLong && durableAtStartByteCount > 0
+    let isLonger = failure.code == .tooLong && durableAtStartByteCount > 0 && purpose == .file
     if failure.code == .otherVersion || isLonger {
       if let resumeData = facts.resumeDataOfOpener, resumeData.validatorURL != nil {
         let other = TransferFailure.otherFile(at: url, nil, in: resumeData)

@@ -301,7 +301,7 @@ extension ActiveDownload {
     recordDeliveries(&facts)
     facts.mirrors.recordLie(of: id)
     if !isComparedWithTrusted(connection) { facts.mirrors.recordLieOfDelivering() }
-    // What a liar sent before cannot be told from the bytes of the others.
+    // The partial file does not record which source sent which bytes.
     guard facts.mirrors.hasBytesOfLiar else { return nil }
     return facts.startingFresh(because: .resourceChanged)
   }

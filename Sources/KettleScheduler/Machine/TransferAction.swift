@@ -16,7 +16,8 @@ package enum TransferAction: Sendable, Hashable {
   /// Keeps the body of an attempt in memory. A longer one fails.
   case acceptDocument(TransferID, AttemptID, byteCountMax: Int)
   /// Appends the body of an attempt to the open partial file. Its bytes count when it is complete.
-  case acceptSegment(TransferID, AttemptID, from: Int64, SegmentKey?)
+  /// `upTo` is nil when only the end of the response shows its length.
+  case acceptSegment(TransferID, AttemptID, from: Int64, upTo: Int64?, SegmentKey?)
   /// All attempts have ended: sync and close the partial file if one is open.
   case closeBody(TransferID, OperationID)
   case computeDigest(TransferID, OperationID, ResumeData, Checksum.Algorithm)

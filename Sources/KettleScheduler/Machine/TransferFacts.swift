@@ -2,7 +2,7 @@ import KettleModel
 
 /// What is known about a transfer apart from its state: the request, the bytes and the history.
 struct TransferFacts: Sendable, Hashable {
-  /// What describes the file in its place.
+  /// What a URL may serve in place of the file.
   enum Description: Sendable, Hashable {
     case none
     case metalink
@@ -33,7 +33,7 @@ struct TransferFacts: Sendable, Hashable {
   var remembered = RememberedHosts()
   /// The cookies that servers have set while they redirected. They are not part of the record.
   var redirectCookies = RedirectCookies()
-  /// What responses have shown the URL to be. It is not part of the record.
+  /// What the URL serves according to its responses. It is not part of the record.
   var description = Description.none
   /// The playlist being joined. It is not part of the record.
   var playlist: PlaylistRun?
@@ -222,6 +222,7 @@ extension TransferFacts {
     if resumeData != nil { freshStart = reason }
     repetitions.recordFreshStart()
     guard repetitions.permitsFreshStart else { return .failed(tooManyFreshStarts(reason)) }
+    if let next = startingPlaylistFresh(because: reason) { return next }
     return requesting(.fresh(reason))
   }
 

@@ -211,7 +211,7 @@ package struct TransferScheduler: Sendable {
       hosts.open(plan.attempt, at: plan.url.origin, isStream: plan.streamUse == .beside)
       return .beginAttempt(id, plan)
     case .openBody(_, let attempt, _), .acceptBody(_, let attempt, _),
-      .acceptSegment(_, let attempt, _, _), .acceptDocument(_, let attempt, _):
+      .acceptSegment(_, let attempt, _, _, _), .acceptDocument(_, let attempt, _):
       hosts.recordService(of: attempt)
       return action
     case .cancelAttempt, .shortenAttempt, .closeBody, .computeDigest, .readTitle, .placeFile,

@@ -59,7 +59,7 @@ package enum BrowserCookieReader {
     var configuration = Configuration()
     configuration.label = "kettle.cookies"
     configuration.prepareDatabase { db in
-      // Whoever wrote the database must not make the reader call functions or change data.
+      // A hostile database must not be able to call functions or change data.
       try db.execute(sql: "PRAGMA trusted_schema = OFF")
       try db.execute(sql: "PRAGMA query_only = ON")
     }

@@ -78,7 +78,7 @@ struct DecisionScreen: Screen {
     let width = min(76, size.columns - 4)
     let room = DialogBox.heightMax(size)
     let everyFact = Strings.facts(of: self, context, width: width)
-    // A small screen shows only the first answers. The hint line has the keys of the others.
+    // On a small screen only the first answers fit. The hint line shows the keys for the rest.
     let answers = Strings.answers(to: self).prefix(max(2, room - everyFact.count))
     let facts = everyFact.prefix(max(0, room - answers.count))
     let box = DialogBox(size: size, width: width, height: facts.count + answers.count)
