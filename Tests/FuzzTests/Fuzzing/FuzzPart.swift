@@ -42,3 +42,18 @@ extension FuzzPart where Input == [UInt8] {
   func text(of input: [UInt8]) -> [UInt8] { input }
   func input(from text: [UInt8]) -> [UInt8]? { text }
 }
+
+/// A part whose inputs are texts.
+protocol TextFuzzPart: FuzzPart where Input == [UInt8] {
+  var mutator: TextMutator { get }
+}
+
+extension TextFuzzPart {
+  func mutated(
+    _ input: [UInt8], times count: Int, _ random: inout SeededGenerator
+  ) -> [UInt8] {
+    mutator.mutated(input, times: count, &random)
+  }
+
+  func simplifications(of input: [UInt8]) -> [[UInt8]] { TextMutator.simplifications(of: input) }
+}

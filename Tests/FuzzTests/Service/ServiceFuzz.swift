@@ -1,11 +1,10 @@
 import Foundation
 import KettleControl
 import KettleDaemon
-import SeededNumbers
 
 /// Lines of clients over the socket of a real service: each connection gets its replies, and no
 /// client input ends the service.
-struct ServiceFuzz: FuzzPart {
+struct ServiceFuzz: TextFuzzPart {
   let name = "service"
   let sharePercent = 10
   let samples: [[UInt8]] = ProtocolLines.samples
@@ -13,14 +12,6 @@ struct ServiceFuzz: FuzzPart {
   private let world: ServiceUnderFuzz
 
   init(_ world: ServiceUnderFuzz) { self.world = world }
-
-  func mutated(
-    _ input: [UInt8], times count: Int, _ random: inout SeededGenerator
-  ) -> [UInt8] {
-    mutator.mutated(input, times: count, &random)
-  }
-
-  func simplifications(of input: [UInt8]) -> [[UInt8]] { TextMutator.simplifications(of: input) }
 
   func finding(for input: [UInt8]) async -> String? {
     let lines = input.split(separator: 10)

@@ -1,13 +1,12 @@
 import KettleConfiguration
-import SeededNumbers
 
 /// The configuration file and the file of a theme: parsing ends, problems name a valid line, and
 /// insignificant text does not change the settings.
-struct ConfigurationFuzz: FuzzPart {
+struct ConfigurationFuzz: TextFuzzPart {
   let name = "configuration"
   let sharePercent = 5
   let samples: [[UInt8]]
-  private let mutator: TextMutator
+  let mutator: TextMutator
 
   init() {
     samples = Self.texts.map { Array($0.utf8) }
@@ -15,14 +14,6 @@ struct ConfigurationFuzz: FuzzPart {
       words: ["[a]", "a = 1", "\"\"", "\"\\u00e9\"", "'", "[[", "{}", "1_000", "+1", "1979-05-27"],
       samples: samples)
   }
-
-  func mutated(
-    _ input: [UInt8], times count: Int, _ random: inout SeededGenerator
-  ) -> [UInt8] {
-    mutator.mutated(input, times: count, &random)
-  }
-
-  func simplifications(of input: [UInt8]) -> [[UInt8]] { TextMutator.simplifications(of: input) }
 
   func finding(for input: [UInt8]) -> String? {
     let service = ServiceConfiguration.read(input)

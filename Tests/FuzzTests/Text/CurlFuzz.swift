@@ -1,13 +1,12 @@
 import KettleModel
-import SeededNumbers
 
 /// Command lines for curl: parsing ends, never lets an injected header or line through, and accepts
 /// only values that other parsers accept.
-struct CurlFuzz: FuzzPart {
+struct CurlFuzz: TextFuzzPart {
   let name = "curl"
   let sharePercent = 5
   let samples: [[UInt8]]
-  private let mutator: TextMutator
+  let mutator: TextMutator
 
   init() {
     samples = Self.texts.map { Array($0.utf8) }
@@ -18,14 +17,6 @@ struct CurlFuzz: FuzzPart {
       ],
       samples: samples)
   }
-
-  func mutated(
-    _ input: [UInt8], times count: Int, _ random: inout SeededGenerator
-  ) -> [UInt8] {
-    mutator.mutated(input, times: count, &random)
-  }
-
-  func simplifications(of input: [UInt8]) -> [[UInt8]] { TextMutator.simplifications(of: input) }
 
   func finding(for input: [UInt8]) -> String? {
     let text = String(decoding: input, as: UTF8.self)

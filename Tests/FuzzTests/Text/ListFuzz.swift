@@ -1,15 +1,14 @@
 import KettleCommands
-import SeededNumbers
 
 @testable import KettleModel
 
 /// Lists of URLs for `-i`: they parse the same however they are split, and every accepted line is
 /// the URL that the full parser finds in it.
-struct ListFuzz: FuzzPart {
+struct ListFuzz: TextFuzzPart {
   let name = "list"
   let sharePercent = 5
   let samples: [[UInt8]]
-  private let mutator: TextMutator
+  let mutator: TextMutator
 
   init() {
     samples = Self.texts.map { Array($0.utf8) }
@@ -20,14 +19,6 @@ struct ListFuzz: FuzzPart {
       ],
       samples: samples)
   }
-
-  func mutated(
-    _ input: [UInt8], times count: Int, _ random: inout SeededGenerator
-  ) -> [UInt8] {
-    mutator.mutated(input, times: count, &random)
-  }
-
-  func simplifications(of input: [UInt8]) -> [[UInt8]] { TextMutator.simplifications(of: input) }
 
   func finding(for input: [UInt8]) -> String? {
     let whole = URLList(input, name: "list")

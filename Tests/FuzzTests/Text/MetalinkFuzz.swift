@@ -1,13 +1,12 @@
 import KettleModel
 import KettleScheduler
-import SeededNumbers
 
 /// Metalinks and Link headers: reading ends, and what is read is bounded and harmless.
-struct MetalinkFuzz: FuzzPart {
+struct MetalinkFuzz: TextFuzzPart {
   let name = "metalink"
   let sharePercent = 2
   let samples: [[UInt8]]
-  private let mutator: TextMutator
+  let mutator: TextMutator
   private let base: TransferURL
 
   init() throws {
@@ -19,14 +18,6 @@ struct MetalinkFuzz: FuzzPart {
         "<!--", "-->", "<!DOCTYPE", "xmlns:a=\"b\"", "/>", "../", "; rel=duplicate", "; pri=1", ",",
       ], samples: samples)
   }
-
-  func mutated(
-    _ input: [UInt8], times count: Int, _ random: inout SeededGenerator
-  ) -> [UInt8] {
-    mutator.mutated(input, times: count, &random)
-  }
-
-  func simplifications(of input: [UInt8]) -> [[UInt8]] { TextMutator.simplifications(of: input) }
 
   func finding(for input: [UInt8]) -> String? {
     let header = HeaderField(received: "Link", String(decoding: input, as: UTF8.self))

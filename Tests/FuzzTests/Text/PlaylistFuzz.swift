@@ -1,12 +1,11 @@
 import KettleModel
-import SeededNumbers
 
 /// Playlists and lists of checksums: reading ends, and what is read is bounded.
-struct PlaylistFuzz: FuzzPart {
+struct PlaylistFuzz: TextFuzzPart {
   let name = "playlist"
   let sharePercent = 2
   let samples: [[UInt8]]
-  private let mutator: TextMutator
+  let mutator: TextMutator
 
   init() {
     samples = Self.texts.map { Array($0.utf8) }
@@ -18,14 +17,6 @@ struct PlaylistFuzz: FuzzPart {
         "\\", "\r\n",
       ], samples: samples)
   }
-
-  func mutated(
-    _ input: [UInt8], times count: Int, _ random: inout SeededGenerator
-  ) -> [UInt8] {
-    mutator.mutated(input, times: count, &random)
-  }
-
-  func simplifications(of input: [UInt8]) -> [[UInt8]] { TextMutator.simplifications(of: input) }
 
   func finding(for input: [UInt8]) -> String? {
     _ = ChecksumList(input).checksum(forOneOf: ["a.iso"])

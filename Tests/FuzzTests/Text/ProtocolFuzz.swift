@@ -1,24 +1,15 @@
 import KettleControl
 import KettleModel
-import SeededNumbers
 
 /// Lines of the control protocol: a stream has the same lines however it is split, and each line is
 /// a request, a refusal or a notification.
-struct ProtocolFuzz: FuzzPart {
+struct ProtocolFuzz: TextFuzzPart {
   let name = "protocol"
   let sharePercent = 7
   let samples: [[UInt8]] = ProtocolLines.samples
   private let mutator = ProtocolLines.mutator
   private let requests = RequestCoder()
   private let replies = ReplyCoder()
-
-  func mutated(
-    _ input: [UInt8], times count: Int, _ random: inout SeededGenerator
-  ) -> [UInt8] {
-    mutator.mutated(input, times: count, &random)
-  }
-
-  func simplifications(of input: [UInt8]) -> [[UInt8]] { TextMutator.simplifications(of: input) }
 
   func finding(for input: [UInt8]) -> String? {
     let expected = Self.lines(of: input, byteCountMax: 2000)

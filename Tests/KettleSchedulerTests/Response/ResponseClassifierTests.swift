@@ -238,55 +238,6 @@ struct ResponseClassifierTests {
         == .acceptWhole(nothing))
   }
 
-  @Test(arguments: [
-    ("x-goog-hash", "crc32c=n03x6A==, md5=XUFAKrxLKna5cZ2REBfFkg==", Checksum.Algorithm.md5),
-    ("Content-MD5", "XUFAKrxLKna5cZ2REBfFkg==", .md5),
-    ("x-amz-checksum-sha1", "qvTGHdzF6KLavt4PO0gs2a6pQ00=", .sha1),
-    ("x-amz-checksum-sha256", "LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=", .sha256),
-  ])
-  func `the digest of an object store is compared`(
-    header: String, value: String, algorithm: Checksum.Algorithm
-  ) {
-    guard case .acceptWhole(let whole) = classify(200, [header: value], requested: false) else {
-      Issue.record("not accepted")
-      return
-    }
-    #expect(whole.facts.checksum?.algorithm == algorithm)
-    let composite = classify(200, [header: value + "-3"], requested: false)
-    #expect(use(composite) == .new)
-    if case .acceptWhole(let whole) = composite, header.hasPrefix("x-amz") {
-      #expect(whole.facts.checksum == nil)
-    }
-  }
-
-  @Test func `the MD5 of a part is not that of the file`() {
-    let head = ResponseHead(
-      status: 206, headers: [HeaderField(received: "Content-MD5", "XUFAKrxLKna5cZ2REBfFkg==")])
-    #expect(head.representationDigest == nil)
-  }
-
-  private func coding(_ verdict: ResponseClassifier.Classification) -> String? {
-    guard case .acceptWhole(let whole) = verdict else { return nil }
-    return whole.facts.contentCoding
-  }
-
-  @Test(arguments: [
-    ("gzip", "gzip"), ("BR", "br"), ("deflate, gzip", "deflate, gzip"), ("identity", nil),
-    ("utf-8", nil), ("none", nil), ("aws-chunked", nil), ("aws-chunked,gzip", "gzip"),
-  ])
-  func `a compressed response is taken as it was sent`(sent: String, coding expected: String?) {
-    let verdict = classify(200, ["Content-Encoding": sent], requested: false)
-    #expect(use(verdict) == .new)
-    #expect(coding(verdict) == expected)
-  }
-
-  @Test func `the compression of a stored file is its own`() {
-    let verdict = classify(
-      200, ["Content-Encoding": "x-gzip"], requested: false, at: "a.tar.gz")
-    #expect(use(verdict) == .new)
-    #expect(coding(verdict) == nil)
-  }
-
   @Test func `a whole response in another compression replaces the bytes`() {
     let validator = ["ETag": "\"v1\"", "Content-Length": "1000"]
     #expect(

@@ -91,6 +91,19 @@ struct TransferOptionsLifeTests {
     #expect(try #require(script.plan).certificate == nil)
   }
 
+  @Test func `a client certificate does not follow a link to another origin`() throws {
+    var script = SchedulerScript()
+    var wanted = spec("https://files.example/a.iso")
+    wanted.options.certificate = ClientCertificate(certificatePath: "/c", keyPath: "/k")
+    let id = script.add(wanted)
+    script.settled(try #require(script.attempt), .failed(TransferFailure(.tlsRefused, on: "f")))
+    script.control(.relink(url("https://other.example/a.iso"), nil), id)
+    if let attempt = script.attempt { script.settled(attempt, .cancelled) }
+    let plan = try #require(script.plan)
+    #expect(plan.url.host == "other.example")
+    #expect(plan.certificate == nil)
+  }
+
   @Test func `the name comes from the final URL only for its extension`() throws {
     func name(_ url: String, after location: String, _ type: String? = nil) throws -> String? {
       var script = SchedulerScript()

@@ -150,6 +150,42 @@ struct PlaylistTests {
     world.expectFile(of: row, is: body)
   }
 
+  @Test func `after another program took its file, it begins again and leaves that one alone`()
+    async throws
+  {
+    let world = try await world()
+    world.origin.serve(
+      OriginBehavior(Self.bodies[2]).with { $0.stall = .init(after: 90_000, until: "never") },
+      at: "/show/seg/2.ts")
+    let id = try await world.add(Self.path)
+    let before = Self.bodies[0].byteCount + Self.bodies[1].byteCount
+    try await world.wait("two segments and a half", for: id) { $0.bytesReceived > before }
+    await world.pause(id)
+    let partial = try #require(try await world.record(of: id).resumeData?.partialPath)
+    try FileManager.default.removeItem(atPath: partial)
+    let name = String(partial.split(separator: "/").last ?? "")
+    try world.home.put(Array("not yours".utf8), as: name)
+    world.origin.serve(OriginBehavior(Self.bodies[2]), at: "/show/seg/2.ts")
+    await world.start(id)
+    let row = try await world.end(of: id)
+    #expect(row.state == .completed, "\(world.wire)")
+    #expect(try contents(row) == Self.joined)
+    #expect(world.home.bytes(of: name) == Array("not yours".utf8))
+  }
+
+  @Test func `a part that is longer than its range is refused`() async throws {
+    let world = try await WireWorld()
+    world.origin.serve(
+      Self.playlist(["#EXTINF:6,", "#EXT-X-BYTERANGE:4@0", "all.ts"]), at: "/movie.m3u8")
+    world.origin.serve(
+      .raw(
+        "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 0-3/100\r\n"
+          + "Transfer-Encoding: chunked\r\n\r\n8\r\nabcdefgh\r\n0\r\n\r\n"), at: "/all.ts")
+    let row = try await world.download("/movie.m3u8")
+    #expect(row.error?.code == .tooLong)
+    #expect(world.home.finalNames == [])
+  }
+
   // MARK: Encryption
 
   private static let key = [UInt8](0..<16)
