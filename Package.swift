@@ -48,6 +48,7 @@ let package = Package(
   targets: [
     // MARK: C boundary
     .target(name: "CKettleCurl"),
+    .target(name: "CKettleUnpacking", dependencies: ["CKettleCurl"]),
     .systemLibrary(name: "CKettleNcurses"),
     .systemLibrary(name: "CKettleSQLite"),
     .systemLibrary(name: "CKettleLinux"),
@@ -68,7 +69,7 @@ let package = Package(
       "KettleFiles",
       [
         "KettleEngine", "KettleModel", "KettleScheduler", "KettleSystem", "CKettleCurl",
-        "CKettleLinux",
+        "CKettleLinux", "CKettleUnpacking",
       ]),
     target(
       "KettleStore",

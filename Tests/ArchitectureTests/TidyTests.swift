@@ -52,6 +52,7 @@ struct TidyTests {
         "KettleStore", "KettleSystem",
       ],
       "CKettleNcurses": ["Benchmarks", "KettleTerminal"], "CKettleSQLite": ["KettleStore"],
+      "CKettleUnpacking": ["KettleFiles"],
       "GRDB": ["KettleStore"], "GRDBSQLite": ["KettleStore"],
       "Logging": ["KettleDaemon", "KettleEngine"], "NIOCore": ["KettleDemo", "KettleSocket"],
       "NIOHTTP1": ["KettleDemo"], "NIOPosix": ["KettleDemo", "KettleSocket"],

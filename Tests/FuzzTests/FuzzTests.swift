@@ -27,6 +27,10 @@ import TestSupport
     try await Fuzzer(PlaylistFuzz()).run()
   }
 
+  @Test func `any compressed file is unpacked or refused`() async throws {
+    try await Fuzzer(try UnpackingFuzz()).run()
+  }
+
   @Test func `any protocol line is decoded or refused`() async throws {
     try await Fuzzer(ProtocolFuzz()).run()
   }

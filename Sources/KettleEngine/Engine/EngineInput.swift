@@ -20,6 +20,7 @@ enum EngineInput: Sendable {
   case bodyClosed(
     TransferID, OperationID, Result<ClosedBody?, TransferFailure>)
   case digested(TransferID, OperationID, Result<String, TransferFailure>)
+  case unpacked(TransferID, OperationID, BodyUnpacking.End)
   case placed(TransferID, OperationID, Result<FinishedFile, TransferFailure>)
   case discarded(TransferID, OperationID)
   /// The title of the page that arrived in place of a file.

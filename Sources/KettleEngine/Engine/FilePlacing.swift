@@ -97,7 +97,7 @@ final class FilePlacing: Sendable {
 }
 
 extension ResumeData {
-  fileprivate var partialDirectory: Substring {
+  var partialDirectory: Substring {
     partialPath[..<(partialPath.lastIndex(of: "/") ?? partialPath.startIndex)]
   }
 }

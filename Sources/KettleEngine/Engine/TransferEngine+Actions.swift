@@ -22,6 +22,8 @@ extension TransferEngine {
       discard(resumeData, of: id, as: operation)
     case .computeDigest(let id, let operation, let resumeData, let algorithm):
       computeDigest(algorithm, of: resumeData, for: id, as: operation)
+    case .unpackFile(let id, let operation, let resumeData):
+      unpack(resumeData, of: id, as: operation)
     case .readTitle(let id, let resumeData): readTitle(of: id, resumeData)
     case .placeFile(let id, let operation, let resumeData, let policy):
       digests[id] = nil
@@ -166,6 +168,7 @@ extension TransferEngine {
     _ resumeData: ResumeData, of id: TransferID, as operation: OperationID
   ) {
     digests[id] = nil
+    tooFewFreeBytes[id] = nil
     namePool.async { [weak self, files] in
       // A crash between the rename and its record leaves the file under its final name.
       if resumeData.isWhole, let file = files.finishedFile(of: resumeData) {

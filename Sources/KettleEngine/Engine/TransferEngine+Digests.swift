@@ -8,7 +8,7 @@ extension TransferEngine {
   /// Begins a digest for an opened file when there is a checksum to compare with.
   func followDigest(of id: TransferID, _ resumeData: ResumeData) {
     let spec = scheduler.machines[id]?.spec
-    guard let algorithm = (spec?.checksum ?? resumeData.serverChecksum)?.algorithm else {
+    guard let algorithm = spec?.checksum(of: resumeData)?.algorithm else {
       digests[id] = nil
       return
     }

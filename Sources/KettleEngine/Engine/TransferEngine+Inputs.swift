@@ -28,6 +28,7 @@ extension TransferEngine {
     case .bodyClosed(let id, let operation, let result): bodyClosed(result, of: id, by: operation)
     case .digested(let id, let operation, let result):
       apply { scheduler, now in scheduler.digestComputed(result, of: id, by: operation, at: now) }
+    case .unpacked(let id, let operation, let end): unpacked(end, of: id, by: operation)
     case .placed(let id, let operation, let result):
       if case .success(let file) = result { measure(file, of: id) }
       apply { scheduler, now in scheduler.placed(result, of: id, by: operation, at: now) }

@@ -93,6 +93,9 @@ package actor TransferEngine {
   var attempts: [AttemptID: LiveAttempt] = [:]
   var bodies: [TransferID: LiveBody] = [:]
   var digests: [TransferID: LiveDigest] = [:]
+  var unpackings: [TransferID: LiveUnpacking] = [:]
+  /// How much free space was not enough to unpack a file.
+  var tooFewFreeBytes: [TransferID: Int64] = [:]
   var live: [TransferID: LiveTransfer] = [:]
   var reading = Reading()
   var measurements = HostMeasurements()
@@ -200,6 +203,7 @@ package actor TransferEngine {
   package func shutDown(deadlineMilliseconds: Int = 1500) async {
     let now = clock.now()
     run(scheduler.shutDown(at: now), at: now)
+    stopAllUnpackings()
     if scheduler.hasRunning {
       let deadline = DispatchTime.now() + .milliseconds(deadlineMilliseconds)
       deadlineQueue.asyncAfter(deadline: deadline) { [weak self] in
@@ -267,6 +271,7 @@ package actor TransferEngine {
       submission.durable = durable.map { [$0] } ?? []
     }
     finishLater(submission)
+    stopAbandonedUnpackings()
     releaseRestWaiters()
     deleteExpired()
     if !scheduler.hasRunning { releaseIdleWaiters() }
@@ -370,6 +375,7 @@ package actor TransferEngine {
       observer(.removed(rows.row(of: record)))
       live[record.id] = nil
       digests[record.id] = nil
+      tooFewFreeBytes[record.id] = nil
     }
   }
 

@@ -56,6 +56,8 @@ enum HistoryText {
       : "The server takes no more than \(connectionsMax) connections"
   }
 
+  static func unpacked(_ coding: String) -> String { "Unpacked (\(coding))" }
+
   static func discarded(byteCount: Int64) -> String {
     "Discarded \(byteCount) bytes: a reply in chunks counts only when its last chunk has come"
   }

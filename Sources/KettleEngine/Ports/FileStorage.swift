@@ -87,6 +87,15 @@ package protocol FileStorage: Sendable {
     of resumeData: ResumeData, algorithm: Checksum.Algorithm
   ) throws(TransferFailure) -> any FileDigest
 
+  /// Undoes the content codings of a complete partial file, and writes the result into an empty
+  /// one. Checks `shouldStop` now and then; throws `cancelled` when it is true. Throws
+  /// `unpackingFailed` for the final name, with the reason as its detail.
+  ///
+  /// - Returns: the number of bytes written. They are not synced.
+  func unpack(
+    _ resumeData: ResumeData, into file: any PartialFile, shouldStop: @Sendable () -> Bool
+  ) throws(TransferFailure) -> Int64
+
   /// Begins to decrypt a body: AES-128 in CBC mode with PKCS7 padding. Returns nil if the key is
   /// not one, or libcrypto does not offer this cipher.
   func beginDecryption(_ key: SegmentKey) -> (any BodyDecryption)?

@@ -1,6 +1,7 @@
 import KettleModel
 
-/// The steps that follow the last byte: the digest, the rename, and the deletion of a partial file.
+/// The steps that follow the last byte: the digest, the unpacking, the rename, and the deletion of
+/// a partial file.
 struct Finishing: Sendable {
   /// Identifies the step that begins.
   let operation: OperationID
@@ -9,18 +10,33 @@ struct Finishing: Sendable {
 
   // MARK: Digest and name
 
-  /// Verifies the file if a checksum was given and not compared yet, else places it. A web page in
-  /// place of the file waits for the user's decision.
+  /// Verifies, unpacks or places the file: what comes next. A web page in place of the file waits
+  /// for the user's decision.
   func begin(_ facts: inout TransferFacts, with resumeData: ResumeData) -> Transition {
     if facts.hasPageInstead {
       let failure = TransferFailure(.webPage, on: facts.urlText)
       return .entering(
         .waiting(.forEvent(.needsDecision, failure)), [.readTitle(facts.id, resumeData)])
     }
-    guard let checksum = facts.expectedChecksum, !resumeData.isWhole else { return place(&facts) }
+    return verify(&facts, resumeData)
+  }
+
+  /// Computes the digest if a checksum was given and not compared yet. The server's is of the bytes
+  /// as they were sent, the user's of the unpacked file.
+  private func verify(_ facts: inout TransferFacts, _ resumeData: ResumeData) -> Transition {
+    guard let checksum = facts.expectedChecksum, !resumeData.isWhole else {
+      return unpack(&facts, resumeData)
+    }
     return .entering(
       .verifying(operation),
       [.computeDigest(facts.id, operation, resumeData, checksum.algorithm)])
+  }
+
+  /// Unpacks the file if it is compressed and that was requested, else places it.
+  private func unpack(_ facts: inout TransferFacts, _ resumeData: ResumeData) -> Transition {
+    guard facts.acceptsFile, facts.spec.unpacks(resumeData) else { return place(&facts) }
+    return .entering(
+      .verifying(operation), [.unpackFile(facts.id, operation, resumeData)])
   }
 
   private func place(_ facts: inout TransferFacts) -> Transition {
@@ -40,7 +56,7 @@ struct Finishing: Sendable {
       return .none
     }
     switch result {
-    case .success(expected.hex): return place(&facts)
+    case .success(expected.hex): return unpack(&facts, resumeData)
     case .success(let found):
       let failure = TransferFailure(
         .checksumMismatch, on: resumeData.finalName,
@@ -52,6 +68,28 @@ struct Finishing: Sendable {
       return discard(&facts, next: .failed(failure))
     case .failure(let failure):
       facts.finishedAt = now.wall
+      return .entering(.failed(failure))
+    }
+  }
+
+  /// The file is unpacked, or cannot be. Until its new resume data is recorded, the compressed
+  /// bytes stay the file: after a crash they are unpacked again.
+  func fileUnpacked(
+    _ result: Result<ResumeData, TransferFailure>, _ facts: inout TransferFacts,
+    in context: DecisionContext
+  ) -> Transition {
+    switch result {
+    case .success(let resumeData):
+      facts.resumeData = resumeData
+      return verify(&facts, resumeData)
+    case .failure(let failure):
+      if let fresh = fetchAgain(after: failure, &facts) { return fresh }
+      if failure.code == .diskFull {
+        let milliseconds = context.retryPolicy.diskSpaceMilliseconds
+        return .entering(
+          .waiting(.retrying(after: milliseconds, .diskSpace, failure, at: context.now)))
+      }
+      facts.finishedAt = context.now.wall
       return .entering(.failed(failure))
     }
   }
@@ -90,15 +128,7 @@ struct Finishing: Sendable {
   private func placingFailed(
     _ failure: TransferFailure, _ facts: inout TransferFacts, at now: Moment
   ) -> Transition {
-    if failure.code == .partialFileChanged {
-      // On a file system that reports another inode each time this would never end.
-      facts.repetitions.recordFreshStart()
-      if facts.repetitions.permitsFreshStart {
-        facts.resumeData = nil
-        facts.freshStart = .partialFileChanged
-        return .entering(.queued)
-      }
-    }
+    if let fresh = fetchAgain(after: failure, &facts) { return fresh }
     facts.finishedAt = now.wall
     guard failure.isOfFileThere, facts.spec.onConflict == .skip else {
       return .entering(.failed(failure))
@@ -108,6 +138,19 @@ struct Finishing: Sendable {
     facts.finishedFile = FinishedFile(path: failure.subject, identity: nil)
     return .entering(
       .completed, left.map { [TransferAction.discardPartialFile(facts.id, operation, $0)] } ?? [])
+  }
+
+  /// Forgets a partial file that another program has changed; nil for any other failure. On a file
+  /// system that reports another inode each time this would never end, so it is limited.
+  private func fetchAgain(
+    after failure: TransferFailure, _ facts: inout TransferFacts
+  ) -> Transition? {
+    guard failure.code == .partialFileChanged else { return nil }
+    facts.repetitions.recordFreshStart()
+    guard facts.repetitions.permitsFreshStart else { return nil }
+    facts.resumeData = nil
+    facts.freshStart = .partialFileChanged
+    return .entering(.queued)
   }
 
   // MARK: Deletion
@@ -133,10 +176,24 @@ struct Finishing: Sendable {
 }
 
 extension TransferFacts {
-  /// The user's checksum has precedence over the server's.
+  /// The checksum that the bytes of the partial file are to match.
   fileprivate var expectedChecksum: Checksum? {
     // The checksum is of the file. A page in its place cannot match, and its status says enough.
-    guard acceptsFile else { return nil }
-    return spec.checksum ?? resumeData?.serverChecksum
+    guard acceptsFile, let resumeData else { return nil }
+    return spec.checksum(of: resumeData)
+  }
+}
+
+extension TransferSpec {
+  /// Whether the file is to be unpacked before it gets its name.
+  func unpacks(_ resumeData: ResumeData) -> Bool {
+    options.unpacks && resumeData.contentCoding != nil && !resumeData.isWhole
+  }
+
+  /// The checksum of the partial file. The user's is of the file as it will be, and has precedence
+  /// over the server's, which is of the bytes as they were sent.
+  package func checksum(of resumeData: ResumeData) -> Checksum? {
+    unpacks(resumeData)
+      ? resumeData.serverChecksum : checksum ?? resumeData.serverChecksum
   }
 }

@@ -28,7 +28,7 @@ extension TransferMachine.State {
           .waiting, .queued, .paused, .verifying, .placing, .idle, .discarding, .failed, .removed,
         ]
       case .paused: [.queued, .scheduled, .idle, .discarding, .failed, .removed]
-      case .verifying: [.placing, .paused, .discarding, .failed]
+      case .verifying: [.verifying, .placing, .waiting, .queued, .paused, .discarding, .failed]
       case .discarding: [.discarding, .idle, .queued, .failed, .removed]
       case .placing: [.placing, .queued, .discarding, .completed, .failed, .removed]
       case .completed: [.idle, .discarding, .removed]

@@ -21,6 +21,8 @@ package enum TransferAction: Sendable, Hashable {
   /// All attempts have ended: sync and close the partial file if one is open.
   case closeBody(TransferID, OperationID)
   case computeDigest(TransferID, OperationID, ResumeData, Checksum.Algorithm)
+  /// Undoes the content codings of a complete file.
+  case unpackFile(TransferID, OperationID, ResumeData)
   /// Read the title of the web page that arrived in place of the file.
   case readTitle(TransferID, ResumeData)
   case placeFile(TransferID, OperationID, ResumeData, ConflictPolicy)
@@ -43,14 +45,15 @@ package enum TransferAction: Sendable, Hashable {
     case .beginAttempt, .cancelAttempt, .shortenAttempt, .openBody, .acceptDocument, .closeBody,
       .computeDigest, .readTitle, .limit:
       .now
-    case .acceptBody, .acceptSegment, .placeFile, .discardPartialFile, .discardFinishedFile:
+    case .acceptBody, .acceptSegment, .unpackFile, .placeFile, .discardPartialFile,
+      .discardFinishedFile:
       .afterCommit
     }
   }
 }
 
-/// Identifies one digest, rename, close or deletion, so that the result of an abandoned one is
-/// recognized.
+/// Identifies one digest, unpacking, rename, close or deletion, so that the result of an abandoned
+/// one is recognized.
 package struct OperationID: RawRepresentable, Hashable, Sendable {
   package let rawValue: UInt64
 

@@ -28,6 +28,9 @@ extension TransferMachine {
     if case .running(let download) = state { download } else { nil }
   }
 
+  /// Whether the digest or the unpacking with this identifier is awaited.
+  package func isVerifying(_ operation: OperationID) -> Bool { state == .verifying(operation) }
+
   package var occupiesSlot: Bool { state.occupiesSlot }
   package var isAtRest: Bool { state.isAtRest }
   package var waitsForCondition: Bool { state.waitsForCondition }

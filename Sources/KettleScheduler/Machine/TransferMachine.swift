@@ -398,6 +398,15 @@ package struct TransferMachine: Sendable {
     return apply(Finishing(next).digestComputed(result, &facts, at: now))
   }
 
+  /// The content codings of the file are undone: it is another partial file now, or they cannot be.
+  package mutating func fileUnpacked(
+    _ result: Result<ResumeData, TransferFailure>, by operation: OperationID, next: OperationID,
+    in context: DecisionContext
+  ) -> Transition {
+    guard case .verifying(operation) = state else { return .none }
+    return apply(Finishing(next).fileUnpacked(result, &facts, in: context))
+  }
+
   /// The rename succeeded or failed.
   package mutating func placed(
     _ result: Result<FinishedFile, TransferFailure>, by operation: OperationID, at now: Moment

@@ -239,6 +239,19 @@ extension TransferScheduler {
     return output
   }
 
+  /// The content codings of a file are undone: it is another partial file now, or they cannot be.
+  package mutating func fileUnpacked(
+    _ result: Result<ResumeData, TransferFailure>, of id: TransferID, by operation: OperationID,
+    at now: Moment
+  ) -> SchedulerOutput {
+    var output = SchedulerOutput()
+    let next = ids.nextOperation()
+    let context = context(of: nil, jitter: 0, at: now)
+    update(id, into: &output) { $0.fileUnpacked(result, by: operation, next: next, in: context) }
+    fillSlots(&output, at: now)
+    return output
+  }
+
   package mutating func discarded(
     _ id: TransferID, by operation: OperationID, at now: Moment
   ) -> SchedulerOutput {

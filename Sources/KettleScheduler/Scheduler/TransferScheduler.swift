@@ -214,8 +214,8 @@ package struct TransferScheduler: Sendable {
       .acceptSegment(_, let attempt, _, _, _), .acceptDocument(_, let attempt, _):
       hosts.recordService(of: attempt)
       return action
-    case .cancelAttempt, .shortenAttempt, .closeBody, .computeDigest, .readTitle, .placeFile,
-      .discardPartialFile, .discardFinishedFile, .limit:
+    case .cancelAttempt, .shortenAttempt, .closeBody, .computeDigest, .unpackFile, .readTitle,
+      .placeFile, .discardPartialFile, .discardFinishedFile, .limit:
       return action
     }
   }

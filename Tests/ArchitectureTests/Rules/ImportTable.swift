@@ -33,7 +33,7 @@ let importTable: [String: ImportRow] = [
     system: ["Glibc", "Synchronization"]),
   "KettleFiles": ImportRow(
     ours: ["KettleEngine", "KettleModel", "KettleScheduler", "KettleSystem"],
-    outside: ["CKettleCurl", "CKettleLinux"], system: ["Dispatch", "Glibc"]),
+    outside: ["CKettleCurl", "CKettleLinux", "CKettleUnpacking"], system: ["Dispatch", "Glibc"]),
   "KettleStore": ImportRow(
     ours: ["KettleEngine", "KettleModel", "KettleScheduler", "KettleSystem"],
     outside: ["CKettleCurl", "CKettleLinux", "CKettleSQLite", "GRDB", "GRDBSQLite"],
@@ -90,6 +90,8 @@ let importTable: [String: ImportRow] = [
 
   // MARK: C boundary
   "CKettleCurl": ImportRow(), "CKettleNcurses": ImportRow(),
+  // With the loader of CKettleCurl.
+  "CKettleUnpacking": ImportRow(ours: ["CKettleCurl"]),
   "CKettleSQLite": ImportRow(), "CKettleLinux": ImportRow(),
 ]
 

@@ -148,7 +148,8 @@ struct SimulatedLink {
       case .closeBody(let id, _):
         finishedAt[id] = finishedAt[id] ?? milliseconds
         script.closed(durable: written[id])
-      case .acceptDocument, .acceptSegment, .discardPartialFile, .computeDigest, .readTitle,
+      case .acceptDocument, .acceptSegment, .discardPartialFile, .computeDigest, .unpackFile,
+        .readTitle,
         .placeFile, .discardFinishedFile,
         .limit:
         break

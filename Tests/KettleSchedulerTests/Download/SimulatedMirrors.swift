@@ -80,7 +80,8 @@ struct SimulatedMirrors {
         let known = connections[attempt]?.upper ?? total
         connections[attempt]?.upper = min(range?.upper ?? known, known)
       case .closeBody: script.closed(durable: written)
-      case .acceptDocument, .acceptSegment, .discardPartialFile, .computeDigest, .readTitle,
+      case .acceptDocument, .acceptSegment, .discardPartialFile, .computeDigest, .unpackFile,
+        .readTitle,
         .placeFile, .discardFinishedFile,
         .limit:
         break

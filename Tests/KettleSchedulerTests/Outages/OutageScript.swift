@@ -43,7 +43,7 @@ struct OutageScript {
         let file = FinishedFile(path: "/downloads/a.iso", identity: nil)
         script.run(script.scheduler.placed(.success(file), of: id, by: operation, at: script.now))
       case .cancelAttempt, .shortenAttempt, .openBody, .acceptBody, .acceptDocument,
-        .acceptSegment, .closeBody, .computeDigest, .readTitle, .discardPartialFile,
+        .acceptSegment, .closeBody, .computeDigest, .unpackFile, .readTitle, .discardPartialFile,
         .discardFinishedFile, .limit:
         break
       }

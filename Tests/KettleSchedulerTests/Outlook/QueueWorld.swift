@@ -181,7 +181,7 @@ struct QueueWorld {
       script.run(
         script.scheduler.placed(.success(file), of: id, by: operation, at: script.now))
     case .acceptBody, .acceptDocument, .acceptSegment, .cancelAttempt, .shortenAttempt, .closeBody,
-      .computeDigest,
+      .computeDigest, .unpackFile,
       .readTitle, .discardPartialFile, .discardFinishedFile, .limit:
       break
     }

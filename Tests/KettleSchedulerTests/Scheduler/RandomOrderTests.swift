@@ -29,6 +29,7 @@ struct RandomOrderTests {
     var scheduler = Self.held(TransferScheduler(limits: limits))
     var world = SimulatedWorld()
     world.server.rotatesTags = seed.isMultiple(of: 4)
+    world.server.compresses = seed.isMultiple(of: 3)
     var now = SchedulerScript().now
     for _ in 0..<200 {
       switch Int.random(in: 0...19, using: &random) {
@@ -77,6 +78,7 @@ struct RandomOrderTests {
     if Bool.random(using: &random) {
       wanted.checksum = Checksum(algorithm: .md5, hex: String(repeating: "a", count: 32))
     }
+    wanted.options.unpacks = Bool.random(using: &random)
     if Int.random(in: 0...3, using: &random) == 0 {
       wanted.request = RequestContent(method: "POST", body: .bytes(Base64Bytes([1])))
     }

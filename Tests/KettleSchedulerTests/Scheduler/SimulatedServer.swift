@@ -13,6 +13,8 @@ struct SimulatedServer {
   private var replyCount = 0
   /// Whether every response has a new tag for the same bytes.
   var rotatesTags = false
+  /// Whether every file is compressed.
+  var compresses = false
 
   enum Answer {
     case head(ResponseHead, version: Int)
@@ -54,6 +56,7 @@ struct SimulatedServer {
 
   private mutating func head(_ status: Int, _ headers: [String: String]) -> Answer {
     if (200..<300).contains(status) {
+      let headers = compresses ? headers.merging(["Content-Encoding": "gzip"]) { $1 } : headers
       return .head(SchedulerScript.head(status, headers), version: version)
     }
     // No two error pages are equal.

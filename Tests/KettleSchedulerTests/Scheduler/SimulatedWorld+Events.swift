@@ -39,6 +39,8 @@ extension SimulatedWorld {
     case .digest(let id, let operation):
       let result: Result<String, TransferFailure> = .success(String(repeating: "a", count: 32))
       run(scheduler.digestComputed(result, of: id, by: operation, at: now))
+    case .unpacking(let id, let operation, let resumeData):
+      unpack(resumeData, id, operation, on: &scheduler, luck: luck, at: now)
     case .discarding(let id, let operation, let resumeData):
       partials[resumeData.inode] = nil
       // A finished file that its program did not keep is discarded like a partial one.
@@ -120,6 +122,7 @@ extension SimulatedWorld {
       var resumeData = ResumeData(
         partialPath: "/d/\(lastInode).part", device: 1, inode: lastInode, durable: ByteRangeSet(),
         totalByteCount: new.total, validator: new.validator, finalName: new.preferredName)
+      resumeData.contentCoding = new.contentCoding
       if let old = new.old, old.fate == .setAside {
         if let older = old.resumeData.setAside { partials[older.inode] = nil }
         resumeData.setAside = old.resumeData.partialIdentity
@@ -201,6 +204,32 @@ extension SimulatedWorld {
       body = ClosedBody(durable: file.all, modifiedNanoseconds: 0)
     }
     run(scheduler.bodyClosed(.success(body), of: id, by: operation, jitter: 0, at: now))
+  }
+
+  private mutating func unpack(
+    _ resumeData: ResumeData, _ id: TransferID, _ operation: OperationID,
+    on scheduler: inout TransferScheduler, luck: Int, at now: Moment
+  ) {
+    guard let packed = partials[resumeData.inode] else {
+      if let other = resumeData.setAside { partials[other.inode] = nil }
+      let gone = TransferFailure(.partialFileChanged, on: resumeData.partialPath)
+      return run(scheduler.fileUnpacked(.failure(gone), of: id, by: operation, at: now))
+    }
+    if luck % 7 == 0 {
+      let full = TransferFailure(.diskFull, on: "/d")
+      return run(scheduler.fileUnpacked(.failure(full), of: id, by: operation, at: now))
+    }
+    if let older = resumeData.setAside { partials[older.inode] = nil }
+    lastInode += 1
+    partials[lastInode] = packed
+    var unpacked = resumeData
+    unpacked.partialPath = "/d/\(lastInode).part"
+    unpacked.inode = lastInode
+    unpacked.contentCoding = nil
+    unpacked.setAside = resumeData.partialIdentity
+    run(scheduler.fileUnpacked(.success(unpacked), of: id, by: operation, at: now))
+    let known = scheduler.machines[id]?.record.resumeData
+    if known?.inode != unpacked.inode { partials[unpacked.inode] = nil }
   }
 
   private mutating func place(

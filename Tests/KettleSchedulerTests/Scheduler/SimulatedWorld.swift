@@ -18,6 +18,7 @@ struct SimulatedWorld {
     /// They are committed, but the scheduler has not been notified.
     case admitting([JournalChange])
     case digest(TransferID, OperationID)
+    case unpacking(TransferID, OperationID, ResumeData)
     case placing(TransferID, OperationID, ResumeData)
     case discarding(TransferID, OperationID, ResumeData)
     case reading(QueueRead)
@@ -28,8 +29,8 @@ struct SimulatedWorld {
     var isCommit: Bool {
       switch self {
       case .commit, .adding: true
-      case .head, .opening, .bytes, .end, .checkpoint, .closing, .admitting, .digest, .placing,
-        .discarding, .reading, .answer:
+      case .head, .opening, .bytes, .end, .checkpoint, .closing, .admitting, .digest, .unpacking,
+        .placing, .discarding, .reading, .answer:
         false
       }
     }
@@ -38,7 +39,7 @@ struct SimulatedWorld {
       switch self {
       case .reading, .answer: true
       case .head, .opening, .bytes, .end, .checkpoint, .closing, .commit, .adding, .admitting,
-        .digest, .placing, .discarding:
+        .digest, .unpacking, .placing, .discarding:
         false
       }
     }
@@ -46,8 +47,8 @@ struct SimulatedWorld {
     var changes: [JournalChange] {
       switch self {
       case .commit(let changes, _), .adding(let changes): changes
-      case .head, .opening, .bytes, .end, .checkpoint, .closing, .admitting, .digest, .placing,
-        .discarding, .reading, .answer:
+      case .head, .opening, .bytes, .end, .checkpoint, .closing, .admitting, .digest, .unpacking,
+        .placing, .discarding, .reading, .answer:
         []
       }
     }
@@ -128,6 +129,11 @@ struct SimulatedWorld {
     case .discardPartialFile(let id, let operation, let resumeData):
       pending.append(.discarding(id, operation, resumeData))
     case .computeDigest(let id, let operation, _, _): pending.append(.digest(id, operation))
+    case .unpackFile(let id, let operation, let resumeData):
+      if store[id] != nil, store[id]?.resumeData?.inode != resumeData.inode {
+        broken.append("a file is unpacked that the store does not know of")
+      }
+      pending.append(.unpacking(id, operation, resumeData))
     case .placeFile(let id, let operation, let resumeData, _):
       if store[id] != nil, store[id]?.resumeData?.isWhole != true {
         broken.append("a rename that the store does not know of")

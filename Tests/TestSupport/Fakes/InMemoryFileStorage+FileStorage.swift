@@ -25,6 +25,27 @@ extension InMemoryFileStorage: FileStorage {
     return InMemoryPartialFile(self, path: path, finalName: finalName, inode: inode)
   }
 
+  /// What this storage's unpacking makes of bytes: each of them twice.
+  package static func unpacked(_ bytes: [UInt8]) -> [UInt8] { bytes.flatMap { [$0, $0] } }
+
+  package func unpack(
+    _ resumeData: ResumeData, into file: any PartialFile, shouldStop: @Sendable () -> Bool
+  ) throws(TransferFailure) -> Int64 {
+    let packed = try state.withLock { state in
+      Result { () throws(TransferFailure) in
+        try state.begin(.unpack)
+        return try Self.partialFile(resumeData.partialIdentity, in: state).bytes
+      }
+    }.get()
+    let bytes = Self.unpacked(packed)
+    try bytes.withUnsafeBytes { buffer in
+      Result { () throws(TransferFailure) in try file.write(buffer, at: 0) }
+    }.get()
+    state.withLock { $0.unpackGate }?.pass()
+    if shouldStop() { throw TransferFailure(.cancelled, on: resumeData.finalName) }
+    return Int64(bytes.count)
+  }
+
   /// Nothing can be decrypted here.
   package func beginDecryption(_ key: SegmentKey) -> (any BodyDecryption)? { nil }
 

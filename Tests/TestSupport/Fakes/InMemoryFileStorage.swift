@@ -9,6 +9,7 @@ import KettleSystem
 package final class InMemoryFileStorage: Sendable {
   package enum Operation: Hashable, Sendable, CaseIterable {
     case create, open, write, read, sync, truncate, finish, digest, digestRead
+    case unpack
   }
 
   struct File: Sendable {
@@ -34,6 +35,8 @@ package final class InMemoryFileStorage: Sendable {
     var createGate: Gate?
     /// The gate that writes wait for.
     var writeGate: Gate?
+    /// The gate that unpacking waits for.
+    var unpackGate: Gate?
     /// The gate that syncs wait for.
     var syncGate: DispatchSemaphore?
     /// The gate that finishes wait for.
@@ -177,6 +180,13 @@ package final class InMemoryFileStorage: Sendable {
   package func holdWrites() -> Gate {
     let gate = Gate()
     state.withLock { $0.writeGate = gate }
+    return gate
+  }
+
+  /// Makes unpacking wait until the gate is opened.
+  package func holdUnpacking() -> Gate {
+    let gate = Gate()
+    state.withLock { $0.unpackGate = gate }
     return gate
   }
 
