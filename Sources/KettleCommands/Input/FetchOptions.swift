@@ -69,6 +69,11 @@ struct FetchOptions: ParsableArguments {
       visibility: .hidden))
   var asIs = false
 
+  @Flag(
+    help: ArgumentHelp(
+      "Unpack a file that the server sends compressed (gzip, br, zstd).", visibility: .hidden))
+  var decode = false
+
   @Flag(help: ArgumentHelp("Give the file the server's modification time.", visibility: .hidden))
   var remoteTime = false
 }

@@ -16,6 +16,7 @@ struct FetchOptionsReader {
     readCertificate(fetch)
     readVariant(fetch)
     options.isAsIs = fetch.asIs
+    options.unpacks = fetch.decode
     options.usesNetrc = fetch.netrc
     options.keepsServerTime = fetch.remoteTime
     let permissions = FilePermissions(mask: context.fileMask)

@@ -38,6 +38,7 @@ package enum UsageProblem: Hashable, Sendable {
     case keyWithoutCertificate(String)
     /// `--stream` without `-o -`.
     case streamWithoutStandardOutput
+    case streamAndDecode
     case standardOutputForSeveral(count: Int)
     case standardOutputOverHost
     case standardOutputWithJSON

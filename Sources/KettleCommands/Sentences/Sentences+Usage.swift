@@ -82,6 +82,9 @@ extension Sentences {
       "\"-o -\" and --json both write to standard output; leave one of them out"
     case .streamWithoutStandardOutput:
       "--stream passes the bytes on as they arrive and needs \"-o -\"; add it"
+    case .streamAndDecode:
+      "--stream passes the bytes on as they arrive and --decode unpacks them when all are there; "
+        + "give one of them"
     case .rangeHeader:
       "A header cannot request a range, because Kettle divides the file itself; leave it out, and "
         + "for a part of the file use \"curl -r\""

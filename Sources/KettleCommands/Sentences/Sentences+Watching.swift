@@ -81,7 +81,7 @@ extension Sentences {
 
   static func keptCompressed(_ row: TransferSnapshot, _ coding: String) -> String {
     "The server sent \(quoted(row.shownTitle)) compressed with \(coding.sanitizedForDisplay(limit: 40)), "
-      + "although that was not requested; the bytes are kept as they were sent"
+      + "although that was not requested; the bytes are kept as they were sent (--decode unpacks them)"
   }
 
   static func of(_ problem: DeliveryProblem) -> String {

@@ -70,6 +70,11 @@ struct SentencesUsageTests {
       "--stream passes the bytes on as they arrive and needs \"-o -\"; add it"
     ),
     (
+      .command(.streamAndDecode),
+      "--stream passes the bytes on as they arrive and --decode unpacks them when all are there; "
+        + "give one of them"
+    ),
+    (
       .command(.standardOutputForSeveral(count: 2)),
       "\"-o -\" is for one file but 2 URLs were given; get them one by one"
     ),

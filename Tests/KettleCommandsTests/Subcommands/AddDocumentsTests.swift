@@ -48,6 +48,15 @@ struct AddDocumentsTests {
     #expect(try await options().isAsIs == false)
   }
 
+  @Test func `--decode unpacks what arrives compressed`() async throws {
+    #expect(try await options("--decode").unpacks)
+    #expect(try await options().unpacks == false)
+    let outcome = await FakeContext().run(
+      "get", "https://a.example/f", "-o", "-", "--stream", "--decode")
+    #expect(outcome.code == 2)
+    #expect(outcome.error.contains("give one of them"))
+  }
+
   @Test func `get reads a Metalink file too`() async throws {
     let directory = try TemporaryDirectory()
     _ = try directory.file(
