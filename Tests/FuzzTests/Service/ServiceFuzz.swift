@@ -8,7 +8,7 @@ struct ServiceFuzz: TextFuzzPart {
   let name = "service"
   let sharePercent = 10
   let samples: [[UInt8]] = ProtocolLines.samples
-  private let mutator = ProtocolLines.mutator
+  let mutator = ProtocolLines.mutator
   private let world: ServiceUnderFuzz
 
   init(_ world: ServiceUnderFuzz) { self.world = world }

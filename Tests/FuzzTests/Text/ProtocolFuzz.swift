@@ -7,7 +7,7 @@ struct ProtocolFuzz: TextFuzzPart {
   let name = "protocol"
   let sharePercent = 7
   let samples: [[UInt8]] = ProtocolLines.samples
-  private let mutator = ProtocolLines.mutator
+  let mutator = ProtocolLines.mutator
   private let requests = RequestCoder()
   private let replies = ReplyCoder()
 

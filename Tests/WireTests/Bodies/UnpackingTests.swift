@@ -124,7 +124,10 @@ struct UnpackingTests {
       $0.state == .verifying || $0.state == .completed
     }
     try await world.restart(after: end)
-    try await world.wait("completion", for: id) { $0.state == .completed }
+    // A row that was completed before is not reported again.
+    if try await world.record(of: id).state != .completed {
+      try await world.wait("completion", for: id) { $0.state == .completed }
+    }
     #expect(world.home.bytes(of: "data.json") == Self.plain)
     #expect(world.home.finalNames == ["data.json"])
     #expect(world.origin.requests(at: Self.path).count == 1)
