@@ -130,6 +130,8 @@ struct UnpackingTests {
     }
     #expect(world.home.bytes(of: "data.json") == Self.plain)
     #expect(world.home.finalNames == ["data.json"])
-    #expect(world.origin.requests(at: Self.path).count == 1)
+    // A crash may precede the commit of the last byte; UnpackingEngineTests crash after it.
+    let mostRequests = end == .crash ? 2 : 1
+    #expect(world.origin.requests(at: Self.path).count <= mostRequests)
   }
 }
