@@ -13,6 +13,9 @@ CONVERSING := ^KettleSocketTests|^KettleClientTests|^KettleDaemonTests|^KettleCu
 # the change. `make test-fuzz` draws a seed.
 FUZZ_SEED := 6574136399857488747
 
+# Two cores spend a third of the build on an index and debug information that no test reads.
+TEST_BUILD := --build-tests --disable-index-store -debug-info-format none
+
 .DEFAULT_GOAL := help
 .PHONY: help deps build demo day pictures test test-fuzz test-thread test-faults test-servers test-guards bench bench-network growth numbers install format lint catalogue faults examples docs clean
 
@@ -29,7 +32,7 @@ demo: build ## Watch five files being downloaded, in a throw-away home
 	.build/release/kettle demo
 
 test: deps lint ## Check the style, build everything, run all tests
-	swift build --build-tests
+	swift build $(TEST_BUILD)
 	swift test --skip-build --disable-xctest \
 	  --skip 'AppleSource|BackgroundTransferTests|$(CONVERSING)|WireTests|IntegrationTests|ExampleTests|^SessionTests|FaultStormTests|^ServerTests|^FuzzTests'
 	swift test --skip-build --disable-xctest --filter '$(CONVERSING)'

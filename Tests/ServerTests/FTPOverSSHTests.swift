@@ -76,6 +76,20 @@ struct FTPOverSSHTests {
     #expect(rows.map(\.reason) == ["needsLogin"], "\(rows)")
   }
 
+  @Test func `a file that does not fit waits for space`() async throws {
+    let home = try ServerHome()
+    let server = try await SSHServer(body, home: home)
+    try server.trust(server.hostKey)
+    let disk = try await home.smallDisk(megabytes: 12)
+    try await home.add([server.url], "-d", disk)
+    _ = try await home.kettle("wait", "--timeout", "5")
+    #expect(try await home.counts() == ["waiting: diskSpace": 1])
+    try await home.growDisk(disk, megabytes: 64)
+    let outcome = try await home.kettle("wait", "--timeout", "60")
+    #expect(outcome.code == 0, "\(outcome.text)")
+    #expect(body.difference(fromFileAt: disk + "/file.bin") == nil)
+  }
+
   @Test func `a missing file is named`() async throws {
     let home = try ServerHome()
     let server = try await SSHServer(body, home: home)

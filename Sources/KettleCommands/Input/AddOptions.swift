@@ -87,9 +87,6 @@ struct AddOptions: ParsableArguments {
   )
   var priority: String?
 
-  @Flag(help: "Add it without starting it.")
-  var paused = false
-
   @Option(
     help: ArgumentHelp(
       "What to do if the file exists: rename adds a number to the name.",

@@ -24,12 +24,8 @@ struct SpecTemplate: Sendable {
     readFetch(options.fetch, context)
     readMirrors(options)
     readChecksumURL(options)
-    let beginning: TransferSpec.Beginning = options.paused ? .paused : .queued
     let policy = options.onConflict
-    settings.append {
-      $0.beginning = beginning
-      $0.onConflict = policy
-    }
+    settings.append { $0.onConflict = policy }
   }
 
   /// Throws all problems: `problems` and those of the options. Asks for a password, and makes a
@@ -60,6 +56,11 @@ struct SpecTemplate: Sendable {
       if count > 0 { return .path(.cookiesEncrypted(cookiePath, host: host, count: count)) }
     }
     return nil
+  }
+
+  /// What the transfers do once they are added.
+  mutating func setBeginning(_ beginning: TransferSpec.Beginning) {
+    settings.append { $0.beginning = beginning }
   }
 
   /// Whether URLs of different hosts get different settings.

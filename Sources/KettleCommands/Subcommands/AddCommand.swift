@@ -37,6 +37,9 @@ struct AddCommand: RunnableCommand {
 
   @OptionGroup var options: AddOptions
 
+  @Flag(help: "Add them without starting them.")
+  var paused = false
+
   @Flag(help: "Print a JSON array of objects with id and url.")
   var json = false
 
@@ -65,8 +68,9 @@ struct AddCommand: RunnableCommand {
     problems += options.problems(urlCount: count)
     // Erase the progress line before the user is asked anything.
     progress.end()
-    let template = try SpecTemplate.finished(
+    var template = try SpecTemplate.finished(
       options, problems, hosts: Self.hosts(named, list), in: context)
+    if paused { template.setBeginning(.paused) }
     return AddInput(named: named, list: list, template: template)
   }
 

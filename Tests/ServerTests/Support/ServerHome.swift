@@ -63,12 +63,13 @@ final class ServerHome: Sendable {
     if let process = try? start([Self.program, "daemon", "stop"], output: "/dev/null") {
       _ = process.waitForEnd()
     }
+    kept.update { $0 = [] }
     try? FileManager.default.removeItem(atPath: path)
   }
 
   var downloads: String { path + "/Downloads" }
 
-  /// Keeps a server alive as long as the home: a test may not mention it to its end.
+  /// Keeps a server or a disk alive until the home is removed: a test may not mention it to its end.
   func keep(_ server: any AnyObject & Sendable) { kept.update { $0.append(server) } }
 
   /// Makes a directory below the home that every user may write to.

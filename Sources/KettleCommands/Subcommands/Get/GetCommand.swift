@@ -44,6 +44,10 @@ struct GetCommand: RunnableCommand {
 
   @OptionGroup var options: AddOptions
 
+  /// Refused with a sentence that names `kettle add`.
+  @Flag(help: .private)
+  var paused = false
+
   @Flag(
     help: """
       Print only the finished transfer, as "kettle list --json" prints one; several as an array.
@@ -90,7 +94,7 @@ struct GetCommand: RunnableCommand {
   ) throws -> ([TransferSpec], StandardOutputDelivery?) {
     let named = NamedSources(urls, in: context)
     var problems = named.problems
-    if options.paused { problems.append(.command(.pausedGet)) }
+    if paused { problems.append(.command(.pausedGet)) }
     var options = options
     let isDelivered = options.output == "-"
     if isDelivered {
