@@ -24,6 +24,6 @@ extension ServerHome {
 
     init(path: String) { self.path = path }
 
-    deinit { umount2(path, Int32(MNT_DETACH.rawValue)) }
+    deinit { umount2(path, Int32(MNT_DETACH)) }
   }
 }
