@@ -13,8 +13,8 @@ CONVERSING := ^KettleSocketTests|^KettleClientTests|^KettleDaemonTests|^KettleCu
 # the change. `make test-fuzz` draws a seed.
 FUZZ_SEED := 6574136399857488747
 
-# Two cores spend a third of the build on an index and debug information that no test reads.
-TEST_BUILD := --build-tests --disable-index-store -debug-info-format none
+# Nothing in the tests reads debug information, which costs a sixth of the build.
+TEST_BUILD := --build-tests -debug-info-format none
 
 .DEFAULT_GOAL := help
 .PHONY: help deps build demo day pictures test test-fuzz test-thread test-faults test-servers test-guards bench bench-network growth numbers install format lint catalogue faults examples docs clean
