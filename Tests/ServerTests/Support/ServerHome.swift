@@ -69,7 +69,8 @@ final class ServerHome: Sendable {
 
   var downloads: String { path + "/Downloads" }
 
-  /// Keeps a server or a disk alive until the home is removed: a test may not mention it to its end.
+  /// Keeps a server or a disk alive until the home is removed: a test may not mention it to its
+  /// end.
   func keep(_ server: any AnyObject & Sendable) { kept.update { $0.append(server) } }
 
   /// Makes a directory below the home that every user may write to.
