@@ -48,7 +48,7 @@ test: deps lint ## Check the style, build everything, run all tests
 	@echo 'test: everything passed'
 
 test-fuzz: deps ## Try mutated inputs on all that reads foreign bytes; SECONDS=600 for ten minutes
-	swift build --build-tests
+	swift build $(TEST_BUILD)
 	KETTLE_FUZZ_SECONDS='$(or $(SECONDS),120)' \
 	  swift test --skip-build --disable-xctest --filter '^FuzzTests'
 	@echo 'test-fuzz: everything passed'
@@ -70,13 +70,13 @@ pictures: build ## Make the pictures of the documentation from the real dashboar
 
 test-faults: deps ## Kill it, cut its power and starve it, for about half an hour
 	@./assets/install-deps.sh faults
-	swift build --build-tests
+	swift build $(TEST_BUILD)
 	swift test --skip-build --disable-xctest --no-parallel --filter FaultStormTests
 	@echo 'test-faults: everything passed'
 
 test-servers: deps ## Run it with nginx, Apache, squid and dante, and take them away in between
 	@./assets/install-deps.sh servers
-	swift build --build-tests
+	swift build $(TEST_BUILD)
 	swift test --skip-build --disable-xctest --no-parallel --filter '^ServerTests'
 	@echo 'test-servers: everything passed'
 
