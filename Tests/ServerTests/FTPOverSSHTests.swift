@@ -76,6 +76,28 @@ struct FTPOverSSHTests {
     #expect(rows.map(\.reason) == ["needsLogin"], "\(rows)")
   }
 
+  @Test func `a key in the ssh-agent opens the server`() async throws {
+    let home = try ServerHome(variables: ["SSH_AUTH_SOCK": "HOME/agent"])
+    let server = try await SSHServer(body, home: home)
+    try server.trust(server.hostKey)
+    try await server.useAgent()
+    let outcome = try await home.kettle("get", server.url)
+    #expect(outcome.code == 0, "\(outcome.text)")
+    #expect(body.difference(fromFileAt: home.downloads + "/file.bin") == nil)
+  }
+
+  @Test func `a key with a passphrase waits for a login, and names the agent`() async throws {
+    let home = try ServerHome()
+    let server = try await SSHServer(body, home: home)
+    try server.trust(server.hostKey)
+    try await server.lockKey()
+    try await home.add([server.url])
+    _ = try await home.kettle("wait", "--timeout", "20")
+    let rows = try await home.rows()
+    #expect(rows.map(\.reason) == ["needsLogin"], "\(rows)")
+    #expect(rows.first?.error?.contains("ssh-agent") == true, "\(rows)")
+  }
+
   @Test func `a file that does not fit waits for space`() async throws {
     let home = try ServerHome()
     let server = try await SSHServer(body, home: home)

@@ -53,6 +53,30 @@ final class SSHServer: Sendable {
 
   func url(login: String = "") -> String { "sftp://\(login)127.0.0.1:\(port)\(path)" }
 
+  /// Moves the key of the user from its file into an ssh-agent at `HOME/agent`.
+  func useAgent() async throws {
+    _ = try ServerProgram(
+      ["ssh-agent", "-D", "-a", home.path + "/agent"], home: home,
+      output: home.path + "/ssh/agent-output")
+    let file = home.path + "/.ssh/id_ed25519"
+    for _ in 0..<200 where access(home.path + "/agent", F_OK) != 0 {
+      _ = try await home.run(["true"])
+    }
+    let outcome = try await home.run(["ssh-add", "-q", file])
+    guard outcome.code == 0 else { throw NoKey(text: outcome.text) }
+    try FileManager.default.removeItem(atPath: file)
+  }
+
+  /// Gives the key of the user a passphrase.
+  func lockKey() async throws {
+    let outcome = try await home.run(
+      [
+        "ssh-keygen", "-q", "-p", "-P", "", "-N", "secret words", "-f",
+        home.path + "/.ssh/id_ed25519",
+      ])
+    guard outcome.code == 0 else { throw NoKey(text: outcome.text) }
+  }
+
   /// Writes the known hosts of the service: this server with a key.
   func trust(_ key: String) throws {
     let fields = key.split(separator: " ").prefix(2).joined(separator: " ")

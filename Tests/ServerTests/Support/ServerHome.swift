@@ -35,7 +35,10 @@ final class ServerHome: Sendable {
   /// - Parameters:
   ///   - configuration: The content of `config.toml`.
   ///   - authority: The file of the authorities that are trusted.
-  init(configuration: String = "", authority: String? = nil) throws {
+  ///   - variables: More of the environment, with `HOME/` for the path of the home.
+  init(
+    configuration: String = "", authority: String? = nil, variables: [String: String] = [:]
+  ) throws {
     // Short, because the path of a socket must be.
     var template = Array("/tmp/kserve-XXXXXX".utf8CString)
     guard let made = mkdtemp(&template) else { throw CocoaError(.fileWriteUnknown) }
@@ -47,6 +50,9 @@ final class ServerHome: Sendable {
       ProcessInfo.processInfo.environment.filter { $0.key == "LD_LIBRARY_PATH" }
     ) { own, _ in own }
     environment["SSL_CERT_FILE"] = authority
+    for (name, value) in variables {
+      environment[name] = value.replacing("HOME/", with: path + "/")
+    }
     self.environment = environment
     let files = FileManager.default
     try files.createDirectory(atPath: path + "/.config/kettle", withIntermediateDirectories: true)
