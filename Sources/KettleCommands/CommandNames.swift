@@ -1,4 +1,5 @@
 import ArgumentParser
+import KettleModel
 
 /// The words that can follow `kettle`.
 enum CommandNames {
@@ -33,26 +34,6 @@ enum CommandNames {
 
   /// Returns the command that was probably meant, or nil when none is close.
   private static func nearest(to word: String) -> String? {
-    // A long word is far from every name, and the edit distance of a long text is slow to compute.
-    guard word.count <= 20 else { return nil }
-    let shown = all.filter { $0 != DemoServiceCommand._commandName }
-    let distances = shown.map { ($0, editDistance(Array(word.lowercased()), Array($0))) }
-    guard let best = distances.min(by: { $0.1 < $1.1 }), best.1 <= 2 else { return nil }
-    return best.0
-  }
-
-  /// The Levenshtein distance: how many letters to insert, delete or replace.
-  private static func editDistance(_ left: [Character], _ right: [Character]) -> Int {
-    var row = Array(0...right.count)
-    for (index, letter) in left.enumerated() {
-      var diagonal = row[0]
-      row[0] = index + 1
-      for column in right.indices {
-        let cost = letter == right[column] ? diagonal : diagonal + 1
-        diagonal = row[column + 1]
-        row[column + 1] = min(cost, row[column] + 1, diagonal + 1)
-      }
-    }
-    return row[right.count]
+    NearestWord.of(word, in: all.filter { $0 != DemoServiceCommand._commandName })
   }
 }

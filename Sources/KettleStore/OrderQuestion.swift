@@ -95,12 +95,23 @@ struct OrderQuestion {
     if let states = filter.states {
       parts.append("state IN (\(states.map { "'\($0.rawValue)'" }.joined(separator: ", ")))")
     }
+    if let stage = filter.stage { parts.append(Self.condition(of: stage)) }
     if filter.needsUser { parts.append("state = '\(TransferState.waiting.rawValue)'") }
     if filter.session != nil { parts.append("session = ?") }
     if filter.scope == .uncleared, let number = rows.clearedUpTo {
       parts.append("NOT (state = 'completed' AND ifnull(finish_number, 0) <= \(number))")
     }
     return parts.isEmpty ? "" : " WHERE " + parts.joined(separator: " AND ")
+  }
+
+  private static func condition(of stage: RowFilter.Stage) -> String {
+    let states = stage.states.filter { $0 != .waiting }.map { "'\($0.rawValue)'" }
+    let reasons = WaitingReason.allCases
+      .filter { RowFilter.Stage(.waiting, $0) == stage }.map { "'\($0.rawValue)'" }
+    return """
+      (state IN (\(states.joined(separator: ", ")))
+      OR state = 'waiting' AND reason IN (\(reasons.joined(separator: ", "))))
+      """
   }
 
   /// Selects ids, sort keys and what `section(of:)` needs, in unspecified order.

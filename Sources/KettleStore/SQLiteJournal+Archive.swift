@@ -113,6 +113,26 @@ extension SQLiteJournal: TransferArchive {
     }
   }
 
+  package func chosenGIDs() throws -> [TransferID: GID] {
+    let json = StoredJSON()
+    let reader = StoreReader(paths)
+    defer { reader.close() }
+    return try reader.read { db in
+      let statement = try StoreStatement(
+        db, "SELECT id, options FROM transfer NOT INDEXED WHERE options IS NOT NULL")
+      defer { statement.reset() }
+      var gids: [TransferID: GID] = [:]
+      while try statement.step() {
+        // Options that cannot be read become a problem when the transfer is loaded.
+        guard let options = try? json.value(TransferOptions.self, in: statement.text(1)),
+          let gid = options.rpc?.gid.flatMap({ GID($0) })
+        else { continue }
+        gids[TransferID(rawValue: statement.number(0))] = gid
+      }
+      return gids
+    }
+  }
+
   package func news(since time: WallTime) throws -> TransferNews {
     // A connection of its own, which neither waits for other queries nor delays them. It is needed
     // once each time a dashboard opens, so its memory is freed.

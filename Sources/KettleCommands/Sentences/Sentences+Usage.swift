@@ -40,11 +40,12 @@ extension Sentences {
       "The Metalink \(name) is longer than \(MetalinkFile.byteCountMax) bytes; "
         + "add its URLs one by one"
     case .notText: "The Metalink \(name) is not UTF-8 text; save it as UTF-8"
-    case .notXML(let line):
+    case .xml(.malformed(let line)):
       "The Metalink \(name) is not valid XML (line \(line)); download it again"
-    case .documentType:
+    case .xml(.documentType):
       "The Metalink \(name) has a document type, which is not read; remove the line <!DOCTYPE"
-    case .tooDeep: "The elements of the Metalink \(name) are nested too deeply; download it again"
+    case .xml(.tooDeep):
+      "The elements of the Metalink \(name) are nested too deeply; download it again"
     case .tooManyFiles:
       "The Metalink \(name) has more than \(MetalinkFile.fileCountMax) files; split it"
     case .oldVersion:

@@ -59,7 +59,16 @@ extension TransferOptions {
       return "permissions"
     }
     if mirrors.count > Self.mirrorCountMax { return "mirrors" }
+    if let rpc, !rpc.isUsable { return "rpc" }
     return nil
+  }
+}
+
+extension RPCOptions {
+  fileprivate var isUsable: Bool {
+    if let gid, GID(gid)?.description != gid { return false }
+    let byteCount = echoed.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+    return echoed.count <= Self.echoedCountMax && byteCount <= Self.echoedByteCountMax
   }
 }
 

@@ -23,7 +23,8 @@ struct RowView: Sendable, Hashable {
   var dependsOnClearing: Bool {
     switch filter.scope {
     case .all: false
-    case .uncleared: filter.states?.contains(.completed) != false
+    case .uncleared:
+      (filter.states ?? filter.stage?.states)?.contains(.completed) != false
     }
   }
 }

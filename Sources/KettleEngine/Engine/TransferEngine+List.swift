@@ -21,6 +21,36 @@ extension TransferEngine {
     }
   }
 
+  /// Gives transfers each other's positions, so that they follow one another in this order. Returns
+  /// when the store has the change.
+  package func arrange(_ ids: [TransferID]) async {
+    await withoutEviction {
+      await load(ids)
+      let now = clock.now()
+      await runDurably(scheduler.arrange(ids, at: now), at: now).value()
+    }
+  }
+
+  /// Moves the durable bytes of a transfer that stopped for good to a new one of the same URL and
+  /// directory. Returns whether there were any, when the store has the change.
+  package func handOver(from old: TransferID, to heir: TransferID) async -> Bool {
+    await withoutEviction {
+      await load([old, heir])
+      let now = clock.now()
+      guard let output = scheduler.handOver(from: old, to: heir) else { return false }
+      await runDurably(output, at: now).value()
+      return true
+    }
+  }
+
+  /// The limits for all transfers together.
+  package var limits: TransferQueue.Limits { scheduler.queue.limits }
+
+  /// Changes the limits until the service ends.
+  package func setLimits(_ limits: TransferQueue.Limits) {
+    apply { scheduler, now in scheduler.setLimits(limits, at: now) }
+  }
+
   /// Loads the transfers directly before or behind, if only the store has them.
   private func wakeNeighbours(of ids: [TransferID], _ side: ListSide) async {
     // The store must have the earlier moves first.
@@ -53,6 +83,14 @@ extension TransferEngine {
     await withoutEviction {
       await load([id])
       return detailsOfResident(id)
+    }
+  }
+
+  /// Returns the same about several transfers, without those that do not exist.
+  package func details(of ids: [TransferID]) async -> [EngineDetails] {
+    await withoutEviction {
+      await load(ids)
+      return ids.compactMap { detailsOfResident($0) }
     }
   }
 

@@ -54,6 +54,9 @@ package protocol TransferArchive: Sendable {
   /// Counts the transfers that completed or failed at this time or later, cleared ones included.
   /// The counts of those that need the user stay 0.
   func news(since time: WallTime) throws -> TransferNews
+
+  /// Returns the GIDs that clients of the RPC chose for their transfers.
+  func chosenGIDs() throws -> [TransferID: GID]
 }
 
 /// What an action put into the bin.

@@ -6,6 +6,16 @@ package struct RowFilter: Codable, Hashable, Sendable {
     case uncleared
   }
 
+  /// How far a transfer is.
+  package enum Stage: String, Codable, Sendable, CaseIterable {
+    /// It runs or is verified.
+    case active
+    /// It continues by itself, or when it is started.
+    case pending
+    /// It is finished, or continues only when the user answers it.
+    case ended
+  }
+
   /// The accepted states; nil accepts all.
   package var states: [TransferState]?
   package var session: SessionID?
@@ -16,10 +26,12 @@ package struct RowFilter: Codable, Hashable, Sendable {
   /// Accepts only transfers that continue only when the user does something.
   package var needsUser: Bool
   package var scope: Scope
+  /// The accepted stage; nil accepts all.
+  package var stage: Stage?
 
   package init(
     states: [TransferState]? = nil, session: SessionID? = nil, host: String? = nil,
-    text: String? = nil, needsUser: Bool = false, scope: Scope = .all
+    text: String? = nil, needsUser: Bool = false, scope: Scope = .all, stage: Stage? = nil
   ) {
     self.states = states
     self.session = session
@@ -27,11 +39,14 @@ package struct RowFilter: Codable, Hashable, Sendable {
     self.text = text
     self.needsUser = needsUser
     self.scope = scope
+    self.stage = stage
   }
 }
 
 extension RowFilter {
-  private enum CodingKeys: String, CodingKey { case states, session, host, text, needsUser, scope }
+  private enum CodingKeys: String, CodingKey {
+    case states, session, host, text, needsUser, scope, stage
+  }
 
   package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -41,6 +56,27 @@ extension RowFilter {
       host: try container.decodeIfPresent(String.self, forKey: .host),
       text: try container.decodeIfPresent(String.self, forKey: .text),
       needsUser: try container.decodeIfPresent(Bool.self, forKey: .needsUser) ?? false,
-      scope: try container.decodeIfPresent(Scope.self, forKey: .scope) ?? .all)
+      scope: try container.decodeIfPresent(Scope.self, forKey: .scope) ?? .all,
+      stage: try container.decodeIfPresent(Stage.self, forKey: .stage))
+  }
+}
+
+extension RowFilter.Stage {
+  package init(_ state: TransferState, _ reason: WaitingReason?) {
+    switch state {
+    case .running, .verifying: self = .active
+    case .idle, .scheduled, .queued, .paused: self = .pending
+    case .waiting: self = reason?.needsUser == true ? .ended : .pending
+    case .completed, .failed: self = .ended
+    }
+  }
+
+  /// The states that a transfer of this stage may have.
+  package var states: [TransferState] {
+    switch self {
+    case .active: [.running, .verifying]
+    case .pending: [.idle, .scheduled, .queued, .waiting, .paused]
+    case .ended: [.waiting, .completed, .failed]
+    }
   }
 }

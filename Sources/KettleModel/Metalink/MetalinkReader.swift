@@ -25,7 +25,7 @@ struct MetalinkReader {
   mutating func read() throws(MetalinkProblem) -> [MetalinkFile] {
     guard String(validating: bytes, as: UTF8.self) != nil else { throw .notText }
     var reader = XMLReader(bytes)
-    while let event = try reader.next() {
+    while let event = try Self.next(&reader) {
       switch event {
       case .start(let element): try start(element)
       case .text(let piece): text += piece
@@ -34,6 +34,12 @@ struct MetalinkReader {
     }
     guard !files.isEmpty else { throw .empty }
     return files
+  }
+
+  private static func next(
+    _ reader: inout XMLReader
+  ) throws(MetalinkProblem) -> XMLReader.Event? {
+    do throws(XMLProblem) { return try reader.next() } catch { throw .xml(error) }
   }
 
   private mutating func start(_ element: XMLReader.Element) throws(MetalinkProblem) {

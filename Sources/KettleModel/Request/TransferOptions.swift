@@ -31,6 +31,8 @@ public struct TransferOptions: Hashable, Sendable {
   public var isAsIs = false
   /// Which variant of a playlist is fetched; nil means the best one.
   public var variant: PlaylistVariant?
+  /// Set for a transfer that a client of aria2's RPC added.
+  public var rpc: RPCOptions?
 
   /// The longest time that a user may choose, a day.
   public static let secondsMax = 24 * 3600
@@ -66,7 +68,7 @@ extension TransferOptions: Codable {
   private enum CodingKeys: String, CodingKey {
     case silenceSeconds, connectSeconds, attemptsMax, retryDelaySeconds, proxy, cookies, certificate
     case usesNetrc, keepsServerTime, permissions, mirrors
-    case unpacks, checksumURL, isAsIs, variant
+    case unpacks, checksumURL, isAsIs, variant, rpc
   }
 
   public init(from decoder: any Decoder) throws {
@@ -89,6 +91,7 @@ extension TransferOptions: Codable {
     checksumURL = try read(.checksumURL)
     isAsIs = try read(.isAsIs) ?? false
     variant = try read(.variant)
+    rpc = try read(.rpc)
   }
 
   /// Encodes only what was chosen, because a long list has these options once for each transfer.
@@ -109,5 +112,6 @@ extension TransferOptions: Codable {
     try container.encodeIfPresent(checksumURL, forKey: .checksumURL)
     if isAsIs { try container.encode(isAsIs, forKey: .isAsIs) }
     try container.encodeIfPresent(variant, forKey: .variant)
+    try container.encodeIfPresent(rpc, forKey: .rpc)
   }
 }

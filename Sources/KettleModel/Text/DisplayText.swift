@@ -31,7 +31,7 @@ extension String {
     return result
   }
 
-  func trimmingBlanks() -> String {
+  package func trimmingBlanks() -> String {
     let isBlank: (Unicode.Scalar) -> Bool = { $0 == " " || $0 == "\t" || $0 == "\n" || $0 == "\r" }
     let scalars = unicodeScalars
     guard let first = scalars.firstIndex(where: { !isBlank($0) }),

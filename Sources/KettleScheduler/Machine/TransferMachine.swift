@@ -106,6 +106,14 @@ package struct TransferMachine: Sendable {
     return .none
   }
 
+  /// For another transfer, which continues with them.
+  mutating func surrenderBytes() -> ResumeData? {
+    defer { facts.resumeData = nil }
+    return facts.resumeData
+  }
+
+  mutating func inherit(_ resumeData: ResumeData) { facts.resumeData = resumeData }
+
   package mutating func move(to position: Int64) { facts.queuePosition = position }
 
   package mutating func suspendForShutdown() -> Transition { apply(state.suspend()) }

@@ -44,6 +44,21 @@ struct ListOrder: Sendable {
     }
   }
 
+  /// Gives transfers each other's positions, so that they follow one another in this order.
+  ///
+  /// - Returns: the positions that changed.
+  mutating func arrange(_ wanted: [QueuePosition]) -> [TransferID: Int64] {
+    var positions: [TransferID: Int64] = [:]
+    for (one, place) in zip(wanted, wanted.sorted()) where one.position != place.position {
+      loaded.remove(one)
+      positions[one.id] = place.position
+    }
+    for (id, position) in positions {
+      loaded.insert(QueuePosition(position: position, id: id))
+    }
+    return positions
+  }
+
   /// Exchanges each with its neighbour, starting with the one that is first in the direction. A
   /// neighbour that moves as well is blocked, and blocks those behind it.
   private mutating func exchange(

@@ -20,14 +20,38 @@ extension TransferScheduler {
     let positions = order.move(known, move) { [machines] id in
       machines[id].map { RowGroup($0.visibleState, nil) == .next } ?? false
     }
+    apply(positions, into: &output)
+    fillSlots(&output, at: now)
+    return (moving.map { machines[$0] == nil ? .unknown : .applied }, output)
+  }
+
+  /// Gives transfers each other's positions, so that they follow one another in this order. They
+  /// must be in memory; others are left out.
+  package mutating func arrange(_ ids: [TransferID], at now: Moment) -> SchedulerOutput {
+    var output = SchedulerOutput()
+    apply(order.arrange(ids.compactMap { machines[$0].map { QueuePosition($0) } }), into: &output)
+    fillSlots(&output, at: now)
+    return output
+  }
+
+  private mutating func apply(_ positions: [TransferID: Int64], into output: inout SchedulerOutput)
+  {
     for (id, position) in positions.sorted(by: { $0.key < $1.key }) {
       update(id, into: &output) {
         $0.move(to: position)
         return .none
       }
     }
+  }
+
+  /// Changes the limits for all transfers together. Running ones go on.
+  package mutating func setLimits(
+    _ limits: TransferQueue.Limits, at now: Moment
+  ) -> SchedulerOutput {
+    var output = SchedulerOutput()
+    queue.limits = limits
     fillSlots(&output, at: now)
-    return (moving.map { machines[$0] == nil ? .unknown : .applied }, output)
+    return output
   }
 
   // MARK: Cleared from view

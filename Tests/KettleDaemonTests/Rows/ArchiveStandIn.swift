@@ -98,4 +98,9 @@ final class ArchiveStandIn: TransferArchive {
     try ask()
     return try base.news(since: time)
   }
+
+  func chosenGIDs() throws -> [TransferID: GID] {
+    try ask()
+    return try base.chosenGIDs()
+  }
 }

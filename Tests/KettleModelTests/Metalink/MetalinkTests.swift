@@ -93,9 +93,9 @@ struct MetalinkTests {
 
   @Test func `a document type is refused, and so is every entity of its own`() {
     let bomb = "<!DOCTYPE m [<!ENTITY a \"aaaa\">]>" + document("<file name=\"&a;\"/>")
-    #expect(problem(bomb) == .documentType)
+    #expect(problem(bomb) == .xml(.documentType))
     #expect(
-      problem(document("<file name=\"f\"><url>&a;</url></file>")) == .notXML(line: 3))
+      problem(document("<file name=\"f\"><url>&a;</url></file>")) == .xml(.malformed(line: 3)))
   }
 
   @Test(arguments: [
@@ -105,7 +105,7 @@ struct MetalinkTests {
   ])
   func `malformed text is refused with its line`(text: String) {
     switch problem(text) {
-    case .notXML, .notMetalink: break
+    case .xml(.malformed), .notMetalink: break
     default: Issue.record("\(text): \(String(describing: problem(text)))")
     }
   }
@@ -123,7 +123,7 @@ struct MetalinkTests {
 
   @Test func `nesting, size and counts are bounded`() {
     let deep = String(repeating: "<a>", count: 1000)
-    #expect(problem(document(deep)) == .tooDeep)
+    #expect(problem(document(deep)) == .xml(.tooDeep))
     let file = "<file name=\"f\"><url>http://a.example/</url></file>"
     #expect(
       problem(document(String(repeating: file, count: MetalinkFile.fileCountMax + 1)))

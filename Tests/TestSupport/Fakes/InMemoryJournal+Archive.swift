@@ -114,6 +114,10 @@ extension InMemoryJournal: TransferArchive {
     all.count { $0.isDormant && $0.isCleared(upTo: finishNumber) }
   }
 
+  package func chosenGIDs() throws -> [TransferID: GID] {
+    all.reduce(into: [:]) { $0[$1.id] = $1.spec.options.rpc?.gid.flatMap { GID($0) } }
+  }
+
   package func news(since time: WallTime) throws -> TransferNews {
     var news = TransferNews(since: time)
     let rows = RowMaker(documentsDirectory: "")

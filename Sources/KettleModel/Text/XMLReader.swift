@@ -1,19 +1,20 @@
-/// Reads the elements and texts of an XML document in UTF-8, as far as Metalink needs them.
+/// Reads the elements and texts of an XML document in UTF-8, as far as Metalink and XML-RPC need
+/// them.
 ///
 /// It has no document types and therefore no entities besides the predefined ones and numeric
 /// references (XML 1.0, sections 4.1 and 4.6). Nesting and attributes are bounded.
-struct XMLReader {
-  enum Event: Hashable {
+package struct XMLReader {
+  package enum Event: Hashable {
     case start(Element)
     case text(String)
     case end
   }
 
-  struct Element: Hashable {
+  package struct Element: Hashable {
     /// The URI that its prefix stands for; empty without one (Namespaces in XML 1.0).
-    var namespace: String
-    var name: String
-    var attributes: [String: String]
+    package var namespace: String
+    package var name: String
+    package var attributes: [String: String]
   }
 
   static let depthMax = 32
@@ -32,13 +33,13 @@ struct XMLReader {
   private var hasRoot = false
 
   /// - Parameter bytes: UTF-8 text; a byte order mark is ignored.
-  init(_ bytes: [UInt8]) {
+  package init(_ bytes: [UInt8]) {
     self.bytes = bytes
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { index = 3 }
   }
 
   /// The next event; nil at the end of the document.
-  mutating func next() throws(MetalinkProblem) -> Event? {
+  package mutating func next() throws(XMLProblem) -> Event? {
     if hasPendingEnd {
       hasPendingEnd = false
       frames.removeLast()
@@ -65,8 +66,8 @@ struct XMLReader {
     return nil
   }
 
-  private var malformed: MetalinkProblem {
-    .notXML(line: 1 + bytes[..<min(index, bytes.count)].count { $0 == UInt8(ascii: "\n") })
+  private var malformed: XMLProblem {
+    .malformed(line: 1 + bytes[..<min(index, bytes.count)].count { $0 == UInt8(ascii: "\n") })
   }
 
   // MARK: Pieces
@@ -77,7 +78,7 @@ struct XMLReader {
     return (0..<count).allSatisfy { bytes[index + $0] == text.utf8Start[$0] }
   }
 
-  private mutating func skip(past end: StaticString) throws(MetalinkProblem) {
+  private mutating func skip(past end: StaticString) throws(XMLProblem) {
     let start = index
     while index < bytes.count {
       if starts(with: end) {
@@ -104,7 +105,7 @@ struct XMLReader {
     return true
   }
 
-  private mutating func readName() throws(MetalinkProblem) -> String {
+  private mutating func readName() throws(XMLProblem) -> String {
     let start = index
     while index < bytes.count, !Self.isBlank(bytes[index]), !"<>/='\"&".utf8.contains(bytes[index])
     {
@@ -116,7 +117,7 @@ struct XMLReader {
 
   // MARK: Text
 
-  private mutating func readText() throws(MetalinkProblem) -> Event? {
+  private mutating func readText() throws(XMLProblem) -> Event? {
     let start = index
     while index < bytes.count, bytes[index] != UInt8(ascii: "<") { index += 1 }
     let text = bytes[start..<index]
@@ -125,7 +126,7 @@ struct XMLReader {
     return nil
   }
 
-  private mutating func readCharacterData() throws(MetalinkProblem) -> Event {
+  private mutating func readCharacterData() throws(XMLProblem) -> Event {
     guard !frames.isEmpty else { throw malformed }
     index += 9
     let start = index
@@ -134,7 +135,7 @@ struct XMLReader {
   }
 
   /// Replaces references by what they stand for.
-  private func resolved(_ text: ArraySlice<UInt8>) throws(MetalinkProblem) -> String {
+  private func resolved(_ text: ArraySlice<UInt8>) throws(XMLProblem) -> String {
     guard text.contains(UInt8(ascii: "&")) else { return String(decoding: text, as: UTF8.self) }
     var result: [UInt8] = []
     var rest = text
@@ -171,7 +172,7 @@ struct XMLReader {
 
   // MARK: Elements
 
-  private mutating func readStart() throws(MetalinkProblem) -> Event {
+  private mutating func readStart() throws(XMLProblem) -> Event {
     guard !frames.isEmpty || !hasRoot else { throw malformed }
     guard frames.count < Self.depthMax else { throw .tooDeep }
     hasRoot = true
@@ -205,7 +206,7 @@ struct XMLReader {
         attributes: attributes))
   }
 
-  private mutating func readAttribute() throws(MetalinkProblem) -> (String, String) {
+  private mutating func readAttribute() throws(XMLProblem) -> (String, String) {
     let name = try readName()
     skipBlanks()
     guard take(UInt8(ascii: "=")) else { throw malformed }
@@ -222,7 +223,7 @@ struct XMLReader {
     return (name, try resolved(value))
   }
 
-  private mutating func readEnd() throws(MetalinkProblem) -> Event {
+  private mutating func readEnd() throws(XMLProblem) -> Event {
     index += 2
     let name = try readName()
     skipBlanks()
@@ -230,4 +231,12 @@ struct XMLReader {
     frames.removeLast()
     return .end
   }
+}
+
+/// Why a text is not XML that can be read.
+package enum XMLProblem: Error, Hashable, Sendable {
+  case malformed(line: Int)
+  /// A document type could define entities of any size.
+  case documentType
+  case tooDeep
 }
