@@ -27,6 +27,10 @@ import TestSupport
     try await Fuzzer(PlaylistFuzz()).run()
   }
 
+  @Test func `any message of the RPC is understood or refused`() async throws {
+    try await Fuzzer(try RPCFuzz()).run()
+  }
+
   @Test func `any compressed file is unpacked or refused`() async throws {
     try await Fuzzer(try UnpackingFuzz()).run()
   }
