@@ -20,6 +20,10 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
   case notifyDesktop = "notify.desktop"
   case notifyFailures = "notify.failures"
   case notifyFinished = "notify.finished"
+  case rpcEnabled = "rpc.enabled"
+  case rpcPort = "rpc.port"
+  case rpcAllowOrigin = "rpc.allow-origin"
+  case rpcDirectories = "rpc.directories"
 
   /// Describes the values that the key accepts.
   package var expectation: String {
@@ -36,8 +40,12 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         + "or socks5h://"
     case .proxyNoProxy: "an array of host names in quotes"
     case .conditionsMains, .conditionsUnmetered: "\"auto\", \"always\" or \"never\""
-    case .networkNetrc, .networkHTTP2, .notifyDesktop, .notifyFailures, .notifyFinished:
+    case .networkNetrc, .networkHTTP2, .notifyDesktop, .notifyFailures, .notifyFinished,
+      .rpcEnabled:
       "true or false"
+    case .rpcPort: "a whole number from 1 to 65535"
+    case .rpcAllowOrigin: "an array of origins in quotes, such as \"https://ariang.example.org\""
+    case .rpcDirectories: "an array of paths in quotes that begin with \"/\" or \"~/\""
     }
   }
 
@@ -47,7 +55,8 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     case .downloadsDirectory, .limitsRate, .proxyURL, .conditionsMains, .conditionsUnmetered: true
     case .limitsTransfers, .limitsConnectionsPerHost, .limitsConnections, .networkTimeout,
       .networkConnectTimeout, .networkTries, .networkRetryDelay, .networkNetrc, .networkHTTP2,
-      .proxyNoProxy, .notifyDesktop, .notifyFailures, .notifyFinished:
+      .proxyNoProxy, .notifyDesktop, .notifyFailures, .notifyFinished, .rpcEnabled, .rpcPort,
+      .rpcAllowOrigin, .rpcDirectories:
       false
     }
   }
@@ -83,6 +92,10 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     case .notifyDesktop: Self.set(&configuration.notify.desktop, Self.boolean(value))
     case .notifyFailures: Self.set(&configuration.notify.failures, Self.boolean(value))
     case .notifyFinished: Self.set(&configuration.notify.finished, Self.boolean(value))
+    case .rpcEnabled: Self.set(&configuration.rpc.isEnabled, Self.boolean(value))
+    case .rpcPort: Self.set(&configuration.rpc.port, Self.count(value, max: 65_535))
+    case .rpcAllowOrigin: Self.set(&configuration.rpc.allowedOrigins, Self.origins(value))
+    case .rpcDirectories: Self.set(&configuration.rpc.directories, Self.paths(value))
     }
   }
 
@@ -160,6 +173,24 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     }
     setting = hosts
     return true
+  }
+
+  private static func origins(_ value: TOMLValue) -> [String]? {
+    texts(value) { $0 == "*" || $0 == "null" || $0.contains("://") && !$0.hasSuffix("/") }
+  }
+
+  private static func paths(_ value: TOMLValue) -> [String]? {
+    texts(value) { $0.hasPrefix("/") || $0.hasPrefix("~/") }
+  }
+
+  private static func texts(_ value: TOMLValue, _ isValid: (String) -> Bool) -> [String]? {
+    guard case .array(let values) = value else { return nil }
+    var texts: [String] = []
+    for value in values {
+      guard case .string(let text) = value, isPlain(text), isValid(text) else { return nil }
+      texts.append(text)
+    }
+    return texts
   }
 
   private static func isPlain(_ text: String) -> Bool {

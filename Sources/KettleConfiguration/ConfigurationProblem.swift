@@ -1,7 +1,7 @@
 import KettleModel
 
 /// A setting in the file that has no effect.
-package struct ConfigurationProblem: Hashable, Sendable {
+package struct ConfigurationProblem: Error, Hashable, Sendable {
   package enum What: Hashable, Sendable {
     /// The whole file cannot be read, for the given reason.
     case unreadable(String)
@@ -22,13 +22,13 @@ package struct ConfigurationProblem: Hashable, Sendable {
   }
 }
 
-/// The reader of the file, which must be restarted after a change.
+/// The reader of the file, which has to read it again after a change.
 package enum ConfigurationReader: Hashable, Sendable {
   case service, dashboard
 
-  fileprivate var restart: String {
+  fileprivate var remedy: String {
     switch self {
-    case .service: "restart the service with \"kettle daemon stop\""
+    case .service: "run \"kettle config reload\""
     case .dashboard: "start the dashboard again"
     }
   }
@@ -39,7 +39,7 @@ extension ConfigurationProblem {
   package func sentence(path: String, for reader: ConfigurationReader = .service) -> String {
     let file = "\"" + path.sanitizedForDisplay(limit: 4096) + "\""
     let location = line.map { "line \($0) of \(file)" } ?? file
-    let remedy = "correct it and " + reader.restart
+    let remedy = "correct it and " + reader.remedy
     switch what {
     case .unreadable(let detail):
       let reason = detail.sanitizedForDisplay(limit: 200)
@@ -47,12 +47,24 @@ extension ConfigurationProblem {
       return "\(start) cannot be read (\(reason)), so the file is ignored; \(remedy)"
     case .unknownKey(let key):
       let name = key.sanitizedForDisplay(limit: 100)
-      return "The key \"\(name)\" in \(location) is unknown; \(remedy)"
+      let meant = Self.nearestKey(to: key).map { " (did you mean \"\($0)\"?)" } ?? ""
+      return "The key \"\(name)\" in \(location) is unknown\(meant); \(remedy)"
     case .unquoted(let key):
       return "The value of \"\(key)\" in \(location) is not quoted; put it in quotes "
-        + "and restart the service with \"kettle daemon stop\""
+        + "and run \"kettle config reload\""
     case .wrongValue(let key, let expectation):
       return "The value of \"\(key)\" in \(location) must be \(expectation); \(remedy)"
     }
+  }
+}
+
+extension ConfigurationProblem {
+  /// The key that was probably meant. A key in the wrong table counts as close.
+  private static func nearestKey(to key: String) -> String? {
+    let known = ConfigurationKey.allCases.map(\.rawValue)
+    if let nearest = NearestWord.of(key, in: known) { return nearest }
+    let name = key.split(separator: ".").last ?? ""
+    let namesakes = known.filter { $0.split(separator: ".").last == name }
+    return namesakes.count == 1 ? namesakes.first : nil
   }
 }

@@ -27,6 +27,7 @@ package struct ServiceConfiguration: Hashable, Sendable {
   /// Whether traffic counts as free of charge.
   package var unmetered = Condition.auto
   package var notify = Notify()
+  package var rpc = RPC()
 
   package init() {}
 
@@ -54,8 +55,46 @@ package struct ServiceConfiguration: Hashable, Sendable {
     package var finished = true
   }
 
+  /// Settings of the interface for clients of aria2.
+  package struct RPC: Hashable, Sendable {
+    package var isEnabled = false
+    package var port: Int?
+    /// Origins of pages that may use it.
+    package var allowedOrigins: [String] = []
+    /// Directories for its downloads besides the downloads directory, as written in the file.
+    package var directories: [String] = []
+
+    package init() {}
+
+    /// Returns the directories as absolute paths.
+    package func directories(home: String) -> [String] {
+      directories.map { $0.hasPrefix("~") ? home + $0.dropFirst() : $0 }
+    }
+  }
+
   /// Returns the downloads directory as an absolute path.
   package func downloadsDirectory(home: String) -> String? {
     downloadsDirectory.map { $0.hasPrefix("~") ? home + $0.dropFirst() : $0 }
+  }
+}
+
+extension ServiceConfiguration {
+  /// The tables whose changes apply when the service is started again, by name.
+  ///
+  /// - Parameter started: what the service was started with.
+  package func tablesForRestart(since started: ServiceConfiguration) -> [String] {
+    let downloads = downloadsDirectory != started.downloadsDirectory
+    let network =
+      silenceSeconds != started.silenceSeconds || connectSeconds != started.connectSeconds
+      || attemptsMax != started.attemptsMax || retryDelaySeconds != started.retryDelaySeconds
+      || usesNetrc != started.usesNetrc
+    let proxies =
+      proxy != started.proxy || proxyOfHost != started.proxyOfHost || noProxy != started.noProxy
+    let conditions = mains != started.mains || unmetered != started.unmetered
+    let changes = [
+      ("downloads", downloads), ("network", network), ("proxy", proxies),
+      ("conditions", conditions), ("notify", notify != started.notify),
+    ]
+    return changes.filter(\.1).map(\.0)
   }
 }

@@ -13,6 +13,7 @@ struct TOMLReader {
   private var tables: Set<String> = []
   private var names: Set<String> = []
   private var entries: [TOMLEntry] = []
+  private var layout = TOMLLayout()
 
   private init(_ bytes: [UInt8]) { self.bytes = bytes[...] }
 
@@ -21,6 +22,14 @@ struct TOMLReader {
     try reader.checkCharacters()
     while reader.bytes.first != nil { try reader.readLine() }
     return reader.entries
+  }
+
+  /// Returns where everything is in the text.
+  static func layout(of bytes: [UInt8]) throws(TOMLProblem) -> TOMLLayout {
+    var reader = TOMLReader(bytes)
+    try reader.checkCharacters()
+    while reader.bytes.first != nil { try reader.readLine() }
+    return reader.layout
   }
 
   func problem(_ detail: String) -> TOMLProblem { TOMLProblem(line: line, detail: detail) }
@@ -45,6 +54,9 @@ struct TOMLReader {
   }
 
   private mutating func readLine() throws(TOMLProblem) {
+    let start = bytes.startIndex
+    let entryCount = entries.count
+    let tableCount = tables.count
     skipBlanks()
     switch bytes.first {
     case nil, UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "#"): break
@@ -52,6 +64,11 @@ struct TOMLReader {
     default: try readEntry()
     }
     try endLine()
+    let lines = start..<bytes.startIndex
+    if entries.count > entryCount { layout.entries[layout.entries.count - 1].lines = lines }
+    if tables.count > tableCount {
+      layout.tables.append(TOMLLayout.Table(name: table.joined(separator: "."), lines: lines))
+    }
   }
 
   private mutating func readTable() throws(TOMLProblem) {
@@ -70,7 +87,11 @@ struct TOMLReader {
     let name = (table + (try readName())).joined(separator: ".")
     guard skip(UInt8(ascii: "=")) else { throw problem("the key is not followed by \"=\"") }
     skipBlanks()
+    let valueStart = bytes.startIndex
     let value = try readValue(depth: 0)
+    layout.entries.append(
+      TOMLLayout.Entry(
+        name: name, table: table.joined(separator: "."), value: valueStart..<bytes.startIndex))
     guard names.insert(name).inserted else { throw problem("\"\(name)\" is defined twice") }
     entries.append(TOMLEntry(name: name, value: value, line: start))
   }

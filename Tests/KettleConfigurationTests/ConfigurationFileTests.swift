@@ -20,7 +20,7 @@ struct ConfigurationFileTests {
     #expect(
       file.serviceConfiguration().notices == [
         "\"/c\" cannot be read (it is not a regular file), so the file is ignored; correct it and "
-          + "restart the service with \"kettle daemon stop\""
+          + "run \"kettle config reload\""
       ])
     #expect(file.dashboardConfiguration().0 == DashboardConfiguration())
     #expect(file.dashboardConfiguration().notices.count == 1)
@@ -34,7 +34,7 @@ struct ConfigurationFileTests {
       notices == [
         "The value of \"limits.rate\" in line 3 of \"/c\" must be a rate in quotes, such as "
           + "\"500K\", \"1.5M\" or \"none\"; "
-          + "correct it and restart the service with \"kettle daemon stop\""
+          + "correct it and run \"kettle config reload\""
       ])
   }
 

@@ -119,10 +119,10 @@ struct ServiceConfigurationTests {
     #expect(
       sentences("[limits]\ntransfers = 3\ntransfer = 4\n[security]\nx = 'y'")
         == [
-          "The key \"limits.transfer\" in line 3 of \"/c/config.toml\" is unknown; "
-            + "correct it and restart the service with \"kettle daemon stop\"",
+          "The key \"limits.transfer\" in line 3 of \"/c/config.toml\" is unknown "
+            + "(did you mean \"limits.transfers\"?); correct it and run \"kettle config reload\"",
           "The key \"security.x\" in line 5 of \"/c/config.toml\" is unknown; "
-            + "correct it and restart the service with \"kettle daemon stop\"",
+            + "correct it and run \"kettle config reload\"",
         ])
     #expect(read("[limits]\ntransfers = 3\ntransfer = 4").0.transfersMax == 3)
   }
@@ -141,7 +141,7 @@ struct ServiceConfigurationTests {
     #expect(
       sentences(text) == [
         "The value of \"\(name)\" in line 2 of \"/c/config.toml\" is not quoted; put it in quotes "
-          + "and restart the service with \"kettle daemon stop\""
+          + "and run \"kettle config reload\""
       ])
   }
 
@@ -158,7 +158,7 @@ struct ServiceConfigurationTests {
       sentences(text) == [
         "Line 3 of \"/c/config.toml\" cannot be read (the string is not closed), "
           + "so the file is ignored; "
-          + "correct it and restart the service with \"kettle daemon stop\""
+          + "correct it and run \"kettle config reload\""
       ])
   }
 
@@ -166,7 +166,7 @@ struct ServiceConfigurationTests {
     #expect(
       ConfigurationProblem(.unreadable("Permission denied")).sentence(path: "/c\u{1B}/x")
         == "\"/c\u{FFFD}/x\" cannot be read (Permission denied), so the file is ignored; "
-        + "correct it and restart the service with \"kettle daemon stop\"")
+        + "correct it and run \"kettle config reload\"")
   }
 
   @Test func `no sentence repeats a value, which may be a password`() {

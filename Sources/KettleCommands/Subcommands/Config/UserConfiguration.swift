@@ -1,0 +1,91 @@
+import FoundationEssentials
+import KettleClient
+import KettleConfiguration
+import KettleControl
+import KettleModel
+import KettleSystem
+
+/// The configuration file of this process's user, for the commands that change it.
+struct UserConfiguration {
+  let path: String
+  private(set) var editor: ConfigurationEditor
+
+  /// Reads the file. A missing one is empty. Throws if it cannot be read, or is not TOML.
+  init(in context: CommandContext) throws {
+    path = ServicePaths.of(environment: context.environment).configPath
+    switch FileContents.read(path: path, byteCountMax: ConfigurationFile.byteCountMax) {
+    case .bytes(let bytes): editor = try Self.editor(bytes, path: path)
+    case .missing: editor = try Self.editor([], path: path)
+    case .unreadable(let detail):
+      throw ConfigurationError(ConfigurationProblem(.unreadable(detail)), path: path)
+    }
+  }
+
+  private static func editor(_ bytes: [UInt8], path: String) throws -> ConfigurationEditor {
+    do throws(ConfigurationProblem) {
+      return try ConfigurationEditor(bytes)
+    } catch {
+      throw ConfigurationError(error, path: path)
+    }
+  }
+
+  mutating func set(_ key: String, to words: [String]) throws {
+    do throws(ConfigurationProblem) {
+      try editor.set(key, toWords: words)
+    } catch {
+      throw ConfigurationError(error, path: path)
+    }
+  }
+
+  /// Returns whether the key was set.
+  mutating func remove(_ key: String) throws -> Bool {
+    do throws(ConfigurationProblem) {
+      return try editor.remove(key)
+    } catch {
+      throw ConfigurationError(error, path: path)
+    }
+  }
+
+  /// Replaces the file. Makes its directory.
+  func write() throws {
+    let directory = URL(filePath: path).deletingLastPathComponent().path
+    do {
+      try FileManager.default.createDirectory(
+        atPath: directory, withIntermediateDirectories: true)
+      try FileReplacement.write(editor.bytes, to: path, mode: 0o666)
+    } catch let error as SystemError {
+      throw ConfigurationError(.unwritable(error.message), path: path)
+    } catch {
+      throw ConfigurationError(.unwritable("its directory cannot be made"), path: path)
+    }
+  }
+
+  /// Makes a running service read the file. Returns its answer; nil if no service runs.
+  static func reload(in context: CommandContext) async throws -> ReloadConfiguration.Result? {
+    do {
+      return try await context.withService(for: "kettle config", startIfNeeded: false) { service in
+        try await service.call(ReloadConfiguration.self, .init())
+      }
+    } catch is ClientError {
+      return nil
+    }
+  }
+}
+
+/// Why the configuration file cannot be used by a command.
+struct ConfigurationError: Error {
+  enum What {
+    case problem(ConfigurationProblem)
+    case unwritable(String)
+  }
+
+  var what: What
+  var path: String
+
+  init(_ problem: ConfigurationProblem, path: String) { self.init(.problem(problem), path: path) }
+
+  init(_ what: What, path: String) {
+    self.what = what
+    self.path = path
+  }
+}

@@ -1,0 +1,129 @@
+import KettleModel
+
+/// Changes single settings in the text of a configuration file. Comments, blank lines and the order
+/// of everything else stay as they are.
+package struct ConfigurationEditor: Sendable {
+  package private(set) var bytes: [UInt8]
+  private var layout: TOMLLayout
+
+  /// Throws if the text is not TOML: nobody knows where something belongs in it.
+  package init(_ bytes: [UInt8]) throws(ConfigurationProblem) {
+    self.bytes = bytes
+    layout = try Self.layout(of: bytes)
+  }
+
+  private static func layout(of bytes: [UInt8]) throws(ConfigurationProblem) -> TOMLLayout {
+    do throws(TOMLProblem) {
+      return try TOMLReader.layout(of: bytes)
+    } catch {
+      throw ConfigurationProblem(.unreadable(error.detail), line: error.line)
+    }
+  }
+
+  /// The value of a key as it is written; nil if it is not set.
+  package func value(of key: String) -> String? {
+    layout.entries.first { $0.name == key }.map {
+      String(decoding: bytes[$0.value], as: UTF8.self).trimmingBlanks()
+    }
+  }
+
+  /// Sets a key to a value in the syntax of TOML. Throws, and changes nothing, if the result would
+  /// not be a valid file.
+  package mutating func set(_ key: String, to value: String) throws(ConfigurationProblem) {
+    var edited = bytes
+    if let entry = layout.entries.first(where: { $0.name == key }) {
+      edited.replaceSubrange(entry.value, with: Array(value.utf8))
+    } else {
+      let (offset, line) = place(for: key)
+      let isInLine = offset > 0 && edited[offset - 1] != UInt8(ascii: "\n")
+      let text = (isInLine ? "\n" : "") + line + " = " + value + "\n"
+      edited.insert(contentsOf: Array(text.utf8), at: offset)
+    }
+    layout = try Self.layout(of: edited)
+    bytes = edited
+  }
+
+  /// Removes a key with its line. Returns whether it was set.
+  package mutating func remove(_ key: String) throws(ConfigurationProblem) -> Bool {
+    guard let entry = layout.entries.first(where: { $0.name == key }) else { return false }
+    var edited = bytes
+    edited.removeSubrange(entry.lines)
+    layout = try Self.layout(of: edited)
+    bytes = edited
+    return true
+  }
+
+  /// Where a new key goes, and what is written before the equals sign: after the last key of its
+  /// table, or in a new table at the end.
+  private func place(for key: String) -> (offset: Int, line: String) {
+    let parts = key.split(separator: ".")
+    let table = parts.dropLast().joined(separator: ".")
+    let name = String(parts.last ?? "")
+    let header = layout.tables.first { $0.name == table }
+    let last = layout.entries.last { $0.table == table }
+    if header != nil || last != nil && table.isEmpty {
+      return (last?.lines.upperBound ?? header?.lines.upperBound ?? 0, name)
+    }
+    // TOML forbids a header for a table whose keys are written with dots.
+    if let dotted = layout.entries.last(where: {
+      $0.name.hasPrefix(table + ".") && table.hasPrefix($0.table)
+    }) {
+      let relative = dotted.table.isEmpty ? key : String(key.dropFirst(dotted.table.count + 1))
+      return (dotted.lines.upperBound, relative)
+    }
+    let gap = bytes.isEmpty ? "" : "\n"
+    return (bytes.count, "\(gap)[\(table)]\n\(name)")
+  }
+}
+
+extension ConfigurationEditor {
+  /// Sets a key as a user types its value: a text needs no quotes, and several values are an array.
+  /// Throws, and changes nothing, if the key is unknown or does not accept the value.
+  package mutating func set(
+    _ key: String, toWords words: [String]
+  ) throws(ConfigurationProblem) {
+    let before = Self.problems(in: bytes).count
+    var problem: ConfigurationProblem?
+    for value in Self.literals(of: words) {
+      var edited = self
+      do throws(ConfigurationProblem) {
+        try edited.set(key, to: value)
+      } catch {
+        problem = problem ?? error
+        continue
+      }
+      let problems = Self.problems(in: edited.bytes)
+      if problems.count <= before {
+        self = edited
+        return
+      }
+      problem = problems.first { $0.what.key == key } ?? problem ?? problems.last
+    }
+    throw problem ?? ConfigurationProblem(.unknownKey(key))
+  }
+
+  private static func problems(in bytes: [UInt8]) -> [ConfigurationProblem] {
+    ServiceConfiguration.read(bytes).1 + DashboardConfiguration.read(bytes).1
+  }
+
+  /// What the words may mean: as they are, as texts, or as an array.
+  private static func literals(of words: [String]) -> [String] {
+    let quoted = words.map { word in
+      let escaped = word.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+      return "\"\(escaped)\""
+    }
+    let array = "[" + quoted.joined(separator: ", ") + "]"
+    guard words.count == 1, let word = words.first, let text = quoted.first else { return [array] }
+    return [word, text, array]
+  }
+}
+
+extension ConfigurationProblem.What {
+  /// The key that it is about; nil if it is about the file.
+  package var key: String? {
+    switch self {
+    case .unreadable: nil
+    case .unknownKey(let key), .unquoted(let key), .wrongValue(let key, _): key
+    }
+  }
+}
