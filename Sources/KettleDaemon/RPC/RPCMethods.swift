@@ -1,0 +1,108 @@
+import KettleAria2
+import KettleControl
+import KettleEngine
+import KettleModel
+import KettleRPC
+import KettleScheduler
+
+/// Performs the methods of aria2's RPC: the only place that knows both them and the engine.
+struct RPCMethods: RPCPerforming {
+  let engine: TransferEngine
+  let settings: RPCSettings
+  let ledger: RPCLedger
+  let lists: RPCLists
+  /// Unique to this start of the service.
+  let instance: String
+  /// Closes the port.
+  let shutDown: @Sendable () -> Void
+
+  func perform(_ method: RPCMethod) async throws(RPCError) -> RPCValue {
+    switch method {
+    case .addURIs(let uris, let options, let position):
+      return try await add(uris, options, at: position)
+    case .addMetalink(let bytes, let options, let position):
+      return try await addMetalink(bytes, options, at: position)
+    case .addTorrent: throw .refused("BitTorrent is not supported; give a URL or a Metalink")
+    case .remove(let gid): return try await remove(gid)
+    case .pause(let gid): return try await pause(gid)
+    case .unpause(let gid): return try await unpause(gid)
+    case .pauseAll: return await pauseAll()
+    case .unpauseAll: return await unpauseAll()
+    case .purgeResults: return try await purgeResults()
+    case .removeResult(let gid): return try await removeResult(gid)
+    case .changePosition(let gid, let offset, let origin):
+      return .integer(Int64(try await changePosition(of: gid, offset: offset, from: origin)))
+    case .changeURIs(let gid, let file, let removed, let added):
+      return try await changeURIs(of: gid, file: file, removed: removed, added: added)
+    case .tellStatus(let gid, let keys):
+      return StatusAnswer.fields(of: try await anyDownload(gid), keys)
+    case .tellActive(let keys): return try await tellActive(keys)
+    case .tellWaiting(let window, let keys): return try await tellWaiting(window, keys)
+    case .tellStopped(let window, let keys): return try await tellStopped(window, keys)
+    case .uris(let gid): return try await uris(of: gid)
+    case .files(let gid): return StatusAnswer.files(of: try await anyDownload(gid))
+    case .peers(let gid):
+      _ = try await anyDownload(gid)
+      return []
+    case .servers(let gid): return try await servers(of: gid)
+    case .option(let gid): return try await options(of: gid)
+    case .changeOption(let gid, let options): return try await change(gid, options)
+    case .globalOption: return OptionAnswer.options(of: await globals())
+    case .changeGlobalOption(let options): return try await changeGlobals(options)
+    case .globalStatistics:
+      return ServiceAnswer.statistics(
+        bytesPerSecond: lists.bytesPerSecond, active: try await lists.count(.active),
+        waiting: try await lists.count(.pending),
+        stopped: try await lists.count(.ended) + ledger.removed.count)
+    case .version: return ServiceAnswer.version
+    case .sessionInformation: return ServiceAnswer.session(instance: instance)
+    case .shutdown:
+      shutDown()
+      return "OK"
+    // Every change is stored at once.
+    case .saveSession: return "OK"
+    case .listMethods: return .list(RPCMethod.names.map(RPCValue.text))
+    case .listNotifications:
+      return .list(RPCNotification.allCases.map { .text($0.rawValue) })
+    case .multicall: throw .refused("Recursive system.multicall forbidden.")
+    }
+  }
+
+  // MARK: Names
+
+  /// The one that a client names.
+  enum Named: Sendable {
+    case transfer(EngineDetails)
+    case removed(RPCDownload)
+  }
+
+  func named(_ gid: GIDText) async throws(RPCError) -> Named {
+    let removed = ledger.removed(in: gid.range)
+    if let exact = gid.exact, let details = await engine.details(of: ledger.transferID(of: exact)),
+      ledger.gid(of: details.record.id) == exact
+    {
+      return .transfer(details)
+    }
+    let ids = gid.exact == nil ? try await lists.ids(in: gid.range) : []
+    guard ids.count + removed.count < 2 else { throw .ambiguousGID(gid.text) }
+    if let download = removed.first { return .removed(download) }
+    guard let id = ids.first, let details = await engine.details(of: id) else {
+      throw .unknownGID(gid.text)
+    }
+    return .transfer(details)
+  }
+
+  /// A transfer that is in the list.
+  func transfer(_ gid: GIDText) async throws(RPCError) -> EngineDetails {
+    switch try await named(gid) {
+    case .transfer(let details): return details
+    case .removed(let download): throw .noDownload(download.gid)
+    }
+  }
+
+  func download(_ details: EngineDetails) -> RPCDownload {
+    RPCDownload(
+      gid: ledger.gid(of: details.record.id), row: details.snapshot, record: details.record,
+      directory: details.directory)
+  }
+}

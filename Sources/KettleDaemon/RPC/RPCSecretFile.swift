@@ -1,0 +1,30 @@
+import Glibc
+import KettleAria2
+import KettleModel
+import KettleSystem
+
+/// The file with the secret, which `kettle rpc enable` makes.
+enum RPCSecretFile {
+  static func read(_ path: String) throws(RPCProblem) -> RPCSecret {
+    var status = stat()
+    guard lstat(path, &status) == 0 else {
+      throw .secret(path: path, String(cString: strerror(errno)))
+    }
+    guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else {
+      throw .secret(path: path, "it is not a file of this user")
+    }
+    guard status.st_mode & 0o077 == 0 else {
+      throw .secret(path: path, "others can read it")
+    }
+    switch FileContents.read(path: path, byteCountMax: RPCSecret.byteCountMax + 1) {
+    case .bytes(let bytes):
+      let text = String(decoding: bytes, as: UTF8.self).trimmingBlanks()
+      guard let secret = RPCSecret(text) else {
+        throw .secret(path: path, "it has fewer than \(RPCSecret.byteCountMin) characters")
+      }
+      return secret
+    case .missing: throw .secret(path: path, "it is missing")
+    case .unreadable(let detail): throw .secret(path: path, detail)
+    }
+  }
+}
