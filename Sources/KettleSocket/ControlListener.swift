@@ -32,6 +32,8 @@ package final class ControlListener: Sendable {
 
   private enum State {
     case listening(SocketFile, any Channel)
+    /// The socket belongs to a supervisor, which makes and removes its file.
+    case lent(any Channel)
     case closed
   }
 
@@ -57,15 +59,24 @@ package final class ControlListener: Sendable {
   /// Starts listening at `socketPath`. Only the holder of the lock may replace an existing socket
   /// file; the listener keeps the lock for its lifetime.
   ///
-  /// - Parameter refused: called on the event loop for each rejected client.
+  /// - Parameters:
+  ///   - lent: the number of a socket that a supervisor already listens on. The listener closes it
+  ///     and leaves its file alone.
+  ///   - refused: called on the event loop for each rejected client.
   package static func start(
-    at socketPath: String, holding lock: ServiceLock, limits: Limits = Limits(),
-    userID: Int64 = Int64(geteuid()), refused: @escaping @Sendable (Refusal) -> Void = { _ in }
+    at socketPath: String, holding lock: ServiceLock, lent: Int32? = nil,
+    limits: Limits = Limits(), userID: Int64 = Int64(geteuid()),
+    refused: @escaping @Sendable (Refusal) -> Void = { _ in }
   ) async throws(ControlSocketError) -> ControlListener {
     let (connections, continuation) = AsyncStream.makeStream(of: ControlConnection.self)
     let admission = ClientAdmission(
       limits: limits, userID: userID, continuation: continuation, refused: refused)
-    let socket = try ListeningSocket.bind(at: socketPath)
+    let socket =
+      if let lent {
+        try ListeningSocket.adopt(OwnedDescriptor(owning: lent), at: socketPath)
+      } else {
+        try ListeningSocket.bind(at: socketPath)
+      }
     let file = socket.file
     let channel = try await serve(socket, path: socketPath, admission: admission)
     do throws(ControlSocketError) {
@@ -77,7 +88,7 @@ package final class ControlListener: Sendable {
     }
     return ControlListener(
       socketPath: socketPath, lock: lock, admission: admission, connections: connections,
-      state: .listening(file, channel))
+      state: lent == nil ? .listening(file, channel) : .lent(channel))
   }
 
   /// Binds the socket again when its file is gone: the runtime directory is deleted at the last
@@ -86,7 +97,7 @@ package final class ControlListener: Sendable {
     let isInPlace = state.withLock { state in
       switch state {
       case .listening(let file, _): file.isFile(at: socketPath)
-      case .closed: true
+      case .lent, .closed: true
       }
     }
     guard !isInPlace else { return false }
@@ -98,7 +109,7 @@ package final class ControlListener: Sendable {
       case .listening(_, let old):
         state = .listening(file, channel)
         return old
-      case .closed: return channel
+      case .lent, .closed: return channel
       }
     }
     try? await outdated.close().get()
@@ -111,9 +122,13 @@ package final class ControlListener: Sendable {
       defer { state = .closed }
       return state
     }
-    guard case .listening(let file, let channel) = old else { return }
-    if file.isFile(at: socketPath) { unlink(socketPath) }
-    try? await channel.close().get()
+    switch old {
+    case .closed: return
+    case .lent(let channel): try? await channel.close().get()
+    case .listening(let file, let channel):
+      if file.isFile(at: socketPath) { unlink(socketPath) }
+      try? await channel.close().get()
+    }
     admission.end()
   }
 

@@ -37,6 +37,27 @@ struct ListeningSocket: ~Copyable {
     return ListeningSocket(descriptor: descriptor, file: file)
   }
 
+  /// Takes over a socket that a supervisor listens on, and closes it to others. Throws if it is
+  /// another one than clients connect to.
+  static func adopt(
+    _ descriptor: consuming OwnedDescriptor, at path: String
+  ) throws(ControlSocketError) -> ListeningSocket {
+    guard SocketAddressUnix.path(of: descriptor.number) == path else {
+      throw ControlSocketError.system(call: "getsockname", path: path, code: EADDRNOTAVAIL)
+    }
+    // Each client is checked too, so one that connected before this gains nothing.
+    guard chmod(path, 0o600) == 0, let status = SystemCall.status(ofName: path), status.isSocket,
+      !status.isOpenToOthers
+    else {
+      throw ControlSocketError.unsafeDirectory(path: path, detail: "others can access the socket")
+    }
+    let flags = fcntl(descriptor.number, F_GETFL)
+    guard flags >= 0, fcntl(descriptor.number, F_SETFL, flags | O_NONBLOCK) == 0,
+      fcntl(descriptor.number, F_SETFD, FD_CLOEXEC) == 0
+    else { throw ControlSocketError.system(call: "fcntl", path: path, code: errno) }
+    return ListeningSocket(descriptor: descriptor, file: SocketFile(status))
+  }
+
   private static func listen(
     _ descriptor: Int32, at address: SocketAddressUnix, path: String
   ) throws(ControlSocketError) -> SocketFile {

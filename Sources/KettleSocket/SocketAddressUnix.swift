@@ -31,6 +31,20 @@ struct SocketAddressUnix {
     }
   }
 
+  /// Returns the name of a socket in the file system; nil if it has none (getsockname(2)).
+  static func path(of descriptor: Int32) -> String? {
+    var address = sockaddr_un()
+    var length = socklen_t(MemoryLayout<sockaddr_un>.size)
+    let result = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        getsockname(descriptor, $0, &length)
+      }
+    }
+    guard result == 0, address.sun_family == sa_family_t(AF_UNIX) else { return nil }
+    let bytes = withUnsafeBytes(of: &address.sun_path) { Array($0.prefix { $0 != 0 }) }
+    return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+  }
+
   /// Creates a non-blocking stream socket that child processes do not inherit.
   static func makeSocket(for path: String) throws(ControlSocketError) -> OwnedDescriptor {
     let flags = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)

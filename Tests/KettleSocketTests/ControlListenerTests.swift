@@ -16,6 +16,43 @@ struct ControlListenerTests {
     await listener.close()
   }
 
+  @Test func `a socket that a supervisor listens on is served, and its file stays`() async throws {
+    let world = try SocketWorld()
+    try #require(mkdir(world.root + "/run", 0o700) == 0)
+    let lent = try RawSocket(world.socketPath, .listener)
+    try #require(chmod(world.socketPath, 0o666) == 0)
+    // It connects before the service is there.
+    let early = try RawSocket(world.socketPath)
+    let before = try #require(inode(world.socketPath))
+    let listener = try await world.listener(lent: lent.descriptor)
+    for await service in listener.connections {
+      try await service.send(bytes("hello"))
+      await service.close()
+      break
+    }
+    #expect(early.readToEnd() == "hello\n")
+    // Nothing is bound in its place, even if the file is gone.
+    #expect(try await !listener.restoreSocketFile())
+    await listener.close()
+    #expect(inode(world.socketPath) == before)
+    #expect(mode(world.socketPath) == 0o600)
+  }
+
+  @Test func `a socket at another place is refused`() async throws {
+    let world = try SocketWorld()
+    try #require(mkdir(world.root + "/run", 0o700) == 0)
+    let lent = try RawSocket(world.root + "/run/other.sock", .listener)
+    await #expect(
+      throws: ControlSocketError.system(
+        call: "getsockname", path: world.socketPath, code: EADDRNOTAVAIL)
+    ) { try await world.listener(lent: lent.descriptor) }
+  }
+
+  private func inode(_ path: String) -> UInt64? {
+    var status = stat()
+    return lstat(path, &status) == 0 ? UInt64(status.st_ino) : nil
+  }
+
   // Fault 121
   @Test func `a directory open to others is refused with its mode`() async throws {
     let world = try SocketWorld()

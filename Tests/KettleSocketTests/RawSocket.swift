@@ -10,7 +10,7 @@ struct RawSocket {
   private static let readBudgetSeconds = 20
 
   /// Connects, or leaves a socket file behind without a listener.
-  enum Purpose { case client, abandonedListener }
+  enum Purpose { case client, abandonedListener, listener }
 
   init(_ path: String, _ purpose: Purpose = .client) throws {
     descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -27,12 +27,13 @@ struct RawSocket {
         let size = socklen_t(MemoryLayout<sockaddr_un>.size)
         return switch purpose {
         case .client: connect(descriptor, $0, size)
-        case .abandonedListener: bind(descriptor, $0, size)
+        case .abandonedListener, .listener: bind(descriptor, $0, size)
         }
       }
     }
     try #require(result == 0, "errno \(errno)")
     if purpose == .abandonedListener { close(descriptor) }
+    if purpose == .listener { try #require(listen(descriptor, 8) == 0) }
   }
 
   func send(_ text: String) {

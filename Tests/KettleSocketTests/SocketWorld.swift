@@ -24,10 +24,11 @@ final class SocketWorld: Sendable {
   func lock() throws -> ServiceLock { try #require(try ServiceLock.acquire(at: lockPath)) }
 
   func listener(
-    limits: ControlListener.Limits = .init(), userID: Int64 = Int64(geteuid())
+    limits: ControlListener.Limits = .init(), userID: Int64 = Int64(geteuid()),
+    lent: Int32? = nil
   ) async throws -> ControlListener {
     try await ControlListener.start(
-      at: socketPath, holding: try lock(), limits: limits, userID: userID)
+      at: socketPath, holding: try lock(), lent: lent, limits: limits, userID: userID)
   }
 
   /// A connection and its other end.

@@ -1,6 +1,7 @@
 import KettleClient
 import KettleControl
 import KettleModel
+import KettleSystem
 
 /// Stops a service and waits until it has ended.
 struct ServiceStopper {
@@ -25,6 +26,8 @@ struct ServiceStopper {
     } catch let error as RemoteError where error.why == .notRunning {
       return .didNotRun
     }
+    // systemd keeps the socket, and would start the service again for a look at it.
+    let supervised = await supervisedProcess(service)
     do {
       _ = try await service.call(StopService.self, .init())
     } catch ClientError.connectionLost {
@@ -36,12 +39,30 @@ struct ServiceStopper {
       throw error
     }
     await service.close()
-    return await waitUntilGone() ? .stopped : .stillRuns
+    let isGone =
+      if let supervised {
+        await waitWhile { ProcessState.exists(supervised) }
+      } else {
+        await waitWhile { await isReachable() }
+      }
+    return isGone ? .stopped : .stillRuns
   }
 
-  private func waitUntilGone() async -> Bool {
+  /// The number of the service's process if systemd runs it on this machine.
+  private func supervisedProcess(_ service: any ServiceCalling) async -> Int64? {
+    guard address.host == nil,
+      let status = try? await service.call(ServiceStatus.self, .init())
+    else { return nil }
+    return switch status.start {
+    case .bySystemd: status.processID
+    case .byCommand, nil: nil
+    }
+  }
+
+  /// Returns whether the condition ended within the budget.
+  private func waitWhile(_ isRunning: () async -> Bool) async -> Bool {
     let start = context.clock.now().monotonic
-    while await isReachable() {
+    while await isRunning() {
       if context.clock.now().monotonic.milliseconds(since: start) >= Self.budgetMilliseconds {
         return false
       }

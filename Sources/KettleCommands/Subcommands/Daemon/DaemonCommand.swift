@@ -11,6 +11,7 @@ struct DaemonCommand: ParsableCommand {
       """,
     subcommands: [
       DaemonRunCommand.self, DaemonStartCommand.self, DaemonStopCommand.self,
-      DaemonStatusCommand.self, DaemonPipeCommand.self,
+      DaemonStatusCommand.self, DaemonInstallCommand.self, DaemonUninstallCommand.self,
+      DaemonPipeCommand.self,
     ])
 }
