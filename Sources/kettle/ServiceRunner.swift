@@ -34,11 +34,15 @@ enum ServiceRunner {
     _ options: ServiceRunOptions, abandonedAfterSeconds: Int64? = nil,
     whenAlone: @escaping @Sendable () async throws -> Void = {}
   ) -> TransferService {
-    TransferService(
-      TransferService.Options(
-        paths: ServicePaths.of(environment: options.environment),
-        environment: options.environment, readyDescriptor: options.readyDescriptor,
-        abandonedAfterSeconds: abandonedAfterSeconds, whenAlone: whenAlone))
+    var all = TransferService.Options(
+      paths: ServicePaths.of(environment: options.environment),
+      environment: options.environment, readyDescriptor: options.readyDescriptor,
+      abandonedAfterSeconds: abandonedAfterSeconds, whenAlone: whenAlone)
+    // A command that starts the service may itself have a supervisor, which is not the service's.
+    if options.readyDescriptor == nil {
+      all.supervisor = Supervisor(environment: options.environment)
+    }
+    return TransferService(all)
   }
 
   private static func status(of end: TransferService.End) -> Int32 {

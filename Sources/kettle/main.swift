@@ -15,4 +15,13 @@ let context = CommandContext.ofThisProcess(
   runDemoService: { await ServiceRunner.runDemo($0) },
   readBrowserCookies: BrowserCookieReader.read)
 let arguments = Array(CommandLine.arguments.dropFirst())
-exit(await TaskThreads.run { await runKettle(arguments: arguments, context: context) })
+// The same program under the name of the one that it stands in for.
+let isAria2c =
+  CommandLine.arguments.first.map { $0.split(separator: "/").last ?? "" }
+  .map { ["kettle-aria2c", "aria2c"].contains($0) } ?? false
+exit(
+  await TaskThreads.run {
+    isAria2c
+      ? await runAria2c(arguments: arguments, context: context)
+      : await runKettle(arguments: arguments, context: context)
+  })

@@ -20,6 +20,8 @@ struct GetWatch {
   private let form: Form
   private let look: Look
   private let delivery: StandardOutputDelivery?
+  /// Whether the transfers go on when the command is interrupted.
+  private let leavesRunning: Bool
   private var unfinished: Set<TransferID>
   /// The finished ones, for JSON.
   private var finished: [TransferID: TransferSnapshot] = [:]
@@ -46,12 +48,14 @@ struct GetWatch {
   }
 
   init(
-    ids: [TransferID], context: CommandContext, form: Form, delivery: StandardOutputDelivery? = nil
+    ids: [TransferID], context: CommandContext, form: Form,
+    delivery: StandardOutputDelivery? = nil, leavesRunning: Bool = true
   ) {
     self.ids = ids
     self.context = context
     self.form = form
     self.delivery = delivery
+    self.leavesRunning = leavesRunning
     unfinished = Set(ids)
     look = context.look(of: .error)
     progress = GetProgress(ids, in: context)
@@ -70,7 +74,7 @@ struct GetWatch {
       }
     case .interrupted:
       try? progress.makeRoom()
-      if delivery == nil {
+      if delivery == nil, leavesRunning {
         context.console.printNote(Sentences.leftRunning(ids.filter(unfinished.contains)))
       }
       await removeDelivered()

@@ -8,6 +8,8 @@ struct ListedCopies {
   let service: any ServiceCalling
   /// Whether any is followed.
   let isWanted: Bool
+  /// Whether a file that is complete is not fetched again.
+  var followsCompleted = true
 
   /// Returns one id for each spec: that of the transfer on the list, which is started if it stands
   /// still, or that of a new one.
@@ -52,7 +54,7 @@ struct ListedCopies {
     switch row.state {
     case .completed:
       // A file that was deleted since is fetched again.
-      return row.path.map { filesAreHere && access($0, F_OK) == 0 } ?? false
+      return followsCompleted && (row.path.map { filesAreHere && access($0, F_OK) == 0 } ?? false)
     case .idle, .paused, .failed:
       let selection = TransferSelection.ids([copy.id])
       _ = try await service.call(

@@ -1,0 +1,164 @@
+import ArgumentParser
+import KettleAria2
+import KettleControl
+import KettleModel
+
+/// What a command line of aria2c asks for.
+struct Aria2cRequest {
+  /// The RPC that the program that started this one looks at.
+  struct Door {
+    var port: Int
+    var secret: RPCSecret
+  }
+
+  private(set) var specs: [TransferSpec] = []
+  private(set) var isQuiet = false
+  /// Whether the command ends when the downloads are queued (`-D`).
+  private(set) var isDetached = false
+  private(set) var door: Door?
+  /// Whether an existing file is fetched again.
+  private(set) var overwrites = false
+  private(set) var notes: [String] = []
+
+  private let context: CommandContext
+  private var cookies = BrowserCookies()
+  /// What the environment of this command decides.
+  private var base = TransferOptions()
+
+  init(_ words: [String], in context: CommandContext) throws {
+    self.context = context
+    var line = try Aria2CommandLine(words)
+    if !line.takeFlag("no-conf"), let path = line.take("conf-path") {
+      line.addConfiguration(try text(of: path))
+    }
+    isQuiet = line.takeFlag("quiet")
+    isDetached = line.takeFlag("daemon")
+    door = try Self.door(&line)
+    try readFetch(&line)
+    let concurrent = line.take("max-concurrent-downloads").flatMap { Int($0) }
+    let isSequential = line.takeFlag("force-sequential")
+    let input = try line.take("input-file").map { try Aria2InputFile(text(of: $0)) }
+    let metalink = line.take("metalink-file")
+    if line.take("check-certificate") == "false" {
+      throw Aria2CommandLine.Problem(
+        "--check-certificate=false is not supported; trust one server with \"kettle accept\"")
+    }
+    var entries = input?.entries ?? []
+    // Several URIs are mirrors of one file, unless -Z says otherwise.
+    let files = line.uris.filter { MetalinkFile.isNamed($0) && !$0.contains("://") }
+    let uris = line.uris.filter { !files.contains($0) }
+    if isSequential {
+      entries += uris.map { Aria2InputFile.Entry(uris: [$0]) }
+    } else if !uris.isEmpty {
+      entries.append(Aria2InputFile.Entry(uris: uris))
+    }
+    for entry in entries { try add(entry, line.options) }
+    for path in files + [metalink].compactMap(\.self) { try addMetalink(path, line.options) }
+    guard !specs.isEmpty else {
+      throw Aria2CommandLine.Problem(
+        door == nil
+          ? "Specify at least one URL"
+          : "Without a URL there is nothing to answer for; run \"kettle rpc enable\" instead")
+    }
+    if let concurrent, concurrent < specs.count {
+      notes.append("-j \(concurrent): the service decides how many run at once (limits.transfers)")
+    }
+  }
+
+  private static func door(_ line: inout Aria2CommandLine) throws -> Door? {
+    let port = line.take("rpc-listen-port")
+    let secret = line.take("rpc-secret")
+    guard line.takeFlag("enable-rpc") else { return nil }
+    guard let number = Int(port ?? "6800"), (1...65_535).contains(number) else {
+      throw Aria2CommandLine.Problem("--rpc-listen-port needs a number from 1 to 65535")
+    }
+    guard let secret = secret.flatMap({ RPCSecret($0) }) else {
+      throw Aria2CommandLine.Problem(
+        "--enable-rpc needs --rpc-secret with at least \(RPCSecret.byteCountMin) characters")
+    }
+    return Door(port: number, secret: secret)
+  }
+
+  /// Of a list or a configuration file; the rest of a longer one is not read.
+  private static let fileByteCountMax = 64 << 20
+
+  private func text(of path: String) throws -> String {
+    var bytes: [UInt8] = []
+    func keep(_ piece: Span<UInt8>) -> Bool {
+      piece.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
+      return bytes.count <= Self.fileByteCountMax
+    }
+    if path == "-" {
+      try context.console.readInput(keep)
+    } else {
+      try ArgumentPath.read(path, from: context.currentDirectory, keep)
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Reads the options that name files, as `kettle get` does.
+  private mutating func readFetch(_ line: inout Aria2CommandLine) throws {
+    var words: [String] = []
+    for (name, option) in [
+      ("load-cookies", "--load-cookies"), ("certificate", "--cert"), ("private-key", "--key"),
+    ] {
+      if let path = line.take(name) { words += [option, path] }
+    }
+    let reader = FetchOptionsReader(try FetchOptions.parse(words), in: context)
+    guard reader.problems.isEmpty else { throw UsageError(reader.problems) }
+    base = reader.options
+    cookies = reader.cookies
+  }
+
+  // MARK: Transfers
+
+  private mutating func add(
+    _ entry: Aria2InputFile.Entry, _ common: [String: RPCValue]
+  ) throws {
+    let sources = NamedSources(entry.uris, in: context)
+    guard sources.problems.isEmpty else { throw UsageError(sources.problems) }
+    guard let first = sources.urls.first else { return }
+    let choices = try RPCChoices(common.merging(entry.options) { $1 })
+    var spec = try spec(for: first, choices)
+    spec.options.mirrors = Array(
+      sources.urls.dropFirst().map(\.url).prefix(TransferOptions.mirrorCountMax))
+    specs.append(spec)
+  }
+
+  private mutating func addMetalink(_ path: String, _ common: [String: RPCValue]) throws {
+    let sources = NamedSources([path], in: context)
+    guard sources.problems.isEmpty else { throw UsageError(sources.problems) }
+    for file in sources.files {
+      guard let best = file.urls.first else { continue }
+      var spec = try spec(for: best, try RPCChoices(common))
+      file.complete(&spec)
+      specs.append(spec)
+    }
+  }
+
+  private mutating func spec(
+    for source: TransferURL.Parsed, _ choices: RPCChoices
+  ) throws -> TransferSpec {
+    var spec = TransferSpec(url: source.url)
+    let place = OutputPath(directory: choices.directory ?? ".", output: choices.output)
+    switch ArgumentPath.directoryToUse(place.directory ?? ".", from: context.currentDirectory) {
+    case .success(.existing(let directory)): spec.directory = directory
+    case .success(.missing(let directory)):
+      try ArgumentPath.makeDirectory(directory)
+      spec.directory = directory
+    case .failure(let error): throw error
+    }
+    spec.name = place.name
+    if choices.overwrites == true { overwrites = true }
+    try choices.apply(to: &spec, [source.url], login: source.login)
+    spec.options.proxy = spec.options.proxy ?? base.proxy
+    spec.options.permissions = base.permissions
+    spec.options.certificate = base.certificate
+    spec.options.cookies = Array(
+      cookies.cookies.filter { $0.isMatched(byHost: source.url.host) }
+        .prefix(TransferOptions.cookieCountMax))
+    // It was not added through the RPC.
+    spec.options.rpc = nil
+    return spec
+  }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import KettleControl
+import KettleModel
+import Testing
+
+@testable import KettleCommands
+
+/// `kettle-aria2c` with a service in memory.
+@Suite(.timeLimit(.minutes(1)))
+final class Aria2cProgramTests {
+  private let place: TemporaryDirectory
+
+  init() throws { place = try TemporaryDirectory() }
+
+  private func run(
+    _ words: String..., service: FakeService = FakeService(), finishing: Bool = true
+  ) async -> (code: Int32, specs: [TransferSpec], output: String, error: String) {
+    var context = FakeContext()
+    context.service = service
+    context.directory = place.path
+    if finishing {
+      let path = place.path
+      service.onAdd { _ in
+        service.changeRows { rows in
+          for index in rows.indices where rows[index].state == .queued {
+            rows[index].state = .completed
+            rows[index].path = path + "/file"
+          }
+        }
+      }
+    }
+    let code = await runAria2c(arguments: words, context: context.context)
+    let specs: [TransferSpec] = service.asked.flatMap { asked -> [TransferSpec] in
+      if case .add(let specs) = asked { specs } else { [] }
+    }
+    return (code, specs, context.console.output, context.console.error)
+  }
+
+  @Test func `a file is fetched as the options say`() async {
+    let outcome = await run(
+      "-x4", "-s4", "-d", "new", "-o", "f.bin", "--header=A: b",
+      "--checksum=md5="
+        + String(repeating: "0", count: 32), "--allow-overwrite=true", "http://a.example/f")
+    #expect(outcome.code == 0, "\(outcome.error)")
+    #expect(outcome.specs.count == 1)
+    let spec = outcome.specs.first
+    #expect(spec?.directory == place.path + "/new")
+    #expect(FileManager.default.fileExists(atPath: place.path + "/new"))
+    #expect(spec?.name == "f.bin")
+    #expect(spec?.connections == 4)
+    #expect(spec?.headers == [HeaderField("A: b")].compactMap { $0 })
+    #expect(spec?.checksum?.algorithm == .md5)
+    #expect(spec?.onConflict == .replace)
+    #expect(spec?.options.rpc == nil)
+    #expect(outcome.output == place.path + "/file\n")
+  }
+
+  @Test func `several URIs are mirrors, or files with -Z`() async {
+    let mirrors = await run("http://a.example/f", "http://b.example/f")
+    #expect(mirrors.specs.map(\.options.mirrors.count) == [1])
+    #expect(mirrors.specs.first?.directory == place.path)
+    let files = await run("-Z", "http://a.example/f", "http://b.example/g")
+    #expect(files.specs.map(\.url.text) == ["http://a.example/f", "http://b.example/g"])
+  }
+
+  @Test func `a list has files with options of their own`() async throws {
+    let list = try place.file("list", "http://a.example/1\n  out=one\nhttp://a.example/2\n")
+    let outcome = await run("-i", list, "-d", place.path, "-j1")
+    #expect(outcome.specs.map(\.name) == ["one", nil])
+    #expect(outcome.error.contains("kettle: -j 1: the service decides"), "\(outcome.error)")
+  }
+
+  @Test func `cookies go to their host`() async throws {
+    let jar = try place.file(
+      "cookies", "# Netscape HTTP Cookie File\n.a.example\tTRUE\t/\tFALSE\t0\tk\tv\n")
+    let outcome = await run("--load-cookies=" + jar, "http://a.example/f")
+    #expect(outcome.specs.first?.options.cookies.map(\.name) == ["k"])
+  }
+
+  @Test(arguments: [
+    [], ["--no-such"], ["-x", "many", "http://a/"], ["magnet:?xt=1"], ["--dry-run", "http://a/"],
+    ["--on-download-complete=/bin/true", "http://a/"], ["--enable-rpc", "http://a/"],
+    ["--enable-rpc", "--rpc-secret=abcdefgh"], ["--check-certificate=false", "http://a/"],
+    ["-i", "/nowhere/list"], ["-T", "x.torrent"],
+  ])
+  func `what it cannot do is refused with a sentence and aria2's number`(
+    words: [String]
+  ) async {
+    var context = FakeContext()
+    context.directory = place.path
+    let code = await runAria2c(arguments: words, context: context.context)
+    #expect(code == 28, "\(context.console.error)")
+    #expect(context.console.error.hasPrefix("kettle: "))
+    #expect(context.service.asked == [])
+  }
+
+  @Test func `the exit status names the problem`() async {
+    let service = FakeService()
+    service.onAdd { _ in
+      service.changeRows { rows in
+        for index in rows.indices {
+          rows[index].state = .failed
+          rows[index].error = TransferFailure(.httpStatus, on: "http://a/", detail: "404 Not Found")
+        }
+      }
+    }
+    let outcome = await run("http://a.example/f", service: service, finishing: false)
+    #expect(outcome.code == 3, "\(outcome.error)")
+  }
+
+  @Test func `-D queues and ends`() async {
+    let outcome = await run("-D", "http://a.example/f", finishing: false)
+    #expect(outcome.code == 0)
+    #expect(outcome.specs.count == 1)
+  }
+
+  @Test func `an interrupted download is paused`() async {
+    var context = FakeContext()
+    context.directory = place.path
+    context.interruptions = [.interrupt]
+    let code = await runAria2c(arguments: ["http://a.example/f"], context: context.context)
+    #expect(code == 7)
+    #expect(
+      context.service.asked.contains(
+        .control(.pause, .ids([TransferID(rawValue: 1)]))))
+  }
+
+  @Test func `help and version are printed`() async {
+    for (word, part) in [("--help", "yt-dlp --downloader kettle-aria2c"), ("-v", "kettle-aria2c ")]
+    {
+      let outcome = await run(word)
+      #expect(outcome.code == 0)
+      #expect(outcome.output.contains(part))
+    }
+  }
+}
