@@ -17,7 +17,7 @@ FUZZ_SEED := 6574136399857488747
 TEST_BUILD := --build-tests -debug-info-format none
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo day pictures test test-fuzz test-thread test-faults test-servers test-guards bench bench-network growth numbers install format lint catalogue faults examples docs clean
+.PHONY: help deps build demo day pictures test test-fuzz test-thread test-faults test-servers test-clients test-guards bench bench-network growth numbers install format lint catalogue faults examples docs clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -80,6 +80,11 @@ test-servers: deps ## Run it with nginx, Apache, squid and dante, and take them 
 	swift test --skip-build --disable-xctest --no-parallel --filter '^ServerTests'
 	@echo 'test-servers: everything passed'
 
+test-clients: deps ## Run programs written for aria2 against it; ARIANG=FOLDER for AriaNg's page too
+	@./assets/install-deps.sh clients
+	./assets/clients/run.sh
+	@echo 'test-clients: everything passed'
+
 test-guards: deps ## Remove the most important checks and verify that tests fail
 	./assets/guards/check.sh
 
@@ -102,6 +107,7 @@ numbers: ## Write the results of the last benchmarks into the documentation
 install: build ## Install the program under PREFIX (/usr/local)
 	install -d '$(DESTDIR)$(PREFIX)/bin'
 	install -m 755 .build/release/kettle '$(DESTDIR)$(PREFIX)/bin/kettle'
+	ln -sf kettle '$(DESTDIR)$(PREFIX)/bin/kettle-aria2c'
 
 format: ## Lay out all Swift sources
 	swift format -i -p -r Sources Examples Benchmarks Tests Package.swift

@@ -32,6 +32,7 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioWebSocket = Target.Dependency.product(name: "NIOWebSocket", package: "swift-nio")
 
 let package = Package(
   name: "kettle",
@@ -60,6 +61,7 @@ let package = Package(
     target("KettleDashboard", ["KettleModel"]),
     target("KettleTasks", ["KettleControl", "KettleModel"]),
     target("KettleConfiguration", ["KettleModel"]),
+    target("KettleAria2", ["KettleControl", "KettleModel"]),
 
     // MARK: Shell
     target("KettleSystem", ["KettleModel", "CKettleLinux"]),
@@ -78,6 +80,8 @@ let package = Package(
         "CKettleLinux", "CKettleSQLite", grdb, grdbSQLite,
       ]),
     target("KettleSocket", ["KettleControl", "KettleSystem", "CKettleLinux", nioCore, nioPosix]),
+    target(
+      "KettleRPC", ["KettleAria2", "KettleSystem", nioCore, nioHTTP1, nioPosix, nioWebSocket]),
     target("KettleDesktop", ["KettleModel", "KettleScheduler", "KettleSystem"]),
     target("KettleTerminal", ["KettleDashboard", "KettleModel", "KettleSystem", "CKettleNcurses"]),
     target("KettleDemo", ["KettleModel", "KettleSystem", nioCore, nioHTTP1, nioPosix]),
@@ -95,15 +99,15 @@ let package = Package(
     target(
       "KettleDaemon",
       [
-        "KettleConfiguration", "KettleControl", "KettleCurl", "KettleDesktop", "KettleEngine",
-        "KettleFiles", "KettleModel", "KettleScheduler", "KettleSocket", "KettleStore",
-        "KettleSystem", "CKettleLinux", logging,
+        "KettleAria2", "KettleConfiguration", "KettleControl", "KettleCurl", "KettleDesktop",
+        "KettleEngine", "KettleFiles", "KettleModel", "KettleRPC", "KettleScheduler",
+        "KettleSocket", "KettleStore", "KettleSystem", "CKettleLinux", logging,
       ]),
     target(
       "KettleCommands",
       [
-        "KettleClient", "KettleConfiguration", "KettleControl", "KettleDashboard", "KettleModel",
-        "KettleSystem", "KettleTerminal", argumentParser,
+        "KettleAria2", "KettleClient", "KettleConfiguration", "KettleControl", "KettleDashboard",
+        "KettleModel", "KettleRPC", "KettleSystem", "KettleTerminal", argumentParser,
       ]),
     .executableTarget(
       name: "kettle",
@@ -183,6 +187,8 @@ let package = Package(
       dependencies: ["KettleDashboard", "KettleModel", "SeededNumbers"],
       exclude: ["Pictures"], swiftSettings: strict),
     tests("KettleConfigurationTests", ["KettleConfiguration", "KettleModel", "SeededNumbers"]),
+    tests("KettleAria2Tests", ["KettleAria2", "KettleModel"]),
+    tests("KettleRPCTests", ["KettleAria2", "KettleRPC", "KettleSystem", "TestSupport"]),
     tests("KettleTasksTests", ["KettleControl", "KettleModel", "KettleTasks"]),
     tests(
       "BackgroundTransferTests",
@@ -241,7 +247,8 @@ let package = Package(
     tests(
       "KettleDaemonTests",
       [
-        "KettleConfiguration", "KettleControl", "KettleCurl", "KettleDaemon", "KettleDesktop",
+        "KettleAria2", "KettleConfiguration", "KettleControl", "KettleCurl", "KettleDaemon",
+        "KettleDesktop",
         "KettleEngine", "KettleModel", "KettleScheduler", "KettleSocket", "KettleSystem",
         "TestSupport", logging,
       ]),
@@ -291,7 +298,8 @@ let package = Package(
     .testTarget(
       name: "FuzzTests",
       dependencies: [
-        "KettleCommands", "KettleConfiguration", "KettleControl", "KettleCurl", "KettleDaemon",
+        "KettleAria2", "KettleCommands", "KettleConfiguration", "KettleControl", "KettleCurl",
+        "KettleDaemon",
         "KettleEngine", "KettleFiles", "KettleModel", "KettleScheduler", "KettleStore",
         "KettleSystem", "SeededNumbers", "TestSupport", logging,
       ],

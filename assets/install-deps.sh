@@ -1,8 +1,8 @@
 #!/bin/sh
 # Makes sure that everything needed to build and test Kettle is there; installs what is missing on
 # Debian and its children, names it elsewhere. Asks for nothing when nothing is missing.
-# With the word "faults", "servers", "bench" or "pictures" it looks for what that target of make needs,
-# too.
+# With the word "faults", "servers", "clients", "bench" or "pictures" it looks for what that target of
+# make needs, too.
 set -eu
 purpose=${1:-}
 
@@ -68,6 +68,13 @@ if [ "$purpose" = servers ]; then
   need_program curl curl
   need_program openssl openssl
   need_program unshare util-linux
+fi
+
+# Clients written in Python, and a browser for the page of AriaNg.
+if [ "$purpose" = clients ]; then
+  need_program python3 python3
+  python3 -c 'import ensurepip, venv' 2>/dev/null || missing="$missing python3-venv"
+  [ -z "${ARIANG:-}" ] || command -v google-chrome >/dev/null 2>&1 || need_program chromium chromium
 fi
 
 # The pictures show downloads from a server on the loopback.

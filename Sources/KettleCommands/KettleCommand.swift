@@ -41,7 +41,10 @@ struct KettleCommand: RunnableCommand {
         ]),
       CommandGroup(
         name: "Service",
-        subcommands: [DaemonCommand.self, SessionCommand.self, DemoCommand.self]),
+        subcommands: [
+          DaemonCommand.self, ConfigCommand.self, RPCCommand.self, SessionCommand.self,
+          DemoCommand.self,
+        ]),
     ])
 
   @Flag(help: "Draw the dashboard, get and list in ASCII only.") var ascii = false

@@ -67,6 +67,9 @@ extension ServicePaths {
   /// Locked by the program that starts the service, until the service is ready.
   package var startLockPath: String { Self.join(stateDirectory, "start.lock") }
 
+  /// The secret that clients of the RPC present; readable for the user alone.
+  package var rpcSecretPath: String { Self.join(stateDirectory, "rpc-secret") }
+
   /// Contains one byte for each consecutive crash of the service.
   package var crashCountPath: String { Self.join(stateDirectory, "crashes") }
   package var unrecordedFilesPath: String { Self.join(stateDirectory, "unrecorded") }

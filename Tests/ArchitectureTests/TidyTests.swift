@@ -54,8 +54,10 @@ struct TidyTests {
       "CKettleNcurses": ["Benchmarks", "KettleTerminal"], "CKettleSQLite": ["KettleStore"],
       "CKettleUnpacking": ["KettleFiles"],
       "GRDB": ["KettleStore"], "GRDBSQLite": ["KettleStore"],
-      "Logging": ["KettleDaemon", "KettleEngine"], "NIOCore": ["KettleDemo", "KettleSocket"],
-      "NIOHTTP1": ["KettleDemo"], "NIOPosix": ["KettleDemo", "KettleSocket"],
+      "Logging": ["KettleDaemon", "KettleEngine"], 
+      "NIOCore": ["KettleDemo", "KettleRPC", "KettleSocket"],
+      "NIOHTTP1": ["KettleDemo", "KettleRPC"],
+      "NIOPosix": ["KettleDemo", "KettleRPC", "KettleSocket"], "NIOWebSocket": ["KettleRPC"],
     ]
     #expect(importers == expected)
   }

@@ -234,7 +234,8 @@ extension FakeService.State {
     case .addURLs, .list, .listIDs, .find, .findURLs, .describe, .control, .relink, .limit, .move,
       .prioritize, .clear, .news, .reset, .listHosts, .resetHost, .forgetHost, .listBin, .undo,
       .emptyBin,
-      .subscribe, .watch, .status, .stop, .listSessions, .finishEvents, .adoptSession,
+      .subscribe, .watch, .status, .stop, .reload, .describeRPC, .listSessions, .finishEvents,
+      .adoptSession,
       .dropSession, .cancelTasks, .updateTask, .answerChallenge:
       return coder.encode(
         result: ControlTransfers.Result(applied: [], refused: []), to: id)

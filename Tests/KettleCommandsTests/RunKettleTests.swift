@@ -23,7 +23,7 @@ struct RunKettleTests {
 
   @Test(arguments: [
     "get", "add", "list", "watch", "wait", "start", "pause", "stop", "remove", "reset", "demo",
-    "limit", "session", "undo", "bin",
+    "limit", "session", "undo", "bin", "config", "rpc",
   ])
   func `the help of each command has examples and fits 80 columns`(command: String) async {
     let outcome = await FakeContext().run(command, "--help")

@@ -58,7 +58,7 @@ struct ProtocolDocumentTests {
         checked.insert(request.method)
       }
     }
-    #expect(checked.count == 35)
+    #expect(checked.count == 37)
   }
 
   private func check(_ result: UnreadResult, against request: ControlRequest) throws {
@@ -86,6 +86,8 @@ struct ProtocolDocumentTests {
     case .undo: _ = try result.decode(UndoAction.Result.self)
     case .emptyBin: _ = try result.decode(EmptyBin.Result.self)
     case .subscribe, .watch, .stop: _ = try result.decode(Nothing.self)
+    case .reload: _ = try result.decode(ReloadConfiguration.Result.self)
+    case .describeRPC: _ = try result.decode(DescribeRPC.Result.self)
     case .status: _ = try result.decode(ServiceStatus.Result.self)
     case .attachSession: _ = try result.decode(AttachSession.Result.self)
     case .listSessions: _ = try result.decode(ListSessions.Result.self)

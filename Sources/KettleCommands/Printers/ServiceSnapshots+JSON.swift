@@ -1,3 +1,4 @@
+import KettleControl
 import KettleModel
 
 extension HostSnapshot {
@@ -59,5 +60,15 @@ extension BinSnapshot {
       .init("byteCount", .integer(byteCount)),
       .init("title", .string(orNull: title)),
     ])
+  }
+}
+
+extension ServiceStart {
+  var json: JSONValue {
+    switch self {
+    case .byCommand: .object([.init("systemd", .bool(false)), .init("lingers", .null)])
+    case .bySystemd(let lingers):
+      .object([.init("systemd", .bool(true)), .init("lingers", .bool(lingers))])
+    }
   }
 }

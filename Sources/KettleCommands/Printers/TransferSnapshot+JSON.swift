@@ -100,6 +100,7 @@ extension ServiceStatus.Result {
       .init("bytesPerSecond", .integer(totals.bytesPerSecond)),
       .init("freeBytes", .integer(orNull: totals.freeBytes)),
       .init("proxy", proxies?.json ?? .null),
+      .init("start", start?.json ?? .null),
       .init(
         "counts",
         .object(

@@ -9,6 +9,24 @@ extension Sentences {
   static let serviceStillRuns =
     "The service did not stop within 30 seconds; check its log, and kill its process if it hangs"
 
+  static func installed(in directory: String) -> String {
+    "systemd runs the service from now on, by the units in "
+      + quoted(directory, limit: 4096)
+  }
+
+  static let uninstalled = "Commands start the service themselves again"
+
+  static func of(_ error: SystemdError) -> String {
+    switch error.what {
+    case .noManager:
+      "No systemd runs for this user, so there is nothing to install; commands start the service "
+        + "when it is needed"
+    case .unwritable(let directory):
+      "The units cannot be written to \(quoted(directory, limit: 4096)); check its permissions"
+    case .refused(let call): "\"\(call)\" failed; run it to see why"
+    }
+  }
+
   static func serviceRuns(_ status: ServiceStatus.Result) -> String {
     "The service is running (process \(status.processID))"
   }
@@ -30,11 +48,21 @@ extension Sentences {
     if let limit = totals.limitBytesPerSecond {
       lines.append("Limit: \(ByteText.speed(limit)) in total")
     }
+    if let start = status.start { lines.append("Started: \(words(of: start))") }
     if let proxies = status.proxies { lines.append("Proxy: \(words(of: proxies))") }
     if let freeBytes = totals.freeBytes { lines.append("Free: \(ByteText.size(freeBytes))") }
     lines.append("Store: \(status.storePath.sanitizedForDisplay(limit: 4096))")
     lines.append("Socket: \(socketPath.sanitizedForDisplay(limit: 4096))")
     return lines + notices(status) + launches.map { "Notice: \($0)" }
+  }
+
+  private static func words(of start: ServiceStart) -> String {
+    switch start {
+    case .byCommand: "by a command; it continues after the last logout"
+    case .bySystemd(lingers: true): "by systemd; it continues after the last logout"
+    case .bySystemd(lingers: false):
+      "by systemd; it ends at the last logout, \"loginctl enable-linger\" keeps it"
+    }
   }
 
   /// The service reads its proxies once, when it starts.

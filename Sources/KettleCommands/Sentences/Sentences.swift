@@ -30,6 +30,8 @@ enum Sentences {
     case let error as RemoteError: ([of(error)], .serviceUnreachable)
     case let error as FollowError: ([of(error)], .serviceUnreachable)
     case let error as UnknownTransfers: (of(error), .refused)
+    case let error as SystemdError: ([of(error)], .refused)
+    case let error as ConfigurationError: ([of(error)], .refused)
     case let error as DemoProblem: ([of(error)], .refused)
     case let error as ConsoleError: ([of(error)].compactMap { $0 }, exitCode(of: error))
     case let error as PartialAddError:

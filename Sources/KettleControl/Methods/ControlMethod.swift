@@ -223,10 +223,13 @@ package enum ServiceStatus: ControlMethod {
     package var notices: [String]
     /// nil if the service is too old to report it.
     package var proxies: ProxiesInUse?
+    /// nil if the service is too old to report it.
+    package var start: ServiceStart?
 
     package init(
       serviceVersion: String = ProductVersion.text, processID: Int64, startedAt: WallTime,
-      storePath: String, totals: Totals, notices: [String], proxies: ProxiesInUse? = nil
+      storePath: String, totals: Totals, notices: [String], proxies: ProxiesInUse? = nil,
+      start: ServiceStart? = nil
     ) {
       self.serviceVersion = serviceVersion
       self.processID = processID
@@ -235,6 +238,7 @@ package enum ServiceStatus: ControlMethod {
       self.totals = totals
       self.notices = notices
       self.proxies = proxies
+      self.start = start
     }
   }
 }

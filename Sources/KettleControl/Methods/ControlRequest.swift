@@ -29,6 +29,8 @@ package enum ControlRequest: Sendable, Hashable {
   case watch(WatchEvents.Params)
   case status
   case stop
+  case reload
+  case describeRPC
   case attachSession(AttachSession.Params)
   case listSessions
   case finishEvents(FinishEvents.Params)
@@ -45,8 +47,9 @@ package enum ControlRequest: Sendable, Hashable {
     case .add, .addURLs: true
     case .hello, .list, .listIDs, .find, .describe, .control, .relink, .limit, .move, .prioritize,
       .clear, .news, .findURLs, .reset, .listHosts, .resetHost, .forgetHost, .listBin, .undo,
-      .emptyBin, .subscribe, .watch, .status, .stop, .attachSession, .listSessions,
-      .finishEvents, .adoptSession, .dropSession, .cancelTasks, .acknowledgeTasks, .updateTask,
+      .emptyBin, .subscribe, .watch, .status, .stop, .reload, .describeRPC, .attachSession,
+      .listSessions, .finishEvents, .adoptSession, .dropSession, .cancelTasks, .acknowledgeTasks,
+      .updateTask,
       .answerChallenge:
       false
     }
@@ -81,6 +84,8 @@ package enum ControlRequest: Sendable, Hashable {
     case .watch: WatchEvents.name
     case .status: ServiceStatus.name
     case .stop: StopService.name
+    case .reload: ReloadConfiguration.name
+    case .describeRPC: DescribeRPC.name
     case .attachSession: AttachSession.name
     case .listSessions: ListSessions.name
     case .finishEvents: FinishEvents.name
@@ -131,6 +136,8 @@ extension ControlRequest {
     case WatchEvents.name: .watch(try params())
     case ServiceStatus.name: .status
     case StopService.name: .stop
+    case ReloadConfiguration.name: .reload
+    case DescribeRPC.name: .describeRPC
     case AttachSession.name: .attachSession(try params())
     case ListSessions.name: .listSessions
     case FinishEvents.name: .finishEvents(try params())
@@ -181,7 +188,7 @@ extension ControlRequest {
       return search.startIndex < 0 ? ControlError(.invalidParams, "params.startIndex") : nil
     case .hello, .listIDs, .describe, .control, .move, .prioritize, .clear, .news, .reset,
       .listHosts, .resetHost, .forgetHost, .listBin, .undo, .emptyBin, .watch, .status, .stop,
-      .listSessions, .cancelTasks, .acknowledgeTasks:
+      .reload, .describeRPC, .listSessions, .cancelTasks, .acknowledgeTasks:
       return nil
     }
   }

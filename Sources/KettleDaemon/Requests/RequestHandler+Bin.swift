@@ -17,7 +17,8 @@ extension RequestHandler {
       return coder.encode(result: EmptyBin.Result(actions: actions), to: id)
     case .hello, .add, .addURLs, .list, .listIDs, .find, .findURLs, .describe, .control, .relink,
       .limit, .move, .prioritize, .clear, .news, .reset, .listHosts, .resetHost, .forgetHost,
-      .subscribe, .watch, .status, .stop, .attachSession, .listSessions, .finishEvents,
+      .subscribe, .watch, .status, .stop, .reload, .describeRPC, .attachSession, .listSessions,
+      .finishEvents,
       .adoptSession, .dropSession, .cancelTasks, .acknowledgeTasks, .updateTask, .answerChallenge:
       throw ControlError(.internalError, request.method)
     }

@@ -10,21 +10,21 @@ struct RequestHandler: Sendable {
   let sessions: SessionRegistry
   let presence: DashboardPresence
   let information: ServiceInformation
-  let stop: @Sendable () -> Void
+  let controls: ServiceControls
   private let added = AddedRequests()
   let coder = ReplyCoder()
 
   init(
     engine: TransferEngine, broadcaster: Broadcaster, sessions: SessionRegistry,
     presence: DashboardPresence, information: ServiceInformation,
-    stop: @escaping @Sendable () -> Void
+    controls: ServiceControls
   ) {
     self.engine = engine
     self.broadcaster = broadcaster
     self.sessions = sessions
     self.presence = presence
     self.information = information
-    self.stop = stop
+    self.controls = controls
   }
 
   /// Returns the reply line.
@@ -101,8 +101,10 @@ struct RequestHandler: Sendable {
     case .status:
       return coder.encode(result: information.status(totals: broadcaster.totals), to: id)
     case .stop:
-      stop()
+      controls.stop()
       return coder.encode(result: Nothing(), to: id)
+    case .reload: return coder.encode(result: await controls.reload(), to: id)
+    case .describeRPC: return coder.encode(result: controls.describeRPC(), to: id)
     case .attachSession, .listSessions, .finishEvents, .adoptSession, .dropSession, .cancelTasks,
       .acknowledgeTasks, .updateTask, .answerChallenge:
       return try await answerSessionRequest(request, id: id, for: client)
@@ -285,12 +287,20 @@ struct RequestHandler: Sendable {
   }
 }
 
+/// What clients can do to the service as a whole.
+struct ServiceControls: Sendable {
+  var stop: @Sendable () -> Void
+  var reload: @Sendable () async -> ReloadConfiguration.Result
+  var describeRPC: @Sendable () -> DescribeRPC.Result
+}
+
 /// The service's information about itself.
 struct ServiceInformation: Sendable {
   var processID: Int64
   var startedAt: WallTime
   var storePath: String
-  var notices: [String]
+  var notices: ServiceNotices
+  var start = ServiceStart.byCommand
   var proxies = ProxiesInUse()
   var proxyEnvironment = ProxyEnvironment()
 
@@ -309,6 +319,6 @@ struct ServiceInformation: Sendable {
   func status(totals: Totals) -> ServiceStatus.Result {
     ServiceStatus.Result(
       processID: processID, startedAt: startedAt, storePath: storePath, totals: totals,
-      notices: notices, proxies: proxies)
+      notices: notices.all, proxies: proxies, start: start)
   }
 }

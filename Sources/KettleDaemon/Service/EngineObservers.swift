@@ -7,16 +7,19 @@ final class EngineObservers: Sendable {
   private let broadcaster: Broadcaster
   private let need: ConditionNeed
   private let notifications: DesktopNotificationBridge?
+  private let ledger: RPCLedger?
   private let clock: any EngineClock
   private let sessions = Mutex<SessionRegistry?>(nil)
 
   init(
     broadcaster: Broadcaster, need: ConditionNeed,
-    notifications: DesktopNotificationBridge? = nil, clock: any EngineClock
+    notifications: DesktopNotificationBridge? = nil, ledger: RPCLedger? = nil,
+    clock: any EngineClock
   ) {
     self.broadcaster = broadcaster
     self.need = need
     self.notifications = notifications
+    self.ledger = ledger
     self.clock = clock
   }
 
@@ -28,6 +31,7 @@ final class EngineObservers: Sendable {
     sessions.withLock { $0 }?.observe(event)
     notify(of: event)
     broadcaster.observe(event, at: clock.now().wall)
+    ledger?.observe(event)
   }
 
   /// Runs before the broadcaster, which still has the previous row.

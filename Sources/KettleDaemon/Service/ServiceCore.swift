@@ -16,6 +16,7 @@ struct ServiceCore: Sendable {
   private let broadcaster: Broadcaster
   private let sessions: SessionRegistry
   private let presence: DashboardPresence
+  private let ledger = RPCLedger()
   private let notifications: DesktopNotificationBridge?
   private let journal: SQLiteJournal
   private let information: ServiceInformation
@@ -31,10 +32,12 @@ struct ServiceCore: Sendable {
     journal = opened.journal
     information = ServiceInformation(
       processID: Int64(getpid()), startedAt: startedAt, storePath: paths.storePath,
-      notices: Self.notices(settings, store: opened.notice, crashes: crashes),
-      proxies: ProxiesInUse(settings.curl.proxies),
+      notices: ServiceNotices(
+        configuration: settings.notices,
+        others: Self.notices(store: opened.notice, crashes: crashes)),
+      start: ServiceStart(options.supervisor), proxies: ProxiesInUse(settings.curl.proxies),
       proxyEnvironment: ProxyEnvironment(options.environment))
-    for notice in information.notices { logger.error("\(notice)") }
+    for notice in information.notices.all { logger.error("\(notice)") }
     presence = DashboardPresence(path: paths.watchedPath) { clock.now().wall }
     let files = POSIXFileStorage(
       documentsDirectory: settings.documentsDirectory, heldDirectory: paths.heldDirectory,
@@ -51,7 +54,8 @@ struct ServiceCore: Sendable {
       DesktopNotificationBridge.onDesktop($0, broadcaster: broadcaster, logger: logger)
     }
     let observers = EngineObservers(
-      broadcaster: broadcaster, need: need, notifications: notifications, clock: clock)
+      broadcaster: broadcaster, need: need, notifications: notifications, ledger: ledger,
+      clock: clock)
     engine = try TransferEngine(
       configuration: settings.engine,
       ports: TransferEngine.Ports(
@@ -67,11 +71,9 @@ struct ServiceCore: Sendable {
     observers.add(sessions)
   }
 
-  /// Returns the notices for `daemon status` and the dashboard.
-  private static func notices(
-    _ settings: ServiceSettings, store: StoreNotice?, crashes: CrashCounter
-  ) -> [String] {
-    var notices = settings.notices
+  /// Returns the notices that do not come from the configuration file.
+  private static func notices(store: StoreNotice?, crashes: CrashCounter) -> [String] {
+    var notices: [String] = []
     if let store { notices.append(store.sentence) }
     if crashes.mustPause { notices.append(CrashCounter.notice(count: crashes.count)) }
     return notices
@@ -81,7 +83,8 @@ struct ServiceCore: Sendable {
     for engine: TransferEngine, _ options: TransferService.Options, logger: Logger
   ) -> SessionRegistry {
     let launcher = ProgramLauncher(
-      environment: options.environment, logPath: options.paths.logPath)
+      environment: options.environment.filter { !Supervisor.variables.contains($0.key) },
+      logPath: options.paths.logPath)
     return SessionRegistry(
       clock: ServiceClock(),
       ports: SessionRegistry.Ports(
@@ -101,12 +104,29 @@ struct ServiceCore: Sendable {
     return Task(executorPreference: WorkerPool.tasks) { [sessions] in await sessions.run() }
   }
 
-  /// - Parameter stop: called when a client requests the end of the service.
-  func makeHandler(stop: @escaping @Sendable () -> Void) -> RequestHandler {
+  /// - Parameters:
+  ///   - stop: called when a client requests the end of the service.
+  ///   - reload: called when a client requests that the configuration be read again.
+  func makeHandler(
+    stop: @escaping @Sendable () -> Void, reload: ConfigurationReload, rpc: RPCServer
+  ) -> RequestHandler {
     RequestHandler(
       engine: engine, broadcaster: broadcaster, sessions: sessions, presence: presence,
-      information: information, stop: stop)
+      information: information,
+      controls: ServiceControls(
+        stop: stop, reload: { await reload.run() }, describeRPC: { rpc.status }))
   }
+
+  /// Makes the RPC, which is closed until it is configured.
+  func makeRPC(logger: Logger) -> RPCServer {
+    RPCServer(
+      core: RPCCore(
+        engine: engine, archive: journal, broadcaster: broadcaster, ledger: ledger,
+        instance: information.instance),
+      logger: logger)
+  }
+
+  var notices: ServiceNotices { information.notices }
 
   /// Ends notifications and launches.
   func endSessions() {

@@ -17,6 +17,10 @@ struct ServiceSettings: Sendable {
   let listener: ControlListener.Limits
   let conditions: MachineWatch.Settings
   let alerts: Alerts?
+  /// nil if the RPC is disabled.
+  let rpc: RPCSettings?
+  /// The configuration file.
+  let file: ServiceConfiguration
   /// The problems of the configuration file, one sentence each.
   let notices: [String]
 
@@ -33,8 +37,10 @@ struct ServiceSettings: Sendable {
     let (file, notices) = ConfigurationFile(path: paths.configPath, contents: contents)
       .serviceConfiguration()
     self.notices = notices
+    self.file = file
     documentsDirectory =
       file.downloadsDirectory(home: paths.homeDirectory) ?? paths.documentsDirectory
+    rpc = RPCSettings(file.rpc, paths, documentsDirectory: documentsDirectory)
     let budget = DescriptorBudget(limit: descriptorLimit)
     var engine = Self.engine(file, documentsDirectory: documentsDirectory, budget)
     engine.heldDirectory = paths.heldDirectory

@@ -21,6 +21,8 @@ package struct TransferService: Sendable {
     package var whenAlone: @Sendable () async throws -> Void
     /// How long it runs without clients; nil for ever.
     package var abandonedAfterSeconds: Int64?
+    /// Who started the service, if that is a supervisor.
+    package var supervisor: Supervisor?
 
     package init(
       paths: ServicePaths, environment: [String: String], readyDescriptor: Int32? = nil,
@@ -74,6 +76,9 @@ package struct TransferService: Sendable {
   }
 
   private func makeLogger(_ clock: ServiceClock) -> Logger {
+    if options.supervisor?.hasJournal == true {
+      return Logger(label: "kettle") { _ in JournalLogHandler() }
+    }
     let file = LogFile(path: options.paths.logPath)
     return Logger(label: "kettle") { _ in FileLogHandler(file: file) { clock.now().wall } }
   }
@@ -91,26 +96,31 @@ package struct TransferService: Sendable {
       options, settings: settings, crashes: crashes, clock: clock, logger: logger)
     let sessionWork = try await core.start()
 
+    let rpc = core.makeRPC(logger: logger)
+    let reload = makeReload(settings, of: core, rpc)
+    await reload.begin()
     let stop = StopSwitch()
     // Before the socket exists: a service that accepts requests must shut down cleanly.
-    let signals = await TerminationSignals.handle(by: { stop.turnOn() })
-    let dropped = DroppedClientLog(logger: logger) { clock.now().monotonic }
-    let listener = try await ControlListener.start(
-      at: options.paths.socketPath, holding: lock, limits: settings.listener,
-      refused: { dropped.log(refused: $0) })
-    let handler = core.makeHandler(stop: { stop.turnOn() })
-    let abandonment = options.abandonedAfterSeconds.map { seconds in
-      AbandonmentWatch(afterPause: { check in
-        DispatchQueue(label: "kettle.abandonment")
-          .asyncAfter(deadline: .now() + .seconds(Int(seconds)), execute: check)
-      }) {
-        stop.turnOn(.abandoned)
+    let supervisor = SupervisorChannel(options.supervisor)
+    let signals = await ServiceSignals.handle(by: { stop.turnOn() }) {
+      supervisor.report(.reloading)
+      Task(executorPreference: WorkerPool.tasks) {
+        _ = await reload.run()
+        supervisor.report(.ready)
       }
     }
+    let dropped = DroppedClientLog(logger: logger) { clock.now().monotonic }
+    let listener = try await ControlListener.start(
+      at: options.paths.socketPath, holding: lock,
+      lent: options.supervisor?.socketDescriptor, limits: settings.listener,
+      refused: { dropped.log(refused: $0) })
+    let handler = core.makeHandler(stop: { stop.turnOn() }, reload: reload, rpc: rpc)
     let server = ClientServer(
       listener: listener, handler: handler, dropped: dropped, logger: logger,
-      abandonment: abandonment)
+      abandonment: makeAbandonmentWatch(stop))
+    let watchdog = Watchdog(options.supervisor, supervisor) { _ = await core.engine.limits }
     signalReadiness()
+    supervisor.report(.ready)
     logger.info(
       "The service accepts requests", metadata: ["socket": "\(options.paths.socketPath)"])
     let health = ServiceHealth(
@@ -120,7 +130,9 @@ package struct TransferService: Sendable {
     var reason = StopSwitch.Reason.requested
     await server.run {
       reason = await stop.waitUntilOn()
+      supervisor.report(.stopping)
       health.end()
+      await rpc.close()
       // Before the connections close: a program whose service ends is still connected.
       core.endSessions()
       await sessionWork.value
@@ -129,12 +141,34 @@ package struct TransferService: Sendable {
       await core.engine.shutDown()
     }
     signals.end()
+    watchdog?.end()
     core.closeStore()
     crashes.clear()
     logger.info("The service stopped")
     return switch reason {
     case .requested: .stopped
     case .abandoned: .abandoned
+    }
+  }
+
+  private func makeReload(
+    _ settings: ServiceSettings, of core: ServiceCore, _ rpc: RPCServer
+  ) -> ConfigurationReload {
+    ConfigurationReload(
+      settings, engine: core.engine, rpc: rpc, notices: core.notices,
+      read: { [options] in
+        ServiceSettings(options, descriptorLimit: ProcessResources.descriptorLimit)
+      })
+  }
+
+  private func makeAbandonmentWatch(_ stop: StopSwitch) -> AbandonmentWatch? {
+    options.abandonedAfterSeconds.map { seconds in
+      AbandonmentWatch(afterPause: { check in
+        DispatchQueue(label: "kettle.abandonment")
+          .asyncAfter(deadline: .now() + .seconds(Int(seconds)), execute: check)
+      }) {
+        stop.turnOn(.abandoned)
+      }
     }
   }
 

@@ -21,6 +21,7 @@ let importTable: [String: ImportRow] = [
   "KettleDashboard": ImportRow(ours: ["KettleModel"]),
   "KettleTasks": ImportRow(ours: ["KettleControl", "KettleModel"]),
   "KettleConfiguration": ImportRow(ours: ["KettleModel"]),
+  "KettleAria2": ImportRow(ours: ["KettleControl", "KettleModel"]),
 
   // MARK: Shell
   "KettleSystem": ImportRow(
@@ -41,6 +42,9 @@ let importTable: [String: ImportRow] = [
   "KettleSocket": ImportRow(
     ours: ["KettleControl", "KettleSystem"], outside: ["CKettleLinux", "NIOCore", "NIOPosix"],
     system: ["Glibc"]),
+  "KettleRPC": ImportRow(
+    ours: ["KettleAria2", "KettleSystem"],
+    outside: ["NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket"], system: ["Glibc"]),
   "KettleDesktop": ImportRow(
     ours: ["KettleModel", "KettleScheduler", "KettleSystem"], system: ["Dispatch", "Glibc"]),
   "KettleTerminal": ImportRow(
@@ -60,15 +64,15 @@ let importTable: [String: ImportRow] = [
     outside: ["CKettleLinux"], system: ["Dispatch", "Foundation", "FoundationNetworking", "Glibc"]),
   "KettleDaemon": ImportRow(
     ours: [
-      "KettleConfiguration", "KettleControl", "KettleCurl", "KettleDesktop", "KettleEngine",
-      "KettleFiles", "KettleModel", "KettleScheduler", "KettleSocket", "KettleStore",
-      "KettleSystem",
+      "KettleAria2", "KettleConfiguration", "KettleControl", "KettleCurl", "KettleDesktop",
+      "KettleEngine", "KettleFiles", "KettleModel", "KettleRPC", "KettleScheduler",
+      "KettleSocket", "KettleStore", "KettleSystem",
     ], outside: ["CKettleLinux", "Logging"],
     system: ["Dispatch", "FoundationEssentials", "Glibc", "Synchronization"]),
   "KettleCommands": ImportRow(
     ours: [
-      "KettleClient", "KettleConfiguration", "KettleControl", "KettleDashboard", "KettleModel",
-      "KettleSystem", "KettleTerminal",
+      "KettleAria2", "KettleClient", "KettleConfiguration", "KettleControl", "KettleDashboard",
+      "KettleModel", "KettleRPC", "KettleSystem", "KettleTerminal",
     ], outside: ["ArgumentParser"], system: ["Dispatch", "FoundationEssentials", "Glibc"]),
   "kettle": ImportRow(
     ours: [

@@ -20,6 +20,7 @@ final class FakeService: ServiceCalling {
     case watch(includesProgress: Bool, gathersCompleted: Bool = false)
     case status
     case stop
+    case reload
     case resetHost(String)
     case undo(Int64?)
     case emptyBin
@@ -50,6 +51,8 @@ final class FakeService: ServiceCalling {
     var bin: [BinSnapshot] = []
     var undone: [UndoAction.Result] = []
     var news: TransferNews?
+    var reloaded = ReloadConfiguration.Result(notices: [], pending: [])
+    var rpc = DescribeRPC.Result()
     var whenAdded: (@Sendable (TransferSpec) -> Void)?
 
     /// Returns the matching rows, then applies the next change that a test has set.
@@ -125,6 +128,12 @@ final class FakeService: ServiceCalling {
 
   func have(_ news: TransferNews) { state.withLock { $0.news = news } }
 
+  func reload(answers result: ReloadConfiguration.Result) {
+    state.withLock { $0.reloaded = result }
+  }
+
+  func have(_ rpc: DescribeRPC.Result) { state.withLock { $0.rpc = rpc } }
+
   /// Sets the results of the next undos.
   func undo(_ results: UndoAction.Result...) { state.withLock { $0.undone = results } }
 
@@ -132,6 +141,10 @@ final class FakeService: ServiceCalling {
 
   /// Sets successive answers to queries about one transfer. After these the rows are used again.
   func describe(_ answers: [TransferSnapshot]) { state.withLock { $0.descriptions = answers } }
+
+  func changeRows(_ change: (inout [TransferSnapshot]) -> Void) {
+    state.withLock { change(&$0.rows) }
+  }
 
   /// Changes the rows after the next answer to a list request.
   func afterList(_ change: @escaping @Sendable (inout [TransferSnapshot]) -> Void) {
@@ -275,6 +288,10 @@ final class FakeService: ServiceCalling {
       record(.news)
       return ReportNews.Result(news: state.withLock { $0.news })
     case ListSessions.name: return ListSessions.Result(sessions: state.withLock { $0.sessions })
+    case ReloadConfiguration.name:
+      record(.reload)
+      return state.withLock { $0.reloaded }
+    case DescribeRPC.name: return state.withLock { $0.rpc }
     case StopService.name:
       record(.stop)
       end()

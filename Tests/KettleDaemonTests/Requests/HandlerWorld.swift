@@ -51,7 +51,9 @@ final class HandlerWorld: Sendable {
       presence: DashboardPresence(path: "/no/such/directory/watched") { clock.now().wall },
       information: ServiceInformation(
         processID: 1, startedAt: WallTime(millisecondsSince1970: 0), storePath: "/s",
-        notices: []), stop: {})
+        notices: ServiceNotices(configuration: [], others: [])),
+      controls: ServiceControls(
+        stop: {}, reload: { .init(notices: [], pending: []) }, describeRPC: { .init() }))
   }
 
   func connect(processID: Int64 = 77) -> ConnectedClient {

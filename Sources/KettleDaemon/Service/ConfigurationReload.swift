@@ -1,0 +1,63 @@
+import KettleConfiguration
+import KettleControl
+import KettleEngine
+import KettleScheduler
+import KettleSystem
+
+/// Reads the configuration file again and applies what can change while the service runs.
+final class ConfigurationReload: Sendable {
+  private let read: @Sendable () -> ServiceSettings
+  private let engine: TransferEngine
+  private let rpc: RPCServer
+  private let notices: ServiceNotices
+  private let current: Mutex<ServiceSettings>
+  /// What the parts that cannot change work with.
+  private let started: ServiceConfiguration
+  /// The latest one, which the next one waits for.
+  private let latest = Mutex<Task<ReloadConfiguration.Result, Never>?>(nil)
+
+  init(
+    _ settings: ServiceSettings, engine: TransferEngine, rpc: RPCServer, notices: ServiceNotices,
+    read: @escaping @Sendable () -> ServiceSettings
+  ) {
+    current = Mutex(settings)
+    started = settings.file
+    self.engine = engine
+    self.rpc = rpc
+    self.notices = notices
+    self.read = read
+  }
+
+  /// Applies the settings that the service was started with, as far as they are not yet.
+  func begin() async { await rpc.apply(current.withLock { $0.rpc }) }
+
+  func run() async -> ReloadConfiguration.Result {
+    let task = latest.withLock { latest in
+      let before = latest
+      let task = Task(executorPreference: WorkerPool.tasks) { [self] in
+        _ = await before?.value
+        return await reload()
+      }
+      latest = task
+      return task
+    }
+    return await task.value
+  }
+
+  private func reload() async -> ReloadConfiguration.Result {
+    let new = read()
+    let old = current.withLock { settings in
+      defer { settings = new }
+      return settings
+    }
+    if new.engine.limits != old.engine.limits { await engine.setLimits(new.engine.limits) }
+    if new.engine.limitBytesPerSecond != old.engine.limitBytesPerSecond {
+      await engine.limitAll(toBytesPerSecond: new.engine.limitBytesPerSecond)
+    }
+    // Also if nothing changed: the port may be free by now, or the secret another one.
+    await rpc.apply(new.rpc)
+    notices.replaceConfiguration(new.notices)
+    return ReloadConfiguration.Result(
+      notices: new.notices, pending: new.file.tablesForRestart(since: started))
+  }
+}
