@@ -11,6 +11,8 @@ package final class RPCListener: Sendable {
   package struct Limits: Sendable {
     package var connectionCountMax = 128
     package var messageByteCountMax = 16 << 20
+    /// The same for a WebSocket, whose connection buffers it until it is complete.
+    package var socketMessageByteCountMax = 4 << 20
     /// What all connections together may have sent of messages that are not complete.
     package var pendingByteCountMax = 64 << 20
     /// How long a connection without a request stays open; a WebSocket stays.

@@ -9,7 +9,7 @@ struct SocketUpgrade {
 
   init(context: RPCConnectionContext) {
     upgrader = NIOWebSocketServerUpgrader(
-      maxFrameSize: context.limits.messageByteCountMax,
+      maxFrameSize: context.limits.socketMessageByteCountMax,
       automaticErrorHandling: true,
       shouldUpgrade: { channel, head in
         let isAdmitted =
@@ -32,7 +32,7 @@ struct SocketUpgrade {
           try pipeline.addHandler(
             NIOWebSocketFrameAggregator(
               minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 4096,
-              maxAccumulatedFrameSize: context.limits.messageByteCountMax))
+              maxAccumulatedFrameSize: context.limits.socketMessageByteCountMax))
           try pipeline.addHandler(SocketExchangeHandler(context: context))
         }
       })

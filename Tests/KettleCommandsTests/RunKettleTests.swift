@@ -159,6 +159,8 @@ struct RunKettleTests {
 
     SERVICE SUBCOMMANDS:
       daemon                  Run, start, stop or inspect the service.
+      config                  Show, check and change the configuration file.
+      rpc                     Let programs that control aria2 control Kettle.
       session                 List, adopt or drop the sessions of programs.
       demo                    Try the dashboard with five files served by Kettle.
 

@@ -8,6 +8,8 @@ import KettleSystem
 final class RPCLedger: Sendable {
   /// As in aria2, the latest ones are kept.
   static let removedCountMax = 1000
+  /// More than aria2 has options.
+  static let choiceCountMax = 256
 
   fileprivate struct State: Sendable {
     var chosen: [TransferID: GID] = [:]
@@ -64,8 +66,14 @@ final class RPCLedger: Sendable {
   /// Options for downloads that do not have them themselves, until the service ends.
   var choices: [String: RPCValue] { state.withLock { $0.choices } }
 
-  func choose(_ options: [String: RPCValue]) {
-    state.withLock { $0.choices.merge(options) { $1 } }
+  /// Returns false, and changes nothing, if there would be too many.
+  func choose(_ options: [String: RPCValue]) -> Bool {
+    state.withLock { state in
+      let all = state.choices.merging(options) { $1 }
+      guard all.count <= Self.choiceCountMax else { return false }
+      state.choices = all
+      return true
+    }
   }
 
   // MARK: Notifications
@@ -78,6 +86,9 @@ final class RPCLedger: Sendable {
     let told: (GID, RPCNotification)? = state.withLock { state in
       switch event {
       case .added(let row):
+        // An undo brings it back.
+        let gid = state.gid(of: row.id)
+        state.removed.removeAll { $0.gid == gid }
         return state.log.note(row, isNew: true).map { (state.gid(of: row.id), $0) }
       case .changed(let row):
         return state.log.note(row).map { (state.gid(of: row.id), $0) }

@@ -73,7 +73,7 @@ extension RPCMethods {
       limits.runningMax = runningMax
       await engine.setLimits(limits)
     }
-    ledger.choose(rest)
+    guard ledger.choose(rest) else { throw .refused("There are too many options") }
     return "OK"
   }
 }

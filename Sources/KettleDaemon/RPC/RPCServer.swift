@@ -11,6 +11,7 @@ import Logging
 final class RPCServer: Sendable {
   private struct Door: Sendable {
     let settings: RPCSettings
+    let secret: RPCSecret
     let listener: RPCListener
     let lists: RPCLists
     let serving: Task<Void, Never>
@@ -45,9 +46,11 @@ final class RPCServer: Sendable {
     }
   }
 
-  /// Opens the port with these settings, or closes it; nil means that it is disabled. A port that
-  /// cannot be opened is reported, and everything else goes on.
+  /// Opens the port with these settings, or closes it; nil means that it is disabled. Clients stay
+  /// connected if nothing changed. A port that cannot be opened is reported, and everything else
+  /// goes on.
   func apply(_ settings: RPCSettings?) async {
+    if let settings, isOpen(with: settings) { return }
     await close()
     problem.withLock { $0 = nil }
     guard let settings else { return }
@@ -57,6 +60,19 @@ final class RPCServer: Sendable {
       logger.error("\(error.sentence)")
       problem.withLock { $0 = error.sentence }
     }
+  }
+
+  private func isOpen(with settings: RPCSettings) -> Bool {
+    let current = state.withLock { state -> (RPCSettings, RPCSecret)? in
+      switch state {
+      case .closed: nil
+      case .open(let door): (door.settings, door.secret)
+      }
+    }
+    guard let (known, secret) = current, known == settings,
+      let stored = try? RPCSecretFile.read(settings.secretPath)
+    else { return false }
+    return stored == secret
   }
 
   func close() async {
@@ -101,7 +117,8 @@ final class RPCServer: Sendable {
       }
     }
     core.ledger.tell { listener.notify($0) }
-    let door = Door(settings: settings, listener: listener, lists: lists, serving: serving)
+    let door = Door(
+      settings: settings, secret: secret, listener: listener, lists: lists, serving: serving)
     state.withLock { $0 = .open(door) }
     logger.info("The RPC accepts requests", metadata: ["port": "\(listener.port)"])
   }

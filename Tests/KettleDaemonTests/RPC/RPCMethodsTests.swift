@@ -138,6 +138,53 @@ struct RPCMethodsTests {
     #expect(await refusal { try await world.call("tellStatus", gid) } != nil)
   }
 
+  /// The transfer 1 failed with 1000 bytes of http://a.example/f.
+  private static func failedTransfer(in directory: String) throws -> TransferRecord {
+    let time = WallTime(millisecondsSince1970: 0)
+    var record = TransferRecord(
+      id: TransferID(rawValue: 1), taskIdentifier: 1,
+      spec: TransferSpec(url: try TransferURL.parse("http://a.example/f").get().url),
+      createdAt: time, queuePosition: 1, state: .failed)
+    record.spec.directory = directory
+    record.finishedAt = time
+    record.failure = TransferFailure(.httpStatus, on: "http://a.example/f", detail: "500 Oops")
+    var held = ByteRangeSet()
+    if let range = ByteRange(lower: 0, upper: 1000) { held.insert(range) }
+    record.resumeData = ResumeData(
+      partialPath: directory + "/f.part", device: 1, inode: 1, durable: held,
+      totalByteCount: 5000,
+      validator: Validator(entityTag: "\"1\"", lastModified: nil, isLastModifiedStrong: false),
+      finalName: "f")
+    return record
+  }
+
+  @Test func `a removed download that is brought back is no longer told as removed`() async throws {
+    let world = try await RPCWorld()
+    let gid = try await world.add("f", [:])
+    _ = try await world.call("remove", gid)
+    #expect(try await world.names("tellStopped") == ["f"])
+    _ = try await world.engine.undo(nil)
+    #expect(try await world.names("tellStopped") == [])
+    #expect(try await world.field("status", of: gid) != "removed")
+  }
+
+  @Test func `a failed download hands its bytes to the one that is added in its place`()
+    async throws
+  {
+    let world = try await RPCWorld(with: { [try Self.failedTransfer(in: $0)] })
+    let old = RPCValue.text(GID(TransferID(rawValue: 1)).description)
+    let held = try await world.field("completedLength", of: old)
+    #expect(held == "1000")
+    let options = try await world.call("getOption", old)
+    let new = try await world.call("addUri", ["http://a.example/f"], options)
+    #expect(new != old)
+    #expect(try await world.field("completedLength", of: new) == "1000")
+    #expect(try await world.field("status", of: new) == "active")
+    #expect(try await world.field("completedLength", of: old) == "0")
+    _ = try await world.call("removeDownloadResult", old)
+    #expect(try await world.field("completedLength", of: new) == "1000")
+  }
+
   @Test func `positions count within the waiting downloads`() async throws {
     let world = try await RPCWorld()
     _ = try await world.add("running", [:])

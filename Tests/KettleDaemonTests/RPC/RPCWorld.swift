@@ -21,12 +21,18 @@ final class RPCWorld: Sendable {
   let directory: String
   private let told: Monitor<[String]>
 
-  /// - Parameter journal: the journal of the previous service, to test a restart.
-  init(_ journal: InMemoryJournal = InMemoryJournal()) async throws {
+  /// - Parameters:
+  ///   - journal: the journal of the previous service, to test a restart.
+  ///   - records: what else the journal has, for the directory of the world.
+  init(
+    _ journal: InMemoryJournal = InMemoryJournal(),
+    with records: (_ directory: String) throws -> [TransferRecord] = { _ in [] }
+  ) async throws {
     self.journal = journal
     var template = Array("/tmp/krpc-XXXXXX".utf8CString)
     guard let made = mkdtemp(&template) else { throw SystemError(errno) }
     directory = String(cString: made)
+    try journal.commit(try records(directory).map(JournalChange.put))
     let clock = ManualClock()
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let broadcaster = Broadcaster(
