@@ -43,7 +43,7 @@ struct KettleCommand: RunnableCommand {
         name: "Service",
         subcommands: [
           DaemonCommand.self, ConfigCommand.self, RPCCommand.self, SessionCommand.self,
-          DemoCommand.self,
+          CompletionCommand.self, DemoCommand.self,
         ]),
     ])
 

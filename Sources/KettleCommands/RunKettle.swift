@@ -5,6 +5,9 @@ import KettleModel
 /// Parses the command line (without the program's name), runs the command, and returns the
 /// process's exit status.
 package func runKettle(arguments: [String], context: CommandContext) async -> Int32 {
+  if let request = CompletionRequest(arguments) {
+    return await request.answer(in: context).rawValue
+  }
   let command: any RunnableCommand
   var context = context
   do {

@@ -23,7 +23,7 @@ struct RunKettleTests {
 
   @Test(arguments: [
     "get", "add", "list", "watch", "wait", "start", "pause", "stop", "remove", "reset", "demo",
-    "limit", "session", "undo", "bin", "config", "rpc",
+    "limit", "session", "undo", "bin", "config", "rpc", "completion",
   ])
   func `the help of each command has examples and fits 80 columns`(command: String) async {
     let outcome = await FakeContext().run(command, "--help")
@@ -162,6 +162,8 @@ struct RunKettleTests {
       config                  Show, check and change the configuration file.
       rpc                     Let programs that control aria2 control Kettle.
       session                 List, adopt or drop the sessions of programs.
+      completion              Print a script with which a shell completes kettle's
+                              words.
       demo                    Try the dashboard with five files served by Kettle.
 
     """

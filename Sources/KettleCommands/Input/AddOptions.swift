@@ -27,7 +27,8 @@ struct AddOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The group of the transfer; default: \"kettle\".", valueName: "id", visibility: .hidden))
+      "The group of the transfer; default: \"kettle\".", valueName: "id", visibility: .hidden),
+    completion: .asking(.sessions))
   var session: String?
 
   @Option(

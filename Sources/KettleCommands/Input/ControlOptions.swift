@@ -5,7 +5,8 @@ import KettleModel
 /// The transfers that a control applies to: ids, or all.
 struct ControlOptions: ParsableArguments {
   @Argument(
-    help: ArgumentHelp("The id of a transfer, as shown by \"kettle list\".", valueName: "id"))
+    help: ArgumentHelp("The id of a transfer, as shown by \"kettle list\".", valueName: "id"),
+    completion: .asking(.transfers))
   var ids: [TransferID] = []
 
   @Flag(help: "All transfers to which the command applies.")

@@ -23,7 +23,8 @@ struct AcceptCommand: RunnableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The id of a transfer, as shown by \"kettle list\".", valueName: "id"))
+    help: ArgumentHelp("The id of a transfer, as shown by \"kettle list\".", valueName: "id"),
+    completion: .asking(.transfers))
   var ids: [TransferID]
 
   @Flag(help: "Trust the server for every transfer from the host, now and later.")

@@ -26,7 +26,8 @@ struct LimitCommand: RunnableCommand {
   var rate: String
 
   @Argument(
-    help: ArgumentHelp("The id of a transfer, as shown by \"kettle list\".", valueName: "id"))
+    help: ArgumentHelp("The id of a transfer, as shown by \"kettle list\".", valueName: "id"),
+    completion: .asking(.transfers))
   var ids: [TransferID] = []
 
   @Flag(help: "Limit all transfers together.")

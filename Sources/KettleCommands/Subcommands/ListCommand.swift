@@ -32,7 +32,9 @@ struct ListCommand: RunnableCommand {
     help: ArgumentHelp("Only transfers in this state; can be repeated.", valueName: "state"))
   var states: [TransferState] = []
 
-  @Option(help: ArgumentHelp("Only transfers of this session.", valueName: "id"))
+  @Option(
+    help: ArgumentHelp("Only transfers of this session.", valueName: "id"),
+    completion: .asking(.sessions))
   var session: String?
 
   func run(in context: CommandContext) async throws -> ExitCode {

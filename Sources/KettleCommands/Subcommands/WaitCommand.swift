@@ -26,7 +26,8 @@ struct WaitCommand: RunnableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The id of a transfer, as shown by \"kettle list\".", valueName: "id"))
+    help: ArgumentHelp("The id of a transfer, as shown by \"kettle list\".", valueName: "id"),
+    completion: .asking(.transfers))
   var ids: [TransferID] = []
 
   @Option(help: ArgumentHelp("The maximum number of seconds to wait.", valueName: "seconds"))

@@ -18,7 +18,8 @@ struct WhyCommand: RunnableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The id of a transfer, as shown by \"kettle list\".", valueName: "id"))
+    help: ArgumentHelp("The id of a transfer, as shown by \"kettle list\".", valueName: "id"),
+    completion: .asking(.transfers))
   var id: TransferID
 
   @Flag(help: "Print the transfer as \"kettle list --json\" prints one.")

@@ -16,7 +16,8 @@ struct HostsForgetCommand: RunnableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("A host, a host and port, or an origin as listed.", valueName: "host"))
+    help: ArgumentHelp("A host, a host and port, or an origin as listed.", valueName: "host"),
+    completion: .asking(.hosts))
   var name: String
 
   func run(in context: CommandContext) async throws -> ExitCode {

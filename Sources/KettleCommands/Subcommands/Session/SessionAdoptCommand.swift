@@ -14,7 +14,8 @@ struct SessionAdoptCommand: RunnableCommand {
       session is removed. Fails while its program is connected.
       """)
 
-  @Argument(help: ArgumentHelp("The session.", valueName: "id"))
+  @Argument(
+    help: ArgumentHelp("The session.", valueName: "id"), completion: .asking(.sessions))
   var session: String
 
   func run(in context: CommandContext) async throws -> ExitCode {

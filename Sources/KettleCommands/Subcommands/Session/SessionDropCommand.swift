@@ -13,7 +13,8 @@ struct SessionDropCommand: RunnableCommand {
       program are kept.
       """)
 
-  @Argument(help: ArgumentHelp("The session.", valueName: "id"))
+  @Argument(
+    help: ArgumentHelp("The session.", valueName: "id"), completion: .asking(.sessions))
   var session: String
 
   @Flag(name: [.short, .long], help: "Do not ask.")

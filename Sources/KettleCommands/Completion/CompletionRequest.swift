@@ -1,0 +1,125 @@
+import ArgumentParser
+import KettleClient
+import KettleControl
+import KettleModel
+
+/// The command line with which a completion script of ours calls back:
+/// `---completion COMMAND... -- ARGUMENT INDEX CURSOR WORD...`, as the parser defines it.
+struct CompletionRequest {
+  private static let word = "---completion"
+  /// More candidates would fill many screens.
+  private static let rowCountMax = 1000
+
+  private let arguments: [String]
+
+  /// Returns nil for any other command line.
+  init?(_ arguments: [String]) {
+    guard arguments.first == Self.word else { return nil }
+    self.arguments = arguments
+  }
+
+  /// Prints the candidates. Prints none without a running service, and never starts one. Errors are
+  /// not printed: they would appear in the middle of the line that the user types.
+  func answer(in context: CommandContext) async -> ExitCode {
+    guard let question else { return .refused }
+    let shell = context.environment["SAP_SHELL"].flatMap(CompletionShell.init(rawValue:))
+    let candidates = await candidates(for: question, in: context).filter(\.isPlain)
+    var lines = candidates.map { $0.line(for: shell) }
+    // The parser's script for zsh drops the last line.
+    if shell == .zsh { lines.append(" ") }
+    try? context.console.write(lines.map { $0 + "\n" }.joined(), to: .output)
+    return .done
+  }
+
+  private var question: CompletionQuestion? {
+    let asked = AskedQuestion()
+    AskedQuestion.$current.withValue(asked) {
+      // The parser answers by throwing an error, which has the closure's empty answer.
+      _ = try? KettleCommand.parseAsRoot(arguments)
+    }
+    return asked.question
+  }
+
+  private func candidates(
+    for question: CompletionQuestion, in context: CommandContext
+  ) async -> [CompletionCandidate] {
+    // Asking another machine would take an ssh connection, which may ask for a password.
+    guard !arguments.contains(where: { $0 == "--host" || $0.hasPrefix("--host=") }) else {
+      return []
+    }
+    let found = try? await context.withService(for: "kettle completion", startIfNeeded: false) {
+      service in
+      switch question {
+      case .transfers: try await transfers(of: service)
+      case .sessions: try await sessions(of: service)
+      case .hosts: try await hosts(of: service)
+      }
+    }
+    return found ?? []
+  }
+
+  private func transfers(of service: any ServiceCalling) async throws -> [CompletionCandidate] {
+    let viewport = Viewport(filter: RowFilter(states: states), count: Self.rowCountMax)
+    return try await service.call(ListTransfers.self, viewport).rows.map {
+      CompletionCandidate(
+        value: "\($0.id.rawValue)", meaning: "\($0.state.rawValue): \($0.shownTitle)")
+    }
+  }
+
+  private func sessions(of service: any ServiceCalling) async throws -> [CompletionCandidate] {
+    try await service.call(ListSessions.self, .init()).sessions.map {
+      CompletionCandidate(value: $0.id.rawValue, meaning: $0.launch?.executablePath ?? "")
+    }
+  }
+
+  private func hosts(of service: any ServiceCalling) async throws -> [CompletionCandidate] {
+    let all = try await service.call(ListHosts.self, .init()).hosts
+    let wanted = command == "forget" ? all.filter { $0.remembered != nil } : all
+    // A colon begins a new word in bash.
+    let names = wanted.map { host in
+      host.origin.drop { $0 != "/" }.drop { $0 == "/" }.prefix { $0 != ":" }
+    }
+    return Set(names).sorted().map { CompletionCandidate(value: String($0), meaning: "") }
+  }
+
+  /// The innermost command.
+  private var command: String { arguments.prefix { $0 != "--" }.last ?? "" }
+
+  /// The states in which the command has an effect; nil for all.
+  private var states: [TransferState]? {
+    switch command {
+    case "start": [.idle, .scheduled, .waiting, .paused, .failed]
+    case "pause": [.scheduled, .queued, .running, .waiting, .verifying]
+    case "stop": TransferState.allCases.filter { !$0.isFinished && $0 != .idle }
+    case "accept": [.waiting]
+    case "limit", "wait": TransferState.allCases.filter { !$0.isFinished }
+    default: nil
+    }
+  }
+}
+
+/// A word that could be meant.
+struct CompletionCandidate: Hashable, Sendable {
+  var value: String
+  /// Shown beside it by shells that can; empty for none.
+  var meaning: String
+
+  /// Whether no shell gives a character of it a meaning: bash expands what it is told.
+  var isPlain: Bool {
+    !value.isEmpty && value.utf8.allSatisfy { Self.plainBytes.contains($0) }
+  }
+
+  private static let plainBytes = Set(
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-@+".utf8)
+
+  func line(for shell: CompletionShell?) -> String {
+    let meaning = meaning.sanitizedForDisplay(limit: 60).filter { $0 != "\\" }
+    guard !meaning.isEmpty else { return value }
+    switch shell {
+    case .fish?: return "\(value)\t\(meaning)"
+    // The value has no colon; see `isPlain`.
+    case .zsh?: return "\(value):\(meaning)"
+    default: return value
+    }
+  }
+}
