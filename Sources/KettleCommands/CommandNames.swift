@@ -34,6 +34,10 @@ enum CommandNames {
 
   /// Returns the command that was probably meant, or nil when none is close.
   private static func nearest(to word: String) -> String? {
-    NearestWord.of(word, in: all.filter { $0 != DemoServiceCommand._commandName })
+    NearestWord.of(
+      word,
+      in: all.filter {
+        $0 != DemoServiceCommand._commandName && $0 != ManualCommand._commandName
+      })
   }
 }

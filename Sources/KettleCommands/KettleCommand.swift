@@ -24,7 +24,7 @@ struct KettleCommand: RunnableCommand {
       reached, 4 timeout, 130 interrupted.
       """,
     version: "kettle \(ProductVersion.text)",
-    subcommands: [DemoServiceCommand.self],
+    subcommands: [DemoServiceCommand.self, ManualCommand.self],
     groupedSubcommands: [
       CommandGroup(name: "Download", subcommands: [GetCommand.self, AddCommand.self]),
       CommandGroup(

@@ -1,0 +1,152 @@
+import KettleConfiguration
+import KettleControl
+
+/// kettle-config(5): the keys of the configuration file.
+enum ConfigurationPage {
+  static func page(date: String) -> ManualPage {
+    var source = ManualSource(
+      title: "kettle-config", section: 5, date: date, version: ProductVersion.text)
+    source.section("NAME")
+    source.macro("Nm", "kettle-config")
+    source.macro("Nd", "configuration file of Kettle")
+    source.section("SYNOPSIS")
+    source.macro("Pa", "~/.config/kettle/config.toml")
+    source.section("DESCRIPTION")
+    source.paragraphs(introduction)
+    source.section("KEYS OF THE SERVICE")
+    source.list(
+      ConfigurationKey.allCases.map { key in
+        ("Ic " + key.rawValue, "\(key.meaning) Accepts \(key.expectation). \(key.withoutIt)")
+      })
+    source.section("PROXIES OF SINGLE HOSTS")
+    source.paragraphs(proxyHosts)
+    source.section("KEYS OF THE DASHBOARD")
+    source.paragraphs(dashboard)
+    source.section("PROBLEMS IN THE FILE")
+    source.paragraphs(errors)
+    source.section("FILES")
+    source.list([
+      ("Pa $XDG_CONFIG_HOME/kettle/config.toml", "The file, if the variable is set."),
+      ("Pa ~/.config/kettle/config.toml", "The file otherwise."),
+      ("Pa ~/.config/kettle/themes/NAME.toml", "Themes of the dashboard."),
+    ])
+    source.section("EXAMPLES")
+    source.literal(
+      example.split(separator: "\n", omittingEmptySubsequences: false).map(String.init))
+    source.section("SEE ALSO")
+    source.references([("kettle", 1), ("kettle-config", 1), ("kettle-rpc", 7)])
+    return ManualPage(fileName: "kettle-config.5", text: source.text)
+  }
+
+  private static let introduction = """
+    The service and the dashboard read the file when they start. It is optional, and so is each \
+    key. "kettle config set KEY VALUE" changes a key and keeps comments, "kettle config check" \
+    names what has no effect, and "kettle config reload" applies a change by hand. Limits and the \
+    RPC change at once. For other tables the command says that they apply after \
+    "kettle daemon stop", from which running transfers continue.
+
+    The file is TOML: tables, unquoted keys, single-line strings, whole numbers, booleans, arrays \
+    and comments. If it contains a password, its permissions should be 0600.
+
+    Each key below is the name of its table, a dot, and its name in the table.
+    """
+
+  private static let proxyHosts = """
+    The table [proxy.hosts] gives single hosts a proxy of their own, or none. Each name includes \
+    those below it, and the longest name counts.
+
+      [proxy.hosts]
+      intranet.example = "none"
+      files.example.org = "socks5h://127.0.0.1:9050"
+
+    """
+
+  private static let dashboard = """
+    The table [keys] assigns keys to actions: a text with one key, an array with several, or an \
+    empty text for none. The help of the dashboard shows the actions.
+
+    The table [dashboard] has mouse, bell, taskbar and announcements, each true or false.
+
+    The table [theme] has name, the name of a theme, and background, which is "dark", "light" or \
+    "auto". The table [theme.colors] replaces single colors of the theme.
+    """
+
+  private static let errors = """
+    No command fails because of the file. A key that does not exist or has an invalid value is \
+    ignored, and the others apply. With an invalid proxy nothing is sent. If the file cannot be \
+    read, or is not TOML, all of it is ignored. "kettle daemon status" shows each problem with its \
+    line.
+    """
+
+  private static let example = """
+    [downloads]
+    directory = "~/Downloads"
+
+    [limits]
+    transfers = 20
+    rate = "2M"
+
+    [keys]
+    pause = "e"
+    start = ["s", "F5"]
+    """
+}
+
+extension ConfigurationKey {
+  /// What the key sets; a sentence.
+  var meaning: String {
+    switch self {
+    case .downloadsDirectory: "Where files go without a directory of their own."
+    case .limitsTransfers: "How many transfers run at once."
+    case .limitsConnectionsPerHost: "How many connections one host gets, all transfers together."
+    case .limitsConnections: "How many connections there are to all hosts together."
+    case .limitsRate:
+      "Bytes per second, all transfers together, with K, M or G for powers of 1024."
+    case .networkTimeout: "How long a server may be silent."
+    case .networkConnectTimeout: "The time for the name, the connection and TLS."
+    case .networkTries: "The number of attempts without new bytes."
+    case .networkRetryDelay: "The pause before the first retry. It doubles up to a minute."
+    case .networkNetrc: "Whether ~/.netrc may supply logins."
+    case .networkHTTP2: "Whether many small files from one server may share a connection."
+    case .proxyURL: "The proxy, in place of those of the environment."
+    case .proxyNoProxy:
+      "Hosts, addresses and networks that are reached without the proxy, with their subdomains."
+    case .conditionsMains: "Whether the machine counts as on mains power."
+    case .conditionsUnmetered: "Whether the network counts as unmetered."
+    case .notifyDesktop: "Whether desktop notifications are shown."
+    case .notifyFailures: "Whether they report transfers that failed or need you."
+    case .notifyFinished: "Whether they report that everything in progress is finished."
+    case .rpcEnabled: "Whether programs that control aria2 may control Kettle."
+    case .rpcPort: "The port of that interface."
+    case .rpcAllowOrigin:
+      "Origins of pages that may use it, \"null\" for pages opened from a file, or \"*\" for all."
+    case .rpcDirectories: "Where its downloads may go besides the downloads directory."
+    }
+  }
+
+  /// What applies without the key; a sentence.
+  var withoutIt: String {
+    let value =
+      switch self {
+      case .downloadsDirectory: "the desktop's download directory"
+      case .limitsTransfers: "20"
+      case .limitsConnectionsPerHost: "24"
+      case .limitsConnections: "64"
+      case .limitsRate: "no limit"
+      case .networkTimeout: "60, doubled after each attempt in which a server was silent"
+      case .networkConnectTimeout: "30"
+      case .networkTries: "11"
+      case .networkRetryDelay: "1"
+      case .networkNetrc, .networkHTTP2, .notifyDesktop, .notifyFailures, .notifyFinished: "true"
+      case .proxyURL: "the proxies of the environment"
+      case .proxyNoProxy: "the hosts in no_proxy of the environment"
+      case .conditionsMains: "\"auto\", which asks UPower and the kernel"
+      case .conditionsUnmetered: "\"auto\", which asks NetworkManager"
+      case .rpcEnabled: "false"
+      case .rpcPort: "6800"
+      case .rpcAllowOrigin: "pages of this machine and extensions of browsers"
+      case .rpcDirectories: "none"
+      }
+    return "Default: \(value)."
+  }
+}
