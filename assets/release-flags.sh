@@ -10,3 +10,10 @@ resources=$(swiftc -print-target-info -static-stdlib 2>/dev/null |
 if [ -n "$resources" ] && [ -r "$resources/linux/libFoundation.a" ]; then
   echo --static-swift-stdlib
 fi
+# The program names no folder of the machine that built it, so that builds in two folders are equal.
+# The flags are words: a folder with a blank in its name cannot be one of them.
+root=$(cd "$(dirname "$0")/.." && pwd)
+case $root in
+  *[[:space:]]*) ;;
+  *) echo "-Xcc -ffile-prefix-map=$root=kettle" ;;
+esac
