@@ -17,7 +17,7 @@ FUZZ_SEED := 6574136399857488747
 TEST_BUILD := --build-tests -debug-info-format none
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo day pictures test test-fuzz test-thread test-faults test-servers test-clients test-guards bench bench-network growth numbers install format lint catalogue faults examples docs clean
+.PHONY: help deps build demo day pictures test test-fuzz test-thread test-faults test-servers test-clients test-guards bench bench-network growth numbers install man deb test-deb tarball rpm format lint catalogue faults examples docs clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -104,10 +104,26 @@ growth: deps ## Measure how costs grow with connections, queue and size, and dra
 numbers: ## Write the results of the last benchmarks into the documentation
 	./assets/bench/write-numbers.sh
 
-install: build ## Install the program under PREFIX (/usr/local)
-	install -d '$(DESTDIR)$(PREFIX)/bin'
-	install -m 755 .build/release/kettle '$(DESTDIR)$(PREFIX)/bin/kettle'
-	ln -sf kettle '$(DESTDIR)$(PREFIX)/bin/kettle-aria2c'
+install: build ## Install program, pages, completions and units under PREFIX (/usr/local)
+	assets/package/tree.sh .build/release/kettle '$(PREFIX)' '$(DESTDIR)'
+
+man: build ## Write the manual pages into .build/man, and check them
+	@./assets/install-deps.sh package
+	assets/package/man.sh .build/release/kettle .build/man
+
+deb: build ## Make a package for Debian and Ubuntu in .build/package, and check it
+	@./assets/install-deps.sh package
+	assets/package/deb.sh .build/release/kettle .build/package
+
+test-deb: deb ## Install the package in a new Debian 12 without Swift, and use it there, as root
+	assets/package/test-deb.sh "$$(ls -t .build/package/kettle_*.deb | head -1)"
+
+tarball: build ## Make an archive with install.sh in .build/package
+	@./assets/install-deps.sh package
+	assets/package/tarball.sh .build/release/kettle .build/package
+
+rpm: build ## Make a package for Fedora and openSUSE in .build/package, where rpmbuild is
+	assets/package/rpm.sh .build/release/kettle .build/package
 
 format: ## Lay out all Swift sources
 	swift format -i -p -r Sources Examples Benchmarks Tests Package.swift

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Makes sure that everything needed to build and test Kettle is there; installs what is missing on
 # Debian and its children, names it elsewhere. Asks for nothing when nothing is missing.
-# With the word "faults", "servers", "clients", "bench" or "pictures" it looks for what that target of
-# make needs, too.
+# With the word "faults", "servers", "clients", "bench", "pictures" or "package" it looks for what that
+# target of make needs, too.
 set -eu
 purpose=${1:-}
 
@@ -75,6 +75,22 @@ if [ "$purpose" = clients ]; then
   need_program python3 python3
   python3 -c 'import ensurepip, venv' 2>/dev/null || missing="$missing python3-venv"
   [ -z "${ARIANG:-}" ] || command -v google-chrome >/dev/null 2>&1 || need_program chromium chromium
+fi
+
+# Packages are made, looked at, and tried in a new system.
+if [ "$purpose" = package ]; then
+  need_program strip binutils
+  need_program chrpath chrpath
+  need_program xz xz-utils
+  need_program mandoc mandoc
+  if command -v apt-get >/dev/null 2>&1; then
+    need_program dpkg-shlibdeps dpkg-dev
+    need_program lintian lintian
+    need_program debootstrap debootstrap
+    need_program python3 python3-minimal
+    need_program desktop-file-validate desktop-file-utils
+    need_program appstreamcli appstream
+  fi
 fi
 
 # The pictures show downloads from a server on the loopback.

@@ -1,0 +1,60 @@
+#!/bin/sh
+# install.sh [PREFIX]           installs Kettle; default: ~/.local, and /usr/local for root
+# install.sh --remove [PREFIX]  removes what it installed; downloads, list and settings stay
+set -eu
+cd "$(dirname "$0")"
+remove=
+if [ "${1:-}" = --remove ]; then
+  remove=yes
+  shift
+fi
+case ${1:-} in -*) sed -n 's/^# //p' "$0" | head -2 >&2; exit 2 ;; esac
+if [ "$(id -u)" -eq 0 ]; then prefix=${1:-/usr/local}; else prefix=${1:-$HOME/.local}; fi
+case $prefix in /*) ;; *) echo "install: $prefix is not an absolute path" >&2; exit 2 ;; esac
+
+# Every file must be as it was packed, and none may be missing.
+if ! sha256sum --check --strict --quiet SHA256SUMS; then
+  echo 'install: the files above differ from SHA256SUMS; nothing was changed. Get the archive again' >&2
+  exit 1
+fi
+
+# systemd looks for a user's own units below share.
+placed() {
+  case $1/$prefix in
+    lib/systemd/*/"${HOME:-/nowhere}"/*) printf '%s/share/%s\n' "$prefix" "${1#lib/}" ;;
+    *) printf '%s/%s\n' "$prefix" "$1" ;;
+  esac
+}
+
+sed -n 's/^[0-9a-f]*  \.\///p' SHA256SUMS | while IFS= read -r file; do
+  [ "$file" != install.sh ] || continue
+  target=$(placed "$file")
+  if [ -n "$remove" ]; then
+    rm -f "$target"
+    folder=$(dirname "${target#"$prefix"/}")
+    (cd "$prefix" && rmdir -p --ignore-fail-on-non-empty "$folder") 2>/dev/null || true
+    continue
+  fi
+  mode=644
+  [ ! -x "$file" ] || mode=755
+  mkdir -p "$(dirname "$target")"
+  # The old program may be running: it keeps its file.
+  install -m "$mode" "$file" "$target.new"
+  case $file in
+    *.service) sed "s|^ExecStart=[^ ]*|ExecStart=$prefix/bin/kettle|" "$file" > "$target.new" ;;
+  esac
+  mv "$target.new" "$target"
+done
+
+if [ -n "$remove" ]; then
+  echo "install: removed from $prefix"
+  exit 0
+fi
+echo "install: $prefix/bin/kettle"
+case :$PATH: in *:"$prefix/bin":*) ;; *) echo "install: add $prefix/bin to PATH" ;; esac
+# The program starts without them, but downloads need them.
+missing=
+for library in libcurl.so.4 libssl.so.3; do
+  PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null | grep -q "$library" || missing="$missing $library"
+done
+[ -z "$missing" ] || echo "install: missing:$missing (Debian: libcurl4 libssl3)"

@@ -1,0 +1,56 @@
+#!/bin/sh
+# tree.sh PROGRAM PREFIX [DESTDIR]
+# Installs Kettle below DESTDIR/PREFIX: the program without symbols, manual pages, completions, units
+# of systemd, desktop entry, icon, metainfo and licences. PROGRAM prints its own pages and completions,
+# unless KETTLE_TEXTS names another build that does, because PROGRAM is for another machine.
+set -eu
+program=$(realpath "$1")
+texts_program=$(realpath "${KETTLE_TEXTS:-$1}")
+prefix=$2
+root=${3:-}$prefix
+top=$(cd "$(dirname "$0")/../.." && pwd)
+. "$top/assets/package/release.sh"
+texts=$(mktemp -d)
+trap 'rm -rf "$texts"' EXIT
+
+put() { install -D -m "$1" "$2" "$root/$3"; }
+
+# A file of its own: the program may be running.
+cp "$program" "$texts/kettle"
+if command -v strip >/dev/null 2>&1; then
+  strip --strip-unneeded --remove-section=.comment "$texts/kettle"
+fi
+# The linker notes that libraries may be beside the program. None is, and nothing else may be found.
+if command -v chrpath >/dev/null 2>&1; then chrpath -d "$texts/kettle" >/dev/null 2>&1 || true; fi
+put 755 "$texts/kettle" bin/kettle
+
+"$top/assets/package/man.sh" "$texts_program" "$texts/man" >/dev/null
+for page in "$texts"/man/*; do
+  gzip -9n "$page"
+  put 644 "$page.gz" "share/man/man${page##*.}/${page##*/}.gz"
+done
+
+# Debian has a folder of its own for the completions that packages bring for zsh.
+zsh=share/zsh/site-functions
+[ "$prefix" != /usr ] || [ ! -f /etc/debian_version ] || zsh=share/zsh/vendor-completions
+for shell in bash zsh fish; do "$texts_program" completion "$shell" > "$texts/$shell"; done
+put 644 "$texts/bash" share/bash-completion/completions/kettle
+put 644 "$texts/zsh" "$zsh/_kettle"
+put 644 "$texts/fish" share/fish/vendor_completions.d/kettle.fish
+
+# systemd looks for a user's own units below share.
+units=lib/systemd/user
+case $prefix in "${HOME:-/nowhere}"/*) units=share/systemd/user ;; esac
+sed "s|^ExecStart=[^ ]*|ExecStart=$prefix/bin/kettle|" "$top/assets/systemd/kettle.service" \
+  > "$texts/kettle.service"
+put 644 "$texts/kettle.service" "$units/kettle.service"
+put 644 "$top/assets/systemd/kettle.socket" "$units/kettle.socket"
+
+put 644 "$top/assets/package/kettle.desktop" share/applications/kettle.desktop
+put 644 "$top/assets/package/kettle.svg" share/icons/hicolor/scalable/apps/kettle.svg
+sed "s/@VERSION@/$version/; s/@DATE@/$(date -d "@$SOURCE_DATE_EPOCH" +%F)/" \
+  "$top/assets/package/metainfo.xml" > "$texts/metainfo.xml"
+put 644 "$texts/metainfo.xml" share/metainfo/org.example.kettle.metainfo.xml
+put 644 "$top/assets/package/copyright" share/doc/kettle/copyright
+gzip -9n -c "$top/CHANGELOG.md" > "$texts/changelog.gz"
+put 644 "$texts/changelog.gz" share/doc/kettle/changelog.gz
