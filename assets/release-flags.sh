@@ -10,8 +10,10 @@ resources=$(swiftc -print-target-info -static-stdlib 2>/dev/null |
 if [ -n "$resources" ] && [ -r "$resources/linux/libFoundation.a" ]; then
   echo --static-swift-stdlib
 fi
-# The program names no folder of the machine that built it, so that builds in two folders are equal.
-# The flags are words: a folder with a blank in its name cannot be one of them.
+# Builds in two folders give equal programs: it names no folder of the machine that built it, and has
+# no build id, which is made from the symbols too. The flags are words: a folder with a blank in its
+# name cannot be one of them.
+echo '-Xlinker --build-id=none'
 root=$(cd "$(dirname "$0")/.." && pwd)
 case $root in
   *[[:space:]]*) ;;

@@ -17,8 +17,14 @@ put() { install -D -m "$1" "$2" "$root/$3"; }
 
 # A file of its own: the program may be running.
 cp "$program" "$texts/kettle"
+# The hashes of modules depend on the folder of the build, and only the compiler reads them. Without
+# their section the program would lose its protection of relocated data, so they become zeros.
 if command -v strip >/dev/null 2>&1; then
   strip --strip-unneeded --remove-section=.comment "$texts/kettle"
+  if objcopy --dump-section ".swift_modhash=$texts/hashes" "$texts/kettle" /dev/null 2>/dev/null; then
+    head -c "$(stat -c %s "$texts/hashes")" /dev/zero > "$texts/zeros"
+    objcopy --update-section ".swift_modhash=$texts/zeros" "$texts/kettle"
+  fi
 fi
 # The linker notes that libraries may be beside the program. None is, and nothing else may be found.
 if command -v chrpath >/dev/null 2>&1; then chrpath -d "$texts/kettle" >/dev/null 2>&1 || true; fi
