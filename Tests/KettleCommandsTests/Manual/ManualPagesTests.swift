@@ -4,11 +4,15 @@ import Testing
 @testable import KettleCommands
 
 struct ManualPagesTests {
+  /// Made once: the parser's description of all commands takes a second.
+  private static let allPages = Result {
+    try CommandPages(date: "2026-11-21").all + [ConfigurationPage.page(date: "2026-11-21")]
+  }
+
   private let pages: [String: String]
 
   init() throws {
-    let all =
-      try CommandPages(date: "2026-11-21").all + [ConfigurationPage.page(date: "2026-11-21")]
+    let all = try Self.allPages.get()
     pages = Dictionary(uniqueKeysWithValues: all.map { ($0.fileName, $0.text) })
   }
 
