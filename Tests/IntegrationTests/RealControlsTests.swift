@@ -88,7 +88,8 @@ struct RealControlsTests {
     #expect(
       status.contains(
         "Notice: The key \"limits.transfer\" in line 4 of "
-          + "\"\(home.path)/.config/kettle/config.toml\" is unknown; "))
+          + "\"\(home.path)/.config/kettle/config.toml\" is unknown "
+          + "(did you mean \"limits.transfers\"?); "))
   }
 
   @Test func `an unreadable configuration file does not stop any command`() async throws {

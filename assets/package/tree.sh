@@ -29,6 +29,8 @@ fi
 # The linker notes that libraries may be beside the program. None is, and nothing else may be found.
 if command -v chrpath >/dev/null 2>&1; then chrpath -d "$texts/kettle" >/dev/null 2>&1 || true; fi
 put 755 "$texts/kettle" bin/kettle
+# The same program, which looks at its name.
+ln -sf kettle "$root/bin/kettle-aria2c"
 
 "$top/assets/package/man.sh" "$texts_program" "$texts/man" >/dev/null
 for page in "$texts"/man/*; do
