@@ -8,7 +8,7 @@
 #     PICTURES   where pictures of its pages go
 set -eu
 cd "$(dirname "$0")/../.."
-swift build --product kettle
+swift build -debug-info-format none --product kettle
 program=$PWD/.build/debug/kettle
 place=$PWD/.build/clients
 # The versions that were examined; a newer one must not break the tests of an older Kettle.
