@@ -54,7 +54,7 @@ struct TidyTests {
       "CKettleNcurses": ["Benchmarks", "KettleTerminal"], "CKettleSQLite": ["KettleStore"],
       "CKettleUnpacking": ["KettleFiles"],
       "GRDB": ["KettleStore"], "GRDBSQLite": ["KettleStore"],
-      "Logging": ["KettleDaemon", "KettleEngine"], 
+      "Logging": ["KettleDaemon", "KettleEngine"],
       "NIOCore": ["KettleDemo", "KettleRPC", "KettleSocket"],
       "NIOHTTP1": ["KettleDemo", "KettleRPC"],
       "NIOPosix": ["KettleDemo", "KettleRPC", "KettleSocket"], "NIOWebSocket": ["KettleRPC"],
