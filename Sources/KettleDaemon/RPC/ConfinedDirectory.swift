@@ -1,6 +1,7 @@
 import Glibc
 import KettleAria2
 import KettleModel
+import KettleSystem
 
 /// Makes directories for clients that may store files only below certain ones.
 enum ConfinedDirectory {
@@ -18,11 +19,12 @@ enum ConfinedDirectory {
     var made = ""
     for part in target.split(separator: "/") {
       made += "/" + part
-      if mkdir(made, 0o777) == 0 || errno == EEXIST { continue }
+      if mkdir(made, 0o777) == 0 { continue }
+      let problem = SystemError(errno)
+      if problem.code == EEXIST { continue }
       // Directories above that exist may be unwritable.
-      if errno == EACCES || errno == EROFS, access(made, F_OK) == 0 { continue }
-      throw .refused(
-        "The directory \(shown(path)) cannot be made: \(String(cString: strerror(errno)))")
+      if problem.code == EACCES || problem.code == EROFS, access(made, F_OK) == 0 { continue }
+      throw .refused("The directory \(shown(path)) cannot be made: \(problem.message)")
     }
   }
 

@@ -60,4 +60,15 @@ final class ConfinedDirectoryTests {
       #expect(error.message.contains("/f/x cannot be made"), "\(error.message)")
     }
   }
+
+  @Test(.enabled(if: geteuid() != 0, "Root may write everywhere"))
+  func `an unwritable directory is a problem with its reason`() throws {
+    #expect(mkdir(root + "/locked", 0o555) == 0)
+    do throws(RPCError) {
+      try ConfinedDirectory.make(root + "/locked/x", below: [root])
+      Issue.record("made")
+    } catch {
+      #expect(error.message.contains(SystemError(EACCES).message), "\(error.message)")
+    }
+  }
 }
