@@ -35,7 +35,7 @@ final class RPCLedger: Sendable {
     }
   }
 
-  func gid(of id: TransferID) -> GID { state.withLock { $0.chosen[id] } ?? GID(id) }
+  func gid(of id: TransferID) -> GID { state.withLock { $0.gid(of: id) } }
 
   /// The transfer that may have this GID.
   func transferID(of gid: GID) -> TransferID {

@@ -8,7 +8,7 @@ enum RPCSecretFile {
   static func read(_ path: String) throws(RPCProblem) -> RPCSecret {
     var status = stat()
     guard lstat(path, &status) == 0 else {
-      throw .secret(path: path, String(cString: strerror(errno)))
+      throw .secret(path: path, SystemError(errno).message)
     }
     guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else {
       throw .secret(path: path, "it is not a file of this user")

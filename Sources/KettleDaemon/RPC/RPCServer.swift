@@ -159,7 +159,7 @@ enum RPCProblem: Error, Sendable {
         """
         : """
         Port \(problem.port) for the RPC cannot be opened \
-        (\(String(cString: strerror(problem.code)))); choose another one with \
+        (\(SystemError(problem.code).message)); choose another one with \
         "kettle rpc enable --port N"
         """
     case .secret(let path, let detail):
