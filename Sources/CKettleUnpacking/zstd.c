@@ -1,5 +1,5 @@
-// Stands in for zstd: every function of it that is used. The header declares them visible, unless
-// it is told otherwise: older versions by the second name.
+// Stands in for zstd: every function of it that is used. The header exports them by default. These
+// macros hide them; older versions of zstd read the second one.
 #define ZSTDLIB_VISIBLE __attribute__((visibility("hidden")))
 #define ZSTDLIB_VISIBILITY __attribute__((visibility("hidden")))
 #include "delayed_library.h"

@@ -11,8 +11,8 @@ package struct RPCSecret: Hashable, Sendable {
   package static let byteCountMin = 8
   package static let byteCountMax = 256
 
-  /// Takes as long for any text of the same length, so that nobody learns from the time how many
-  /// characters are right.
+  /// Compares in a time that depends only on the length of the given text, so that the time does
+  /// not reveal how many characters are right.
   package func matches(_ given: String?) -> Bool {
     guard let given else { return false }
     var difference: UInt8 = 0

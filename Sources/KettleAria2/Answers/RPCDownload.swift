@@ -1,6 +1,6 @@
 import KettleModel
 
-/// What is told about a transfer.
+/// A transfer as the RPC reports it.
 package struct RPCDownload: Hashable, Sendable {
   package var gid: GID
   package var row: TransferSnapshot

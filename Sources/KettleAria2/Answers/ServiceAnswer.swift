@@ -1,7 +1,7 @@
 import KettleControl
 import KettleModel
 
-/// The answers about the service.
+/// The results of the methods that report on the service.
 package enum ServiceAnswer {
   /// The version of aria2 whose interface this is. Front ends show it.
   private static let interfaceVersion = "1.36.0"
@@ -28,7 +28,7 @@ package enum ServiceAnswer {
   }
 }
 
-/// What clients that presented the secret are told.
+/// A notification. Only clients that presented the secret receive it.
 package enum RPCNotification: String, Hashable, Sendable, CaseIterable {
   case started = "aria2.onDownloadStart"
   case paused = "aria2.onDownloadPause"

@@ -1,6 +1,6 @@
 import KettleModel
 
-/// Why a call is refused, as clients are told.
+/// The reason for refusing a call, with the code and message of the reply.
 package struct RPCError: Error, Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     /// The text is not JSON, or larger than `RPCLimits` allow.

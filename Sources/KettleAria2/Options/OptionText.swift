@@ -22,8 +22,8 @@ struct OptionText {
 
   var text: String { texts.first ?? "" }
 
-  /// The lines of a list, or of one text with several: what a client was told as one text, it sends
-  /// again as one.
+  /// The lines of a list, or of one text with several lines. `aria2.getOption` returns a list as
+  /// one text, and clients send that text back.
   var lines: [String] {
     texts.flatMap { $0.split(whereSeparator: \.isNewline) }.map { String($0).trimmingBlanks() }
       .filter { !$0.isEmpty }

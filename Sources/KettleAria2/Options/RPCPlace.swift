@@ -8,7 +8,8 @@ package struct RPCPlace: Hashable, Sendable {
 
   /// Combines `dir` and `out`. Throws if the result is outside all `roots`.
   ///
-  /// Only texts are compared. Whoever makes the directory also has to look where its links lead.
+  /// Compares paths as text and does not resolve symbolic links. The code that creates the
+  /// directory must check the resolved path too.
   ///
   /// - Parameters:
   ///   - roots: absolute paths without a slash at the end.

@@ -61,7 +61,7 @@ final class Aria2cDoor: RPCPerforming, InterruptionSource {
   }
 
   private static let refusal = RPCError.refused(
-    "kettle-aria2c only answers questions; \"kettle rpc enable\" opens the whole interface")
+    "kettle-aria2c answers only queries; \"kettle rpc enable\" turns on the whole interface")
 
   private var downloads: [RPCDownload] {
     state.withLock { state in

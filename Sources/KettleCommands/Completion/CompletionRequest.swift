@@ -34,7 +34,8 @@ struct CompletionRequest {
   private var question: CompletionQuestion? {
     let asked = AskedQuestion()
     AskedQuestion.$current.withValue(asked) {
-      // The parser answers by throwing an error, which has the closure's empty answer.
+      // The parser calls the completion closure and then throws an error that carries the closure's
+      // result. That result is empty: the closure only records the question.
       _ = try? KettleCommand.parseAsRoot(arguments)
     }
     return asked.question
@@ -104,7 +105,7 @@ struct CompletionCandidate: Hashable, Sendable {
   /// Shown beside it by shells that can; empty for none.
   var meaning: String
 
-  /// Whether no shell gives a character of it a meaning: bash expands what it is told.
+  /// Whether no character of the value is special to a shell. Bash expands the words it receives.
   var isPlain: Bool {
     !value.isEmpty && value.utf8.allSatisfy { Self.plainBytes.contains($0) }
   }
