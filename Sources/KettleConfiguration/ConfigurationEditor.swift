@@ -34,7 +34,7 @@ package struct ConfigurationEditor: Sendable {
     if let entry = layout.entries.first(where: { $0.name == key }) {
       edited.replaceSubrange(entry.value, with: Array(value.utf8))
     } else {
-      let (offset, line) = place(for: key)
+      let (offset, line) = try place(for: key)
       let isInLine = offset > 0 && edited[offset - 1] != UInt8(ascii: "\n")
       let text = (isInLine ? "\n" : "") + line + " = " + value + "\n"
       edited.insert(contentsOf: Array(text.utf8), at: offset)
@@ -43,19 +43,32 @@ package struct ConfigurationEditor: Sendable {
     bytes = edited
   }
 
-  /// Removes a key with its line. Returns whether it was set.
+  /// Removes a key with its line, or a whole element of an array of tables (`rules.2`). Returns
+  /// whether there was one.
   package mutating func remove(_ key: String) throws(ConfigurationProblem) -> Bool {
-    guard let entry = layout.entries.first(where: { $0.name == key }) else { return false }
+    guard let lines = lines(of: key) else { return false }
     var edited = bytes
-    edited.removeSubrange(entry.lines)
+    edited.removeSubrange(lines)
     layout = try Self.layout(of: edited)
     bytes = edited
     return true
   }
 
+  private func lines(of key: String) -> Range<Int>? {
+    if let entry = layout.entries.first(where: { $0.name == key }) { return entry.lines }
+    guard let header = layout.tables.first(where: { $0.name == key && $0.array != nil }) else {
+      return nil
+    }
+    let last = layout.entries.last { $0.table == key }
+    return header.lines.lowerBound..<max(header.lines.upperBound, last?.lines.upperBound ?? 0)
+  }
+
   /// Where a new key goes, and what is written before the equals sign: after the last key of its
-  /// table, or in a new table at the end.
-  private func place(for key: String) -> (offset: Int, line: String) {
+  /// table, or in a new table at the end. Throws if its array of tables has no such element, and
+  /// none can be added with its number.
+  private func place(
+    for key: String
+  ) throws(ConfigurationProblem) -> (offset: Int, line: String) {
     let parts = key.split(separator: ".")
     let table = parts.dropLast().joined(separator: ".")
     let name = String(parts.last ?? "")
@@ -64,6 +77,10 @@ package struct ConfigurationEditor: Sendable {
     if header != nil || last != nil && table.isEmpty {
       return (last?.lines.upperBound ?? header?.lines.upperBound ?? 0, name)
     }
+    let gap = bytes.isEmpty ? "" : "\n"
+    if let array = try array(ofNewElement: table, for: key) {
+      return (bytes.count, "\(gap)[[\(array)]]\n\(name)")
+    }
     // TOML forbids a header for a table whose keys are written with dots.
     if let dotted = layout.entries.last(where: {
       $0.name.hasPrefix(table + ".") && table.hasPrefix($0.table)
@@ -71,8 +88,26 @@ package struct ConfigurationEditor: Sendable {
       let relative = dotted.table.isEmpty ? key : String(key.dropFirst(dotted.table.count + 1))
       return (dotted.lines.upperBound, relative)
     }
-    let gap = bytes.isEmpty ? "" : "\n"
     return (bytes.count, "\(gap)[\(table)]\n\(name)")
+  }
+
+  /// Returns the array of tables to which a table belongs as its next element; nil if it belongs to
+  /// none. Throws if it has another number.
+  private func array(
+    ofNewElement table: String, for key: String
+  ) throws(ConfigurationProblem) -> String? {
+    let arrays = ConfigurationArray.allCases.map(\.rawValue) + layout.tables.compactMap(\.array)
+    guard let array = arrays.first(where: { (table + ".").hasPrefix($0 + ".") }) else {
+      return nil
+    }
+    guard Int(table.dropFirst(array.count + 1)) != nil else {
+      throw ConfigurationProblem(.unknownKey(key))
+    }
+    let next = layout.tables.count { $0.array == array } + 1
+    guard table == "\(array).\(next)" else {
+      throw ConfigurationProblem(.missingElement(key, of: array, next: next))
+    }
+    return array
   }
 }
 
@@ -123,7 +158,9 @@ extension ConfigurationProblem.What {
   package var key: String? {
     switch self {
     case .unreadable: nil
-    case .unknownKey(let key), .unquoted(let key), .wrongValue(let key, _): key
+    case .unknownKey(let key), .unquoted(let key), .missingElement(let key, _, _),
+      .wrongValue(let key, _):
+      key
     }
   }
 }

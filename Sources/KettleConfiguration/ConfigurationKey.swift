@@ -25,6 +25,9 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
   case rpcAllowOrigin = "rpc.allow-origin"
   case rpcDirectories = "rpc.directories"
 
+  /// The full names of all keys; those of arrays of tables have `#` in place of the number.
+  static var allNames: [String] { allCases.map(\.rawValue) }
+
   /// Describes the values that the key accepts.
   package var expectation: String {
     switch self {
@@ -205,7 +208,7 @@ extension ServiceConfiguration {
     var configuration = ServiceConfiguration()
     var problems: [ConfigurationProblem] = []
     do throws(TOMLProblem) {
-      for entry in try TOMLReader.read(bytes) {
+      for entry in try TOMLReader.read(bytes).entries {
         if ProxyHostsTable.contains(entry) {
           if let problem = ProxyHostsTable.apply(entry, to: &configuration) {
             problems.append(ConfigurationProblem(problem, line: entry.line))

@@ -8,6 +8,9 @@ package struct ConfigurationProblem: Error, Hashable, Sendable {
     case unknownKey(String)
     /// The value of the key is unquoted text.
     case unquoted(String)
+    /// A key of an element that an array of tables does not have yet; the array, and the number of
+    /// the element that can be added.
+    case missingElement(String, of: String, next: Int)
     /// The key, and the values that it accepts.
     case wrongValue(String, mustBe: String)
   }
@@ -47,24 +50,17 @@ extension ConfigurationProblem {
       return "\(start) cannot be read (\(reason)), so the file is ignored; \(remedy)"
     case .unknownKey(let key):
       let name = key.sanitizedForDisplay(limit: 100)
-      let meant = Self.nearestKey(to: key).map { " (did you mean \"\($0)\"?)" } ?? ""
-      return "The key \"\(name)\" in \(location) is unknown\(meant); \(remedy)"
+      let meant = Self.nearestKey(to: key, in: ConfigurationKey.allNames)
+      let question = meant.map { " (did you mean \"\($0)\"?)" } ?? ""
+      return "The key \"\(name)\" in \(location) is unknown\(question); \(remedy)"
     case .unquoted(let key):
       return "The value of \"\(key)\" in \(location) is not quoted; put it in quotes "
         + "and run \"kettle config reload\""
+    case .missingElement(let key, let array, let next):
+      return "\"\(key.sanitizedForDisplay(limit: 100))\" belongs to no [[\(array)]] in "
+        + "\(location); the next one that can be added is \"\(array).\(next)\""
     case .wrongValue(let key, let expectation):
       return "The value of \"\(key)\" in \(location) must be \(expectation); \(remedy)"
     }
-  }
-}
-
-extension ConfigurationProblem {
-  /// The key that was probably meant. A key in the wrong table counts as close.
-  private static func nearestKey(to key: String) -> String? {
-    let known = ConfigurationKey.allCases.map(\.rawValue)
-    if let nearest = NearestWord.of(key, in: known) { return nearest }
-    let name = key.split(separator: ".").last ?? ""
-    let namesakes = known.filter { $0.split(separator: ".").last == name }
-    return namesakes.count == 1 ? namesakes.first : nil
   }
 }

@@ -59,7 +59,7 @@ package struct DashboardConfiguration: Hashable, Sendable {
     var configuration = DashboardConfiguration()
     var problems: [ConfigurationProblem] = []
     do throws(TOMLProblem) {
-      for entry in try TOMLReader.read(bytes) {
+      for entry in try TOMLReader.read(bytes).entries {
         guard let table = table(of: entry) else { continue }
         if let what = table.apply(entry, to: &configuration) {
           problems.append(ConfigurationProblem(what, line: entry.line))

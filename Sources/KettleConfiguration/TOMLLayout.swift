@@ -1,7 +1,10 @@
 /// Where the tables and entries of a file are, in bytes.
 struct TOMLLayout: Hashable, Sendable {
   struct Table: Hashable, Sendable {
+    /// The full name; an element of an array of tables has its number in it.
     var name: String
+    /// The array of tables that it is an element of.
+    var array: String?
     /// The line of the header with its end.
     var lines: Range<Int>
   }

@@ -1,35 +1,39 @@
-/// Reads the part of TOML 1.0 (https://toml.io/en/v1.0.0) that a configuration file needs: tables,
-/// bare and dotted keys, strings of one line, decimal integers, booleans, arrays, comments.
+/// Reads the part of TOML 1.0 (https://toml.io/en/v1.0.0) that a configuration file needs: tables
+/// and arrays of tables, bare and dotted keys, strings of one line, decimal integers, booleans,
+/// arrays, comments.
 ///
-/// Every TOML reader gives the same meaning to what this one accepts. The rest is a problem with
-/// its line; nothing is guessed.
+/// Every TOML reader gives the same meaning to what this one accepts, but some refuse a table that
+/// is continued in another place. The rest is a problem with its line; nothing is guessed.
 struct TOMLReader {
   /// Protects the stack from nesting.
   private static let depthMax = 8
 
   var bytes: ArraySlice<UInt8>
   var line = 1
-  private var table: [String] = []
-  private var tables: Set<String> = []
-  private var names: Set<String> = []
-  private var entries: [TOMLEntry] = []
+  /// The full name of the table of the last header; empty before the first one.
+  private var table = ""
+  /// The element of an array of tables that the last header began.
+  private var element: TOMLElement?
+  private var definitions = TOMLDefinitions()
+  private var document = TOMLDocument()
   private var layout = TOMLLayout()
 
   private init(_ bytes: [UInt8]) { self.bytes = bytes[...] }
 
-  static func read(_ bytes: [UInt8]) throws(TOMLProblem) -> [TOMLEntry] {
-    var reader = TOMLReader(bytes)
-    try reader.checkCharacters()
-    while reader.bytes.first != nil { try reader.readLine() }
-    return reader.entries
+  static func read(_ bytes: [UInt8]) throws(TOMLProblem) -> TOMLDocument {
+    try readAll(bytes).document
   }
 
   /// Returns where everything is in the text.
   static func layout(of bytes: [UInt8]) throws(TOMLProblem) -> TOMLLayout {
+    try readAll(bytes).layout
+  }
+
+  private static func readAll(_ bytes: [UInt8]) throws(TOMLProblem) -> TOMLReader {
     var reader = TOMLReader(bytes)
     try reader.checkCharacters()
     while reader.bytes.first != nil { try reader.readLine() }
-    return reader.layout
+    return reader
   }
 
   func problem(_ detail: String) -> TOMLProblem { TOMLProblem(line: line, detail: detail) }
@@ -55,61 +59,90 @@ struct TOMLReader {
 
   private mutating func readLine() throws(TOMLProblem) {
     let start = bytes.startIndex
-    let entryCount = entries.count
-    let tableCount = tables.count
     skipBlanks()
     switch bytes.first {
-    case nil, UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "#"): break
-    case UInt8(ascii: "["): try readTable()
-    default: try readEntry()
-    }
-    try endLine()
-    let lines = start..<bytes.startIndex
-    if entries.count > entryCount { layout.entries[layout.entries.count - 1].lines = lines }
-    if tables.count > tableCount {
-      layout.tables.append(TOMLLayout.Table(name: table.joined(separator: "."), lines: lines))
+    case nil, UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "#"): try endLine()
+    case UInt8(ascii: "["):
+      try readHeader()
+      try endLine()
+      layout.tables.append(
+        TOMLLayout.Table(name: table, array: element?.array, lines: start..<bytes.startIndex))
+    default:
+      var place = try readEntry()
+      try endLine()
+      place.lines = start..<bytes.startIndex
+      layout.entries.append(place)
     }
   }
 
-  private mutating func readTable() throws(TOMLProblem) {
+  /// Reads `[table]` or `[[array of tables]]`.
+  private mutating func readHeader() throws(TOMLProblem) {
     bytes = bytes.dropFirst()
-    if bytes.first == UInt8(ascii: "[") { throw problem("arrays of tables are not supported") }
-    table = try readName()
-    guard skip(UInt8(ascii: "]")) else { throw problem("the table name has no closing \"]\"") }
-    let name = table.joined(separator: ".")
-    guard tables.insert(name).inserted else {
-      throw problem("the table \"\(name)\" is defined twice")
+    let isElement = skip(UInt8(ascii: "["))
+    let parts = try readName()
+    // The two brackets of an array are one token each (TOML 1.0, array-table-open).
+    guard skip(UInt8(ascii: "]")), !isElement || skip(UInt8(ascii: "]")) else {
+      throw problem("the table name has no closing \"\(isElement ? "]]" : "]")\"")
     }
+    do throws(TOMLConflict) {
+      if isElement {
+        let (array, number) = try definitions.defineElement(parts)
+        let element = TOMLElement(array: array, number: number, line: line)
+        document.elements.append(element)
+        self.element = element
+        table = element.name
+      } else {
+        table = try definitions.defineTable(parts)
+        element = nil
+      }
+    } catch { throw problem(error.detail) }
   }
 
-  private mutating func readEntry() throws(TOMLProblem) {
+  /// Reads `key = value`. Returns where it is, without its lines.
+  private mutating func readEntry() throws(TOMLProblem) -> TOMLLayout.Entry {
     let start = line
-    let name = (table + (try readName())).joined(separator: ".")
+    let parts = try readName()
     guard skip(UInt8(ascii: "=")) else { throw problem("the key is not followed by \"=\"") }
     skipBlanks()
     let valueStart = bytes.startIndex
     let value = try readValue(depth: 0)
-    layout.entries.append(
-      TOMLLayout.Entry(
-        name: name, table: table.joined(separator: "."), value: valueStart..<bytes.startIndex))
-    guard names.insert(name).inserted else { throw problem("\"\(name)\" is defined twice") }
-    entries.append(TOMLEntry(name: name, value: value, line: start))
+    let name: String
+    do throws(TOMLConflict) {
+      name = try definitions.defineKey(parts, in: table)
+    } catch { throw problem(error.detail) }
+    document.entries.append(TOMLEntry(name: name, value: value, line: start, element: element))
+    return TOMLLayout.Entry(name: name, table: table, value: valueStart..<bytes.startIndex)
   }
 
   private mutating func readName() throws(TOMLProblem) -> [String] {
     var parts: [String] = []
     repeat {
       skipBlanks()
-      let part = bytes.prefix { Self.isBareKey($0) }
-      if part.isEmpty {
-        let isQuoted = bytes.first == UInt8(ascii: "\"") || bytes.first == UInt8(ascii: "'")
-        throw problem(isQuoted ? "quoted keys are not supported" : "the key is missing")
-      }
-      parts.append(String(decoding: part, as: UTF8.self))
-      bytes = bytes.dropFirst(part.count)
+      parts.append(try readNamePart())
       skipBlanks()
     } while skip(UInt8(ascii: "."))
     return parts
+  }
+
+  /// Reads a bare or a quoted part of a name. Dots in quotes do not divide it, but the full name of
+  /// the key is the same as without quotes.
+  private mutating func readNamePart() throws(TOMLProblem) -> String {
+    switch bytes.first {
+    case UInt8(ascii: "\""): return try checkedName(readBasicString())
+    case UInt8(ascii: "'"): return try checkedName(readLiteralString())
+    default:
+      let part = bytes.prefix { Self.isBareKey($0) }
+      guard !part.isEmpty else { throw problem("the key is missing") }
+      bytes = bytes.dropFirst(part.count)
+      return String(decoding: part, as: UTF8.self)
+    }
+  }
+
+  private func checkedName(_ name: String) throws(TOMLProblem) -> String {
+    guard !name.isEmpty, name.utf8.allSatisfy({ (33...126).contains($0) }) else {
+      throw problem("a key in quotes may contain only visible ASCII characters")
+    }
+    return name
   }
 
   private mutating func readValue(depth: Int) throws(TOMLProblem) -> TOMLValue {

@@ -13,7 +13,7 @@ package struct ThemeConfiguration: Hashable, Sendable {
     var theme = ThemeConfiguration()
     var problems: [ConfigurationProblem] = []
     do throws(TOMLProblem) {
-      for entry in try TOMLReader.read(bytes) {
+      for entry in try TOMLReader.read(bytes).entries {
         if let what = theme.apply(entry) {
           problems.append(ConfigurationProblem(what, line: entry.line))
         }

@@ -27,7 +27,7 @@ struct ConfigurationDocumentTests {
     let end = try #require(document.range(of: "```", range: start.upperBound..<document.endIndex))
     let example = Array(document[start.upperBound..<end.lowerBound].utf8)
     #expect(ServiceConfiguration.read(example).1.isEmpty)
-    let names = try TOMLReader.read(example).map(\.name)
+    let names = try TOMLReader.read(example).entries.map(\.name)
     #expect(Set(names) == Set(ConfigurationKey.allCases.map(\.rawValue)))
   }
 

@@ -103,6 +103,85 @@ struct ConfigurationEditorTests {
         == "[dashboard]\nmouse = false\n")
   }
 
+  // MARK: - Arrays of tables
+
+  private static let rules = """
+    [[rules]] # images
+    host = "a.example"
+
+    # Music
+    [[rules]]
+    host = "b.example"   # the second
+    title = "b"
+    [limits]
+    transfers = 3
+
+    """
+
+  @Test func `a key of an element is shown, changed, added and removed where it is`() throws {
+    let editor = try ConfigurationEditor(Array(Self.rules.utf8))
+    #expect(editor.value(of: "rules.2.host") == "\"b.example\"")
+    #expect(editor.value(of: "rules.3.host") == nil)
+    #expect(
+      try edited(Self.rules) { try $0.set("rules.2.host", to: "\"c\"") }
+        == Self.rules.replacing("\"b.example\"", with: "\"c\""))
+    #expect(
+      try edited(Self.rules) { try $0.set("rules.1.title", to: "\"a\"") }
+        == Self.rules.replacing("\"a.example\"\n", with: "\"a.example\"\ntitle = \"a\"\n"))
+    #expect(
+      try edited(Self.rules) { _ = try $0.remove("rules.2.title") }
+        == Self.rules.replacing("title = \"b\"\n", with: ""))
+  }
+
+  @Test func `the next element is added at the end`() throws {
+    #expect(
+      try edited(Self.rules) { try $0.set("rules.3.host", to: "\"c\"") }
+        == Self.rules + "\n[[rules]]\nhost = \"c\"\n")
+    #expect(
+      try edited("") { try $0.set("rules.1.host", to: "\"c\"") } == "[[rules]]\nhost = \"c\"\n")
+  }
+
+  @Test(arguments: ["rules.4.host", "rules.0.host", "rules.03.host"])
+  func `an element cannot be added out of order`(key: String) throws {
+    var editor = try ConfigurationEditor(Array(Self.rules.utf8))
+    #expect(throws: ConfigurationProblem(.missingElement(key, of: "rules", next: 3))) {
+      try editor.set(key, to: "1")
+    }
+    #expect(String(decoding: editor.bytes, as: UTF8.self) == Self.rules)
+  }
+
+  @Test(arguments: ["rules.host", "rules.x.host", "rules.1.x.host", "rules.-.host"])
+  func `a key of an array needs the number of an element`(key: String) throws {
+    var editor = try ConfigurationEditor(Array(Self.rules.utf8))
+    #expect(throws: ConfigurationProblem(.unknownKey(key))) { try editor.set(key, to: "1") }
+  }
+
+  @Test func `an element is removed with its keys, and comments before it stay`() throws {
+    #expect(
+      try edited(Self.rules) { _ = try $0.remove("rules.2") } == """
+        [[rules]] # images
+        host = "a.example"
+
+        # Music
+        [limits]
+        transfers = 3
+
+        """)
+    #expect(
+      try edited("[[rules]]\n[[rules]]\nhost = 1\n") { _ = try $0.remove("rules.1") }
+        == "[[rules]]\nhost = 1\n")
+    var editor = try ConfigurationEditor(Array(Self.rules.utf8))
+    #expect(try !editor.remove("rules.3"))
+    #expect(try !editor.remove("limits"))
+  }
+
+  @Test func `a table around an array of tables is added after it`() throws {
+    let text = "[[limits.schedule]]\nfrom = 1\n"
+    #expect(
+      try edited(text) { try $0.set("limits.transfers", to: "3") }
+        == text + "\n[limits]\ntransfers = 3\n")
+  }
+
   @Test func `a file that is not TOML is left alone`() {
     #expect(throws: ConfigurationProblem.self) { try ConfigurationEditor(Array("[a\nb".utf8)) }
   }

@@ -5,7 +5,7 @@ import Testing
 
 struct TOMLReaderTests {
   private func read(_ text: String) throws(TOMLProblem) -> [TOMLEntry] {
-    try TOMLReader.read(Array(text.utf8))
+    try TOMLReader.read(Array(text.utf8)).entries
   }
 
   private func problem(_ bytes: [UInt8]) -> TOMLProblem? {
@@ -34,9 +34,19 @@ struct TOMLReaderTests {
     #expect(entries.map(\.line) == [1, 4, 6, 8])
   }
 
+  @Test func `a quoted part of a key is the part without its quotes`() throws {
+    let entries = try read("\"a.b\".'c' = 1\n[\"d\" . e]\n\"f\\u002Dg\" = 2\n")
+    #expect(entries.map(\.name) == ["a.b.c", "d.e.f-g"])
+    // Other readers refuse the second key without quotes, because the first one is a value.
+    #expect(try read("a.com = 1\n\"a.com.au\" = 2").map(\.name) == ["a.com", "a.com.au"])
+  }
+
   @Test(arguments: [
     ("k", "the key is not followed by \"=\""), ("= 1", "the key is missing"),
-    ("a. = 1", "the key is missing"), ("\"k\" = 1", "quoted keys are not supported"),
+    ("a. = 1", "the key is missing"),
+    ("\"\" = 1", "a key in quotes may contain only visible ASCII characters"),
+    ("'a b' = 1", "a key in quotes may contain only visible ASCII characters"),
+    ("\"\\u0007\" = 1", "a key in quotes may contain only visible ASCII characters"),
     ("k =", "the value is missing"), ("k = # c", "the value is missing"),
     ("k = 'a' 'b'", "there is text after the value"),
     ("k = \"a", "the string is not closed"), ("k = 'a", "the string is not closed"),
@@ -47,7 +57,11 @@ struct TOMLReaderTests {
     ("k = \"\"\"a\"\"\"", "multi-line strings are not supported"),
     ("k = '''a'''", "multi-line strings are not supported"),
     ("k = {a = 1}", "inline tables are not supported"),
-    ("[[a]]", "arrays of tables are not supported"), ("[a", "the table name has no closing \"]\""),
+    ("[a", "the table name has no closing \"]\""),
+    ("[[a]", "the table name has no closing \"]]\""),
+    ("[[a] ]", "the table name has no closing \"]]\""),
+    ("[ [a]]", "the key is missing"), ("[[a]]]", "there is text after the value"),
+    ("[[]]", "the key is missing"),
     ("[]", "the key is missing"), ("[a] b = 1", "there is text after the value"),
     ("k = [1", "the array has no closing \"]\""),
     ("k = [1 2]", "a value of the array is not followed by \",\" or \"]\""),
@@ -59,6 +73,28 @@ struct TOMLReaderTests {
     ("k = [yes]", "\"yes\" is not a quoted string, a whole number, true or false"),
     ("k = 1\nk = 2", "\"k\" is defined twice"),
     ("[a]\nb = 1\n[c]\n[a]", "the table \"a\" is defined twice"),
+    ("[a.b]\n[a.b]", "the table \"a.b\" is defined twice"),
+    (
+      "[a]\n[[a]]", "\"a\" is a table already, so it cannot be an array of tables"
+    ),
+    (
+      "[a.b]\n[[a]]", "\"a\" is a table already, so it cannot be an array of tables"
+    ),
+    (
+      "a.b = 1\n[[a]]", "\"a\" is a table already, so it cannot be an array of tables"
+    ),
+    ("a = []\n[[a]]", "\"a\" is defined twice"),
+    (
+      "[[a]]\n[a]", "\"a\" is an array of tables, so the header needs \"[[\" and \"]]\""
+    ),
+    (
+      "[[a]]\n[[a.b]]\n[a.b]",
+      "\"a.1.b\" is an array of tables, so the header needs \"[[\" and \"]]\""
+    ),
+    ("[[a.b]]\n[a]\nb = 1", "\"a.b\" is an array of tables, so it cannot be set like a key"),
+    ("[[a.b]]\n[a]\nb.c = 1", "\"a.b\" is an array of tables, so it cannot be set like a key"),
+    ("[[a]]\nb = 1\nb = 2", "\"a.1.b\" is defined twice"),
+    ("[[a]]\n[a.b]\n[a.b]", "the table \"a.1.b\" is defined twice"),
     ("k = 'a\u{1B}'", "it contains a control character"),
     ("# \u{7F}", "it contains a control character"),
   ])

@@ -45,10 +45,11 @@ enum ConfigurationPage {
     RPC change at once. For other tables the command says that they apply after \
     "kettle daemon stop", from which running transfers continue.
 
-    The file is TOML: tables, unquoted keys, single-line strings, whole numbers, booleans, arrays \
-    and comments. If it contains a password, its permissions should be 0600.
+    The file is TOML: tables, arrays of tables, keys, single-line strings, whole numbers, \
+    booleans, arrays and comments. If it contains a password, its permissions should be 0600.
 
-    Each key below is the name of its table, a dot, and its name in the table.
+    Each key below is the name of its table, a dot, and its name in the table. A key of an array \
+    of tables has the number of the element in between, counted from 1: rules.2.host.
     """
 
   private static let proxyHosts = """

@@ -11,7 +11,10 @@ struct ConfigurationFuzz: TextFuzzPart {
   init() {
     samples = Self.texts.map { Array($0.utf8) }
     mutator = TextMutator(
-      words: ["[a]", "a = 1", "\"\"", "\"\\u00e9\"", "'", "[[", "{}", "1_000", "+1", "1979-05-27"],
+      words: [
+        "[a]", "a = 1", "\"\"", "\"\\u00e9\"", "'", "[[", "]]", "[[rules]]", "[rules]", "\"a.b\"",
+        "{}", "1_000", "+1", "1979-05-27",
+      ],
       samples: samples)
   }
 
@@ -81,6 +84,16 @@ struct ConfigurationFuzz: TextFuzzPart {
     quiet = 245
 
     """,
+    """
+    [[rules]]
+    host = ["example.org", "example.com"]
+    [[rules]]
+    [limits]
+    "connections" = 5
+    [[limits.schedule]]
+    rate = "2M"
+
+    """,
     "[downloads]\r\ndirectory = 'C:\\dir \"x\"'\r\n\r\n[limits]\r\nrate = \"none\" # \\u00e9\r\n",
     "base = \"dark\"\n[colors]\ntext = \"#dce1e8\"\nbackground = \"default\"\nkey = 14\n",
     "downloads.directory = \"/a\\tb\\u00fc\\U0001F680\\\"\"\n[limits]\nrate = 1_000\n",
@@ -91,7 +104,7 @@ extension ConfigurationProblem {
   fileprivate var isUnreadable: Bool {
     switch what {
     case .unreadable: true
-    case .unknownKey, .unquoted, .wrongValue: false
+    case .unknownKey, .unquoted, .missingElement, .wrongValue: false
     }
   }
 }

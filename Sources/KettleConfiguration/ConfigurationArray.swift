@@ -1,0 +1,33 @@
+import KettleModel
+
+/// The arrays of tables in the file. The header `[[rules]]` begins each element, and a key of the
+/// first one has the full name `rules.1.host`.
+package enum ConfigurationArray: String, CaseIterable, Sendable {
+  case rules
+
+  /// Stands for the number of an element in the name of a key, as in `rules.#.host`.
+  static let numberSign = "#"
+}
+
+extension ConfigurationProblem {
+  /// Returns the key that was probably meant. Keys of arrays have `#` in place of the number; the
+  /// result has the number in `key`, or else 1. A key in the wrong table counts as close.
+  static func nearestKey(to key: String, in known: [String]) -> String? {
+    let parts = key.split(separator: ".").map(String.init)
+    var numbers = parts.filter(isNumber)[...]
+    let general = parts.map { isNumber($0) ? ConfigurationArray.numberSign : $0 }
+    let name = general.joined(separator: ".")
+    let namesakes = known.filter { $0.split(separator: ".").last == general.last?[...] }
+    let nearest =
+      NearestWord.of(name, in: known) ?? (namesakes.count == 1 ? namesakes.first : nil)
+    return nearest.map { nearest in
+      nearest.split(separator: ".")
+        .map { $0 == ConfigurationArray.numberSign ? numbers.popFirst() ?? "1" : String($0) }
+        .joined(separator: ".")
+    }
+  }
+
+  private static func isNumber(_ part: String) -> Bool {
+    part.utf8.allSatisfy { (48...57).contains($0) }
+  }
+}
