@@ -31,6 +31,7 @@ struct KettleCommand: RunnableCommand {
         name: "Inspect",
         subcommands: [
           ListCommand.self, WhyCommand.self, WatchCommand.self, WaitCommand.self, HostsCommand.self,
+          QueuesCommand.self,
         ]),
       CommandGroup(
         name: "Control",

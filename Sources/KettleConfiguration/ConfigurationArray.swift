@@ -3,6 +3,7 @@ import KettleModel
 /// The arrays of tables in the file. The header `[[rules]]` begins each element, and a key of the
 /// first one has the full name `rules.1.host`.
 package enum ConfigurationArray: String, CaseIterable, Sendable {
+  case limitsSchedule = "limits.schedule"
   case rules
 
   /// Stands for the number of an element in the name of a key, as in `rules.#.host`.

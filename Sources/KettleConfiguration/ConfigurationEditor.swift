@@ -157,7 +157,7 @@ extension ConfigurationProblem.What {
   /// The key that it is about; nil if it is about the file.
   package var key: String? {
     switch self {
-    case .unreadable: nil
+    case .unreadable, .incomplete: nil
     case .unknownKey(let key), .unquoted(let key), .missingElement(let key, _, _),
       .wrongValue(let key, _):
       key

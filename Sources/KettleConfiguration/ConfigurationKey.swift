@@ -17,6 +17,8 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
   case proxyNoProxy = "proxy.no-proxy"
   case conditionsMains = "conditions.mains"
   case conditionsUnmetered = "conditions.unmetered"
+  case conditionsPauseOnBattery = "conditions.pause-on-battery"
+  case conditionsPauseOnMetered = "conditions.pause-on-metered"
   case notifyDesktop = "notify.desktop"
   case notifyFailures = "notify.failures"
   case notifyFinished = "notify.finished"
@@ -43,8 +45,8 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         + "or socks5h://"
     case .proxyNoProxy: "an array of host names in quotes"
     case .conditionsMains, .conditionsUnmetered: "\"auto\", \"always\" or \"never\""
-    case .networkNetrc, .networkHTTP2, .notifyDesktop, .notifyFailures, .notifyFinished,
-      .rpcEnabled:
+    case .networkNetrc, .networkHTTP2, .conditionsPauseOnBattery, .conditionsPauseOnMetered,
+      .notifyDesktop, .notifyFailures, .notifyFinished, .rpcEnabled:
       "true or false"
     case .rpcPort: "a whole number from 1 to 65535"
     case .rpcAllowOrigin: "an array of origins in quotes, such as \"https://ariang.example.org\""
@@ -58,7 +60,8 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     case .downloadsDirectory, .limitsRate, .proxyURL, .conditionsMains, .conditionsUnmetered: true
     case .limitsTransfers, .limitsConnectionsPerHost, .limitsConnections, .networkTimeout,
       .networkConnectTimeout, .networkTries, .networkRetryDelay, .networkNetrc, .networkHTTP2,
-      .proxyNoProxy, .notifyDesktop, .notifyFailures, .notifyFinished, .rpcEnabled, .rpcPort,
+      .proxyNoProxy, .conditionsPauseOnBattery, .conditionsPauseOnMetered, .notifyDesktop,
+      .notifyFailures, .notifyFinished, .rpcEnabled, .rpcPort,
       .rpcAllowOrigin, .rpcDirectories:
       false
     }
@@ -92,6 +95,10 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     case .proxyNoProxy: Self.setHosts(&configuration.noProxy, value)
     case .conditionsMains: Self.set(&configuration.mains, Self.condition(value))
     case .conditionsUnmetered: Self.set(&configuration.unmetered, Self.condition(value))
+    case .conditionsPauseOnBattery:
+      Self.set(&configuration.pausesOnBattery, Self.boolean(value))
+    case .conditionsPauseOnMetered:
+      Self.set(&configuration.pausesOnMetered, Self.boolean(value))
     case .notifyDesktop: Self.set(&configuration.notify.desktop, Self.boolean(value))
     case .notifyFailures: Self.set(&configuration.notify.failures, Self.boolean(value))
     case .notifyFinished: Self.set(&configuration.notify.finished, Self.boolean(value))
@@ -208,7 +215,20 @@ extension ServiceConfiguration {
     var configuration = ServiceConfiguration()
     var problems: [ConfigurationProblem] = []
     do throws(TOMLProblem) {
-      for entry in try TOMLReader.read(bytes).entries {
+      let document = try TOMLReader.read(bytes)
+      for entry in document.entries {
+        if QueuesTable.contains(entry) {
+          if let problem = QueuesTable.apply(entry, to: &configuration) {
+            problems.append(ConfigurationProblem(problem, line: entry.line))
+          }
+          continue
+        }
+        if LimitScheduleTable.contains(entry) {
+          if let problem = LimitScheduleTable.apply(entry, to: &configuration) {
+            problems.append(ConfigurationProblem(problem, line: entry.line))
+          }
+          continue
+        }
         if ProxyHostsTable.contains(entry) {
           if let problem = ProxyHostsTable.apply(entry, to: &configuration) {
             problems.append(ConfigurationProblem(problem, line: entry.line))
@@ -222,6 +242,12 @@ extension ServiceConfiguration {
         }
         if !key.apply(entry.value, to: &configuration) {
           problems.append(ConfigurationProblem(key.problem(of: entry.value), line: entry.line))
+        }
+      }
+      for element in document.elements
+      where element.array == ConfigurationArray.limitsSchedule.rawValue {
+        if let problem = LimitScheduleTable.problem(of: element, in: configuration) {
+          problems.append(problem)
         }
       }
     } catch {

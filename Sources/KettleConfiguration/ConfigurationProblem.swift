@@ -11,6 +11,8 @@ package struct ConfigurationProblem: Error, Hashable, Sendable {
     /// A key of an element that an array of tables does not have yet; the array, and the number of
     /// the element that can be added.
     case missingElement(String, of: String, next: Int)
+    /// An element of an array of tables lacks a key that it needs.
+    case incomplete(String, lacks: String)
     /// The key, and the values that it accepts.
     case wrongValue(String, mustBe: String)
   }
@@ -59,6 +61,8 @@ extension ConfigurationProblem {
     case .missingElement(let key, let array, let next):
       return "\"\(key.sanitizedForDisplay(limit: 100))\" belongs to no [[\(array)]] in "
         + "\(location); the next one that can be added is \"\(array).\(next)\""
+    case .incomplete(let element, let key):
+      return "\"\(element)\" in \(location) has no \"\(key)\", so it has no effect; \(remedy)"
     case .wrongValue(let key, let expectation):
       return "The value of \"\(key)\" in \(location) must be \(expectation); \(remedy)"
     }

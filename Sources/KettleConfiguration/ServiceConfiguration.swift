@@ -1,3 +1,5 @@
+import KettleModel
+
 /// The user's settings in the configuration file; nil and empty mean the built-in behaviour.
 package struct ServiceConfiguration: Hashable, Sendable {
   /// As written in the file: absolute, or beginning with `~/`.
@@ -26,6 +28,15 @@ package struct ServiceConfiguration: Hashable, Sendable {
   package var mains = Condition.auto
   /// Whether traffic counts as free of charge.
   package var unmetered = Condition.auto
+  /// Whether the user's own transfers wait while the machine runs from a battery.
+  package var pausesOnBattery = false
+  /// Whether the user's own transfers wait while traffic costs something.
+  package var pausesOnMetered = false
+  /// The user's queues.
+  package var queues: [QueueName: Queue] = [:]
+  /// The limit for all transfers together in parts of the week, by the position in the file. The
+  /// first one that contains the time counts.
+  package var limitSchedule: [Int: ScheduledLimit] = [:]
   package var notify = Notify()
   package var rpc = RPC()
 
@@ -45,6 +56,23 @@ package struct ServiceConfiguration: Hashable, Sendable {
     case auto
     case always
     case never
+  }
+
+  package struct Queue: Hashable, Sendable {
+    /// nil means no limit of its own.
+    package var transfersMax: Int?
+    package var schedule = WeeklySchedule()
+  }
+
+  package struct ScheduledLimit: Hashable, Sendable {
+    package enum Rate: Hashable, Sendable {
+      case unlimited
+      case bytesPerSecond(Int64)
+    }
+
+    /// nil if the file does not say, so that the entry has no effect.
+    package var rate: Rate?
+    package var schedule = WeeklySchedule()
   }
 
   /// Settings for notifications while no dashboard is open.

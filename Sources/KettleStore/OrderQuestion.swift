@@ -98,6 +98,10 @@ struct OrderQuestion {
     if let stage = filter.stage { parts.append(Self.condition(of: stage)) }
     if filter.needsUser { parts.append("state = '\(TransferState.waiting.rawValue)'") }
     if filter.session != nil { parts.append("session = ?") }
+    // A name has letters, digits, "-" and "_" only.
+    if let queue = filter.queue {
+      parts.append("task IS NULL AND \(StoreSchema.queueOfUser) = '\(queue.text)'")
+    }
     if filter.scope == .uncleared, let number = rows.clearedUpTo {
       parts.append("NOT (state = 'completed' AND ifnull(finish_number, 0) <= \(number))")
     }
@@ -117,15 +121,21 @@ struct OrderQuestion {
   /// Selects ids, sort keys and what `section(of:)` needs, in unspecified order.
   private func select(_ key: String, _ db: Database) throws -> StoreStatement {
     // In queue order, when that index covers the query: the result is then already sorted.
-    let isPlain = sort.key == .queue && filter.session == nil && !sort.isGrouped
+    let isPlain =
+      sort.key == .queue && filter.session == nil && filter.queue == nil && !sort.isGrouped
     let source = isPlain ? "INDEXED BY \(TransferIndex.byPlace.name)" : "NOT INDEXED"
     let direction = sort.isDescending ? "DESC" : "ASC"
     let order = isPlain ? " ORDER BY queue_position \(direction)" : ""
-    let section = sort.isGrouped ? ", state, reason, priority" : ""
+    let section = sort.isGrouped ? ", state, reason, priority, " + queueColumn : ""
     let statement = try StoreStatement(
       db, "SELECT id, \(key)\(section) FROM transfer \(source)\(condition())\(order)")
     statement.bind(filter.session?.rawValue, at: 1)
     return statement
+  }
+
+  /// The user's queue of a row, if the groups depend on it; NULL for none.
+  private var queueColumn: String {
+    sort.grouping == .queues ? "iif(task IS NULL, \(StoreSchema.queueOfUser), NULL)" : "NULL"
   }
 
   /// Returns the section of a row, and whether its order is descending.
@@ -138,7 +148,10 @@ struct OrderQuestion {
       throw TransferRowReader.Problem(column: "priority")
     }
     let group = RowGroup(state, row.isNull(3) ? nil : WaitingReason(rawValue: row.text(3)))
-    return (sort.section(of: state, group, priority), sort.order(within: group).isDescending)
+    let queue = row.isNull(5) ? nil : QueueName(row.text(5))
+    return (
+      sort.section(of: state, group, priority, in: queue), sort.order(within: group).isDescending
+    )
   }
 
   private func byNumber(

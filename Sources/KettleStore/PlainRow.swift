@@ -7,7 +7,7 @@ import KettleScheduler
 struct PlainRow {
   private enum Column: Int, CaseIterable {
     case id, isPlain, url, title, name, directory, session, state, finishNumber, queuePosition
-    case createdAt, finishedAt, priority
+    case createdAt, finishedAt, priority, queue
 
     var sql: String {
       switch self {
@@ -24,6 +24,7 @@ struct PlainRow {
       case .createdAt: "created_at"
       case .finishedAt: "finished_at"
       case .priority: "priority"
+      case .queue: StoreSchema.queueName
       }
     }
   }
@@ -51,6 +52,7 @@ struct PlainRow {
       createdAt: WallTime(millisecondsSince1970: row.number(Column.createdAt.rawValue)))
     shown.path = name.map { (text(.directory, row) ?? rows.documentsDirectory) + "/" + $0 }
     shown.priority = priority
+    shown.queue = text(.queue, row).flatMap { QueueName($0) }
     shown.queuePosition = row.number(Column.queuePosition.rawValue)
     shown.finishedAt = number(.finishedAt, row).map(WallTime.init(millisecondsSince1970:))
     let isCleared = state.isCleared(

@@ -13,12 +13,12 @@ extension SQLiteJournal: TransferArchive {
 
   package func line(_ wanted: QueueRead) throws -> [TransferRecord] {
     try reader.read { db in
-      let line = StoredLine(db)
+      let line = StoredLine(db, leavingOut: wanted.leftOut)
       let ids: [Int64] =
-        switch wanted {
-        case .at(let origin, let countMax): try line.first(at: origin.text, countMax).map(\.id)
-        case .elsewhere(let others, let countMax):
-          try line.first(elsewhereThan: Set(others.map(\.text)), countMax)
+        switch wanted.place {
+        case .at(let origin): try line.first(at: origin.text, wanted.countMax).map(\.id)
+        case .elsewhere(let others):
+          try line.first(elsewhereThan: Set(others.map(\.text)), wanted.countMax)
         }
       return try RecordFetch(db).records(ids)
     }

@@ -6,6 +6,13 @@ extension StoreSchema {
   /// Transfers that wait for a free slot.
   static let isInLine = "is_dormant = 1 AND state = 'queued'"
 
+  /// The name of the user's queue that a transfer was given; NULL for none. Damaged options are
+  /// found by the code that reads whole records.
+  static let queueName = "iif(json_valid(options), options ->> '$.queue', NULL)"
+
+  /// The name of the user's queue that a transfer is in.
+  static let queueOfUser = "ifnull(\(queueName), 'default')"
+
   /// The transfers in `TransferIndex.byState`. The queue contains the others; indexing them again
   /// would cost most when many are added.
   static let isAside = "is_dormant = 1 AND state <> 'queued'"

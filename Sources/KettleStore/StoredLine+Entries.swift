@@ -8,7 +8,8 @@ extension StoredLine {
     let statement = try StoreStatement(
       db,
       """
-      SELECT priority, queue_position, id, origin, session, bytes_received, bytes_expected
+      SELECT priority, queue_position, id, origin, session, bytes_received, bytes_expected,
+        \(StoreSchema.queueName)
       FROM transfer INDEXED BY \(TransferIndex.byLine.name)
       WHERE \(StoreSchema.isInLine) ORDER BY priority DESC, queue_position, id LIMIT ?
       """)
@@ -27,7 +28,9 @@ extension StoredLine {
         QueueEntry(
           id: TransferID(rawValue: statement.number(2)), priority: priority,
           position: statement.number(1), origin: origin,
-          session: SessionID(rawValue: statement.text(4)), bytesReceived: statement.number(5),
+          session: SessionID(rawValue: statement.text(4)),
+          queue: statement.isNull(7) ? .standard : QueueName(statement.text(7)),
+          bytesReceived: statement.number(5),
           bytesExpected: statement.isNull(6) ? nil : statement.number(6)))
     }
     return entries

@@ -1,4 +1,5 @@
 import GRDB
+import KettleModel
 
 /// The queue of dormant transfers that wait for a free slot, read through the indexes.
 struct StoredLine {
@@ -15,15 +16,23 @@ struct StoredLine {
   }
 
   let db: Database
+  /// The condition for those that are not left out; with the word AND before it, or empty.
+  private let isWanted: String
 
-  init(_ db: Database) { self.db = db }
+  /// - Parameter leftOut: the user's queues whose transfers are passed over.
+  init(_ db: Database, leavingOut leftOut: Set<QueueName> = []) {
+    self.db = db
+    // A name has letters, digits, "-" and "_" only.
+    let names = leftOut.sorted().map { "'\($0.text)'" }.joined(separator: ", ")
+    isWanted = leftOut.isEmpty ? "" : "AND \(StoreSchema.queueOfUser) NOT IN (\(names))"
+  }
 
   func first(at origin: String, _ countMax: Int) throws -> [Entry] {
     let statement = try StoreStatement(
       db,
       """
       SELECT priority, queue_position, id FROM transfer INDEXED BY \(TransferIndex.byOrigin.name)
-      WHERE \(StoreSchema.isInLine) AND origin = ?
+      WHERE \(StoreSchema.isInLine) AND origin = ? \(isWanted)
       ORDER BY priority DESC, queue_position, id LIMIT ?
       """)
     defer { statement.reset() }
@@ -58,7 +67,7 @@ struct StoredLine {
       db,
       """
       SELECT id, origin FROM transfer INDEXED BY \(TransferIndex.byLine.name)
-      WHERE \(StoreSchema.isInLine) ORDER BY priority DESC, queue_position, id
+      WHERE \(StoreSchema.isInLine) \(isWanted) ORDER BY priority DESC, queue_position, id
       """)
     defer { statement.reset() }
     var ids: [Int64] = []

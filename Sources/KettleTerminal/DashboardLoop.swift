@@ -82,7 +82,7 @@ struct DashboardLoop {
         }
       case .ring: backend.ring()
       case .announce(let text): backend.announce(text)
-      case .subscribe, .control, .add, .findDuplicates, .remove, .relink, .limit, .move,
+      case .subscribe, .control, .add, .findDuplicates, .remove, .relink, .limit, .move, .assign,
         .prioritize, .clearFinished, .find, .reset, .bin, .loadHosts, .startService, .loadDetails,
         .openFile, .remember:
         effects(effect)

@@ -232,7 +232,8 @@ extension FakeService.State {
         result: AddTransfers.Result(ids: params.transfers.map { add($0) }), to: id)
     case .acknowledgeTasks(let params): return coder.encode(result: acknowledge(params), to: id)
     case .addURLs, .list, .listIDs, .find, .findURLs, .describe, .control, .relink, .limit, .move,
-      .prioritize, .clear, .news, .reset, .listHosts, .resetHost, .forgetHost, .listBin, .undo,
+      .prioritize, .assign, .listQueues, .clear, .news, .reset, .listHosts, .resetHost, .forgetHost,
+      .listBin, .undo,
       .emptyBin,
       .subscribe, .watch, .status, .stop, .reload, .describeRPC, .listSessions, .finishEvents,
       .adoptSession,

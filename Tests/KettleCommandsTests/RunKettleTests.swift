@@ -23,7 +23,7 @@ struct RunKettleTests {
 
   @Test(arguments: [
     "get", "add", "list", "watch", "wait", "start", "pause", "stop", "remove", "reset", "demo",
-    "limit", "session", "undo", "bin", "config", "rpc", "completion",
+    "limit", "session", "queues", "undo", "bin", "config", "rpc", "completion",
   ])
   func `the help of each command has examples and fits 80 columns`(command: String) async {
     let outcome = await FakeContext().run(command, "--help")
@@ -63,6 +63,7 @@ struct RunKettleTests {
       outcome.error == """
         kettle: Unknown option '--jsn'. Did you mean '--json'?
         Usage: kettle list [--json] [--state <state> ...] [--session <id>]
+                    [--queue <name>]
           See 'kettle list --help' for more information.
 
         """)
@@ -142,6 +143,7 @@ struct RunKettleTests {
       watch                   Print events, one per line, until Ctrl-C.
       wait                    Wait until transfers are finished.
       hosts                   Show what the service knows about hosts, or forget it.
+      queues                  Show your queues, or move transfers between them.
 
     CONTROL SUBCOMMANDS:
       start                   Start or resume transfers.

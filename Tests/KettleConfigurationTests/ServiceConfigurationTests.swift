@@ -1,3 +1,4 @@
+import KettleModel
 import Testing
 
 @testable import KettleConfiguration
@@ -55,6 +56,56 @@ struct ServiceConfigurationTests {
     expected.notify.failures = false
     expected.notify.finished = false
     #expect(configuration == expected)
+  }
+
+  @Test func `queues and schedules are read`() throws {
+    let (configuration, problems) = read(
+      """
+      [queues.night]
+      transfers = 2
+      hours = "01:00-06:00"
+      days = ["sat", "Sun"]
+      [queues.weekend]
+      days = ["sat", "sun"]
+      [[limits.schedule]]
+      rate = "2M"
+      hours = "08:00-18:00"
+      [[limits.schedule]]
+      rate = "none"
+      days = ["sun"]
+      [conditions]
+      pause-on-battery = true
+      pause-on-metered = true
+      """)
+    #expect(problems.isEmpty)
+    let night = configuration.queues[try #require(QueueName("night"))]
+    #expect(night?.transfersMax == 2)
+    #expect(night?.schedule.weekly?.text == "01:00-06:00 sat sun")
+    let weekend = configuration.queues[try #require(QueueName("weekend"))]
+    #expect(weekend?.schedule.weekly?.text == "00:00-24:00 sat sun")
+    #expect(configuration.limitSchedule[1]?.rate == .bytesPerSecond(2 << 20))
+    #expect(configuration.limitSchedule[1]?.schedule.weekly?.text == "08:00-18:00")
+    #expect(configuration.limitSchedule[2]?.rate == .unlimited)
+    #expect(configuration.pausesOnBattery && configuration.pausesOnMetered)
+  }
+
+  @Test(arguments: [
+    ("[queues.night]\ntransfers = 0", "must be a whole number from 1 to 1000"),
+    ("[queues.night]\nhours = \"1-6\"", "must be hours in quotes, such as \"01:00-06:00\""),
+    ("[queues.night]\ndays = [\"monday\"]", "must be an array of days in quotes"),
+    (
+      "[queues.night]\nlimit = 3",
+      "\"queues.night.limit\" in line 2 of \"/c/config.toml\" is unknown"
+    ),
+    ("queues.night = 3", "is unknown"),
+    ("[[limits.schedule]]\nrate = \"fast\"\nhours = \"1:00-2:00\"", "must be a rate in quotes"),
+    ("[[limits.schedule]]\nhours = \"1:00-2:00\"", "has no \"rate\", so it has no effect"),
+    ("[[limits.schedule]]\nrate = \"1M\"", "has no \"hours\", so it has no effect"),
+    ("[[limits.schedule]]\nrates = \"1M\"", "\"limits.schedule.1.rates\""),
+  ])
+  func `a wrong setting of a queue or a schedule is reported`(text: String, part: String) {
+    let all = sentences(text)
+    #expect(all.contains { $0.contains(part) }, "\(all)")
   }
 
   @Test func `a tilde is replaced by the home directory`() {

@@ -58,7 +58,7 @@ struct ProtocolDocumentTests {
         checked.insert(request.method)
       }
     }
-    #expect(checked.count == 37)
+    #expect(checked.count == 39)
   }
 
   private func check(_ result: UnreadResult, against request: ControlRequest) throws {
@@ -75,6 +75,8 @@ struct ProtocolDocumentTests {
     case .limit: _ = try result.decode(LimitSpeed.Result.self)
     case .move: _ = try result.decode(MoveTransfers.Result.self)
     case .prioritize: _ = try result.decode(PrioritizeTransfers.Result.self)
+    case .assign: _ = try result.decode(AssignTransfers.Result.self)
+    case .listQueues: _ = try result.decode(ListQueues.Result.self)
     case .findURLs: _ = try result.decode(FindURLs.Result.self)
     case .clear: _ = try result.decode(ClearFinished.Result.self)
     case .news: _ = try result.decode(ReportNews.Result.self)

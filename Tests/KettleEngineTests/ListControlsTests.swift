@@ -75,7 +75,7 @@ struct ListControlsTests {
       await world.engine.limitAll(toBytesPerSecond: limit)
     }
     let told = world.told.all.compactMap { event -> Int64?? in
-      if case .limited(let limit) = event { limit } else { nil }
+      if case .limited(let limit) = event { limit.bytesPerSecond } else { nil }
     }
     #expect(told == [1024, nil])
   }

@@ -116,6 +116,13 @@ import TestSupport
         let (origins, countMax) = world.random.request()
         var requests = [QueueRead.elsewhere(than: origins, countMax: countMax)]
         requests += origins.map { .at($0, countMax: countMax) }
+        requests += requests.map { request in
+          var request = request
+          request.leftOut = Set(
+            ["default", "night", "bulk"].filter { _ in world.random.number(0...1) == 0 }
+              .compactMap { QueueName($0) })
+          return request
+        }
         for request in requests {
           check(try world.store.line(request), try world.plain.line(request), comment)
         }
@@ -173,10 +180,14 @@ import TestSupport
           world.random.filter()
         })
       {
-        for (isDescending, isGrouped) in [
-          (false, false), (true, false), (false, true), (true, true),
-        ] {
-          let sort = RowSort(key: key, isDescending: isDescending, isGrouped: isGrouped)
+        for (isDescending, grouping) in [
+          (false, nil), (true, nil), (false, .work), (true, .work), (false, .queues),
+          (true, .queues),
+        ] as [(Bool, RowSort.Grouping?)] {
+          var sort = RowSort(key: key, isDescending: isDescending, grouping: grouping)
+          if grouping == .queues {
+            sort.queues = ["night", "default"].compactMap { QueueName($0) }
+          }
           let found = try world.store.order(filter, sort, rows: rows)
           let expected = try world.plain.order(filter, sort, rows: rows)
           #expect(

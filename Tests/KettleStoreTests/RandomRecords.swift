@@ -26,7 +26,7 @@ struct RandomRecords {
     Bool.random(using: &random) ? value : nil
   }
 
-  private mutating func number(_ range: ClosedRange<Int64>) -> Int64 {
+  mutating func number(_ range: ClosedRange<Int64>) -> Int64 {
     Int64.random(in: range, using: &random)
   }
 
@@ -41,6 +41,7 @@ struct RandomRecords {
     spec.name = one(Self.names)
     spec.directory = one([nil, "/home/somebody/Downloads", "/mnt/Disk"])
     spec.priority = one([.low, .normal, .normal, .normal, .high])
+    if number(0...3) == 0 { spec.options.queue = QueueName(one(["night", "bulk"])) }
     if number(0...9) == 0 { spec.task = task() }
     if number(0...9) == 0 {
       spec.request = RequestContent(method: "PUT", body: .file(path: "/x", byteCount: 77))
@@ -98,6 +99,7 @@ struct RandomRecords {
     }
     if number(0...4) == 0 { filter.needsUser = true }
     if number(0...3) == 0 { filter.session = SessionID(rawValue: one(["kettle", "ü", "none"])) }
+    if number(0...3) == 0 { filter.queue = QueueName(one(["default", "night", "none"])) }
     if number(0...3) == 0 { filter.host = one(["a.example", "example", "EXAMPLE.ORG", "[2001"]) }
     if number(0...3) == 0 { filter.text = one(["ISO", "a final", "ÄRGER", "disk \"a b\"", "  "]) }
     return filter

@@ -49,7 +49,7 @@ extension TaskFailure {
       case .cannotKeep: .cannotCreateFile
       case .parseError, .invalidRequest, .methodNotFound, .internalError, .versionMismatch,
         .helloMissing, .unknownTransfer, .stopping, .sessionInUse, .unknownSession, .notAttached,
-        .tooManyConnections:
+        .tooManyConnections, .unknownQueue:
         .backgroundSessionWasDisconnected
       }
     }

@@ -6,6 +6,7 @@ enum CompletionQuestion: Hashable, Sendable {
   case transfers
   case sessions
   case hosts
+  case queues
 }
 
 extension CompletionKind {

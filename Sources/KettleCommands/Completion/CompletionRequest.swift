@@ -54,6 +54,7 @@ struct CompletionRequest {
       case .transfers: try await transfers(of: service)
       case .sessions: try await sessions(of: service)
       case .hosts: try await hosts(of: service)
+      case .queues: try await queues(of: service)
       }
     }
     return found ?? []
@@ -83,17 +84,21 @@ struct CompletionRequest {
     return Set(names).sorted().map { CompletionCandidate(value: String($0), meaning: "") }
   }
 
+  private func queues(of service: any ServiceCalling) async throws -> [CompletionCandidate] {
+    try await service.call(ListQueues.self, .init()).queues.map {
+      CompletionCandidate(value: $0.name.text, meaning: $0.hours ?? "")
+    }
+  }
+
   /// The innermost command.
   private var command: String { arguments.prefix { $0 != "--" }.last ?? "" }
 
   /// The states in which the command has an effect; nil for all.
   private var states: [TransferState]? {
     switch command {
-    case "start": [.idle, .scheduled, .waiting, .paused, .failed]
-    case "pause": [.scheduled, .queued, .running, .waiting, .verifying]
-    case "stop": TransferState.allCases.filter { !$0.isFinished && $0 != .idle }
+    case "start", "pause", "stop": ControlOptions.states(for: command)
     case "accept": [.waiting]
-    case "limit", "wait": TransferState.allCases.filter { !$0.isFinished }
+    case "limit", "wait", "move": TransferState.allCases.filter { !$0.isFinished }
     default: nil
     }
   }

@@ -26,7 +26,7 @@ extension DashboardSession {
       case .find(let search):
         output.yield(.found(search, nil))
         fail(error)
-      case .control, .remove, .relink, .limit, .move, .prioritize, .clearFinished, .reset,
+      case .control, .remove, .relink, .limit, .move, .prioritize, .assign, .clearFinished, .reset,
         .bin, .startService, .openFile, .remember, .copy, .ring, .announce, .suspend, .redraw,
         .leave:
         fail(error)
@@ -77,6 +77,12 @@ extension DashboardSession {
       let result = try await service.call(
         PrioritizeTransfers.self, .init(selection: selection, priority: priority))
       return .commandFinished(.prioritized(priority, appliedCount: result.applied.count))
+    case .assign(let selection, let queue):
+      let result = try await service.call(
+        AssignTransfers.self, .init(selection: selection, queue: queue))
+      return .commandFinished(
+        .assigned(
+          queue, appliedCount: result.applied.count, refused: result.refused.map(\.forDashboard)))
     case .clearFinished:
       let result = try await service.call(ClearFinished.self, .init())
       return .commandFinished(.cleared(count: result.clearedCount))

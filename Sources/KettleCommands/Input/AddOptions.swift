@@ -33,6 +33,13 @@ struct AddOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
+      "Your queue for the transfer, with its own limit and hours; default: \"default\".",
+      valueName: "name"),
+    completion: .asking(.queues))
+  var queue: String?
+
+  @Option(
+    help: ArgumentHelp(
       "The maximum number of connections; overrides the limit per host.", valueName: "n"))
   var connections: Int?
 

@@ -24,6 +24,7 @@ struct SpecTemplate: Sendable {
     readFetch(options.fetch, context)
     readMirrors(options)
     readChecksumURL(options)
+    readQueue(options)
     let policy = options.onConflict
     settings.append { $0.onConflict = policy }
   }
@@ -198,6 +199,12 @@ struct SpecTemplate: Sendable {
     case .success(let list): settings.append { $0.options.checksumURL = list.url }
     case .failure(let why): problems.append(.url(text, why))
     }
+  }
+
+  private mutating func readQueue(_ options: AddOptions) {
+    guard let text = options.queue else { return }
+    guard let name = QueueName(text) else { return problems.append(.value(.queue(text))) }
+    settings.append { $0.options.queue = name == .standard ? nil : name }
   }
 
   private mutating func readMirrors(_ options: AddOptions) {

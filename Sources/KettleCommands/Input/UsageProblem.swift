@@ -50,6 +50,8 @@ package enum UsageProblem: Hashable, Sendable {
     case rememberWithoutLogin
     case neitherIDsNorAll(command: String)
     case bothIDsAndAll(command: String)
+    /// `--queue` with ids or `--all`.
+    case queueAndOthers(command: String)
     case confirmationNeedsTerminal(command: String)
     case passwordNeedsTerminal(user: String)
     case unknown(String, meant: String?)
@@ -72,6 +74,7 @@ package enum UsageProblem: Hashable, Sendable {
     /// More mirrors than a transfer may have.
     case mirrors(Int)
     case session(String)
+    case queue(String)
     case seconds(Double)
     case wholeSeconds(option: String, Int)
     case tries(Int)

@@ -18,6 +18,8 @@ enum ConfigurationPage {
       ConfigurationKey.allCases.map { key in
         ("Ic " + key.rawValue, "\(key.meaning) Accepts \(key.expectation). \(key.withoutIt)")
       })
+    source.section("QUEUES AND SCHEDULES")
+    source.paragraphs(schedules)
     source.section("PROXIES OF SINGLE HOSTS")
     source.paragraphs(proxyHosts)
     source.section("KEYS OF THE DASHBOARD")
@@ -50,6 +52,27 @@ enum ConfigurationPage {
 
     Each key below is the name of its table, a dot, and its name in the table. A key of an array \
     of tables has the number of the element in between, counted from 1: rules.2.host.
+    """
+
+  private static let schedules = """
+    Each table [queues.NAME] is a queue of yours, which transfers enter with "kettle add --queue \
+    NAME". transfers is how many of them run at once, from 1 to 1000. hours is when they may run, \
+    such as "01:00-06:00", and days are the days on which the hours begin: "mon" to "sun". \
+    Outside its hours a queue's transfers wait with their bytes kept. [queues.default] is for all \
+    transfers that name no queue.
+
+    Each [[limits.schedule]] has a rate, like limits.rate, with hours or days or both. The first \
+    one that contains the time sets the limit for all transfers together; at other times \
+    limits.rate does. "kettle limit" changes the limit until the next change by the schedule.
+
+      [queues.night]
+      transfers = 2
+      hours = "01:00-06:00"
+
+      [[limits.schedule]]
+      rate = "2M"
+      hours = "08:00-18:00"
+      days = ["mon", "tue", "wed", "thu", "fri"]
     """
 
   private static let proxyHosts = """
@@ -114,6 +137,10 @@ extension ConfigurationKey {
       "Hosts, addresses and networks that are reached without the proxy, with their subdomains."
     case .conditionsMains: "Whether the machine counts as on mains power."
     case .conditionsUnmetered: "Whether the network counts as unmetered."
+    case .conditionsPauseOnBattery:
+      "Whether your own transfers wait while the machine runs from a battery."
+    case .conditionsPauseOnMetered:
+      "Whether your own transfers wait while the network is metered."
     case .notifyDesktop: "Whether desktop notifications are shown."
     case .notifyFailures: "Whether they report transfers that failed or need you."
     case .notifyFinished: "Whether they report that everything in progress is finished."
@@ -143,7 +170,7 @@ extension ConfigurationKey {
       case .proxyNoProxy: "the hosts in no_proxy of the environment"
       case .conditionsMains: "\"auto\", which asks UPower and the kernel"
       case .conditionsUnmetered: "\"auto\", which asks NetworkManager"
-      case .rpcEnabled: "false"
+      case .rpcEnabled, .conditionsPauseOnBattery, .conditionsPauseOnMetered: "false"
       case .rpcPort: "6800"
       case .rpcAllowOrigin: "pages of this machine and extensions of browsers"
       case .rpcDirectories: "none"

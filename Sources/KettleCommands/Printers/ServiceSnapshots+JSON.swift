@@ -16,6 +16,22 @@ extension HostSnapshot {
   }
 }
 
+extension QueueSnapshot {
+  /// The object that `queues --json` prints, always with all of these members.
+  var json: JSONValue {
+    .object([
+      .init("name", .string(name.text)),
+      .init("transfersMax", .integer(orNull: transfersMax.map { Int64($0) })),
+      .init("hours", .string(orNull: hours)),
+      .init("isOpen", .bool(isOpen)),
+      .init("until", .string(orNull: until?.iso8601)),
+      .init("waitsFor", .string(orNull: waitsFor?.rawValue)),
+      .init("runningCount", .integer(Int64(runningCount))),
+      .init("queuedCount", .integer(orNull: queuedCount.map { Int64($0) })),
+    ])
+  }
+}
+
 extension HostSnapshot.Remembered {
   fileprivate var json: JSONValue {
     .object([

@@ -21,6 +21,7 @@ extension TransferSnapshot {
       .init("connections", .integer(Int64(connections))),
       .init("createdAt", .string(createdAt.iso8601)),
       .init("error", error?.json ?? .null),
+      .init("queue", .string(orNull: queueOfUser?.text)),
       .init("heldBackBy", .string(orNull: heldBack?.cause.rawValue)),
       .init("heldBackDetails", heldBack?.json(of: self) ?? .null),
       .init("until", .string(orNull: heldBack?.until?.iso8601)),

@@ -14,6 +14,15 @@ extension Sentences {
     case .hostLimit: return "the setting limits.connections-per-host permits more"
     case .connectionLimit: return "the setting limits.connections permits more"
     case .sessionLimit: return "only its program can change that"
+    case .queueLimit:
+      let name = row.queueOfUser?.text ?? QueueName.standard.text
+      return "the setting queues.\(name).transfers permits more"
+    case .queueHours:
+      return row.queueOfUser == .standard
+        ? "the setting queues.default.hours says when"
+        : "\"kettle queues move default \(id)\" lets it run now"
+    case .battery: return "the setting conditions.pause-on-battery lets it run"
+    case .metered: return "the setting conditions.pause-on-metered lets it run"
     case .priority: return "pause the others, or add it with --priority high"
     case .turn, .network, .hostUnreachable, .server, .line, .unknown: return nil
     case .retry, .retryAfter: return "\"kettle start \(id)\" tries it now"

@@ -46,7 +46,8 @@ extension Sentences {
       "Speed: \(ByteText.speed(totals.bytesPerSecond))",
     ]
     if let limit = totals.limitBytesPerSecond {
-      lines.append("Limit: \(ByteText.speed(limit)) in total")
+      let until = totals.limitUntil.map { " until \(timeText($0, clock))" } ?? ""
+      lines.append("Limit: \(ByteText.speed(limit)) in total\(until)")
     }
     if let start = status.start { lines.append("Started: \(words(of: start))") }
     if let proxies = status.proxies { lines.append("Proxy: \(words(of: proxies))") }

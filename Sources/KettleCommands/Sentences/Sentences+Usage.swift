@@ -100,6 +100,8 @@ extension Sentences {
         + "\"kettle list\" shows the ids"
     case .bothIDsAndAll(let command):
       "\"kettle \(command)\" takes either ids or --all; leave one of them out"
+    case .queueAndOthers(let command):
+      "\"kettle \(command)\" takes either --queue, ids or --all; leave the others out"
     case .confirmationNeedsTerminal(let command):
       "\"kettle \(command)\" asks first, but there is no terminal to ask on; add --yes"
     case .passwordNeedsTerminal(let user):
@@ -152,6 +154,9 @@ extension Sentences {
     case .session(let text):
       "Invalid session \(quoted(text)); give a name of 1 to 255 bytes "
         + "without control characters"
+    case .queue(let text):
+      "Invalid queue \(quoted(text)); give a name of letters, digits, \"-\" and \"_\", at most "
+        + "\(QueueName.byteCountMax)"
     case .seconds(let seconds):
       "Cannot wait \(seconds) seconds; give a number from 0 to \(Seconds.max)"
     case .wholeSeconds(let option, let seconds):

@@ -75,7 +75,8 @@ extension Sentences {
     }
     let time = timeText(until, clock)
     switch row.state {
-    case .queued where heldBack.cause == .retryAfter: return "Until \(time)"
+    case .queued where heldBack.cause == .retryAfter || heldBack.cause == .queueHours:
+      return "Until \(time)"
     case .queued: return "It is expected to start at \(time)"
     case .waiting: return "The next attempt is at \(time)"
     case .scheduled: return "It starts at \(time)"

@@ -86,6 +86,9 @@ extension Sentences {
         + "quit it and try again"
     case .unknownSession:
       return "There is no session \(value); \"kettle session list\" shows all sessions"
+    case .unknownQueue:
+      return "There is no queue \(value); \"kettle queues\" shows all, and "
+        + "\"kettle config set queues.\(said).transfers 2\" makes it"
     case .tooManyConnections:
       return ClientError.tooManyConnections(count: error.message).sentence
     case .notAttached:
@@ -95,7 +98,9 @@ extension Sentences {
 
   static func exitCode(of error: ControlError) -> ExitCode {
     switch error.code {
-    case .unknownTransfer, .cannotKeep, .refusedSpec, .sessionInUse, .unknownSession: .refused
+    case .unknownTransfer, .cannotKeep, .refusedSpec, .sessionInUse, .unknownSession,
+      .unknownQueue:
+      .refused
     case .parseError, .invalidRequest, .methodNotFound, .invalidParams, .internalError,
       .versionMismatch, .helloMissing, .stopping, .notAttached, .tooManyConnections:
       .serviceUnreachable

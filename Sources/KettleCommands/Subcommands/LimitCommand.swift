@@ -10,8 +10,8 @@ struct LimitCommand: RunnableCommand {
     abstract: "Limit the speed of transfers, including running ones.",
     discussion: """
       With ids, limits each of these transfers; the limit stays with them. Without ids, or with \
-      --all, limits all transfers together until the service stops; the configuration file has \
-      a permanent limit.
+      --all, limits all transfers together until the service stops, or until the next change of \
+      [[limits.schedule]]. The configuration file has permanent limits.
 
       Examples:
         kettle limit 500K 3 4

@@ -8,12 +8,16 @@ struct ListCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
     abstract: "Show the transfers.",
+    usage: """
+      kettle list [--json] [--state <state> ...] [--session <id>]
+                  [--queue <name>]
+      """,
     discussion: """
       On a terminal, names are shortened and columns left out to fit its width, with colors \
       unless NO_COLOR is set; in a pipe lines are complete and plain. Programs should \
       use --json: an array of objects with id, session, taskIdentifier, title, url, state, \
       reason, path, bytesReceived, bytesExpected, bytesPerSecond, secondsLeft, connections, \
-      createdAt, error, heldBackBy (why it does not move, or not as fast as it could), \
+      createdAt, error, queue, heldBackBy (why it does not move, or not as fast as it could), \
       heldBackDetails, until (when that is over) and readyAt. Unknown values are null.
 
       READY is when a transfer is expected to be complete, and the last line when all are.
@@ -37,9 +41,15 @@ struct ListCommand: RunnableCommand {
     completion: .asking(.sessions))
   var session: String?
 
+  @Option(
+    help: ArgumentHelp("Only transfers of this queue.", valueName: "name"),
+    completion: .asking(.queues))
+  var queue: String?
+
   func run(in context: CommandContext) async throws -> ExitCode {
     let filter = RowFilter(
-      states: states.isEmpty ? nil : states, session: session.map { SessionID(rawValue: $0) })
+      states: states.isEmpty ? nil : states, session: session.map { SessionID(rawValue: $0) },
+      queue: try queue.map { try QueueName(argument: $0) })
     return try await context.withService(for: "kettle list") { service in
       let rows = ListReader(service: service, filter: filter)
       if json {

@@ -28,7 +28,7 @@ struct RemoveCommand: RunnableCommand {
 
   func run(in context: CommandContext) async throws -> ExitCode {
     let selection = try options.selection(for: "remove")
-    if options.all, !yes {
+    if options.areMany, !yes {
       let mayAsk = context.console.isInputTerminal
       if withFile, !mayAsk {
         throw UsageError(

@@ -30,6 +30,8 @@ package struct ControlError: Error, Codable, Hashable, Sendable {
     /// The maximum number of connections is open; `message` is that number. The service sends it
     /// without a request and closes the connection.
     case tooManyConnections = -32009
+    /// The configuration file has no queue of this name; `message` is the name.
+    case unknownQueue = -32010
   }
 
   package var code: Code

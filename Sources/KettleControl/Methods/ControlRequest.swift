@@ -15,6 +15,8 @@ package enum ControlRequest: Sendable, Hashable {
   case limit(LimitSpeed.Params)
   case move(MoveTransfers.Params)
   case prioritize(PrioritizeTransfers.Params)
+  case assign(AssignTransfers.Params)
+  case listQueues
   case clear
   case news
   case findURLs(FindURLs.Params)
@@ -46,7 +48,8 @@ package enum ControlRequest: Sendable, Hashable {
     switch self {
     case .add, .addURLs: true
     case .hello, .list, .listIDs, .find, .describe, .control, .relink, .limit, .move, .prioritize,
-      .clear, .news, .findURLs, .reset, .listHosts, .resetHost, .forgetHost, .listBin, .undo,
+      .assign, .listQueues, .clear, .news, .findURLs, .reset, .listHosts, .resetHost, .forgetHost,
+      .listBin, .undo,
       .emptyBin, .subscribe, .watch, .status, .stop, .reload, .describeRPC, .attachSession,
       .listSessions, .finishEvents, .adoptSession, .dropSession, .cancelTasks, .acknowledgeTasks,
       .updateTask,
@@ -70,6 +73,8 @@ package enum ControlRequest: Sendable, Hashable {
     case .limit: LimitSpeed.name
     case .move: MoveTransfers.name
     case .prioritize: PrioritizeTransfers.name
+    case .assign: AssignTransfers.name
+    case .listQueues: ListQueues.name
     case .clear: ClearFinished.name
     case .news: ReportNews.name
     case .findURLs: FindURLs.name
@@ -122,6 +127,8 @@ extension ControlRequest {
     case LimitSpeed.name: .limit(try params())
     case MoveTransfers.name: .move(try params())
     case PrioritizeTransfers.name: .prioritize(try params())
+    case AssignTransfers.name: .assign(try params())
+    case ListQueues.name: .listQueues
     case ClearFinished.name: .clear
     case ReportNews.name: .news
     case FindURLs.name: .findURLs(try params())
@@ -186,8 +193,9 @@ extension ControlRequest {
       return params.answer.isUsable ? nil : ControlError(.refusedSpec, "params.answer")
     case .find(let search):
       return search.startIndex < 0 ? ControlError(.invalidParams, "params.startIndex") : nil
-    case .hello, .listIDs, .describe, .control, .move, .prioritize, .clear, .news, .reset,
-      .listHosts, .resetHost, .forgetHost, .listBin, .undo, .emptyBin, .watch, .status, .stop,
+    case .hello, .listIDs, .describe, .control, .move, .prioritize, .assign, .clear, .news,
+      .reset, .listQueues, .listHosts, .resetHost, .forgetHost, .listBin, .undo, .emptyBin, .watch,
+      .status, .stop,
       .reload, .describeRPC, .listSessions, .cancelTasks, .acknowledgeTasks:
       return nil
     }

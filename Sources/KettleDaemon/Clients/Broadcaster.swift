@@ -124,7 +124,7 @@ final class Broadcaster: Sendable {
     case .cleared(let finishNumber): table.clear(upTo: finishNumber)
     case .uncovered(let clearedUpTo, let count, let residents):
       table.uncover(clearedUpTo: clearedUpTo, clearedCount: count, residents: residents)
-    case .limited(let bytesPerSecond): table.setLimit(bytesPerSecond: bytesPerSecond)
+    case .limited(let limit): table.setLimit(limit)
     }
     return nil
   }

@@ -2,16 +2,26 @@ import KettleEngine
 import KettleModel
 import KettleSystem
 
-/// Tracks whether a task of a program is in progress. Only tasks can have conditions; while there
-/// are none, power and network need not be watched.
+/// Tracks whether power and network must be watched: while a task of a program is in progress,
+/// which may have conditions, and while the user has set conditions for all transfers.
 final class ConditionNeed: Sendable {
-  /// Yields whether there is one, each time that it changes.
+  /// Yields whether they must be, each time that it changes.
   let changes: AsyncStream<Bool>
   private let continuation: AsyncStream<Bool>.Continuation
-  private let underWay = Mutex<Set<TransferID>>([])
+  private let reasons: Mutex<Reasons>
 
-  init() {
+  private struct Reasons {
+    var tasks: Set<TransferID> = []
+    var isUser: Bool
+
+    var areAny: Bool { isUser || !tasks.isEmpty }
+  }
+
+  /// - Parameter isNeededByUser: whether the user has set conditions for all transfers.
+  init(isNeededByUser: Bool = false) {
     (changes, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    reasons = Mutex(Reasons(isUser: isNeededByUser))
+    if isNeededByUser { continuation.yield(true) }
   }
 
   /// Handles an engine event. Events arrive in order.
@@ -28,6 +38,9 @@ final class ConditionNeed: Sendable {
     }
   }
 
+  /// Sets whether the user has set conditions for all transfers.
+  func setNeededByUser(_ isNeeded: Bool) { change { $0.isUser = isNeeded } }
+
   private static func isUnderWay(_ state: TransferState) -> Bool {
     switch state {
     case .queued, .running, .waiting: true
@@ -36,14 +49,20 @@ final class ConditionNeed: Sendable {
   }
 
   private func update(_ id: TransferID, isUnderWay: Bool) {
-    underWay.withLock { underWay in
-      let was = !underWay.isEmpty
+    change { reasons in
       if isUnderWay {
-        underWay.insert(id)
+        reasons.tasks.insert(id)
       } else {
-        underWay.remove(id)
+        reasons.tasks.remove(id)
       }
-      if underWay.isEmpty == was { continuation.yield(!was) }
+    }
+  }
+
+  private func change(_ body: (inout Reasons) -> Void) {
+    reasons.withLock { reasons in
+      let were = reasons.areAny
+      body(&reasons)
+      if reasons.areAny != were { continuation.yield(!were) }
     }
   }
 }

@@ -16,7 +16,8 @@ extension RequestHandler {
       await engine.emptyBin()
       return coder.encode(result: EmptyBin.Result(actions: actions), to: id)
     case .hello, .add, .addURLs, .list, .listIDs, .find, .findURLs, .describe, .control, .relink,
-      .limit, .move, .prioritize, .clear, .news, .reset, .listHosts, .resetHost, .forgetHost,
+      .limit, .move, .prioritize, .assign, .listQueues, .clear, .news, .reset, .listHosts,
+      .resetHost, .forgetHost,
       .subscribe, .watch, .status, .stop, .reload, .describeRPC, .attachSession, .listSessions,
       .finishEvents,
       .adoptSession, .dropSession, .cancelTasks, .acknowledgeTasks, .updateTask, .answerChallenge:

@@ -37,7 +37,8 @@ extension RequestHandler {
     case .answerChallenge(let params):
       return coder.encode(result: try await answer(params, client.id), to: id)
     case .hello, .add, .addURLs, .list, .listIDs, .find, .findURLs, .describe, .control, .relink,
-      .limit, .move, .prioritize, .clear, .news, .reset, .listHosts, .resetHost, .forgetHost,
+      .limit, .move, .prioritize, .assign, .listQueues, .clear, .news, .reset, .listHosts,
+      .resetHost, .forgetHost,
       .listBin, .undo, .emptyBin, .subscribe, .watch, .status, .stop, .reload, .describeRPC:
       throw ControlError(.internalError, request.method)
     }

@@ -55,12 +55,13 @@ struct RequestHandler: Sendable {
       let ids = try await add(params, whenDecided: decided)
       return coder.encode(result: AddURLs.Result(runs: IDRuns(ids)), to: id)
     case .list(let viewport):
-      let window = try await broadcaster.window(viewport, for: client.id)
+      let window = try await broadcaster.window(await inQueues(viewport), for: client.id)
       return coder.encode(result: await explained(window, .current), to: id)
     case .listIDs(let params):
       let ids = try await broadcaster.matching(params.filter, except: [])
       return coder.encode(result: ListIDs.Result(runs: IDRuns(ids)), to: id)
-    case .find(let search):
+    case .find(var search):
+      search.sort = await inQueues(search.sort)
       return coder.encode(
         result: FindTransfer.Result(found: try await broadcaster.find(search)), to: id)
     case .describe(let params): return coder.encode(result: try await describe(params.id), to: id)
@@ -69,6 +70,8 @@ struct RequestHandler: Sendable {
     case .limit(let params): return coder.encode(result: try await limit(params), to: id)
     case .move(let params): return coder.encode(result: try await move(params), to: id)
     case .prioritize(let params): return coder.encode(result: try await prioritize(params), to: id)
+    case .assign(let params): return coder.encode(result: try await assign(params), to: id)
+    case .listQueues: return coder.encode(result: try await listQueues(), to: id)
     case .findURLs(let params):
       return coder.encode(
         result: FindURLs.Result(found: try await broadcaster.find(params.urls)), to: id)
@@ -87,7 +90,7 @@ struct RequestHandler: Sendable {
     case .forgetHost(let params): return await forget(params, id: id)
     case .listBin, .undo, .emptyBin: return try await answerBinRequest(request, id: id)
     case .subscribe(let viewport):
-      broadcaster.subscribe(client.id, to: viewport)
+      broadcaster.subscribe(client.id, to: await inQueues(viewport))
       await engine.setCadence(broadcaster.cadence)
       return coder.encode(result: Nothing(), to: id)
     case .watch(let params):
@@ -126,6 +129,7 @@ struct RequestHandler: Sendable {
     whenDecided decided: @escaping @Sendable () -> Void
   ) async throws(ControlError) -> AddTransfers.Result {
     if let refusal = Self.refusal(of: params) { throw refusal }
+    for queue in Set(params.transfers.compactMap(\.options.queue)) { try await require(queue) }
     for session in Set(params.transfers.filter { $0.task != nil }.map(\.session)) {
       try sessions.requireProgram(client, of: session)
     }
@@ -139,6 +143,7 @@ struct RequestHandler: Sendable {
     if Self.hasRefusedName(params.template) {
       throw ControlError(.refusedSpec, "params.template.name")
     }
+    if let queue = params.template.options.queue { try await require(queue) }
     return try await add(requestID: params.requestID, whenDecided: decided) { params.transfers }
   }
 
@@ -190,6 +195,7 @@ struct RequestHandler: Sendable {
     window.rows = rows
     window.totals.batch?.readyAt = outlook.readyAt
     window.totals.batch?.unpredictableCount = outlook.unpredictableCount
+    window.groups = await described(window.groups)
     return window
   }
 

@@ -69,15 +69,17 @@ struct RowIndex: Sendable {
   func window(first: Int, count: Int) -> [TransferID] { order.window(first: first, count: count) }
 
   /// Returns the sizes of the groups of a grouped list, in their order, without empty ones.
-  func groups(folded: Set<RowGroup>) -> [ListedGroup] {
-    let starts = RowGroup.allCases.map { group in
-      // The sections of a group begin with its rank.
+  ///
+  /// - Parameter sort: the order of the view.
+  func groups(of sort: RowSort, folded: Set<ListGroup>) -> [ListedGroup] {
+    let groups = sort.groups
+    let starts = groups.indices.map { index in
       order.count(
         before: RowKey(
-          section: Double(group.rank).nextDown, value: .unknown, id: TransferID(rawValue: .min),
-          isDescending: false))
+          section: sort.firstSection(ofGroupAt: index).nextDown, value: .unknown,
+          id: TransferID(rawValue: .min), isDescending: false))
     }
-    return zip(RowGroup.allCases, zip(starts, starts.dropFirst() + [count])).compactMap {
+    return zip(groups, zip(starts, starts.dropFirst() + [count])).compactMap {
       group, bounds in
       let size = bounds.1 - bounds.0
       guard size > 0 else { return nil }

@@ -37,7 +37,8 @@ extension RowTable {
     let view = RowView(viewport)
     guard let cache = cache(of: id), let used = use(view) else { return .abandoned }
     guard let index = used else { return .unordered }
-    let groups = view.sort.isGrouped ? index.groups(folded: Set(viewport.folded ?? [])) : nil
+    let groups =
+      view.sort.isGrouped ? index.groups(of: view.sort, folded: Set(viewport.folded ?? [])) : nil
     let unfolded = groups.map { UnfoldedRows($0) }
     let ids =
       unfolded?.wholeRanges(first: viewport.first, count: viewport.count)
@@ -107,7 +108,7 @@ extension RowTable {
     counts[.needsUser] = needsUser
     counts[.next, default: 0] -= needsUser
     return RowGroup.allCases.compactMap { group in
-      counts[group].flatMap { $0 > 0 ? ListedGroup(group, count: $0) : nil }
+      counts[group].flatMap { $0 > 0 ? ListedGroup(.work(group), count: $0) : nil }
     }
   }
 }

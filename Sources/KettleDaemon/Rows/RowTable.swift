@@ -1,6 +1,7 @@
 import KettleControl
 import KettleEngine
 import KettleModel
+import KettleScheduler
 
 /// The rows of awake transfers, the totals over all transfers (updated, not counted), and the
 /// orders of displayed views. Rows of dormant transfers are only in the store.
@@ -150,7 +151,11 @@ extension RowTable {
     clearedCount = sums.count(.completed)
   }
 
-  mutating func setLimit(bytesPerSecond: Int64?) { sums.limitBytesPerSecond = bytesPerSecond }
+  /// Sets the limit for all transfers together.
+  mutating func setLimit(_ limit: TotalLimit.Effective) {
+    sums.limitBytesPerSecond = limit.bytesPerSecond
+    sums.limitUntil = limit.until
+  }
 
   private mutating func count(_ row: TransferSnapshot) {
     if row.isCleared == true { clearedCount += 1 }

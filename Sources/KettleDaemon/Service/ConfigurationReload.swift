@@ -8,6 +8,7 @@ import KettleSystem
 final class ConfigurationReload: Sendable {
   private let read: @Sendable () -> ServiceSettings
   private let engine: TransferEngine
+  private let need: ConditionNeed
   private let rpc: RPCServer
   private let notices: ServiceNotices
   private let current: Mutex<ServiceSettings>
@@ -17,12 +18,13 @@ final class ConfigurationReload: Sendable {
   private let latest = Mutex<Task<ReloadConfiguration.Result, Never>?>(nil)
 
   init(
-    _ settings: ServiceSettings, engine: TransferEngine, rpc: RPCServer, notices: ServiceNotices,
-    read: @escaping @Sendable () -> ServiceSettings
+    _ settings: ServiceSettings, engine: TransferEngine, need: ConditionNeed, rpc: RPCServer,
+    notices: ServiceNotices, read: @escaping @Sendable () -> ServiceSettings
   ) {
     current = Mutex(settings)
     started = settings.file
     self.engine = engine
+    self.need = need
     self.rpc = rpc
     self.notices = notices
     self.read = read
@@ -51,8 +53,13 @@ final class ConfigurationReload: Sendable {
       return settings
     }
     if new.engine.limits != old.engine.limits { await engine.setLimits(new.engine.limits) }
-    if new.engine.limitBytesPerSecond != old.engine.limitBytesPerSecond {
-      await engine.limitAll(toBytesPerSecond: new.engine.limitBytesPerSecond)
+    if new.engine.limitSchedule != old.engine.limitSchedule {
+      await engine.follow(new.engine.limitSchedule)
+    }
+    if new.engine.queues != old.engine.queues { await engine.setQueues(new.engine.queues) }
+    if new.engine.conditionsOfUser != old.engine.conditionsOfUser {
+      need.setNeededByUser(!new.engine.conditionsOfUser.isEmpty)
+      await engine.setConditionsOfUser(new.engine.conditionsOfUser)
     }
     // Also if nothing changed: the port may be free by now, or the secret another one.
     await rpc.apply(new.rpc)

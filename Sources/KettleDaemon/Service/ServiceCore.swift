@@ -49,7 +49,7 @@ struct ServiceCore: Sendable {
       freeSpace: freeSpace, archive: journal, rows: settings.engine.rows(clearedUpTo: nil),
       logger: logger)
     self.broadcaster = broadcaster
-    need = ConditionNeed()
+    need = ConditionNeed(isNeededByUser: !settings.engine.conditionsOfUser.isEmpty)
     notifications = settings.alerts.map {
       DesktopNotificationBridge.onDesktop($0, broadcaster: broadcaster, logger: logger)
     }

@@ -149,7 +149,15 @@ struct ServiceSettings: Sendable {
     // Streams come on top of the built-in number of transfers, never of the user's.
     engine.limits.streamsMax = file.usesHTTP2 ?? true ? min(streamsMax, most) : 0
     engine.limits.runningWithStreamsMax = file.transfersMax
-    engine.limitBytesPerSecond = file.limitBytesPerSecond
+    engine.limitSchedule = LimitSchedule(
+      entries: file.limitSchedule.sorted { $0.key < $1.key }.compactMap { LimitSchedule.Entry($1) },
+      bytesPerSecond: file.limitBytesPerSecond)
+    engine.queues = file.queues.mapValues {
+      NamedQueues.Settings(transfersMax: $0.transfersMax, hours: $0.schedule.weekly)
+    }
+    if file.pausesOnBattery { engine.conditionsOfUser.insert(.mainsPower) }
+    if file.pausesOnMetered { engine.conditionsOfUser.insert(.unmeteredNetwork) }
+    engine.zone = .system
     engine.usesNetrc = file.usesNetrc ?? true
     var defaults = TransferOptions()
     defaults.silenceSeconds = file.silenceSeconds
@@ -163,6 +171,18 @@ struct ServiceSettings: Sendable {
     // what their program requested.
     engine.metConditions = []
     return engine
+  }
+}
+
+extension LimitSchedule.Entry {
+  /// nil for an incomplete one.
+  fileprivate init?(_ limit: ServiceConfiguration.ScheduledLimit) {
+    guard let hours = limit.schedule.weekly, let rate = limit.rate else { return nil }
+    switch rate {
+    case .unlimited: self.init(hours: hours, bytesPerSecond: nil)
+    case .bytesPerSecond(let bytesPerSecond):
+      self.init(hours: hours, bytesPerSecond: bytesPerSecond)
+    }
   }
 }
 

@@ -155,7 +155,7 @@ package struct TransferService: Sendable {
     _ settings: ServiceSettings, of core: ServiceCore, _ rpc: RPCServer
   ) -> ConfigurationReload {
     ConfigurationReload(
-      settings, engine: core.engine, rpc: rpc, notices: core.notices,
+      settings, engine: core.engine, need: core.need, rpc: rpc, notices: core.notices,
       read: { [options] in
         ServiceSettings(options, descriptorLimit: ProcessResources.descriptorLimit)
       })

@@ -62,6 +62,10 @@ extension Dashboard {
     case .binEmptied: say(Strings.binEmptied, at: now)
     case .prioritized(let priority, let appliedCount):
       say(Strings.prioritized(priority, appliedCount), at: now)
+    case .assigned(let queue, let appliedCount, let refused):
+      say(
+        Strings.assigned(queue, appliedCount, refused), refused.isEmpty ? .plain : .problem,
+        at: now)
     case .cleared(let count): say(keymap.filled(Strings.cleared(count)), at: now)
     case .reset(let deletedCount, let keptPaths):
       if keptPaths.isEmpty {

@@ -6,7 +6,7 @@ package struct DashboardChoices: Codable, Hashable, Sendable {
   /// The order of the list, not of the history.
   package var sort: RowSort?
   /// The folded groups of the list.
-  package var folded: [RowGroup]?
+  package var folded: [ListGroup]?
   /// The section of the pane below the list; nil while the pane is closed.
   package var pane: DetailsSection?
   package var hiddenColumns: [TableColumn]?
@@ -19,7 +19,7 @@ package struct DashboardChoices: Codable, Hashable, Sendable {
 
   /// - Parameter hiddenColumns: none is the same as nil.
   package init(
-    sort: RowSort? = nil, folded: [RowGroup]? = nil, pane: DetailsSection? = nil,
+    sort: RowSort? = nil, folded: [ListGroup]? = nil, pane: DetailsSection? = nil,
     hiddenColumns: [TableColumn] = [], theme: String? = nil
   ) {
     self.sort = sort
@@ -33,7 +33,7 @@ package struct DashboardChoices: Codable, Hashable, Sendable {
   package init(from decoder: any Decoder) throws {
     let members = try decoder.container(keyedBy: CodingKeys.self)
     sort = try? members.decode(RowSort.self, forKey: .sort)
-    folded = try? members.decode([RowGroup].self, forKey: .folded)
+    folded = try? members.decode([ListGroup].self, forKey: .folded)
     pane = try? members.decode(DetailsSection.self, forKey: .pane)
     hiddenColumns = try? members.decode([TableColumn].self, forKey: .hiddenColumns)
     theme = try? members.decode(String.self, forKey: .theme)

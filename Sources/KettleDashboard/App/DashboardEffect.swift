@@ -15,6 +15,8 @@ package enum DashboardEffect: Hashable, Sendable {
   case limit(TransferSelection, Int64?)
   case move(TransferSelection, QueueMove)
   case prioritize(TransferSelection, TransferPriority)
+  /// Moves transfers to one of the user's queues.
+  case assign(TransferSelection, QueueName)
   /// Hides finished transfers from the list.
   case clearFinished
   /// Finds the next transfer that contains certain words.

@@ -41,6 +41,7 @@ package enum CommandOutcome: Hashable, Sendable {
   case addFailed(sentence: String)
   case moved(appliedCount: Int)
   case prioritized(TransferPriority, appliedCount: Int)
+  case assigned(QueueName, appliedCount: Int, refused: [ControlRefusal])
   case cleared(count: Int)
   case removed(count: Int)
   case relinked(refused: [ControlRefusal])

@@ -41,6 +41,16 @@ package enum ByteText {
     return scale.text(bytesPerSecond) + "/" + most + " " + scale.unit + "/s"
   }
 
+  /// For example `1.9 of 2 MiB/s`, both in the unit of the limit. Blanks before the first number
+  /// keep the width while the speed is below the limit.
+  package static func speed(_ bytesPerSecond: Int64, of limit: Int64) -> String {
+    let scale = Scale(limit, decimalsBelow: 100)
+    let most = Self.limit(limit).prefix { $0 != " " }
+    let number = scale.text(bytesPerSecond)
+    let blanks = String(repeating: " ", count: max(0, scale.text(limit).count - number.count))
+    return blanks + number + " of " + most + " " + scale.unit + "/s"
+  }
+
   private struct Scale {
     var divisor = 1.0
     var unit = "B"

@@ -18,6 +18,11 @@ extension Strings {
     case .sessionLimit:
       return "its session uses \(usage(heldBack)) connections to \(subject ?? "its host")"
     case .connectionLimit: return "\(usage(heldBack)) connections are in use"
+    case .queueLimit:
+      return "\(usage(heldBack)) transfers of the queue \(subject ?? "it is in") are running"
+    case .queueHours: return "the queue \(subject ?? "it is in") is outside its hours"
+    case .battery: return "the machine runs from a battery"
+    case .metered: return "the network is metered"
     case .priority: return "transfers of higher priority come first"
     case .turn: return "it is about to start"
     case .retry: return "it is tried again after an error"
@@ -77,6 +82,10 @@ extension Strings {
     case .hostLimit: return counted("host full")
     case .sessionLimit: return counted("session full")
     case .connectionLimit: return counted("connections full") + counted("full")
+    case .queueLimit: return counted("queue full")
+    case .queueHours: return ["outside its hours", "closed"]
+    case .battery: return ["on battery", "battery"]
+    case .metered: return ["metered network", "metered"]
     case .priority: return ["after higher priority", "by priority"]
     case .turn: return ["about to start", "starting"]
     case .retry: return ["retry"]

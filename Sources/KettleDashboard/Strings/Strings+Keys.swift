@@ -169,6 +169,13 @@ extension Strings {
     transfers(count) + ": \(Self.priority(priority)) priority"
   }
 
+  static func assigned(
+    _ queue: QueueName, _ count: Int, _ refused: [ControlRefusal]
+  ) -> String {
+    if let first = refused.first { return why(first.why) }
+    return transfers(count) + " moved to the queue \(queue.text)"
+  }
+
   static func resetDone(deletedCount: Int) -> String {
     files(deletedCount) + " moved to the bin, all transfers reset"
   }

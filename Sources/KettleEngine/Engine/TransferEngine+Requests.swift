@@ -275,16 +275,6 @@ extension TransferEngine {
     return await control(.limit(limit), ids)
   }
 
-  /// Sets the speed limit of all transfers together; nil is none. It applies at once, until the
-  /// service ends.
-  package func limitAll(toBytesPerSecond limit: Int64?) {
-    for id in live.keys { live[id]?.speed = SpeedEstimator() }
-    if limit != scheduler.limitBytesPerSecond { forgetSpeeds() }
-    if limit != scheduler.limitBytesPerSecond { observer(.limited(bytesPerSecond: limit)) }
-    scheduler.limitAll(toBytesPerSecond: limit)
-    transport.limitAll(toBytesPerSecond: limit)
-  }
-
   /// Handles a change of the machine's network connectivity.
   package func networkChanged(_ state: NetworkState) {
     apply { scheduler, now in scheduler.networkChanged(state, at: now) }

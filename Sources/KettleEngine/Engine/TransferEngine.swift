@@ -21,8 +21,14 @@ package actor TransferEngine {
     package var metConditions = Set(TransferCondition.allCases)
     package var retryPolicy = RetryPolicy()
     package var timeouts = AttemptTimeouts()
-    /// The limit for all transfers together; nil is none.
-    package var limitBytesPerSecond: Int64?
+    /// The limit for all transfers together over the week.
+    package var limitSchedule = LimitSchedule()
+    /// The settings of the user's queues.
+    package var queues: [QueueName: NamedQueues.Settings] = [:]
+    /// The conditions that the user's own transfers need.
+    package var conditionsOfUser: Set<TransferCondition> = []
+    /// The local time zone, by which schedules go.
+    package var zone = LocalZone.utc
     /// When received bytes are recorded.
     package var checkpoints = CheckpointPace.Limits()
     /// The largest body that flows before its partial file exists and is recorded.
@@ -101,6 +107,8 @@ package actor TransferEngine {
   var measurements = HostMeasurements()
   var judgement = SpeedJudgement()
   var outlooks = Outlooks()
+  /// The limit for all transfers together that the transport and the observer know.
+  var announcedLimit = TotalLimit.Effective()
   /// How often the set of transfers that only the store has has grown.
   var evictionCount = 0
   /// The number of changes of each transfer on their way to the store.
@@ -158,8 +166,10 @@ package actor TransferEngine {
       limits: configuration.limits, retryPolicy: configuration.retryPolicy,
       lastID: contents.lastID, lastTaskIdentifiers: contents.lastTaskIdentifiers,
       metConditions: configuration.metConditions, servedHosts: contents.servedHosts,
-      rememberedHosts: contents.rememberedHosts)
+      rememberedHosts: contents.rememberedHosts, zone: configuration.zone)
     scheduler.residentLimits = configuration.hold
+    _ = scheduler.setQueues(configuration.queues, at: now)
+    _ = scheduler.setConditionsOfUser(configuration.conditionsOfUser, at: now)
     scheduler.setProxies(configuration.proxy)
     inbox.open { [weak self] inputs in
       self?.assumeIsolated { engine in for input in inputs { engine.receive(input) } }
@@ -176,7 +186,7 @@ package actor TransferEngine {
     for id in scheduler.machines.keys.sorted() {
       if let snapshot = snapshot(of: id) { observer(.added(snapshot)) }
     }
-    limitAll(toBytesPerSecond: configuration.limitBytesPerSecond)
+    follow(configuration.limitSchedule)
     run(output, at: now)
     logger.info("The engine is ready", metadata: ["awake": "\(contents.records.count)"])
   }
@@ -257,6 +267,7 @@ package actor TransferEngine {
   ///
   /// - Parameter durable: finished when the store has the changes.
   func run(_ output: SchedulerOutput, at now: Moment, durable: Completion<Void>? = nil) {
+    if let limit = output.totalLimit { adopt(limit) }
     for action in output.now { perform(action, at: now) }
     if let request = output.queueRead { readNextTransfers(request) }
     let announcedLater = announce(output, at: now)

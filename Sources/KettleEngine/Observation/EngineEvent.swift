@@ -1,4 +1,5 @@
 import KettleModel
+import KettleScheduler
 
 /// The events for the engine's observer, in the order in which they became true.
 package enum EngineEvent: Sendable, Hashable {
@@ -22,8 +23,8 @@ package enum EngineEvent: Sendable, Hashable {
   /// Cleared transfers are visible again, except those up to this finish number: `count` in all,
   /// and of those in memory the ones with these ids.
   case uncovered(clearedUpTo: Int64?, clearedCount: Int, residents: Set<TransferID>)
-  /// The limit for all transfers together; nil is none.
-  case limited(bytesPerSecond: Int64?)
+  /// The limit for all transfers together, and until when it applies.
+  case limited(TotalLimit.Effective)
 }
 
 /// How often progress is reported.

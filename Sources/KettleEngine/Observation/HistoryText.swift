@@ -39,6 +39,8 @@ enum HistoryText {
     }
   }
 
+  static func queue(_ name: QueueName) -> String { "Queue: \(name.text)" }
+
   static func undone(_ kind: BinAction.Kind) -> String {
     switch kind {
     case .stop: "Undone: the stop"

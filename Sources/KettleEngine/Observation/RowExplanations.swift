@@ -22,8 +22,8 @@ struct RowExplanations: Sendable {
     }
     var heldBack = census.heldBack(
       QueueCensus.Place(
-        origin: parsed.url.origin, session: row.session, priority: row.priority,
-        connections: connections[row.id]))
+        origin: parsed.url.origin, session: row.session, queue: row.queueOfUser,
+        priority: row.priority, connections: connections[row.id]))
     heldBack.rank = expectation?.rank
     heldBack.since = since[row.id]
     // A host's limit rises for the first one in the queue; the others start later.

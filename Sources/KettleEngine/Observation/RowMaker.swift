@@ -55,6 +55,7 @@ package struct RowMaker: Sendable, Hashable {
       finished.map { $0.identity?.byteCount } ?? record.resumeData?.totalByteCount
       ?? spec.task?.expectedReceiveByteCount ?? record.resumeData?.playlist?.estimatedByteCount
     row.priority = spec.priority
+    row.queue = spec.options.queue
     row.queuePosition = record.queuePosition
     row.limitBytesPerSecond = spec.limitBytesPerSecond
     row.isCleared = record.isCleared(upTo: clearedUpTo) ? true : nil

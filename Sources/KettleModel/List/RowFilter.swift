@@ -19,6 +19,8 @@ package struct RowFilter: Codable, Hashable, Sendable {
   /// The accepted states; nil accepts all.
   package var states: [TransferState]?
   package var session: SessionID?
+  /// The user's queue; tasks of programs are in none.
+  package var queue: QueueName?
   /// The host of the URL or a parent domain: `example.org` also matches `cdn.example.org`.
   package var host: String?
   /// Words separated by spaces. Each must occur in the title, the URL or the path, ignoring case.
@@ -30,11 +32,13 @@ package struct RowFilter: Codable, Hashable, Sendable {
   package var stage: Stage?
 
   package init(
-    states: [TransferState]? = nil, session: SessionID? = nil, host: String? = nil,
-    text: String? = nil, needsUser: Bool = false, scope: Scope = .all, stage: Stage? = nil
+    states: [TransferState]? = nil, session: SessionID? = nil, queue: QueueName? = nil,
+    host: String? = nil, text: String? = nil, needsUser: Bool = false, scope: Scope = .all,
+    stage: Stage? = nil
   ) {
     self.states = states
     self.session = session
+    self.queue = queue
     self.host = host
     self.text = text
     self.needsUser = needsUser
@@ -45,7 +49,7 @@ package struct RowFilter: Codable, Hashable, Sendable {
 
 extension RowFilter {
   private enum CodingKeys: String, CodingKey {
-    case states, session, host, text, needsUser, scope, stage
+    case states, session, queue, host, text, needsUser, scope, stage
   }
 
   package init(from decoder: any Decoder) throws {
@@ -53,6 +57,7 @@ extension RowFilter {
     self.init(
       states: try container.decodeIfPresent([TransferState].self, forKey: .states),
       session: try container.decodeIfPresent(SessionID.self, forKey: .session),
+      queue: try container.decodeIfPresent(QueueName.self, forKey: .queue),
       host: try container.decodeIfPresent(String.self, forKey: .host),
       text: try container.decodeIfPresent(String.self, forKey: .text),
       needsUser: try container.decodeIfPresent(Bool.self, forKey: .needsUser) ?? false,

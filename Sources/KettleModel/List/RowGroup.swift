@@ -32,14 +32,71 @@ package enum RowGroup: String, Codable, Sendable, CaseIterable {
   }
 }
 
+/// What the rows of a group have in common.
+package enum ListGroup: Hashable, Sendable {
+  case work(RowGroup)
+  /// The user's queue that they are in.
+  case queue(QueueName)
+  /// They are in no queue that the configuration file has.
+  case noQueue
+
+  package static let running = ListGroup.work(.running)
+  package static let next = ListGroup.work(.next)
+  package static let needsUser = ListGroup.work(.needsUser)
+  package static let failed = ListGroup.work(.failed)
+  package static let done = ListGroup.work(.done)
+}
+
+extension ListGroup: Codable {
+  private static let queuePrefix = "queue:"
+
+  /// The word of a `RowGroup`, or `queue:` and the name of a queue, which may be missing.
+  private var text: String {
+    switch self {
+    case .work(let group): group.rawValue
+    case .queue(let name): Self.queuePrefix + name.text
+    case .noQueue: Self.queuePrefix
+    }
+  }
+
+  private init?(text: String) {
+    if let group = RowGroup(rawValue: text) {
+      self = .work(group)
+    } else if text == Self.queuePrefix {
+      self = .noQueue
+    } else if text.hasPrefix(Self.queuePrefix),
+      let name = QueueName(String(text.dropFirst(Self.queuePrefix.count)))
+    {
+      self = .queue(name)
+    } else {
+      return nil
+    }
+  }
+
+  package init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    guard let group = ListGroup(text: try container.decode(String.self)) else {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a group")
+    }
+    self = group
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(text)
+  }
+}
+
 /// A group of a list that is displayed.
 package struct ListedGroup: Codable, Hashable, Sendable {
-  package var group: RowGroup
+  package var group: ListGroup
   /// The number of its rows, which are not displayed if it is folded.
   package var count: Int
   package var isFolded: Bool
+  /// The queue that the group stands for, if it is one.
+  package var queue: QueueSnapshot?
 
-  package init(_ group: RowGroup, count: Int, isFolded: Bool = false) {
+  package init(_ group: ListGroup, count: Int, isFolded: Bool = false) {
     self.group = group
     self.count = count
     self.isFolded = isFolded

@@ -54,7 +54,8 @@ extension RowSort {
     let group = RowGroup(row.state, row.reason)
     let order = self.order(within: group)
     return RowKey(
-      section: section(of: row.state, group, row.priority), value: order.value(of: row),
+      section: section(of: row.state, group, row.priority, in: row.queueOfUser),
+      value: order.value(of: row),
       id: row.id, isDescending: order.isDescending)
   }
 
@@ -62,12 +63,33 @@ extension RowSort {
   /// first.
   package func order(within group: RowGroup) -> RowSort {
     guard isGrouped, key == .queue, group == .done else { return self }
-    return RowSort(key: .finishedAt, isDescending: !isDescending, isGrouped: true)
+    return RowSort(key: .finishedAt, isDescending: !isDescending, grouping: grouping)
+  }
+
+  /// The sections of a group by queue begin with its place, times this number.
+  private static let sectionsPerQueue = 8.0
+
+  /// A bound of the sections of the groups, from which those of a group are.
+  ///
+  /// - Parameter index: the place of the group among `groups`.
+  package func firstSection(ofGroupAt index: Int) -> Double {
+    Double(index) * (grouping == .queues ? Self.sectionsPerQueue : 1)
   }
 
   /// Returns the section of a row in a grouped list. In the order of the queue, those that are next
   /// are in the order in which they will start.
+  ///
+  /// - Parameter queue: the user's queue; nil for a task.
   package func section(
+    of state: TransferState, _ group: RowGroup, _ priority: TransferPriority, in queue: QueueName?
+  ) -> Double {
+    let section = section(of: state, group, priority)
+    guard grouping == .queues else { return section }
+    let index = queue.flatMap { queues.firstIndex(of: $0) } ?? queues.count
+    return firstSection(ofGroupAt: index) + section
+  }
+
+  private func section(
     of state: TransferState, _ group: RowGroup, _ priority: TransferPriority
   ) -> Double {
     let rank = Double(group.rank)

@@ -17,6 +17,7 @@ package struct RowTest: Sendable {
     if filter.needsUser, row.state != .waiting || row.reason?.concernsUser != true { return false }
     if let stage = filter.stage, stage != RowFilter.Stage(row.state, row.reason) { return false }
     if let session = filter.session, session != row.session { return false }
+    if let queue = filter.queue, queue != row.queueOfUser { return false }
     if let host = filter.host, !row.hasHost(host) { return false }
     return words.passes(row)
   }

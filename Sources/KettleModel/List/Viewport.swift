@@ -11,13 +11,13 @@ package struct Viewport: Codable, Hashable, Sendable {
   /// Returned with the rows, so that a client that has changed the filter can ignore outdated rows.
   package var tag: Int?
   /// The groups of a grouped list whose rows are left out, also from the indices.
-  package var folded: [RowGroup]?
+  package var folded: [ListGroup]?
 
   package static let countMax = 10_000
 
   package init(
     filter: RowFilter = RowFilter(), sort: RowSort = RowSort(), first: Int = 0,
-    count: Int = countMax, anchor: TransferID? = nil, tag: Int? = nil, folded: [RowGroup]? = nil
+    count: Int = countMax, anchor: TransferID? = nil, tag: Int? = nil, folded: [ListGroup]? = nil
   ) {
     self.filter = filter
     self.sort = sort

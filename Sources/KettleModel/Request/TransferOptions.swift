@@ -31,6 +31,8 @@ public struct TransferOptions: Hashable, Sendable {
   public var isAsIs = false
   /// Which variant of a playlist is fetched; nil means the best one.
   public var variant: PlaylistVariant?
+  /// The user's queue; nil means `default`.
+  public var queue: QueueName?
   /// Set for a transfer that a client of aria2's RPC added.
   public var rpc: RPCOptions?
 
@@ -68,7 +70,7 @@ extension TransferOptions: Codable {
   private enum CodingKeys: String, CodingKey {
     case silenceSeconds, connectSeconds, attemptsMax, retryDelaySeconds, proxy, cookies, certificate
     case usesNetrc, keepsServerTime, permissions, mirrors
-    case unpacks, checksumURL, isAsIs, variant, rpc
+    case unpacks, checksumURL, isAsIs, variant, queue, rpc
   }
 
   public init(from decoder: any Decoder) throws {
@@ -91,6 +93,7 @@ extension TransferOptions: Codable {
     checksumURL = try read(.checksumURL)
     isAsIs = try read(.isAsIs) ?? false
     variant = try read(.variant)
+    queue = try read(.queue)
     rpc = try read(.rpc)
   }
 
@@ -112,6 +115,7 @@ extension TransferOptions: Codable {
     try container.encodeIfPresent(checksumURL, forKey: .checksumURL)
     if isAsIs { try container.encode(isAsIs, forKey: .isAsIs) }
     try container.encodeIfPresent(variant, forKey: .variant)
+    try container.encodeIfPresent(queue, forKey: .queue)
     try container.encodeIfPresent(rpc, forKey: .rpc)
   }
 }

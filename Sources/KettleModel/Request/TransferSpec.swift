@@ -39,6 +39,11 @@ public struct TransferSpec: Hashable, Sendable, Codable {
   }
 }
 
+extension TransferSpec {
+  /// The user's queue that it belongs to; nil for a task of a program.
+  public var queue: QueueName? { task == nil ? options.queue ?? .standard : nil }
+}
+
 /// What to do if a file with the name already exists.
 public enum ConflictPolicy: String, Sendable, Codable, CaseIterable {
   /// `NAME (2).EXT`

@@ -8,9 +8,9 @@ public struct HeldBack: Hashable, Sendable, Codable {
   /// The place among the queued transfers; the next one to start has rank 1. nil for transfers that
   /// are not queued, and where the place is not known.
   public var rank: Int?
-  /// The host, the condition or the proxy that `cause` concerns.
+  /// The host, the condition, the proxy or the queue that `cause` concerns.
   public var subject: String?
-  /// How much of the limit is in use: transfers for `slot`, otherwise connections.
+  /// How much of the limit is in use: transfers for `slot` and `queueLimit`, otherwise connections.
   public var used: Int?
   public var allowed: Int?
   /// The status of the response that lowered the host's limit.
@@ -46,6 +46,14 @@ extension HeldBack {
     case sessionLimit
     /// There are as many connections to all hosts as the service permits.
     case connectionLimit
+    /// As many transfers of its queue run as that permits.
+    case queueLimit
+    /// Its queue is outside its hours.
+    case queueHours
+    /// The user's transfers wait for mains power.
+    case battery
+    /// The user's transfers wait for a network without costs.
+    case metered
     /// Transfers of higher priority wait for the same limit.
     case priority
     /// Nothing else: it is about to start, or transfers before it are.

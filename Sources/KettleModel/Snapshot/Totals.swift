@@ -7,6 +7,8 @@ public struct Totals: Hashable, Sendable, Codable {
   public var freeBytes: Int64?
   /// The speed limit for all transfers together; nil if there is none.
   public var limitBytesPerSecond: Int64?
+  /// When the limit changes by the user's schedule; nil if it stays.
+  public var limitUntil: WallTime?
   /// The progress of all unfinished transfers; nil if there are none.
   public var batch: BatchProgress?
 
@@ -25,7 +27,7 @@ public struct Totals: Hashable, Sendable, Codable {
 
 extension Totals {
   private enum CodingKeys: String, CodingKey {
-    case bytesPerSecond, counts, freeBytes, limitBytesPerSecond, batch
+    case bytesPerSecond, counts, freeBytes, limitBytesPerSecond, limitUntil, batch
   }
 
   /// Decodes `counts` as an object: the synthesized coding of a dictionary with enum keys is an
@@ -35,6 +37,7 @@ extension Totals {
     bytesPerSecond = try container.decode(Int64.self, forKey: .bytesPerSecond)
     freeBytes = try container.decodeIfPresent(Int64.self, forKey: .freeBytes)
     limitBytesPerSecond = try container.decodeIfPresent(Int64.self, forKey: .limitBytesPerSecond)
+    limitUntil = try container.decodeIfPresent(WallTime.self, forKey: .limitUntil)
     batch = try container.decodeIfPresent(BatchProgress.self, forKey: .batch)
     for (name, count) in try container.decode([String: Int].self, forKey: .counts) {
       if let state = TransferState(rawValue: name) { counts[state] = count }
@@ -46,6 +49,7 @@ extension Totals {
     try container.encode(bytesPerSecond, forKey: .bytesPerSecond)
     try container.encodeIfPresent(freeBytes, forKey: .freeBytes)
     try container.encodeIfPresent(limitBytesPerSecond, forKey: .limitBytesPerSecond)
+    try container.encodeIfPresent(limitUntil, forKey: .limitUntil)
     try container.encodeIfPresent(batch, forKey: .batch)
     let named = Dictionary(uniqueKeysWithValues: counts.map { ($0.key.rawValue, $0.value) })
     try container.encode(named, forKey: .counts)

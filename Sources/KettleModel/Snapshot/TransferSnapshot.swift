@@ -2,6 +2,8 @@
 public struct TransferSnapshot: Hashable, Sendable, Codable, Identifiable {
   public var id: TransferID
   public var session: SessionID
+  /// The user's queue; nil for `default`, and for a task of a program.
+  public var queue: QueueName?
   /// Unique within the session.
   public var taskIdentifier: Int64
   public var title: String
@@ -94,6 +96,9 @@ extension TransferSnapshot {
     if let name = path?.split(separator: "/").last { return String(name) }
     return url
   }
+
+  /// The user's queue by its name; nil for a task of a program.
+  package var queueOfUser: QueueName? { task == nil ? queue ?? .standard : nil }
 
   /// The host of the URL without the port. An IPv6 address keeps its brackets.
   package var host: Substring {

@@ -113,8 +113,8 @@ extension TransferMachine.State {
     return .entering(.idle, actions ?? [])
   }
 
-  /// Ends the attempt for a shutdown, so that it continues after the next start. Decisions of the
-  /// user remain in force.
+  /// Ends the attempt, so that it continues with the next slot. Decisions of the user remain in
+  /// force.
   func suspend() -> Transition {
     switch self {
     case .running(let download): .ending(download, next: .queued)

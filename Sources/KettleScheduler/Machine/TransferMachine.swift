@@ -116,7 +116,14 @@ package struct TransferMachine: Sendable {
 
   package mutating func move(to position: Int64) { facts.queuePosition = position }
 
-  package mutating func suspendForShutdown() -> Transition { apply(state.suspend()) }
+  /// Puts it into one of the user's queues.
+  package mutating func assign(to queue: QueueName) -> Transition {
+    facts.spec.options.queue = queue == .standard ? nil : queue
+    return .none
+  }
+
+  /// Ends the run with every byte kept, so that it continues with the next slot.
+  package mutating func suspend() -> Transition { apply(state.suspend()) }
 
   // MARK: Requests of a task's program
 

@@ -8,7 +8,7 @@ extension TransferScheduler {
     at now: Moment, _ measurements: HostMeasurements = HostMeasurements()
   ) -> [HostSnapshot] {
     var origins = hosts.origins
-    for origin in queue.waiting.map(\.origin) { origins.insert(origin) }
+    origins.formUnion(queue.origins)
     origins.formUnion(remembered.hosts.keys)
     for peer in outages.peers {
       switch peer {

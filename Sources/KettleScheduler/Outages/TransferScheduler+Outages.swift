@@ -204,7 +204,7 @@ extension TransferScheduler {
       !queue.sessionsWaiting(for: origin).isEmpty
         || (evicted.queuedCount > 0 && queue.frontiers.frontier(of: origin) != .complete)
     case .proxy(let proxy):
-      queue.waiting.contains { startGate.proxy?($0.origin) == proxy } || evicted.queuedCount > 0
+      queue.origins.contains { startGate.proxy?($0) == proxy } || evicted.queuedCount > 0
     }
   }
 

@@ -23,6 +23,7 @@ package struct OutlookPlan: Sendable {
   private let limits: TransferQueue.Limits
   private let hosts: HostTable
   private let rules: SessionRules
+  private let named: NamedQueues
   private let measurements: HostMeasurements
   private let totalMax: Double?
   /// The limit of all transfers, or the capacity of the line, if it is reached; nil if it is not.
@@ -43,9 +44,10 @@ package struct OutlookPlan: Sendable {
     limits = scheduler.queue.limits
     hosts = scheduler.hosts
     rules = scheduler.rules
+    named = scheduler.queue.named
     self.measurements = measurements
     inMemory = Set(scheduler.machines.keys)
-    let limit = scheduler.environment.limitBytesPerSecond.map(Double.init)
+    let limit = scheduler.limitBytesPerSecond.map(Double.init)
     let speed = Set(progress.compactMap { scheduler.machines[$0.id]?.spec.url.origin })
       .reduce(0.0) { $0 + Double(measurements.bytesPerSecond(of: $1) ?? 0) }
     let isLimitReached = limit.map { speed >= $0 * SpeedJudgement.usedPart } ?? false
@@ -100,8 +102,10 @@ package struct OutlookPlan: Sendable {
     builder.input.bytesPerSecondMax = totalMax
     builder.input.groups = builder.groups.map { group in
       QueueEstimate.Group(
-        host: group.host, transfersMax: rules.connectionLimit(of: group.session))
+        host: group.host, transfersMax: rules.connectionLimit(of: group.session),
+        queue: group.queue)
     }
+    builder.input.queues = builder.queues.map(queue)
     builder.input.hosts = builder.hosts.map(host)
     return QueueOutlook(
       QueueEstimate(builder.input), running: running.map(\.id), entries: entries,
@@ -149,6 +153,23 @@ package struct OutlookPlan: Sendable {
     }
   }
 
+  private func queue(_ name: QueueName) -> QueueEstimate.Queue {
+    let standing = named.standing(of: name)
+    let change = standing.until.map {
+      max(1, $0.millisecondsSince1970 - now.wall.millisecondsSince1970)
+    }
+    var queue = QueueEstimate.Queue(transfersMax: named.transfersMax(of: name))
+    if named.unmetCondition != nil {
+      // Nobody knows until when.
+      queue.closedMilliseconds = .max
+    } else if standing.isOpen {
+      queue.closesAfterMilliseconds = change
+    } else {
+      queue.closedMilliseconds = change ?? .max
+    }
+    return queue
+  }
+
   private func host(_ origin: Origin) -> QueueEstimate.Host {
     let learned = hosts.connectionsMax(at: origin, now.monotonic) ?? .max
     let sessions = Set(running.filter { $0.origin == origin }.map(\.session))
@@ -184,9 +205,16 @@ private struct EstimateBuilder {
   var input = QueueEstimate.Input()
   var sizes: Sizes
   private(set) var hosts: [Origin] = []
-  private(set) var groups: [(host: Int, session: SessionID)] = []
+  private(set) var queues: [QueueName] = []
+  private(set) var groups: [(host: Int, session: SessionID, queue: Int?)] = []
   private var hostNumbers: [Origin: Int] = [:]
-  private var groupNumbers: [TransferQueue.OriginSession: Int] = [:]
+  private var queueNumbers: [QueueName: Int] = [:]
+  private var groupNumbers: [GroupKey: Int] = [:]
+
+  private struct GroupKey: Hashable {
+    var group: TransferQueue.OriginSession
+    var queue: QueueName?
+  }
 
   init(sizes: Sizes) { self.sizes = sizes }
 
@@ -198,7 +226,9 @@ private struct EstimateBuilder {
   }
 
   private mutating func group(of entry: QueueEntry) -> Int {
-    let key = TransferQueue.OriginSession(origin: entry.origin, session: entry.session)
+    let key = GroupKey(
+      group: TransferQueue.OriginSession(origin: entry.origin, session: entry.session),
+      queue: entry.queue)
     if let known = groupNumbers[key] { return known }
     let host = hostNumbers[entry.origin] ?? hosts.count
     if host == hosts.count {
@@ -206,8 +236,15 @@ private struct EstimateBuilder {
       hostNumbers[entry.origin] = host
     }
     groupNumbers[key] = groups.count
-    groups.append((host, entry.session))
+    groups.append((host, entry.session, entry.queue.map { number(of: $0) }))
     return groups.count - 1
+  }
+
+  private mutating func number(of queue: QueueName) -> Int {
+    if let known = queueNumbers[queue] { return known }
+    queueNumbers[queue] = queues.count
+    queues.append(queue)
+    return queues.count - 1
   }
 }
 

@@ -10,6 +10,8 @@ package struct QueueCensus: Sendable {
   /// Transfers with a slot.
   private let runningAtHost: [Origin: Int]
   private let runningInGroup: [TransferQueue.OriginSession: Int]
+  private let named: NamedQueues
+  private let runningInQueue: [QueueName: Int]
   /// The highest priority in the queue of each host, and of all that could use a slot.
   private let highestAtHost: [Origin: TransferPriority]
   private let highest: TransferPriority?
@@ -22,10 +24,9 @@ package struct QueueCensus: Sendable {
     runningCount = scheduler.queue.runningCount
     runningInGroup = scheduler.queue.slotCounts
     runningAtHost = runningInGroup.reduce(into: [:]) { $0[$1.key.origin, default: 0] += $1.value }
-    highestAtHost = scheduler.queue.fronts.reduce(into: [:]) { highest, front in
-      let priority = front.value.priority
-      highest[front.key.origin] = max(highest[front.key.origin] ?? priority, priority)
-    }
+    named = scheduler.queue.named
+    runningInQueue = scheduler.queue.runningCounts
+    highestAtHost = scheduler.queue.highestPriorities
     let (limits, hosts, runningAtHost) = (limits, hosts, runningAtHost)
     // A transfer whose host is full or closed takes no slot from the others.
     highest = highestAtHost.filter { origin, _ in
@@ -39,15 +40,19 @@ package struct QueueCensus: Sendable {
   package struct Place: Sendable, Hashable {
     package var origin: Origin
     package var session: SessionID
+    /// The user's queue; nil for a task.
+    package var queue: QueueName?
     package var priority: TransferPriority
     /// Connections that the transfer may have by itself.
     package var connections: Int?
 
     package init(
-      origin: Origin, session: SessionID, priority: TransferPriority, connections: Int? = nil
+      origin: Origin, session: SessionID, queue: QueueName? = nil, priority: TransferPriority,
+      connections: Int? = nil
     ) {
       self.origin = origin
       self.session = session
+      self.queue = queue
       self.priority = priority
       self.connections = connections
     }
@@ -55,6 +60,7 @@ package struct QueueCensus: Sendable {
 
   /// Returns what the transfer waits for. Its rank and an estimated end are added by the caller.
   package func heldBack(_ place: Place) -> HeldBack {
+    if let closing = place.queue.flatMap(closing) { return closing }
     if let opening = hosts.closedUntil(place.origin, at: now.monotonic) {
       let milliseconds = opening.milliseconds(since: now.monotonic)
       return HeldBack(
@@ -66,6 +72,13 @@ package struct QueueCensus: Sendable {
       runningInGroup[group, default: 0] >= limit
     {
       return limited(.sessionLimit, place, used: runningInGroup[group, default: 0], of: limit)
+    }
+    if let name = place.queue, let limit = named.transfersMax(of: name),
+      runningInQueue[name, default: 0] >= limit
+    {
+      var heldBack = HeldBack(.queueLimit, subject: name.text)
+      (heldBack.used, heldBack.allowed) = (runningInQueue[name, default: 0], limit)
+      return heldBack
     }
     let allowed = hostLimit(for: place)
     let atHost = runningAtHost[place.origin, default: 0]
@@ -81,6 +94,18 @@ package struct QueueCensus: Sendable {
       return limited(.connectionLimit, place, used: used, of: limits.connectionsMax)
     }
     return HeldBack(.turn)
+  }
+
+  /// Why no transfer of one of the user's queues may run now; nil if they may.
+  private func closing(of name: QueueName) -> HeldBack? {
+    switch named.unmetCondition {
+    case .mainsPower: return HeldBack(.battery)
+    case .unmeteredNetwork: return HeldBack(.metered)
+    case nil: break
+    }
+    let standing = named.standing(of: name)
+    if standing.isOpen { return nil }
+    return HeldBack(.queueHours, subject: name.text, until: standing.until)
   }
 
   /// Adds the refusal by which the host showed its limit, and when the limit rises.

@@ -2,10 +2,10 @@
 /// measured speeds.
 ///
 /// The simulation gives the slots to transfers as `TransferQueue` does: in the order of the queue,
-/// within the limits of hosts and sessions. The transfers of one host divide its speed evenly,
+/// within the limits of hosts, sessions and the user's queues. The transfers of one host divide its speed evenly,
 /// because Kettle opens additional connections when few transfers are left. What is unknown stays
 /// unknown: a transfer without a known or assumed size never ends, and those that wait for its slot
-/// have no estimate either.
+/// have no estimate either. Nothing is estimated past the time at which a user's queue closes.
 package struct QueueEstimate: Sendable, Hashable {
   /// How fast the transfers of a host are together.
   package enum Speed: Sendable, Hashable {
@@ -30,16 +30,37 @@ package struct QueueEstimate: Sendable, Hashable {
     }
   }
 
-  /// The transfers of one session at one host.
+  /// One of the user's queues.
+  package struct Queue: Sendable, Hashable {
+    /// nil for no limit of its own.
+    package var transfersMax: Int?
+    /// How long none of its transfers may run.
+    package var closedMilliseconds: Int64
+    /// When it closes, if it is open; nil if it does not.
+    package var closesAfterMilliseconds: Int64?
+
+    package init(
+      transfersMax: Int? = nil, closedMilliseconds: Int64 = 0, closesAfterMilliseconds: Int64? = nil
+    ) {
+      self.transfersMax = transfersMax
+      self.closedMilliseconds = closedMilliseconds
+      self.closesAfterMilliseconds = closesAfterMilliseconds
+    }
+  }
+
+  /// The transfers of one session and one of the user's queues at one host.
   package struct Group: Sendable, Hashable {
     /// An index of `Input.hosts`.
     package var host: Int
     /// The limit of the session; nil for none.
     package var transfersMax: Int?
+    /// An index of `Input.queues`; nil for no queue of the user's.
+    package var queue: Int?
 
-    package init(host: Int, transfersMax: Int? = nil) {
+    package init(host: Int, transfersMax: Int? = nil, queue: Int? = nil) {
       self.host = host
       self.transfersMax = transfersMax
+      self.queue = queue
     }
   }
 
@@ -67,6 +88,7 @@ package struct QueueEstimate: Sendable, Hashable {
   package struct Input: Sendable, Hashable {
     package var hosts: [Host] = []
     package var groups: [Group] = []
+    package var queues: [Queue] = []
     package var running: [Item] = []
     /// In the order of the queue, including those that may not start yet.
     package var queued: [Item] = []
@@ -81,6 +103,14 @@ package struct QueueEstimate: Sendable, Hashable {
     /// Milliseconds from now; nil if unknown.
     package var start: Int64?
     package var end: Int64?
+
+    /// Without what would be behind the closing of a queue.
+    fileprivate func known(until closing: Int64?) -> Times {
+      guard let closing else { return self }
+      return Times(
+        start: start.flatMap { $0 < closing ? $0 : nil },
+        end: end.flatMap { $0 <= closing ? $0 : nil })
+    }
   }
 
   package let running: [Times]
@@ -89,8 +119,13 @@ package struct QueueEstimate: Sendable, Hashable {
   package init(_ input: Input) {
     var simulation = QueueSimulation(input)
     simulation.run()
-    running = Array(simulation.times.prefix(input.running.count))
-    queued = Array(simulation.times.dropFirst(input.running.count))
+    let items = input.running + input.queued
+    let times = zip(items, simulation.times).map { item, times in
+      let queue = input.groups[item.group].queue.map { input.queues[$0] }
+      return times.known(until: queue?.closesAfterMilliseconds)
+    }
+    running = Array(times.prefix(input.running.count))
+    queued = Array(times.dropFirst(input.running.count))
   }
 
   /// When everything with an estimate is complete; nil if nothing has one.

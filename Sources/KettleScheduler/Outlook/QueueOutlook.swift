@@ -89,6 +89,8 @@ package struct QueueEntry: Sendable, Hashable {
   var key: QueueKey
   package var origin: Origin
   package var session: SessionID
+  /// The user's queue; nil for a task.
+  package var queue: QueueName?
   package var bytesReceived: Int64
   /// nil if unknown.
   package var bytesExpected: Int64?
@@ -100,11 +102,13 @@ package struct QueueEntry: Sendable, Hashable {
 
   package init(
     id: TransferID, priority: TransferPriority, position: Int64, origin: Origin,
-    session: SessionID, bytesReceived: Int64 = 0, bytesExpected: Int64? = nil
+    session: SessionID, queue: QueueName? = nil, bytesReceived: Int64 = 0,
+    bytesExpected: Int64? = nil
   ) {
     key = QueueKey(priority: priority, position: position, id: id)
     self.origin = origin
     self.session = session
+    self.queue = queue
     self.bytesReceived = bytesReceived
     self.bytesExpected = bytesExpected
   }
@@ -113,7 +117,7 @@ package struct QueueEntry: Sendable, Hashable {
     let spec = record.spec
     self.init(
       id: record.id, priority: spec.priority, position: record.queuePosition,
-      origin: spec.url.origin, session: spec.session,
+      origin: spec.url.origin, session: spec.session, queue: spec.queue,
       bytesReceived: record.resumeData?.durable.byteCount ?? 0,
       bytesExpected: record.resumeData?.totalByteCount ?? spec.task?.expectedReceiveByteCount)
     bytesPerSecondMax = spec.limitBytesPerSecond

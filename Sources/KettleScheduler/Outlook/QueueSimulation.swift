@@ -7,6 +7,7 @@ struct QueueSimulation {
     var item: Int
     var group: Int
     var host: Int
+    var queue: Int?
     var missing: Double
     var speedMax: Double
     var speed = 0.0
@@ -17,24 +18,28 @@ struct QueueSimulation {
   private let transfersMax: Int
   private let totalSpeedMax: Double
   private let opensAt: [Double]
+  private let queues: [QueueEstimate.Queue]
   private(set) var times: [QueueEstimate.Times]
 
   private var now = 0.0
   private var active: [Active] = []
   private var hosts: [HostShare]
   private var groupCounts: [Int]
+  private var queueCounts: [Int]
   private var candidates = IndexHeap()
   /// The next item of the same group; nil at its end.
   private var next: [Int?]
-  /// Candidates that wait for their host or their session to have fewer transfers.
+  /// Candidates that wait for their host, their session or their queue to have fewer transfers.
   private var waitingForHost: [[Int]]
   private var waitingForGroup: [[Int]]
-  /// Items that may start later, and hosts that open later, the last first.
+  private var waitingForQueue: [[Int]]
+  /// Items that may start later, and hosts and queues that open later, the last first.
   private var later: [(at: Double, what: Later)] = []
 
   private enum Later {
     case item(Int)
     case host(Int)
+    case queue(Int)
   }
 
   init(_ input: QueueEstimate.Input) {
@@ -45,13 +50,19 @@ struct QueueSimulation {
     opensAt = input.hosts.map { Double($0.closedMilliseconds) }
     times = Array(repeating: QueueEstimate.Times(), count: items.count)
     hosts = HostShare.all(input)
+    queues = input.queues
     groupCounts = Array(repeating: 0, count: groups.count)
+    queueCounts = Array(repeating: 0, count: queues.count)
     waitingForHost = Array(repeating: [], count: hosts.count)
     waitingForGroup = Array(repeating: [], count: groups.count)
+    waitingForQueue = Array(repeating: [], count: queues.count)
     next = Array(repeating: nil, count: items.count)
     for item in input.running.indices { start(item) }
     linkQueue(from: input.running.count)
     for (host, at) in opensAt.enumerated() where at > 0 { later.append((at, .host(host))) }
+    for (queue, one) in queues.enumerated() where one.closedMilliseconds > 0 {
+      later.append((Double(one.closedMilliseconds), .queue(queue)))
+    }
     later.sort { $0.at > $1.at }
   }
 
@@ -90,11 +101,18 @@ struct QueueSimulation {
         waitingForHost[host].append(item)
       } else if let limit = groups[group].transfersMax, groupCounts[group] >= limit {
         waitingForGroup[group].append(item)
+      } else if let queue = groups[group].queue, !admits(queue) {
+        waitingForQueue[queue].append(item)
       } else {
         start(item)
         if let following = next[item] { candidates.insert(following) }
       }
     }
+  }
+
+  private func admits(_ queue: Int) -> Bool {
+    Double(queues[queue].closedMilliseconds) <= now
+      && queueCounts[queue] < queues[queue].transfersMax ?? .max
   }
 
   private mutating func start(_ item: Int) {
@@ -103,9 +121,11 @@ struct QueueSimulation {
     times[item].start = Int64(now)
     hosts[host].count += 1
     groupCounts[group] += 1
+    if let queue = groups[group].queue { queueCounts[queue] += 1 }
     active.append(
       Active(
-        item: item, group: group, host: host, missing: items[item].missing ?? .infinity,
+        item: item, group: group, host: host, queue: groups[group].queue,
+        missing: items[item].missing ?? .infinity,
         speedMax: items[item].bytesPerSecondMax.map { $0 / 1000 } ?? .infinity))
   }
 
@@ -123,6 +143,10 @@ struct QueueSimulation {
       groupCounts[one.group] -= 1
       candidates.take(&waitingForHost[one.host])
       candidates.take(&waitingForGroup[one.group])
+      if let queue = one.queue {
+        queueCounts[queue] -= 1
+        candidates.take(&waitingForQueue[queue])
+      }
       active.swapAt(index, active.count - 1)
       active.removeLast()
     }
@@ -134,6 +158,7 @@ struct QueueSimulation {
       switch last.what {
       case .item(let item): candidates.insert(item)
       case .host(let host): candidates.take(&waitingForHost[host])
+      case .queue(let queue): candidates.take(&waitingForQueue[queue])
       }
     }
   }

@@ -4,62 +4,90 @@ import KettleModel
 ///
 /// Transfers past a frontier exist only in the store. Before it none is missing, so a transfer
 /// there can be started without reading the store. Each known host has its own frontier; all other
-/// hosts share one.
+/// hosts share one. A queue of the user's that reads leave out keeps the frontiers from before.
 struct QueueFrontiers: Sendable {
   /// Beyond this number, hosts no longer have frontiers of their own.
   static let hostCountMax = 1024
 
-  private var hosts: [Origin: LoadedFrontier] = [:]
-  /// The common frontier of all other hosts.
-  private(set) var elsewhere = LoadedFrontier.complete
+  /// The frontiers of all hosts.
+  private struct Table: Sendable {
+    var hosts: [Origin: LoadedFrontier] = [:]
+    /// The common frontier of all other hosts.
+    var elsewhere = LoadedFrontier.complete
+
+    static let nothing = Table(elsewhere: .start)
+
+    func frontier(of origin: Origin) -> LoadedFrontier { hosts[origin] ?? elsewhere }
+
+    mutating func recordEviction(of key: QueueKey, at origin: Origin) {
+      // It is past the frontier already.
+      guard frontier(of: origin).covers(key) else { return }
+      hosts[origin] = .upTo(key)
+      guard hosts.count > QueueFrontiers.hostCountMax else { return }
+      // The common frontier says less and stays correct.
+      elsewhere = hosts.values.reduce(elsewhere, min)
+      hosts = [:]
+    }
+  }
+
+  private var table = Table()
+  private var tablesOfLeftOut: [QueueName: Table] = [:]
+
+  /// The user's queues that reads have left out.
+  var leftOut: Set<QueueName> { Set(tablesOfLeftOut.keys) }
 
   /// The hosts with frontiers of their own.
-  var knownHosts: Set<Origin> { Set(hosts.keys) }
+  var knownHosts: Set<Origin> { Set(table.hosts.keys) }
+
+  /// The common frontier of all other hosts.
+  var elsewhere: LoadedFrontier { table.elsewhere }
 
   /// The hosts that may have transfers past their frontiers.
   var incompleteHosts: [(origin: Origin, frontier: LoadedFrontier)] {
-    hosts.filter { $0.value != .complete }.map { ($0.key, $0.value) }
+    table.hosts.filter { $0.value != .complete }.map { ($0.key, $0.value) }
   }
 
   /// nil for a host without a frontier of its own, or with its whole queue in memory.
   func incompleteFrontier(of origin: Origin) -> LoadedFrontier? {
-    guard let frontier = hosts[origin], frontier != .complete else { return nil }
+    guard let frontier = table.hosts[origin], frontier != .complete else { return nil }
     return frontier
   }
 
-  func frontier(of origin: Origin) -> LoadedFrontier { hosts[origin] ?? elsewhere }
+  /// - Parameter queue: one of the user's queues; nil for all that reads do not leave out.
+  func frontier(of origin: Origin, in queue: QueueName? = nil) -> LoadedFrontier {
+    (queue.flatMap { tablesOfLeftOut[$0] } ?? table).frontier(of: origin)
+  }
 
   /// Records that the store has transfers at unknown positions.
   mutating func reset() {
-    hosts = [:]
-    elsewhere = .start
+    table = .nothing
+    tablesOfLeftOut = [:]
   }
 
   /// Records that all queues are complete in memory.
   mutating func complete() {
-    hosts = [:]
-    elsewhere = .complete
+    table = Table()
+    tablesOfLeftOut = [:]
   }
 
   /// Moves the frontier of a host before a transfer that is only in the store from now on.
-  mutating func recordEviction(of key: QueueKey, at origin: Origin) {
-    // It is past the frontier already.
-    guard frontier(of: origin).covers(key) else { return }
-    hosts[origin] = .upTo(key)
-    guard hosts.count > Self.hostCountMax else { return }
-    // The common frontier says less and stays correct.
-    elsewhere = hosts.values.reduce(elsewhere, min)
-    hosts = [:]
+  mutating func recordEviction(of key: QueueKey, at origin: Origin, in queue: QueueName?) {
+    if let queue, tablesOfLeftOut[queue] != nil {
+      tablesOfLeftOut[queue]?.recordEviction(of: key, at: origin)
+    } else {
+      table.recordEviction(of: key, at: origin)
+    }
   }
 
   /// Applies a read of the store: all up to `last` are in memory now; nil means the whole queue.
   mutating func advance(_ request: QueueRead, upTo last: QueueKey?, hosts found: Set<Origin>) {
+    for name in request.leftOut where tablesOfLeftOut[name] == nil { tablesOfLeftOut[name] = table }
     let frontier = last.map(LoadedFrontier.upTo) ?? .complete
-    switch request {
-    case .at(let origin, _): hosts[origin] = frontier
+    switch request.place {
+    case .at(let origin): table.hosts[origin] = frontier
     case .elsewhere:
-      elsewhere = frontier
-      for origin in found where hosts[origin] == nil { hosts[origin] = frontier }
+      table.elsewhere = frontier
+      for origin in found where table.hosts[origin] == nil { table.hosts[origin] = frontier }
     }
   }
 }

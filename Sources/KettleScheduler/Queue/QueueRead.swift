@@ -1,14 +1,29 @@
 import KettleModel
 
 /// The part of the queue to read from the store.
-package enum QueueRead: Sendable, Hashable {
-  case at(Origin, countMax: Int)
-  /// All hosts but these.
-  case elsewhere(than: Set<Origin>, countMax: Int)
+package struct QueueRead: Sendable, Hashable {
+  package enum Place: Sendable, Hashable {
+    case at(Origin)
+    /// All hosts but these.
+    case elsewhere(than: Set<Origin>)
+  }
 
-  package var countMax: Int {
-    switch self {
-    case .at(_, let countMax), .elsewhere(_, let countMax): countMax
-    }
+  package var place: Place
+  package var countMax: Int
+  /// The user's queues whose transfers are passed over.
+  package var leftOut: Set<QueueName>
+
+  package init(_ place: Place, countMax: Int, leavingOut leftOut: Set<QueueName> = []) {
+    self.place = place
+    self.countMax = countMax
+    self.leftOut = leftOut
+  }
+
+  package static func at(_ origin: Origin, countMax: Int) -> QueueRead {
+    QueueRead(.at(origin), countMax: countMax)
+  }
+
+  package static func elsewhere(than origins: Set<Origin>, countMax: Int) -> QueueRead {
+    QueueRead(.elsewhere(than: origins), countMax: countMax)
   }
 }

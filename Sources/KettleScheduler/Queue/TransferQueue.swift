@@ -1,10 +1,10 @@
 import KettleModel
 
 /// Decides which transfer is next: the highest priority first, then the smallest queue position,
-/// and never more at once than the limits allow.
+/// and never more at once than the limits and the user's queues allow.
 ///
-/// Each origin has an `OriginQueue` per session, so a busy host with a hundred thousand queued
-/// transfers is skipped in one step and does not delay the others.
+/// Each origin has an `OriginQueue` per session and user's queue (`Lane`), so a busy host with a
+/// hundred thousand queued transfers is skipped in one step and does not delay the others.
 package struct TransferQueue: Sendable {
   package struct Limits: Sendable, Hashable {
     /// Concurrent transfers.
@@ -46,16 +46,32 @@ package struct TransferQueue: Sendable {
     init(_ spec: TransferSpec) { self.init(origin: spec.url.origin, session: spec.session) }
   }
 
+  /// The transfers that wait in one line: of one session and one user's queue, at one origin.
+  struct Lane: Sendable, Hashable {
+    var group: OriginSession
+    /// nil for tasks of programs.
+    var queue: QueueName?
+
+    init(_ spec: TransferSpec) {
+      group = OriginSession(spec)
+      queue = spec.queue
+    }
+
+    var origin: Origin { group.origin }
+  }
+
   package var limits: Limits
+  /// The user's queues.
+  var named = NamedQueues()
   /// None is empty.
-  private var queues: [OriginSession: OriginQueue] = [:]
-  /// Transfers with a slot, and the queue from which they came.
-  private var slots: [TransferID: OriginSession] = [:]
+  private var lanes: [Lane: OriginQueue] = [:]
+  /// Transfers with a slot, and the lane from which they came.
+  private var slots: [TransferID: Lane] = [:]
   /// Those of them that run as streams beside the limit.
   private var beside: Set<TransferID> = []
-  private var keys: [TransferID: (queue: OriginSession, key: QueueKey)] = [:]
-  /// The sessions with queued transfers, by origin.
-  private var sessions: [Origin: Set<SessionID>] = [:]
+  private var keys: [TransferID: (lane: Lane, key: QueueKey)] = [:]
+  /// The lanes of each origin.
+  private var lanesOfOrigin: [Origin: Set<Lane>] = [:]
   /// How far the queues in memory are complete.
   var frontiers = QueueFrontiers()
 
@@ -71,45 +87,116 @@ package struct TransferQueue: Sendable {
   /// Whether a transfer has its slot beside the limit.
   func isBeside(_ id: TransferID) -> Bool { beside.contains(id) }
 
-  /// The origins and sessions with queued transfers.
-  package var waiting: [OriginSession] { Array(queues.keys) }
+  /// The origins and sessions with queued transfers that their queues permit to start.
+  package var waiting: Set<OriginSession> {
+    let counts = runningCounts
+    return Set(lanes.keys.filter { admits($0, counts) }.map(\.group))
+  }
 
-  /// The sessions with queued transfers for an origin.
-  package func sessionsWaiting(for origin: Origin) -> Set<SessionID> { sessions[origin] ?? [] }
+  /// The sessions with queued transfers for an origin that their queues permit to start.
+  package func sessionsWaiting(for origin: Origin) -> Set<SessionID> {
+    let counts = runningCounts
+    let lanes = lanesOfOrigin[origin] ?? []
+    return Set(lanes.filter { admits($0, counts) }.map(\.group.session))
+  }
 
   /// How many transfers are queued for an origin.
   package func queuedCount(at origin: Origin) -> Int {
-    sessionsWaiting(for: origin).reduce(0) { sum, session in
-      sum + (queues[OriginSession(origin: origin, session: session)]?.keys.count ?? 0)
+    (lanesOfOrigin[origin] ?? []).reduce(0) { sum, lane in sum + (lanes[lane]?.keys.count ?? 0) }
+  }
+
+  /// The origins with queued transfers, whether they may start or not.
+  var origins: Set<Origin> { Set(lanesOfOrigin.keys) }
+
+  /// How many transfers have a slot, by origin and session.
+  var slotCounts: [OriginSession: Int] {
+    slots.values.reduce(into: [:]) { counts, lane in counts[lane.group, default: 0] += 1 }
+  }
+
+  /// The highest priority that waits at each origin, of those that their queues permit to start.
+  var highestPriorities: [Origin: TransferPriority] {
+    let counts = runningCounts
+    return lanes.reduce(into: [:]) { highest, lane in
+      guard let front = lane.value.front, admits(lane.key, counts) else { return }
+      highest[lane.key.origin] = max(highest[lane.key.origin] ?? front.priority, front.priority)
     }
   }
 
-  /// How many transfers have a slot, by the queue from which they came.
-  var slotCounts: [OriginSession: Int] {
-    slots.values.reduce(into: [:]) { counts, queue in counts[queue, default: 0] += 1 }
+  // MARK: The user's queues
+
+  /// How many transfers of each of the user's queues have a slot.
+  var runningCounts: [QueueName: Int] {
+    slots.values.reduce(into: [:]) { counts, lane in
+      if let name = lane.queue { counts[name, default: 0] += 1 }
+    }
   }
 
-  /// The first transfer of each queue in memory.
-  var fronts: [OriginSession: QueueKey] { queues.compactMapValues(\.front) }
+  /// Transfers with a slot that their queue does not permit any more, by id.
+  var runningInClosedQueues: [TransferID] {
+    slots.filter { !named.isOpen($0.value.queue) }.keys.sorted()
+  }
+
+  /// A transfer with a slot moves to another of the user's queues.
+  mutating func reassignSlot(of id: TransferID, to name: QueueName) {
+    slots[id]?.queue = name
+  }
+
+  private func admits(_ lane: Lane, _ counts: [QueueName: Int]) -> Bool {
+    guard let name = lane.queue else { return true }
+    return admits(name, counts)
+  }
+
+  /// Whether one of the user's queues permits another of its transfers to start.
+  private func admits(_ name: QueueName, _ counts: [QueueName: Int]) -> Bool {
+    guard named.isOpen(name) else { return false }
+    return named.transfersMax(of: name).map { counts[name, default: 0] < $0 } ?? true
+  }
+
+  /// The user's queues that reads of the store leave out, because none of their transfers may
+  /// start.
+  var queuesToLeaveOut: Set<QueueName> {
+    let counts = runningCounts
+    return frontiers.leftOut.union(named.settings.keys.filter { !admits($0, counts) })
+  }
+
+  /// Forgets the frontiers if a queue that reads have left out may start transfers that only the
+  /// store has.
+  private mutating func reopenFrontiers() {
+    guard !frontiers.leftOut.isEmpty else { return }
+    let counts = runningCounts
+    let isMissing = frontiers.leftOut.contains { name in
+      admits(name, counts)
+        && !lanes.contains { lane, entries in
+          lane.queue == name && entries.front.map { covers($0, in: lane) } ?? false
+        }
+    }
+    if isMissing { frontiers.reset() }
+  }
+
+  private func covers(_ key: QueueKey, in lane: Lane) -> Bool {
+    frontiers.frontier(of: lane.origin, in: lane.queue).covers(key)
+  }
+
+  // MARK: Changes
 
   /// Queues a transfer, or moves it if it is queued already.
   package mutating func enqueue(_ record: TransferRecord) {
     remove(record.id)
     let key = QueueKey(record)
-    let queue = OriginSession(record.spec)
-    keys[record.id] = (queue, key)
-    queues[queue, default: OriginQueue()].insert(key)
-    sessions[queue.origin, default: []].insert(queue.session)
+    let lane = Lane(record.spec)
+    keys[record.id] = (lane, key)
+    lanes[lane, default: OriginQueue()].insert(key)
+    lanesOfOrigin[lane.origin, default: []].insert(lane)
   }
 
   /// Removes a transfer from the queue; does nothing if it is not queued.
   package mutating func remove(_ id: TransferID) {
-    guard let (queue, key) = keys.removeValue(forKey: id) else { return }
-    queues[queue]?.remove(key)
-    guard queues[queue]?.isEmpty == true else { return }
-    queues[queue] = nil
-    sessions[queue.origin]?.remove(queue.session)
-    if sessions[queue.origin]?.isEmpty == true { sessions[queue.origin] = nil }
+    guard let (lane, key) = keys.removeValue(forKey: id) else { return }
+    lanes[lane]?.remove(key)
+    guard lanes[lane]?.isEmpty == true else { return }
+    lanes[lane] = nil
+    lanesOfOrigin[lane.origin]?.remove(lane)
+    if lanesOfOrigin[lane.origin]?.isEmpty == true { lanesOfOrigin[lane.origin] = nil }
   }
 
   /// Releases the slot of a transfer.
@@ -142,25 +229,25 @@ package struct TransferQueue: Sendable {
   /// - Parameter admits: whether an origin may have another connection, for a session.
   package mutating func next(admits: (OriginSession) -> Bool) -> Next {
     guard hasFreeSlot else { return .nothing }
-    var best: (key: QueueKey, queue: OriginSession)?
-    for (queue, entries) in queues {
-      guard let front = entries.front, frontiers.frontier(of: queue.origin).covers(front) else {
-        continue
-      }
+    reopenFrontiers()
+    let counts = runningCounts
+    var best: (key: QueueKey, lane: Lane)?
+    for (lane, entries) in lanes {
+      guard let front = entries.front, covers(front, in: lane) else { continue }
       if let best, best.key < front { continue }
-      if admits(queue) { best = (front, queue) }
+      if self.admits(lane, counts), admits(lane.group) { best = (front, lane) }
     }
     if let unloaded = unloaded(before: best?.key, admits: admits) { return .read(unloaded) }
     guard let best else { return .nothing }
-    slots[best.key.id] = best.queue
+    slots[best.key.id] = best.lane
     remove(best.key.id)
     return .start(best.key.id)
   }
 
   /// Gives a queued transfer a slot, whatever its position. Returns whether there was one.
   mutating func take(_ id: TransferID) -> Bool {
-    guard hasFreeSlot, let queue = keys[id]?.queue else { return false }
-    slots[id] = queue
+    guard hasFreeSlot, let lane = keys[id]?.lane, admits(lane, runningCounts) else { return false }
+    slots[id] = lane
     remove(id)
     return true
   }
@@ -168,20 +255,23 @@ package struct TransferQueue: Sendable {
   /// The first queued transfer of an origin, if the queue in memory is complete up to it and it is
   /// suitable. None is passed over.
   func front(at origin: Origin, where isSuitable: (TransferID) -> Bool) -> TransferID? {
-    let frontier = frontiers.frontier(of: origin)
-    let fronts = sessionsWaiting(for: origin).compactMap { session in
-      queues[OriginSession(origin: origin, session: session)]?.front
+    let counts = runningCounts
+    let fronts = (lanesOfOrigin[origin] ?? []).compactMap { lane -> QueueKey? in
+      guard admits(lane, counts), let front = lanes[lane]?.front, covers(front, in: lane) else {
+        return nil
+      }
+      return front
     }
-    return fronts.filter { frontier.covers($0) && isSuitable($0.id) }.min()?.id
+    return fronts.filter { isSuitable($0.id) }.min()?.id
   }
 
   /// Gives a queued transfer a slot beside the limit. Returns whether there was one.
   mutating func takeBeside(_ id: TransferID) -> Bool {
     let most = limits.runningWithStreamsMax ?? .max
-    guard beside.count < limits.streamsMax, slots.count < most, let queue = keys[id]?.queue else {
+    guard beside.count < limits.streamsMax, slots.count < most, let lane = keys[id]?.lane else {
       return false
     }
-    slots[id] = queue
+    slots[id] = lane
     beside.insert(id)
     remove(id)
     return true
@@ -189,6 +279,8 @@ package struct TransferQueue: Sendable {
 
   /// The frontier that precedes the transfer that would start.
   private func unloaded(before best: QueueKey?, admits: (OriginSession) -> Bool) -> Unloaded? {
+    // The store has no tasks of programs.
+    guard named.unmetCondition == nil else { return nil }
     let limit = best.map(LoadedFrontier.upTo) ?? .complete
     let host = frontiers.incompleteHosts.filter { origin, frontier in
       frontier < limit && admits(OriginSession(origin: origin, session: .kettle))
@@ -202,9 +294,8 @@ package struct TransferQueue: Sendable {
   package func hostRunningShort(below count: Int) -> Origin? {
     Set(slots.values.map(\.origin)).first { origin in
       guard let frontier = frontiers.incompleteFrontier(of: origin) else { return false }
-      let known = sessionsWaiting(for: origin).reduce(0) { sum, session in
-        let queue = queues[OriginSession(origin: origin, session: session)]
-        return sum + (queue?.count(before: frontier) ?? 0)
+      let known = (lanesOfOrigin[origin] ?? []).reduce(0) { sum, lane in
+        sum + (lanes[lane]?.count(before: frontier) ?? 0)
       }
       return known < count
     }
@@ -216,12 +307,12 @@ package struct TransferQueue: Sendable {
   /// `countMax` stay. A few queues share the whole allowance: those that stay need not be read
   /// again.
   func spare(perOrigin: Int, countMax: Int) -> [QueueKey] {
-    let share = max(perOrigin, countMax / max(queues.count, 1))
+    let share = max(perOrigin, countMax / max(lanes.count, 1))
     var kept: [QueueKey] = []
     var spare: [QueueKey] = []
-    for queue in queues.values {
-      kept += queue.keys.prefix(share)
-      spare += queue.keys.dropFirst(share)
+    for lane in lanes.values {
+      kept += lane.keys.prefix(share)
+      spare += lane.keys.dropFirst(share)
     }
     if kept.count > countMax { spare += kept.sorted().dropFirst(countMax) }
     return spare
@@ -229,20 +320,21 @@ package struct TransferQueue: Sendable {
 
   /// Removes a transfer from the queue that is only in the store from now on.
   mutating func evict(_ id: TransferID) {
-    guard let (queue, key) = keys[id] else { return }
+    guard let (lane, key) = keys[id] else { return }
     remove(id)
-    frontiers.recordEviction(of: key, at: queue.origin)
+    frontiers.recordEviction(of: key, at: lane.origin, in: lane.queue)
   }
 
   /// Records a transfer that is only in the store and was never queued in memory.
   mutating func recordEvicted(_ record: TransferRecord) {
     if record.state == .queued {
-      frontiers.recordEviction(of: QueueKey(record), at: record.spec.url.origin)
+      frontiers.recordEviction(
+        of: QueueKey(record), at: record.spec.url.origin, in: record.spec.queue)
     }
   }
 
   /// Whether the queue in memory is complete up to the position of a transfer.
   func covers(_ record: TransferRecord) -> Bool {
-    frontiers.frontier(of: record.spec.url.origin).covers(QueueKey(record))
+    covers(QueueKey(record), in: Lane(record.spec))
   }
 }

@@ -16,6 +16,8 @@ package struct SchedulerOutput: Sendable {
   package var removed: [TransferRecord] = []
   /// Transfers whose server revealed how many connections it accepts.
   package var learnedLimits: [(id: TransferID, connectionsMax: Int)] = []
+  /// The limit for all transfers together, if it changed.
+  package var totalLimit: TotalLimit.Effective?
 
   package init() {}
 

@@ -75,11 +75,6 @@ extension TransferScheduler {
     return (results, output)
   }
 
-  /// Sets the common limit; connections that it slows down do not count as silent.
-  package mutating func limitAll(toBytesPerSecond limit: Int64?) {
-    environment.limitBytesPerSecond = limit
-  }
-
   /// Sets the proxy on the way to each origin, by its host and port; nil without proxies.
   package mutating func setProxies(_ proxy: (@Sendable (Origin) -> String?)?) {
     environment.proxy = proxy
@@ -90,7 +85,7 @@ extension TransferScheduler {
     phase = .shuttingDown
     var output = SchedulerOutput()
     for id in machines.keys.sorted() where machines[id]?.occupiesSlot == true {
-      update(id, into: &output) { $0.suspendForShutdown() }
+      update(id, into: &output) { $0.suspend() }
     }
     return output
   }

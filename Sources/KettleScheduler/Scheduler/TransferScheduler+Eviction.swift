@@ -145,12 +145,14 @@ extension TransferScheduler {
   mutating func read(_ unloaded: TransferQueue.Unloaded, _ output: inout SchedulerOutput) {
     guard evicted.pendingRead == nil else { return }
     let count = evicted.limits.queuedPerHostCount
-    let request: QueueRead =
+    var request =
       switch unloaded {
-      case .host(let origin): .at(origin, countMax: count + loadedCount { $0 == origin })
+      case .host(let origin):
+        QueueRead.at(origin, countMax: count + loadedCount { $0 == origin })
       case .others(let known):
-        .elsewhere(than: known, countMax: count + loadedCount { !known.contains($0) })
+        QueueRead.elsewhere(than: known, countMax: count + loadedCount { !known.contains($0) })
       }
+    request.leftOut = queue.queuesToLeaveOut
     evicted.pendingRead = request
     output.queueRead = request
   }

@@ -12,6 +12,7 @@ extension TransferScheduler {
     var output = SchedulerOutput()
     hosts.forget(at: now.monotonic)
     bin.expire(at: now.wall)
+    followSchedules(&output, at: now)
     for id in alarms.due(at: now) {
       update(id, into: &output) { $0.timePassed(at: now) }
       // A wall-clock alarm can fire early when that clock was set back; it is then filed again.
@@ -49,7 +50,7 @@ extension TransferScheduler {
   private mutating func adjustConnections(
     of id: TransferID, _ output: inout SchedulerOutput, at now: Moment
   ) {
-    let limits = [environment.limitBytesPerSecond, machines[id]?.spec.limitBytesPerSecond]
+    let limits = [limitBytesPerSecond, machines[id]?.spec.limitBytesPerSecond]
     let limit = limits.compactMap { $0 }.min()
     let policy = queue.limits.division
     update(id, into: &output) {
@@ -83,7 +84,7 @@ extension TransferScheduler {
   ) {
     var progress = progress
     // A connection slowed down by our own limit is not silent.
-    if environment.limitBytesPerSecond != nil || machines[id]?.spec.limitBytesPerSecond != nil {
+    if limitBytesPerSecond != nil || machines[id]?.spec.limitBytesPerSecond != nil {
       progress.silentMillisecondsMax = nil
     }
     update(id, into: &output) { $0.progressed(progress, at: now) }

@@ -19,7 +19,7 @@ extension TransferScheduler {
 
   /// Starts queued transfers beside the slots, where many small files come over one connection.
   mutating func startStreams(_ output: inout SchedulerOutput, at now: Moment) {
-    guard queue.limits.streamsMax > 0, environment.limitBytesPerSecond == nil else { return }
+    guard queue.limits.streamsMax > 0, limitBytesPerSecond == nil else { return }
     for origin in streams.readyOrigins {
       while permitsStreams(at: origin, now), let id = queue.front(at: origin, where: mayBeStream),
         hasRoomForStream(of: id), queue.takeBeside(id)
@@ -43,7 +43,7 @@ extension TransferScheduler {
   /// Whether a transfer may share a connection: only with those that are verified in the same way
   /// and have no login, and only for a whole file at full speed.
   private func mayBeStream(_ id: TransferID) -> Bool {
-    guard environment.limitBytesPerSecond == nil, let machine = machines[id] else { return false }
+    guard limitBytesPerSecond == nil, let machine = machines[id] else { return false }
     let facts = machine.facts
     let spec = facts.requestSpec
     let trust = AttemptPlan.Trust(in: spec, origin: spec.url.origin, check: .usual)

@@ -23,6 +23,7 @@ package struct TransferScheduler: Sendable {
   var pendingAdds = PendingAdds()
   package internal(set) var bin = TransferBin()
   var rules: SessionRules
+  var totalLimit = TotalLimit()
   var environment: Environment
   var phase = Phase.working
 
@@ -38,22 +39,25 @@ package struct TransferScheduler: Sendable {
     var network = NetworkState.present
     /// The proxy on the way to an origin; nil without proxies.
     var proxy: (@Sendable (Origin) -> String?)?
-    /// For all transfers together; nil means no limit.
-    var limitBytesPerSecond: Int64?
+    /// The local time zone, by which the user's schedules go.
+    var zone = LocalZone.utc
+    /// The conditions that the user's own transfers need.
+    var conditionsOfUser: Set<TransferCondition> = []
   }
 
   package init(
     limits: TransferQueue.Limits = TransferQueue.Limits(), retryPolicy: RetryPolicy = RetryPolicy(),
     lastID: TransferID = TransferID(rawValue: 0), lastTaskIdentifiers: [SessionID: Int64] = [:],
     metConditions: Set<TransferCondition> = Set(TransferCondition.allCases),
-    servedHosts: [Origin: WallTime] = [:], rememberedHosts: [Origin: RememberedHost] = [:]
+    servedHosts: [Origin: WallTime] = [:], rememberedHosts: [Origin: RememberedHost] = [:],
+    zone: LocalZone = .utc
   ) {
     remembered = RememberedHosts(rememberedHosts)
     outages = OutageTable(responses: servedHosts)
     queue = TransferQueue(limits: limits)
     ids = IDSource(lastTransfer: lastID, lastTasks: lastTaskIdentifiers)
     rules = SessionRules(metConditions: metConditions)
-    environment = Environment(retryPolicy: retryPolicy)
+    environment = Environment(retryPolicy: retryPolicy, zone: zone)
   }
 
   /// The latest time at which `timePassed` must be called; nil when time changes nothing.
@@ -62,7 +66,10 @@ package struct TransferScheduler: Sendable {
     let opening =
       queue.queuedCount + evicted.queuedCount > 0 ? hosts.nextOpening : nil
     let probe = phase == .working ? outages.nextProbeAt : nil
-    return [alarms.next(at: now), opening, probe, bin.nextExpiry(at: now)].compactMap { $0 }.min()
+    let times = [
+      alarms.next(at: now), opening, probe, bin.nextExpiry(at: now), nextScheduleCheck(at: now),
+    ]
+    return times.compactMap { $0 }.min()
   }
 
   package func owner(of attempt: AttemptID) -> TransferID? { owners[attempt] }
@@ -71,7 +78,8 @@ package struct TransferScheduler: Sendable {
 
   package var clearedUpTo: Int64? { finished.clearedUpTo }
 
-  package var limitBytesPerSecond: Int64? { environment.limitBytesPerSecond }
+  /// The limit for all transfers together; nil means none.
+  package var limitBytesPerSecond: Int64? { totalLimit.effective.bytesPerSecond }
 
   package func lastTaskIdentifier(of session: SessionID) -> Int64 { ids.lastTask(of: session) }
 
@@ -172,6 +180,7 @@ package struct TransferScheduler: Sendable {
     if machine.state != before.state || machine.deadline != before.deadline
       || machine.queuePosition != before.queuePosition
       || machine.spec.priority != before.spec.priority || machine.spec.url != before.spec.url
+      || machine.spec.queue != before.spec.queue
     {
       file(machine)
     }

@@ -96,6 +96,8 @@ struct ConfigurationFuzz: TextFuzzPart {
     """,
     "[downloads]\r\ndirectory = 'C:\\dir \"x\"'\r\n\r\n[limits]\r\nrate = \"none\" # \\u00e9\r\n",
     "base = \"dark\"\n[colors]\ntext = \"#dce1e8\"\nbackground = \"default\"\nkey = 14\n",
+    "[queues.night]\ntransfers = 2\nhours = \"22:00-06:00\"\ndays = [\"sat\", \"sun\"]\n",
+    "[[limits.schedule]]\nrate = \"2M\"\nhours = \"08:00-18:00\"\n[[limits.schedule]]\n",
     "downloads.directory = \"/a\\tb\\u00fc\\U0001F680\\\"\"\n[limits]\nrate = 1_000\n",
   ]
 }
@@ -104,7 +106,7 @@ extension ConfigurationProblem {
   fileprivate var isUnreadable: Bool {
     switch what {
     case .unreadable: true
-    case .unknownKey, .unquoted, .missingElement, .wrongValue: false
+    case .unknownKey, .unquoted, .missingElement, .incomplete, .wrongValue: false
     }
   }
 }

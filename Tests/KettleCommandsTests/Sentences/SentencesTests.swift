@@ -34,6 +34,9 @@ struct SentencesTests {
       "The program of the session is still connected (process x); quit it and try again"
     case .unknownSession:
       "There is no session \"x\"; \"kettle session list\" shows all sessions"
+    case .unknownQueue:
+      "There is no queue \"x\"; \"kettle queues\" shows all, and "
+        + "\"kettle config set queues.x.transfers 2\" makes it"
     case .tooManyConnections: Self.tooMany("x")
     case .notAttached:
       "Only the program of the session \"x\" may make this request; please report it"
@@ -53,7 +56,9 @@ struct SentencesTests {
 
   private func code(_ code: ControlError.Code) -> Int32 {
     switch code {
-    case .unknownTransfer, .cannotKeep, .refusedSpec, .sessionInUse, .unknownSession: 2
+    case .unknownTransfer, .cannotKeep, .refusedSpec, .sessionInUse, .unknownSession,
+      .unknownQueue:
+      2
     case .parseError, .invalidRequest, .methodNotFound, .invalidParams, .internalError,
       .versionMismatch, .helloMissing, .stopping, .notAttached, .tooManyConnections:
       3

@@ -57,21 +57,23 @@ struct ListCommandTests {
         "url": "https://example.org/file.iso", "state": "running", "reason": null, \
         "path": null, "bytesReceived": 421527552, "bytesExpected": 691011584, \
         "bytesPerSecond": 12687769, "secondsLeft": 21, "connections": 4, \
-        "createdAt": "2026-11-21T12:00:00Z", "error": null, "heldBackBy": null, \
-        "heldBackDetails": null, "until": null, "readyAt": "2026-11-21T12:00:21Z"},
+        "createdAt": "2026-11-21T12:00:00Z", "error": null, "queue": "default", \
+        "heldBackBy": null, "heldBackDetails": null, "until": null, "readyAt": "2026-11-21T12:00:21Z"},
         {"id": 2, "session": "kettle", "taskIdentifier": 2, "title": "Archive of 2025", \
         "url": "https://example.org/file.iso", "state": "waiting", "reason": "needsLogin", \
         "path": null, "bytesReceived": 0, "bytesExpected": null, "bytesPerSecond": 0, \
         "secondsLeft": null, "connections": 0, "createdAt": "2026-11-21T12:00:00Z", \
         "error": {"code": "loginNeeded", "message": "\\"example.org\\" requires a login; \
-        give one with kettle start ID --user NAME, which keeps everything"}, "heldBackBy": null, \
-        "heldBackDetails": null, "until": null, "readyAt": null},
+        give one with kettle start ID --user NAME, which keeps everything"}, \
+        "queue": "default", "heldBackBy": null, "heldBackDetails": null, "until": null, \
+        "readyAt": null},
         {"id": 3, "session": "kettle", "taskIdentifier": 3, "title": "日本語のガイド", \
         "url": "https://example.org/file.iso", "state": "completed", "reason": null, \
         "path": "/home/anna/Downloads/guide.pdf", "bytesReceived": 11534336, \
         "bytesExpected": 11534336, "bytesPerSecond": 0, "secondsLeft": null, \
-        "connections": 0, "createdAt": "2026-11-21T12:00:00Z", "error": null, "heldBackBy": null, \
-        "heldBackDetails": null, "until": null, "readyAt": null}
+        "connections": 0, "createdAt": "2026-11-21T12:00:00Z", "error": null, \
+        "queue": "default", "heldBackBy": null, "heldBackDetails": null, "until": null, \
+        "readyAt": null}
         ]
 
         """)

@@ -72,6 +72,38 @@ struct WhyCommandTests {
         "To do: only its program can change that",
       ]),
     Situation(
+      state: .queued, heldBack: held(.queueLimit, "night", used: 2, allowed: 2),
+      lines: [
+        "Because 2 of 2 transfers of the queue \"night\" are running", noEstimate,
+        "To do: the setting queues.night.transfers permits more",
+      ]
+    ) { $0.queue = QueueName("night") },
+    Situation(
+      state: .queued, heldBack: held(.queueHours, "night", until: 3600),
+      lines: [
+        "Because the queue \"night\" is outside its hours", "Until 15:00", noEstimate,
+        "To do: \"kettle queues move default 3\" lets it run now",
+      ]
+    ) { $0.queue = QueueName("night") },
+    Situation(
+      state: .queued, heldBack: held(.queueHours, "default", until: 3600),
+      lines: [
+        "Because the queue \"default\" is outside its hours", "Until 15:00", noEstimate,
+        "To do: the setting queues.default.hours says when",
+      ]),
+    Situation(
+      state: .queued, heldBack: held(.battery),
+      lines: [
+        "Because the machine runs from a battery", noEstimate,
+        "To do: the setting conditions.pause-on-battery lets it run",
+      ]),
+    Situation(
+      state: .queued, heldBack: held(.metered),
+      lines: [
+        "Because the network is metered", noEstimate,
+        "To do: the setting conditions.pause-on-metered lets it run",
+      ]),
+    Situation(
       state: .queued, heldBack: held(.connectionLimit, used: 64, allowed: 64),
       lines: [
         "Because 64 of 64 connections are in use", noEstimate,

@@ -12,6 +12,7 @@ final class FakeService: ServiceCalling {
     case control(TransferControlVerb, TransferSelection)
     case relink(TransferID, url: String, Login?)
     case limit(TransferSelection, Int64?)
+    case assign(TransferSelection, QueueName)
     case findURLs([String])
     case reset
     case subscribe(Viewport)
@@ -48,6 +49,7 @@ final class FakeService: ServiceCalling {
     var sessions: [SessionSummary] = []
     var notices: [String] = []
     var hosts: [HostSnapshot] = []
+    var queues: [QueueSnapshot] = []
     var bin: [BinSnapshot] = []
     var undone: [UndoAction.Result] = []
     var news: TransferNews?
@@ -61,6 +63,7 @@ final class FakeService: ServiceCalling {
       return rows.filter { row in
         filter.states?.contains(row.state) != false
           && (filter.session ?? row.session) == row.session
+          && (filter.queue ?? row.queueOfUser) == row.queueOfUser
       }
     }
   }
@@ -123,6 +126,8 @@ final class FakeService: ServiceCalling {
   func have(notices: [String]) { state.withLock { $0.notices = notices } }
 
   func have(_ hosts: [HostSnapshot]) { state.withLock { $0.hosts = hosts } }
+
+  func have(_ queues: [QueueSnapshot]) { state.withLock { $0.queues = queues } }
 
   func have(_ bin: [BinSnapshot]) { state.withLock { $0.bin = bin } }
 
@@ -231,6 +236,9 @@ final class FakeService: ServiceCalling {
     case let params as LimitSpeed.Params:
       record(.limit(params.selection, params.bytesPerSecond))
       return refusing(params.selection)
+    case let params as AssignTransfers.Params:
+      record(.assign(params.selection, params.queue))
+      return refusing(params.selection)
     case let params as FindURLs.Params:
       record(.findURLs(params.urls))
       let rows = state.withLock { $0.rows }
@@ -277,6 +285,7 @@ final class FakeService: ServiceCalling {
         storePath: "/home/anna/.local/state/kettle/store.sqlite", totals: totals,
         notices: state.withLock { $0.notices })
     case ListHosts.name: return ListHosts.Result(hosts: state.withLock { $0.hosts })
+    case ListQueues.name: return ListQueues.Result(queues: state.withLock { $0.queues })
     case ListBin.name: return ListBin.Result(actions: state.withLock { $0.bin })
     case EmptyBin.name:
       record(.emptyBin)

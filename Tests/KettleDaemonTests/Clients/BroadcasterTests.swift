@@ -1,6 +1,7 @@
 import KettleControl
 import KettleEngine
 import KettleModel
+import KettleScheduler
 import TestSupport
 import Testing
 
@@ -123,13 +124,13 @@ struct BroadcasterTests {
 
   @Test func `the totals contain the overall limit and the batch`() async throws {
     #expect(broadcaster.totals.limitBytesPerSecond == nil)
-    broadcaster.observe(.limited(bytesPerSecond: 77), at: now)
+    broadcaster.observe(.limited(TotalLimit.Effective(bytesPerSecond: 77)), at: now)
     broadcaster.observe(.added(row(1, .running)), at: now)
     #expect(broadcaster.totals.limitBytesPerSecond == 77)
     #expect(broadcaster.totals.batch?.transferCount == 1)
     #expect(broadcaster.totals.freeBytes == 77)
     #expect(try await broadcaster.window(Viewport()).totals.limitBytesPerSecond == 77)
-    broadcaster.observe(.limited(bytesPerSecond: nil), at: now)
+    broadcaster.observe(.limited(TotalLimit.Effective()), at: now)
     #expect(broadcaster.totals.limitBytesPerSecond == nil)
   }
 

@@ -1,5 +1,7 @@
 import KettleControl
+import KettleEngine
 import KettleModel
+import KettleScheduler
 import Testing
 import TestSupport
 
@@ -101,6 +103,34 @@ struct ListRequestsTests {
     let all = try await world.send(
       PrioritizeTransfers.self, .prioritize(.init(selection: .all, priority: .low)), as: person)
     #expect(all.applied.count == 5)
+  }
+
+  @Test func `queues are listed, entered and left`() async throws {
+    let (world, person) = try await world()
+    let night = try #require(QueueName("night"))
+    await #expect(throws: ControlError(.unknownQueue, "night")) {
+      try await world.send(
+        AssignTransfers.self, .assign(.init(selection: .all, queue: night)), as: person)
+    }
+    await world.engine.setQueues([night: .init(transfersMax: 1)])
+    let ids = [1, 2].map { TransferID(rawValue: $0) }
+    let assigned = try await world.send(
+      AssignTransfers.self, .assign(.init(selection: .ids(ids), queue: night)), as: person)
+    #expect(assigned.applied == ids)
+    let filter = RowFilter(queue: night)
+    let window = try await world.send(
+      ListTransfers.self, .list(Viewport(filter: filter, sort: RowSort(grouping: .queues))),
+      as: person)
+    #expect(window.rows.map(\.id) == ids && window.rows.allSatisfy { $0.queue == night })
+    #expect(window.groups?.map(\.group) == [.queue(night)])
+    #expect(window.groups?.first?.queue?.transfersMax == 1)
+    let queues = try await world.send(ListQueues.self, .listQueues, as: person).queues
+    #expect(queues.map(\.name) == [.standard, night])
+    var spec = TransferSpec(url: try TransferURL.parse("http://a.example/new").get().url)
+    spec.options.queue = QueueName("other")
+    await #expect(throws: ControlError(.unknownQueue, "other")) {
+      try await world.send(AddTransfers.self, .add(.init(transfers: [spec])), as: person)
+    }
   }
 
   @Test func `cleared transfers are counted, hidden on request, and still listed`()

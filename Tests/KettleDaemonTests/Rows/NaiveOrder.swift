@@ -10,7 +10,11 @@ enum NaiveOrder {
     let passing = rows.values.filter { passes($0, view.filter) }
     return passing.sorted { left, right in
       let groups =
-        view.sort.isGrouped ? (place(left, view.sort), place(right, view.sort)) : ([], [])
+        view.sort.isGrouped
+        ? (
+          queue(left, view.sort) + place(left, view.sort),
+          queue(right, view.sort) + place(right, view.sort)
+        ) : ([], [])
       if groups.0 != groups.1 { return groups.0.lexicographicallyPrecedes(groups.1) }
       var sort = view.sort
       if sort.isGrouped, sort.key == .queue, left.state == .completed {
@@ -22,14 +26,29 @@ enum NaiveOrder {
   }
 
   /// Returns the groups of rows that are in order, with their sizes.
-  static func groups(_ rows: [TransferSnapshot]) -> [(RowGroup, Int)] {
-    var groups: [(RowGroup, Int)] = []
+  static func groups(
+    _ rows: [TransferSnapshot], _ sort: RowSort
+  ) -> [(ListGroup, Int)] {
+    var groups: [(ListGroup, Int)] = []
     for row in rows {
-      let group = RowGroup.allCases[group(row)]
+      let group: ListGroup
+      if let place = queue(row, sort).first {
+        let index = Int(place)
+        group = index < sort.queues.count ? .queue(sort.queues[index]) : .noQueue
+      } else {
+        group = .work(RowGroup.allCases[self.group(row)])
+      }
       if groups.last?.0 != group { groups.append((group, 0)) }
       groups[groups.count - 1].1 += 1
     }
     return groups
+  }
+
+  /// The place of the queue; empty if the groups are by state.
+  private static func queue(_ row: TransferSnapshot, _ sort: RowSort) -> [Double] {
+    guard sort.grouping == .queues else { return [] }
+    let name = row.queue ?? .standard
+    return [Double(sort.queues.firstIndex(of: name) ?? sort.queues.count)]
   }
 
   private static func group(_ row: TransferSnapshot) -> Int {
@@ -53,6 +72,7 @@ enum NaiveOrder {
     let words = (filter.text ?? "").lowercased().split(separator: " ")
     return filter.states?.contains(row.state) != false
       && (!filter.needsUser || row.state == .waiting && row.reason?.needsUser == true)
+      && (filter.queue == nil || filter.queue == row.queue ?? .standard)
       && (filter.session == nil || filter.session == row.session)
       && (filter.host == nil || row.url.contains("a.example"))
       && words.allSatisfy { text.contains($0) }

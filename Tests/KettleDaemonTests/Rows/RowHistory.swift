@@ -171,6 +171,7 @@ struct RowHistory {
     spec.session = row.session
     spec.title = row.title
     spec.priority = row.priority
+    spec.options.queue = row.queue
     return TransferRecord(
       id: row.id, taskIdentifier: row.taskIdentifier, spec: spec, createdAt: row.createdAt,
       queuePosition: row.queuePosition ?? 0,
@@ -199,6 +200,7 @@ struct RowHistory {
     if row.state == .completed {
       row.finishedAt = WallTime(millisecondsSince1970: Int64.random(in: 0...3, using: &random))
     }
+    row.queue = QueueName(["night", "default", "gone"].randomElement(using: &random) ?? "")
     return row
   }
 }

@@ -11,14 +11,22 @@ struct RowIndexTests {
     RowFilter(), RowFilter(states: [.running, .queued]), RowFilter(session: .kettle),
     RowFilter(host: "A.example"), RowFilter(text: "DEB a.ex"), RowFilter(text: "ä"),
     RowFilter(scope: .uncleared), RowFilter(needsUser: true),
+    RowFilter(queue: QueueName("night")),
   ]
 
   /// All sorts, and each filter with three random ones.
   private static func views(_ seed: UInt64) -> [Viewport] {
     var random = SeededGenerator(seed: seed)
+    let groupings: [RowSort.Grouping?] = [nil, .work, .queues]
     let sorts = RowSort.Key.allCases.flatMap { key in
-      [(false, false), (true, false), (false, true), (true, true)].map {
-        RowSort(key: key, isDescending: $0, isGrouped: $1)
+      groupings.flatMap { grouping in
+        [false, true].map { isDescending in
+          var sort = RowSort(key: key, isDescending: isDescending, grouping: grouping)
+          if grouping == .queues {
+            sort.queues = [.standard] + [QueueName("night")].compactMap(\.self)
+          }
+          return sort
+        }
       }
     }
     return sorts.map { Viewport(sort: $0) }
@@ -92,9 +100,9 @@ struct RowIndexTests {
           .elementsEqual(expected.dropFirst(first).prefix(count)), "seed \(seed), \(view)")
     }
     if view.sort.isGrouped {
-      let sizes = made.groups(folded: [.next])
+      let sizes = made.groups(of: view.sort, folded: [.next])
       let rows = expected.compactMap { history.current[$0] }
-      let groups = NaiveOrder.groups(rows)
+      let groups = NaiveOrder.groups(rows, view.sort)
       #expect(sizes.map(\.group) == groups.map(\.0), "seed \(seed), \(view)")
       #expect(sizes.map(\.count) == groups.map(\.1), "seed \(seed), \(view)")
       #expect(sizes.filter(\.isFolded).map(\.group).allSatisfy { $0 == .next })

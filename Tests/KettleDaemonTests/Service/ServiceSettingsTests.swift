@@ -48,7 +48,7 @@ final class ServiceSettingsTests {
     #expect(settings.documentsDirectory == home + "/Downloads")
     #expect(settings.engine.heldDirectory == home + "/.local/state/kettle/held")
     #expect(settings.engine.limits == limits)
-    #expect(settings.engine.limitBytesPerSecond == nil)
+    #expect(settings.engine.limitSchedule == LimitSchedule())
     #expect(settings.listener.connectionCountMax == 256)
     #expect(settings.notices.isEmpty)
   }
@@ -83,7 +83,42 @@ final class ServiceSettingsTests {
     #expect(settings.engine.limits.runningMax == 3)
     #expect(settings.engine.limits.connectionsPerHostMax == 2)
     #expect(settings.engine.limits.connectionsMax == 9)
-    #expect(settings.engine.limitBytesPerSecond == 2 << 20)
+    #expect(settings.engine.limitSchedule == LimitSchedule(bytesPerSecond: 2 << 20))
+  }
+
+  @Test func `queues, schedules and the conditions of the user are applied`() throws {
+    let settings = try settings(
+      """
+      [limits]
+      rate = "none"
+      [[limits.schedule]]
+      rate = "2M"
+      hours = "08:00-18:00"
+      days = ["mon"]
+      [[limits.schedule]]
+      hours = "18:00-20:00"
+      [queues.night]
+      transfers = 2
+      hours = "01:00-06:00"
+      [queues.bulk]
+      transfers = 1
+      [conditions]
+      pause-on-battery = true
+      """)
+    let hours = try #require(WeeklyHours("08:00-18:00", days: [.monday]))
+    #expect(
+      settings.engine.limitSchedule
+        == LimitSchedule(entries: [.init(hours: hours, bytesPerSecond: 2 << 20)]))
+    let night = try #require(QueueName("night"))
+    let bulk = try #require(QueueName("bulk"))
+    #expect(
+      settings.engine.queues == [
+        night: .init(transfersMax: 2, hours: WeeklyHours("01:00-06:00")),
+        bulk: .init(transfersMax: 1),
+      ])
+    #expect(settings.engine.conditionsOfUser == [.mainsPower])
+    // The second schedule has no rate.
+    #expect(settings.notices.count == 1)
   }
 
   @Test func `a proxy in the file overrides the proxy in the environment`() throws {

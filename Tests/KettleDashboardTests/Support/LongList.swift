@@ -4,6 +4,8 @@ import KettleModel
 /// A long list, and a service that sends the requested rows.
 struct LongList {
   var rows: [TransferSnapshot]
+  /// The user's queues.
+  var queues: [QueueSnapshot] = []
   /// Whether the service groups the rows when asked to.
   var isGrouped = false
 
@@ -15,23 +17,35 @@ struct LongList {
 
   /// Returns the rows of a viewport that match its filter.
   func window(_ viewport: Viewport) -> ListWindow {
+    var viewport = viewport
+    viewport.sort.queues = queues.map(\.name)
     var shown = rows.filter(RowTest(viewport.filter).passes)
     var groups: [ListedGroup]?
     let matchingCount = shown.count
     if isGrouped, viewport.sort.isGrouped {
       let folded = Set(viewport.folded ?? [])
       shown.sort { viewport.sort.key(of: $0) < viewport.sort.key(of: $1) }
-      let sizes = Dictionary(grouping: shown) { RowGroup($0.state, $0.reason) }
-      groups = RowGroup.allCases.compactMap { group in
-        sizes[group].map { ListedGroup(group, count: $0.count, isFolded: folded.contains(group)) }
+      let group = { (row: TransferSnapshot) in Self.group(of: row, in: viewport.sort) }
+      let sizes = Dictionary(grouping: shown, by: group)
+      groups = (viewport.sort.groups).compactMap { group in
+        sizes[group].map {
+          var listed = ListedGroup(group, count: $0.count, isFolded: folded.contains(group))
+          listed.queue = queues.first { .queue($0.name) == group }
+          return listed
+        }
       }
-      shown.removeAll { folded.contains(RowGroup($0.state, $0.reason)) }
+      shown.removeAll { folded.contains(group($0)) }
     }
     return ListWindow(
       first: viewport.first, matchingCount: matchingCount,
       rows: Array(shown.dropFirst(viewport.first).prefix(viewport.count)),
       anchorIndex: viewport.anchor.flatMap { id in shown.firstIndex { $0.id == id } },
       tag: viewport.tag, groups: groups)
+  }
+
+  private static func group(of row: TransferSnapshot, in sort: RowSort) -> ListGroup {
+    guard sort.grouping == .queues else { return .work(RowGroup(row.state, row.reason)) }
+    return row.queueOfUser.map { .queue($0) } ?? .noQueue
   }
 
   func find(_ search: RowSearch) -> FoundRow? {

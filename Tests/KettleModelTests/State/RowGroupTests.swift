@@ -12,7 +12,7 @@ struct RowGroupTests {
   @Test func `what is next is in the order in which it starts`() {
     let sort = RowSort(isGrouped: true)
     func section(_ state: TransferState, _ priority: TransferPriority = .normal) -> Double {
-      sort.section(of: state, .next, priority)
+      sort.section(of: state, .next, priority, in: nil)
     }
     let inOrder = [
       section(.waiting), section(.queued, .high), section(.queued), section(.queued, .low),

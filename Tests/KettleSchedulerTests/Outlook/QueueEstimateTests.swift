@@ -51,6 +51,27 @@ struct QueueEstimateTests {
     #expect(QueueEstimate(input).queued.map(\.start) == [0, 1500, 0])
   }
 
+  @Test func `the limit of a user's queue leaves the slots to other queues`() {
+    var input = input([1000, 1000], transfersMax: 2)
+    input.queues = [.init(transfersMax: 1)]
+    input.groups[0].queue = 0
+    input.groups.append(.init(host: 0))
+    input.queued.append(.init(group: 1, missing: 500))
+    #expect(QueueEstimate(input).queued.map(\.start) == [0, 1500, 0])
+  }
+
+  @Test func `a closed queue starts when it opens, and nothing is known behind its closing`() {
+    var input = input([1000, 1000])
+    input.queues = [.init(closedMilliseconds: 5000)]
+    input.groups[0].queue = 0
+    #expect(QueueEstimate(input).queued.map(\.end) == [6000, 7000])
+    input.queues = [.init(closesAfterMilliseconds: 1500)]
+    #expect(QueueEstimate(input).queued.map(\.start) == [0, 1000])
+    #expect(QueueEstimate(input).queued.map(\.end) == [1000, nil])
+    input.queues = [.init(closedMilliseconds: .max)]
+    #expect(QueueEstimate(input).queued.map(\.start) == [nil, nil])
+  }
+
   @Test func `running transfers have their slots already`() {
     var input = input([1000])
     input.running = [.init(group: 0, missing: 2000)]

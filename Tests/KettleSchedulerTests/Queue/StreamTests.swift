@@ -103,7 +103,7 @@ struct StreamTests {
 
   @Test func `a limit for everything keeps to HTTP 1`() {
     var script = script()
-    script.scheduler.limitAll(toBytesPerSecond: 1_000_000)
+    script.run(script.scheduler.limitAll(toBytesPerSecond: 1_000_000, at: script.now))
     add(30, to: &script)
     #expect(uses(script) == [.none, .none])
   }

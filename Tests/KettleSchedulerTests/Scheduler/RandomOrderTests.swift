@@ -48,10 +48,14 @@ struct RandomOrderTests {
       case 7 where Int.random(in: 0...3, using: &random) == 0:
         scheduler = Self.held(world.crash(limits: limits, at: now))
       case 10: world.evict(from: &scheduler)
+      case 11: setQueues(of: &scheduler, &world, &random, at: now)
+      case 12: assign(on: &scheduler, &world, &random, at: now)
       default: step(on: &scheduler, &world, &random, at: now)
       }
-      world.broken += problems(of: scheduler, limits)
+      world.broken += problems(of: scheduler, limits) + closedButRunning(scheduler, world)
     }
+    world.queues = [:]
+    world.run(scheduler.setQueues([:], at: now))
     settle(on: &scheduler, &world, &random, &now)
     world.broken += disagreements(scheduler, world) + TaskOrder.leftovers(scheduler, world)
     return world.broken
@@ -78,6 +82,7 @@ struct RandomOrderTests {
     if Bool.random(using: &random) {
       wanted.checksum = Checksum(algorithm: .md5, hex: String(repeating: "a", count: 32))
     }
+    wanted.options.queue = queueNames.randomElement(using: &random)
     wanted.options.unpacks = Bool.random(using: &random)
     if Int.random(in: 0...3, using: &random) == 0 {
       wanted.request = RequestContent(method: "POST", body: .bytes(Base64Bytes([1])))
@@ -88,6 +93,35 @@ struct RandomOrderTests {
       if Bool.random(using: &random) { wanted.directory = nil }
     }
     world.add([wanted], to: &scheduler, at: now)
+  }
+
+  private static let queueNames = ["default", "night", "bulk"].compactMap { QueueName($0) }
+
+  /// Gives each queue a limit, hours in which it is closed, both or none.
+  private static func setQueues(
+    of scheduler: inout TransferScheduler, _ world: inout SimulatedWorld,
+    _ random: inout SeededGenerator, at now: Moment
+  ) {
+    world.queues = [:]
+    for name in queueNames where Bool.random(using: &random) {
+      world.queues[name] = NamedQueues.Settings(
+        transfersMax: Bool.random(using: &random) ? 1 : nil,
+        // One minute a week, which no round reaches.
+        hours: Bool.random(using: &random) ? WeeklyHours("00:00-00:01", days: [.monday]) : nil)
+    }
+    world.run(scheduler.setQueues(world.queues, at: now))
+  }
+
+  private static func assign(
+    on scheduler: inout TransferScheduler, _ world: inout SimulatedWorld,
+    _ random: inout SeededGenerator, at now: Moment
+  ) {
+    let ids = Set(scheduler.machines.keys).union(world.store.keys)
+    guard let id = ids.sorted().randomElement(using: &random),
+      let name = queueNames.randomElement(using: &random)
+    else { return }
+    world.load(id, on: &scheduler, at: now)
+    world.run(scheduler.assign([id], to: name, at: now).1)
   }
 
   private static func control(
@@ -165,6 +199,17 @@ struct RandomOrderTests {
       }
     }
     return problems
+  }
+
+  private static func closedButRunning(
+    _ scheduler: TransferScheduler, _ world: SimulatedWorld
+  ) -> [String] {
+    scheduler.machines.values.compactMap { machine in
+      guard case .running = machine.state,
+        let name = machine.record.spec.queue, world.queues[name]?.hours != nil
+      else { return nil }
+      return "\(machine.record.id) runs and its queue is closed"
+    }
   }
 
   private static func disagreements(_ scheduler: TransferScheduler, _ world: SimulatedWorld)

@@ -88,6 +88,8 @@ struct SimulatedWorld {
   var acknowledged: Set<TransferID> = []
   /// Finished files that only the program of a task could find, by inode.
   var held: Set<UInt64> = []
+  /// What the user has set for the queues, which a restart reads again.
+  var queues: [QueueName: NamedQueues.Settings] = [:]
   var crashCount = 0
   var evictedCount = 0
 
@@ -204,6 +206,7 @@ struct SimulatedWorld {
     }
     let positions = records.map(\.queuePosition)
     if let first = positions.min(), let last = positions.max() { others.positions = first...last }
+    _ = scheduler.setQueues(queues, at: now)
     run(scheduler.recover(records.filter { !$0.isDormant }, others: others, at: now))
     return scheduler
   }
@@ -270,15 +273,16 @@ struct SimulatedWorld {
     let leaving = leaving
     let all = store.values.filter {
       $0.isDormant && $0.state == .queued && !leaving.contains($0.id)
+        && !request.leftOut.contains($0.spec.queue ?? .standard)
     }.sorted { left, right in
       (-left.spec.priority.value, left.queuePosition)
         < (-right.spec.priority.value, right.queuePosition)
     }
-    switch request {
-    case .at(let origin, let countMax):
-      return Array(all.filter { $0.spec.url.origin == origin }.prefix(countMax))
-    case .elsewhere(let others, let countMax):
-      return Array(all.filter { !others.contains($0.spec.url.origin) }.prefix(countMax))
+    switch request.place {
+    case .at(let origin):
+      return Array(all.filter { $0.spec.url.origin == origin }.prefix(request.countMax))
+    case .elsewhere(let others):
+      return Array(all.filter { !others.contains($0.spec.url.origin) }.prefix(request.countMax))
     }
   }
 }

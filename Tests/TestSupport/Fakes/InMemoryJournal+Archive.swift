@@ -14,11 +14,15 @@ extension InMemoryJournal: TransferArchive {
   package func line(_ wanted: QueueRead) throws -> [TransferRecord] {
     try throwReadFailure()
     defer { passLineGate() }
-    let inLine = all.filter { $0.isDormant && $0.state == .queued }.sorted(by: Self.isBefore)
-    switch wanted {
-    case .at(let origin, let countMax):
+    let inLine = all.filter {
+      $0.isDormant && $0.state == .queued
+        && !wanted.leftOut.contains($0.spec.queue ?? .standard)
+    }.sorted(by: Self.isBefore)
+    let countMax = wanted.countMax
+    switch wanted.place {
+    case .at(let origin):
       return Array(inLine.filter { $0.spec.url.origin == origin }.prefix(countMax))
-    case .elsewhere(let others, let countMax):
+    case .elsewhere(let others):
       return Array(inLine.filter { !others.contains($0.spec.url.origin) }.prefix(countMax))
     }
   }
@@ -30,7 +34,8 @@ extension InMemoryJournal: TransferArchive {
       return QueueEntry(
         id: record.id, priority: record.spec.priority, position: record.queuePosition,
         origin: record.spec.url.origin, session: record.spec.session,
-        bytesReceived: row.bytesReceived, bytesExpected: row.bytesExpected)
+        queue: record.spec.queue, bytesReceived: row.bytesReceived, bytesExpected: row.bytesExpected
+      )
     }
   }
 

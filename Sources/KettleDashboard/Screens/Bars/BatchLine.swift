@@ -1,7 +1,7 @@
 import KettleModel
 
 /// The second line of a screen that is tall enough: one bar for all transfers that are under way;
-/// on the right the shared limit and the free disk space.
+/// on the right the free disk space.
 struct BatchLine {
   let row: Int
   let service: ServiceView
@@ -45,13 +45,9 @@ struct BatchLine {
 
   /// Returns the text on the right; at most half of the line while transfers are under way.
   private func fittingRight(on canvas: Canvas) -> String {
-    let limit = service.totals.limitBytesPerSecond.map(Strings.limit)
-    let free = BatchText.free(service.totals)
     let room = (canvas.size.columns - 2) / 2
-    let forms = [[limit, free], [limit], [free]].map {
-      $0.compactMap(\.self).joined(separator: "   ")
-    }
-    return forms.first { BatchText.width($0, canvas.look) <= room } ?? ""
+    let free = BatchText.free(service.totals) ?? ""
+    return BatchText.width(free, canvas.look) <= room ? free : ""
   }
 }
 

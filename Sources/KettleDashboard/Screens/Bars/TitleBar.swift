@@ -37,12 +37,12 @@ struct TitleBar {
 
   private func fittingTitle(columns: Int, _ look: Look) -> Title {
     let room = columns - Strings.product.count - 2
-    let first = firstText(columns: columns, look)
+    let (limited, plain) = firstTexts(columns: columns, look)
     for form in TitleForm.all {
-      let title = title(form, first: first, look)
+      let title = title(form, first: form.hasLimit ? limited : plain, look)
       if title.columns(look) <= room { return title }
     }
-    return Title(left: [TitlePiece(first, gap: 3)])
+    return Title(left: [TitlePiece(plain, gap: 3)])
   }
 
   private func title(_ form: TitleForm, first: String, _ look: Look) -> Title {
@@ -64,9 +64,20 @@ struct TitleBar {
       title.right.append(BatchText.brief(batch, clock, now: now.wall, hasTime: form.hasTime))
       if form.hasBar { title.bar = ProgressBar(fill: .part(batch.fraction), role: .progress) }
     }
-    if form.hasLimit { title.right += totals.limitBytesPerSecond.map { [Strings.limit($0)] } ?? [] }
     if form.hasFree { title.right += BatchText.free(totals).map { [$0] } ?? [] }
     return title
+  }
+
+  /// Returns the speed with its limit, and without it.
+  private func firstTexts(columns: Int, _ look: Look) -> (limited: String, plain: String) {
+    let plain = firstText(columns: columns, look)
+    let totals = service.totals
+    guard service.link.isConnected, let limit = totals.limitBytesPerSecond else {
+      return (plain, plain)
+    }
+    let until = totals.limitUntil.map { " until " + clock.long($0, now: now.wall) } ?? ""
+    let speed = ByteText.speed(totals.bytesPerSecond, of: limit)
+    return (look.glyphs.arrowDown + " " + speed + until, plain)
   }
 
   /// Returns the speed, or the connection state when there is none.

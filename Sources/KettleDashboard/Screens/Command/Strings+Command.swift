@@ -19,6 +19,10 @@ extension Strings {
     case .invalidID(let word):
       "\"" + word.sanitizedForDisplay(limit: 40) + "\" is not the ID of a transfer"
     case .invalidRate: invalidRate
+    case .invalidQueue(let word):
+      word.isEmpty
+        ? "Name the queue, as in queue night"
+        : "\"" + word.sanitizedForDisplay(limit: 40) + "\" is not the name of a queue"
     case .invalidURL(let text, let problem): problem.sentence(text)
     case .noSelection: "No transfer is selected; write IDs, or --all"
     }

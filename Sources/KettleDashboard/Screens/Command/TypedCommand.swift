@@ -11,6 +11,7 @@ enum TypedCommand: Hashable, Sendable {
     case unknown(String)
     case invalidID(String)
     case invalidRate
+    case invalidQueue(String)
     case invalidURL(String, TransferURLProblem)
     case noSelection
   }
@@ -39,6 +40,7 @@ enum TypedCommand: Hashable, Sendable {
       case "remove" where !rest.isEmpty:
         return .effect(.remove(.ids(try ids(rest)), withFile: false))
       case "limit" where !rest.isEmpty: return try limit(rest, selected)
+      case "queue": return try queue(rest, selected)
       case "add" where !rest.isEmpty: return try add(rest)
       default:
         guard actions.contains(word), rest.isEmpty else { throw .unknown(first) }
@@ -76,6 +78,17 @@ enum TypedCommand: Hashable, Sendable {
     return .effect(.limit(selection, rate))
   }
 
+  private static func queue(
+    _ rest: [String], _ selected: SelectedRows
+  ) throws(Problem) -> TypedCommand {
+    let text = rest.first ?? ""
+    guard let name = QueueName(text) else { throw .invalidQueue(text) }
+    let others = Array(rest.dropFirst())
+    if !others.isEmpty { return .effect(.assign(.ids(try ids(others)), name)) }
+    guard let selection = selected.selection else { throw .noSelection }
+    return .effect(.assign(selection, name))
+  }
+
   private static func add(_ rest: [String]) throws(Problem) -> TypedCommand {
     var specs: [TransferSpec] = []
     for text in rest {
@@ -101,6 +114,6 @@ enum TypedCommand: Hashable, Sendable {
 
   /// Returns the words that begin like a text, sorted.
   static func completions(of text: String, actions: [String]) -> [String] {
-    Set(actions + otherWords.keys).filter { $0.hasPrefix(text) }.sorted()
+    Set(actions + otherWords.keys + ["queue"]).filter { $0.hasPrefix(text) }.sorted()
   }
 }

@@ -45,6 +45,7 @@ struct DetailsText {
     text.pair(
       Strings.labelLimit,
       value: Strings.limits(own: row.limitBytesPerSecond, all: context.totals.limitBytesPerSecond))
+    text.pair(Strings.labelQueue, value: row.queue?.text)
     text.pair(Strings.labelPriority, value: Strings.priority(row.priority))
     if let checksum = details.checksum {
       text.pair(Strings.labelChecksum, value: Strings.checksumVerdict(row), Self.checksumRole(row))

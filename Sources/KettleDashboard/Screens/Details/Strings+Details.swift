@@ -21,6 +21,7 @@ extension Strings {
   static let labelLeft = "Time left"
   static let labelConnections = "Connections"
   static let labelPriority = "Priority"
+  static let labelQueue = "Queue"
   static let labelAdded = "Added"
   static let labelFinished = "Finished"
   static let labelRetries = "Retries"

@@ -12,7 +12,7 @@ struct SortMenu: MenuScreen {
     choice = keys.firstIndex(of: sort.key) ?? 0
   }
 
-  /// The line below the keys shows or hides the groups.
+  /// The line below the keys changes the groups.
   var choiceCount: Int { keys.count + 1 }
 
   static let bindings = BindingTable(
@@ -25,7 +25,7 @@ struct SortMenu: MenuScreen {
       Binding(.menuCancel) { _, _ in [.close] },
     ])
 
-  /// Selects the key with this letter; `g` shows or hides the groups.
+  /// Selects the key with this letter; `g` changes the groups.
   mutating func insert(_ text: String, _ context: ScreenContext) -> [ScreenRequest]? {
     if context.key == .character(Self.groupsLetter) { return choose(keys.count) }
     guard case .character(let letter) = context.key,
@@ -45,7 +45,7 @@ struct SortMenu: MenuScreen {
 
   private static let groupsLetter: Character = "g"
 
-  /// - Parameter index: of a key; the line below the keys shows or hides the groups.
+  /// - Parameter index: of a key; the line below the keys changes the groups.
   private func choose(_ index: Int) -> [ScreenRequest] {
     if index == keys.count { return [.close, .list(.toggleGroups)] }
     guard keys.indices.contains(index) else { return [] }
@@ -62,7 +62,7 @@ struct SortMenu: MenuScreen {
         sign: key == sort.key ? glyphs.arrow(of: sort) : "")
     }
     let groups = Line(
-      letter: Self.groupsLetter, name: Strings.groupsChoice,
+      letter: Self.groupsLetter, name: Strings.groupsChoice(sort.grouping),
       sign: sort.isGrouped ? glyphs.good : "")
     let first = max(0, choice - box.height + 1)
     for (line, shown) in (lines + [groups]).dropFirst(first).prefix(box.height).enumerated() {

@@ -19,13 +19,15 @@ struct GroupHeading {
   let listed: ListedGroup
   /// The order within the group.
   let sort: RowSort
+  /// Writes the time at which a queue opens or closes.
+  let time: (WallTime) -> String
 
   func draw(on canvas: inout Canvas, row: Int, nameColumn: Int) {
     let glyphs = canvas.look.glyphs
     let width = canvas.size.columns
     let fold = listed.isFolded ? glyphs.folded : glyphs.unfolded
     canvas.write(fold, row: row, column: TableColumns.symbolColumn, width: 1, .quiet)
-    let text = Strings.heading(of: listed, isNewestFirst: isNewestFirst)
+    let text = Strings.heading(of: listed, isNewestFirst: isNewestFirst, time: time)
     let used = canvas.write(
       text, row: row, column: nameColumn, width: max(0, width - nameColumn - 1), role)
     let start = nameColumn + used + 1
@@ -41,8 +43,8 @@ struct GroupHeading {
   /// Only what needs the user stands out.
   private var role: Role {
     switch listed.group {
-    case .running, .next, .done, .failed: .quiet
-    case .needsUser: .waiting
+    case .work(.running), .work(.next), .work(.done), .work(.failed), .queue, .noQueue: .quiet
+    case .work(.needsUser): .waiting
     }
   }
 }

@@ -34,7 +34,7 @@ package struct ListCursor: Hashable, Sendable {
   /// The transfer under the cursor. The cursor follows it when rows are added or removed.
   package internal(set) var id: TransferID?
   /// The group of the row or the heading under the cursor; nil in a list without groups.
-  package internal(set) var group: RowGroup?
+  package internal(set) var group: ListGroup?
   package internal(set) var firstVisible = 0
   /// The transfer to which the cursor moves once the service has reported its index.
   var target: CursorTarget?
@@ -52,7 +52,7 @@ package struct ListCursor: Hashable, Sendable {
   }
 
   /// Moves to the heading of a group when the list that arrives next has it.
-  mutating func moveToHeading(of group: RowGroup) {
+  mutating func moveToHeading(of group: ListGroup) {
     (id, self.group, target) = (nil, group, nil)
   }
 
@@ -135,8 +135,8 @@ package struct ListCursor: Hashable, Sendable {
   private func hasEnded(at line: Int, in next: ListWindow) -> Bool {
     guard let group, let now = next.lines.group(at: line), now != group else { return false }
     return switch now {
-    case .running, .next, .needsUser: false
-    case .failed, .done: true
+    case .work(.running), .work(.next), .work(.needsUser), .queue, .noQueue: false
+    case .work(.failed), .work(.done): true
     }
   }
 

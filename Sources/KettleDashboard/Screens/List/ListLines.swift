@@ -33,7 +33,8 @@ package struct ListLines: Hashable, Sendable {
     for group in groups {
       let previous = parts.last
       let isPlainTop =
-        previous == nil && !group.isFolded && (groups.count == 1 || group.group == .running)
+        previous == nil && !group.isFolded && group.queue == nil
+        && (groups.count == 1 || group.group == .running)
       parts.append(
         Part(
           group: group, hasHeading: !isPlainTop, firstLine: previous?.endLine ?? 0,
@@ -55,10 +56,10 @@ package struct ListLines: Hashable, Sendable {
   }
 
   /// Returns the group of the row or the heading on a line; nil in a list without groups.
-  func group(at line: Int) -> RowGroup? { part(at: line)?.group?.group }
+  func group(at line: Int) -> ListGroup? { part(at: line)?.group?.group }
 
   /// Returns the line of a heading; nil if it is not displayed.
-  func line(of heading: RowGroup) -> Int? {
+  func line(of heading: ListGroup) -> Int? {
     parts.first { $0.hasHeading && $0.group?.group == heading }?.firstLine
   }
 

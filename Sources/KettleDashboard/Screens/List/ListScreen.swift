@@ -159,7 +159,7 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
       return setSort(reversed, context)
     case .toggleGroups:
       var sort = view.sort
-      sort.isGrouped.toggle()
+      sort.grouping = sort.grouping.next
       return setSort(sort, context)
     case .toggleColumn(let column):
       if transfersView.hiddenColumns.remove(column) == nil {

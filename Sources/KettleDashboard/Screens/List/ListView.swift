@@ -17,7 +17,7 @@ package struct ListView: Hashable, Sendable {
   private(set) var query = RowFilter()
   package internal(set) var sort: RowSort
   /// The groups without their rows.
-  package internal(set) var folded: Set<RowGroup> = []
+  package internal(set) var folded: Set<ListGroup> = []
   /// The columns that the user does not want to see.
   package internal(set) var hiddenColumns: Set<TableColumn> = []
   package internal(set) var marks = Marks()
@@ -39,8 +39,8 @@ package struct ListView: Hashable, Sendable {
   }
 
   /// nil if no group is folded.
-  var foldedInOrder: [RowGroup]? {
-    folded.isEmpty ? nil : folded.sorted { $0.rank < $1.rank }
+  var foldedInOrder: [ListGroup]? {
+    folded.isEmpty ? nil : folded.sorted { $0.sortKey < $1.sortKey }
   }
 
   package var isFiltered: Bool { query != RowFilter() }
@@ -69,8 +69,8 @@ package struct ListView: Hashable, Sendable {
   func sortText(columns: Int) -> String? {
     let natural = Self.naturalSort(of: kind)
     guard sort != natural else { return nil }
-    if sort.isGrouped != natural.isGrouped, sort.key == .queue, !sort.isDescending {
-      return Strings.listIsFlat
+    if sort.grouping != natural.grouping, sort.key == .queue, !sort.isDescending {
+      return Strings.grouping(sort.grouping)
     }
     if sort.key == .queue { return sort.isDescending ? Strings.queueReversed : nil }
     return columnKeys(columns: columns).contains(sort.key) ? nil : Strings.sortedBy(sort)
@@ -79,7 +79,7 @@ package struct ListView: Hashable, Sendable {
   /// Returns the order by a key; by the current key again, it is reversed.
   func sorted(by key: RowSort.Key) -> RowSort {
     let isDescending = key == sort.key ? !sort.isDescending : key.beginsDescending
-    return RowSort(key: key, isDescending: isDescending, isGrouped: sort.isGrouped)
+    return RowSort(key: key, isDescending: isDescending, grouping: sort.grouping)
   }
 
   /// Returns the order by the next or previous column; wraps around at the ends.
@@ -90,11 +90,33 @@ package struct ListView: Hashable, Sendable {
       ?? (step > 0 ? 0 : keys.count - 1)
     guard keys.indices.contains(next) else { return sort }
     return RowSort(
-      key: keys[next], isDescending: keys[next].beginsDescending, isGrouped: sort.isGrouped)
+      key: keys[next], isDescending: keys[next].beginsDescending, grouping: sort.grouping)
   }
 
   mutating func setFilter(_ text: String, _ query: RowFilter) {
     filterText = text
     self.query = query
+  }
+}
+
+extension RowSort.Grouping? {
+  /// By state, by queue, flat, and so on.
+  var next: RowSort.Grouping? {
+    switch self {
+    case .work: .queues
+    case .queues: nil
+    case nil: .work
+    }
+  }
+}
+
+extension ListGroup {
+  /// The place among folded groups.
+  fileprivate var sortKey: String {
+    switch self {
+    case .work(let group): "0\(group.rank)"
+    case .queue(let name): "1" + name.text
+    case .noQueue: "2"
+    }
   }
 }

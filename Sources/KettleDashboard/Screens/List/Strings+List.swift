@@ -16,10 +16,6 @@ extension Strings {
   static func free(_ byteCount: Int64) -> String { ByteText.size(byteCount) + " free" }
 
   /// For example `limit 2 MiB/s`.
-  static func limit(_ bytesPerSecond: Int64) -> String {
-    "limit " + ByteText.limit(bytesPerSecond)
-  }
-
   static let nothingUnderWay = "nothing is under way"
 
   /// For all transfers that are under way.
@@ -220,15 +216,37 @@ extension Strings {
     }
   }
 
-  static func heading(of listed: ListedGroup, isNewestFirst: Bool) -> String {
+  /// - Parameter time: writes the time at which a queue opens or closes.
+  static func heading(
+    of listed: ListedGroup, isNewestFirst: Bool, time: (WallTime) -> String = { _ in "" }
+  ) -> String {
     let name =
       switch listed.group {
-      case .running: "running"
-      case .next: "next"
-      case .needsUser: "needs you"
-      case .failed: "failed"
-      case .done: "done"
+      case .work(.running): "running"
+      case .work(.next): "next"
+      case .work(.needsUser): "needs you"
+      case .work(.failed): "failed"
+      case .work(.done): "done"
+      case .queue(let name): name.text
+      case .noQueue: "in no queue"
       }
-    return "\(name) \(listed.count)" + (isNewestFirst ? ", newest first" : "")
+    let queue = listed.queue.map { standing(of: $0, time: time) } ?? ""
+    return "\(name) \(listed.count)" + (isNewestFirst ? ", newest first" : "") + queue
+  }
+
+  /// What one of the user's queues permits now; empty if it permits everything.
+  private static func standing(of queue: QueueSnapshot, time: (WallTime) -> String) -> String {
+    var parts: [String] = []
+    switch queue.waitsFor {
+    case .mainsPower: parts.append("on battery")
+    case .unmeteredNetwork: parts.append("metered network")
+    case nil: break
+    }
+    if queue.hours != nil {
+      let until = queue.until.map { " until " + time($0) } ?? ""
+      parts.append((queue.isOpen ? "open" : "closed") + until)
+    }
+    if let most = queue.transfersMax { parts.append("\(queue.runningCount) of \(most) running") }
+    return parts.map { ", " + $0 }.joined()
   }
 }

@@ -3,7 +3,7 @@ import KettleModel
 /// Parses a filter as it is typed: `state:failed,waiting host:example.org "two words" iso`.
 package enum FilterQuery {
   package enum Key: String, Hashable, Sendable, CaseIterable {
-    case state, host, session, needs
+    case state, host, queue, session, needs
   }
 
   package enum Problem: Error, Hashable, Sendable {
@@ -12,7 +12,8 @@ package enum FilterQuery {
     /// Only `needs:you` has a meaning.
     case unknownNeed(String)
     case missingValue(Key)
-    /// A filter can have at most one host and one session.
+    case unusableQueue(String)
+    /// A filter can have at most one host, one queue and one session.
     case second(Key)
   }
 
@@ -38,6 +39,10 @@ package enum FilterQuery {
       case .needs:
         guard "you".hasPrefix(value.lowercased()) else { throw .unknownNeed(value) }
         filter.needsUser = true
+      case .queue:
+        guard filter.queue == nil else { throw .second(.queue) }
+        guard let name = QueueName(value) else { throw .unusableQueue(value) }
+        filter.queue = name
       case .session:
         guard filter.session == nil else { throw .second(.session) }
         filter.session = SessionID(rawValue: value)

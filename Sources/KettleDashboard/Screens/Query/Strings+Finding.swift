@@ -5,7 +5,14 @@ extension Strings {
   static let filterTitle = "Filter"
   static let searchTitle = "Search"
   static let orderTitle = "Sort by"
-  static let groupsChoice = "in groups"
+  /// The line of the menu that changes the groups.
+  static func groupsChoice(_ grouping: RowSort.Grouping?) -> String {
+    switch grouping {
+    case .work: "groups: by state"
+    case .queues: "groups: by queue"
+    case nil: "groups: none"
+    }
+  }
   static let historyShown = "History, {history} goes back"
   static let clearHint = "{clear} clears it"
 
@@ -45,7 +52,13 @@ extension Strings {
     "by " + name(of: sort.key) + (sort.isDescending ? ", descending" : "")
   }
 
-  static let listIsFlat = "without groups"
+  static func grouping(_ grouping: RowSort.Grouping?) -> String {
+    switch grouping {
+    case .work: "by state"
+    case .queues: "by queue"
+    case nil: "without groups"
+    }
+  }
   static let queueReversed = "the queue in reverse"
   static let following = "following"
   static let frozen = "FROZEN, {freeze} resumes"
@@ -71,8 +84,8 @@ extension Strings {
   // MARK: - Hints and problems
 
   static let filterHints = [
-    "state:failed,waiting  needs:you  host:example.org  session:kettle  words  \"two words\"",
-    "state:  needs:you  host:  session:  words",
+    "state:failed,waiting  needs:you  host:example.org  queue:night  session:kettle  words",
+    "state:  needs:you  host:  queue:  session:  words",
   ]
   static let searchHints = [
     "Words in the name, URL or path; n and N find more", "Words; n and N find more",
@@ -84,8 +97,8 @@ extension Strings {
     switch problem {
     case .unknownKey(let name):
       [
-        "Unknown \(quoted(name + ":")); use state:, host:, session: or needs:you",
-        "Use state: host: session: needs:you",
+        "Unknown \(quoted(name + ":")); use state:, host:, queue:, session: or needs:you",
+        "Use state: host: queue: session: needs:you",
       ]
     case .unknownState(let name):
       [
@@ -98,6 +111,8 @@ extension Strings {
       ["needs: has one form, needs:you", "write needs:you"]
     case .missingValue(.state): ["state: needs a state, as in state:failed"]
     case .missingValue(.host): ["host: needs a host, as in host:example.org", "host: needs a host"]
+    case .missingValue(.queue), .unusableQueue:
+      ["queue: needs the name of a queue, as in queue:night", "queue: needs a name"]
     case .missingValue(.session):
       ["session: needs the name of a session, as in session:kettle", "session: needs a name"]
     case .second(let key): ["Only one \(key.rawValue): is allowed"]

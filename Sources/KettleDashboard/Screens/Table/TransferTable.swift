@@ -43,8 +43,10 @@ struct TransferTable {
         search.highlight(row, on: &canvas, screenRow: screenRow, columns: fileColumns)
         if view.marks.contains(row.id) { Self.drawMark(on: &canvas, row: screenRow) }
       } else if let listed = window.lines.heading(at: index) {
-        GroupHeading(listed: listed, sort: view.sort)
-          .draw(on: &canvas, row: screenRow, nameColumn: fileColumns.lowerBound)
+        let heading = GroupHeading(
+          listed: listed, sort: view.sort,
+          time: { context.clock.long($0, now: context.now.wall) })
+        heading.draw(on: &canvas, row: screenRow, nameColumn: fileColumns.lowerBound)
       } else {
         canvas.write(
           "…", row: screenRow, column: fileColumns.lowerBound, width: fileColumns.count, .quiet)

@@ -31,9 +31,8 @@ struct TitleBarTests {
     let text = lines(columns: 100, rows: 30, totals { $0.limitBytesPerSecond = 2 << 20 })
     #expect(
       text == [
-        " Kettle   ↓ 38.1 MiB/s █          3 running  12 queued  41 done  1 failed",
-        " █████████▏        61 %  0:21 left  38 of 53 done  402/659 MiB   "
-          + "limit 2 MiB/s   182 GiB free after",
+        " Kettle   ↓ 38.1 of 2 MiB/s █          3 running  12 queued  41 done  1 failed",
+        " ██████████████████▉               61 %  0:21 left  38 of 53 done  402/659 MiB   182 GiB free after",
       ])
   }
 
@@ -75,16 +74,16 @@ struct TitleBarTests {
     let widths = stride(from: 151, through: 43, by: -9)
     #expect(
       widths.map { lines(columns: $0, rows: 24, full)[0] }.joined(separator: "\n") == """
-         Kettle   ↓ 38.1 MiB/s █          3 running  12 queued  41 done  1 failed           ██████      61 %  0:21 left   limit 1.5 MiB/s   182 GiB free after
-         Kettle   ↓ 38.1 MiB/s   3 running  12 queued  41 done  1 failed           ██████      61 %  0:21 left   limit 1.5 MiB/s   182 GiB free after
-         Kettle   ↓ 38.1 MiB/s   3 running  12 queued  41 done  1 failed              61 %  0:21 left   limit 1.5 MiB/s   182 GiB free after
-         Kettle   ↓ 38.1 MiB/s   3 running  12 queued  41 done  1 failed     61 %  0:21 left   limit 1.5 MiB/s   182 GiB free after
-         Kettle   ↓ 38.1 MiB/s   3 running  12 queued  41 done  1 failed                 61 %  0:21 left   limit 1.5 MiB/s
-         Kettle   ↓ 38.1 MiB/s   3 running  12 queued  41 done  1 failed        61 %  0:21 left   limit 1.5 MiB/s
-         Kettle   ↓ 38.1 MiB/s   3 running  12 queued  41 done  1 failed                 61 %  0:21 left
+         Kettle   ↓ 38.1 of 1.5 MiB/s █          3 running  12 queued  41 done  1 failed                      ██████      61 %  0:21 left   182 GiB free after
+         Kettle   ↓ 38.1 of 1.5 MiB/s █          3 running  12 queued  41 done  1 failed             ██████      61 %  0:21 left   182 GiB free after
+         Kettle   ↓ 38.1 of 1.5 MiB/s █          3 running  12 queued  41 done  1 failed    ██████      61 %  0:21 left   182 GiB free after
+         Kettle   ↓ 38.1 of 1.5 MiB/s   3 running  12 queued  41 done  1 failed    ██████      61 %  0:21 left   182 GiB free after
+         Kettle   ↓ 38.1 of 1.5 MiB/s   3 running  12 queued  41 done  1 failed       61 %  0:21 left   182 GiB free after
+         Kettle   ↓ 38.1 of 1.5 MiB/s   3 running  12 queued  41 done  1 failed                   61 %  0:21 left
+         Kettle   ↓ 38.1 of 1.5 MiB/s   3 running  12 queued  41 done  1 failed          61 %  0:21 left
          Kettle   ↓ 38.1 MiB/s   3 running  12 queued  41 done  1 failed        61 %  0:21 left
-         Kettle   ↓ 38.1 MiB/s   ▶3 ·12 ✔41 ✘1       61 %  0:21 left   limit 1.5 MiB/s
-         Kettle   ↓ 38.1 MiB/s   ▶3 ·12 ✔41 ✘1                61 %  0:21 left
+         Kettle   ↓ 38.1 of 1.5 MiB/s   ▶3 ·12 ✔41 ✘1                  61 %  0:21 left
+         Kettle   ↓ 38.1 of 1.5 MiB/s   ▶3 ·12 ✔41 ✘1         61 %  0:21 left
          Kettle   ↓ 38.1 MiB/s   ▶3 ·12 ✔41 ✘1       61 %  0:21 left
          Kettle   ↓ 38.1 MiB/s   ▶3 ·12 ✔41 ✘1         61 %
          Kettle   ↓ 38.1 MiB/s   ▶3 ·12 ✔41 ✘1

@@ -183,7 +183,7 @@ struct OrderTests {
        ○  New                  │   i  session               │   not started
        ▶  文件传输指南 🚀 第二 │   a  time added            │B        10 B/s    12:01
                                │   f  time finished         │
-                               │   g  in groups           ✔ │
+                               │   g  groups: by state    ✔ │
                                └────────────────────────────┘
 
                                                                                  1/15

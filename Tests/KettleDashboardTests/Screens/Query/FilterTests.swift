@@ -46,7 +46,7 @@ struct FilterTests {
     list.type("state:failed h:", in: &model)
     #expect(model.list.view.filter.states == [.failed])
     #expect(list.press(.enter, in: &model) == [])
-    #expect(model.said == "Unknown \"h:\"; use state:, host:, session: or needs:you")
+    #expect(model.said == "Unknown \"h:\"; use state:, host:, queue:, session: or needs:you")
     #expect(model.keyContext == .query)
     list.press(.backspace, .backspace, .enter, in: &model)
     #expect(model.keyContext == .list)

@@ -41,7 +41,7 @@ struct FindingScreenTests {
        ▶  文件传输指南 🚀 第二版         ▃·············  10 %   100/1000 B         10 B/s      1    12:01
       (4 empty lines)
        Filter: state:running,w host:example.org "two words
-       state:failed,waiting  needs:you  host:example.org  session:kettle  words  "two words"         5/15
+       state:failed,waiting  needs:you  host:example.org  queue:night  session:kettle  words         5/15
        Enter keep it  Up earlier   Esc cancel  Ctrl-U clear line
 
       """)
@@ -143,7 +143,7 @@ struct FindingScreenTests {
        ≡  Checksummed                    │   i  session               │MiB  verifying
        ○  Stopped                        │   a  time added            │     stopped
        ○  New                            │   f  time finished         │     not started
-       ▶  文件传输指南 🚀 第二版         │   g  in groups           ✔ │0 B         10 B/s      1    12:01
+       ▶  文件传输指南 🚀 第二版         │   g  groups: by state    ✔ │0 B         10 B/s      1    12:01
                                          └────────────────────────────┘
       (3 empty lines)
        3 marked   Esc clears it
