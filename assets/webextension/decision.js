@@ -1,0 +1,60 @@
+// Decides whether Kettle takes a download over. Nothing here asks the browser.
+
+const mebibyte = 1024 * 1024;
+
+// Returns whether Kettle takes over a download of the browser (downloads.DownloadItem).
+export function takesOver(item, settings) {
+  const urls = [item.url, item.finalUrl ?? item.url];
+  if (!settings.takesOver || !urls.every(isWeb)) return false;
+  if (item.incognito && !settings.includesPrivateWindows) return false;
+  if (urls.some((url) => isExcluded(url, settings.excludedHosts))) return false;
+  if (hasKind(item, settings.kinds)) return true;
+  const byteCount = Math.max(item.totalBytes ?? 0, item.fileSize ?? 0);
+  return byteCount > 0 && byteCount >= settings.minimumMebibytes * mebibyte;
+}
+
+// Returns the URL from which the download can be repeated; undefined if it is the answer to a form.
+// `request` is as `requestOf` returns it.
+//
+// The first URL is the one that stays valid. Kettle follows its redirects itself.
+export function urlToRepeat(item, request) {
+  if (request.isForm) return undefined;
+  return request.beganAsForm ? item.finalUrl ?? item.url : item.url;
+}
+
+function isWeb(url) {
+  return /^https?:\/\//i.test(url ?? "");
+}
+
+function isExcluded(url, hosts) {
+  const host = new URL(url).hostname;
+  return hosts.some((each) => host === each || host.endsWith("." + each));
+}
+
+function hasKind(item, kinds) {
+  const path = item.filename || new URL(item.finalUrl ?? item.url).pathname;
+  const name = baseName(path).toLowerCase();
+  return kinds.some((kind) => name.endsWith("." + kind));
+}
+
+// Returns the last part of a path, of any system.
+export function baseName(path) {
+  return path.split(/[/\\]/).pop();
+}
+
+// Returns what `handOver` needs for a link in the context menu (contextMenus.OnClickData); undefined if
+// nothing can be downloaded from there.
+export function linkOf(info) {
+  const url = info.linkUrl ?? info.srcUrl;
+  if (!isWeb(url)) return undefined;
+  return { urls: [url], referrer: referrer(info.frameUrl ?? info.pageUrl, url) };
+}
+
+// Returns what a page may tell a server about itself: the default of browsers
+// (strict-origin-when-cross-origin).
+function referrer(page, target) {
+  if (!isWeb(page) || !isWeb(target)) return undefined;
+  const [from, to] = [new URL(page), new URL(target)];
+  if (from.protocol === "https:" && to.protocol === "http:") return undefined;
+  return from.origin === to.origin ? from.origin + from.pathname + from.search : from.origin + "/";
+}

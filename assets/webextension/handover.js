@@ -1,0 +1,36 @@
+// Gives a download to Kettle, with everything that its server has to see.
+
+import { browser } from "./browser.js";
+import { ask } from "./kettle.js";
+
+// Queues a download in Kettle. Throws an Error with a sentence for people; nothing is queued then.
+//
+// `urls` are the one to download and those that it is known to lead to, whose cookies are needed as
+// well. `storeId` names the store of cookies of the tab or the download. The result has the id of the
+// `transfer`.
+export async function handOver({ urls, name, referrer, storeId, isPaused }) {
+  const download = {
+    url: urls[0], name, referrer, isPaused, userAgent: navigator.userAgent,
+    cookies: await cookies(urls, storeId),
+  };
+  return await ask({ method: "add", download });
+}
+
+async function cookies(urls, storeId) {
+  const found = new Map();
+  for (const url of new Set(urls)) {
+    for (const cookie of await browser.cookies.getAll({ url, storeId })) {
+      const { name, value, domain, hostOnly, path, secure } = cookie;
+      found.set([domain, path, name].join("\n"), { name, value, domain, hostOnly, path, secure });
+    }
+  }
+  return [...found.values()];
+}
+
+// Returns the store of cookies of a download or a tab. Firefox names it; Chromium has two, one of them for
+// private windows.
+export function storeOf(item) {
+  if (item.cookieStoreId) return item.cookieStoreId;
+  if (!item.incognito) return undefined;
+  return globalThis.browser ? "firefox-private" : "1";
+}
