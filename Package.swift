@@ -308,8 +308,9 @@ let package = Package(
     tests(
       "KettleCommandsTests",
       [
-        "KettleClient", "KettleCommands", "KettleConfiguration", "KettleControl", "KettleDashboard",
-        "KettleModel", "KettleSystem", "KettleTerminal", "TestSupport", argumentParser,
+        "KettleAria2", "KettleClient", "KettleCommands", "KettleConfiguration", "KettleControl",
+        "KettleDashboard", "KettleModel", "KettleSystem", "KettleTerminal", "TestSupport",
+        argumentParser,
       ]),
   ]
 )

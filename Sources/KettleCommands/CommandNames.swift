@@ -4,9 +4,12 @@ import KettleModel
 /// The words that can follow `kettle`.
 enum CommandNames {
   static var all: [String] {
-    (KettleCommand.configuration.subcommands
-      + KettleCommand.configuration.groupedSubcommands.flatMap(\.subcommands))
-      .map { $0._commandName }
+    KettleCommand.configuration.subcommands.map { $0._commandName } + shown
+  }
+
+  /// Those that people type; help, completions and manual pages have no others.
+  static var shown: [String] {
+    KettleCommand.configuration.groupedSubcommands.flatMap(\.subcommands).map { $0._commandName }
   }
 
   /// Returns what is wrong with the first word of the command line, where we know more than the
@@ -34,10 +37,6 @@ enum CommandNames {
 
   /// Returns the command that was probably meant, or nil when none is close.
   private static func nearest(to word: String) -> String? {
-    NearestWord.of(
-      word,
-      in: all.filter {
-        $0 != DemoServiceCommand._commandName && $0 != ManualCommand._commandName
-      })
+    NearestWord.of(word, in: shown)
   }
 }

@@ -24,7 +24,9 @@ struct KettleCommand: RunnableCommand {
       reached, 4 timeout, 130 interrupted.
       """,
     version: "kettle \(ProductVersion.text)",
-    subcommands: [DemoServiceCommand.self, ManualCommand.self],
+    subcommands: [
+      DemoServiceCommand.self, ManualCommand.self, NativeHostCommand.self, OpenLinkCommand.self,
+    ],
     groupedSubcommands: [
       CommandGroup(name: "Download", subcommands: [GetCommand.self, AddCommand.self]),
       CommandGroup(
@@ -43,8 +45,8 @@ struct KettleCommand: RunnableCommand {
       CommandGroup(
         name: "Service",
         subcommands: [
-          DaemonCommand.self, ConfigCommand.self, RPCCommand.self, SessionCommand.self,
-          CompletionCommand.self, DemoCommand.self,
+          DaemonCommand.self, ConfigCommand.self, RPCCommand.self, BrowserCommand.self,
+          SessionCommand.self, CompletionCommand.self, DemoCommand.self,
         ]),
     ])
 

@@ -15,13 +15,14 @@ let context = CommandContext.ofThisProcess(
   runDemoService: { await ServiceRunner.runDemo($0) },
   readBrowserCookies: BrowserCookieReader.read)
 let arguments = Array(CommandLine.arguments.dropFirst())
-// The same program under the name of the one that it stands in for.
-let isAria2c =
-  CommandLine.arguments.first.map { $0.split(separator: "/").last ?? "" }
-  .map { ["kettle-aria2c", "aria2c"].contains($0) } ?? false
+let programName = CommandLine.arguments.first?.split(separator: "/").last ?? "kettle"
 exit(
   await TaskThreads.run {
-    isAria2c
-      ? await runAria2c(arguments: arguments, context: context)
-      : await runKettle(arguments: arguments, context: context)
+    switch programName {
+    // The same program under the name of the one that it stands in for.
+    case "kettle-aria2c", "aria2c": await runAria2c(arguments: arguments, context: context)
+    // Browsers start programs without arguments of their choice.
+    case "kettle-native-host": await runNativeHost(context: context)
+    default: await runKettle(arguments: arguments, context: context)
+    }
   })

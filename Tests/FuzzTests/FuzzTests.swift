@@ -31,6 +31,12 @@ import TestSupport
     try await Fuzzer(try RPCFuzz()).run()
   }
 
+  @Test func `any message of a browser and any link of a page is understood or refused`()
+    async throws
+  {
+    try await Fuzzer(BrowserFuzz()).run()
+  }
+
   @Test func `any compressed file is unpacked or refused`() async throws {
     try await Fuzzer(try UnpackingFuzz()).run()
   }

@@ -23,7 +23,7 @@ struct RunKettleTests {
 
   @Test(arguments: [
     "get", "add", "list", "watch", "wait", "start", "pause", "stop", "remove", "reset", "demo",
-    "limit", "session", "queues", "undo", "bin", "config", "rpc", "completion",
+    "limit", "session", "queues", "undo", "bin", "config", "rpc", "browser", "completion",
   ])
   func `the help of each command has examples and fits 80 columns`(command: String) async {
     let outcome = await FakeContext().run(command, "--help")
@@ -163,6 +163,7 @@ struct RunKettleTests {
       daemon                  Run, start, stop or inspect the service.
       config                  Show, check and change the configuration file.
       rpc                     Let programs that control aria2 control Kettle.
+      browser                 Let browsers hand their downloads over to Kettle.
       session                 List, adopt or drop the sessions of programs.
       completion              Print a script with which a shell completes kettle's
                               words.

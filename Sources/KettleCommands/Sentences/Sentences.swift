@@ -33,6 +33,11 @@ enum Sentences {
     case let error as SystemdError: ([of(error)], .refused)
     case let error as ConfigurationError: ([of(error)], .refused)
     case let error as DemoProblem: ([of(error)], .refused)
+    case let error as NativeFrames.Problem: ([of(error)], .refused)
+    case let error as BrowserRequest.Problem: ([of(error)], .refused)
+    case let error as KettleLink.Problem: ([of(error)], .refused)
+    case let error as BrowserError: ([of(error)], .refused)
+    case let error as RefusedControl: ([of(error.refusal)], .transferFailed)
     case let error as ConsoleError: ([of(error)].compactMap { $0 }, exitCode(of: error))
     case let error as PartialAddError:
       (

@@ -5,6 +5,8 @@ import KettleSystem
 final class FakeConsole: Console {
   private struct State {
     var output = ""
+    var outputBytes: [UInt8] = []
+    var input: ArraySlice<UInt8>
     var error = ""
     var answers: [Result<String, ConsoleError>] = []
     var questions: [String] = []
@@ -15,21 +17,31 @@ final class FakeConsole: Console {
   let isInputTerminal: Bool
   private let outputColumns: Int?
   private let errorColumns: Int?
-  private let input: [UInt8]
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
   /// - Parameter outputColumns: the width of the terminal at standard output; nil for a pipe.
   init(
     inputIsTerminal: Bool = false, outputColumns: Int? = nil, errorColumns: Int? = nil,
-    input: String = ""
+    input: [UInt8]
   ) {
     isInputTerminal = inputIsTerminal
     self.outputColumns = outputColumns
     self.errorColumns = errorColumns
-    self.input = Array(input.utf8)
+    state = Mutex(State(input: input[...]))
+  }
+
+  convenience init(
+    inputIsTerminal: Bool = false, outputColumns: Int? = nil, errorColumns: Int? = nil,
+    input: String = ""
+  ) {
+    self.init(
+      inputIsTerminal: inputIsTerminal, outputColumns: outputColumns, errorColumns: errorColumns,
+      input: Array(input.utf8))
   }
 
   var output: String { state.withLock { $0.output } }
+  /// What was written as bytes.
+  var outputBytes: [UInt8] { state.withLock { $0.outputBytes } }
   var error: String { state.withLock { $0.error } }
   var questions: [String] { state.withLock { $0.questions } }
 
@@ -71,13 +83,18 @@ final class FakeConsole: Console {
 
   func writeOutput(_ bytes: [UInt8]) throws(ConsoleError) {
     try write(String(decoding: bytes, as: UTF8.self), to: .output)
+    state.withLock { $0.outputBytes += bytes }
   }
 
-  /// Delivers pieces that do not end at line boundaries, like a pipe.
+  /// Delivers pieces that do not end at line boundaries, like a pipe. A later call continues.
   func readInput(_ body: (Span<UInt8>) -> Bool) throws(ConsoleError) {
-    for start in stride(from: 0, to: input.count, by: 1013) {
-      let piece = Array(input[start..<min(start + 1013, input.count)])
-      guard body(piece.span) else { return }
+    while true {
+      let piece = state.withLock { state in
+        let piece = Array(state.input.prefix(1013))
+        state.input = state.input.dropFirst(1013)
+        return piece
+      }
+      guard !piece.isEmpty, body(piece.span) else { return }
     }
   }
 

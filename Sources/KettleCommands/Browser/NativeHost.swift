@@ -1,0 +1,121 @@
+import KettleAria2
+import KettleClient
+import KettleControl
+import KettleModel
+
+/// Runs the process as `kettle-native-host`, which a browser starts, and returns its exit status.
+package func runNativeHost(context: CommandContext) async -> Int32 {
+  do {
+    return try await NativeHost(context: context).run().rawValue
+  } catch {
+    let (sentences, code) = Sentences.report(of: error)
+    for sentence in sentences { context.console.printError(sentence) }
+    return code.rawValue
+  }
+}
+
+/// Answers the WebExtension, one request after the other, until the browser closes the input.
+struct NativeHost {
+  let context: CommandContext
+
+  private static let client: ClientIdentity = "kettle native-host"
+
+  func run() async throws -> ExitCode {
+    var frames = NativeFrames()
+    while let message = try next(&frames) {
+      try send(await reply(to: BrowserRequest(message)))
+    }
+    return .done
+  }
+
+  /// Returns nil at the end of the input.
+  private func next(_ frames: inout NativeFrames) throws -> [UInt8]? {
+    if !frames.isReady {
+      try context.console.readInput { piece in
+        frames.append(piece)
+        return !frames.isReady
+      }
+    }
+    do {
+      if let message = try frames.next() { return message }
+      try frames.end()
+      return nil
+    } catch NativeFrames.Problem.tooLong(let byteCount) {
+      try send(BrowserReply.error(Sentences.of(.tooLong(byteCount: byteCount)), id: .null))
+      throw NativeFrames.Problem.tooLong(byteCount: byteCount)
+    }
+  }
+
+  private func send(_ reply: RPCValue) throws {
+    let bytes = JSONWriter.bytes(reply)
+    guard let frame = NativeFrames.frame(bytes) else {
+      throw NativeFrames.Problem.tooLong(byteCount: bytes.count)
+    }
+    try context.console.writeOutput(frame)
+  }
+
+  private func reply(to request: BrowserRequest) async -> RPCValue {
+    do {
+      return BrowserReply.result(try await perform(request.call.get()), id: request.id)
+    } catch {
+      let sentence = Sentences.report(of: error).sentences.joined(separator: "; ")
+      return BrowserReply.error(sentence, id: request.id)
+    }
+  }
+
+  private func perform(_ call: BrowserRequest.Call) async throws -> RPCValue {
+    switch call {
+    case .hello: return BrowserReply.hello
+    case .add(let download): return BrowserReply.added(try await add(download.spec))
+    case .list: return BrowserReply.list(try await list())
+    case .control(let verb, let id):
+      let result = try await context.withService(for: Self.client) { service in
+        try await service.call(
+          ControlTransfers.self, .init(control: verb, selection: .ids([id])))
+      }
+      if let refusal = result.refused.first { throw RefusedControl(refusal: refusal) }
+      return BrowserReply.added(id)
+    }
+  }
+
+  private func add(_ spec: TransferSpec) async throws -> TransferID {
+    try await context.withService(for: Self.client) { service in
+      let adder = TransferAdder(
+        service: service, reconnect: context.reconnection(for: Self.client))
+      guard let id = try await adder.add([spec]).first else {
+        throw ControlError(.internalError, AddTransfers.name)
+      }
+      return id
+    }
+  }
+
+  /// Returns nil if no service runs. It is not started to show an empty list.
+  private func list() async throws -> BrowserList? {
+    do {
+      return try await context.withService(for: Self.client, startIfNeeded: false) { service in
+        let unfinished = try await service.call(
+          ListTransfers.self,
+          Viewport(
+            filter: RowFilter(
+              states: [.running, .verifying, .waiting, .queued, .scheduled, .paused]),
+            sort: RowSort(isGrouped: true), count: BrowserList.unfinishedCountMax))
+        let ended = try await service.call(
+          ListTransfers.self,
+          Viewport(
+            filter: RowFilter(states: [.completed, .failed], scope: .uncleared),
+            sort: RowSort(key: .finishedAt, isDescending: true),
+            count: BrowserList.endedCountMax))
+        return BrowserList(
+          rows: unfinished.rows + ended.rows, unfinishedCount: unfinished.matchingCount,
+          bytesPerSecond: unfinished.totals.bytesPerSecond)
+      }
+    } catch ClientError.notRunning {
+      return nil
+    }
+  }
+}
+
+/// The service refused a control of one transfer.
+struct RefusedControl: Error {
+  var refusal: ControlTransfers.Refusal
+}

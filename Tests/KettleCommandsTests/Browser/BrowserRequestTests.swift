@@ -1,0 +1,143 @@
+import KettleAria2
+import KettleControl
+import KettleModel
+import Testing
+
+@testable import KettleCommands
+
+struct BrowserRequestTests {
+  private func request(_ text: String) -> BrowserRequest { BrowserRequest(Array(text.utf8)) }
+
+  /// The transfer of a request to add `object`, written without braces.
+  private func spec(_ object: String) throws -> TransferSpec {
+    let call = try request(#"{"id":1,"method":"add","download":{"# + object + "}}").call.get()
+    guard case .add(let download) = call else { throw BrowserRequest.Problem.property("call") }
+    return download.spec
+  }
+
+  @Test func `requests are read`() {
+    #expect(request(#"{"id":7,"method":"hello"}"#).id == .integer(7))
+    #expect(request(#"{"id":7,"method":"hello"}"#).call == .success(.hello))
+    #expect(request(#"{"id":"a","method":"list"}"#).id == "a")
+    #expect(request(#"{"method":"list"}"#).call == .success(.list))
+    #expect(
+      request(#"{"method":"pause","transfer":3}"#).call
+        == .success(.control(.pause, TransferID(rawValue: 3))))
+    #expect(
+      request(#"{"method":"start","transfer":-1}"#).call
+        == .success(.control(.start, TransferID(rawValue: -1))))
+  }
+
+  @Test(
+    arguments: [
+      ("", .notJSON), ("\u{0}", .notJSON), ("[]", .notJSON), ("{\"a\":}", .notJSON),
+      ("{}", .property("method")), (#"{"method":7}"#, .property("method")),
+      (#"{"method":"rm"}"#, .unknownMethod("rm")),
+      (#"{"method":"add"}"#, .property("download")),
+      (#"{"method":"add","download":[]}"#, .property("download")),
+      (#"{"method":"add","download":{}}"#, .property("url")),
+      (#"{"method":"add","download":{"url":7}}"#, .property("url")),
+      (
+        #"{"method":"add","download":{"url":"file:///etc/passwd"}}"#,
+        .url("file:///etc/passwd", .schemeUnsupported("file"))
+      ),
+      (#"{"method":"pause"}"#, .property("transfer")),
+      (#"{"method":"pause","transfer":"3"}"#, .property("transfer")),
+      (#"{"method":"pause","transfer":1e400}"#, .notJSON),
+    ] as [(String, BrowserRequest.Problem)])
+  func `everything else is refused`(text: String, problem: BrowserRequest.Problem) {
+    #expect(request(text).call == .failure(problem))
+  }
+
+  @Test func `a long or structured id is not repeated`() {
+    #expect(request(#"{"id":[1],"method":"hello"}"#).id == .null)
+    let long = String(repeating: "a", count: 65)
+    #expect(request(#"{"id":""# + long + #"","method":"hello"}"#).id == .null)
+  }
+
+  @Test func `deep and broken texts end with a problem`() {
+    let deep = String(repeating: "[", count: 100_000)
+    #expect(request(deep).call == .failure(.notJSON))
+    #expect(BrowserRequest([0xFF, 0xFE, 0x22]).call == .failure(.notJSON))
+  }
+
+  @Test func `a download has what its server has to see`() throws {
+    let spec = try spec(
+      #"""
+      "url": "https://me:pw@files.example/d/f?x=1#part", "name": "The file.iso",
+      "referrer": "https://me:pw@page.example/a?b#c", "userAgent": "Mozilla/5.0 (X11)",
+      "cookies": [
+        {"name": "sid", "value": "a=b", "domain": ".Files.example", "hostOnly": false, "path": "/d",
+          "secure": true},
+        {"name": "one", "value": "1", "domain": "files.example", "hostOnly": true, "path": "/",
+          "secure": false}]
+      """#)
+    #expect(spec.url.text == "https://files.example/d/f?x=1")
+    #expect(spec.login == Login(user: "me", password: "pw"))
+    #expect(spec.name == "The file.iso")
+    #expect(spec.directory == nil)
+    #expect(
+      spec.headers.map { "\($0.name): \($0.value)" }
+        == ["Referer: https://page.example/a?b", "User-Agent: Mozilla/5.0 (X11)"])
+    #expect(
+      spec.options.cookies == [
+        Cookie(
+          name: "sid", value: "a=b", domain: "files.example", includesSubdomains: true,
+          path: "/d", isSecure: true),
+        Cookie(name: "one", value: "1", domain: "files.example"),
+      ])
+    #expect(spec.beginning == .queued)
+  }
+
+  @Test(
+    arguments: [
+      ("../../.bashrc", nil), ("/etc/cron.d/job", "job"), ("C:\\\\x\\\\y.exe", "y.exe"),
+      (".profile", nil), ("..", nil), ("", nil), ("a\\u0000b", nil), ("a\\nb", nil), ("ok", "ok"),
+    ] as [(String, String?)])
+  func `a name is one component that is not hidden`(name: String, used: String?) throws {
+    #expect(try spec(#""url":"http://a/","name":""# + name + "\"").name == used)
+  }
+
+  @Test func `what would break a request is left out`() throws {
+    let spec = try spec(
+      #"""
+      "url": "http://a.example/", "directory": "/etc", "headers": ["Range: bytes=0-1"],
+      "referrer": "javascript:alert(1)", "userAgent": "a\r\nX-Evil: 1",
+      "cookies": [7, {}, {"name": "a", "value": "b"}, {"name": "a", "value": "b", "domain": "."},
+        {"name": "a;b", "value": "c", "domain": "a.example"},
+        {"name": "a", "value": "b\r\nX: y", "domain": "a.example"}]
+      """#)
+    #expect(spec.headers == [])
+    #expect(spec.options.cookies == [])
+    #expect(spec.directory == nil)
+    #expect(spec.name == nil)
+  }
+
+  @Test func `a cookie without its properties goes to the fewest places`() throws {
+    let spec = try spec(
+      #""url":"http://a.example/","cookies":[{"name":"a","value":"b","domain":"a.example"}]"#)
+    #expect(
+      spec.options.cookies == [Cookie(name: "a", value: "b", domain: "a.example", isSecure: true)])
+  }
+
+  @Test func `a download can wait until the browser has given it up`() throws {
+    #expect(try spec(#""url":"http://a/","isPaused":true"#).beginning == .paused)
+    #expect(try spec(#""url":"http://a/","isPaused":"no""#).beginning == .queued)
+    #expect(
+      request(#"{"method":"remove","transfer":3}"#).call
+        == .success(.control(.remove, TransferID(rawValue: 3))))
+  }
+
+  @Test func `too many cookies are cut`() throws {
+    let cookie = #"{"name":"a","value":"b","domain":"a.example"}"#
+    let list = Array(repeating: cookie, count: 1000).joined(separator: ",")
+    let spec = try spec(#""url":"http://a.example/","cookies":["# + list + "]")
+    #expect(spec.options.cookies.count == TransferOptions.cookieCountMax)
+  }
+
+  @Test func `a file server gets no headers of HTTP`() throws {
+    let spec = try spec(
+      #""url":"ftp://a.example/f","referrer":"http://b/","userAgent":"x","cookies":[]"#)
+    #expect(spec.headers == [])
+  }
+}
