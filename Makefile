@@ -80,7 +80,7 @@ test-servers: deps ## Run it with nginx, Apache, squid and dante, and take them 
 	swift test --skip-build --disable-xctest --no-parallel --filter '^ServerTests'
 	@echo 'test-servers: everything passed'
 
-test-clients: deps ## Run programs written for aria2 against it; ARIANG=FOLDER for AriaNg's page too
+test-clients: deps ## Run its WebExtension and programs written for aria2; ARIANG=FOLDER for AriaNg's page too
 	@./assets/install-deps.sh clients
 	./assets/clients/run.sh
 	@echo 'test-clients: everything passed'

@@ -70,11 +70,12 @@ if [ "$purpose" = servers ]; then
   need_program unshare util-linux
 fi
 
-# Clients written in Python, and a browser for the page of AriaNg.
+# Clients written in Python, and a browser for the WebExtension and the page of AriaNg. Chrome loads no
+# extension from a folder.
 if [ "$purpose" = clients ]; then
   need_program python3 python3
   python3 -c 'import ensurepip, venv' 2>/dev/null || missing="$missing python3-venv"
-  [ -z "${ARIANG:-}" ] || command -v google-chrome >/dev/null 2>&1 || need_program chromium chromium
+  need_program chromium chromium
 fi
 
 # Packages are made, looked at, and tried in a new system.

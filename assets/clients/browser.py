@@ -18,7 +18,7 @@ class Refused(Exception):
 
 
 class Browser:
-    def __init__(self, *options):
+    def __init__(self, *options, profile=None, environment=None):
         program = shutil.which("chromium") or shutil.which("google-chrome")
         if not program:
             raise SystemExit("chromium is missing; install it with: apt-get install chromium")
@@ -26,10 +26,11 @@ class Browser:
         arguments = [
             program, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
             "--disable-dev-shm-usage", "--remote-debugging-port=0", "--window-size=1200,760",
-            "--remote-allow-origins=*", f"--user-data-dir={self.folder}/profile", *options,
-            "about:blank"]
+            "--remote-allow-origins=*", f"--user-data-dir={profile or self.folder + '/profile'}",
+            *options, "about:blank"]
         self.process = subprocess.Popen(
-            arguments, stdout=subprocess.DEVNULL, stderr=open(f"{self.folder}/log", "wb"))
+            arguments, stdout=subprocess.DEVNULL, stderr=open(f"{self.folder}/log", "wb"),
+            env=environment)
         port = None
         for _ in range(600):
             text = open(f"{self.folder}/log", errors="replace").read()

@@ -1,11 +1,12 @@
 #!/bin/sh
-# Runs real clients of aria2 against the program that was built: aria2p, aioaria2, pyaria2, yt-dlp with
-# kettle-aria2c, and AriaNg's page in a headless Chromium if ARIANG names its folder.
+# Runs real clients against the program that was built: aria2p, aioaria2, pyaria2, yt-dlp with
+# kettle-aria2c, and, in a headless Chromium, the WebExtension, and AriaNg's page if ARIANG names its
+# folder.
 #
 #     assets/clients/run.sh [CLIENT...]
 #
 #     ARIANG     the folder with AriaNg's index.html; without it that client is skipped
-#     PICTURES   where pictures of its pages go
+#     PICTURES   where pictures of the pages go
 set -eu
 cd "$(dirname "$0")/../.."
 swift build -debug-info-format none --product kettle
@@ -21,7 +22,7 @@ if [ "$(cat "$place/packages" 2>/dev/null)" != "$packages" ]; then
   "$place/bin/pip" install --quiet --disable-pip-version-check $packages
   printf '%s\n' "$packages" > "$place/packages"
 fi
-for client in ${*:-aria2p aioaria2 pyaria2 ytdlp ariang}; do
+for client in ${*:-aria2p aioaria2 pyaria2 ytdlp webextension ariang}; do
   echo "$client"
   "$place/bin/python" "assets/clients/${client}_client.py" "$program"
 done
