@@ -23,6 +23,12 @@ mv "$doc/changelog.gz" "$doc/NEWS.gz"
   printf ' -- %s  %s\n' "$maintainer" "$(date -R -d "@$SOURCE_DATE_EPOCH")"
 } | gzip -9n > "$doc/changelog.gz"
 
+# Chrome looks for the manifests of other programs there and nowhere else.
+mkdir -p "$tree/usr/share/lintian/overrides"
+printf 'kettle: dir-or-file-in-etc-opt [%s]\n' etc/opt/chrome/ etc/opt/chrome/native-messaging-hosts/ \
+  etc/opt/chrome/native-messaging-hosts/org.example.kettle.json > "$tree/usr/share/lintian/overrides/kettle"
+chmod 644 "$tree/usr/share/lintian/overrides/kettle"
+
 # What the program is linked with, and what it loads when it needs it (delayed_library.c). The names
 # with t64 are those of later releases.
 mkdir -p "$work/debian"
@@ -61,6 +67,7 @@ Description: downloads that continue in the background
  connections for one file, mirrors, checksums, and programs that control aria2.
 CONTROL
 (cd "$tree" && find usr -type f | sort | xargs md5sum > DEBIAN/md5sums)
+(cd "$tree" && find etc -type f | sort | sed 's|^|/|' > DEBIAN/conffiles)
 find "$tree" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
 
 mkdir -p "$output"
@@ -73,7 +80,7 @@ if command -v lintian >/dev/null 2>&1; then
   echo 'deb: lintian has neither errors nor warnings'
 fi
 if command -v desktop-file-validate >/dev/null 2>&1; then
-  desktop-file-validate "$tree/usr/share/applications/kettle.desktop"
+  desktop-file-validate "$tree"/usr/share/applications/*.desktop
 fi
 if command -v appstreamcli >/dev/null 2>&1; then
   appstreamcli validate --no-net "$tree/usr/share/metainfo/org.example.kettle.metainfo.xml"

@@ -46,6 +46,25 @@ sed -n 's/^[0-9a-f]*  \.\///p' SHA256SUMS | while IFS= read -r file; do
   mv "$target.new" "$target"
 done
 
+# The same program under other names.
+find . -type l | sed 's/^\.\///' | while IFS= read -r link; do
+  if [ -n "$remove" ]; then
+    rm -f "$prefix/$link"
+    (cd "$prefix" && rmdir -p --ignore-fail-on-non-empty "$(dirname "$link")") 2>/dev/null || true
+    continue
+  fi
+  mkdir -p "$(dirname "$prefix/$link")"
+  ln -sfn "$(readlink "$link")" "$prefix/$link"
+done
+# The desktop finds the program for kettle:// in this folder's index.
+entries=$prefix/share/applications
+if ls "$entries"/*.desktop >/dev/null 2>&1; then
+  ! command -v update-desktop-database >/dev/null 2>&1 || update-desktop-database -q "$entries" || true
+else
+  rm -f "$entries/mimeinfo.cache"
+  (cd "$prefix" && rmdir -p --ignore-fail-on-non-empty share/applications) 2>/dev/null || true
+fi
+
 if [ -n "$remove" ]; then
   echo "install: removed from $prefix"
   exit 0

@@ -18,6 +18,13 @@ tree=$work/tree/usr
 if [ -d "$tree/share/zsh/vendor-completions" ]; then
   mv "$tree/share/zsh/vendor-completions" "$tree/share/zsh/site-functions"
 fi
+# Where Fedora's Firefox looks.
+case $(uname -m) in
+  *64)
+    mkdir -p "$tree/lib64"
+    mv "$tree/lib/mozilla" "$tree/lib64/mozilla"
+    ;;
+esac
 mkdir -p "$tree/share/licenses/kettle"
 mv "$tree/share/doc/kettle/copyright" "$tree/share/licenses/kettle/copyright"
 install -m 644 "$top/LICENSE" "$tree/share/licenses/kettle/LICENSE"
@@ -47,7 +54,8 @@ session ends. A file with its final name is complete and correct.
 cp -a $work/tree/. %{buildroot}/
 
 %files
-$(cd "$work/tree" && find usr -type f | LC_ALL=C sort | sed 's|^|/|')
+$(cd "$work/tree" && find usr -type f -o -type l | LC_ALL=C sort | sed 's|^|/|')
+$(cd "$work/tree" && find etc -type f | LC_ALL=C sort | sed 's|^|%config(noreplace) /|')
 SPEC
 
 mkdir -p "$output"

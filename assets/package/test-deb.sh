@@ -1,8 +1,8 @@
 #!/bin/bash
 # test-deb.sh DEB
 # Installs the package in a new Debian 12 without Swift, as root, and uses it there: a download, the
-# dashboard in 80 columns and 24 lines, the manual, completions, removal. The downloads of the system
-# itself come from the mirror that apt uses here. KETTLE_BASE keeps that system as an archive.
+# dashboard in 80 columns and 24 lines, the manual, completions, browsers, removal. The downloads of the
+# system itself come from the mirror that apt uses here. KETTLE_BASE keeps that system as an archive.
 set -euo pipefail
 deb=$(realpath "$1")
 if [ "$(id -u)" -ne 0 ]; then
@@ -111,6 +111,23 @@ candidates=$(inside bash -c '
   echo "${COMPREPLY[*]}"')
 [ "$candidates" = '1 2' ] || fail "bash completes ids with: $candidates"
 say "man finds the pages, bash completes ids: $candidates"
+
+# Browsers find the host, and it answers; a link kettle:// only queues.
+for manifest in usr/lib/mozilla/native-messaging-hosts etc/chromium/native-messaging-hosts \
+  etc/opt/chrome/native-messaging-hosts; do
+  host=$(sed 's/.*"path": "\([^"]*\)".*/\1/' "$root/$manifest/org.example.kettle.json")
+  answer=$(printf '\031\0\0\0{"id":1,"method":"hello"}' |
+    inside "$host" chrome-extension://abc/ | tr -d '\0') || fail "the host of /$manifest"
+  case $answer in *'"version":'*) ;; *) fail "the host of /$manifest said: $answer" ;; esac
+done
+inside kettle browser status
+[ "$(inside kettle browser status | grep -c ': installed, by ')" = 3 ] || fail 'kettle browser status'
+inside kettle browser install --browser chromium | grep -q '"/usr/share/kettle/webextension"' ||
+  fail 'kettle browser install does not find the extension'
+inside kettle browser uninstall >/dev/null
+link=$(inside kettle open-link 'kettle://add?url=http%3A%2F%2F127.0.0.1%2Flink') || fail 'kettle open-link'
+case $link in '3 paused: '*) ;; *) fail "kettle open-link said: $link" ;; esac
+say 'browsers find the host and the extension, and a link is queued, paused'
 
 # Removal leaves what belongs to the user.
 inside kettle daemon stop

@@ -1,8 +1,9 @@
 #!/bin/sh
 # tree.sh PROGRAM PREFIX [DESTDIR]
 # Installs Kettle below DESTDIR/PREFIX: the program without symbols, manual pages, completions, units
-# of systemd, desktop entry, icon, metainfo and licences. PROGRAM prints its own pages and completions,
-# unless KETTLE_TEXTS names another build that does, because PROGRAM is for another machine.
+# of systemd, desktop entries, icon, metainfo, licences, the WebExtension and what lets browsers start its
+# host. PROGRAM prints its own pages, completions and manifests, unless KETTLE_TEXTS names another build
+# that does, because PROGRAM is for another machine.
 set -eu
 program=$(realpath "$1")
 texts_program=$(realpath "${KETTLE_TEXTS:-$1}")
@@ -31,6 +32,8 @@ if command -v chrpath >/dev/null 2>&1; then chrpath -d "$texts/kettle" >/dev/nul
 put 755 "$texts/kettle" bin/kettle
 # The same program, which looks at its name.
 ln -sf kettle "$root/bin/kettle-aria2c"
+mkdir -p "$root/libexec/kettle"
+ln -sf ../../bin/kettle "$root/libexec/kettle/kettle-native-host"
 
 "$top/assets/package/man.sh" "$texts_program" "$texts/man" >/dev/null
 for page in "$texts"/man/*; do
@@ -55,10 +58,28 @@ put 644 "$texts/kettle.service" "$units/kettle.service"
 put 644 "$top/assets/systemd/kettle.socket" "$units/kettle.socket"
 
 put 644 "$top/assets/package/kettle.desktop" share/applications/kettle.desktop
+put 644 "$top/assets/package/kettle-link.desktop" share/applications/kettle-link.desktop
 put 644 "$top/assets/package/kettle.svg" share/icons/hicolor/scalable/apps/kettle.svg
 sed "s/@VERSION@/$version/; s/@DATE@/$(date -d "@$SOURCE_DATE_EPOCH" +%F)/" \
   "$top/assets/package/metainfo.xml" > "$texts/metainfo.xml"
 put 644 "$texts/metainfo.xml" share/metainfo/org.example.kettle.metainfo.xml
+for file in "$top"/assets/webextension/*.* "$top"/assets/webextension/icons/*; do
+  put 644 "$file" "share/kettle/webextension/${file#"$top"/assets/webextension/}"
+done
+
+# Browsers look for the manifests of all users in these folders only, whatever the prefix.
+case $prefix in
+  /usr | /usr/local)
+    manifest() {
+      "$texts_program" browser manifest "$1" "$prefix/libexec/kettle/kettle-native-host" > "$texts/manifest"
+      install -D -m 644 "$texts/manifest" "${root%"$prefix"}$2/org.example.kettle.json"
+    }
+    manifest firefox /usr/lib/mozilla/native-messaging-hosts
+    manifest chromium /etc/chromium/native-messaging-hosts
+    manifest chrome /etc/opt/chrome/native-messaging-hosts
+    ;;
+esac
+
 put 644 "$top/assets/package/copyright" share/doc/kettle/copyright
 gzip -9n -c "$top/CHANGELOG.md" > "$texts/changelog.gz"
 put 644 "$texts/changelog.gz" share/doc/kettle/changelog.gz
