@@ -1,3 +1,4 @@
+import KettleControl
 import KettleModel
 
 /// Prints what was queued: one id per line, or an array of objects with id and url.

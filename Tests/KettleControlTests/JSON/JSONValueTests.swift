@@ -2,7 +2,7 @@ import Foundation
 import KettleModel
 import Testing
 
-@testable import KettleCommands
+@testable import KettleControl
 
 struct JSONValueTests {
   @Test func `members keep their order and null is printed`() {

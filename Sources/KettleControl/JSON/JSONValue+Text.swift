@@ -1,29 +1,8 @@
 import KettleModel
 
-/// JSON for printing: members keep their order, and null is written out.
-indirect enum JSONValue: Hashable, Sendable {
-  case null
-  case bool(Bool)
-  case integer(Int64)
-  case string(String)
-  case array([JSONValue])
-  case object([Member])
-
-  struct Member: Hashable, Sendable {
-    var name: String
-    var value: JSONValue
-
-    init(_ name: String, _ value: JSONValue) {
-      self.name = name
-      self.value = value
-    }
-  }
-
-  static func string(orNull text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
-  static func integer(orNull number: Int64?) -> JSONValue { number.map { .integer($0) } ?? .null }
-
+extension JSONValue {
   /// On one line.
-  var text: String {
+  package var text: String {
     var result = ""
     write(to: &result)
     return result
@@ -78,26 +57,4 @@ indirect enum JSONValue: Hashable, Sendable {
     }
     result += "\""
   }
-}
-
-/// Prints an array one element per line, so that a long one is never held in memory.
-struct JSONArrayPrinter {
-  private let console: any Console
-  private var isEmpty = true
-
-  init(on console: any Console) throws(ConsoleError) {
-    self.console = console
-    try console.write("[", to: .output)
-  }
-
-  mutating func print(_ values: [JSONValue]) throws(ConsoleError) {
-    var text = ""
-    for value in values {
-      text += (isEmpty ? "\n" : ",\n") + value.text
-      isEmpty = false
-    }
-    if !text.isEmpty { try console.write(text, to: .output) }
-  }
-
-  func end() throws(ConsoleError) { try console.write(isEmpty ? "]\n" : "\n]\n", to: .output) }
 }
