@@ -20,16 +20,6 @@ package struct AlertBoard: Sendable {
   /// After this long without an alert the pauses are short again.
   static let calmMilliseconds: Int64 = 10 * 60_000
 
-  private enum Stage {
-    /// It continues by itself.
-    case underWay
-    case completed
-    case failed
-    case needsUser
-    /// Not started, not before a date, or stopped or paused by the user.
-    case inactive
-  }
-
   private let settings: Settings
   private var underWayCount = 0
   // Totals of the current work, which ends when nothing is under way.
@@ -85,7 +75,7 @@ package struct AlertBoard: Sendable {
 
   /// Adds this many new transfers in each state, none of which waits for anything or is a task.
   package mutating func record(_ counts: [TransferState: Int]) {
-    let count = counts.reduce(0) { Self.isUnderWay($1.key) ? $0 + $1.value : $0 }
+    let count = counts.reduce(0) { WorkStage($1.key, nil) == .underWay ? $0 + $1.value : $0 }
     if count > 0 { addUnderWay(count) }
   }
 
@@ -104,7 +94,7 @@ package struct AlertBoard: Sendable {
   }
 
   private mutating func recordEnd(
-    of row: TransferSnapshot, as stage: Stage, isWatched: Bool, at now: MonotonicTime
+    of row: TransferSnapshot, as stage: WorkStage, isWatched: Bool, at now: MonotonicTime
   ) {
     switch stage {
     // The user who puts a transfer aside knows about it.
@@ -124,22 +114,8 @@ package struct AlertBoard: Sendable {
     if isWatched { forgetAll() } else { allDoneAt = now }
   }
 
-  private static func isUnderWay(_ state: TransferState) -> Bool {
-    switch state {
-    case .queued, .running, .waiting, .verifying: true
-    case .idle, .scheduled, .paused, .completed, .failed: false
-    }
-  }
-
-  private static func stage(_ row: TransferSnapshot) -> Stage? {
-    guard row.task == nil else { return nil }
-    switch row.state {
-    case .queued, .running, .verifying: return .underWay
-    case .waiting: return row.reason?.needsUser == true ? .needsUser : .underWay
-    case .completed: return .completed
-    case .failed: return .failed
-    case .idle, .scheduled, .paused: return .inactive
-    }
+  private static func stage(_ row: TransferSnapshot) -> WorkStage? {
+    row.task == nil ? WorkStage(row.state, row.reason) : nil
   }
 
   // MARK: Output
