@@ -53,11 +53,18 @@ static inline long kettle_peer_pid(int fd) {
 
 // Declared here because the system's headers show them only under _GNU_SOURCE.
 int pipe2(int ends[2], int flags);
+int memfd_create(const char *name, unsigned int flags);
 int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *, const char *);
 int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *, int);
 
 /// A pipe that no program started by another thread at the same moment inherits (O_CLOEXEC).
 static inline int kettle_pipe(int ends[2]) { return pipe2(ends, 02000000 /* O_CLOEXEC */); }
+
+/// A file in memory without a name in any directory. `name` is only for people. Returns the
+/// descriptor, which started programs do not inherit, or -1.
+static inline int kettle_memory_file(const char *name) {
+  return memfd_create(name, 1 /* MFD_CLOEXEC */);
+}
 
 /// Closes every descriptor from `from` up in the started program.
 static inline int kettle_spawn_close_from(posix_spawn_file_actions_t *actions, int from) {

@@ -20,6 +20,8 @@ package struct ProcessSpawn: Sendable {
   /// The descriptor for standard output and standard error. The caller keeps it open until `run`
   /// returns.
   package var log: Int32
+  /// The descriptor for standard input; nil is an empty one. The caller keeps it open, like `log`.
+  package var input: Int32?
   /// Another descriptor, passed to the program as `readyDescriptor`. The caller keeps it open, like
   /// `log`.
   package var ready: Int32?
@@ -66,7 +68,8 @@ package struct ProcessSpawn: Sendable {
 
   private func prepare(_ actions: inout posix_spawn_file_actions_t) -> Int32? {
     Self.firstProblem([
-      posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0),
+      input.map { posix_spawn_file_actions_adddup2(&actions, $0, STDIN_FILENO) }
+        ?? posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0),
       posix_spawn_file_actions_adddup2(&actions, log, STDOUT_FILENO),
       posix_spawn_file_actions_adddup2(&actions, log, STDERR_FILENO),
       ready.map { posix_spawn_file_actions_adddup2(&actions, $0, Self.readyDescriptor) } ?? 0,

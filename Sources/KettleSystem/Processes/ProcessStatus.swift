@@ -17,9 +17,16 @@ package struct ProcessStatus: RawRepresentable, Hashable, Sendable {
     }
   }
 
+  /// The number of the signal that ended it; nil if it exited.
+  package var signal: Int? {
+    let signal = rawValue & 0x7F
+    return signal == 0 ? nil : Int(signal)
+  }
+
+  package var exitCode: Int { Int(rawValue >> 8 & 0xFF) }
+
   /// `exit 1` or `signal 11`
   package var text: String {
-    let signal = rawValue & 0x7F
-    return signal == 0 ? "exit \(rawValue >> 8 & 0xFF)" : "signal \(signal)"
+    signal.map { "signal \($0)" } ?? "exit \(exitCode)"
   }
 }

@@ -39,6 +39,18 @@ struct ProcessSpawnTests {
     #expect(said == "/usr\na b\n\n")
   }
 
+  @Test func `a program reads its input from the descriptor that it is given`() throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    try "one\ntwo\n".write(toFile: path, atomically: true, encoding: .utf8)
+    defer { unlink(path) }
+    guard let opened = OwnedDescriptor(opened: open(path, O_RDONLY | O_CLOEXEC)),
+      let input = ProcessSpawn.highDescriptor(opened)
+    else { throw NoDescriptor() }
+    let (said, _) = try run("cat") { $0.input = input.number }
+    #expect(said == "one\ntwo\n")
+    #expect(try run("cat").said == "")
+  }
+
   @Test func `a program inherits only its three standard descriptors`() throws {
     // Without the close-on-exec flag, as a parent process may have left it open.
     let stray = dup(STDIN_FILENO)
