@@ -159,6 +159,17 @@ extension SQLiteJournal {
   }
 }
 
+/// The hooks.
+extension SQLiteJournal {
+  package func hookRuns(of id: TransferID) throws -> [HookRun] {
+    try reader.read { db in try HookRows(db).runs(of: id) }
+  }
+
+  package func hook(_ id: HookRunID) throws -> (run: HookRun, occasion: HookOccasion)? {
+    try reader.read { db in try HookRows(db).unfinished(id) }
+  }
+}
+
 /// Reads records by their ids.
 struct RecordFetch {
   private let db: Database

@@ -55,7 +55,7 @@ struct StoreCounters: Hashable, Sendable {
       case .clearFinished(let number):
         raised.clearedUpTo = max(raised.clearedUpTo ?? number, number)
       case .uncover(let number): raised.clearedUpTo = number
-      case .progress, .remove, .removeSession, .hostServed, .rememberHost, .bin:
+      case .progress, .remove, .removeSession, .hostServed, .rememberHost, .bin, .hook:
         continue
       }
     }
@@ -130,7 +130,7 @@ extension JournalChange {
     switch self {
     case .progress: true
     case .put, .remove, .putSession, .removeSession, .clearFinished, .uncover, .hostServed,
-      .rememberHost, .bin:
+      .rememberHost, .bin, .hook:
       false
     }
   }

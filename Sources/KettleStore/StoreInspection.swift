@@ -110,6 +110,7 @@ enum StoreInspection {
       + (version < 8 ? [] : StoreSchema.smallTablesSince8)
       + (version < 9 ? [] : StoreSchema.smallTablesSince9)
       + (version < 10 ? [] : StoreSchema.smallTablesSince10)
+      + (version < 12 ? [] : StoreSchema.smallTablesSince12)
     var checks = smallTables.map { "integrity_check('\($0)')" }
     switch depth {
     // The migration reads a store of an earlier version in full anyway.

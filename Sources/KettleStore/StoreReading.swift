@@ -19,6 +19,7 @@ enum StoreReading {
     contents.servedHosts = try HostRows.read(db)
     contents.rememberedHosts = try RememberedHostRows.read(db)
     contents.binActions = try BinRows(db).actions()
+    contents.hooks = try HookRows(db).unfinished()
     let counters = try counters(db, contents.sessions)
     contents.lastID = TransferID(rawValue: counters.lastID)
     contents.lastTaskIdentifiers = counters.lastTaskIdentifiers

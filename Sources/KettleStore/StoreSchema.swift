@@ -9,7 +9,7 @@ enum StoreSchema {
   /// "Kttl", for file(1) and for Kettle itself: PRAGMA application_id.
   static let applicationID = 0x4B74_746C
   /// PRAGMA user_version after all migrations.
-  static let version = 11
+  static let version = 12
   /// All tables except that of the transfers.
   static let smallTables = ["counter", "session", "grdb_migrations"]
   /// Added by version 4.
@@ -22,6 +22,8 @@ enum StoreSchema {
   static let smallTablesSince9 = ["bin_action"]
   /// Added by version 10.
   static let smallTablesSince10 = ["remembered_host"]
+  /// Added by version 12.
+  static let smallTablesSince12 = ["hook_run"]
 
   /// A released migration is never changed, only followed by another. Each ends by setting
   /// `user_version` to its number.
@@ -84,6 +86,10 @@ enum StoreSchema {
           ALTER TABLE bin_entry ADD COLUMN options ANY;
           PRAGMA user_version = 11
           """)
+    }
+    migrator.registerMigration("v12") { db in
+      try HookRows.createTable(db)
+      try db.execute(sql: "PRAGMA user_version = 12")
     }
     return migrator
   }

@@ -65,6 +65,7 @@ struct TransferRowWriter {
     case .hostServed(let origin, let time): try HostRows.put(origin, at: time, db)
     case .rememberHost(let origin, let remembered):
       try RememberedHostRows.put(remembered, for: origin, in: db, json: json)
+    case .hook(let change): try HookRows(db).apply(change)
     }
   }
 
@@ -95,7 +96,7 @@ struct TransferRowWriter {
         if record.id.rawValue <= last { return false }
         last = record.id.rawValue
       case .progress, .remove, .putSession, .removeSession, .clearFinished, .uncover, .hostServed,
-        .rememberHost, .bin:
+        .rememberHost, .bin, .hook:
         return false
       }
     }
@@ -125,6 +126,7 @@ struct TransferRowWriter {
 
   private mutating func remove(_ id: TransferID) throws {
     if advanced.remove(id) != nil { try StoredProgress.remove(id, db) }
+    try HookRows.forget(id, db)
     guard let old = try old(id.rawValue) else { return }
     tallies.remove(old)
     let statement = statements.remove

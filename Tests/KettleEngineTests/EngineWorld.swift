@@ -91,7 +91,9 @@ final class ToldEvents: Sendable {
       switch event {
       case .added(let row), .changed(let row): row.id == id ? row.state : nil
       case .listed(let listed): listed.rows.first { $0.id == id }?.state
-      case .recovered, .loaded, .evicted, .progress, .removed, .cleared, .uncovered, .limited: nil
+      case .recovered, .loaded, .evicted, .progress, .removed, .cleared, .uncovered, .limited,
+        .hooksDue:
+        nil
       }
     }
   }
@@ -124,7 +126,8 @@ final class ToldEvents: Sendable {
         switch event {
         case .added(let row), .changed(let row): row.id == id && row.state == wanted
         case .listed(let listed): listed.rows.contains { $0.id == id && $0.state == wanted }
-        case .recovered, .loaded, .evicted, .progress, .removed, .cleared, .uncovered, .limited:
+        case .recovered, .loaded, .evicted, .progress, .removed, .cleared, .uncovered, .limited,
+          .hooksDue:
           false
         }
       }

@@ -69,8 +69,8 @@ import TestSupport
       try db.execute(
         sql: """
           ALTER TABLE transfer ADD COLUMN mirror TEXT;
-          INSERT INTO grdb_migrations (identifier) VALUES ('v12');
-          PRAGMA user_version = 12;
+          INSERT INTO grdb_migrations (identifier) VALUES ('v13');
+          PRAGMA user_version = 13;
           """)
     }
     try newer.close()
@@ -80,7 +80,7 @@ import TestSupport
     #expect(
       error?.sentence
         == "The store \"\(scratch.path)\" was made by a newer Kettle "
-        + "(its version is 12, this Kettle knows 11); install that version again, "
+        + "(its version is 13, this Kettle knows 12); install that version again, "
         + "or move the file away to begin with an empty list")
     #expect(try scratch.bytes(scratch.path) == before)
     #expect(try scratch.names().filter { $0.contains("damaged") } == [])

@@ -30,6 +30,8 @@ extension TransferSpec {
     }
     // A program verifies what it gets.
     if options.checksumURL != nil, task != nil { return "options.checksumURL" }
+    // A program is launched with its session's news, and no page may start a program.
+    if options.then != nil, task != nil || options.rpc != nil { return "options.then" }
     if let part = request?.refusedPart { return "request.\(part)" }
     // Programs are promised the semantics of HTTP, and servers of files know no other request.
     if url.scheme.family != .http, task != nil || request != nil { return "url" }

@@ -89,7 +89,7 @@ final class Broadcaster: Sendable {
     switch event {
     case .changed(let row), .progress(let row, _): row.id
     case .recovered, .added, .listed, .removed, .loaded, .evicted, .cleared,
-      .uncovered, .limited:
+      .uncovered, .limited, .hooksDue:
       nil
     }
   }
@@ -125,6 +125,7 @@ final class Broadcaster: Sendable {
     case .uncovered(let clearedUpTo, let count, let residents):
       table.uncover(clearedUpTo: clearedUpTo, clearedCount: count, residents: residents)
     case .limited(let limit): table.setLimit(limit)
+    case .hooksDue: break
     }
     return nil
   }

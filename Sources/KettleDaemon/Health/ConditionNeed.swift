@@ -33,7 +33,8 @@ final class ConditionNeed: Sendable {
     case .removed(let row):
       guard row.task != nil else { return }
       update(row.id, isUnderWay: false)
-    case .recovered, .listed, .loaded, .evicted, .progress, .cleared, .uncovered, .limited:
+    case .recovered, .listed, .loaded, .evicted, .progress, .cleared, .uncovered, .limited,
+      .hooksDue:
       break
     }
   }

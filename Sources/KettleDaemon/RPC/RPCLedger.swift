@@ -97,7 +97,8 @@ final class RPCLedger: Sendable {
         let notification = state.log.noteRemoved(row)
         if notification != nil { state.keepRemoved(row, gid) }
         return notification.map { (gid, $0) }
-      case .recovered, .listed, .progress, .loaded, .evicted, .cleared, .uncovered, .limited:
+      case .recovered, .listed, .progress, .loaded, .evicted, .cleared, .uncovered, .limited,
+        .hooksDue:
         return nil
       }
     }

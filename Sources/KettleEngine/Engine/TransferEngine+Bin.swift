@@ -166,7 +166,7 @@ extension TransferEngine {
   }
 
   /// Reads from the store.
-  private func read<Value: Sendable>(
+  func read<Value: Sendable>(
     _ question: @escaping @Sendable (any TransferArchive) throws -> Value
   ) async throws -> Value {
     try await withCheckedThrowingContinuation { answered in

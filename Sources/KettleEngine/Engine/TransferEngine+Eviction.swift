@@ -146,7 +146,7 @@ extension TransferEngine {
       // Progress belongs to an open file. Its transfer stays in memory until the record that
       // follows the closing is in the store.
       case .progress, .putSession, .removeSession, .clearFinished, .uncover, .hostServed,
-        .rememberHost, .bin:
+        .rememberHost, .bin, .hook:
         break
       }
     }
@@ -155,6 +155,7 @@ extension TransferEngine {
   /// Notes that changes are in the store.
   func noteKept(_ changes: [JournalChange]) {
     var recorded: [PartialIdentity] = []
+    var due: [HookRunID] = []
     for change in changes {
       switch change {
       case .put(let record):
@@ -163,11 +164,13 @@ extension TransferEngine {
         if let identity = record.resumeData?.partialIdentity { recorded.append(identity) }
       case .progress(let id, _): checkpointRecorded(of: id)
       case .remove(let id): reading.note(gone: id)
-      case .putSession, .removeSession, .clearFinished, .uncover, .hostServed,
+      case .hook(.add(let run, _)): due.append(run.id)
+      case .hook(.update), .putSession, .removeSession, .clearFinished, .uncover, .hostServed,
         .rememberHost, .bin:
         break
       }
     }
+    if !due.isEmpty { observer(.hooksDue(due)) }
     if !recorded.isEmpty { files.forgetUnrecorded(recorded) }
   }
 

@@ -39,6 +39,8 @@ package actor TransferEngine {
     package var netrcPath: String?
     /// Whether it does for a transfer that does not choose.
     package var usesNetrc = true
+    /// Which hooks are run.
+    package var hooks = HookRules()
 
     package init(documentsDirectory: String) { self.documentsDirectory = documentsDirectory }
 
@@ -96,6 +98,9 @@ package actor TransferEngine {
   var scheduler: TransferScheduler
   /// The sessions that the store had at the start.
   package private(set) var recoveredSessions: [SessionRecord] = []
+  /// The hooks that were not over at the start.
+  package private(set) var recoveredHooks = UnfinishedHooks()
+  var lastHookRun: Int64 = 0
   var attempts: [AttemptID: LiveAttempt] = [:]
   var bodies: [TransferID: LiveBody] = [:]
   var digests: [TransferID: LiveDigest] = [:]
@@ -162,6 +167,8 @@ package actor TransferEngine {
     removeUnrecorded()
     let now = clock.now()
     recoveredSessions = contents.sessions
+    recoveredHooks = contents.hooks
+    lastHookRun = contents.hooks.lastID
     scheduler = TransferScheduler(
       limits: configuration.limits, retryPolicy: configuration.retryPolicy,
       lastID: contents.lastID, lastTaskIdentifiers: contents.lastTaskIdentifiers,
@@ -171,6 +178,7 @@ package actor TransferEngine {
     _ = scheduler.setQueues(configuration.queues, at: now)
     _ = scheduler.setConditionsOfUser(configuration.conditionsOfUser, at: now)
     scheduler.setProxies(configuration.proxy)
+    scheduler.setHooks(configuration.hooks)
     inbox.open { [weak self] inputs in
       self?.assumeIsolated { engine in for input in inputs { engine.receive(input) } }
     } drained: { [weak self] in
@@ -267,6 +275,8 @@ package actor TransferEngine {
   ///
   /// - Parameter durable: finished when the store has the changes.
   func run(_ output: SchedulerOutput, at now: Moment, durable: Completion<Void>? = nil) {
+    var output = output
+    recordHooks(in: &output, at: now)
     if let limit = output.totalLimit { adopt(limit) }
     for action in output.now { perform(action, at: now) }
     if let request = output.queueRead { readNextTransfers(request) }

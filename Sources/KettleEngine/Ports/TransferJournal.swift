@@ -24,6 +24,7 @@ package struct JournalContents: Sendable {
   package var rememberedHosts: [Origin: RememberedHost] = [:]
   /// What can be undone.
   package var binActions: [BinAction] = []
+  package var hooks = UnfinishedHooks()
 
   package init(
     records: [TransferRecord] = [], dormant: EvictedTally = EvictedTally(),
@@ -41,6 +42,18 @@ package struct JournalContents: Sendable {
     self.sessions = sessions
     self.clearedUpTo = clearedUpTo
   }
+}
+
+/// The hooks that were not over when the service ended.
+package struct UnfinishedHooks: Sendable, Hashable {
+  /// In the order of their events.
+  package var pending: [HookRunID] = []
+  /// The ones whose programs were started.
+  package var started: [HookRun] = []
+  /// The largest number of all runs in the store.
+  package var lastID: Int64 = 0
+
+  package init() {}
 }
 
 /// The durable record of all transfers, called from one thread at a time. Calls may block.

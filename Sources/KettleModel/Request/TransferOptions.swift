@@ -35,6 +35,8 @@ public struct TransferOptions: Hashable, Sendable {
   public var queue: QueueName?
   /// Set for a transfer that a client of aria2's RPC added.
   public var rpc: RPCOptions?
+  /// A program to start when the transfer has completed.
+  public var then: HookCommand?
 
   /// The longest time that a user may choose, a day.
   public static let secondsMax = 24 * 3600
@@ -70,7 +72,7 @@ extension TransferOptions: Codable {
   private enum CodingKeys: String, CodingKey {
     case silenceSeconds, connectSeconds, attemptsMax, retryDelaySeconds, proxy, cookies, certificate
     case usesNetrc, keepsServerTime, permissions, mirrors
-    case unpacks, checksumURL, isAsIs, variant, queue, rpc
+    case unpacks, checksumURL, isAsIs, variant, queue, rpc, then
   }
 
   public init(from decoder: any Decoder) throws {
@@ -95,6 +97,7 @@ extension TransferOptions: Codable {
     variant = try read(.variant)
     queue = try read(.queue)
     rpc = try read(.rpc)
+    then = try read(.then)
   }
 
   /// Encodes only what was chosen, because a long list has these options once for each transfer.
@@ -117,5 +120,6 @@ extension TransferOptions: Codable {
     try container.encodeIfPresent(variant, forKey: .variant)
     try container.encodeIfPresent(queue, forKey: .queue)
     try container.encodeIfPresent(rpc, forKey: .rpc)
+    try container.encodeIfPresent(then, forKey: .then)
   }
 }

@@ -22,4 +22,6 @@ public enum JournalChange: Sendable, Hashable {
   case hostServed(Origin, at: WallTime)
   /// Records what the user has decided for a host; an empty value removes it.
   case rememberHost(Origin, RememberedHost)
+  /// Changes the runs of hooks. Indirect, like `put`.
+  indirect case hook(HookChange)
 }

@@ -18,6 +18,8 @@ package struct SchedulerOutput: Sendable {
   package var learnedLimits: [(id: TransferID, connectionsMax: Int)] = []
   /// The limit for all transfers together, if it changed.
   package var totalLimit: TotalLimit.Effective?
+  /// The hooks that the changes made due, to be recorded with them.
+  package var hooks: [HookDue] = []
 
   package init() {}
 

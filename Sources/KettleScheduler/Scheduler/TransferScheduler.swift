@@ -24,6 +24,7 @@ package struct TransferScheduler: Sendable {
   package internal(set) var bin = TransferBin()
   var rules: SessionRules
   var totalLimit = TotalLimit()
+  var hooks = HookTriggers()
   var environment: Environment
   var phase = Phase.working
 
@@ -177,6 +178,7 @@ package struct TransferScheduler: Sendable {
     }
     if machine.waitsForDiskSpace, !before.waitsForDiskSpace { bin.expireAll() }
     if machine.record != before.record { output.changed.append(machine.id) }
+    output.hooks += hooks.changed(machine, from: before)
     if machine.state != before.state || machine.deadline != before.deadline
       || machine.queuePosition != before.queuePosition
       || machine.spec.priority != before.spec.priority || machine.spec.url != before.spec.url

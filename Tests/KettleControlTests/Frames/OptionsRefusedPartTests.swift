@@ -39,6 +39,21 @@ struct OptionsRefusedPartTests {
       } == nil)
   }
 
+  @Test func `only a person's own transfer has a program to start`() throws {
+    let command = try HookCommand.make(["unpack", "{path}"]).get()
+    #expect(try refused { $0.then = command } == nil)
+    #expect(
+      try refused {
+        $0.then = command
+        $0.rpc = RPCOptions()
+      } == "options.then")
+    var spec = TransferSpec(url: try TransferURL.parse("http://h/f").get().url)
+    spec.session = SessionID(rawValue: "app")
+    spec.task = TaskOptions(kind: .download)
+    spec.options.then = command
+    #expect(spec.refusedPart == "options.then")
+  }
+
   @Test func `too many mirrors, and mirrors of anything but a plain GET are refused`() throws {
     let mirror = try TransferURL.parse("http://m/f").get().url
     let most = Array(repeating: mirror, count: TransferOptions.mirrorCountMax)

@@ -50,6 +50,12 @@ final class ArchiveStandIn: TransferArchive {
     return try base.records(ids)
   }
 
+  func hookRuns(of id: TransferID) throws -> [HookRun] { try base.hookRuns(of: id) }
+
+  func hook(_ id: HookRunID) throws -> (run: HookRun, occasion: HookOccasion)? {
+    try base.hook(id)
+  }
+
   func line(_ wanted: QueueRead) throws -> [TransferRecord] { try base.line(wanted) }
 
   func queue(countMax: Int) throws -> [QueueEntry] { try base.queue(countMax: countMax) }

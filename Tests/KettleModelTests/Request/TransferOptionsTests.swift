@@ -39,6 +39,14 @@ struct TransferOptionsTests {
     #expect(FilePermissions(rawValue: 0o755) == nil)
   }
 
+  @Test func `a program to start is encoded as its words`() throws {
+    var options = TransferOptions()
+    options.then = try HookCommand.make(["unzip", "-o", "{path}"]).get()
+    let data = try JSONEncoder().encode(options)
+    #expect(String(decoding: data, as: UTF8.self) == #"{"then":["unzip","-o","{path}"]}"#)
+    #expect(try JSONDecoder().decode(TransferOptions.self, from: data) == options)
+  }
+
   @Test func `mirrors are encoded in their order`() throws {
     var options = TransferOptions()
     options.mirrors = try ["http://b/f", "http://a/f"].map { try TransferURL.parse($0).get().url }

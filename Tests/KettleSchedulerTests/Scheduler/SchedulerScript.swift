@@ -11,6 +11,8 @@ struct SchedulerScript {
   /// commits immediately.
   var actions: [TransferAction] = []
   var changes: [JournalChange] = []
+  /// The hooks that became due so far.
+  var hooks: [HookDue] = []
   /// The reads of the queue so far.
   var queueReads: [QueueRead] = []
 
@@ -24,6 +26,9 @@ struct SchedulerScript {
   }
 
   mutating func run(_ output: SchedulerOutput) {
+    var output = output
+    scheduler.noteAllDone(&output)
+    hooks += output.hooks
     actions += output.now + output.afterCommit
     changes += output.changes
     if let request = output.queueRead { queueReads.append(request) }

@@ -72,7 +72,7 @@ extension SimulatedWorld {
         store[id]?.resumeData?.durable = durable
         checkClaim(of: id)
       case .remove(let id): store[id] = nil
-      case .clearFinished, .uncover, .bin, .hostServed, .rememberHost: break
+      case .clearFinished, .uncover, .bin, .hostServed, .rememberHost, .hook: break
       case .putSession, .removeSession: broken.append("a session is no matter of the scheduler")
       }
     }

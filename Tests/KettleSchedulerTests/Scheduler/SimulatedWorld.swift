@@ -222,7 +222,7 @@ struct SimulatedWorld {
         case .put(let record): record.id
         case .progress(let id, _): id
         case .remove, .putSession, .removeSession, .clearFinished, .uncover, .bin, .hostServed,
-          .rememberHost:
+          .rememberHost, .hook:
           nil
         }
       })

@@ -58,7 +58,8 @@ extension SchedulerScript {
       case .put(let record): store[record.id] = record
       case .progress(let id, let durable): store[id]?.resumeData?.durable = durable
       case .remove(let id): store[id] = nil
-      case .putSession, .removeSession, .clearFinished, .uncover, .bin, .hostServed, .rememberHost:
+      case .putSession, .removeSession, .clearFinished, .uncover, .bin, .hostServed,
+        .rememberHost, .hook:
         break
       }
     }

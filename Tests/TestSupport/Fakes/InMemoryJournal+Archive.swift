@@ -11,6 +11,15 @@ extension InMemoryJournal: TransferArchive {
     return ids.compactMap { records[$0] }
   }
 
+  package func hookRuns(of id: TransferID) throws -> [HookRun] {
+    hooks.values.map(\.run).filter { $0.transfer == id }.sorted { $0.id < $1.id }
+  }
+
+  package func hook(_ id: HookRunID) throws -> (run: HookRun, occasion: HookOccasion)? {
+    guard let stored = hooks[id], let occasion = stored.occasion else { return nil }
+    return (stored.run, occasion)
+  }
+
   package func line(_ wanted: QueueRead) throws -> [TransferRecord] {
     try throwReadFailure()
     defer { passLineGate() }

@@ -15,11 +15,18 @@ package final class InMemoryJournal: TransferJournal {
     var rememberedHosts: [Origin: RememberedHost] = [:]
     var binActions: [Int64: BinAction] = [:]
     var binEntries: [Int64: [TransferID: BinEntry]] = [:]
+    var hooks: [HookRunID: StoredHook] = [:]
     var commits: [[JournalChange]] = []
     var failures: [any Error] = []
     var readFailures: [any Error] = []
     var lineGate: Gate?
     var commitGate = CommitGate.open
+  }
+
+  package struct StoredHook: Sendable {
+    package var run: HookRun
+    /// nil once the run is over.
+    package var occasion: HookOccasion?
   }
 
   private enum CommitGate: Sendable {
@@ -58,8 +65,22 @@ package final class InMemoryJournal: TransferJournal {
       contents.servedHosts = state.servedHosts
       contents.rememberedHosts = state.rememberedHosts
       contents.binActions = state.binActions.values.sorted { $0.number < $1.number }
+      contents.hooks = Self.unfinished(state.hooks)
       return contents
     }
+  }
+
+  private static func unfinished(_ stored: [HookRunID: StoredHook]) -> UnfinishedHooks {
+    var hooks = UnfinishedHooks()
+    for (id, one) in stored.sorted(by: { $0.key < $1.key }) {
+      hooks.lastID = id.rawValue
+      switch one.run.standing {
+      case .pending: hooks.pending.append(id)
+      case .running: hooks.started.append(one.run)
+      case .ended: break
+      }
+    }
+    return hooks
   }
 
   package func commit(_ changes: [JournalChange]) throws {
@@ -95,6 +116,7 @@ package final class InMemoryJournal: TransferJournal {
       state.records[id]?.resumeData?.durable = durable
     case .remove(let id):
       state.records[id] = nil
+      state.hooks = state.hooks.filter { $0.value.run.transfer != id || $0.value.run.end == nil }
     case .putSession(let session):
       state.sessions[session.id] = session
       state.lastTaskIdentifiers[session.id] = state.lastTaskIdentifiers[session.id] ?? 0
@@ -106,7 +128,20 @@ package final class InMemoryJournal: TransferJournal {
     case .hostServed(let origin, let time): state.servedHosts[origin] = time
     case .rememberHost(let origin, let remembered):
       state.rememberedHosts[origin] = remembered.isEmpty ? nil : remembered
+    case .hook(.add(let run, let occasion)):
+      state.hooks[run.id] = StoredHook(run: run, occasion: occasion)
+    case .hook(.update(let run)): update(run, in: &state)
     }
+  }
+
+  private static func update(_ run: HookRun, in state: inout State) {
+    guard state.hooks[run.id] != nil else { return }
+    guard run.end != nil else {
+      state.hooks[run.id]?.run = run
+      return
+    }
+    let isGone = run.transfer.map { state.records[$0] == nil } ?? false
+    state.hooks[run.id] = isGone ? nil : StoredHook(run: run, occasion: nil)
   }
 
   private static func apply(_ change: BinChange, to state: inout State) {
@@ -132,6 +167,8 @@ package final class InMemoryJournal: TransferJournal {
   package var commits: [[JournalChange]] { state.withLock { $0.commits } }
 
   package var records: [TransferID: TransferRecord] { state.withLock { $0.records } }
+
+  package var hooks: [HookRunID: StoredHook] { state.withLock { $0.hooks } }
 
   /// The transfers that an action put into the bin, by id.
   package func binEntries(of action: Int64) -> [BinEntry] {

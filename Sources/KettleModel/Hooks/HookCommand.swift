@@ -1,0 +1,111 @@
+/// A program that the service starts when something has happened, and its arguments. No shell reads
+/// them.
+///
+///     let command = try HookCommand.make(["notify-send", "{title}"]).get()
+public struct HookCommand: Hashable, Sendable {
+  /// The program, then its arguments.
+  public let words: [String]
+
+  /// Why words are not a command.
+  public enum Problem: Error, Hashable, Sendable {
+    case empty
+    /// It has more than `wordCountMax` words or `byteCountMax` bytes.
+    case tooLong
+    /// A word contains a NUL, which no argument of a program can have.
+    case notText
+    /// The program is neither an absolute path nor a name.
+    case relativeProgram
+    /// A shell would execute what stands for a placeholder.
+    case placeholderForShell
+  }
+
+  public static let wordCountMax = 256
+  public static let byteCountMax = 16 << 10
+
+  private init(words: [String]) { self.words = words }
+
+  /// Returns the command, or what is wrong with the words.
+  public static func make(_ words: [String]) -> Result<HookCommand, Problem> {
+    guard let program = words.first, !program.isEmpty else { return .failure(.empty) }
+    let byteCount = words.reduce(0) { $0 + $1.utf8.count }
+    if words.count > wordCountMax || byteCount > byteCountMax { return .failure(.tooLong) }
+    if words.contains(where: { $0.utf8.contains(0) }) { return .failure(.notText) }
+    if program.contains("/"), !program.hasPrefix("/"), !program.hasPrefix("~/") {
+      return .failure(.relativeProgram)
+    }
+    let command = HookCommand(words: words)
+    return command.fillsShellText ? .failure(.placeholderForShell) : .success(command)
+  }
+
+  /// An absolute path, a path that begins with `~/`, or a name to look up.
+  public var program: String { words.first ?? "" }
+
+  /// The last part of the program's path.
+  public var programName: String {
+    program.split(separator: "/").last.map(String.init) ?? program
+  }
+
+  private static let shells: Set<String> = [
+    "ash", "bash", "csh", "dash", "fish", "ksh", "mksh", "sh", "tcsh", "zsh",
+  ]
+
+  /// Whether a placeholder is in the text that a shell executes: the argument behind `-c`.
+  private var fillsShellText: Bool {
+    guard Self.shells.contains(programName) else { return false }
+    let options = words.dropFirst()
+    guard
+      let flag = options.firstIndex(where: { $0.hasPrefix("-") && $0.dropFirst().contains("c") }),
+      words.indices.contains(flag + 1)
+    else { return false }
+    return HookPlaceholder.isIn(words[flag + 1])
+  }
+}
+
+extension HookCommand {
+  /// Splits a text into words at blanks, as a shell does: single quotes keep everything, and a
+  /// backslash keeps the next character, within double quotes only a quote or a backslash. Nothing
+  /// is expanded.
+  ///
+  /// - Returns: nil if a quote is not closed.
+  public static func words(in text: String) -> [String]? {
+    var words: [String] = []
+    var word: String?
+    var quote: Character?
+    var rest = text[...]
+    while let next = rest.popFirst() {
+      switch (next, quote) {
+      case (_, .some(next)): quote = nil
+      case ("\\", .none), ("\\", "\""):
+        guard let escaped = rest.popFirst() else { return nil }
+        let keeps = quote != nil && escaped != "\"" && escaped != "\\"
+        word = (word ?? "") + (keeps ? "\\" : "") + String(escaped)
+      case ("'", .none), ("\"", .none):
+        quote = next
+        word = word ?? ""
+      case (_, .none) where next.isWhitespace:
+        if let word { words.append(word) }
+        word = nil
+      default: word = (word ?? "") + String(next)
+      }
+    }
+    if quote != nil { return nil }
+    return words + (word.map { [$0] } ?? [])
+  }
+}
+
+extension HookCommand: Codable {
+  /// Decodes an array of words. Throws if they are not a command.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    switch HookCommand.make(try container.decode([String].self)) {
+    case .success(let command): self = command
+    case .failure:
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a command")
+    }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(words)
+  }
+}
