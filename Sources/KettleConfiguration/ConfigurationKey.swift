@@ -26,6 +26,13 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
   case rpcPort = "rpc.port"
   case rpcAllowOrigin = "rpc.allow-origin"
   case rpcDirectories = "rpc.directories"
+  case hooksCompleted = "hooks.completed"
+  case hooksFailed = "hooks.failed"
+  case hooksNeedsUser = "hooks.needs-user"
+  case hooksAllDone = "hooks.all-done"
+  case hooksTimeout = "hooks.timeout"
+  case hooksConcurrency = "hooks.concurrency"
+  case hooksRPC = "hooks.rpc"
 
   /// The full names of all keys; those of arrays of tables have `#` in place of the number.
   static var allNames: [String] { allCases.map(\.rawValue) }
@@ -37,7 +44,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     case .limitsTransfers, .limitsConnections: "a whole number from 1 to 1000"
     case .limitsConnectionsPerHost: "a whole number from 1 to 64"
     case .limitsRate: "a rate in quotes, such as \"500K\", \"1.5M\" or \"none\""
-    case .networkTimeout, .networkConnectTimeout, .networkRetryDelay:
+    case .networkTimeout, .networkConnectTimeout, .networkRetryDelay, .hooksTimeout:
       "a whole number of seconds from 1 to \(TransferOptions.secondsMax)"
     case .networkTries: "a whole number from 0 (no limit) to \(TransferOptions.attemptsCountMax)"
     case .proxyURL:
@@ -46,11 +53,15 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     case .proxyNoProxy: "an array of host names in quotes"
     case .conditionsMains, .conditionsUnmetered: "\"auto\", \"always\" or \"never\""
     case .networkNetrc, .networkHTTP2, .conditionsPauseOnBattery, .conditionsPauseOnMetered,
-      .notifyDesktop, .notifyFailures, .notifyFinished, .rpcEnabled:
+      .notifyDesktop, .notifyFailures, .notifyFinished, .rpcEnabled, .hooksRPC:
       "true or false"
     case .rpcPort: "a whole number from 1 to 65535"
     case .rpcAllowOrigin: "an array of origins in quotes, such as \"https://ariang.example.org\""
     case .rpcDirectories: "an array of paths in quotes that begin with \"/\" or \"~/\""
+    case .hooksCompleted, .hooksFailed, .hooksNeedsUser, .hooksAllDone:
+      "an array of texts in quotes, the program first: a name, or a path that begins with \"/\" "
+        + "or \"~/\"; the text that a shell executes must not have placeholders"
+    case .hooksConcurrency: "a whole number from 1 to \(ServiceConfiguration.Hooks.runningCountMax)"
     }
   }
 
@@ -61,8 +72,9 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     case .limitsTransfers, .limitsConnectionsPerHost, .limitsConnections, .networkTimeout,
       .networkConnectTimeout, .networkTries, .networkRetryDelay, .networkNetrc, .networkHTTP2,
       .proxyNoProxy, .conditionsPauseOnBattery, .conditionsPauseOnMetered, .notifyDesktop,
-      .notifyFailures, .notifyFinished, .rpcEnabled, .rpcPort,
-      .rpcAllowOrigin, .rpcDirectories:
+      .notifyFailures, .notifyFinished, .rpcEnabled, .rpcPort, .rpcAllowOrigin, .rpcDirectories,
+      .hooksCompleted, .hooksFailed, .hooksNeedsUser, .hooksAllDone, .hooksTimeout,
+      .hooksConcurrency, .hooksRPC:
       false
     }
   }
@@ -106,6 +118,16 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     case .rpcPort: Self.set(&configuration.rpc.port, Self.count(value, max: 65_535))
     case .rpcAllowOrigin: Self.set(&configuration.rpc.allowedOrigins, Self.origins(value))
     case .rpcDirectories: Self.set(&configuration.rpc.directories, Self.paths(value))
+    case .hooksCompleted: Self.set(&configuration.hooks.commands[.completed], Self.hook(value))
+    case .hooksFailed: Self.set(&configuration.hooks.commands[.failed], Self.hook(value))
+    case .hooksNeedsUser: Self.set(&configuration.hooks.commands[.needsUser], Self.hook(value))
+    case .hooksAllDone: Self.set(&configuration.hooks.commands[.allDone], Self.hook(value))
+    case .hooksTimeout: Self.set(&configuration.hooks.timeLimitSeconds, Self.seconds(value))
+    case .hooksConcurrency:
+      Self.set(
+        &configuration.hooks.runningMax,
+        Self.count(value, max: ServiceConfiguration.Hooks.runningCountMax))
+    case .hooksRPC: Self.set(&configuration.hooks.appliesToRPC, Self.boolean(value))
     }
   }
 
@@ -191,6 +213,11 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
 
   private static func paths(_ value: TOMLValue) -> [String]? {
     texts(value) { $0.hasPrefix("/") || $0.hasPrefix("~/") }
+  }
+
+  private static func hook(_ value: TOMLValue) -> HookCommand? {
+    guard let words = texts(value, { _ in true }) else { return nil }
+    return try? HookCommand.make(words).get()
   }
 
   private static func texts(_ value: TOMLValue, _ isValid: (String) -> Bool) -> [String]? {

@@ -39,6 +39,7 @@ package struct ServiceConfiguration: Hashable, Sendable {
   package var limitSchedule: [Int: ScheduledLimit] = [:]
   package var notify = Notify()
   package var rpc = RPC()
+  package var hooks = Hooks()
 
   package init() {}
 
@@ -98,6 +99,18 @@ package struct ServiceConfiguration: Hashable, Sendable {
     package func directories(home: String) -> [String] {
       directories.map { $0.hasPrefix("~") ? home + $0.dropFirst() : $0 }
     }
+  }
+
+  /// Programs to start when something has happened.
+  package struct Hooks: Hashable, Sendable {
+    package var commands: [HookEvent: HookCommand] = [:]
+    package var timeLimitSeconds: Int?
+    package var runningMax: Int?
+    package var appliesToRPC = false
+
+    package init() {}
+
+    package static let runningCountMax: Int64 = 64
   }
 
   /// Returns the downloads directory as an absolute path.

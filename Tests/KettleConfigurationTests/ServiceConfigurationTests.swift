@@ -20,7 +20,7 @@ struct ServiceConfigurationTests {
     }
   }
 
-  @Test func `every key sets its property`() {
+  @Test func `every key sets its property`() throws {
     let (configuration, problems) = read(
       """
       limits.transfers = 7
@@ -40,6 +40,12 @@ struct ServiceConfigurationTests {
       desktop = false
       failures = false
       finished = false
+      [hooks]
+      completed = ["unpack", "{path}"]
+      needs-user = ["~/bin/notify me"]
+      timeout = 86_400
+      concurrency = 64
+      rpc = true
       """)
     #expect(problems.isEmpty)
     var expected = ServiceConfiguration()
@@ -55,6 +61,13 @@ struct ServiceConfigurationTests {
     expected.notify.desktop = false
     expected.notify.failures = false
     expected.notify.finished = false
+    expected.hooks.commands = [
+      .completed: try HookCommand.make(["unpack", "{path}"]).get(),
+      .needsUser: try HookCommand.make(["~/bin/notify me"]).get(),
+    ]
+    expected.hooks.timeLimitSeconds = 86_400
+    expected.hooks.runningMax = 64
+    expected.hooks.appliesToRPC = true
     #expect(configuration == expected)
   }
 
@@ -128,7 +141,11 @@ struct ServiceConfigurationTests {
     ("conditions.mains", "true"), ("conditions.mains", "\"sometimes\""),
     ("conditions.unmetered", "\"Always\""), ("conditions.unmetered", "[\"auto\"]"),
     ("limits.transfers", "many"), ("notify.desktop", "\"true\""), ("notify.failures", "yes"),
-    ("notify.finished", "1"),
+    ("notify.finished", "1"), ("hooks.completed", "\"notify-me\""), ("hooks.completed", "[]"),
+    ("hooks.failed", "[\"\"]"), ("hooks.needs-user", "[\"./notify-me\"]"),
+    ("hooks.all-done", "[1]"), ("hooks.completed", "[\"sh\", \"-c\", \"rm {path}\"]"),
+    ("hooks.timeout", "0"), ("hooks.timeout", "86401"), ("hooks.concurrency", "65"),
+    ("hooks.rpc", "1"),
   ])
   func `a wrong value has no effect, and other settings apply`(name: String, value: String) throws {
     let other = name == "limits.transfers" ? "limits.connections" : "limits.transfers"

@@ -22,6 +22,8 @@ enum ConfigurationPage {
     source.paragraphs(schedules)
     source.section("PROXIES OF SINGLE HOSTS")
     source.paragraphs(proxyHosts)
+    source.section("HOOKS")
+    source.paragraphs(hooks)
     source.section("KEYS OF THE DASHBOARD")
     source.paragraphs(dashboard)
     source.section("PROBLEMS IN THE FILE")
@@ -43,8 +45,8 @@ enum ConfigurationPage {
   private static let introduction = """
     The service and the dashboard read the file when they start. It is optional, and so is each \
     key. "kettle config set KEY VALUE" changes a key and keeps comments, "kettle config check" \
-    names what has no effect, and "kettle config reload" applies a change by hand. Limits and the \
-    RPC change at once. For other tables the command says that they apply after \
+    names what has no effect, and "kettle config reload" applies a change by hand. Limits, hooks \
+    and the RPC change at once. For other tables the command says that they apply after \
     "kettle daemon stop", from which running transfers continue.
 
     The file is TOML: tables, arrays of tables, keys, single-line strings, whole numbers, \
@@ -83,6 +85,20 @@ enum ConfigurationPage {
       intranet.example = "none"
       files.example.org = "socks5h://127.0.0.1:9050"
 
+    """
+
+  private static let hooks = """
+    The service starts these programs without a shell. In the arguments {path}, {url}, {title}, \
+    {id}, {event}, {state}, {session}, {bytes}, {error}, {message} and {reason} stand for the \
+    values of the transfer. The same values are in the variables KETTLE_PATH, KETTLE_URL and so on \
+    (KETTLE_ERROR_MESSAGE for {message}), and on standard input as JSON: what "kettle list --json" \
+    prints, with "event" before it.
+
+      [hooks]
+      completed = ["notify-send", "{title}", "{path}"]
+
+    The option --then of "kettle add" and "kettle get" starts a program for one transfer. \
+    "kettle why ID" shows how the programs ended.
     """
 
   private static let dashboard = """
@@ -149,6 +165,13 @@ extension ConfigurationKey {
     case .rpcAllowOrigin:
       "Origins of pages that may use it, \"null\" for pages opened from a file, or \"*\" for all."
     case .rpcDirectories: "Where its downloads may go besides the downloads directory."
+    case .hooksCompleted: "A program to start when a transfer has completed, and its arguments."
+    case .hooksFailed: "The same for a transfer that failed."
+    case .hooksNeedsUser: "The same for a transfer that cannot continue without you."
+    case .hooksAllDone: "The same for the end of the last transfer that was under way."
+    case .hooksTimeout: "How long such a program may run before it is ended."
+    case .hooksConcurrency: "How many such programs run at once; the others wait."
+    case .hooksRPC: "Whether they are started for transfers that were added through the RPC."
     }
   }
 
@@ -170,10 +193,12 @@ extension ConfigurationKey {
       case .proxyNoProxy: "the hosts in no_proxy of the environment"
       case .conditionsMains: "\"auto\", which asks UPower and the kernel"
       case .conditionsUnmetered: "\"auto\", which asks NetworkManager"
-      case .rpcEnabled, .conditionsPauseOnBattery, .conditionsPauseOnMetered: "false"
+      case .rpcEnabled, .hooksRPC, .conditionsPauseOnBattery, .conditionsPauseOnMetered: "false"
       case .rpcPort: "6800"
       case .rpcAllowOrigin: "pages of this machine and extensions of browsers"
-      case .rpcDirectories: "none"
+      case .rpcDirectories, .hooksCompleted, .hooksFailed, .hooksNeedsUser, .hooksAllDone: "none"
+      case .hooksTimeout: "300"
+      case .hooksConcurrency: "4"
       }
     return "Default: \(value)."
   }

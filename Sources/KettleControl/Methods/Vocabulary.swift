@@ -80,6 +80,8 @@ package struct TransferDetails: Codable, Hashable, Sendable {
   package var resumedFromByteCount: Int64?
   /// The newest last, at most 100.
   package var history: [HistoryEntry]
+  /// The runs of its hooks, the oldest first; nil if the service is too old to report them.
+  package var hooks: [HookRun]?
 
   package init(
     snapshot: TransferSnapshot, currentURL: String? = nil, partialPath: String? = nil,

@@ -179,6 +179,7 @@ struct RequestHandler: Sendable {
     }
     var result = TransferDetails(details)
     result.snapshot = await engine.explained(details.snapshot)
+    result.hooks = await engine.hookRuns(of: id)
     return result
   }
 

@@ -10,6 +10,7 @@ final class ConfigurationReload: Sendable {
   private let engine: TransferEngine
   private let need: ConditionNeed
   private let rpc: RPCServer
+  private let hooks: HookRegistry
   private let notices: ServiceNotices
   private let current: Mutex<ServiceSettings>
   /// What the parts that cannot change work with.
@@ -19,6 +20,7 @@ final class ConfigurationReload: Sendable {
 
   init(
     _ settings: ServiceSettings, engine: TransferEngine, need: ConditionNeed, rpc: RPCServer,
+    hooks: HookRegistry,
     notices: ServiceNotices, read: @escaping @Sendable () -> ServiceSettings
   ) {
     current = Mutex(settings)
@@ -26,6 +28,7 @@ final class ConfigurationReload: Sendable {
     self.engine = engine
     self.need = need
     self.rpc = rpc
+    self.hooks = hooks
     self.notices = notices
     self.read = read
   }
@@ -60,6 +63,10 @@ final class ConfigurationReload: Sendable {
     if new.engine.conditionsOfUser != old.engine.conditionsOfUser {
       need.setNeededByUser(!new.engine.conditionsOfUser.isEmpty)
       await engine.setConditionsOfUser(new.engine.conditionsOfUser)
+    }
+    if new.hooks != old.hooks {
+      await engine.setHooks(new.hooks.rules)
+      hooks.setLimits(new.hooks.limits)
     }
     // Also if nothing changed: the port may be free by now, or the secret another one.
     await rpc.apply(new.rpc)

@@ -2,7 +2,7 @@ import KettleEngine
 import KettleModel
 import KettleSystem
 
-/// Forwards engine events. The sessions need the engine, so they are added later.
+/// Forwards engine events. The sessions and the hooks need the engine, so they are added later.
 final class EngineObservers: Sendable {
   private let broadcaster: Broadcaster
   private let need: ConditionNeed
@@ -10,6 +10,7 @@ final class EngineObservers: Sendable {
   private let ledger: RPCLedger?
   private let clock: any EngineClock
   private let sessions = Mutex<SessionRegistry?>(nil)
+  private let hooks = Mutex<HookRegistry?>(nil)
 
   init(
     broadcaster: Broadcaster, need: ConditionNeed,
@@ -26,12 +27,16 @@ final class EngineObservers: Sendable {
   /// Must be called before the engine starts.
   func add(_ registry: SessionRegistry) { sessions.withLock { $0 = registry } }
 
+  /// Must be called before the engine starts.
+  func add(_ registry: HookRegistry) { hooks.withLock { $0 = registry } }
+
   func observe(_ event: EngineEvent) {
     need.observe(event)
     sessions.withLock { $0 }?.observe(event)
     notify(of: event)
     broadcaster.observe(event, at: clock.now().wall)
     ledger?.observe(event)
+    hooks.withLock { $0 }?.observe(event)
   }
 
   /// Runs before the broadcaster, which still has the previous row.

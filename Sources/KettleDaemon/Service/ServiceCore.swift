@@ -8,12 +8,13 @@ import KettleStore
 import Logging
 
 /// The parts of the service that do not depend on its socket: the store, the engine, the rows for
-/// clients, and the sessions of programs.
+/// clients, the sessions of programs, and the hooks.
 struct ServiceCore: Sendable {
   let engine: TransferEngine
   /// Whether power and network must be watched.
   let need: ConditionNeed
   private let broadcaster: Broadcaster
+  let hooks: HookRegistry
   private let sessions: SessionRegistry
   private let presence: DashboardPresence
   private let ledger = RPCLedger()
@@ -69,6 +70,9 @@ struct ServiceCore: Sendable {
       observer: { observers.observe($0) })
     sessions = Self.makeSessions(for: engine, options, logger: logger)
     observers.add(sessions)
+    hooks = Self.makeHooks(
+      for: engine, settings.hooks, options, notices: information.notices, logger: logger)
+    observers.add(hooks)
   }
 
   /// Returns the notices that do not come from the configuration file.
@@ -79,12 +83,37 @@ struct ServiceCore: Sendable {
     return notices
   }
 
+  private static func makeHooks(
+    for engine: TransferEngine, _ settings: HookSettings, _ options: TransferService.Options,
+    notices: ServiceNotices, logger: Logger
+  ) -> HookRegistry {
+    let launcher = HookLauncher(
+      environment: programEnvironment(options), homeDirectory: options.paths.homeDirectory,
+      outputDirectory: options.paths.stateDirectory)
+    return HookRegistry(
+      settings.limits, clock: ServiceClock(),
+      ports: HookRegistry.Ports(
+        find: { try await engine.hook($0) },
+        commit: { changes throws(EngineError) in try await engine.keep(changes) },
+        start: { run, occasion, ended in
+          launcher.start(run, occasion, ended: ended).map { program in
+            HookRegistry.Program { program.signal($0) }
+          }
+        },
+        report: { notices.note($0) }),
+      logger: logger)
+  }
+
+  /// The service's environment without what concerns only the service.
+  private static func programEnvironment(_ options: TransferService.Options) -> [String: String] {
+    options.environment.filter { !Supervisor.variables.contains($0.key) }
+  }
+
   private static func makeSessions(
     for engine: TransferEngine, _ options: TransferService.Options, logger: Logger
   ) -> SessionRegistry {
     let launcher = ProgramLauncher(
-      environment: options.environment.filter { !Supervisor.variables.contains($0.key) },
-      logPath: options.paths.logPath)
+      environment: programEnvironment(options), logPath: options.paths.logPath)
     return SessionRegistry(
       clock: ServiceClock(),
       ports: SessionRegistry.Ports(
@@ -97,11 +126,16 @@ struct ServiceCore: Sendable {
   }
 
   /// Loads the transfers and the sessions, and continues the transfers. Returns the task that
-  /// performs the actions of the sessions; it finishes after `endSessions`.
+  /// performs the actions of the sessions and the hooks; it finishes after `endPrograms`.
   func start() async throws -> Task<Void, Never> {
     try await engine.start()
     await sessions.recover(engine.recoveredSessions)
-    return Task(executorPreference: WorkerPool.tasks) { [sessions] in await sessions.run() }
+    hooks.recover(await engine.recoveredHooks)
+    return Task(executorPreference: WorkerPool.tasks) { [sessions, hooks] in
+      async let sessionWork: Void = sessions.run()
+      async let hookWork: Void = hooks.run()
+      _ = await (sessionWork, hookWork)
+    }
   }
 
   /// - Parameters:
@@ -128,10 +162,11 @@ struct ServiceCore: Sendable {
 
   var notices: ServiceNotices { information.notices }
 
-  /// Ends notifications and launches.
-  func endSessions() {
+  /// Ends notifications, launches and hooks.
+  func endPrograms() {
     notifications?.end()
     sessions.end()
+    hooks.end()
   }
 
   /// Leaves a single file; the data in the database's log would survive without this too.

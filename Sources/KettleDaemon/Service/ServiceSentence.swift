@@ -4,7 +4,8 @@ import KettleSocket
 import KettleStore
 import KettleSystem
 
-/// Why the service cannot start, as a sentence for the user and for the log.
+/// Why the service cannot start or does not work as configured, as a sentence for the user and for
+/// the log.
 enum ServiceSentence {
   static func of(_ error: any Error) -> String {
     switch error {
@@ -15,6 +16,13 @@ enum ServiceSentence {
         + "OpenSSL 3, on Debian with \"apt install libcurl4 libssl3\""
     default: "The service cannot start (\(error)); see its log"
     }
+  }
+
+  /// The notice about a hook of the configuration file; nil unless it could not be started.
+  static func notice(of run: HookRun) -> String? {
+    guard case .ended(let end) = run.standing, case .notStarted = end.outcome else { return nil }
+    return "\(run.sentence); correct \"hooks.\(run.event.rawValue)\" in the configuration file "
+      + "and run \"kettle config reload\""
   }
 
   static func of(_ error: ControlSocketError) -> String {

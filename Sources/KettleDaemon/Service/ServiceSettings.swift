@@ -19,6 +19,7 @@ struct ServiceSettings: Sendable {
   let alerts: Alerts?
   /// nil if the RPC is disabled.
   let rpc: RPCSettings?
+  let hooks: HookSettings
   /// The configuration file.
   let file: ServiceConfiguration
   /// The problems of the configuration file, one sentence each.
@@ -46,6 +47,8 @@ struct ServiceSettings: Sendable {
     engine.heldDirectory = paths.heldDirectory
     let proxies = Self.proxies(file, options.environment)
     if proxies != .none { engine.proxy = { proxies.proxyName(to: $0) } }
+    hooks = HookSettings(file.hooks)
+    engine.hooks = hooks.rules
     engine.netrcPath = paths.homeDirectory + "/.netrc"
     self.engine = engine
     listener = ControlListener.Limits(connectionCountMax: budget.clientCountMax)

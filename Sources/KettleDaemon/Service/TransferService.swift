@@ -94,7 +94,7 @@ package struct TransferService: Sendable {
     crashes.arm()
     let core = try ServiceCore(
       options, settings: settings, crashes: crashes, clock: clock, logger: logger)
-    let sessionWork = try await core.start()
+    let programWork = try await core.start()
 
     let rpc = core.makeRPC(logger: logger)
     let reload = makeReload(settings, of: core, rpc)
@@ -134,8 +134,8 @@ package struct TransferService: Sendable {
       health.end()
       await rpc.close()
       // Before the connections close: a program whose service ends is still connected.
-      core.endSessions()
-      await sessionWork.value
+      core.endPrograms()
+      await programWork.value
       // The reply to the stop request is sent before the connections close.
       await listener.close()
       await core.engine.shutDown()
@@ -155,7 +155,8 @@ package struct TransferService: Sendable {
     _ settings: ServiceSettings, of core: ServiceCore, _ rpc: RPCServer
   ) -> ConfigurationReload {
     ConfigurationReload(
-      settings, engine: core.engine, need: core.need, rpc: rpc, notices: core.notices,
+      settings, engine: core.engine, need: core.need, rpc: rpc, hooks: core.hooks,
+      notices: core.notices,
       read: { [options] in
         ServiceSettings(options, descriptorLimit: ProcessResources.descriptorLimit)
       })

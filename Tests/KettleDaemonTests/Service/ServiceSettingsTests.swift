@@ -121,6 +121,19 @@ final class ServiceSettingsTests {
     #expect(settings.notices.count == 1)
   }
 
+  @Test func `hooks in the file are run, with the limits in the file`() throws {
+    let none = try settings("")
+    #expect(none.hooks.rules == HookRules())
+    #expect(none.hooks.limits.runningMax == 4 && none.hooks.limits.timeLimitSeconds == 300)
+    let some = try settings(
+      "[hooks]\nfailed = [\"notify-me\", \"{title}\"]\ntimeout = 7\nconcurrency = 1\nrpc = true")
+    #expect(
+      some.hooks.rules.commands == [.failed: try HookCommand.make(["notify-me", "{title}"]).get()])
+    #expect(some.hooks.rules.appliesToRPC)
+    #expect(some.hooks.limits.runningMax == 1 && some.hooks.limits.timeLimitSeconds == 7)
+    #expect(some.engine.hooks == some.hooks.rules)
+  }
+
   @Test func `a proxy in the file overrides the proxy in the environment`() throws {
     let environment = ["http_proxy": "http://env:1", "no_proxy": "a.example"]
     let none = try settings("", environment: environment).curl.proxies

@@ -1,0 +1,103 @@
+import Glibc
+import KettleEngine
+import KettleModel
+import KettleScheduler
+import TestSupport
+import Testing
+
+@testable import KettleDaemon
+
+/// The order of records, starts and ends.
+@Suite(.timeLimit(.minutes(1)))
+struct HookRegistryTests {
+  @Test func `a start is recorded before it happens, and its end after`() async throws {
+    let world = HookWorld()
+    try world.due([try HookWorld.run(1)])
+    let id = HookRunID(rawValue: 1)
+    let begun = await world.effects { $0 == .started(id) }
+    guard case .committed(let run) = begun[0], case .running = run.standing else {
+      Issue.record("\(begun)")
+      return
+    }
+    world.end(1, .exited(code: 3), ["one", "two"])
+    #expect(await world.end(of: 1) == .exited(code: 3))
+    #expect(world.journal.hooks[id]?.run.end?.lastLine == "two")
+    #expect(world.journal.hooks[id]?.occasion == nil)
+  }
+
+  @Test func `as many run at once as may`() async throws {
+    let world = HookWorld(runningMax: 1)
+    try world.due([try HookWorld.run(1), try HookWorld.run(2)])
+    await world.started(1)
+    world.end(1)
+    await world.started(2)
+    #expect(world.journal.hooks[HookRunID(rawValue: 1)]?.run.end?.outcome == .exited(code: 0))
+  }
+
+  @Test func `a program that hangs is asked to end, and then ended`() async throws {
+    let world = HookWorld(timeLimitSeconds: 5)
+    try world.due([try HookWorld.run(1)])
+    await world.started(1)
+    let id = HookRunID(rawValue: 1)
+    world.clock.advance(milliseconds: 5000)
+    _ = await world.effects { $0 == .signalled(id, SIGTERM) }
+    world.clock.advance(milliseconds: 10_000)
+    _ = await world.effects { $0 == .signalled(id, SIGKILL) }
+    world.end(1, .killed(signal: 9))
+    #expect(await world.end(of: 1) == .timedOut(seconds: 5))
+  }
+
+  @Test func `a program that is missing is recorded and reported`() async throws {
+    let world = HookWorld()
+    world.lose("no-such-program")
+    try world.due([try HookWorld.run(1, "no-such-program"), try HookWorld.run(2)])
+    let seen = await world.effects { effect in
+      if case .committed(let run) = effect { run.end != nil } else { false }
+    }
+    guard case .committed(let missing)? = seen.last else {
+      Issue.record("\(seen)")
+      return
+    }
+    #expect(missing.end?.outcome == .notStarted(errno: "ENOENT"))
+    let reported = seen.compactMap { effect -> HookRun? in
+      if case .reported(let run) = effect { run } else { nil }
+    }
+    #expect(reported.last == missing)
+    #expect(reported.first?.id.rawValue == 2 && reported.first?.end == nil)
+  }
+
+  @Test func `a store that cannot be written delays the start`() async throws {
+    let world = HookWorld()
+    try world.due([])
+    world.setBroken(true)
+    try world.due([try HookWorld.run(1)])
+    while world.clock.deadline == nil { await Task.yield() }
+    world.setBroken(false)
+    world.clock.advance(milliseconds: 60_000)
+    await world.started(1)
+  }
+
+  @Test func `the next service starts what was pending and interrupts what ran`() async throws {
+    let first = HookWorld(runningMax: 1)
+    try first.due([try HookWorld.run(1), try HookWorld.run(2)])
+    await first.started(1)
+    #expect(await first.end().contains(.started(HookRunID(rawValue: 2))) == false)
+    // Its program goes on; how it ends is no longer recorded.
+    first.end(1)
+
+    let second = HookWorld(after: first)
+    second.registry.recover(try second.journal.load().hooks)
+    #expect(await second.end(of: 1) == .interrupted)
+    await second.started(2)
+  }
+
+  @Test func `new limits start more`() async throws {
+    let world = HookWorld(runningMax: 1)
+    try world.due([try HookWorld.run(1), try HookWorld.run(2)])
+    await world.started(1)
+    var limits = HookQueue.Limits()
+    limits.runningMax = 2
+    world.registry.setLimits(limits)
+    await world.started(2)
+  }
+}
