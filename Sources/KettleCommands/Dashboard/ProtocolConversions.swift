@@ -55,5 +55,6 @@ extension TransferDetailsView {
     retryCount = details.retryCount
     recentSpeeds = details.recentSpeeds ?? []
     history = details.history.map { HistoryLine(at: $0.at, text: $0.text) }
+    hooks = details.hooks ?? []
   }
 }

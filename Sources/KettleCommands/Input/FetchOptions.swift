@@ -74,6 +74,12 @@ struct FetchOptions: ParsableArguments {
       "Unpack a file that the server sends compressed (gzip, br, zstd).", visibility: .hidden))
   var decode = false
 
+  @Option(
+    help: ArgumentHelp(
+      "A program to start when the file is complete, such as 'unzip -o {path}'; no shell reads it.",
+      valueName: "command"))
+  var then: String?
+
   @Flag(help: ArgumentHelp("Give the file the server's modification time.", visibility: .hidden))
   var remoteTime = false
 }

@@ -15,6 +15,7 @@ struct FetchOptionsReader {
     readCookies(fetch)
     readCertificate(fetch)
     readVariant(fetch)
+    readThen(fetch)
     options.isAsIs = fetch.asIs
     options.unpacks = fetch.decode
     options.usesNetrc = fetch.netrc
@@ -110,6 +111,24 @@ struct FetchOptionsReader {
     guard let text = fetch.variant else { return }
     options.variant = PlaylistVariant(rawValue: text)
     if options.variant == nil { problems.append(.value(.variant(text))) }
+  }
+
+  /// A program that is named by a relative path is found from the command's directory.
+  private mutating func readThen(_ fetch: FetchOptions) {
+    guard let text = fetch.then else { return }
+    guard var words = HookCommand.words(in: text) else {
+      problems.append(.value(.hookQuote(text)))
+      return
+    }
+    if let program = words.first, program.contains("/"), !program.hasPrefix("/"),
+      !program.hasPrefix("~/"), context.host == nil
+    {
+      words[0] = ArgumentPath.absolute(program, from: context.currentDirectory)
+    }
+    switch HookCommand.make(words) {
+    case .success(let command): options.then = command
+    case .failure(let problem): problems.append(.value(.hook(text, problem)))
+    }
   }
 
   private mutating func readCertificate(_ fetch: FetchOptions) {

@@ -42,6 +42,8 @@ package enum UsageProblem: Hashable, Sendable {
     case standardOutputForSeveral(count: Int)
     case standardOutputOverHost
     case standardOutputWithJSON
+    /// `-o -` with `--then`, whose program would get a file that disappears.
+    case standardOutputAndHook
     /// `-o -`.
     case standardOutput
     /// `--url` requires exactly one id.
@@ -80,6 +82,9 @@ package enum UsageProblem: Hashable, Sendable {
     case tries(Int)
     case proxy(String)
     case variant(String)
+    /// `--then` with a quote that is not closed.
+    case hookQuote(String)
+    case hook(String, HookCommand.Problem)
     case userEmpty
     case readyDescriptor(Int32)
   }

@@ -81,6 +81,8 @@ extension Sentences {
         + "path \"kettle get\" prints"
     case .standardOutputWithJSON:
       "\"-o -\" and --json both write to standard output; leave one of them out"
+    case .standardOutputAndHook:
+      "The file of \"-o -\" is not kept for the program of --then; leave one of them out"
     case .streamWithoutStandardOutput:
       "--stream passes the bytes on as they arrive and needs \"-o -\"; add it"
     case .streamAndDecode:
@@ -170,6 +172,8 @@ extension Sentences {
     case .variant(let text):
       "\(quoted(text)) is not a variant; write smallest, a height such as 720p, or a bit rate such "
         + "as 2500k"
+    case .hookQuote(let text): "A quote in --then \(quoted(text)) is not closed; close it"
+    case .hook(let text, let problem): hook(text, problem)
     case .userEmpty: "The user name is empty; write --user NAME or --user NAME:PASSWORD"
     case .readyDescriptor(let number):
       "The descriptor \(number) of --ready-fd is not open; leave the option out"

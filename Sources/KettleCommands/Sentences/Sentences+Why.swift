@@ -3,8 +3,11 @@ import KettleModel
 
 /// The answer of `kettle why`.
 extension Sentences {
-  /// One sentence per line: what, since when, until when, when it is complete, what to do.
-  static func why(_ row: TransferSnapshot, clock: any CommandClock) -> [String] {
+  /// One sentence per line: what, since when, until when, when it is complete, what its hooks did,
+  /// what to do.
+  static func why(
+    _ row: TransferSnapshot, hooks runs: [HookRun] = [], clock: any CommandClock
+  ) -> [String] {
     var lines = ["Transfer \(row.id), \(quoted(row.shownTitle)): \(row.stateWords)"]
     lines += reasons(of: row, clock)
     if let rank = row.heldBack?.rank {
@@ -13,6 +16,7 @@ extension Sentences {
     if let since = row.heldBack?.since { lines.append("Since \(timeText(since, clock))") }
     lines += row.heldBack.flatMap { until(of: row, $0, clock) }.map { [$0] } ?? []
     lines += ready(row, clock)
+    lines += hooks(runs, clock)
     if let heldBack = row.heldBack, let remedy = remedy(of: row, heldBack) {
       lines.append("To do: \(remedy)")
     }

@@ -10,7 +10,7 @@ struct WhyCommand: RunnableCommand {
     abstract: "Say why a transfer does not move, and until when.",
     discussion: """
       Prints what holds the transfer back, since when, until when, when it is expected to be \
-      complete, and what you can do. Times are estimates where they depend on other transfers.
+      complete, how its hooks ended, and what you can do. Times are estimates where they depend on other transfers.
 
       Examples:
         kettle why 3
@@ -27,16 +27,17 @@ struct WhyCommand: RunnableCommand {
 
   func run(in context: CommandContext) async throws -> ExitCode {
     try await context.withService(for: "kettle why") { service in
-      let row: TransferSnapshot
+      let details: TransferDetails
       do {
-        row = try await service.call(DescribeTransfer.self, .init(id: id)).snapshot
+        details = try await service.call(DescribeTransfer.self, .init(id: id))
       } catch let error as ControlError where error.code == .unknownTransfer {
         throw UnknownTransfers(ids: [id])
       }
       if json {
-        try context.console.printLine(row.json.text)
+        try context.console.printLine(details.snapshot.json.text)
       } else {
-        let lines = Sentences.why(row, clock: context.clock)
+        let lines = Sentences.why(
+          details.snapshot, hooks: details.hooks ?? [], clock: context.clock)
         try context.console.write(lines.map { $0 + "\n" }.joined(), to: .output)
       }
       return .done

@@ -83,6 +83,10 @@ struct SentencesUsageTests {
       "\"-o -\" and --json both write to standard output; leave one of them out"
     ),
     (
+      .command(.standardOutputAndHook),
+      "The file of \"-o -\" is not kept for the program of --then; leave one of them out"
+    ),
+    (
       .command(.standardOutputOverHost),
       "\"-o -\" reads the file, which is on the other machine; leave it out, and copy the file whose "
         + "path \"kettle get\" prints"
@@ -152,6 +156,20 @@ struct SentencesUsageTests {
     (
       .value(.wholeSeconds(option: "--timeout", 0)),
       "Cannot use --timeout 0; give seconds from 1 to 86400"
+    ),
+    (.value(.hookQuote("a 'b")), "A quote in --then \"a 'b\" is not closed; close it"),
+    (
+      .value(.hook("", .empty)),
+      "--then names no program; write --then 'PROGRAM ARGUMENTS'"
+    ),
+    (
+      .value(.hook("bin/a", .relativeProgram)),
+      "The program of --then \"bin/a\" has a relative path; give an absolute one"
+    ),
+    (
+      .value(.hook("sh -c {path}", .placeholderForShell)),
+      "A shell would execute what stands for a placeholder in --then \"sh -c {path}\"; "
+        + "use a variable such as \"$KETTLE_PATH\" there"
     ),
     (
       .value(.variant("best")),

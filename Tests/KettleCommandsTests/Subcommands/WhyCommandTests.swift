@@ -325,6 +325,24 @@ struct WhyCommandTests {
         """))
   }
 
+  @Test func `how hooks ended is said`() async throws {
+    var row = snapshot(3, .completed)
+    row.path = "/d/file.iso"
+    var run = HookRun(
+      id: HookRunID(rawValue: 1), event: .completed, transfer: row.id,
+      command: try HookCommand.make(["/opt/notify-me"]).get(), dueAt: Self.time(-600))
+    run.standing = .ended(HookEnd(.exited(code: 1), at: Self.time(-60), lastLine: "no space"))
+    var own = run
+    own.source = .transfer
+    own.standing = .pending
+    #expect(
+      Sentences.why(row, hooks: [run, own], clock: FakeClock()).suffix(3) == [
+        "Its file is \"/d/file.iso\"",
+        "Hook completed: \"notify-me\" exited with 1 (no space), 13:59:00",
+        "Hook --then: \"notify-me\" waits for its turn, 13:50",
+      ])
+  }
+
   @Test func `an unknown transfer is a usage error`() async {
     let outcome = await FakeContext().run("why", "9")
     #expect(outcome.code == 2)

@@ -63,7 +63,8 @@ struct GetCommand: RunnableCommand {
     defer { delivery?.removeDirectory() }
     // One connection for all: a second one would take a tenth of the time of a small file.
     return try await context.withService(for: "kettle get") { service in
-      let copies = ListedCopies(service: service, isWanted: !again && delivery == nil)
+      let isNew = again || delivery != nil || options.fetch.then != nil
+      let copies = ListedCopies(service: service, isWanted: !isNew)
       let adder = TransferAdder(
         service: service, reconnect: context.reconnection(for: "kettle get"))
       let ids = try await copies.ids(for: specs, filesAreHere: context.host == nil) { new in
@@ -104,6 +105,7 @@ struct GetCommand: RunnableCommand {
       }
       if context.host != nil { problems.append(.command(.standardOutputOverHost)) }
       if json { problems.append(.command(.standardOutputWithJSON)) }
+      if options.fetch.then != nil { problems.append(.command(.standardOutputAndHook)) }
     } else if stream {
       problems.append(.command(.streamWithoutStandardOutput))
     }

@@ -58,6 +58,17 @@ struct DetailsText {
     text.pair(Strings.labelAdded, value: context.clock.full(row.createdAt))
     text.pair(Strings.labelFinished, value: row.finishedAt.map { context.clock.full($0) })
     text.pair(Strings.labelRetries, value: details.retryCount > 0 ? "\(details.retryCount)" : nil)
+    for run in details.hooks.suffix(20) {
+      text.pair(
+        run.title,
+        value: run.happened + ", " + context.clock.long(run.since, now: context.now.wall),
+        Self.hookRole(run))
+    }
+  }
+
+  private static func hookRole(_ run: HookRun) -> Role {
+    guard let end = run.end else { return .plain }
+    return end.outcome.isSuccess ? .good : .problem
   }
 
   /// Returns what the user can do when only the user can help.

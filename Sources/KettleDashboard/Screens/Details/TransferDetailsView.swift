@@ -33,6 +33,8 @@ package struct TransferDetailsView: Hashable, Sendable {
   package var recentSpeeds: [Int64] = []
   /// The newest last.
   package var history: [HistoryLine] = []
+  /// The runs of its hooks, the oldest first.
+  package var hooks: [HookRun] = []
 
   package init(snapshot: TransferSnapshot) { self.snapshot = snapshot }
 }

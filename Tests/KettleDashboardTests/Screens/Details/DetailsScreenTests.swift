@@ -43,6 +43,20 @@ struct DetailsScreenTests {
       """)
   }
 
+  @Test func `the overview says how hooks ended`() throws {
+    var shown = Sample.details
+    var run = HookRun(
+      id: HookRunID(rawValue: 1), event: .failed, transfer: shown.snapshot.id,
+      command: try HookCommand.make(["notify-me"]).get(), dueAt: Sample.now.wall)
+    run.standing = .ended(HookEnd(.exited(code: 1), at: Sample.now.wall))
+    shown.hooks = [run]
+    var model = Sample.model(columns: 80, rows: 30)
+    _ = model.press(.enter)
+    _ = model.update(.detailsArrived(shown), at: Sample.now)
+    let lines = model.screen().lines
+    #expect(lines.contains { $0.hasSuffix("Hook failed     \"notify-me\" exited with 1, 12:00") })
+  }
+
   @Test func `the overview wraps in 40 columns, in ASCII`() {
     expectScreen(
       details(columns: 40, rows: 10).screen(.ascii),
