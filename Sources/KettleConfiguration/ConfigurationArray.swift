@@ -18,7 +18,11 @@ extension ConfigurationProblem {
     var numbers = parts.filter(isNumber)[...]
     let general = parts.map { isNumber($0) ? ConfigurationArray.numberSign : $0 }
     let name = general.joined(separator: ".")
-    let namesakes = known.filter { $0.split(separator: ".").last == general.last?[...] }
+    // A key outside of all tables was hardly meant for an element.
+    let namesakes = known.filter {
+      $0.split(separator: ".").last == general.last?[...]
+        && (parts.count > 1 || !$0.contains(ConfigurationArray.numberSign))
+    }
     let nearest =
       NearestWord.of(name, in: known) ?? (namesakes.count == 1 ? namesakes.first : nil)
     return nearest.map { nearest in

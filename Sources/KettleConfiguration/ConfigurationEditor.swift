@@ -159,6 +159,7 @@ extension ConfigurationProblem.What {
     switch self {
     case .unreadable, .incomplete: nil
     case .unknownKey(let key), .unquoted(let key), .missingElement(let key, _, _),
+      .notInArray(let key, _), .withoutCondition(let key), .givenTwice(let key, _),
       .wrongValue(let key, _):
       key
     }

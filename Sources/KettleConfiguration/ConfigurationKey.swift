@@ -3,9 +3,13 @@ import KettleModel
 /// The keys of the file that the service reads; docs/configuration.md describes them.
 package enum ConfigurationKey: String, CaseIterable, Sendable {
   case downloadsDirectory = "downloads.directory"
+  case downloadsOnConflict = "downloads.on-conflict"
+  case downloadsRemoteTime = "downloads.remote-time"
+  case downloadsDecode = "downloads.decode"
   case limitsTransfers = "limits.transfers"
   case limitsConnectionsPerHost = "limits.connections-per-host"
   case limitsConnections = "limits.connections"
+  case limitsConnectionsPerTransfer = "limits.connections-per-transfer"
   case limitsRate = "limits.rate"
   case networkTimeout = "network.timeout"
   case networkConnectTimeout = "network.connect-timeout"
@@ -13,6 +17,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
   case networkRetryDelay = "network.retry-delay"
   case networkNetrc = "network.netrc"
   case networkHTTP2 = "network.http2"
+  case networkUserAgent = "network.user-agent"
   case proxyURL = "proxy.url"
   case proxyNoProxy = "proxy.no-proxy"
   case conditionsMains = "conditions.mains"
@@ -35,14 +40,16 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
   case hooksRPC = "hooks.rpc"
 
   /// The full names of all keys; those of arrays of tables have `#` in place of the number.
-  static var allNames: [String] { allCases.map(\.rawValue) }
+  static var allNames: [String] { allCases.map(\.rawValue) + RuleKey.allCases.map(\.name) }
 
   /// Describes the values that the key accepts.
   package var expectation: String {
     switch self {
     case .downloadsDirectory: "a path in quotes that begins with \"/\" or \"~/\""
     case .limitsTransfers, .limitsConnections: "a whole number from 1 to 1000"
-    case .limitsConnectionsPerHost: "a whole number from 1 to 64"
+    case .limitsConnectionsPerHost, .limitsConnectionsPerTransfer: "a whole number from 1 to 64"
+    case .downloadsOnConflict: "\"rename\", \"replace\" or \"skip\""
+    case .networkUserAgent: "a text in quotes"
     case .limitsRate: "a rate in quotes, such as \"500K\", \"1.5M\" or \"none\""
     case .networkTimeout, .networkConnectTimeout, .networkRetryDelay, .hooksTimeout:
       "a whole number of seconds from 1 to \(TransferOptions.secondsMax)"
@@ -52,8 +59,9 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         + "or socks5h://"
     case .proxyNoProxy: "an array of host names in quotes"
     case .conditionsMains, .conditionsUnmetered: "\"auto\", \"always\" or \"never\""
-    case .networkNetrc, .networkHTTP2, .conditionsPauseOnBattery, .conditionsPauseOnMetered,
-      .notifyDesktop, .notifyFailures, .notifyFinished, .rpcEnabled, .hooksRPC:
+    case .downloadsRemoteTime, .downloadsDecode, .networkNetrc, .networkHTTP2,
+      .conditionsPauseOnBattery, .conditionsPauseOnMetered, .notifyDesktop, .notifyFailures,
+      .notifyFinished, .rpcEnabled, .hooksRPC:
       "true or false"
     case .rpcPort: "a whole number from 1 to 65535"
     case .rpcAllowOrigin: "an array of origins in quotes, such as \"https://ariang.example.org\""
@@ -68,8 +76,11 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
   /// Whether its value is quoted.
   private var isText: Bool {
     switch self {
-    case .downloadsDirectory, .limitsRate, .proxyURL, .conditionsMains, .conditionsUnmetered: true
-    case .limitsTransfers, .limitsConnectionsPerHost, .limitsConnections, .networkTimeout,
+    case .downloadsDirectory, .downloadsOnConflict, .limitsRate, .networkUserAgent, .proxyURL,
+      .conditionsMains, .conditionsUnmetered:
+      true
+    case .downloadsRemoteTime, .downloadsDecode, .limitsConnectionsPerTransfer, .limitsTransfers,
+      .limitsConnectionsPerHost, .limitsConnections, .networkTimeout,
       .networkConnectTimeout, .networkTries, .networkRetryDelay, .networkNetrc, .networkHTTP2,
       .proxyNoProxy, .conditionsPauseOnBattery, .conditionsPauseOnMetered, .notifyDesktop,
       .notifyFailures, .notifyFinished, .rpcEnabled, .rpcPort, .rpcAllowOrigin, .rpcDirectories,
@@ -88,6 +99,14 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
   func apply(_ value: TOMLValue, to configuration: inout ServiceConfiguration) -> Bool {
     switch self {
     case .downloadsDirectory: Self.set(&configuration.downloadsDirectory, Self.path(value))
+    case .downloadsOnConflict:
+      Self.set(&configuration.defaults.onConflict, Self.text(value).flatMap(ConflictPolicy.init))
+    case .downloadsRemoteTime:
+      Self.set(&configuration.defaults.keepsServerTime, Self.boolean(value))
+    case .downloadsDecode: Self.set(&configuration.defaults.unpacks, Self.boolean(value))
+    case .limitsConnectionsPerTransfer:
+      Self.set(&configuration.connectionsPerTransferMax, Self.count(value, max: 64))
+    case .networkUserAgent: Self.set(&configuration.userAgent, Self.userAgent(value))
     case .limitsTransfers: Self.set(&configuration.transfersMax, Self.count(value, max: 1000))
     case .limitsConnectionsPerHost:
       Self.set(&configuration.connectionsPerHostMax, Self.count(value, max: 64))
@@ -148,6 +167,23 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     return ServiceConfiguration.Condition(rawValue: text)
   }
 
+  private static func text(_ value: TOMLValue) -> String? {
+    guard case .string(let text) = value else { return nil }
+    return text
+  }
+
+  /// Returns a text that can be the value of a header.
+  static func userAgent(_ value: TOMLValue) -> String? {
+    text(value).flatMap { text in
+      let isUsable =
+        (1...userAgentByteCountMax).contains(text.utf8.count)
+        && HeaderField(name: "User-Agent", value: text) != nil
+      return isUsable ? text : nil
+    }
+  }
+
+  private static let userAgentByteCountMax = 1000
+
   private static func boolean(_ value: TOMLValue) -> Bool? {
     guard case .boolean(let boolean) = value else { return nil }
     return boolean
@@ -162,7 +198,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     count(value, max: Int64(TransferOptions.secondsMax))
   }
 
-  private static func path(_ value: TOMLValue) -> String? {
+  static func path(_ value: TOMLValue) -> String? {
     guard case .string(let path) = value, path.hasPrefix("/") || path.hasPrefix("~/"),
       isPlain(path)
     else { return nil }
@@ -243,44 +279,37 @@ extension ServiceConfiguration {
     var problems: [ConfigurationProblem] = []
     do throws(TOMLProblem) {
       let document = try TOMLReader.read(bytes)
-      for entry in document.entries {
-        if QueuesTable.contains(entry) {
-          if let problem = QueuesTable.apply(entry, to: &configuration) {
-            problems.append(ConfigurationProblem(problem, line: entry.line))
-          }
-          continue
-        }
-        if LimitScheduleTable.contains(entry) {
-          if let problem = LimitScheduleTable.apply(entry, to: &configuration) {
-            problems.append(ConfigurationProblem(problem, line: entry.line))
-          }
-          continue
-        }
-        if ProxyHostsTable.contains(entry) {
-          if let problem = ProxyHostsTable.apply(entry, to: &configuration) {
-            problems.append(ConfigurationProblem(problem, line: entry.line))
-          }
-          continue
-        }
-        guard let key = ConfigurationKey(rawValue: entry.name) else {
-          if DashboardConfiguration.table(of: entry) != nil { continue }
-          problems.append(ConfigurationProblem(.unknownKey(entry.name), line: entry.line))
-          continue
-        }
-        if !key.apply(entry.value, to: &configuration) {
-          problems.append(ConfigurationProblem(key.problem(of: entry.value), line: entry.line))
+      for entry in document.entries where !RulesTable.contains(entry) {
+        if let what = configuration.apply(entry) {
+          problems.append(ConfigurationProblem(what, line: entry.line))
         }
       }
-      for element in document.elements
-      where element.array == ConfigurationArray.limitsSchedule.rawValue {
-        if let problem = LimitScheduleTable.problem(of: element, in: configuration) {
-          problems.append(problem)
+      // After the proxies in the other table, which these replace.
+      for entry in document.entries where HostsTable.contains(entry) {
+        if let what = HostsTable.apply(entry, to: &configuration) {
+          problems.append(ConfigurationProblem(what, line: entry.line))
         }
       }
+      let (rules, problemsOfRules) = RulesTable.read(document)
+      configuration.rules = rules
+      problems += problemsOfRules + HostsTable.proxyConflicts(in: document)
+      problems += LimitScheduleTable.problems(in: document, configuration)
     } catch {
       let problem = ConfigurationProblem(.unreadable(error.detail), line: error.line)
       return (ServiceConfiguration(), [problem])
     }
-    return (configuration, problems)
+    return (configuration, problems.sorted { $0.line ?? 0 < $1.line ?? 0 })
+  }
+
+  /// Applies an entry, or returns its problem.
+  private mutating func apply(_ entry: TOMLEntry) -> ConfigurationProblem.What? {
+    if HostsTable.contains(entry) { return nil }
+    if ProxyHostsTable.contains(entry) { return ProxyHostsTable.apply(entry, to: &self) }
+    if QueuesTable.contains(entry) { return QueuesTable.apply(entry, to: &self) }
+    if LimitScheduleTable.contains(entry) { return LimitScheduleTable.apply(entry, to: &self) }
+    guard let key = ConfigurationKey(rawValue: entry.name) else {
+      return DashboardConfiguration.table(of: entry) == nil ? .unknownKey(entry.name) : nil
+    }
+    return key.apply(entry.value, to: &self) ? nil : key.problem(of: entry.value)
   }
 }

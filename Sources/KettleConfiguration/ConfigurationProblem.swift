@@ -13,6 +13,12 @@ package struct ConfigurationProblem: Error, Hashable, Sendable {
     case missingElement(String, of: String, next: Int)
     /// An element of an array of tables lacks a key that it needs.
     case incomplete(String, lacks: String)
+    /// A key that belongs below the header of an array of tables.
+    case notInArray(String, of: String)
+    /// A rule that would hold for every download.
+    case withoutCondition(String)
+    /// A key that another one gives too; this one counts.
+    case givenTwice(String, insteadOf: String)
     /// The key, and the values that it accepts.
     case wrongValue(String, mustBe: String)
   }
@@ -52,7 +58,8 @@ extension ConfigurationProblem {
       return "\(start) cannot be read (\(reason)), so the file is ignored; \(remedy)"
     case .unknownKey(let key):
       let name = key.sanitizedForDisplay(limit: 100)
-      let meant = Self.nearestKey(to: key, in: ConfigurationKey.allNames)
+      let meant =
+        HostsTable.nearestKey(to: key) ?? Self.nearestKey(to: key, in: ConfigurationKey.allNames)
       let question = meant.map { " (did you mean \"\($0)\"?)" } ?? ""
       return "The key \"\(name)\" in \(location) is unknown\(question); \(remedy)"
     case .unquoted(let key):
@@ -63,6 +70,15 @@ extension ConfigurationProblem {
         + "\(location); the next one that can be added is \"\(array).\(next)\""
     case .incomplete(let element, let key):
       return "\"\(element)\" in \(location) has no \"\(key)\", so it has no effect; \(remedy)"
+    case .notInArray(let key, let array):
+      return "\"\(key.sanitizedForDisplay(limit: 100))\" in \(location) has no effect, because "
+        + "each element of \"\(array)\" begins with [[\(array)]]; \(remedy)"
+    case .withoutCondition(let rule):
+      return "\"\(rule)\" in \(location) has no effect, because it has no host, extension, type or "
+        + "name; \(remedy)"
+    case .givenTwice(let key, let other):
+      return "\"\(key.sanitizedForDisplay(limit: 100))\" in \(location) counts in place of "
+        + "\"\(other.sanitizedForDisplay(limit: 100))\"; remove one of them and \(reader.remedy)"
     case .wrongValue(let key, let expectation):
       return "The value of \"\(key)\" in \(location) must be \(expectation); \(remedy)"
     }

@@ -33,13 +33,16 @@ enum LimitScheduleTable {
     }
   }
 
-  /// Returns the problem of an element that lacks what it needs; nil if it is complete.
-  static func problem(
-    of element: TOMLElement, in configuration: ServiceConfiguration
-  ) -> ConfigurationProblem? {
-    let limit = configuration.limitSchedule[element.number]
-    guard limit?.rate == nil || limit?.schedule.weekly == nil else { return nil }
-    let missing = limit?.rate == nil ? "rate" : "hours"
-    return ConfigurationProblem(.incomplete(element.name, lacks: missing), line: element.line)
+  /// Returns the problems of elements that lack what they need.
+  static func problems(
+    in document: TOMLDocument, _ configuration: ServiceConfiguration
+  ) -> [ConfigurationProblem] {
+    document.elements.compactMap { element in
+      guard element.array == ConfigurationArray.limitsSchedule.rawValue else { return nil }
+      let limit = configuration.limitSchedule[element.number]
+      guard limit?.rate == nil || limit?.schedule.weekly == nil else { return nil }
+      let missing = limit?.rate == nil ? "rate" : "hours"
+      return ConfigurationProblem(.incomplete(element.name, lacks: missing), line: element.line)
+    }
   }
 }

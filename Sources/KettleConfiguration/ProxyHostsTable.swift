@@ -4,21 +4,25 @@ enum ProxyHostsTable {
 
   static func contains(_ entry: TOMLEntry) -> Bool { entry.name.hasPrefix(prefix) }
 
+  /// Returns the host that an entry is about; nil for one of another table.
+  static func host(of entry: TOMLEntry) -> String? {
+    contains(entry) ? entry.name.dropFirst(prefix.count).lowercased() : nil
+  }
+
   /// Applies an entry, or returns its problem. A wrong value leaves the host without a proxy that
   /// can be used: a direct connection would reveal what it was to hide.
   static func apply(
     _ entry: TOMLEntry, to configuration: inout ServiceConfiguration
   ) -> ConfigurationProblem.What? {
-    let host = entry.name.dropFirst(prefix.count).lowercased()
-    if entry.value == .string("none") {
-      configuration.proxyOfHost[host] = ServiceConfiguration.Proxy.none
-    } else if let proxy = ConfigurationKey.proxy(entry.value) {
-      configuration.proxyOfHost[host] = .through(proxy)
-    } else {
-      configuration.proxyOfHost[host] = .unusable
-      return .wrongValue(
-        entry.name, mustBe: "\"none\", or " + ConfigurationKey.proxyURL.expectation)
-    }
-    return nil
+    guard let host = host(of: entry) else { return .unknownKey(entry.name) }
+    let proxy = proxy(entry.value)
+    configuration.proxyOfHost[host] = proxy ?? .unusable
+    return proxy == nil ? .wrongValue(entry.name, mustBe: HostKey.proxy.expectation) : nil
+  }
+
+  /// Returns what the value means for a host; nil if it means nothing.
+  static func proxy(_ value: TOMLValue) -> ServiceConfiguration.Proxy? {
+    if value == .string("none") { return ServiceConfiguration.Proxy.none }
+    return ConfigurationKey.proxy(value).map { .through($0) }
   }
 }

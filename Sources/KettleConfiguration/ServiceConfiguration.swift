@@ -4,9 +4,12 @@ import KettleModel
 package struct ServiceConfiguration: Hashable, Sendable {
   /// As written in the file: absolute, or beginning with `~/`.
   package var downloadsDirectory: String?
+  /// What downloads get without a choice.
+  package var defaults = TransferDefaults()
   package var transfersMax: Int?
   package var connectionsPerHostMax: Int?
   package var connectionsMax: Int?
+  package var connectionsPerTransferMax: Int?
   /// The total for all transfers.
   package var limitBytesPerSecond: Int64?
   /// The longest silence of a server.
@@ -17,6 +20,8 @@ package struct ServiceConfiguration: Hashable, Sendable {
   package var retryDelaySeconds: Int?
   /// Whether `~/.netrc` may supply logins.
   package var usesNetrc: Bool?
+  /// Sent in place of Kettle's own name.
+  package var userAgent: String?
   /// Whether small files may share connections.
   package var usesHTTP2: Bool?
   package var proxy = Proxy.asInEnvironment
@@ -40,6 +45,9 @@ package struct ServiceConfiguration: Hashable, Sendable {
   package var notify = Notify()
   package var rpc = RPC()
   package var hooks = Hooks()
+  /// In the order of the file.
+  package var rules: [TransferRule] = []
+  package var hosts = Hosts()
 
   package init() {}
 
@@ -113,9 +121,50 @@ package struct ServiceConfiguration: Hashable, Sendable {
     package static let runningCountMax: Int64 = 64
   }
 
+  /// Settings for single hosts apart from their proxies, which are in `proxyOfHost`.
+  package struct Hosts: Hashable, Sendable {
+    package var connectionsMax = HostValues<Int>()
+    package var usesNetrc = HostValues<Bool>()
+    package var userAgent = HostValues<String>()
+    /// The files with headers, as written in the file; empty if the value is wrong.
+    package var headersFiles: [String: String] = [:]
+    /// Where those headers go in place of HTTPS on the usual port.
+    package var headerOrigins: [String: [Origin]] = [:]
+
+    package init() {}
+  }
+
   /// Returns the downloads directory as an absolute path.
   package func downloadsDirectory(home: String) -> String? {
-    downloadsDirectory.map { $0.hasPrefix("~") ? home + $0.dropFirst() : $0 }
+    downloadsDirectory.map { Self.absolute($0, home: home) }
+  }
+
+  /// Returns the rules with absolute directories, or such below the downloads directory.
+  package func rules(home: String) -> [TransferRule] {
+    rules.map { rule in
+      var rule = rule
+      rule.effects.directory = rule.effects.directory.map { Self.absolute($0, home: home) }
+      return rule
+    }
+  }
+
+  /// Returns the settings for single hosts with absolute paths.
+  package func hostSettings(home: String) -> HostSettings {
+    var settings = HostSettings()
+    settings.connectionsMax = hosts.connectionsMax
+    settings.usesNetrc = hosts.usesNetrc
+    settings.userAgent = hosts.userAgent
+    for (host, path) in hosts.headersFiles.sorted(by: { $0.key < $1.key }) {
+      let usual = Origin(scheme: .https, host: host, port: TransferURL.Scheme.https.defaultPort)
+      for origin in hosts.headerOrigins[host] ?? [usual] {
+        settings.headerPaths[origin] = Self.absolute(path, home: home)
+      }
+    }
+    return settings
+  }
+
+  private static func absolute(_ path: String, home: String) -> String {
+    path.hasPrefix("~") ? home + path.dropFirst() : path
   }
 }
 
@@ -128,7 +177,7 @@ extension ServiceConfiguration {
     let network =
       silenceSeconds != started.silenceSeconds || connectSeconds != started.connectSeconds
       || attemptsMax != started.attemptsMax || retryDelaySeconds != started.retryDelaySeconds
-      || usesNetrc != started.usesNetrc
+      || usesNetrc != started.usesNetrc || userAgent != started.userAgent
     let proxies =
       proxy != started.proxy || proxyOfHost != started.proxyOfHost || noProxy != started.noProxy
     let conditions = mains != started.mains || unmetered != started.unmetered

@@ -5,7 +5,8 @@ import KettleScheduler
 
 /// `FileStorage` on the file system of Linux.
 package struct POSIXFileStorage: FileStorage {
-  /// Created when missing. Apart from `heldDirectory`, no other directory is.
+  /// Created when missing. Apart from `heldDirectory` and what `makeSubdirectory` makes, no other
+  /// directory is.
   let documentsDirectory: String
   /// Created when missing, with access for the user only. It contains files that programs have not
   /// taken yet.
@@ -62,6 +63,18 @@ package struct POSIXFileStorage: FileStorage {
       throw Self.creationFailure(error, in: path, name: preferredName)
     } catch {
       throw TransferFailure(.internalProblem, on: path, detail: "\(error)")
+    }
+  }
+
+  package func makeSubdirectory(_ path: String) throws(TransferFailure) {
+    let path = Self.withoutTrailingSlashes(path)
+    let isBelow =
+      path.hasPrefix(documentsDirectory + "/") && !path.split(separator: "/").contains("..")
+    guard isBelow else { return }
+    do {
+      _ = try Directory.openOrMake(path, mode: 0o755, calls: calls)
+    } catch {
+      throw error.failure(.directory(path))
     }
   }
 

@@ -27,6 +27,7 @@ extension TransferFailure.Code {
     case .networkDown: .notConnectedToInternet
     case .certificateFileUnusable: .clientCertificateRejected
     case .clientCertificateNeeded: .clientCertificateRequired
+    case .headersFileUnusable: .userAuthenticationRequired
     case .tooLong: .dataLengthExceedsMaximum
     case .directoryMissing, .directoryUnwritable: .cannotCreateFile
     case .diskFull, .fileProblem: .cannotWriteToFile

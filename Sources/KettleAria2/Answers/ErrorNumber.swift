@@ -61,7 +61,7 @@ package enum ErrorNumber: Int, Hashable, Sendable {
     case .checksumMismatch: self = .checksum
     case .cancelled: self = .removed
     case .badURL, .checksumListUnusable, .playlistUnusable, .liveStream, .certificateFileUnusable,
-      .uploadFileUnusable, .conditionUnmet, .internalProblem:
+      .headersFileUnusable, .uploadFileUnusable, .conditionUnmet, .internalProblem:
       self = .unknown
     }
   }

@@ -28,6 +28,9 @@ extension RPCChoices {
     spec.options.keepsServerTime = keepsServerTime ?? false
     spec.options.proxy = try proxies.choice()
     spec.options.mirrors = Array(urls.dropFirst().prefix(TransferOptions.mirrorCountMax))
+    if limit == .some(nil) { spec.options.chosen.insert(.limit) }
+    if overwrites != nil || renames != nil { spec.options.chosen.insert(.onConflict) }
+    if keepsServerTime == false { spec.options.chosen.insert(.serverTime) }
     spec.options.rpc = RPCOptions(gid: gid?.description, echoed: echoed)
     if let part = spec.refusedPart { throw .refused("The value of \(part) cannot be used") }
   }

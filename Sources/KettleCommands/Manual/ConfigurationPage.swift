@@ -18,6 +18,18 @@ enum ConfigurationPage {
       ConfigurationKey.allCases.map { key in
         ("Ic " + key.rawValue, "\(key.meaning) Accepts \(key.expectation). \(key.withoutIt)")
       })
+    source.section("RULES FOR DOWNLOADS")
+    source.paragraphs(rules)
+    source.list(
+      RuleKey.allCases.map { key in
+        ("Ic " + key.rawValue, "\(key.meaning) Accepts \(key.expectation).")
+      })
+    source.section("SINGLE HOSTS")
+    source.paragraphs(hosts)
+    source.list(
+      HostKey.allCases.map { key in
+        ("Ic " + key.rawValue, "\(key.meaning) Accepts \(key.expectation).")
+      })
     source.section("QUEUES AND SCHEDULES")
     source.paragraphs(schedules)
     source.section("PROXIES OF SINGLE HOSTS")
@@ -45,8 +57,8 @@ enum ConfigurationPage {
   private static let introduction = """
     The service and the dashboard read the file when they start. It is optional, and so is each \
     key. "kettle config set KEY VALUE" changes a key and keeps comments, "kettle config check" \
-    names what has no effect, and "kettle config reload" applies a change by hand. Limits, hooks \
-    and the RPC change at once. For other tables the command says that they apply after \
+    names what has no effect, and "kettle config reload" applies a change by hand. Limits, queues, \
+    rules, hosts, hooks and the RPC change at once. For other tables the command says that they apply after \
     "kettle daemon stop", from which running transfers continue.
 
     The file is TOML: tables, arrays of tables, keys, single-line strings, whole numbers, \
@@ -126,6 +138,10 @@ enum ConfigurationPage {
     transfers = 20
     rate = "2M"
 
+    [[rules]]
+    extension = ["iso", "img"]
+    directory = "Images"
+
     [keys]
     pause = "e"
     start = ["s", "F5"]
@@ -137,6 +153,11 @@ extension ConfigurationKey {
   var meaning: String {
     switch self {
     case .downloadsDirectory: "Where files go without a directory of their own."
+    case .downloadsOnConflict: "What happens if a file with the name exists."
+    case .downloadsRemoteTime: "Whether files get the modification time that the server gives."
+    case .downloadsDecode: "Whether files that servers send compressed are unpacked."
+    case .limitsConnectionsPerTransfer: "How many connections one transfer may get."
+    case .networkUserAgent: "What Kettle calls itself to servers."
     case .limitsTransfers: "How many transfers run at once."
     case .limitsConnectionsPerHost: "How many connections one host gets, all transfers together."
     case .limitsConnections: "How many connections there are to all hosts together."
@@ -180,6 +201,10 @@ extension ConfigurationKey {
     let value =
       switch self {
       case .downloadsDirectory: "the desktop's download directory"
+      case .downloadsOnConflict: "\"rename\", which adds a number to the name"
+      case .downloadsRemoteTime, .downloadsDecode: "false"
+      case .limitsConnectionsPerTransfer: "16"
+      case .networkUserAgent: "Kettle and its version"
       case .limitsTransfers: "20"
       case .limitsConnectionsPerHost: "24"
       case .limitsConnections: "64"

@@ -61,6 +61,8 @@ package struct TransferDetails: Codable, Hashable, Sendable {
   package var redirects: [String]?
   /// The requested directory, whether or not the name is known.
   package var directory: String?
+  /// The rule of the configuration file that applies; nil if none does.
+  package var rule: RuleUse?
   package var partialPath: String?
   /// Pairs of lower and upper bounds, in order.
   package var held: ByteRangeSet

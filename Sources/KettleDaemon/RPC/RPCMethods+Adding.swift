@@ -53,7 +53,9 @@ extension RPCMethods {
       home: settings.homeDirectory, roots: settings.roots)
     try ConfinedDirectory.make(place.directory, below: settings.roots)
     var spec = TransferSpec(url: first.url)
-    spec.directory = place.directory
+    // A rule of the user's may choose another directory where the client chooses none.
+    let isOpen = choices.directory == nil && place.directory == settings.directory
+    spec.directory = isOpen ? nil : place.directory
     spec.name = place.name
     try choices.apply(to: &spec, urls.map(\.url), login: first.login)
     return Addition(spec: spec, gid: choices.gid)

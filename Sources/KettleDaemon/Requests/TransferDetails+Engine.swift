@@ -18,6 +18,7 @@ extension TransferDetails {
       history: details.history.map { HistoryEntry(at: $0.at, text: $0.text) })
     redirects = details.redirects.map(\.text)
     directory = details.directory
+    rule = record.spec.options.rule
     liveConnections = details.connections.map(ConnectionDetails.init)
     recentSpeeds = details.recentSpeeds
     resumedFromByteCount = details.resumedFromByteCount

@@ -68,6 +68,8 @@ final class ConfigurationReload: Sendable {
       await engine.setHooks(new.hooks.rules)
       hooks.setLimits(new.hooks.limits)
     }
+    await engine.setHosts(new.engine.hosts)
+    await engine.setRules(new.engine.rules, new.engine.defaults)
     // Also if nothing changed: the port may be free by now, or the secret another one.
     await rpc.apply(new.rpc)
     notices.replaceConfiguration(new.notices)

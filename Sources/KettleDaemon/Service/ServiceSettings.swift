@@ -50,12 +50,16 @@ struct ServiceSettings: Sendable {
     hooks = HookSettings(file.hooks)
     engine.hooks = hooks.rules
     engine.netrcPath = paths.homeDirectory + "/.netrc"
+    engine.hosts = file.hostSettings(home: paths.homeDirectory)
+    engine.rules = file.rules(home: paths.homeDirectory)
+    engine.defaults = file.defaults
+    engine.readHeaders = HostHeadersFile.read
     self.engine = engine
     listener = ControlListener.Limits(connectionCountMax: budget.clientCountMax)
     conditions = Self.conditions(file, options.environment)
     alerts = Self.alerts(file.notify, options.environment)
     curl = CurlSettings(
-      userAgent: "Kettle/\(ProductVersion.text)",
+      userAgent: file.userAgent ?? "Kettle/\(ProductVersion.text)",
       certificates: TrustedCertificates(environment: options.environment),
       proxies: proxies, ssh: SSHSettings(environment: options.environment))
   }
@@ -149,6 +153,8 @@ struct ServiceSettings: Sendable {
     engine.limits.connectionsMax = min(file.connectionsMax ?? limits.connectionsMax, most)
     engine.limits.connectionsPerHostMax = min(
       file.connectionsPerHostMax ?? limits.connectionsPerHostMax, most)
+    engine.limits.connectionsMaxOfHost = file.hosts.connectionsMax.mapped { min($0, most) }
+    if let count = file.connectionsPerTransferMax { engine.limits.division.connectionsMax = count }
     // Streams come on top of the built-in number of transfers, never of the user's.
     engine.limits.streamsMax = file.usesHTTP2 ?? true ? min(streamsMax, most) : 0
     engine.limits.runningWithStreamsMax = file.transfersMax

@@ -39,6 +39,10 @@ struct BodyOpening: Sendable {
       try makeSpace(for: expectedByteCount(new.total), from: old)
       file = try files.createPartialFile(insteadOf: old.resumeData)
     } else {
+      // The user wrote the rule long before, and may not have made its directory.
+      if spec.options.rule?.properties.contains(.directory) == true {
+        try files.makeSubdirectory(directory)
+      }
       if let total = expectedByteCount(new.total) { try checkSpace(for: total) }
       file = try files.createPartialFile(
         in: directory, preferredName: new.preferredName, onConflict: spec.onConflict)

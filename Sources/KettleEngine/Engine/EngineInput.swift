@@ -5,6 +5,8 @@ import KettleScheduler
 /// Input of the engine from its threads and queues, delivered in order through one inbox.
 enum EngineInput: Sendable {
   case transport(TransportEvent)
+  /// The headers for a host that an attempt waits for.
+  case headersRead(AttemptID, Result<[HeaderField], TransferFailure>)
   /// Changes are in the store, and the actions that waited for them can be performed.
   case committed([TransferAction], announce: [TransferID], kept: [JournalChange])
   case queueRead(QueueRead, Result<[TransferRecord], any Error>)

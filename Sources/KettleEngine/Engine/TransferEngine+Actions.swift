@@ -7,7 +7,7 @@ extension TransferEngine {
   func perform(_ action: TransferAction, at now: Moment) {
     switch action {
     case .beginAttempt(let id, let plan): begin(plan, of: id)
-    case .cancelAttempt(let attempt): transport.cancel(attempt)
+    case .cancelAttempt(let attempt): cancel(attempt)
     case .shortenAttempt(let id, let attempt, let upper):
       bodies[id]?.writer?.shorten(attempt, to: upper)
     case .openBody(let id, let attempt, let plan): openBody(plan, of: attempt, for: id)
@@ -61,17 +61,7 @@ extension TransferEngine {
     request.version = plan.streamUse.asRequestVersion
     request.proxy = spec?.options.proxy
     request.netrcPath = spec.flatMap { netrcPath(for: plan, of: $0) }
-    transport.begin(request)
-  }
-
-  /// The file that may supply the login; nil if the request has one, or the user wants none of it.
-  /// A program has its own logins.
-  private func netrcPath(for plan: AttemptPlan, of spec: TransferSpec) -> String? {
-    guard spec.task == nil, plan.login == nil,
-      spec.options.usesNetrc ?? configuration.usesNetrc,
-      !plan.headers.contains(where: { $0.name.lowercased() == "authorization" })
-    else { return nil }
-    return configuration.netrcPath
+    begin(request, of: spec)
   }
 
   /// The kernel repeats its request for a connection after one second, and then after ever longer

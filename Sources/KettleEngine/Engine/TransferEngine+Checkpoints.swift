@@ -34,7 +34,7 @@ extension TransferEngine {
       pace.end()
       bodies[id] = .open(writer, pace)
       // The writer rejects all further bytes, and the attempts end with its failure.
-      for (attempt, one) in attempts where one.transfer == id { transport.cancel(attempt) }
+      for (attempt, one) in attempts where one.transfer == id { cancel(attempt) }
     }
   }
 

@@ -11,6 +11,7 @@ extension TransferEngine {
     case .transport(.multiplexed(let attempt)): attempts[attempt]?.isStream = true
     case .transport(.sent(let attempt, let byteCount)): sent(byteCount, by: attempt)
     case .transport(.ended(let attempt, let end)): ended(attempt, end)
+    case .headersRead(let attempt, let result): headersRead(result, for: attempt)
     case .committed(let actions, let announced, let kept):
       let now = clock.now()
       for action in actions { perform(action, at: now) }

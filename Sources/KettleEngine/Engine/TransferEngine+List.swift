@@ -51,6 +51,13 @@ extension TransferEngine {
     apply { scheduler, now in scheduler.setLimits(limits, at: now) }
   }
 
+  /// Sets the user's rules, and what downloads get without a choice.
+  package func setRules(_ rules: [TransferRule], _ defaults: TransferDefaults) {
+    scheduler.setRules(
+      TransferRules(
+        rules, defaults: defaults, documentsDirectory: configuration.documentsDirectory))
+  }
+
   /// Loads the transfers directly before or behind, if only the store has them.
   private func wakeNeighbours(of ids: [TransferID], _ side: ListSide) async {
     // The store must have the earlier moves first.

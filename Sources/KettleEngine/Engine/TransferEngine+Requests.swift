@@ -12,13 +12,7 @@ extension TransferEngine {
     _ specs: [TransferSpec], whenDecided decided: @Sendable () -> Void = {}
   ) async throws(EngineError) -> [TransferID] {
     let now = clock.now()
-    let complete = specs.map { spec in
-      var complete = spec
-      // The file of a task without a directory is kept for its program, wherever that is by then.
-      if spec.task == nil { complete.directory = rows.directory(of: spec) }
-      return complete
-    }
-    let (ids, added) = scheduler.add(complete, at: now)
+    let (ids, added) = scheduler.add(scheduler.completed(specs), at: now)
     let kept = Completion<Result<Void, any Error>>()
     submit(added.changes, .reportFailure) { kept.finish($0) }
     decided()

@@ -41,6 +41,14 @@ package actor TransferEngine {
     package var usesNetrc = true
     /// Which hooks are run.
     package var hooks = HookRules()
+    /// The user's settings for single hosts.
+    package var hosts = HostSettings()
+    /// The user's rules for downloads, in their order, and what downloads get without a choice.
+    package var rules: [TransferRule] = []
+    package var defaults = TransferDefaults()
+    /// Reads a file with headers for a host. Blocks.
+    package var readHeaders: @Sendable (_ path: String) -> Result<[HeaderField], TransferFailure> =
+      { .failure(TransferFailure(.headersFileUnusable, on: $0)) }
 
     package init(documentsDirectory: String) { self.documentsDirectory = documentsDirectory }
 
@@ -96,6 +104,10 @@ package actor TransferEngine {
   let outlookQueue = DispatchQueue(label: "kettle.outlook")
 
   var scheduler: TransferScheduler
+  /// The user's settings for single hosts.
+  var hostSettings: HostSettings
+  /// Attempts that wait for headers from a file.
+  var awaitingHeaders: [AttemptID: AttemptRequest] = [:]
   /// The sessions that the store had at the start.
   package private(set) var recoveredSessions: [SessionRecord] = []
   /// The hooks that were not over at the start.
@@ -142,6 +154,7 @@ package actor TransferEngine {
     observer: @escaping @Sendable (EngineEvent) -> Void
   ) throws(TransferFailure) {
     self.configuration = configuration
+    hostSettings = configuration.hosts
     self.logger = logger
     self.observer = observer
     files = ports.files
@@ -179,6 +192,7 @@ package actor TransferEngine {
     _ = scheduler.setConditionsOfUser(configuration.conditionsOfUser, at: now)
     scheduler.setProxies(configuration.proxy)
     scheduler.setHooks(configuration.hooks)
+    setRules(configuration.rules, configuration.defaults)
     inbox.open { [weak self] inputs in
       self?.assumeIsolated { engine in for input in inputs { engine.receive(input) } }
     } drained: { [weak self] in

@@ -14,6 +14,10 @@ package protocol FileStorage: Sendable {
     in directory: String, preferredName: String, onConflict: ConflictPolicy
   ) throws(TransferFailure) -> any PartialFile
 
+  /// Makes a directory that is missing, with those above it. Does nothing if it is not below the
+  /// documents directory: elsewhere it may be the place of a disk that is not mounted.
+  func makeSubdirectory(_ path: String) throws(TransferFailure)
+
   /// Creates an empty partial file for the final name of `old`, whose own partial file stays
   /// unchanged in its place. The name thus stays reserved, and the new partial file gets the first
   /// free name (`NAME (2).part` and so on).

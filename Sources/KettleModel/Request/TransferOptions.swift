@@ -37,6 +37,11 @@ public struct TransferOptions: Hashable, Sendable {
   public var rpc: RPCOptions?
   /// A program to start when the transfer has completed.
   public var then: HookCommand?
+  /// What was chosen although it is what a transfer has without a choice. The configuration file
+  /// does not change it.
+  public var chosen: Set<ConfiguredProperty> = []
+  /// The rule of the configuration file that applies. The service sets it.
+  public var rule: RuleUse?
 
   /// The longest time that a user may choose, a day.
   public static let secondsMax = 24 * 3600
@@ -72,7 +77,7 @@ extension TransferOptions: Codable {
   private enum CodingKeys: String, CodingKey {
     case silenceSeconds, connectSeconds, attemptsMax, retryDelaySeconds, proxy, cookies, certificate
     case usesNetrc, keepsServerTime, permissions, mirrors
-    case unpacks, checksumURL, isAsIs, variant, queue, rpc, then
+    case unpacks, checksumURL, isAsIs, variant, queue, rpc, then, chosen, rule
   }
 
   public init(from decoder: any Decoder) throws {
@@ -98,6 +103,8 @@ extension TransferOptions: Codable {
     queue = try read(.queue)
     rpc = try read(.rpc)
     then = try read(.then)
+    chosen = try read(.chosen) ?? []
+    rule = try read(.rule)
   }
 
   /// Encodes only what was chosen, because a long list has these options once for each transfer.
@@ -121,5 +128,7 @@ extension TransferOptions: Codable {
     try container.encodeIfPresent(queue, forKey: .queue)
     try container.encodeIfPresent(rpc, forKey: .rpc)
     try container.encodeIfPresent(then, forKey: .then)
+    if !chosen.isEmpty { try container.encode(chosen.sorted(), forKey: .chosen) }
+    try container.encodeIfPresent(rule, forKey: .rule)
   }
 }

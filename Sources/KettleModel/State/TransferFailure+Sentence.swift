@@ -85,6 +85,8 @@ private struct FailureSentence {
     case .noDataConnection: "\"\(name)\" opened no connection for the file\(said)"
     case .protocolBroken: "\"\(name)\" sent a response that is not \(protocolName)\(said)"
     case .certificateFileUnusable: "The certificate file \"\(name)\" cannot be used\(said)"
+    case .headersFileUnusable:
+      "The file \"\(name)\" with headers for the host cannot be used\(said)"
     case .truncated: "The response for \"\(name)\" ended too early\(said)"
     case .tooLong: "The response for \"\(name)\" is longer than announced\(said)"
     case .directoryMissing: "The directory \"\(name)\" does not exist\(said)"
@@ -139,6 +141,7 @@ private struct FailureSentence {
     case .proxyLoginNeeded: "correct the proxy settings"
     case .protocolBroken: "check the address"
     case .certificateFileUnusable: "check its path and that it is in PEM format"
+    case .headersFileUnusable: "correct it, then start it again; nothing was sent without it"
     case .directoryMissing: "create it, then start it again"
     case .directoryUnwritable: "change its permissions or choose another with -d"
     case .diskFull: "it continues when there is space"

@@ -40,6 +40,8 @@ public struct TransferFailure: Error, Hashable, Sendable, Codable {
     case protocolBroken, certificateFileUnusable
     /// The server requires a client certificate or refused the one it received.
     case clientCertificateNeeded
+    /// The file with the user's headers for a host; the subject is its path.
+    case headersFileUnusable
     // The response body
     case truncated, tooLong
     // The file

@@ -40,7 +40,7 @@ extension ActiveDownload {
       user: facts.requestSpec.login(for: primary.url.origin)?.user)
     switch classifier.classify(head, at: context.now) {
     case .acceptWhole(let whole):
-      return accept(whole.facts.total, of: response, &facts, at: context.now)
+      return accept(whole.facts.total, of: response, &facts, in: context)
     case .redirect(let location): return redirect(primary, to: location, by: response, &facts)
     case .wait(let reason, let failure): return .end(.waiting(.forEvent(reason, failure)))
     case .retry(let failure, let after):
@@ -64,7 +64,8 @@ extension ActiveDownload {
   }
 
   private mutating func accept(
-    _ total: Int64?, of response: Response, _ facts: inout TransferFacts, at now: Moment
+    _ total: Int64?, of response: Response, _ facts: inout TransferFacts,
+    in context: DecisionContext
   ) -> Step {
     guard let index = index(of: response.attempt) else { return .none }
     switch purpose {
@@ -75,7 +76,7 @@ extension ActiveDownload {
           .failed(failure(on: connections[index].url, "it is longer than expected")))
       }
       body = .document
-      connections[index].receive(nil, at: now.monotonic)
+      connections[index].receive(nil, at: context.now.monotonic)
       // URLs in the document may lead only where a redirect of its server may.
       connections[index].redirects = connections[index].redirects.followed(by: response.reach)
       return Step(actions: [
@@ -85,8 +86,11 @@ extension ActiveDownload {
       let lower = facts.resumeData?.playlist?.joinedByteCount ?? 0
       let (upper, overflows) = lower.addingReportingOverflow(total ?? 0)
       let range = total == nil || overflows ? nil : ByteRange(lower: lower, upper: upper)
-      return open(
-        facts.bodyPlanOfPlaylist(), range, by: response.attempt, of: facts.id, at: now)
+      let plan = facts.bodyPlanOfPlaylist()
+      let ruled = facts.applyRules(to: plan, type: facts.typeOfPlaylist, in: context)
+      var step = open(plan, range, by: response.attempt, of: facts.id, at: context.now)
+      step.actions += ruled
+      return step
     }
   }
 
@@ -101,7 +105,7 @@ extension ActiveDownload {
       return primaryRefused(
         response, because: failure, retryAfter: nil, &facts, in: context)
     }
-    return accept(range.byteCount, of: response, &facts, at: context.now)
+    return accept(range.byteCount, of: response, &facts, in: context)
   }
 
   /// The partial file is open: lets a segment flow to its end.

@@ -203,6 +203,19 @@ extension TransferFacts {
     return .request(firstRequest)
   }
 
+  /// The MIME type of what is joined, for the user's rules; nil if it is neither video nor sound.
+  var typeOfPlaylist: String? {
+    switch playlist?.media.fileExtension ?? MediaPlaylist.usualExtension {
+    case "ts": "video/mp2t"
+    case "mp4": "video/mp4"
+    case "aac": "audio/aac"
+    case "mp3": "audio/mpeg"
+    case "ac3": "audio/ac3"
+    case "ec3": "audio/eac3"
+    default: nil
+    }
+  }
+
   /// The partial file of a playlist. Its name is that of the playlist, with the file name extension
   /// of the segments.
   func bodyPlanOfPlaylist() -> BodyPlan {

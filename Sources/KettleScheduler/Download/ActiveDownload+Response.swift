@@ -126,6 +126,7 @@ extension ActiveDownload {
     facts.task?.recordReply(response.head, from: primary.url)
     facts.addMirrors(response.head, from: primary, reach: response.reach)
     let plan = facts.plan(for: whole, response.head, from: primary.url)
+    let ruled = facts.applyRules(to: plan, type: whole.facts.mediaType, in: context)
     // The server sends everything: the resume data was not used and will not be.
     facts.spec.task?.resumes = nil
     var total = whole.facts.total
@@ -140,7 +141,9 @@ extension ActiveDownload {
       splitting = .refused
     }
     let range = total.flatMap { ByteRange(lower: 0, upper: $0) }
-    return open(plan, range, by: response.attempt, of: facts.id, at: context.now)
+    var step = open(plan, range, by: response.attempt, of: facts.id, at: context.now)
+    step.actions += ruled
+    return step
   }
 
   private mutating func acceptRange(
@@ -226,6 +229,18 @@ extension ActiveDownload {
 }
 
 extension TransferFacts {
+  /// Applies the user's rules to a file that is about to be created, because its name and type are
+  /// known now. Returns what that changes for open connections.
+  mutating func applyRules(
+    to plan: BodyPlan, type: String?, in context: DecisionContext
+  ) -> [TransferAction] {
+    guard case .create(let new) = plan, new.old == nil else { return [] }
+    let before = spec.limitBytesPerSecond
+    spec = context.rules.adapted(spec, toName: new.preferredName, type: type)
+    if spec.limitBytesPerSecond == before { return [] }
+    return [.limit(id, bytesPerSecond: spec.limitBytesPerSecond)]
+  }
+
   /// Which responses count as the file. A program gets whatever its task receives.
   var acceptance: ResponseClassifier.Acceptance {
     if spec.task != nil { return spec.directory == nil ? .any : .success }

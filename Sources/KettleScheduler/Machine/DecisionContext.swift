@@ -23,6 +23,8 @@ package struct DecisionContext: Sendable {
   /// What the failure being judged means for the host, if it got no response.
   package var outage = OutageVerdict.notOfPeer
   package var network: NetworkState
+  /// What the user's configuration decides for transfers.
+  package var rules = TransferRules()
   package var now: Moment
 
   package init(

@@ -97,12 +97,14 @@ package struct TransferMachine: Sendable {
   /// Sets the limit of all attempts together in bytes per second; nil means no limit.
   package mutating func limit(toBytesPerSecond limit: Int64?) -> Transition {
     facts.spec.limitBytesPerSecond = limit
+    facts.spec.options.recordChoice(.limit, isStandard: limit == nil)
     return Transition(actions: [.limit(facts.id, bytesPerSecond: limit)])
   }
 
   /// Takes effect when the next slot becomes free.
   package mutating func prioritize(_ priority: TransferPriority) -> Transition {
     facts.spec.priority = priority
+    facts.spec.options.recordChoice(.priority, isStandard: priority == .normal)
     return .none
   }
 

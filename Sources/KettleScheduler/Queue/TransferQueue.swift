@@ -14,6 +14,8 @@ package struct TransferQueue: Sendable {
     /// The same for a server of files, each of whose connections is a login: OpenSSH drops some of
     /// more than ten at once (MaxStartups of sshd_config(5)), and many FTP servers permit fewer.
     package var fileConnectionsPerHostMax = 8
+    /// Concurrent connections to single hosts, in place of both.
+    package var connectionsMaxOfHost = HostValues<Int>()
     /// Concurrent connections in total.
     package var connectionsMax = 64
     package var division = DivisionPolicy()
@@ -26,7 +28,8 @@ package struct TransferQueue: Sendable {
     package init() {}
 
     func connectionsMax(at origin: Origin) -> Int {
-      switch origin.scheme.family {
+      if let own = connectionsMaxOfHost.value(for: origin.host) { return own }
+      return switch origin.scheme.family {
       case .http: connectionsPerHostMax
       case .ftp, .sftp: min(connectionsPerHostMax, fileConnectionsPerHostMax)
       }

@@ -14,7 +14,8 @@ extension TransferFailure {
       .contradictoryReply, .networkDown, .hostNotFound, .nameServerSilent, .connectionRefused,
       .connectionLost, .timedOut, .noDataConnection, .tlsRefused, .proxyFailed,
       .proxyUnreachable, .proxyLoginNeeded, .protocolBroken,
-      .certificateFileUnusable, .clientCertificateNeeded, .truncated, .tooLong,
+      .certificateFileUnusable, .clientCertificateNeeded, .headersFileUnusable, .truncated,
+      .tooLong,
       .internalProblem, .uploadFileUnusable,
       .cancelled, .conditionUnmet:
       false
@@ -53,7 +54,7 @@ extension TransferFailure {
       .checksumListUnusable, .metalinkUnusable, .playlistUnusable, .liveStream,
       .contradictoryReply, .noDataConnection, .tlsRefused, .proxyFailed, .proxyLoginNeeded,
       .protocolBroken,
-      .certificateFileUnusable, .clientCertificateNeeded, .truncated,
+      .certificateFileUnusable, .clientCertificateNeeded, .headersFileUnusable, .truncated,
       .tooLong, .internalProblem,
       .directoryMissing, .directoryUnwritable, .diskFull, .nameTaken, .fileProblem,
       .checksumMismatch, .partialFileChanged, .unpackingFailed, .uploadFileUnusable,

@@ -80,6 +80,15 @@ extension TransferScheduler {
     environment.proxy = proxy
   }
 
+  /// Sets what the user's configuration decides for new transfers, and for those whose response
+  /// arrives from now on.
+  package mutating func setRules(_ rules: TransferRules) { environment.transferRules = rules }
+
+  /// Returns new transfers with what the user's configuration decides for them.
+  package func completed(_ specs: [TransferSpec]) -> [TransferSpec] {
+    specs.map(environment.transferRules.completed)
+  }
+
   /// Ends running transfers so that they continue after the next start.
   package mutating func shutDown(at now: Moment) -> SchedulerOutput {
     phase = .shuttingDown

@@ -105,7 +105,8 @@ extension TransferScheduler {
     if let origin = hosts.origin(of: attempt) {
       streams.record(head, of: attempt, at: origin, isStream: isStream)
     }
-    let context = context(of: attempt, jitter: jitter, at: now)
+    var context = context(of: attempt, jitter: jitter, at: now)
+    context.rules = environment.transferRules
     hostResponded(attempt, with: head.status, &output, at: now)
     let hint = update(id, into: &output) {
       $0.headReceived(

@@ -44,6 +44,8 @@ package struct TransferScheduler: Sendable {
     var zone = LocalZone.utc
     /// The conditions that the user's own transfers need.
     var conditionsOfUser: Set<TransferCondition> = []
+    /// What the user's configuration decides for transfers.
+    var transferRules = TransferRules()
   }
 
   package init(

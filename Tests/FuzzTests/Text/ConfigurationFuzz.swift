@@ -87,7 +87,21 @@ struct ConfigurationFuzz: TextFuzzPart {
     """
     [[rules]]
     host = ["example.org", "example.com"]
+    extension = "iso"
+    type = "video/*"
+    name = 'debian-*'
     [[rules]]
+    directory = "Videos"
+    title = "{name}"
+    limit = "1M"
+    priority = "low"
+    [hosts."a.example"]
+    connections = 4
+    headers-file = "~/h"
+    headers-for = ["https://a.example:1"]
+    proxy = "none"
+    [proxy.hosts]
+    a.example = "http://p"
     [limits]
     "connections" = 5
     [[limits.schedule]]
@@ -106,7 +120,9 @@ extension ConfigurationProblem {
   fileprivate var isUnreadable: Bool {
     switch what {
     case .unreadable: true
-    case .unknownKey, .unquoted, .missingElement, .incomplete, .wrongValue: false
+    case .unknownKey, .unquoted, .missingElement, .incomplete, .notInArray, .withoutCondition,
+      .givenTwice, .wrongValue:
+      false
     }
   }
 }

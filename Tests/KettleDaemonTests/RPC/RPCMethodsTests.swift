@@ -35,6 +35,24 @@ struct RPCMethodsTests {
     #expect(uris == ["http://a.example/f", "http://b.example/f"])
   }
 
+  @Test func `a rule of the user's decides where the client chooses nothing`() async throws {
+    let world = try await RPCWorld()
+    var rule = TransferRule(number: 1)
+    rule.conditions.fileExtensions = ["iso"]
+    rule.effects.directory = "/data/images"
+    await world.engine.setRules([rule], TransferDefaults())
+    func directory(_ options: [String: RPCValue]) async throws -> RPCValue? {
+      let gid = try await world.call("addUri", ["http://a.example/f.iso"], .object(options))
+      return try await world.field("dir", of: gid)
+    }
+    #expect(try await directory([:]) == "/data/images")
+    #expect(try await directory(["out": "g.iso"]) == "/data/images")
+    #expect(try await directory(["dir": .text(world.directory)]) == .text(world.directory))
+    #expect(try await directory(["out": "sub/f.iso"]) == .text(world.directory + "/sub"))
+    let message = await refusal { _ = try await directory(["dir": "/data/images"]) }
+    #expect(message?.contains("is not allowed") == true)
+  }
+
   @Test(
     arguments: [
       ([], [:], "No URI to download."), (["magnet:?xt=1"], [:], "The URI \"magnet:?xt=1\" cannot"),

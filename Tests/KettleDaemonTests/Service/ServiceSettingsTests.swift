@@ -175,6 +175,39 @@ final class ServiceSettingsTests {
         .unusable("proxy.hosts.broken.example in the configuration file")))
   }
 
+  @Test func `rules, hosts and defaults in the file are passed on`() throws {
+    let settings = try settings(
+      """
+      [downloads]
+      on-conflict = "skip"
+      remote-time = true
+      [limits]
+      connections-per-transfer = 3
+      [network]
+      user-agent = "Mine/1"
+      [[rules]]
+      host = "a.example"
+      directory = "~/A"
+      [hosts.a.example]
+      connections = 64
+      proxy = "none"
+      headers-file = "~/h"
+      """, descriptorLimit: 256)
+    let engine = settings.engine
+    #expect(settings.notices.isEmpty)
+    #expect(engine.defaults.onConflict == .skip)
+    #expect(engine.defaults.keepsServerTime)
+    #expect(engine.limits.division.connectionsMax == 3)
+    #expect(settings.curl.userAgent == "Mine/1")
+    #expect(engine.rules.map(\.effects.directory) == [home + "/A"])
+    let origin = try TransferURL.parse("https://a.example/").get().url.origin
+    #expect(engine.hosts.headerPaths == [origin: home + "/h"])
+    let most = try #require(engine.limits.connectionsMaxOfHost.value(for: "b.a.example"))
+    #expect(most == engine.limits.connectionsMax)
+    #expect(settings.curl.proxies.hosts.map(\.route) == [.direct])
+    #expect(engine.readHeaders("") == HostHeadersFile.read(""))
+  }
+
   @Test func `timeouts and attempts in the file hold for every transfer`() throws {
     let engine = try settings(
       """

@@ -105,6 +105,11 @@ struct TransferFailureSentenceTests {
       .certificateFileUnusable, "/f", nil,
       "The certificate file \"/f\" cannot be used; check its path and that it is in PEM format"
     ),
+    (
+      .headersFileUnusable, "/f", "others can read it",
+      "The file \"/f\" with headers for the host cannot be used (others can read it); correct it, "
+        + "then start it again; nothing was sent without it"
+    ),
     (.truncated, "u", nil, "The response for \"u\" ended too early; start it again"),
     (.tooLong, "u", nil, "The response for \"u\" is longer than announced; start it again"),
     (

@@ -25,6 +25,11 @@ extension InMemoryFileStorage: FileStorage {
     return InMemoryPartialFile(self, path: path, finalName: finalName, inode: inode)
   }
 
+  package func makeSubdirectory(_ path: String) throws(TransferFailure) {
+    guard path.hasPrefix(documentsDirectory + "/") else { return }
+    _ = state.withLock { $0.directories.insert(path) }
+  }
+
   /// What this storage's unpacking makes of bytes: each of them twice.
   package static func unpacked(_ bytes: [UInt8]) -> [UInt8] { bytes.flatMap { [$0, $0] } }
 

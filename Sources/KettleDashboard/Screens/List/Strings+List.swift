@@ -143,6 +143,7 @@ extension Strings {
     case .protocolBroken: "bad response"
     case .certificateFileUnusable: "bad certificate file"
     case .clientCertificateNeeded: "certificate needed"
+    case .headersFileUnusable: "bad headers file"
     case .truncated: "ended early"
     case .tooLong: "too long"
     case .directoryMissing: "no directory"

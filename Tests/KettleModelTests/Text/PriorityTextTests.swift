@@ -1,4 +1,3 @@
-import KettleCommands
 import KettleModel
 import Testing
 

@@ -1,5 +1,3 @@
-import KettleModel
-
 /// Parses a priority: `low`, `normal`, `high`, or a number from 0 to 1.
 package enum PriorityText {
   package static func parse(_ text: String) -> TransferPriority? {
