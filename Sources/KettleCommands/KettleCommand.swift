@@ -45,7 +45,8 @@ struct KettleCommand: RunnableCommand {
       CommandGroup(
         name: "Service",
         subcommands: [
-          DaemonCommand.self, ConfigCommand.self, RPCCommand.self, BrowserCommand.self,
+          DaemonCommand.self, ConfigCommand.self, RulesCommand.self, RPCCommand.self,
+          BrowserCommand.self,
           SessionCommand.self, CompletionCommand.self, DemoCommand.self,
         ]),
     ])
