@@ -44,6 +44,7 @@ extension TransferDetailsView {
     currentURL = details.currentURL
     redirects = details.redirects ?? []
     directory = details.directory
+    rule = details.rule
     partialPath = details.partialPath
     durable = details.held
     connections = details.liveConnections ?? []

@@ -3,10 +3,11 @@ import KettleModel
 
 /// The answer of `kettle why`.
 extension Sentences {
-  /// One sentence per line: what, since when, until when, when it is complete, what its hooks did,
-  /// what to do.
+  /// One sentence per line: what, since when, until when, when it is complete, which rule applies,
+  /// what its hooks did, what to do.
   static func why(
-    _ row: TransferSnapshot, hooks runs: [HookRun] = [], clock: any CommandClock
+    _ row: TransferSnapshot, rule: RuleUse? = nil, hooks runs: [HookRun] = [],
+    clock: any CommandClock
   ) -> [String] {
     var lines = ["Transfer \(row.id), \(quoted(row.shownTitle)): \(row.stateWords)"]
     lines += reasons(of: row, clock)
@@ -16,6 +17,9 @@ extension Sentences {
     if let since = row.heldBack?.since { lines.append("Since \(timeText(since, clock))") }
     lines += row.heldBack.flatMap { until(of: row, $0, clock) }.map { [$0] } ?? []
     lines += ready(row, clock)
+    if let rule, !rule.properties.isEmpty {
+      lines.append("By \(rule.words): \(rule.propertyWords)")
+    }
     lines += hooks(runs, clock)
     if let heldBack = row.heldBack, let remedy = remedy(of: row, heldBack) {
       lines.append("To do: \(remedy)")

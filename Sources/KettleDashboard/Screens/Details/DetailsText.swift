@@ -144,6 +144,9 @@ struct DetailsText {
     }
     if details.redirects.isEmpty { text.pair(Strings.labelCurrentURL, value: details.currentURL) }
     text.pair(Strings.labelDirectory, value: details.directory)
+    if let rule = details.rule {
+      text.pair(Strings.labelRule, value: Strings.described(rule))
+    }
     text.pair(Strings.labelFile, value: details.snapshot.path)
     text.pair(Strings.labelPartialFile, value: details.partialPath)
   }

@@ -66,6 +66,7 @@ extension Strings {
   static let labelAdvice = "What to do"
   static let labelLimit = "Limit"
   static let labelDirectory = "Directory"
+  static let labelRule = "Set by"
   static let headingConnections = "Connections"
   static let headingHeaders = "Headers of the last response"
   static let columnRange = "Range"
@@ -85,6 +86,10 @@ extension Strings {
   }
 
   static func labelRedirect(_ number: Int) -> String { "Redirect \(number)" }
+
+  static func described(_ rule: RuleUse) -> String {
+    rule.properties.isEmpty ? rule.words : rule.words + ": " + rule.propertyWords
+  }
 
   static func limits(own: Int64?, all: Int64?) -> String? {
     switch (own, all) {

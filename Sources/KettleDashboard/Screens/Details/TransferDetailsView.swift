@@ -19,6 +19,8 @@ package struct TransferDetailsView: Hashable, Sendable {
   package var redirects: [String] = []
   /// The requested directory.
   package var directory: String?
+  /// The rule of the configuration file that applies.
+  package var rule: RuleUse?
   package var partialPath: String?
   package var durable = ByteRangeSet()
   package var connections: [ConnectionDetails] = []
