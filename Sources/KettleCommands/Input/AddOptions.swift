@@ -97,9 +97,9 @@ struct AddOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "What to do if the file exists: rename adds a number to the name.",
+      "What to do if the file exists: rename (the default) adds a number to the name.",
       valueName: "policy"))
-  var onConflict: ConflictPolicy = .rename
+  var onConflict: ConflictPolicy?
 
   @Option(
     name: .customLong("mirror"),

@@ -70,9 +70,11 @@ struct FetchOptions: ParsableArguments {
   var asIs = false
 
   @Flag(
+    inversion: .prefixedNo,
     help: ArgumentHelp(
-      "Unpack a file that the server sends compressed (gzip, br, zstd).", visibility: .hidden))
-  var decode = false
+      "Whether to unpack a file that the server sends compressed (gzip, br, zstd).",
+      visibility: .hidden))
+  var decode: Bool?
 
   @Option(
     help: ArgumentHelp(
@@ -80,6 +82,9 @@ struct FetchOptions: ParsableArguments {
       valueName: "command"))
   var then: String?
 
-  @Flag(help: ArgumentHelp("Give the file the server's modification time.", visibility: .hidden))
-  var remoteTime = false
+  @Flag(
+    inversion: .prefixedNo,
+    help: ArgumentHelp(
+      "Whether the file gets the server's modification time.", visibility: .hidden))
+  var remoteTime: Bool?
 }

@@ -17,9 +17,11 @@ struct FetchOptionsReader {
     readVariant(fetch)
     readThen(fetch)
     options.isAsIs = fetch.asIs
-    options.unpacks = fetch.decode
+    options.unpacks = fetch.decode ?? false
     options.usesNetrc = fetch.netrc
-    options.keepsServerTime = fetch.remoteTime
+    options.keepsServerTime = fetch.remoteTime ?? false
+    if fetch.decode == false { options.chosen.insert(.unpacking) }
+    if fetch.remoteTime == false { options.chosen.insert(.serverTime) }
     let permissions = FilePermissions(mask: context.fileMask)
     // The usual ones need not be recorded for each transfer.
     if permissions != .usual, context.host == nil { options.permissions = permissions }

@@ -25,8 +25,12 @@ struct SpecTemplate: Sendable {
     readMirrors(options)
     readChecksumURL(options)
     readQueue(options)
-    let policy = options.onConflict
-    settings.append { $0.onConflict = policy }
+    if let policy = options.onConflict {
+      settings.append { spec in
+        spec.onConflict = policy
+        if policy == .rename { spec.options.chosen.insert(.onConflict) }
+      }
+    }
   }
 
   /// Throws all problems: `problems` and those of the options. Asks for a password, and makes a
@@ -160,6 +164,7 @@ struct SpecTemplate: Sendable {
     ) { $0.notBefore = $1 }
     read(options.priority, with: PriorityText.parse, orElse: { .priority($0) }) {
       $0.priority = $1
+      if $1 == .normal { $0.options.chosen.insert(.priority) }
     }
   }
 
@@ -187,7 +192,11 @@ struct SpecTemplate: Sendable {
   private mutating func readFetch(_ fetch: FetchOptions, _ context: CommandContext) {
     let reader = FetchOptionsReader(fetch, in: context)
     let chosen = reader.options
-    settings.append { $0.options = chosen }
+    settings.append { spec in
+      let earlier = spec.options.chosen
+      spec.options = chosen
+      spec.options.chosen.formUnion(earlier)
+    }
     cookies = reader.cookies
     cookiePath = fetch.loadCookies ?? ""
     problems += reader.problems

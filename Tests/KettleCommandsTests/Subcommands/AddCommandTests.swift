@@ -123,6 +123,18 @@ struct AddCommandTests {
     #expect(try #require(specs(context).first).options == expected)
   }
 
+  @Test func `standard values that are chosen are sent as chosen`() async throws {
+    let context = FakeContext()
+    _ = await context.run(
+      "add", "https://www.a.org/1", "--priority", "normal", "--on-conflict", "rename",
+      "--no-remote-time", "--no-decode")
+    let spec = try #require(specs(context).first)
+    #expect(spec.options.chosen == [.priority, .onConflict, .serverTime, .unpacking])
+    let plain = FakeContext()
+    _ = await plain.run("add", "https://www.a.org/1", "--priority", "low")
+    #expect(try #require(specs(plain).first).options.chosen.isEmpty)
+  }
+
   @Test func `the environment of the command decides about the proxy`() async throws {
     var context = FakeContext()
     context.environment["https_proxy"] = "http://p:1"

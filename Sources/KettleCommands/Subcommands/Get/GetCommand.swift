@@ -109,7 +109,7 @@ struct GetCommand: RunnableCommand {
     } else if stream {
       problems.append(.command(.streamWithoutStandardOutput))
     }
-    if stream, options.fetch.decode { problems.append(.command(.streamAndDecode)) }
+    if stream, options.fetch.decode == true { problems.append(.command(.streamAndDecode)) }
     problems += options.problems(urlCount: named.count)
     let template = try SpecTemplate.finished(options, problems, hosts: named.hosts, in: context)
     var specs = named.urls.map { template.spec(for: $0) } + named.specsOfFiles(template)

@@ -39,7 +39,10 @@ final class StandardOutputDelivery {
     spec.directory = directory
     spec.name = Self.name
     spec.onConflict = .replace
-    if streams { spec.connections = 1 }
+    guard streams else { return }
+    spec.connections = 1
+    // What is passed on as it arrives cannot be unpacked later.
+    spec.options.chosen.insert(.unpacking)
   }
 
   /// Passes on what has arrived.
