@@ -23,7 +23,7 @@ struct RunKettleTests {
 
   @Test(arguments: [
     "get", "add", "list", "watch", "wait", "start", "pause", "stop", "remove", "reset", "demo",
-    "limit", "session", "queues", "undo", "bin", "config", "rpc", "browser", "completion",
+    "limit", "session", "queues", "undo", "bin", "config", "rules", "rpc", "browser", "completion",
   ])
   func `the help of each command has examples and fits 80 columns`(command: String) async {
     let outcome = await FakeContext().run(command, "--help")
@@ -162,6 +162,8 @@ struct RunKettleTests {
     SERVICE SUBCOMMANDS:
       daemon                  Run, start, stop or inspect the service.
       config                  Show, check and change the configuration file.
+      rules                   Show the rules of the configuration file, or which
+                              one applies to a URL.
       rpc                     Let programs that control aria2 control Kettle.
       browser                 Let browsers hand their downloads over to Kettle.
       session                 List, adopt or drop the sessions of programs.

@@ -27,7 +27,9 @@ final class RulesCommandTests {
     host = "example.net"
     """
 
-  private func run(_ file: String?, _ arguments: String...) async throws -> CommandResult {
+  private func run(_ file: String?, _ arguments: String...) async throws
+    -> FakeContext.CommandResult
+  {
     if let file {
       try FileManager.default.createDirectory(
         atPath: home.path + "/kettle", withIntermediateDirectories: true)

@@ -9,7 +9,7 @@ import TestSupport
 
 /// Headers for a host from a file of the user's.
 final class HostHeadersTests {
-  private let body = SeededBody(seed: 73, byteCount: 100_000)
+  private let body = SeededBody(seed: 73, byteCount: 600_000)
   private let path = "/tmp/kettle-headers-\(UInt64.random(in: .min ... .max))"
 
   init() throws { try write("# secret\nX-Token: abc\nauthorization: Bearer t\n") }
