@@ -290,7 +290,8 @@ extension ServiceConfiguration {
           problems.append(ConfigurationProblem(what, line: entry.line))
         }
       }
-      let (rules, problemsOfRules) = RulesTable.read(document)
+      let (rules, problemsOfRules) = RulesTable.read(
+        document, queues: Set(configuration.queues.keys))
       configuration.rules = rules
       problems += problemsOfRules + HostsTable.proxyConflicts(in: document)
       problems += LimitScheduleTable.problems(in: document, configuration)

@@ -7,7 +7,7 @@ package enum RuleKey: String, CaseIterable, Sendable {
   case fileExtension = "extension"
   case type, name
   // Effects
-  case directory, title, limit, priority, connections
+  case directory, title, limit, priority, connections, queue
 
   package static let connectionsMax = 64
   private static let directoryByteCountMax = 4096
@@ -31,6 +31,7 @@ package enum RuleKey: String, CaseIterable, Sendable {
     case .limit: "a rate in quotes, such as \"500K\" or \"1.5M\""
     case .priority: "\"low\", \"normal\", \"high\", or a number from 0 to 1 in quotes"
     case .connections: "a whole number from 1 to \(Self.connectionsMax)"
+    case .queue: "the name in quotes of a queue that the file has"
     }
   }
 
@@ -48,6 +49,8 @@ package enum RuleKey: String, CaseIterable, Sendable {
       Self.set(&rule.effects.limitBytesPerSecond, Self.text(value).flatMap(RateText.parse))
     case .priority: Self.set(&rule.effects.priority, Self.text(value).flatMap(PriorityText.parse))
     case .connections: Self.set(&rule.effects.connections, Self.count(value))
+    case .queue:
+      Self.set(&rule.effects.queue, Self.text(value).flatMap { QueueName($0) })
     }
   }
 

@@ -9,11 +9,23 @@ enum RulesTable {
 
   /// Reads the rules. One with a problem is left out: without a wrong condition it would hold for
   /// other downloads than it was meant for.
-  static func read(_ document: TOMLDocument) -> ([TransferRule], [ConfigurationProblem]) {
+  ///
+  /// - Parameter queues: the queues that the file has.
+  static func read(
+    _ document: TOMLDocument, queues: Set<QueueName>
+  ) -> ([TransferRule], [ConfigurationProblem]) {
     var rules: [TransferRule] = []
     var problems: [ConfigurationProblem] = []
     for element in document.elements where element.array == name {
-      let (rule, found) = rule(element, document.entries.filter { $0.element == element })
+      let entries = document.entries.filter { $0.element == element }
+      var (rule, found) = rule(element, entries)
+      if let queue = rule.effects.queue, queue != .standard, !queues.contains(queue) {
+        let name = "\(element.name).\(RuleKey.queue.rawValue)"
+        found.append(
+          ConfigurationProblem(
+            .wrongValue(name, mustBe: RuleKey.queue.expectation),
+            line: entries.first { $0.name == name }?.line))
+      }
       if found.isEmpty { rules.append(rule) }
       problems += found
     }

@@ -25,6 +25,9 @@ struct RulesTableTests {
       limit = "1.5M"
       priority = "low"
       connections = 4
+      queue = "night"
+      [queues.night]
+      transfers = 2
       [limits]
       transfers = 3
       [[rules]]
@@ -46,6 +49,7 @@ struct RulesTableTests {
     #expect(first.effects.limitBytesPerSecond == 3 << 19)
     #expect(first.effects.priority == .low)
     #expect(first.effects.connections == 4)
+    #expect(first.effects.queue?.text == "night")
     let second = try #require(rules.last)
     #expect(second.conditions.names.map(\.text) == ["a", "b"])
     #expect(second.effects.priority == TransferPriority(0.9))
@@ -62,6 +66,7 @@ struct RulesTableTests {
     (.limit, ["\"none\"", "\"fast\"", "500"]),
     (.priority, ["\"urgent\"", "1", "\"1.1\"", "true"]),
     (.connections, ["0", "65", "\"4\"", "[4]"]),
+    (.queue, ["\"other\"", "\"a b\"", "3"]),
   ])
   func `a rule with a wrong value is left out, and the others apply`(
     key: RuleKey, values: [String]

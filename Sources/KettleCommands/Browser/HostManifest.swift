@@ -1,4 +1,5 @@
 import KettleAria2
+import KettleControl
 
 /// The file that tells a browser which program an extension may start (native messaging manifests
 /// of Chromium and Firefox).

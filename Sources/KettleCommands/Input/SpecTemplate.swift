@@ -213,7 +213,10 @@ struct SpecTemplate: Sendable {
   private mutating func readQueue(_ options: AddOptions) {
     guard let text = options.queue else { return }
     guard let name = QueueName(text) else { return problems.append(.value(.queue(text))) }
-    settings.append { $0.options.queue = name == .standard ? nil : name }
+    settings.append { spec in
+      spec.options.queue = name == .standard ? nil : name
+      if name == .standard { spec.options.chosen.insert(.queue) }
+    }
   }
 
   private mutating func readMirrors(_ options: AddOptions) {

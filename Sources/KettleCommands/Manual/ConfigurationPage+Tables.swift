@@ -55,6 +55,7 @@ extension RuleKey {
     case .limit: "Bytes per second, with K, M or G for powers of 1024."
     case .priority: "The place in the queue."
     case .connections: "The maximum number of connections of the download."
+    case .queue: "The queue of the download, which has a table [queues.NAME]."
     }
   }
 }

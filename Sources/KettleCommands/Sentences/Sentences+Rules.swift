@@ -50,6 +50,7 @@ extension Sentences {
       effects.limitBytesPerSecond.map { "limit \(RateText.text($0))" },
       effects.priority.map { "priority \(priority($0))" },
       effects.connections.map { "connections \($0)" },
+      effects.queue.map { "queue \($0.text)" },
     ].compactMap { $0.map { "  " + $0 } }
   }
 

@@ -1,6 +1,6 @@
 /// A property of a transfer that the configuration file may give where its client leaves it open.
 public enum ConfiguredProperty: String, Hashable, Comparable, Sendable, Codable, CaseIterable {
-  case directory, title, limit, priority, connections
+  case directory, title, limit, priority, connections, queue
   case onConflict, serverTime, unpacking
 
   public static func < (left: ConfiguredProperty, right: ConfiguredProperty) -> Bool {

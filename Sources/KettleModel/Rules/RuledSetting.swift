@@ -17,6 +17,7 @@ struct RuledSetting: Sendable {
     RuledSetting(.limit, \.limitBytesPerSecond, to: \.limitBytesPerSecond),
     RuledSetting(.priority, \.priority, to: \.priority),
     RuledSetting(.connections, \.connections, to: \.connections),
+    RuledSetting(.queue, \.queue, to: \.options.queue),
   ]
 
   private init<Value: Equatable & Sendable>(

@@ -32,6 +32,8 @@ package struct TransferRule: Hashable, Sendable {
     package var limitBytesPerSecond: Int64?
     package var priority: TransferPriority?
     package var connections: Int?
+    /// A queue of the user's that the configuration file has.
+    package var queue: QueueName?
 
     package init() {}
   }

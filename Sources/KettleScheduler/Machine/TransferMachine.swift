@@ -121,6 +121,7 @@ package struct TransferMachine: Sendable {
   /// Puts it into one of the user's queues.
   package mutating func assign(to queue: QueueName) -> Transition {
     facts.spec.options.queue = queue == .standard ? nil : queue
+    facts.spec.options.recordChoice(.queue, isStandard: queue == .standard)
     return .none
   }
 

@@ -136,13 +136,12 @@ package struct TransferQueue: Sendable {
 
   /// Transfers with a slot that their queue does not permit any more, by id.
   var runningInClosedQueues: [TransferID] {
-    slots.filter { !named.isOpen($0.value.queue) }.keys.sorted()
+    if named.areAllOpen { return [] }
+    return slots.filter { !named.isOpen($0.value.queue) }.keys.sorted()
   }
 
   /// A transfer with a slot moves to another of the user's queues.
-  mutating func reassignSlot(of id: TransferID, to name: QueueName) {
-    slots[id]?.queue = name
-  }
+  mutating func moveSlot(of id: TransferID, to name: QueueName?) { slots[id]?.queue = name }
 
   private func admits(_ lane: Lane, _ counts: [QueueName: Int]) -> Bool {
     guard let name = lane.queue else { return true }

@@ -200,7 +200,11 @@ package struct TransferScheduler: Sendable {
 
   /// Brings the queue, the slots and the alarms in line with a machine.
   mutating func file(_ machine: TransferMachine) {
-    if !machine.occupiesSlot { queue.release(machine.id) }
+    if machine.occupiesSlot {
+      queue.moveSlot(of: machine.id, to: machine.spec.queue)
+    } else {
+      queue.release(machine.id)
+    }
     if case .queued = machine.state {
       queue.enqueue(machine.record)
     } else {

@@ -44,6 +44,8 @@ package struct NamedQueues: Sendable {
     return unmetCondition == nil && standing(of: name).isOpen
   }
 
+  var areAllOpen: Bool { unmetCondition == nil && standings.values.allSatisfy(\.isOpen) }
+
   func transfersMax(of name: QueueName?) -> Int? { name.flatMap { settings[$0]?.transfersMax } }
 
   // MARK: Changes

@@ -10,7 +10,7 @@ extension TransferScheduler {
   ) -> SchedulerOutput {
     var output = SchedulerOutput()
     queue.named.set(settings, at: now.wall, in: environment.zone)
-    queuesChanged(&output, at: now)
+    fillSlots(&output, at: now)
     return output
   }
 
@@ -48,7 +48,7 @@ extension TransferScheduler {
     let unmet = environment.conditionsOfUser.subtracting(rules.metConditions).min()
     guard unmet != queue.named.unmetCondition else { return }
     queue.named.setUnmet(unmet)
-    queuesChanged(&output, at: now)
+    fillSlots(&output, at: now)
   }
 
   /// Called as time passes.
@@ -57,16 +57,10 @@ extension TransferScheduler {
       output.totalLimit = totalLimit.effective
     }
     queue.named.update(at: now.wall, in: environment.zone)
-    suspendClosed(&output)
-  }
-
-  private mutating func queuesChanged(_ output: inout SchedulerOutput, at now: Moment) {
-    suspendClosed(&output)
-    fillSlots(&output, at: now)
   }
 
   /// Ends the running transfers of closed queues; they are queued again with every byte kept.
-  private mutating func suspendClosed(_ output: inout SchedulerOutput) {
+  mutating func suspendClosed(_ output: inout SchedulerOutput) {
     for id in queue.runningInClosedQueues { update(id, into: &output) { $0.suspend() } }
   }
 
@@ -93,10 +87,9 @@ extension TransferScheduler {
         continue
       }
       update(id, into: &output) { $0.assign(to: name) }
-      if machine.occupiesSlot { queue.reassignSlot(of: id, to: name) }
       results.append(.applied)
     }
-    queuesChanged(&output, at: now)
+    fillSlots(&output, at: now)
     return (results, output)
   }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import KettleControl
 import KettleModel
 
 /// `kettle rules test`

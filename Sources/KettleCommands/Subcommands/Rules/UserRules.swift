@@ -52,6 +52,7 @@ extension TransferRule.Effects {
       .init("limitBytesPerSecond", .integer(orNull: limitBytesPerSecond)),
       .init("priority", .string(orNull: priority.map(Sentences.priority))),
       .init("connections", .integer(orNull: connections.map(Int64.init))),
+      .init("queue", .string(orNull: queue?.text)),
     ])
   }
 }
