@@ -21,6 +21,16 @@ extension WallTime {
   }
 }
 
+extension LocalZone {
+  /// The time zone of the machine, or of the variable TZ (tzset(3)).
+  package static let system = LocalZone { time in
+    var seconds = time_t(time.millisecondsSince1970 / 1000)
+    var local = tm()
+    guard localtime_r(&seconds, &local) != nil else { return 0 }
+    return Int64(local.tm_gmtoff)
+  }
+}
+
 private func clockMilliseconds(_ clock: clockid_t) -> Int64 {
   var time = timespec()
   guard clock_gettime(clock, &time) == 0 else { return 0 }

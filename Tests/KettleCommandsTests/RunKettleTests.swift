@@ -63,7 +63,7 @@ struct RunKettleTests {
       outcome.error == """
         kettle: Unknown option '--jsn'. Did you mean '--json'?
         Usage: kettle list [--json] [--state <state> ...] [--session <id>]
-                    [--queue <name>]
+                           [--queue <name>]
           See 'kettle list --help' for more information.
 
         """)

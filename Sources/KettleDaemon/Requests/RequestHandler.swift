@@ -79,11 +79,7 @@ struct RequestHandler: Sendable {
       let result = ClearFinished.Result(clearedCount: await engine.clearFinished())
       return coder.encode(result: result, to: id)
     case .news: return coder.encode(result: try await news(for: client.id), to: id)
-    case .reset:
-      let outcome = await engine.reset()
-      return coder.encode(
-        result: ResetTransfers.Result(
-          deletedPaths: outcome.discardedPaths, keptPaths: outcome.keptPaths), to: id)
+    case .reset: return coder.encode(result: await resetAll(), to: id)
     case .listHosts:
       return coder.encode(result: ListHosts.Result(hosts: await engine.hosts()), to: id)
     case .resetHost(let params): return await reset(params, id: id)
@@ -112,6 +108,12 @@ struct RequestHandler: Sendable {
       .acknowledgeTasks, .updateTask, .answerChallenge:
       return try await answerSessionRequest(request, id: id, for: client)
     }
+  }
+
+  private func resetAll() async -> ResetTransfers.Result {
+    let outcome = await engine.reset()
+    return ResetTransfers.Result(
+      deletedPaths: outcome.discardedPaths, keptPaths: outcome.keptPaths)
   }
 
   private func reset(_ params: ResetHost.Params, id: RequestID) async -> [UInt8] {

@@ -12,8 +12,8 @@ struct RowView: Sendable, Hashable {
 
   init(_ viewport: Viewport) { self.init(filter: viewport.filter, sort: viewport.sort) }
 
-  /// Whether it is the whole list in its own order, flat or grouped by state. The list without cleared
-  /// transfers counts too while none is cleared.
+  /// Whether it is the whole list in its own order, flat or grouped by state. The list without
+  /// cleared transfers counts too while none is cleared.
   func isPlain(hasCleared: Bool) -> Bool {
     guard sort.key == .queue, !sort.isDescending, sort.grouping != .queues else { return false }
     return filter == RowFilter() || (!hasCleared && filter == RowFilter(scope: .uncleared))

@@ -64,7 +64,8 @@ extension Dashboard {
       say(Strings.prioritized(priority, appliedCount), at: now)
     case .assigned(let queue, let appliedCount, let refused):
       say(
-        Strings.assigned(queue, appliedCount, refused), refused.isEmpty ? .plain : .problem,
+        Strings.assigned(to: queue, count: appliedCount, refused: refused),
+        refused.isEmpty ? .plain : .problem,
         at: now)
     case .cleared(let count): say(keymap.filled(Strings.cleared(count)), at: now)
     case .reset(let deletedCount, let keptPaths):

@@ -170,7 +170,7 @@ extension Strings {
   }
 
   static func assigned(
-    _ queue: QueueName, _ count: Int, _ refused: [ControlRefusal]
+    to queue: QueueName, count: Int, refused: [ControlRefusal]
   ) -> String {
     if let first = refused.first { return why(first.why) }
     return transfers(count) + " moved to the queue \(queue.text)"

@@ -2,10 +2,11 @@
 /// measured speeds.
 ///
 /// The simulation gives the slots to transfers as `TransferQueue` does: in the order of the queue,
-/// within the limits of hosts, sessions and the user's queues. The transfers of one host divide its speed evenly,
-/// because Kettle opens additional connections when few transfers are left. What is unknown stays
-/// unknown: a transfer without a known or assumed size never ends, and those that wait for its slot
-/// have no estimate either. Nothing is estimated past the time at which a user's queue closes.
+/// within the limits of hosts, sessions and the user's queues. The transfers of one host divide its
+/// speed evenly, because Kettle opens additional connections when few transfers are left. What is
+/// unknown stays unknown: a transfer without a known or assumed size never ends, and those that
+/// wait for its slot have no estimate either. Nothing is estimated past the time at which a user's
+/// queue closes.
 package struct QueueEstimate: Sendable, Hashable {
   /// How fast the transfers of a host are together.
   package enum Speed: Sendable, Hashable {

@@ -107,7 +107,8 @@ final class RulesCommandTests {
       outcome.output == #"""
         {"rule": 2, "conditions": {"host": "example.org", "extension": "iso", "type": null, \#
         "name": null}, "effects": {"directory": null, "title": "a.iso from example.org", \#
-        "limitBytesPerSecond": 1572864, "priority": "low", "connections": 4}, "undecided": [1]}
+        "limitBytesPerSecond": 1572864, "priority": "low", "connections": 4, "queue": null}, \#
+        "undecided": [1]}
 
         """#)
     let none = try await run(nil, "test", "--json", "https://x.example/a")

@@ -236,9 +236,7 @@ final class FakeService: ServiceCalling {
     case let params as LimitSpeed.Params:
       record(.limit(params.selection, params.bytesPerSecond))
       return refusing(params.selection)
-    case let params as AssignTransfers.Params:
-      record(.assign(params.selection, params.queue))
-      return refusing(params.selection)
+    case let params as AssignTransfers.Params: return assign(params)
     case let params as FindURLs.Params:
       record(.findURLs(params.urls))
       let rows = state.withLock { $0.rows }
@@ -307,6 +305,11 @@ final class FakeService: ServiceCalling {
       return Nothing()
     default: throw ControlError(.methodNotFound, method)
     }
+  }
+
+  private func assign(_ params: AssignTransfers.Params) -> ControlTransfers.Result {
+    record(.assign(params.selection, params.queue))
+    return refusing(params.selection)
   }
 
   private func record(_ asked: Asked) { state.withLock { $0.asked.append(asked) } }

@@ -12,11 +12,11 @@ struct QueuesCommand: ParsableCommand {
       configuration file has the settings; "kettle config set" changes them.
 
       Examples:
+        kettle queues
+        kettle queues move night 3 4
         kettle config set queues.night.hours 01:00-06:00
         kettle config set queues.night.transfers 2
         kettle add --queue night https://example.org/disk.iso
-        kettle queues
-        kettle queues move night 3 4
         kettle pause --queue night
       """,
     subcommands: [QueuesListCommand.self, QueuesMoveCommand.self],
