@@ -187,12 +187,12 @@ private struct TitleForm {
     all.append(form)
     form.hasFree = false
     all.append(form)
+    // The limit says more than the names of the states.
+    if isWorded { return all }
     form.hasLimit = false
     all.append(form)
-    if !isWorded {
-      form.hasTime = false
-      all.append(form)
-    }
+    form.hasTime = false
+    all.append(form)
     return all
   }
 

@@ -81,7 +81,7 @@ struct TitleBarTests {
          Kettle   ↓ 38.1 of 1.5 MiB/s   3 running  12 queued  41 done  1 failed       61 %  0:21 left   182 GiB free after
          Kettle   ↓ 38.1 of 1.5 MiB/s   3 running  12 queued  41 done  1 failed                   61 %  0:21 left
          Kettle   ↓ 38.1 of 1.5 MiB/s   3 running  12 queued  41 done  1 failed          61 %  0:21 left
-         Kettle   ↓ 38.1 MiB/s   3 running  12 queued  41 done  1 failed        61 %  0:21 left
+         Kettle   ↓ 38.1 of 1.5 MiB/s   ▶3 ·12 ✔41 ✘1      61 %  0:21 left   182 GiB free after
          Kettle   ↓ 38.1 of 1.5 MiB/s   ▶3 ·12 ✔41 ✘1                  61 %  0:21 left
          Kettle   ↓ 38.1 of 1.5 MiB/s   ▶3 ·12 ✔41 ✘1         61 %  0:21 left
          Kettle   ↓ 38.1 MiB/s   ▶3 ·12 ✔41 ✘1       61 %  0:21 left
