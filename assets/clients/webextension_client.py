@@ -276,6 +276,28 @@ def decide(world, tab):
         "https://a.example/p?q", "https://b.example/", None, None, None])
 
 
+    def decided(call, module="decision"):
+        return tab.ask(f"(await import('/{module}.js')).{call}")
+
+    item = "{ url: 'https://a.example/1', finalUrl: 'https://a.example/2' }"
+    check("a form is not sent again, and what it led to is requested by itself", [
+        decided(f"urlToRepeat({item}, {{ isForm: {form}, beganAsForm: {began} }}) ?? null")
+        for form, began in [("true", "true"), ("false", "true"), ("false", "false")]
+    ] == [None, "https://a.example/2", "https://a.example/1"])
+    check("an unknown request may be a form", tab.ask(f"""(await (await import('/requests.js')).requestOf(
+        {{ url: 'https://never.example/', startTime: new Date().toISOString() }})).isForm"""))
+    check("a strict cookie stays on its site", [
+        decided(f"isSent({{ sameSite: '{kind}' }}, 'https://a.example/f', {page})")
+        for kind, page in [("strict", "'https://a.example/p'"), ("strict", "'https://b.example/'"),
+                           ("strict", "undefined"), ("lax", "'https://b.example/'")]
+    ] == [True, False, False, True])
+    check("private windows have cookies of their own", [
+        decided("storeOf({ incognito: true })", "handover") is not None,
+        decided("storeOf({ incognito: false }) ?? null", "handover"),
+        decided("storeOf({ cookieStoreId: 'x', incognito: true })", "handover"),
+    ] == [True, None, "x"])
+
+
 def download_link(world, tab):
     tab.extension("options.html")
     tab.ask(f"""(await import('/handover.js')).handOver((await import('/decision.js')).linkOf({{
@@ -341,7 +363,7 @@ def show(world, tab):
     check("a button of the popup pauses a transfer", True)
 
     tab.extension("options.html")
-    until("the host", lambda: "Connected with Kettle" in tab.browser.text())
+    until("the host", lambda: "Connected to Kettle" in tab.browser.text())
     for scheme in ["light", "dark"]:
         tab.picture("options", scheme)
     tab.browser.value("""(document.getElementById('excludedHosts').value = 'a.example, HTTP://127.0.0.1:80/x',
@@ -374,13 +396,17 @@ def finish_first(world, tab, downloads):
 
 
 def fail(world, tab, downloads, manifest):
+    def others():
+        # Firefox may still be giving the last small.iso to Kettle and taking it back.
+        return [row["id"] for row in rows(world) if not row["url"].endswith("small.iso")]
+
     os.remove(manifest)
-    count = len(rows(world))
+    before = others()
     tab.click("large")
     path = f"{downloads}/The large file.bin"
     until("the browser's own file", lambda: os.path.exists(path) and read(path) == LARGE)
     check("without the host the browser finishes its download", True)
-    check("and Kettle got nothing", len(rows(world)) == count)
+    check("and Kettle got nothing", others() == before)
     tab.extension("popup.html")
     until("the reason", lambda: "kettle browser install" in tab.browser.text())
     check("the popup says what to do", True)

@@ -3,8 +3,8 @@
 // A download is cancelled in the browser only when Kettle has stored it. If anything fails before, the
 // browser goes on by itself.
 
-import { browser } from "./browser.js";
-import { baseName, linkOf, takesOver, urlToRepeat } from "./decision.js";
+import { browser, everyPage } from "./browser.js";
+import { baseName, linkOf, referrer, takesOver, urlToRepeat } from "./decision.js";
 import { handOver, storeOf } from "./handover.js";
 import { ask } from "./kettle.js";
 import { requestOf } from "./requests.js";
@@ -18,15 +18,18 @@ import * as settings from "./settings.js";
 // Kettle has it paused until the browser has given it up. A small one may be complete by then, and is
 // taken back.
 async function consider(item) {
-  if (item.byExtensionId === browser.runtime.id) return true;
+  // Another extension may have sent a body or headers, which nobody reports.
+  if (item.byExtensionId) return true;
   if (!takesOver(item, await settings.load())) return false;
+  // Without access, cookies are missing, and forms are not recognized.
+  if (!await browser.permissions.contains(everyPage)) return true;
   const url = urlToRepeat(item, await requestOf(item));
   if (url === undefined) return true;
   try {
     const { transfer } = await handOver({
       urls: [url, item.finalUrl ?? url],
       name: item.filename ? baseName(item.filename) : undefined,
-      referrer: item.referrer || undefined,
+      referrer: referrer(item.referrer, url),
       storeId: storeOf(item),
       isPaused: true,
     });

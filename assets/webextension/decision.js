@@ -37,6 +37,13 @@ function hasKind(item, kinds) {
   return kinds.some((kind) => name.endsWith("." + kind));
 }
 
+// Returns whether a browser sends a cookie for `url` after a click on the page `referrer`. A cookie with
+// SameSite=Strict is not sent from another site.
+export function isSent(cookie, url, referrer) {
+  if (cookie.sameSite !== "strict") return true;
+  return isWeb(referrer) && new URL(referrer).hostname === new URL(url).hostname;
+}
+
 // Returns the last part of a path, of any system.
 export function baseName(path) {
   return path.split(/[/\\]/).pop();
@@ -51,8 +58,8 @@ export function linkOf(info) {
 }
 
 // Returns what a page may tell a server about itself: the default of browsers
-// (strict-origin-when-cross-origin).
-function referrer(page, target) {
+// (strict-origin-when-cross-origin). Firefox reports the whole URL of the page, whatever its policy.
+export function referrer(page, target) {
   if (!isWeb(page) || !isWeb(target)) return undefined;
   const [from, to] = [new URL(page), new URL(target)];
   if (from.protocol === "https:" && to.protocol === "http:") return undefined;

@@ -1,6 +1,7 @@
-// Gives a download to Kettle, with everything that its server has to see.
+// Gives a download to Kettle, with the cookies and headers that its server expects.
 
 import { browser } from "./browser.js";
+import { isSent } from "./decision.js";
 import { ask } from "./kettle.js";
 
 // Queues a download in Kettle. Throws an Error with a sentence for people; nothing is queued then.
@@ -11,15 +12,16 @@ import { ask } from "./kettle.js";
 export async function handOver({ urls, name, referrer, storeId, isPaused }) {
   const download = {
     url: urls[0], name, referrer, isPaused, userAgent: navigator.userAgent,
-    cookies: await cookies(urls, storeId),
+    cookies: await cookies(urls, storeId, referrer),
   };
   return await ask({ method: "add", download });
 }
 
-async function cookies(urls, storeId) {
+async function cookies(urls, storeId, referrer) {
   const found = new Map();
   for (const url of new Set(urls)) {
     for (const cookie of await browser.cookies.getAll({ url, storeId })) {
+      if (!isSent(cookie, url, referrer)) continue;
       const { name, value, domain, hostOnly, path, secure } = cookie;
       found.set([domain, path, name].join("\n"), { name, value, domain, hostOnly, path, secure });
     }

@@ -1,6 +1,6 @@
 // The page of settings.
 
-import { browser } from "./browser.js";
+import { browser, everyPage } from "./browser.js";
 import { ask } from "./kettle.js";
 import { hosts, load, store, words } from "./settings.js";
 
@@ -27,21 +27,18 @@ async function save(event) {
 
 async function showHost() {
   try {
-    element("host").textContent = `Connected with Kettle ${(await ask({ method: "hello" })).version}`;
+    element("host").textContent = `Connected to Kettle ${(await ask({ method: "hello" })).version}`;
   } catch (error) {
     element("host").textContent = error.message;
   }
 }
 
-// Firefox lets the user decide about the hosts in the manifest.
-const pages = { origins: ["http://*/*", "https://*/*"] };
-
 async function showAccess() {
-  element("access").hidden = await browser.permissions.contains(pages);
+  element("access").hidden = await browser.permissions.contains(everyPage);
 }
 
 element("grant").addEventListener("click", async () => {
-  await browser.permissions.request(pages);
+  await browser.permissions.request(everyPage);
   await showAccess();
 });
 element("form").addEventListener("submit", save);

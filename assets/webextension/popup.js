@@ -7,6 +7,8 @@ import { Connection } from "./kettle.js";
 const kettle = new Connection();
 const element = (id) => document.getElementById(id);
 const pauseMilliseconds = 1000;
+// Why the last click on a button had no effect.
+let refusal = "";
 
 function show({ isRunning, rows, unfinishedCount, bytesPerSecond }) {
   element("summary").textContent =
@@ -58,14 +60,15 @@ function fill(item, row) {
 }
 
 async function control(item) {
+  refusal = "";
   try {
     await kettle.ask({
       method: item.dataset.method, transfer: Number(item.dataset.transfer),
     });
-    await update();
   } catch (error) {
-    showProblem(error.message);
+    refusal = error.message;
   }
+  await update();
 }
 
 function showProblem(text) {
@@ -77,7 +80,7 @@ function showProblem(text) {
 async function update() {
   try {
     show(await kettle.ask({ method: "list" }));
-    showProblem((await browser.storage.session.get({ problem: "" })).problem);
+    showProblem(refusal || (await browser.storage.session.get({ problem: "" })).problem);
   } catch (error) {
     showProblem(error.message);
   }

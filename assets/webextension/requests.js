@@ -24,27 +24,27 @@ browser.webRequest.onHeadersReceived.addListener(note, {
 });
 
 // Returns whether the last request of a download sent a form (`isForm`), and whether the first one did,
-// before redirects (`beganAsForm`). A request that the browser does not report, as for "Save Link As", is
-// none of a form.
+// before redirects (`beganAsForm`). A request that the browser does not report may have sent one.
 export async function requestOf(item) {
   const deadline = Date.now() + patienceMilliseconds;
+  const start = Date.parse(item.startTime);
+  const isOfStart = (each) => Math.abs(each.timeStamp - start) < distanceMillisecondsMax;
   let response = responseOf(item);
-  while (!response && Date.now() < deadline) {
+  while (!(response && isOfStart(response)) && Date.now() < deadline) {
     await nextResponse(deadline - Date.now());
     response = responseOf(item);
   }
+  // Firefox makes a download after the dialog that asks where to save it, so the response may be older.
   const chain = responses.filter((each) => each.requestId === response?.requestId);
   return {
-    isForm: response?.isForm ?? false,
+    isForm: response?.isForm ?? true,
     beganAsForm: chain.some((each) => each.isForm),
   };
 }
 
 function responseOf(item) {
   const url = withoutFragment(item.finalUrl ?? item.url);
-  const start = Date.parse(item.startTime);
-  return responses.findLast((each) =>
-    each.url === url && Math.abs(each.timeStamp - start) < distanceMillisecondsMax);
+  return responses.findLast((each) => each.url === url);
 }
 
 function nextResponse(milliseconds) {
