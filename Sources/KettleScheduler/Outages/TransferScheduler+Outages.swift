@@ -175,7 +175,7 @@ extension TransferScheduler {
   }
 
   private func isActive(_ id: TransferID) -> Bool {
-    queue.isQueued(id) || machines[id]?.occupiesSlot == true
+    queue.mayStart(id) || machines[id]?.occupiesSlot == true
   }
 
   /// Lets one transfer try a peer: one that waits for it, or else a queued one. Without any, the
@@ -184,11 +184,19 @@ extension TransferScheduler {
     of peer: Peer, _ output: inout SchedulerOutput, at now: Moment
   ) {
     guard let outage = outages.outage(of: peer) else { return }
-    let waiting = machines.values.filter { machine in
-      if case .waiting(let waiting) = machine.state { waiting.peer == peer } else { false }
+    let counts = queue.runningCounts
+    var keys: [QueueKey] = []
+    for id in waiting(for: peer) {
+      guard let machine = machines[id] else { continue }
+      if !queue.named.admits(machine.spec.queue, counts) {
+        // Its queue decides when it continues.
+        update(id, into: &output) { $0.hear(.probe, of: peer, at: now) }
+      } else if case .waiting = machine.state {
+        keys.append(QueueKey(machine.record))
+      }
     }
     let hasQueued = hasQueued(for: peer)
-    guard let key = outage.nextProber(of: waiting.map { QueueKey($0.record) }),
+    guard let key = outage.nextProber(of: keys),
       !(hasQueued && outage.wantsQueued)
     else {
       if hasQueued { outages.change(peer) { $0.becomeDue() } } else { _ = outages.end(peer) }
@@ -210,7 +218,9 @@ extension TransferScheduler {
 
   /// The user wants a transfer to start: it probes its peer now, unless another one does.
   mutating func probeNow(_ peer: Peer, by id: TransferID, at now: Moment) {
-    guard let outage = outages.outage(of: peer) else { return }
+    guard let outage = outages.outage(of: peer),
+      queue.named.admits(machines[id]?.spec.queue, queue.runningCounts)
+    else { return }
     if outage.milliseconds(at: now.monotonic) >= environment.retryPolicy.unservedMillisecondsMax {
       outages.change(peer) { $0.restart(at: now.monotonic) }
     }

@@ -24,6 +24,7 @@ package struct OutlookPlan: Sendable {
   private let hosts: HostTable
   private let rules: SessionRules
   private let named: NamedQueues
+  private let zone: LocalZone
   private let measurements: HostMeasurements
   private let totalMax: Double?
   /// The limit of all transfers, or the capacity of the line, if it is reached; nil if it is not.
@@ -45,6 +46,7 @@ package struct OutlookPlan: Sendable {
     hosts = scheduler.hosts
     rules = scheduler.rules
     named = scheduler.queue.named
+    zone = scheduler.environment.zone
     self.measurements = measurements
     inMemory = Set(scheduler.machines.keys)
     let limit = scheduler.limitBytesPerSecond.map(Double.init)
@@ -155,19 +157,22 @@ package struct OutlookPlan: Sendable {
 
   private func queue(_ name: QueueName) -> QueueEstimate.Queue {
     let standing = named.standing(of: name)
-    let change = standing.until.map {
-      max(1, $0.millisecondsSince1970 - now.wall.millisecondsSince1970)
-    }
     var queue = QueueEstimate.Queue(transfersMax: named.transfersMax(of: name))
     if named.unmetCondition != nil {
-      // Nobody knows until when.
+      // Until when is unknown.
       queue.closedMilliseconds = .max
     } else if standing.isOpen {
-      queue.closesAfterMilliseconds = change
+      queue.closesAfterMilliseconds = standing.until.map(milliseconds)
     } else {
-      queue.closedMilliseconds = change ?? .max
+      queue.closedMilliseconds = standing.until.map(milliseconds) ?? .max
+      queue.closesAfterMilliseconds = standing.until
+        .flatMap { named[name].hours?.nextChange(after: $0, in: zone) }.map(milliseconds)
     }
     return queue
+  }
+
+  private func milliseconds(until time: WallTime) -> Int64 {
+    max(1, time.millisecondsSince1970 - now.wall.millisecondsSince1970)
   }
 
   private func host(_ origin: Origin) -> QueueEstimate.Host {

@@ -37,7 +37,7 @@ package struct QueueEstimate: Sendable, Hashable {
     package var transfersMax: Int?
     /// How long none of its transfers may run.
     package var closedMilliseconds: Int64
-    /// When it closes, if it is open; nil if it does not.
+    /// When it closes, or closes again if it is closed now; nil if it does not.
     package var closesAfterMilliseconds: Int64?
 
     package init(

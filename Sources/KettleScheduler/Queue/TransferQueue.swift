@@ -93,14 +93,14 @@ package struct TransferQueue: Sendable {
   /// The origins and sessions with queued transfers that their queues permit to start.
   package var waiting: Set<OriginSession> {
     let counts = runningCounts
-    return Set(lanes.keys.filter { admits($0, counts) }.map(\.group))
+    return Set(lanes.keys.filter { named.admits($0.queue, counts) }.map(\.group))
   }
 
   /// The sessions with queued transfers for an origin that their queues permit to start.
   package func sessionsWaiting(for origin: Origin) -> Set<SessionID> {
     let counts = runningCounts
     let lanes = lanesOfOrigin[origin] ?? []
-    return Set(lanes.filter { admits($0, counts) }.map(\.group.session))
+    return Set(lanes.filter { named.admits($0.queue, counts) }.map(\.group.session))
   }
 
   /// How many transfers are queued for an origin.
@@ -120,7 +120,7 @@ package struct TransferQueue: Sendable {
   var highestPriorities: [Origin: TransferPriority] {
     let counts = runningCounts
     return lanes.reduce(into: [:]) { highest, lane in
-      guard let front = lane.value.front, admits(lane.key, counts) else { return }
+      guard let front = lane.value.front, named.admits(lane.key.queue, counts) else { return }
       highest[lane.key.origin] = max(highest[lane.key.origin] ?? front.priority, front.priority)
     }
   }
@@ -143,33 +143,28 @@ package struct TransferQueue: Sendable {
   /// A transfer with a slot moves to another of the user's queues.
   mutating func moveSlot(of id: TransferID, to name: QueueName?) { slots[id]?.queue = name }
 
-  private func admits(_ lane: Lane, _ counts: [QueueName: Int]) -> Bool {
-    guard let name = lane.queue else { return true }
-    return admits(name, counts)
-  }
-
-  /// Whether one of the user's queues permits another of its transfers to start.
-  private func admits(_ name: QueueName, _ counts: [QueueName: Int]) -> Bool {
-    guard named.isOpen(name) else { return false }
-    return named.transfersMax(of: name).map { counts[name, default: 0] < $0 } ?? true
+  /// Whether a transfer is queued and its queue permits it to start.
+  func mayStart(_ id: TransferID) -> Bool {
+    keys[id].map { named.admits($0.lane.queue, runningCounts) } ?? false
   }
 
   /// The user's queues that reads of the store leave out, because none of their transfers may
   /// start.
   var queuesToLeaveOut: Set<QueueName> {
     let counts = runningCounts
-    return frontiers.leftOut.union(named.settings.keys.filter { !admits($0, counts) })
+    return frontiers.leftOut.union(named.settings.keys.filter { !named.admits($0, counts) })
   }
 
   /// Forgets the frontiers if a queue that reads have left out may start transfers that only the
   /// store has.
-  private mutating func reopenFrontiers() {
+  private mutating func reopenFrontiers(admits: (OriginSession) -> Bool) {
     guard !frontiers.leftOut.isEmpty else { return }
     let counts = runningCounts
     let isMissing = frontiers.leftOut.contains { name in
-      admits(name, counts)
+      named.admits(name, counts)
         && !lanes.contains { lane, entries in
-          lane.queue == name && entries.front.map { covers($0, in: lane) } ?? false
+          lane.queue == name && admits(lane.group)
+            && entries.front.map { covers($0, in: lane) } ?? false
         }
     }
     if isMissing { frontiers.reset() }
@@ -231,13 +226,13 @@ package struct TransferQueue: Sendable {
   /// - Parameter admits: whether an origin may have another connection, for a session.
   package mutating func next(admits: (OriginSession) -> Bool) -> Next {
     guard hasFreeSlot else { return .nothing }
-    reopenFrontiers()
+    reopenFrontiers(admits: admits)
     let counts = runningCounts
     var best: (key: QueueKey, lane: Lane)?
     for (lane, entries) in lanes {
       guard let front = entries.front, covers(front, in: lane) else { continue }
       if let best, best.key < front { continue }
-      if self.admits(lane, counts), admits(lane.group) { best = (front, lane) }
+      if named.admits(lane.queue, counts), admits(lane.group) { best = (front, lane) }
     }
     if let unloaded = unloaded(before: best?.key, admits: admits) { return .read(unloaded) }
     guard let best else { return .nothing }
@@ -248,7 +243,7 @@ package struct TransferQueue: Sendable {
 
   /// Gives a queued transfer a slot, whatever its position. Returns whether there was one.
   mutating func take(_ id: TransferID) -> Bool {
-    guard hasFreeSlot, let lane = keys[id]?.lane, admits(lane, runningCounts) else { return false }
+    guard hasFreeSlot, mayStart(id), let lane = keys[id]?.lane else { return false }
     slots[id] = lane
     remove(id)
     return true
@@ -259,7 +254,9 @@ package struct TransferQueue: Sendable {
   func front(at origin: Origin, where isSuitable: (TransferID) -> Bool) -> TransferID? {
     let counts = runningCounts
     let fronts = (lanesOfOrigin[origin] ?? []).compactMap { lane -> QueueKey? in
-      guard admits(lane, counts), let front = lanes[lane]?.front, covers(front, in: lane) else {
+      guard named.admits(lane.queue, counts), let front = lanes[lane]?.front,
+        covers(front, in: lane)
+      else {
         return nil
       }
       return front
@@ -294,10 +291,12 @@ package struct TransferQueue: Sendable {
 
   /// A host with running transfers whose queue in memory will soon reach its frontier.
   package func hostRunningShort(below count: Int) -> Origin? {
-    Set(slots.values.map(\.origin)).first { origin in
+    let counts = runningCounts
+    return Set(slots.values.map(\.origin)).first { origin in
       guard let frontier = frontiers.incompleteFrontier(of: origin) else { return false }
       let known = (lanesOfOrigin[origin] ?? []).reduce(0) { sum, lane in
-        sum + (lanes[lane]?.count(before: frontier) ?? 0)
+        guard named.admits(lane.queue, counts) else { return sum }
+        return sum + (lanes[lane]?.count(before: frontier) ?? 0)
       }
       return known < count
     }

@@ -131,7 +131,7 @@ extension TransferScheduler {
     var output = SchedulerOutput()
     // During shutdown everything ends anyway; conditions are checked again after the next start.
     guard rules.setConditions(met), phase == .working else { return output }
-    checkConditionsOfUser(&output, at: now)
+    checkConditionsOfUser()
     let concerned = machines.filter { $1.spec.task?.conditions.isEmpty == false }
     for id in concerned.keys.sorted() {
       let unmet = concerned[id]?.unmetCondition(met)

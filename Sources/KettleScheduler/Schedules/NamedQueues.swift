@@ -22,14 +22,14 @@ package struct NamedQueues: Sendable {
     package var until: WallTime?
   }
 
-  package private(set) var settings: [QueueName: Settings]
+  package private(set) var settings: [QueueName: Settings] = [:]
   private var standings: [QueueName: Standing] = [:]
   /// When the standings were made.
   private var madeAt: WallTime?
   /// The first condition on which the user's transfers wait, whatever their queue.
   package private(set) var unmetCondition: TransferCondition?
 
-  package init(_ settings: [QueueName: Settings] = [:]) { self.settings = settings }
+  package init() {}
 
   package subscript(_ name: QueueName) -> Settings { settings[name] ?? Settings() }
 
@@ -47,6 +47,15 @@ package struct NamedQueues: Sendable {
   var areAllOpen: Bool { unmetCondition == nil && standings.values.allSatisfy(\.isOpen) }
 
   func transfersMax(of name: QueueName?) -> Int? { name.flatMap { settings[$0]?.transfersMax } }
+
+  /// Whether a queue permits another of its transfers to start; nil is no queue of the user's.
+  ///
+  /// - Parameter runningCounts: how many transfers of each queue have a slot.
+  func admits(_ name: QueueName?, _ runningCounts: [QueueName: Int]) -> Bool {
+    guard let name else { return true }
+    guard isOpen(name) else { return false }
+    return transfersMax(of: name).map { runningCounts[name, default: 0] < $0 } ?? true
+  }
 
   // MARK: Changes
 

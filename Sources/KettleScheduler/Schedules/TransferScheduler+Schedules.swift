@@ -39,16 +39,14 @@ extension TransferScheduler {
   ) -> SchedulerOutput {
     var output = SchedulerOutput()
     environment.conditionsOfUser = conditions
-    checkConditionsOfUser(&output, at: now)
+    checkConditionsOfUser()
+    fillSlots(&output, at: now)
     return output
   }
 
-  /// Called when the met conditions have changed.
-  mutating func checkConditionsOfUser(_ output: inout SchedulerOutput, at now: Moment) {
-    let unmet = environment.conditionsOfUser.subtracting(rules.metConditions).min()
-    guard unmet != queue.named.unmetCondition else { return }
-    queue.named.setUnmet(unmet)
-    fillSlots(&output, at: now)
+  /// Called when the met conditions have changed, before slots are filled.
+  mutating func checkConditionsOfUser() {
+    queue.named.setUnmet(environment.conditionsOfUser.subtracting(rules.metConditions).min())
   }
 
   /// Called as time passes.

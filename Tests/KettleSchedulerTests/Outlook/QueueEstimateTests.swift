@@ -68,6 +68,8 @@ struct QueueEstimateTests {
     input.queues = [.init(closesAfterMilliseconds: 1500)]
     #expect(QueueEstimate(input).queued.map(\.start) == [0, 1000])
     #expect(QueueEstimate(input).queued.map(\.end) == [1000, nil])
+    input.queues = [.init(closedMilliseconds: 5000, closesAfterMilliseconds: 6500)]
+    #expect(QueueEstimate(input).queued.map(\.end) == [6000, nil])
     input.queues = [.init(closedMilliseconds: .max)]
     #expect(QueueEstimate(input).queued.map(\.start) == [nil, nil])
   }

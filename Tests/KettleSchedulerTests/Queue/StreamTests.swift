@@ -55,10 +55,11 @@ struct StreamTests {
 
   /// The trial was answered over HTTP/2, and so many small files came.
   private func prepared(
-    smallCount: Int = 4, running: Int = 4, streams: Int = 3, inAll: Int? = nil
+    smallCount: Int = 4, running: Int = 4, streams: Int = 3, inAll: Int? = nil,
+    _ change: (inout TransferSpec) -> Void = { _ in }
   ) -> SchedulerScript {
     var script = script(running: running, streams: streams, inAll: inAll)
-    add(30, to: &script)
+    add(30, to: &script, change)
     let first = plans(script)
     for (index, plan) in first.prefix(smallCount).enumerated() {
       answer(plan, isStream: index == 0, in: &script)
@@ -72,6 +73,19 @@ struct StreamTests {
     var script = script()
     add(30, to: &script)
     #expect(uses(script) == [.trial, .none])
+  }
+
+  @Test func `transfers of a closed queue do not run as streams`() throws {
+    var script = prepared { $0.options.queue = QueueName("night") }
+    let startedCount = plans(script).count
+    let closed = NamedQueues.Settings(hours: WeeklyHours("00:00-00:01", days: [.monday]))
+    let night = try #require(QueueName("night"))
+    script.run(script.scheduler.setQueues([night: closed], at: script.now))
+    for plan in plans(script) where script.scheduler.owner(of: plan.attempt) != nil {
+      script.settled(plan.attempt, .cancelled, durable: 0)
+    }
+    script.timePasses()
+    #expect(plans(script).count == startedCount)
   }
 
   @Test func `a few transfers keep to HTTP 1`() {

@@ -263,10 +263,15 @@ struct SimulatedWorld {
 
   /// Checks, when nothing is pending, that the scheduler knows every queued transfer.
   mutating func checkForgotten(_ scheduler: TransferScheduler) {
-    for record in store.values where record.state == .queued && scheduler.machines[record.id] == nil
-    {
+    for record in store.values
+    where record.state == .queued && scheduler.machines[record.id] == nil && !mayRest(record) {
       broken.append("\(record.id) is in the queue of the store and is not read")
     }
+  }
+
+  /// Whether a transfer may stay queued for ever: its queue starts nothing.
+  func mayRest(_ record: TransferRecord) -> Bool {
+    record.spec.queue.flatMap { queues[$0]?.transfersMax } == 0
   }
 
   func queue(_ request: QueueRead) -> [TransferRecord] {

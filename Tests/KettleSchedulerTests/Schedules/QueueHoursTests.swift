@@ -176,6 +176,80 @@ struct QueueHoursTests {
     #expect(running.map(\.rawValue) == [1, 2, 3, 4, 5, 6])
   }
 
+  @Test func `a queue that opens is read even if one of its hosts is full`() throws {
+    var script = script([night: .init(hours: try hours("01:00-06:00"))])
+    script.scheduler.queue.limits.connectionsPerHostMax = 1
+    script.scheduler.residentLimits.evictableCountMax = 2
+    script.scheduler.residentLimits.queuedPerHostCount = 1
+    script.scheduler.residentLimits.queuedCountMax = 1
+    script.scheduler.residentLimits.readAheadCount = 0
+    script.add(spec("full.example"))
+    let first = script.add(spec("full.example", in: night))
+    let others = (0..<4).map { script.add(spec("h\($0).example", in: night)) }
+    _ = script.scheduler.evict { _ in true }
+    script.timePasses()
+    script.answerReads()
+    #expect(script.scheduler.machines[first] != nil)
+    #expect(script.scheduler.evictedQueuedCount > 0)
+    script.advance(milliseconds: 3_600_000)
+    script.timePasses()
+    script.answerReads()
+    #expect(others.map { script.state($0) } == Array(repeating: .running, count: 4))
+  }
+
+  @Test func `nothing is estimated behind the next closing of a closed queue`() throws {
+    let script = script([night: .init(hours: try hours("01:00-06:00"))])
+    let origin = url("http://a.example/").origin
+    var measurements = HostMeasurements()
+    for second in 0..<60 {
+      measurements.recordBytes(1_000_000, from: origin)
+      measurements.sample(
+        [origin], at: script.now.monotonic.advanced(byMilliseconds: Int64(second) * 1000))
+    }
+    let ids = [1, 2].map { TransferID(rawValue: $0) }
+    let stored = ids.map {
+      QueueEntry(
+        id: $0, priority: .normal, position: $0.rawValue, origin: origin, session: .kettle,
+        queue: night, bytesExpected: 2 * 3600 * 1_000_000)
+    }
+    let outlook = script.scheduler.outlookPlan(
+      running: [], measurements, judgement: SpeedJudgement(), at: script.now
+    ).outlook(stored: stored)
+    let ready = ids.map {
+      outlook.expectation(of: $0, priority: .normal, position: $0.rawValue)?.readyAt
+    }
+    // Both would be ready after four hours.
+    #expect(ready.allSatisfy { $0.map { $0 < time(6) } ?? false })
+    let longer = stored.map { entry in
+      var entry = entry
+      entry.bytesExpected = 4 * 3600 * 1_000_000
+      return entry
+    }
+    let late = script.scheduler.outlookPlan(
+      running: [], measurements, judgement: SpeedJudgement(), at: script.now
+    ).outlook(stored: longer)
+    #expect(
+      ids.map { late.expectation(of: $0, priority: .normal, position: $0.rawValue)?.readyAt }
+        == [nil, nil])
+  }
+
+  @Test
+  func `a task with a higher priority starts first when its condition and the user's are met`()
+    throws
+  {
+    var script = script([:])
+    script.scheduler.queue.limits.runningMax = 1
+    script.run(script.scheduler.conditionsChanged([], at: script.now))
+    script.run(script.scheduler.setConditionsOfUser([.mainsPower], at: script.now))
+    let own = script.add(spec())
+    var wanted = taskSpec { $0.conditions = [.mainsPower] }
+    wanted.priority = .high
+    let task = script.add(wanted)
+    script.run(script.scheduler.conditionsChanged([.mainsPower], at: script.now))
+    #expect(script.state(task) == .running)
+    #expect(script.state(own) == .queued)
+  }
+
   @Test func `the queues are listed with the default one first`() throws {
     var script = script([night: .init(transfersMax: 3, hours: try hours("01:00-06:00"))])
     script.add(spec())
@@ -198,7 +272,12 @@ extension SchedulerScript {
       var stored: [TransferID: TransferRecord] = [:]
       for case .put(let record) in changes { stored[record.id] = record }
       let matching = stored.values.sorted { $0.queuePosition < $1.queuePosition }.filter {
-        $0.isDormant && $0.state == .queued && !read.leftOut.contains($0.spec.queue ?? .standard)
+        guard $0.isDormant, $0.state == .queued else { return false }
+        guard !read.leftOut.contains($0.spec.queue ?? .standard) else { return false }
+        return switch read.place {
+        case .at(let origin): $0.spec.url.origin == origin
+        case .elsewhere(let others): !others.contains($0.spec.url.origin)
+        }
       }
       let records = Array(matching.prefix(read.countMax))
       run(scheduler.queueRead(read, records, at: now).1)
