@@ -141,7 +141,7 @@ faults: ## Write the names of the tests into the table of faults
 	mv .build/faults.md docs/faults.md
 
 examples: ## Write the examples of the documentation into sources that are compiled
-	assets/doc-examples.sh Tests/DocumentationTests/Generated
+	assets/doc-examples.sh Tests/DocumentationTests/Generated Tests/DocumentationPrograms/Generated
 
 docs: deps ## Make the documentation of the library, and fail on a link that leads nowhere
 	assets/docs.sh .build/documentation

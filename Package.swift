@@ -193,8 +193,15 @@ let package = Package(
     tests(
       "BackgroundTransferTests",
       ["BackgroundTransfer", "KettleControl", "KettleModel", "KettleSystem"]),
-    // The examples of the library's documentation; `make examples` writes its sources.
+    // The examples of the library's documentation; `make examples` writes their sources.
     tests("DocumentationTests", ["BackgroundTransfer", "TestSupport"]),
+    .executableTarget(
+      name: "documentation-program", dependencies: ["BackgroundTransfer"],
+      path: "Tests/DocumentationPrograms", swiftSettings: strict),
+    // A program that requests transfers and ends, for the tests of sessions.
+    .executableTarget(
+      name: "session-program", dependencies: ["BackgroundTransfer"], path: "Tests/SessionProgram",
+      swiftSettings: strict),
     appleSource("AppleSourceSwift5Tests", .v5),
     appleSource("AppleSourceSwift6Tests", .v6),
     tests(
@@ -279,8 +286,9 @@ let package = Package(
     tests(
       "ExampleTests",
       [
-        "KettleModel", "TestSupport", "background-download", "download-service", "file-list",
-        "kettle", "request-info", "singleton-delegate", "CKettleLinux",
+        "KettleModel", "TestSupport", "background-download", "documentation-program",
+        "download-service", "file-list", "kettle", "request-info", "session-program",
+        "singleton-delegate", "CKettleLinux",
       ]),
     // The library over the real service and an origin that lies.
     tests(

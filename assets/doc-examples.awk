@@ -1,12 +1,13 @@
 # Makes Swift sources of the examples in documentation: of every ```swift block in comments (///)
 # and in Markdown. assets/doc-examples.sh says of which files.
 #
-#   awk -v out=DIRECTORY -f assets/doc-examples.awk FILE...
+#   awk -v out=DIRECTORY -v programs_out=DIRECTORY -f assets/doc-examples.awk FILE...
 #
 # - A block becomes the body of a function, so it may use `try` and `await`.
 # - It may use the names of Tests/DocumentationTests/Given.swift without declaring them.
 # - A block that begins with its imports is a program: it gets a file of its own with these imports
-#   and no others.
+#   and no others, in `programs_out`, and can be run. Its URLs and paths are replaced by those of
+#   Tests/DocumentationPrograms/Place.swift.
 # - <!-- goes on --> above a block puts it into the same function as the block before.
 
 function complain(why) {
@@ -28,10 +29,18 @@ function uses(   i, text) {
 function end_function(   text, path) {
   if (body == "") return
   if (is_program) {
-    path = out "/" base "+Program" ++programs ".swift"
-    text = head(name) imports "\n@MainActor\nprivate func program() async throws {\n"
+    path = programs_out "/" base "+Program" ++programs ".swift"
+    gsub(/"https:\/\/example\.org/, "\"\\(Place.origin)", body)
+    gsub(/"\/(srv|tmp)/, "\"\\(Place.root)", body)
+    title = base
+    gsub(/[^A-Za-z0-9]/, "", title)
+    title = title programs
+    kind = body ~ /await / ? "waiting" : "plain"
+    text = head(name) imports "\n@MainActor\nfunc run" title
+    text = text (kind == "waiting" ? "() async throws {\n" : "() throws {\n")
     printf "%s%s%s}\n", text, body, never ? "" : uses() > path
     close(path)
+    table = table "  \"" title "\": ." kind "(run" title "),\n"
   } else {
     functions = functions sprintf("\nprivate func example%d() async throws {\n", ++examples)
     functions = functions body (never ? "" : uses()) "}\n"
@@ -101,4 +110,10 @@ in_block == "swift" {
   body = body (line == "" ? "" : "  " line) "\n"
 }
 
-END { if (!failed && NR) end_file() }
+END {
+  if (failed || !NR) exit failed
+  end_file()
+  path = programs_out "/Programs.swift"
+  printf "%s", "// swift-format-ignore-file\n// Made by `make examples`.\n\n" > path
+  printf "let programs: [String: DocumentedProgram] = [\n%s]\n", table > path
+}

@@ -27,11 +27,18 @@ package enum BackgroundSessionInput: Sendable {
   case finishEvents
   /// The current delegate call has returned.
   case returned
+  /// The program wants every task in the store, including those that it has not resumed.
+  case record
+  /// The program is ending normally. The current delegate call counts as returned, and no other is
+  /// made.
+  case leave
 
   // MARK: The service
   /// `awaited` has the numbers of the tasks that are awaited and do not use the delegate.
   case attached(AttachSession.Result, awaited: Set<Int64>)
   case event(TransferEvent)
+  /// The connection accepts requests now.
+  case readyToSend
   case answered(Int64, ServiceReply)
   case connectionLost
   /// There are no more attempts to connect.
@@ -41,6 +48,8 @@ package enum BackgroundSessionInput: Sendable {
 /// An action that a session requests, in order.
 package enum BackgroundSessionAction: Hashable, Sendable {
   case send(serial: Int64, ServiceRequest)
+  /// Requests wait for `BackgroundSessionInput.readyToSend`.
+  case requestsWaiting
   /// To be made now. The next call follows `BackgroundSessionInput.returned`.
   case call(DelegateCall)
   /// A task of an earlier run of the program. Precedes everything else about that task.

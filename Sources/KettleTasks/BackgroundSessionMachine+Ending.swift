@@ -7,11 +7,28 @@ extension BackgroundSessionMachine {
   mutating func callReturned() {
     switch calls.returned() {
     case .completed(let number, _)?: completionReturned(number)
+    case .finished(let number, _)?, .received(let number, _)?:
+      tasks[number]?.wasFileDelivered = true
     case .becameInvalid?:
       ending = .done
       emit(.close)
-    case .challenge?, .resumed?, .wrote?, .sent?, .finished?, .received?, .finishedEvents?, nil:
-      break
+    case .challenge?, .resumed?, .wrote?, .sent?, .finishedEvents?, nil: break
+    }
+  }
+
+  /// Records what the program has received, so that its next run does not receive it again.
+  mutating func leave() {
+    guard case .running = program else { return }
+    program = .leaving
+    if case .finishedEvents? = calls.current { request(.finishEvents, task: nil) }
+    callReturned()
+    for number in tasks.keys.sorted() {
+      guard let record = tasks[number], record.wasFileDelivered,
+        case .ending(_, isAcknowledged: false) = record.phase
+      else { continue }
+      var params = UpdateTask.Params(id: TransferID(rawValue: 0))
+      params.wasFileDelivered = true
+      request(.update(params), task: number)
     }
   }
 
@@ -63,7 +80,10 @@ extension BackgroundSessionMachine {
   mutating func gaveUp(_ failure: SessionFailure) {
     link = .disconnected
     unacknowledged.forgetAll()
+    // No call could tell an ending program, and its next run finds what the service has recorded.
+    guard !isLeaving else { return }
     for number in tasks.keys.sorted() { lose(number, failure) }
+    unadded.sort()
     switch (ending, failure) {
     case (.done, _), (.reporting, _): break
     case (.dropping, _): reportInvalidation(nil)
@@ -78,12 +98,15 @@ extension BackgroundSessionMachine {
     guard let record = tasks[number] else { return }
     switch record.phase {
     case .new where record.suspensions > 0 && failure.isPassing: break
+    case .unsent where record.suspensions > 0 && failure.isPassing:
+      tasks[number]?.phase = .new
+      unadded.append(number)
     case .unsendable, .unclaimed: break
     case .requestingResumeData(let reported):
       if !record.isAwaited { abandon(record) }
       tasks[number]?.id = nil
       reportEnd(of: number, reported, token: nil)
-    case .new, .live:
+    case .new, .unsent, .live:
       let isKnown = record.id != nil && !record.isAwaited
       if isKnown { abandon(record) }
       tasks[number]?.id = nil

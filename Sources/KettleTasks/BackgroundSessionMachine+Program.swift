@@ -11,6 +11,7 @@ extension BackgroundSessionMachine {
     switch record.phase {
     case .unsendable(let failure): end(number, .failure(failure))
     case .new: add(through: number)
+    case .unsent: show(number)
     case .live(.none):
       request(.start, task: number)
       show(number)
@@ -21,7 +22,7 @@ extension BackgroundSessionMachine {
   mutating func suspend(_ number: Int64) {
     guard var record = tasks[number] else { return }
     switch record.phase {
-    case .new, .unsendable: record.suspensions += 1
+    case .new, .unsent, .unsendable: record.suspensions += 1
     case .live(.none):
       record.suspensions += 1
       if record.suspensions == 1 { request(.pause, task: number) }
@@ -37,7 +38,7 @@ extension BackgroundSessionMachine {
       return
     }
     switch record.phase {
-    case .new, .unsendable:
+    case .new, .unsent, .unsendable:
       if keepsBytes { emit(.resumeData(number, nil)) }
       end(number, .failure(.cancelled(resume: nil)))
     case .live(.none):
@@ -72,7 +73,7 @@ extension BackgroundSessionMachine {
     tasks[number] = record
     switch record.phase {
     case .live: request(.update(params), task: number)
-    case .new, .unsendable, .requestingResumeData, .ending, .unclaimed, .reported: break
+    case .new, .unsent, .unsendable, .requestingResumeData, .ending, .unclaimed, .reported: break
     }
   }
 
@@ -98,19 +99,17 @@ extension BackgroundSessionMachine {
     tasks[number]?.phase = .unsendable(.refused(refusal))
   }
 
-  /// Adds the task, started, and before it all earlier tasks, not started: the service accepts the
-  /// numbers of a session in rising order only.
-  private mutating func add(through number: Int64) {
+  /// Adds the task and all earlier ones: the service accepts the numbers of a session in rising
+  /// order only. Those that are suspended are added without a start.
+  mutating func add(through number: Int64) {
     let due = unadded.prefix { $0 <= number }
     unadded.removeFirst(due.count)
     for earlier in due {
-      guard var record = tasks[earlier], case .new = record.phase, var spec = record.spec
-      else { continue }
-      spec.beginning = earlier == number ? .queued : .idle
-      record.phase = .live(.none)
-      tasks[earlier] = record
-      request(.add(spec), task: earlier)
+      guard case .new? = tasks[earlier]?.phase else { continue }
+      tasks[earlier]?.phase = .unsent
+      unacknowledged.append(newTask: earlier)
       show(earlier)
     }
+    if !due.isEmpty { wakeLink() }
   }
 }

@@ -46,7 +46,7 @@ extension BackgroundSessionMachine {
   private mutating func completed(_ number: Int64, _ snapshot: TransferSnapshot) {
     reportProgress(of: number)
     guard let record = tasks[number] else { return }
-    if !record.isAwaited {
+    if !record.isAwaited, !record.wasFileDelivered {
       if record.isUpload {
         if let path = snapshot.path { calls.append(.received(number, path: path)) }
       } else if let path = snapshot.path {
@@ -64,7 +64,7 @@ extension BackgroundSessionMachine {
     let cancellation: TaskRecord.Cancellation
     switch record.phase {
     case .live(let known): cancellation = known
-    case .new, .unsendable, .requestingResumeData, .ending, .unclaimed, .reported: return
+    case .new, .unsent, .unsendable, .requestingResumeData, .ending, .unclaimed, .reported: return
     }
     let reported = TaskFailure(failure, cancellation)
     guard reported.mayHaveResumeData(cancellation), ResumeRules.allow(snapshot, spec) else {

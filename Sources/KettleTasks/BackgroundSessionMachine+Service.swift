@@ -42,15 +42,15 @@ extension BackgroundSessionMachine {
     if case .refused(let error) = reply, error.code == .stopping { return }
     if case .refused = reply, unacknowledged.splitRefusedAdd(serial) { return }
     if let numbers = unacknowledged.removeAdd(serial) { return added(numbers, reply) }
-    guard let entry = unacknowledged.removeSent(serial) else { return }
+    for entry in unacknowledged.removeSent(serial) ?? [] { answered(entry, reply) }
+  }
+
+  private mutating func answered(_ entry: UnacknowledgedRequests.Entry, _ reply: ServiceReply) {
     guard let number = entry.task else { return sessionAnswered(entry.intent) }
-    switch (entry.intent, reply) {
-    case (.makeToken, let reply): tokenMade(number, reply)
-    case (.acknowledge, _):
-      if case .reported? = tasks[number]?.phase { forget(number) }
-    case (.add, _), (.start, _), (.pause, _), (.cancel, _), (.update, _), (.answer, _),
-      (.finishEvents, _), (.drop, _), (.options, _):
-      break
+    switch entry.intent {
+    case .makeToken: tokenMade(number, reply)
+    case .acknowledge: if case .reported? = tasks[number]?.phase { forget(number) }
+    case .start, .pause, .cancel, .update, .answer, .finishEvents, .drop, .options: break
     }
   }
 
@@ -109,7 +109,7 @@ extension BackgroundSessionMachine {
     guard let record = tasks[number], record.id != nil else { return }
     switch record.phase {
     case .live: taskRemoved(number)
-    case .new, .unsendable, .requestingResumeData, .ending, .unclaimed, .reported: break
+    case .new, .unsent, .unsendable, .requestingResumeData, .ending, .unclaimed, .reported: break
     }
   }
 
@@ -121,7 +121,7 @@ extension BackgroundSessionMachine {
       unacknowledged.forget(task: number)
       tasks[number]?.id = nil
       end(number, .failure(.removedByUser))
-    case .new, .unsendable, .requestingResumeData, .ending, .unclaimed, .reported: break
+    case .new, .unsent, .unsendable, .requestingResumeData, .ending, .unclaimed, .reported: break
     }
   }
 }

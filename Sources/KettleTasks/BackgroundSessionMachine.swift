@@ -34,6 +34,13 @@ package struct BackgroundSessionMachine: Sendable {
     case owed, reported
   }
 
+  /// Whether the program receives delegate calls.
+  enum Program: Sendable {
+    case running
+    /// It is ending normally.
+    case leaving
+  }
+
   /// What the program has of an abandoned task.
   enum Abandonment: Sendable {
     case gaveNothing, gaveToken
@@ -42,6 +49,7 @@ package struct BackgroundSessionMachine: Sendable {
   var link = Link.connecting
   var ending = Ending.none
   var launch: Launch
+  var program = Program.running
   var wasAttached = false
   var lastNumber: Int64 = 0
   /// For tasks that the service never sees.
@@ -65,6 +73,38 @@ package struct BackgroundSessionMachine: Sendable {
 
   /// Whether the service has acknowledged every request.
   package var isAllAcknowledged: Bool { unacknowledged.isEmpty }
+
+  /// The serial number of the newest request.
+  package var lastSerial: Int64 { unacknowledged.lastSerial }
+
+  /// Whether the service has acknowledged every request up to this serial number.
+  package func isAcknowledged(through serial: Int64) -> Bool {
+    unacknowledged.isAcknowledged(through: serial)
+  }
+
+  /// Whether the program is ending normally.
+  package var isLeaving: Bool {
+    switch program {
+    case .running: false
+    case .leaving: true
+    }
+  }
+
+  /// Whether requests wait for `BackgroundSessionInput.readyToSend`.
+  package var hasRequestsToSend: Bool { link.isAttached && !unacknowledged.isAllSent }
+
+  /// How many requests the service has not acknowledged; new tasks count one each.
+  package var unacknowledgedCount: Int { unacknowledged.count }
+
+  /// The resumed tasks that the service has not recorded yet.
+  package var unrecordedTasks: Set<Int64> {
+    Set(tasks.values.filter(\.isUnrecorded).map(\.number))
+  }
+
+  /// Those of formerly unrecorded tasks that the service still has not recorded.
+  package func lostTasks(of unrecorded: Set<Int64>) -> Set<Int64> {
+    unrecorded.filter { tasks[$0].map { $0.id == nil } ?? false }
+  }
 
   package var isAttached: Bool { link.isAttached }
 
@@ -95,7 +135,7 @@ package struct BackgroundSessionMachine: Sendable {
     apply(input)
     checkEvents()
     checkEnding()
-    sendWhatCanBeSent()
+    if hasRequestsToSend { emit(.requestsWaiting) }
     callNext()
     defer { actions = [] }
     return actions
@@ -126,6 +166,11 @@ package struct BackgroundSessionMachine: Sendable {
     case .releaseEvents: if case .held = launch { launch = .owed }
     case .finishEvents: request(.finishEvents, task: nil)
     case .returned: callReturned()
+    case .record:
+      add(through: .max)
+      wakeLink()
+    case .leave: leave()
+    case .readyToSend: sendWhatCanBeSent()
     case .attached(let reply, let awaited): attached(reply, awaited: awaited)
     case .event(let event): receive(event)
     case .answered(let serial, let reply): answered(serial, reply)
@@ -135,9 +180,10 @@ package struct BackgroundSessionMachine: Sendable {
   }
 
   private mutating func callNext() {
-    switch launch {
-    case .held: break
-    case .none, .owed, .reported: if let call = calls.next() { emit(.call(call)) }
+    switch (program, launch) {
+    case (.leaving, _), (.running, .held): break
+    case (.running, .none), (.running, .owed), (.running, .reported):
+      if let call = calls.next() { emit(.call(call)) }
     }
   }
 
@@ -161,7 +207,7 @@ package struct BackgroundSessionMachine: Sendable {
     emit(.forget(number))
   }
 
-  private mutating func wakeLink() {
+  mutating func wakeLink() {
     guard case .disconnected = link else { return }
     link = .connecting
     emit(.connect)
@@ -170,8 +216,17 @@ package struct BackgroundSessionMachine: Sendable {
   private mutating func sendWhatCanBeSent() {
     guard link.isAttached else { return }
     let tasks = tasks
-    for (serial, request) in unacknowledged.dequeueSendable(id: { tasks[$0]?.id }) {
+    let due = unacknowledged.dequeueSendable(
+      id: { tasks[$0]?.id }, spec: { tasks[$0]?.specToAdd })
+    for (serial, request) in due {
+      if case .add(let params) = request { markSent(params.transfers) }
       emit(.send(serial: serial, request))
+    }
+  }
+
+  private mutating func markSent(_ specs: [TransferSpec]) {
+    for case let number? in specs.map(\.task?.taskIdentifier) {
+      if case .unsent? = tasks[number]?.phase { tasks[number]?.phase = .live(.none) }
     }
   }
 }

@@ -25,6 +25,14 @@ struct CallQueue: Sendable {
     }
   }
 
+  /// The call under way.
+  var current: DelegateCall? {
+    switch phase {
+    case .free: nil
+    case .calling(let call): call
+    }
+  }
+
   mutating func append(_ call: DelegateCall) {
     guard let task = call.task else { return waiting.append(call) }
     if let index = lastPositions[task].map({ $0 - removedCount }), index >= head,

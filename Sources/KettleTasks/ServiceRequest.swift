@@ -25,9 +25,8 @@ package enum ServiceReply: Hashable, Sendable {
   case refused(ControlError)
 }
 
-/// A request of the program, before the service's ID of the task is known.
+/// A request of the program about a task that the service has or will have, or about the session.
 enum Intent: Hashable, Sendable {
-  case add(TransferSpec)
   case start, pause
   case cancel(keepsBytes: Bool)
   /// Makes the token of a task that is not acknowledged yet.
@@ -38,29 +37,37 @@ enum Intent: Hashable, Sendable {
   case finishEvents, drop
   case options(SessionOptions)
 
-  /// Returns nil while the task has no `id`, and for additions, which are sent in groups.
-  func request(id: TransferID?) -> ServiceRequest? {
+  /// Whether one message may contain this request for many tasks.
+  var isForMany: Bool {
+    switch self {
+    case .start, .pause, .cancel, .acknowledge: true
+    case .makeToken, .update, .answer, .finishEvents, .drop, .options: false
+    }
+  }
+
+  /// Returns nil if a task is required and `ids` is empty.
+  func request(ids: [TransferID]) -> ServiceRequest? {
     switch self {
     case .finishEvents: return .finishEvents
     case .drop: return .drop
     case .options(let options): return .options(options)
-    case .add, .start, .pause, .cancel, .makeToken, .acknowledge, .update, .answer: break
+    case .start, .pause, .cancel, .makeToken, .acknowledge, .update, .answer: break
     }
-    guard let id else { return nil }
+    guard let id = ids.first else { return nil }
     switch self {
-    case .start: return .control(.init(control: .start, selection: .ids([id])))
-    case .pause: return .control(.init(control: .pause, selection: .ids([id])))
-    case .cancel(let keepsBytes): return .cancel(.init(ids: [id], keepsBytes: keepsBytes))
+    case .start: return .control(.init(control: .start, selection: .ids(ids)))
+    case .pause: return .control(.init(control: .pause, selection: .ids(ids)))
+    case .cancel(let keepsBytes): return .cancel(.init(ids: ids, keepsBytes: keepsBytes))
     case .makeToken:
       return .acknowledge(.init(ids: [id], keepsResumeData: true, onlyTokens: true))
     case .acknowledge(let keepsResumeData):
-      return .acknowledge(.init(ids: [id], keepsResumeData: keepsResumeData))
+      return .acknowledge(.init(ids: ids, keepsResumeData: keepsResumeData))
     case .update(var params):
       params.id = id
       return .update(params)
     case .answer(let challenge, let answer):
       return .answer(.init(id: id, challenge: challenge, answer: answer))
-    case .add, .finishEvents, .drop, .options: return nil
+    case .finishEvents, .drop, .options: return nil
     }
   }
 }

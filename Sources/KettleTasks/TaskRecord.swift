@@ -5,6 +5,9 @@ struct TaskRecord: Sendable {
   enum Phase: Sendable {
     /// An object of the program, not sent to the service yet.
     case new
+    /// The program resumed it or asked for its record, and the service gets it with the next
+    /// message. Until then every change of the program is a change of the record only.
+    case unsent
     /// It cannot be carried out and fails when it is resumed.
     case unsendable(TaskFailure)
     case live(Cancellation)
@@ -40,6 +43,8 @@ struct TaskRecord: Sendable {
   var reportedByteCount: Int64 = 0
   var hasReportedOffset = false
   var shownChallenge: ShownChallenge?
+  /// The call that passes its file to the program has returned.
+  var wasFileDelivered = false
   /// The program has resume data, for which the service must keep the bytes.
   var gaveToken = false
 
@@ -63,16 +68,32 @@ struct TaskRecord: Sendable {
     reportedByteCount =
       spec.task?.kind == .upload ? snapshot.task?.sentByteCount ?? 0 : snapshot.bytesReceived
     hasReportedOffset = snapshot.task?.resumedAtByteCount != nil
+    wasFileDelivered = spec.task?.wasFileDelivered ?? false
   }
 
   var isUpload: Bool { spec?.task?.kind == .upload }
 
   var uploadByteCount: Int64? { spec?.request?.bodyByteCount }
 
+  /// What the service is to add; nil unless it waits to be sent.
+  var specToAdd: TransferSpec? {
+    guard case .unsent = phase, var spec else { return nil }
+    spec.beginning = suspensions > 0 ? .idle : .queued
+    return spec
+  }
+
+  /// Whether the program wants it to run and the service may not know it.
+  var isUnrecorded: Bool {
+    switch phase {
+    case .unsent, .live: id == nil && suspensions == 0
+    case .new, .unsendable, .requestingResumeData, .ending, .unclaimed, .reported: false
+    }
+  }
+
   /// Whether there is nothing left to report.
   var isOver: Bool {
     switch phase {
-    case .new, .unsendable, .live, .requestingResumeData, .ending: false
+    case .new, .unsent, .unsendable, .live, .requestingResumeData, .ending: false
     case .unclaimed, .reported: true
     }
   }
@@ -83,7 +104,9 @@ struct TaskRecord: Sendable {
     switch phase {
     case .ending(.failure(let failure), _), .unclaimed(.failure(let failure)):
       view.failure = failure
-    case .new, .unsendable, .live, .requestingResumeData, .ending, .unclaimed, .reported: break
+    case .new, .unsent, .unsendable, .live, .requestingResumeData, .ending, .unclaimed,
+      .reported:
+      break
     }
     return view
   }
@@ -91,7 +114,7 @@ struct TaskRecord: Sendable {
   private var viewState: TaskView.State {
     switch phase {
     case .live(.plain), .live(.keepingBytes), .requestingResumeData: .canceling
-    case .new, .unsendable, .live(.none): suspensions > 0 ? .suspended : .running
+    case .new, .unsent, .unsendable, .live(.none): suspensions > 0 ? .suspended : .running
     case .ending, .unclaimed, .reported: .completed
     }
   }

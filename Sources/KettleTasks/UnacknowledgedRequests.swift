@@ -3,11 +3,13 @@ import KettleModel
 
 /// The requests to the service that are not acknowledged yet, in order.
 ///
-/// After a lost connection all of them are sent again, so every request must be idempotent.
+/// Requests gather here until the connection is ready to send, and then leave in few messages: all
+/// new tasks in one, which the service records in one commit, and equal controls of many tasks in
+/// one, which the service applies before it starts anything else.
 ///
-/// Each add request costs the service a commit, so only one is under way at a time: tasks added
-/// meanwhile go out together in the next one. A request is sent again with the same tasks, because
-/// the service recognises it by its ID.
+/// After a lost connection all of them are sent again, so every request must be idempotent. A
+/// message with new tasks is sent again with the same tasks, because the service recognises it by
+/// its ID.
 struct UnacknowledgedRequests: Sendable {
   struct Entry: Sendable {
     let serial: Int64
@@ -16,55 +18,129 @@ struct UnacknowledgedRequests: Sendable {
     let intent: Intent
   }
 
+  /// A task to add, as it was when its message was made.
+  private struct Addition: Sendable {
+    let serial: Int64
+    let task: Int64
+    let spec: TransferSpec
+  }
+
   /// Makes `requestID`s unique to this run of the program.
   private let nonce: String
   /// In order. An entry stays here until the service's ID of its task is known.
   private var unsent: [Entry] = []
-  /// Tasks to add, in order, that were not part of a request yet.
-  private var newcomers: [Entry] = []
-  /// Add requests to send unchanged, all at once: retries, and requests for a single task.
-  private var additions: [[Entry]] = []
-  private var sent: [Int64: Entry] = [:]
-  /// Add requests under way. A forgotten task leaves a nil, because the reply matches tasks by
-  /// index.
-  private var adding: [Int64: [Entry?]] = [:]
-  private var nextSerial: Int64 = 1
+  /// Tasks to add, in order, that were not part of a message yet.
+  private var newcomers: [(serial: Int64, task: Int64)] = []
+  /// Messages with new tasks to send unchanged, all at once: retries, and those of a single task.
+  private var additions: [[Addition]] = []
+  private var sent: [Int64: [Entry]] = [:]
+  /// Messages with new tasks under way. A forgotten task leaves a nil, because the reply matches
+  /// tasks by index.
+  private var adding: [Int64: [Addition?]] = [:]
+  private(set) var lastSerial: Int64 = 0
 
-  /// Measured by `TransferSpec.estimatedByteCount`. A line has at most 4 MiB, and JSON escapes make
-  /// a text up to six times as long.
-  static let additionByteCountMax = 512 * 1024
+  /// Measured by `TransferSpec.lineByteCountMax`; less than the line limit of the service.
+  static let additionByteCountMax = LineDecoder.byteCountMaxFromClient - 1024 * 1024
+  /// The largest number of tasks in one control, about 400 KiB of text.
+  static let groupCountMax = 20_000
 
   init(nonce: String) { self.nonce = nonce }
 
   var isEmpty: Bool {
-    unsent.isEmpty && newcomers.isEmpty && additions.isEmpty && sent.isEmpty && adding.isEmpty
+    isAllSent && sent.isEmpty && adding.isEmpty
+  }
+
+  var count: Int {
+    unsent.count + newcomers.count + additions.reduce(0) { $0 + $1.count }
+      + sent.values.reduce(0) { $0 + $1.count } + adding.values.reduce(0) { $0 + $1.count }
+  }
+
+  /// Whether nothing waits to be sent.
+  var isAllSent: Bool { unsent.isEmpty && newcomers.isEmpty && additions.isEmpty }
+
+  /// Whether every request up to this serial number was acknowledged.
+  func isAcknowledged(through serial: Int64) -> Bool {
+    let oldest =
+      [newcomers.first?.serial, unsent.first?.serial, additions.first?.first?.serial]
+      + sent.values.map { $0.first?.serial }
+      + adding.values.map { tasks in tasks.lazy.compactMap { $0?.serial }.first }
+    return oldest.allSatisfy { $0.map { $0 > serial } ?? true }
   }
 
   mutating func append(_ intent: Intent, task: Int64?) {
-    let entry = Entry(serial: nextSerial, task: task, intent: intent)
-    nextSerial += 1
-    if case .add = intent { newcomers.append(entry) } else { unsent.append(entry) }
+    lastSerial += 1
+    unsent.append(Entry(serial: lastSerial, task: task, intent: intent))
   }
 
+  /// Appends a new task, whose number is larger than all earlier ones.
+  mutating func append(newTask task: Int64) {
+    lastSerial += 1
+    newcomers.append((lastSerial, task))
+  }
+
+  // MARK: Sending
+
   /// Removes and returns everything that can be sent now.
+  ///
+  /// Only one message with newcomers is under way at a time, because each costs the service a
+  /// commit.
+  ///
+  /// - Parameters:
+  ///   - id: Returns the service's ID of a task.
+  ///   - spec: Returns a new task to add; nil if it is over already.
   mutating func dequeueSendable(
-    id: (Int64) -> TransferID?
+    id: (Int64) -> TransferID?, spec: (Int64) -> TransferSpec?
   ) -> [(serial: Int64, request: ServiceRequest)] {
     var requests = additions.compactMap { add($0) }
     additions = []
-    if adding.isEmpty, let request = add(dequeueNewcomers()) { requests.append(request) }
+    if adding.isEmpty, let request = add(dequeueNewcomers(spec)) { requests.append(request) }
+    for group in dequeueGroups(id: id) {
+      guard let first = group.entries.first, let request = first.intent.request(ids: group.ids)
+      else { continue }
+      sent[first.serial] = group.entries
+      requests.append((first.serial, request))
+    }
+    return requests.sorted { $0.serial < $1.serial }
+  }
+
+  /// Equal requests of several tasks.
+  private struct Group {
+    var entries: [Entry]
+    var ids: [TransferID]
+  }
+
+  /// Groups equal requests without changing the order of the requests of a task. Nothing moves
+  /// across a request about the session.
+  private mutating func dequeueGroups(id: (Int64) -> TransferID?) -> [Group] {
+    var groups: [Group] = []
     var waiting: [Entry] = []
+    var indicesOfIntent: [Intent: [Int]] = [:]
+    var lastIndexOfTask: [Int64: Int] = [:]
     for entry in unsent {
-      guard let request = isDue(entry) ? entry.intent.request(id: entry.task.flatMap(id)) : nil
-      else {
+      let known = entry.task.map(id)
+      guard known != .some(nil), isDue(entry) else {
         waiting.append(entry)
         continue
       }
-      sent[entry.serial] = entry
-      requests.append((entry.serial, request))
+      let ids = known.flatMap { $0 }.map { [$0] } ?? []
+      let earliest = entry.task.flatMap { lastIndexOfTask[$0] } ?? 0
+      let joined = indicesOfIntent[entry.intent]?.first { index in
+        index >= earliest && groups[index].entries.count < Self.groupCountMax
+      }
+      if let joined {
+        groups[joined].entries.append(entry)
+        groups[joined].ids += ids
+      } else {
+        groups.append(Group(entries: [entry], ids: ids))
+        if entry.task == nil { indicesOfIntent = [:] }
+        if entry.intent.isForMany {
+          indicesOfIntent[entry.intent, default: []].append(groups.count - 1)
+        }
+      }
+      if let task = entry.task { lastIndexOfTask[task] = joined ?? groups.count - 1 }
     }
     unsent = waiting
-    return requests.sorted { $0.serial < $1.serial }
+    return groups
   }
 
   /// A request about the session does not overtake earlier additions.
@@ -73,75 +149,86 @@ struct UnacknowledgedRequests: Sendable {
     return entry.serial < first.serial
   }
 
-  private mutating func dequeueNewcomers() -> [Entry] {
+  private mutating func dequeueNewcomers(_ spec: (Int64) -> TransferSpec?) -> [Addition] {
+    var additions: [Addition] = []
     var byteCount = 0
-    let taken = newcomers.prefix { entry in
-      let isFirst = byteCount == 0
-      byteCount += entry.spec?.estimatedByteCount ?? 0
-      return isFirst || byteCount <= Self.additionByteCountMax
+    var takenCount = 0
+    for newcomer in newcomers {
+      if let spec = spec(newcomer.task) {
+        byteCount += spec.lineByteCountMax
+        guard additions.isEmpty || byteCount <= Self.additionByteCountMax else { break }
+        additions.append(Addition(serial: newcomer.serial, task: newcomer.task, spec: spec))
+      }
+      takenCount += 1
     }
-    newcomers.removeFirst(taken.count)
-    return Array(taken)
+    newcomers.removeFirst(takenCount)
+    return additions
   }
 
-  /// Makes one request of these entries, under an ID of its own. A retry never regroups tasks.
-  private mutating func add(_ entries: [Entry]) -> (serial: Int64, request: ServiceRequest)? {
-    guard let first = entries.first, let last = entries.last else { return nil }
-    adding[first.serial] = entries
-    let numbers = entries.count == 1 ? "\(first.number)" : "\(first.number)-\(last.number)"
+  /// Makes one message of these tasks, under an ID of its own. A retry never regroups tasks.
+  private mutating func add(_ tasks: [Addition]) -> (serial: Int64, request: ServiceRequest)? {
+    guard let first = tasks.first, let last = tasks.last else { return nil }
+    adding[first.serial] = tasks
+    let numbers = tasks.count == 1 ? "\(first.task)" : "\(first.task)-\(last.task)"
     return (
-      first.serial,
-      .add(.init(transfers: entries.compactMap(\.spec), requestID: "\(nonce).\(numbers)"))
+      first.serial, .add(.init(transfers: tasks.map(\.spec), requestID: "\(nonce).\(numbers)"))
     )
   }
 
-  /// Removes a request that was answered; nil if `serial` is an add request or unknown.
-  mutating func removeSent(_ serial: Int64) -> Entry? { sent.removeValue(forKey: serial) }
+  // MARK: Replies
 
-  /// Removes an add request and returns its tasks, with nil for forgotten ones. Returns nil if
-  /// `serial` is not an add request.
+  /// Removes requests that were answered together; nil if `serial` is a message with new tasks or
+  /// unknown.
+  mutating func removeSent(_ serial: Int64) -> [Entry]? { sent.removeValue(forKey: serial) }
+
+  /// Removes a message with new tasks and returns their numbers, with nil for forgotten ones.
+  /// Returns nil if `serial` is no such message.
   mutating func removeAdd(_ serial: Int64) -> [Int64?]? {
     adding.removeValue(forKey: serial)?.map { $0?.task }
   }
 
-  /// Handles the refusal of an add request. The service added none of its tasks and reported only
-  /// the first error, so each task is requested separately. Returns false if the request had a
+  /// Handles the refusal of a message with new tasks. The service added none of them and reported
+  /// only the first error, so each task is requested separately. Returns false if the message had a
   /// single task.
   mutating func splitRefusedAdd(_ serial: Int64) -> Bool {
-    guard let entries = adding[serial], entries.count > 1 else { return false }
+    guard let tasks = adding[serial], tasks.count > 1 else { return false }
     adding[serial] = nil
-    additions += entries.compactMap { $0 }.map { [$0] }
+    additions += tasks.compactMap { $0 }.map { [$0] }
     return true
   }
 
   mutating func connectionLost() {
-    unsent = (unsent + sent.values).sorted { $0.serial < $1.serial }
+    unsent = (unsent + sent.values.joined()).sorted { $0.serial < $1.serial }
     sent = [:]
     for serial in adding.keys.sorted() {
-      let entries = adding[serial] ?? []
-      let left = entries.compactMap { $0 }
-      additions += left.count == entries.count ? [left] : left.map { [$0] }
+      let tasks = adding[serial] ?? []
+      let left = tasks.compactMap { $0 }
+      additions += left.count == tasks.count ? [left] : left.map { [$0] }
     }
     additions.sort { ($0.first?.serial ?? 0) < ($1.first?.serial ?? 0) }
     adding = [:]
   }
 
+  // MARK: Forgetting
+
   /// Forgets the addition of a task that the service already has. Called before anything is sent
   /// again.
   mutating func forgetAdd(of task: Int64) {
-    newcomers.removeAll { $0.task == task }
-    additions = additions.flatMap { entries in
-      guard entries.contains(where: { $0.task == task }) else { return [entries] }
-      return entries.filter { $0.task != task }.map { [$0] }
+    additions = additions.flatMap { tasks in
+      guard tasks.contains(where: { $0.task == task }) else { return [tasks] }
+      return tasks.filter { $0.task != task }.map { [$0] }
     }
   }
 
   mutating func forget(task: Int64) {
     unsent.removeAll { $0.task == task }
-    sent = sent.filter { $0.value.task != task }
+    for (serial, entries) in sent where entries.contains(where: { $0.task == task }) {
+      let left = entries.filter { $0.task != task }
+      sent[serial] = left.isEmpty ? nil : left
+    }
     forgetAdd(of: task)
-    for (serial, entries) in adding where entries.contains(where: { $0?.task == task }) {
-      let left = entries.map { $0?.task == task ? nil : $0 }
+    for (serial, tasks) in adding where tasks.contains(where: { $0?.task == task }) {
+      let left = tasks.map { $0?.task == task ? nil : $0 }
       adding[serial] = left.allSatisfy { $0 == nil } ? nil : left
     }
   }
@@ -155,20 +242,28 @@ struct UnacknowledgedRequests: Sendable {
   }
 }
 
-extension UnacknowledgedRequests.Entry {
-  fileprivate var number: Int64 { task ?? 0 }
-
-  fileprivate var spec: TransferSpec? {
-    if case .add(let spec) = intent { spec } else { nil }
+extension TransferSpec {
+  /// An upper bound of its length in a message, in bytes.
+  fileprivate var lineByteCountMax: Int {
+    var count = 1024 + url.text.byteCountAsJSON
+    count += (name?.byteCountAsJSON ?? 0) + (directory?.byteCountAsJSON ?? 0)
+    for header in headers {
+      count += 24 + header.name.byteCountAsJSON + header.value.byteCountAsJSON
+    }
+    if case .bytes(let body)? = request?.body { count += body.bytes.count * 2 }
+    return count + (task?.programData?.byteCountAsJSON ?? 0)
   }
 }
 
-extension TransferSpec {
-  /// The size of the parts that can be long, in bytes before escaping.
-  fileprivate var estimatedByteCount: Int {
-    var count = 1024 + url.text.utf8.count + (name?.utf8.count ?? 0) + (directory?.utf8.count ?? 0)
-    for header in headers { count += header.name.utf8.count + header.value.utf8.count }
-    if case .bytes(let body)? = request?.body { count += body.bytes.count * 2 }
-    return count + (task?.programData?.utf8.count ?? 0)
+extension String {
+  /// Its length inside the quotes of a JSON string, in bytes (RFC 8259, section 7).
+  fileprivate var byteCountAsJSON: Int {
+    utf8.reduce(0) { count, byte in
+      switch byte {
+      case 0..<0x20: count + 6
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): count + 2
+      default: count + 1
+      }
+    }
   }
 }

@@ -202,6 +202,7 @@ struct SessionTests {
       download.resume()
       (session, task) = (made, download)
       #expect(made.delegate is Listener)
+      try await service.wait { if case .add = $0 { true } else { nil } }
       made.invalidateAndCancel()
       try await service.wait { if case .cancelTasks = $0 { true } else { nil } }
       try service.move(1, to: .failed) {

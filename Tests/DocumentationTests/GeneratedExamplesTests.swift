@@ -12,15 +12,16 @@ struct GeneratedExamplesTests {
     let fresh = FileManager.default.temporaryDirectory.appending(path: "examples-\(UUID())")
     try FileManager.default.createDirectory(at: fresh, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: fresh) }
-    try #require(await run("assets/doc-examples.sh", fresh.path()) == 0)
-
-    let (made, kept) = (
-      try texts(in: fresh),
-      try texts(in: root.appending(path: "Tests/DocumentationTests/Generated"))
-    )
-    #expect(made.count > 10)
-    for name in Set(made.keys).union(kept.keys).sorted() where made[name] != kept[name] {
-      Issue.record("\(name) is not what the documentation says; run \"make examples\"")
+    let programs = fresh.appending(path: "programs")
+    let blocks = fresh.appending(path: "blocks")
+    try #require(await run("assets/doc-examples.sh", [blocks.path(), programs.path()]) == 0)
+    for (made, name) in [(blocks, "DocumentationTests"), (programs, "DocumentationPrograms")] {
+      let made = try texts(in: made)
+      let kept = try texts(in: root.appending(path: "Tests/\(name)/Generated"))
+      #expect(made.count > 10)
+      for name in Set(made.keys).union(kept.keys).sorted() where made[name] != kept[name] {
+        Issue.record("\(name) is not what the documentation says; run \"make examples\"")
+      }
     }
   }
 
@@ -30,7 +31,11 @@ struct GeneratedExamplesTests {
     defer { try? FileManager.default.removeItem(at: folder) }
     let paper = folder.appending(path: "open.md")
     try "```swift\nlet a = 5\n".write(to: paper, atomically: true, encoding: .utf8)
-    let awk = ["-v", "out=\(folder.path())", "-f", "assets/doc-examples.awk", paper.path()]
+    let out = folder.path()
+    let awk = [
+      "-v", "out=\(out)", "-v", "programs_out=\(out)", "-f", "assets/doc-examples.awk",
+      paper.path(),
+    ]
     #expect(try await run("/usr/bin/awk", awk) == 1)
   }
 
@@ -50,9 +55,5 @@ struct GeneratedExamplesTests {
       "/bin/sh", ["-c", script, root.path(), program] + arguments,
       ["PATH": "/usr/bin:/bin"], output: "/dev/null")
     return await running.end()
-  }
-
-  private func run(_ path: String, _ argument: String) async throws -> Int32 {
-    try await run(path, [argument])
   }
 }

@@ -88,6 +88,12 @@ final class ExampleHome: Sendable {
     try Running(Self.program(name), arguments, environment, output: log)
   }
 
+  /// Starts a program of the documentation, whose files are in `files`.
+  func startDocumented(_ name: String, origin: String) throws -> Running {
+    let variables = environment.merging(["EXAMPLE_ORIGIN": origin, "EXAMPLE_ROOT": files]) { $1 }
+    return try Running(Self.program("documentation-program"), [name], variables, output: log)
+  }
+
   /// Waits for a line, and returns all lines so far.
   @discardableResult
   func wait(for line: String) async throws -> [String] {

@@ -18,6 +18,8 @@ struct SessionBench {
   private(set) var isClosed = false
   /// Whether delegate calls return immediately.
   var returnsAtOnce = true
+  /// Whether the connection sends each request immediately.
+  var sendsAtOnce = true
 
   static let session = SessionID(rawValue: "books")
 
@@ -38,6 +40,8 @@ struct SessionBench {
     while !pending.isEmpty {
       switch pending.removeFirst() {
       case .send(let serial, let request): requests.append((serial, request))
+      case .requestsWaiting:
+        if sendsAtOnce { pending += machine.handle(.readyToSend).filter { $0 != .requestsWaiting } }
       case .call(let call):
         calls.append(call)
         if returnsAtOnce { pending = machine.handle(.returned) + pending }

@@ -26,6 +26,7 @@ struct ServiceConversation: ~Copyable {
   private var pending: [Int64: Pending] = [:]
   private var nextID: Int64 = 1
   private var phase = Phase.greeting(until: .now + ServiceLink.attachBudget)
+  private var gathering = RequestGathering()
 
   init(core: SessionCore, socket: consuming LineSocket) {
     self.core = core
@@ -38,10 +39,10 @@ struct ServiceConversation: ~Copyable {
       try send(
         Hello.self, .init(client: "BackgroundTransfer " + core.identifier), as: .hello)
       while true {
-        try sendOutgoing()
+        let milliseconds = try sendOutgoing()
         let lines: [[UInt8]]
         do throws(LineSocket.Ended) {
-          lines = try socket.exchange(timeoutMilliseconds: pollMilliseconds, wake: core.wake)
+          lines = try socket.exchange(timeoutMilliseconds: milliseconds, wake: core.wake)
         } catch {
           throw wasAttached ? .lost : .unreachable(ClientError.connectionLost.sentence)
         }
@@ -61,8 +62,6 @@ struct ServiceConversation: ~Copyable {
     }
   }
 
-  private var pollMilliseconds: Int32 { wasAttached ? -1 : 250 }
-
   private func checkWants() throws(ServiceLink.End) {
     switch core.want {
     case .end: throw .over
@@ -73,10 +72,24 @@ struct ServiceConversation: ~Copyable {
     }
   }
 
-  private mutating func sendOutgoing() throws(ServiceLink.End) {
-    guard wasAttached else { return }
+  /// Sends the requests of the program, unless it is still making some. Returns how long to wait
+  /// for the next message or request, in milliseconds; a negative number means no limit.
+  private mutating func sendOutgoing() throws(ServiceLink.End) -> Int32 {
+    guard wasAttached else { return 250 }
+    let (lastSerial, isUrgent) = core.requestsToSend
+    switch gathering.decide(lastSerial: lastSerial, isUrgent: isUrgent, at: .now) {
+    case .nothing: return -1
+    case .wait: return 1
+    case .send: try send(core.dequeueOutgoing())
+    }
+    return -1
+  }
+
+  private mutating func send(
+    _ outgoing: [(serial: Int64, request: ServiceRequest)]
+  ) throws(ServiceLink.End) {
     let session = SessionID(rawValue: core.identifier)
-    for (serial, request) in core.dequeueOutgoing() {
+    for (serial, request) in outgoing {
       let pending = Pending.request(serial, request)
       switch request {
       case .add(let params): try send(AddTransfers.self, params, as: pending)

@@ -17,8 +17,18 @@ extension SessionCore {
       asksServerTrustWhenAway: serverTrust == .detects ? false : nil)
   }
 
-  func dequeueOutgoing() -> [(serial: Int64, request: ServiceRequest)] {
+  /// The serial number of the newest request, or nil when none waits to be sent, and whether the
+  /// program is ending.
+  var requestsToSend: (lastSerial: Int64?, isUrgent: Bool) {
     state.withLock { state in
+      let machine = state.machine
+      return (machine.hasRequestsToSend ? machine.lastSerial : nil, machine.isLeaving)
+    }
+  }
+
+  func dequeueOutgoing() -> [(serial: Int64, request: ServiceRequest)] {
+    feed(.readyToSend)
+    return state.withLock { state in
       defer { state.outgoing = [] }
       return state.outgoing
     }

@@ -72,20 +72,42 @@ extension SessionCore {
     _ = semaphore.wait(timeout: .now() + 10)
   }
 
-  /// Runs `body` when the service has acknowledged everything; immediately if it already has.
+  /// Records all tasks, and runs `body` when the service has acknowledged every request made so
+  /// far; immediately if it already has.
   func whenFlushed(_ body: @escaping @Sendable () -> Void) {
+    feed(.record)
+    whenAcknowledged(body)
+  }
+
+  private func whenAcknowledged(_ body: @escaping @Sendable () -> Void) {
     let isNow = state.withLock { state in
-      guard !state.machine.isAllAcknowledged else { return true }
-      state.flushWaiters.append(body)
+      let serial = state.machine.lastSerial
+      guard !state.machine.isAcknowledged(through: serial) else { return true }
+      state.flushWaiters.append((serial, body))
       return false
     }
     if isNow { body() }
   }
 
-  /// Blocks the calling thread until the service has acknowledged everything, or until `deadline`.
-  func flush(until deadline: DispatchTime) {
+  /// The longest time for which the end of the program waits for the next acknowledgement.
+  static let silenceMax = DispatchTimeInterval.seconds(10)
+
+  /// Ends the delegate calls and blocks the calling thread until the service has acknowledged every
+  /// request, or until it has acknowledged nothing for `silenceMax`. The program is ending.
+  ///
+  /// - Returns: How many resumed tasks the service did not record.
+  func leave() -> Int {
+    feed(.leave)
+    let unrecorded = state.withLock { $0.machine.unrecordedTasks }
     let semaphore = DispatchSemaphore(value: 0)
-    whenFlushed { semaphore.signal() }
-    _ = semaphore.wait(timeout: deadline)
+    whenAcknowledged { semaphore.signal() }
+    wake.wake()
+    var pending = state.withLock { $0.machine.unacknowledgedCount }
+    while semaphore.wait(timeout: .now() + Self.silenceMax) == .timedOut {
+      let left = state.withLock { $0.machine.unacknowledgedCount }
+      if left >= pending { break }
+      pending = left
+    }
+    return state.withLock { $0.machine.lostTasks(of: unrecorded) }.count
   }
 }

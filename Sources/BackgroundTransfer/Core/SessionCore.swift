@@ -44,8 +44,8 @@ final class SessionCore: Sendable {
     var outgoing: [(serial: Int64, request: ServiceRequest)] = []
     /// Each runs once, when the tasks of the session are known or the service proves unreachable.
     var attachWaiters: [@Sendable () -> Void] = []
-    /// Each runs once, when everything is acknowledged.
-    var flushWaiters: [@Sendable () -> Void] = []
+    /// Each runs once, when the requests up to its serial number are acknowledged.
+    var flushWaiters: [(serial: Int64, body: @Sendable () -> Void)] = []
     var resumeDataHandlers: [Int64: [@Sendable (Data?) -> Void]] = [:]
     var outcomes = Outcomes()
     /// Why the session cannot exist; its new tasks fail with this error.
@@ -172,10 +172,11 @@ extension SessionCore.State {
   ) -> [SessionCore.Effect] {
     var effects: [SessionCore.Effect] = []
     for action in actions { effects += perform(action, by: core) }
-    if machine.isAllAcknowledged {
-      effects += flushWaiters.map { .perform($0) }
-      flushWaiters = []
-    }
+    guard !flushWaiters.isEmpty else { return effects }
+    let machine = machine
+    effects += flushWaiters.filter { machine.isAcknowledged(through: $0.serial) }
+      .map { .perform($0.body) }
+    flushWaiters.removeAll { machine.isAcknowledged(through: $0.serial) }
     return effects
   }
 
@@ -185,7 +186,8 @@ extension SessionCore.State {
     switch action {
     case .send(let serial, let request):
       outgoing.append((serial, request))
-      return [.wake]
+      return []
+    case .requestsWaiting: return [.wake]
     case .call(let call): return [.call(call)]
     case .restored(let task):
       tasks.insert(core.makeRestored(task))

@@ -95,8 +95,11 @@ public final class URLSession: Sendable {
   /// ```
   public func invalidateAndCancel() { core.invalidate(cancellingTasks: true) }
 
-  /// Calls the handler when the service has acknowledged every request made so far, which from then
-  /// on survives a power cut. The handler is called on the delegate queue.
+  /// Calls the handler when the service has recorded every task and every request made so far, which
+  /// from then on survive a power cut. The handler is called on the delegate queue.
+  ///
+  /// Tasks that were never resumed are recorded too: they are suspended in the next run of the
+  /// program.
   ///
   /// Source: Apple's documentation of `flush(completionHandler:)`, which promises the same for
   /// cookies and credentials.
@@ -104,7 +107,8 @@ public final class URLSession: Sendable {
     core.whenFlushed { [core] in core.queue.addOperation(completionHandler) }
   }
 
-  /// Waits until the service has acknowledged every request made so far.
+  /// Waits until the service has recorded every task and every request made so far; see the method
+  /// with a handler.
   ///
   /// ```swift
   /// task.resume()

@@ -17,9 +17,6 @@ final class URLSessionRegistry: Sendable {
 
   private let state = Mutex(State())
 
-  /// The longest time for which unacknowledged requests delay the end of the process.
-  private static let flushBudget = DispatchTimeInterval.seconds(2)
-
   func core(
     for configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?,
     queue: OperationQueue?
@@ -34,7 +31,7 @@ final class URLSessionRegistry: Sendable {
       defer { state.flushesAtExit = true }
       return (core, !state.flushesAtExit)
     }
-    if isFirst { atexit { URLSessionRegistry.shared.flush() } }
+    if isFirst { atexit { URLSessionRegistry.shared.leave() } }
     if LaunchEvents.shared.isCalling(for: identifier) {
       core.feed(.holdEvents)
       // The handler may have returned just now, before the session was here to be notified.
@@ -67,8 +64,17 @@ final class URLSessionRegistry: Sendable {
     state.withLock { $0.handled.contains(identifier) }
   }
 
-  private func flush() {
-    let deadline = DispatchTime.now() + Self.flushBudget
-    for core in state.withLock({ Array($0.cores.values) }) { core.flush(until: deadline) }
+  /// Called at the normal end of the process. Blocks until the service has what the program
+  /// requested and knows what the program received, and reports the tasks that it could not record.
+  private func leave() {
+    for core in state.withLock({ Array($0.cores.values) }) {
+      let count = core.leave()
+      guard count > 0 else { continue }
+      let text =
+        "BackgroundTransfer: the service did not record \(count) tasks of the session "
+        + "\"\(core.identifier)\" before the program ended; they are lost. Check the service with "
+        + "\"kettle daemon status\" and request them again.\n"
+      FileHandle.standardError.write(Data(text.utf8))
+    }
   }
 }

@@ -3,7 +3,7 @@
 /// Each byte is examined once, however the stream is split.
 package struct LineDecoder: Sendable {
   /// The maximum length of a client's line, without its line feed.
-  package static let byteCountMaxFromClient = 4 * 1024 * 1024
+  package static let byteCountMaxFromClient = 16 * 1024 * 1024
   /// The maximum length of a service's line; a full window of rows fits in many times.
   package static let byteCountMaxFromService = 64 * 1024 * 1024
 

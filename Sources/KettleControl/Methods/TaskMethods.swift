@@ -60,6 +60,8 @@ package enum UpdateTask: ControlMethod {
     package var notBefore: WallTime?
     package var expectedSendByteCount: Int64?
     package var expectedReceiveByteCount: Int64?
+    /// For a task that has ended: its program took the file and has not learned of the end.
+    package var wasFileDelivered: Bool?
 
     package init(id: TransferID) { self.id = id }
   }

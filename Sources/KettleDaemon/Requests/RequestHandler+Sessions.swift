@@ -106,6 +106,7 @@ extension RequestHandler {
     changes.notBefore = params.notBefore
     changes.expectedSendByteCount = params.expectedSendByteCount
     changes.expectedReceiveByteCount = params.expectedReceiveByteCount
+    changes.wasFileDelivered = params.wasFileDelivered
     switch await engine.updateTask(params.id, changes) {
     case .unknown: throw unknown
     // A finished task no longer changes, and the requesting program is about to be notified.

@@ -27,6 +27,9 @@ public struct TaskOptions: Hashable, Sendable, Codable {
   public var expectedReceiveByteCount: Int64?
   /// The program's answers to challenges, each valid for one origin.
   public var credentials: [OriginCredential] = []
+  /// Whether the program took the file before it ended; only the end of the task is still to be
+  /// reported. nil means no.
+  public var wasFileDelivered: Bool?
   /// The cancelled transfer whose bytes this one continues with.
   public var resumes: ResumeToken?
 

@@ -187,6 +187,9 @@ extension TransferMachine.State {
     if let count = changes.expectedReceiveByteCount {
       facts.spec.task?.expectedReceiveByteCount = count
     }
+    if let wasDelivered = changes.wasFileDelivered {
+      facts.spec.task?.wasFileDelivered = wasDelivered
+    }
     if let priority = changes.priority { facts.spec.priority = priority }
     guard let date = changes.notBefore else { return .none }
     switch self {

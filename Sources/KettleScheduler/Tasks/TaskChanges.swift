@@ -7,6 +7,7 @@ package struct TaskChanges: Sendable, Hashable {
   package var notBefore: WallTime?
   package var expectedSendByteCount: Int64?
   package var expectedReceiveByteCount: Int64?
+  package var wasFileDelivered: Bool?
 
   package init() {}
 }

@@ -5,11 +5,16 @@ import BackgroundTransfer
 import Foundation
 
 private func example1() async throws {
+  task.earliestBeginDate = Date(timeIntervalSinceNow: 60 * 60)
+  task.resume()
+}
+
+private func example2() async throws {
   configuration.launchCommand = URLSessionConfiguration.LaunchCommand(
     executable: URL(filePath: "/usr/bin/books"), arguments: ["--collect"])
 }
 
-private func example2() async throws {
+private func example3() async throws {
   configuration.isDiscretionary = true
   let waitingSession = URLSession(configuration: configuration)
   for task in await waitingSession.allTasks {

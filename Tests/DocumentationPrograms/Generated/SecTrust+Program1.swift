@@ -4,7 +4,7 @@
 import BackgroundTransfer
 
 @MainActor
-private func program() async throws {
+func runSecTrust1() throws {
   func isPinned(_ challenge: URLAuthenticationChallenge, to key: String) -> Bool {
     challenge.protectionSpace.serverTrust?.serverKeyDigest == key
   }

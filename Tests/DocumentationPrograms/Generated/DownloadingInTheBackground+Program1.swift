@@ -6,7 +6,7 @@ import Foundation
 import Synchronization
 
 @MainActor
-private func program() async throws {
+func runDownloadingInTheBackground1() throws {
   final class Shelf: URLSessionDownloadDelegate, Sendable {
     private let folder: URL
     private let whenDone = Mutex<(@Sendable () -> Void)?>(nil)
@@ -34,7 +34,10 @@ private func program() async throws {
       _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
     ) {
       if let error { print("Task \(task.taskIdentifier): \(error.localizedDescription)") }
+      if BackgroundEvents.sessionIdentifier == nil { session.finishTasksAndInvalidate() }
     }
+
+    func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) { exit(0) }
 
     func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
       let handler = whenDone.withLock { handler in
@@ -45,21 +48,21 @@ private func program() async throws {
       if BackgroundEvents.sessionIdentifier != nil { exit(0) }
     }
   }
-  let shelf = Shelf(folder: URL(filePath: "/srv/books"))
+  let shelf = Shelf(folder: URL(filePath: "\(Place.root)/books"))
   BackgroundEvents.handle { identifier, completionHandler in
     print("Started for the session \"\(identifier)\"")
     shelf.keep(completionHandler)
   }
   let configuration = URLSessionConfiguration.background(withIdentifier: "org.example.books")
   let session = URLSession(configuration: configuration, delegate: shelf, delegateQueue: nil)
-  if BackgroundEvents.sessionIdentifier == nil,
-    let book = URL(string: "https://example.org/books/17.pdf")
-  {
-    let task = session.downloadTask(with: book)
-    task.taskDescription = "17.pdf"
-    task.countOfBytesClientExpectsToReceive = 30 * 1024 * 1024
-    task.earliestBeginDate = Date(timeIntervalSinceNow: 60 * 60)
-    task.resume()
+  if BackgroundEvents.sessionIdentifier == nil {
+    session.getAllTasks { tasks in
+      guard tasks.isEmpty, let book = URL(string: "\(Place.origin)/books/17.pdf") else { return }
+      let task = session.downloadTask(with: book)
+      task.taskDescription = "17.pdf"
+      task.countOfBytesClientExpectsToReceive = 30 * 1024 * 1024
+      task.resume()
+    }
   }
   dispatchMain()
 }

@@ -5,7 +5,7 @@ import BackgroundTransfer
 import Foundation
 
 @MainActor
-private func program() async throws {
+func runURLSessionTaskDelegate1() throws {
   final class Uploads: URLSessionTaskDelegate {
     private let login: URLCredential
 

@@ -5,10 +5,10 @@ import BackgroundTransfer
 import Foundation
 
 @MainActor
-private func program() async throws {
+func runREADME1() async throws {
   let session = URLSession(configuration: .background(withIdentifier: "org.example.books"))
-  guard let url = URL(string: "https://example.org/disk.iso") else { exit(2) }
-  let place = URL(filePath: "/tmp/disk.iso")
+  guard let url = URL(string: "\(Place.origin)/disk.iso") else { exit(2) }
+  let place = URL(filePath: "\(Place.root)/disk.iso")
   let file = try await session.download(from: url, to: place, onConflict: .skip)
   print("It is at \(file.path(percentEncoded: false))")
   _ = session

@@ -5,7 +5,7 @@ import BackgroundTransfer
 import Foundation
 
 @MainActor
-private func program() async throws {
+func runAsyncDownloads2() async throws {
   actor Downloads: URLSessionDownloadDelegate {
     private var waiting: [Int: CheckedContinuation<Void, any Error>] = [:]
     private lazy var session = URLSession(

@@ -5,7 +5,7 @@ import BackgroundTransfer
 import Foundation
 
 @MainActor
-private func program() async throws {
+func runURLSessionDelegate3() throws {
   actor Pinning: URLSessionDelegate {
     func urlSession(
       _ session: URLSession, didReceive challenge: URLAuthenticationChallenge

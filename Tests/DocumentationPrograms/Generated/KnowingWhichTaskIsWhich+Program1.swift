@@ -5,7 +5,7 @@ import BackgroundTransfer
 import Foundation
 
 @MainActor
-private func program() async throws {
+func runKnowingWhichTaskIsWhich1() throws {
   struct Chapter: Codable {
     var book: String
     var number: Int
@@ -18,7 +18,7 @@ private func program() async throws {
     ) {
       do {
         let chapter = try JSONDecoder().decode(Chapter.self, from: downloadTask.userInfo ?? Data())
-        let folder = URL(filePath: "/srv/books").appending(path: chapter.book)
+        let folder = URL(filePath: "\(Place.root)/books").appending(path: chapter.book)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let place = folder.appending(path: "\(chapter.number).pdf")
         _ = try? FileManager.default.removeItem(at: place)

@@ -5,10 +5,10 @@ import BackgroundTransfer
 import Foundation
 
 @MainActor
-private func program() async throws {
+func runBackgroundTransfer1() async throws {
   let session = URLSession(configuration: .background(withIdentifier: "org.example.books"))
-  guard let url = URL(string: "https://example.org/books/17.pdf") else { exit(2) }
-  let place = URL(filePath: "/srv/books/17.pdf")
+  guard let url = URL(string: "\(Place.origin)/books/17.pdf") else { exit(2) }
+  let place = URL(filePath: "\(Place.root)/books/17.pdf")
   let book = try await session.download(from: url, to: place, onConflict: .skip)
   print("It is at \(book.path(percentEncoded: false))")
   _ = session

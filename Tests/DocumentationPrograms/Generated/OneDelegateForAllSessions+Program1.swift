@@ -6,7 +6,7 @@ import Foundation
 import Synchronization
 
 @MainActor
-private func program() async throws {
+func runOneDelegateForAllSessions1() throws {
   final class TransferNews: URLSessionDownloadDelegate, Sendable {
     static let shared = TransferNews()
 
@@ -38,7 +38,7 @@ private func program() async throws {
       didFinishDownloadingTo location: URL
     ) {
       let name = "\(session.configuration.identifier ?? "")-\(downloadTask.taskIdentifier)"
-      try? FileManager.default.moveItem(at: location, to: URL(filePath: "/srv/inbox/" + name))
+      try? FileManager.default.moveItem(at: location, to: URL(filePath: "\(Place.root)/inbox/" + name))
     }
   }
 

@@ -5,7 +5,7 @@ import BackgroundTransfer
 import Foundation
 
 @MainActor
-private func program() async throws {
+func runOneDelegateForAllSessions3() throws {
   final class Reader: URLSessionTaskDelegate, Sendable {
     func urlSession(
       _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,

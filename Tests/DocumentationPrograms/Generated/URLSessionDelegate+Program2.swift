@@ -5,7 +5,7 @@ import BackgroundTransfer
 import Foundation
 
 @MainActor
-private func program() async throws {
+func runURLSessionDelegate2() throws {
   final class Pinning: NSObject, URLSessionDelegate {
     func urlSession(
       _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,

@@ -5,7 +5,7 @@ import BackgroundTransfer
 import Foundation
 
 @MainActor
-private func program() async throws {
+func runAsyncDownloads1() async throws {
   actor BookService {
     private let session: URLSession
     private let folder: URL
@@ -30,8 +30,8 @@ private func program() async throws {
     }
   }
 
-  let books = BookService(identifier: "org.example.books", folder: URL(filePath: "/srv/books"))
-  let urls = (1...3).compactMap { URL(string: "https://example.org/books/\($0).pdf") }
+  let books = BookService(identifier: "org.example.books", folder: URL(filePath: "\(Place.root)/books"))
+  let urls = (1...3).compactMap { URL(string: "\(Place.origin)/books/\($0).pdf") }
   try await withThrowingTaskGroup(of: URL.self) { group in
     for url in urls { group.addTask { try await books.book(at: url) } }
     for try await place in group { print(place.path(percentEncoded: false)) }

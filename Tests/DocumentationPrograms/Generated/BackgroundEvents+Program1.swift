@@ -4,7 +4,7 @@
 import BackgroundTransfer
 
 @MainActor
-private func program() async throws {
+func runBackgroundEvents1() throws {
   BackgroundEvents.handle { identifier, completionHandler in
     // Make the session `identifier` here, and call the handler once from
     // `urlSessionDidFinishEvents(forBackgroundURLSession:)`.

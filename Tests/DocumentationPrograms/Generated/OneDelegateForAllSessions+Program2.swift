@@ -5,7 +5,7 @@ import BackgroundTransfer
 import Foundation
 
 @MainActor
-private func program() async throws {
+func runOneDelegateForAllSessions2() throws {
   final class OneKey: URLSessionDelegate, Sendable {
     private let pinned: String
 

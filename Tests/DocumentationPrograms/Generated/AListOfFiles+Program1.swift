@@ -5,7 +5,7 @@ import BackgroundTransfer
 import Foundation
 
 @MainActor
-private func program() async throws {
+func runAListOfFiles1() async throws {
   @MainActor
   final class DownloadList {
     struct Row {

@@ -5,13 +5,13 @@ import BackgroundTransfer
 import Foundation
 
 @MainActor
-private func program() async throws {
+func runURLSession1() throws {
   final class Downloads: NSObject, URLSessionDownloadDelegate {
     func urlSession(
       _ session: URLSession, downloadTask: URLSessionDownloadTask,
       didFinishDownloadingTo location: URL
     ) {
-      try? FileManager.default.moveItem(at: location, to: URL(fileURLWithPath: "/tmp/book.pdf"))
+      try? FileManager.default.moveItem(at: location, to: URL(fileURLWithPath: "\(Place.root)/book.pdf"))
     }
   }
 

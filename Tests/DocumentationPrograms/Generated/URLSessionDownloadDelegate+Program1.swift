@@ -5,13 +5,13 @@ import BackgroundTransfer
 import Foundation
 
 @MainActor
-private func program() async throws {
+func runURLSessionDownloadDelegate1() throws {
   final class Keeper: NSObject, URLSessionDownloadDelegate {
     func urlSession(
       _ session: URLSession, downloadTask: URLSessionDownloadTask,
       didFinishDownloadingTo location: URL
     ) {
-      let target = URL(fileURLWithPath: "/tmp/book-\(downloadTask.taskIdentifier)")
+      let target = URL(fileURLWithPath: "\(Place.root)/book-\(downloadTask.taskIdentifier)")
       try? FileManager.default.moveItem(at: location, to: target)
     }
 

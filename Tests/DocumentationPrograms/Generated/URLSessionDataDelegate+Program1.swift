@@ -5,7 +5,7 @@ import BackgroundTransfer
 import Foundation
 
 @MainActor
-private func program() async throws {
+func runURLSessionDataDelegate1() throws {
   final class Replies: URLSessionDataDelegate {
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
       print("\(data.count) more bytes of the reply to task \(dataTask.taskIdentifier)")

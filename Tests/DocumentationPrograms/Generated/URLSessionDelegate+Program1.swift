@@ -5,7 +5,7 @@ import BackgroundTransfer
 import Foundation
 
 @MainActor
-private func program() async throws {
+func runURLSessionDelegate1() throws {
   final class Ends: URLSessionDelegate {
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
       print("\(session) is over: \(error?.localizedDescription ?? "as it was asked for")")

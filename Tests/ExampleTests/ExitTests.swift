@@ -1,0 +1,124 @@
+import Foundation
+import KettleModel
+import Testing
+import TestSupport
+
+/// What the service and the next run know after a program has ended, at any moment.
+@Suite(.serialized, .timeLimit(.minutes(3)))
+struct ExitTests {
+  private let home: ExampleHome
+  private let origin: ScriptedOrigin
+
+  init() throws {
+    home = try ExampleHome()
+    origin = try ScriptedOrigin()
+  }
+
+  private func serve(_ path: String, until event: String? = nil) throws -> String {
+    let body = SeededBody(seed: 5, byteCount: 1000)
+    origin.serve(OriginBehavior(body).with { $0.headWaitsFor = event }, at: path)
+    return try origin.url(path).text
+  }
+
+  private func serve(count: Int, until event: String? = nil) throws -> String {
+    for number in 0..<count { _ = try serve("/n\(number)", until: event) }
+    return try origin.url("/n").text
+  }
+
+  @Test func `tasks requested just before the exit are fetched and delivered once`() async throws {
+    let count = 500
+    let base = try serve(count: count)
+    let program = try home.start("session-program", home.log, "add", "\(count)", base)
+    #expect(await program.end() == 0)
+    try await home.wait(for: "events")
+    let calls = home.calls
+    #expect(calls.count == 2 * count + 1)
+    for call in ["finished", "completed"] {
+      #expect(Set(calls.filter { $0.hasPrefix(call) }).count == count)
+    }
+    for number in 0..<count { #expect(origin.beginnings(at: "/n\(number)") == 1) }
+  }
+
+  @Test(arguments: [
+    ("finished", ["finished 1"], ["completed 1", "finished 2", "completed 2", "events"]),
+    ("completed", ["finished 1", "completed 1"], ["finished 2", "completed 2", "events"]),
+  ])
+  func `an exit inside a call delivers the rest to the next run`(
+    call: String, first: [String], second: [String]
+  ) async throws {
+    let urls = [try serve("/a"), try serve("/b", until: "left")]
+    let program = try home.start("session-program", home.log, "exit-in", call, urls[0], urls[1])
+    #expect(await program.end() == 0)
+    #expect(home.calls == first)
+    origin.release("left")
+    try await home.wait(for: "events")
+    #expect(home.calls == first + second)
+    try await expectNoLaunch(after: first.count + second.count)
+    #expect(origin.requests(at: "/a").count == 1)
+    #expect(origin.requests(at: "/b").count == 1)
+  }
+
+  @Test func `an exit inside the call for the end of events is the end`() async throws {
+    let url = try serve("/a", until: "killed")
+    let program = try home.start("session-program", home.log, "exit-in", "events", url)
+    try await origin.waitForRequests(1, at: "/a")
+    program.send(SIGKILL)
+    #expect(await program.end() == 128 + SIGKILL)
+    origin.release("killed")
+    try await home.wait(for: "events")
+    #expect(home.calls == ["finished 1", "completed 1", "events"])
+    try await expectNoLaunch(after: 3)
+  }
+
+  /// A service that is stopped has made all its launches.
+  private func expectNoLaunch(after count: Int) async throws {
+    #expect(await (try home.start("kettle", "session", "list")).end() == 0)
+    let problem = home.said.read { $0.first { $0.contains("The program ") } }
+    #expect(problem == nil)
+    #expect(await (try home.start("kettle", "daemon", "stop")).end() == 0)
+    let calls = home.calls.filter { $0 == "events" || $0.hasPrefix("finished") }
+    #expect(calls.count <= count)
+    #expect(calls.count { $0 == "events" } == 1)
+  }
+
+  @Test func `tasks that the service does not record are reported`() async throws {
+    let base = try serve(count: 3)
+    let program = try home.start("session-program", home.log, "late", "3", base)
+    try await home.wait(for: "attached")
+    let service = try await home.servicePID()
+    kill(service, SIGSTOP)
+    defer { kill(service, SIGCONT) }
+    program.type("go")
+    #expect(await program.end() == 0)
+    try await home.said.wait(for: "a report") { lines in
+      lines.contains {
+        $0.hasPrefix("BackgroundTransfer: the service did not record 3 tasks of the session \"org.")
+      }
+    }
+  }
+
+  @Test func `many tasks are controlled together, without requests in between`() async throws {
+    let count = 500
+    let base = try serve(count: count, until: "never")
+    let program = try home.start("session-program", home.log, "control", "\(count)", base)
+    try await home.said.wait(for: "the tasks", budgetMilliseconds: 60_000) { lines in
+      lines.contains { $0.hasPrefix("add ") }
+    }
+    try await origin.waitForRequests(1, at: "/n0")
+    let before = try await requestCount(of: count)
+    program.type("go")
+    #expect(await program.end() == 0)
+    try await home.said.wait(for: "the last step", budgetMilliseconds: 60_000) { lines in
+      lines.contains { $0.hasPrefix("cancel ") }
+    }
+    // Each of the controls that does not take a message of its own starts the next transfer.
+    let after = (0..<count).reduce(0) { $0 + origin.requests(at: "/n\($1)").count }
+    #expect(after <= 2 * before + 50, "\(before) requests before the controls and \(after) after")
+  }
+
+  /// The number of requests when all connections of the host are in use.
+  private func requestCount(of count: Int) async throws -> Int {
+    try await origin.waitForRequests(1, at: "/n5")
+    return (0..<count).reduce(0) { $0 + origin.requests(at: "/n\($1)").count }
+  }
+}
