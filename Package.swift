@@ -79,7 +79,10 @@ let package = Package(
         "KettleEngine", "KettleModel", "KettleScheduler", "KettleSystem", "CKettleCurl",
         "CKettleLinux", "CKettleSQLite", grdb, grdbSQLite,
       ]),
-    target("KettleSocket", ["KettleControl", "KettleSystem", "CKettleLinux", nioCore, nioPosix]),
+    target("KettleStarter", ["KettleControl", "KettleModel", "KettleSystem", "CKettleLinux"]),
+    target(
+      "KettleSocket",
+      ["KettleControl", "KettleStarter", "KettleSystem", "CKettleLinux", nioCore, nioPosix]),
     target(
       "KettleRPC", ["KettleAria2", "KettleSystem", nioCore, nioHTTP1, nioPosix, nioWebSocket]),
     target("KettleDesktop", ["KettleModel", "KettleScheduler", "KettleSystem"]),
@@ -89,11 +92,14 @@ let package = Package(
     // MARK: Products
     target(
       "KettleClient",
-      ["KettleControl", "KettleModel", "KettleSocket", "KettleSystem", "CKettleLinux"]),
+      [
+        "KettleControl", "KettleModel", "KettleSocket", "KettleStarter", "KettleSystem",
+      ]),
+    // Depends on no other package, so that a program that imports it compiles only these targets.
     target(
       "BackgroundTransfer",
       [
-        "KettleClient", "KettleControl", "KettleModel", "KettleSystem", "KettleTasks",
+        "KettleControl", "KettleModel", "KettleStarter", "KettleSystem", "KettleTasks",
         "CKettleLinux",
       ]),
     target(
@@ -101,18 +107,20 @@ let package = Package(
       [
         "KettleAria2", "KettleConfiguration", "KettleControl", "KettleCurl", "KettleDesktop",
         "KettleEngine", "KettleFiles", "KettleModel", "KettleRPC", "KettleScheduler",
-        "KettleSocket", "KettleStore", "KettleSystem", "CKettleLinux", logging,
+        "KettleSocket", "KettleStarter", "KettleStore", "KettleSystem", "CKettleLinux", logging,
       ]),
     target(
       "KettleCommands",
       [
         "KettleAria2", "KettleClient", "KettleConfiguration", "KettleControl", "KettleDashboard",
-        "KettleModel", "KettleRPC", "KettleSystem", "KettleTerminal", argumentParser,
+        "KettleModel", "KettleRPC", "KettleStarter", "KettleSystem", "KettleTerminal",
+        argumentParser,
       ]),
     .executableTarget(
       name: "kettle",
       dependencies: [
         "KettleClient", "KettleCommands", "KettleControl", "KettleDaemon", "KettleDemo",
+        "KettleStarter",
         "KettleStore",
       ],
       swiftSettings: strict),
@@ -157,7 +165,7 @@ let package = Package(
       path: "Benchmarks/FirstScreen", swiftSettings: strict),
     .executableTarget(
       name: "control-requests",
-      dependencies: ["KettleClient", "KettleControl", "KettleModel"],
+      dependencies: ["KettleClient", "KettleControl", "KettleModel", "KettleStarter"],
       path: "Benchmarks/ControlRequests", swiftSettings: strict),
     .executableTarget(
       name: "dashboard-frames",
@@ -234,11 +242,14 @@ let package = Package(
       name: "CompatibilityTests",
       dependencies: ["KettleEngine", "KettleModel", "KettleStore", "TestSupport"],
       exclude: ["Fixtures"], swiftSettings: strict),
-    tests("KettleSocketTests", ["KettleControl", "KettleModel", "KettleSocket", "CKettleLinux"]),
+    tests(
+      "KettleSocketTests",
+      ["KettleControl", "KettleModel", "KettleSocket", "KettleStarter", "CKettleLinux"]),
     tests(
       "KettleClientTests",
       [
-        "KettleClient", "KettleControl", "KettleModel", "KettleSocket", "KettleSystem",
+        "KettleClient", "KettleControl", "KettleModel", "KettleSocket", "KettleStarter",
+        "KettleSystem",
         "TestSupport", "CKettleLinux",
       ]),
     // The dashboard over made-up rows, a program of its own: it takes over its terminal.
@@ -256,7 +267,8 @@ let package = Package(
       [
         "KettleAria2", "KettleConfiguration", "KettleControl", "KettleCurl", "KettleDaemon",
         "KettleDesktop",
-        "KettleEngine", "KettleModel", "KettleScheduler", "KettleSocket", "KettleSystem",
+        "KettleEngine", "KettleModel", "KettleScheduler", "KettleSocket", "KettleStarter",
+        "KettleSystem",
         "TestSupport", logging,
       ]),
     // The engine over the real network, disk and store, and an origin that lies.
@@ -272,8 +284,8 @@ let package = Package(
       [
         "BackgroundTransfer", "KettleClient", "KettleCommands", "KettleConfiguration", "KettleCurl",
         "KettleDaemon", "KettleDesktop", "KettleEngine", "KettleFiles", "KettleModel",
-        "KettleSocket", "KettleStore", "KettleSystem", "KettleTerminal", "SeededNumbers",
-        "TestSupport",
+        "KettleSocket", "KettleStarter", "KettleStore", "KettleSystem", "KettleTerminal",
+        "SeededNumbers", "TestSupport",
       ]),
     // The real program; it is built because the tests depend on it.
     tests(
@@ -294,7 +306,8 @@ let package = Package(
     tests(
       "SessionTests",
       [
-        "BackgroundTransfer", "KettleClient", "KettleControl", "KettleModel", "TestSupport",
+        "BackgroundTransfer", "KettleClient", "KettleControl", "KettleModel", "KettleStarter",
+        "TestSupport",
         "kettle", "singleton-delegate",
       ]),
     // The same under kills, power cuts and full disks: `make test-faults` alone runs it.
@@ -317,7 +330,8 @@ let package = Package(
       "KettleCommandsTests",
       [
         "KettleAria2", "KettleClient", "KettleCommands", "KettleConfiguration", "KettleControl",
-        "KettleDashboard", "KettleModel", "KettleSystem", "KettleTerminal", "TestSupport",
+        "KettleDashboard", "KettleModel", "KettleStarter", "KettleSystem", "KettleTerminal",
+        "TestSupport",
         argumentParser,
       ]),
   ]

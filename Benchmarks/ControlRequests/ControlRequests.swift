@@ -2,6 +2,7 @@ import Glibc
 import KettleClient
 import KettleControl
 import KettleModel
+import KettleStarter
 
 /// Measures how long the service takes for sequential requests while a dashboard is connected and
 /// transfers run.

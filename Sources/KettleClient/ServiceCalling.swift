@@ -1,4 +1,5 @@
 import KettleControl
+import KettleStarter
 
 /// A connection to the service. Commands and the dashboard use this protocol, so that a test can
 /// answer in memory.

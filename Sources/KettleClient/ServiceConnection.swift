@@ -1,5 +1,6 @@
 import KettleControl
 import KettleSocket
+import KettleStarter
 import KettleSystem
 
 /// A connection to the service over its socket.

@@ -1,3 +1,4 @@
+import KettleStarter
 import NIOCore
 
 /// The lines received on one connection. The sequence can be iterated once, by one task.

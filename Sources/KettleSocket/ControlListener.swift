@@ -1,6 +1,7 @@
 import CKettleLinux
 import Glibc
 import KettleControl
+import KettleStarter
 import KettleSystem
 import NIOCore
 import NIOPosix

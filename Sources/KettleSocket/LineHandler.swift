@@ -1,4 +1,5 @@
 import KettleControl
+import KettleStarter
 import NIOCore
 
 /// Splits the bytes received on one connection into lines, and reads no faster than they are

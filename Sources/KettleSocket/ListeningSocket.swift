@@ -1,4 +1,5 @@
 import Glibc
+import KettleStarter
 import KettleSystem
 
 /// The identity of a socket file, used to check later whether the file at a path is still the same.

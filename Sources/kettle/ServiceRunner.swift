@@ -4,6 +4,7 @@ import KettleCommands
 import KettleControl
 import KettleDaemon
 import KettleDemo
+import KettleStarter
 
 /// Makes this process the service, or the service of the demo.
 enum ServiceRunner {

@@ -48,8 +48,8 @@ struct TidyTests {
       "ArgumentParser": ["KettleCommands"],
       "CKettleCurl": ["KettleCurl", "KettleFiles", "KettleStore"],
       "CKettleLinux": [
-        "BackgroundTransfer", "KettleClient", "KettleDaemon", "KettleFiles", "KettleSocket",
-        "KettleStore", "KettleSystem",
+        "BackgroundTransfer", "KettleDaemon", "KettleFiles", "KettleSocket",
+        "KettleStarter", "KettleStore", "KettleSystem",
       ],
       "CKettleNcurses": ["Benchmarks", "KettleTerminal"], "CKettleSQLite": ["KettleStore"],
       "CKettleUnpacking": ["KettleFiles"],

@@ -3,6 +3,7 @@ import Glibc
 import KettleControl
 import KettleEngine
 import KettleModel
+import KettleStarter
 import KettleSystem
 import Testing
 
@@ -83,7 +84,7 @@ struct FailingInitializerTests {
 
   @Test func `connecting to a missing service leaks no descriptor`() {
     let path = missing
-    repeatedly { throwsError { _ = try ControlConnection.connectedSocket(path) } }
+    repeatedly { throwsError { _ = try SocketAddressUnix.connectedSocket(path) } }
   }
 
   @Test func `connecting to another user's service leaks no descriptor`() throws {
@@ -94,7 +95,7 @@ struct FailingInitializerTests {
     var acceptedCount = 0
     repeatedly {
       let isRefused = throwsError {
-        _ = try ControlConnection.connectedSocket(path, userID: Int64(geteuid()) + 1)
+        _ = try SocketAddressUnix.connectedSocket(path, userID: Int64(geteuid()) + 1)
       }
       let accepted = OwnedDescriptor(opened: accept(socket.descriptor.number, nil, nil))
       if accepted != nil { acceptedCount += 1 }

@@ -1,5 +1,6 @@
 import KettleControl
 import KettleSocket
+import KettleStarter
 import Testing
 
 /// A service whose replies come from the test.

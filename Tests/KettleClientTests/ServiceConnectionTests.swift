@@ -3,6 +3,7 @@ import KettleClient
 import KettleControl
 import KettleModel
 import KettleSocket
+import KettleStarter
 import KettleSystem
 import Testing
 

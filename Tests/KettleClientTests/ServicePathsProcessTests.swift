@@ -1,6 +1,7 @@
 import Glibc
 import KettleClient
 import KettleControl
+import KettleStarter
 import Testing
 
 struct ServicePathsProcessTests {

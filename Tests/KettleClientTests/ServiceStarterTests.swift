@@ -3,6 +3,7 @@ import Glibc
 import KettleClient
 import KettleControl
 import KettleSocket
+import KettleStarter
 import Testing
 import TestSupport
 

@@ -1,4 +1,5 @@
 import KettleSocket
+import KettleStarter
 import Synchronization
 import Testing
 

@@ -1,5 +1,6 @@
 import Glibc
 import KettleSocket
+import KettleStarter
 import KettleSystem
 import Testing
 

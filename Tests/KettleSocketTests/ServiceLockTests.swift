@@ -1,5 +1,6 @@
 import Glibc
 import KettleSocket
+import KettleStarter
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import KettleSocket
+import KettleStarter
 import Testing
 
 /// A directory of one test with the paths of a service, deleted at the end.

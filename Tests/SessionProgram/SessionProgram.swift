@@ -9,8 +9,8 @@ import Synchronization
 ///     session-program LOG control COUNT URL    adds, suspends, resumes and cancels COUNT downloads
 ///     session-program LOG exit-in CALL URL...  exits inside the first such call
 ///
-/// It appends a line for each delegate call to the file LOG. A run that the service launched requests
-/// nothing, and exits when it has received its events.
+/// It appends a line for each delegate call to the file LOG. A run that the service launched
+/// requests nothing, and exits when it has received its events.
 @main
 final class SessionProgram: URLSessionDownloadDelegate, URLSessionDataDelegate, Sendable {
   private let log: Int32

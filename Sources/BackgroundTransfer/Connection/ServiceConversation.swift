@@ -1,7 +1,7 @@
 import Glibc
-import KettleClient
 import KettleControl
 import KettleModel
+import KettleStarter
 import KettleTasks
 
 /// One connection of a session: the greeting, the attach, then requests and events.

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import KettleClient
+import KettleStarter
 import KettleSystem
 
 /// Finds the program whose service performs the transfers.

@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
-import KettleClient
 import KettleControl
 import KettleModel
+import KettleStarter
 import KettleTasks
 
 /// The thread on which one session talks to the service.

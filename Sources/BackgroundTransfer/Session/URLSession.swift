@@ -95,8 +95,8 @@ public final class URLSession: Sendable {
   /// ```
   public func invalidateAndCancel() { core.invalidate(cancellingTasks: true) }
 
-  /// Calls the handler when the service has recorded every task and every request made so far, which
-  /// from then on survive a power cut. The handler is called on the delegate queue.
+  /// Calls the handler when the service has recorded every task and every request made so far. From
+  /// then on they survive a power cut. The handler is called on the delegate queue.
   ///
   /// Tasks that were never resumed are recorded too: they are suspended in the next run of the
   /// program.

@@ -1,5 +1,6 @@
 import KettleControl
 import KettleSocket
+import KettleStarter
 import KettleSystem
 
 /// Connects to the user's service on another machine through the user's own ssh, and starts it

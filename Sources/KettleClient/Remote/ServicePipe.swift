@@ -1,5 +1,6 @@
 import Glibc
 import KettleControl
+import KettleStarter
 import KettleSystem
 
 /// Couples standard input and output with the service's socket: the remote end of `RemoteStarter`.

@@ -1,6 +1,7 @@
 import KettleClient
 import KettleControl
 import KettleModel
+import KettleStarter
 
 /// Sends new transfers to the service.
 struct TransferAdder {

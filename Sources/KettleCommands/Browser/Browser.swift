@@ -1,5 +1,6 @@
 import KettleClient
 import KettleControl
+import KettleStarter
 
 /// A browser that can use the WebExtension.
 enum Browser: String, CaseIterable, Sendable {

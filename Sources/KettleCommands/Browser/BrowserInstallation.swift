@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import KettleClient
 import KettleModel
+import KettleStarter
 import KettleSystem
 
 /// The manifests of one user, and the link to this program that they name.

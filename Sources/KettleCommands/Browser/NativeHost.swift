@@ -2,6 +2,7 @@ import KettleAria2
 import KettleClient
 import KettleControl
 import KettleModel
+import KettleStarter
 
 /// Runs the process as `kettle-native-host`, which a browser starts, and returns its exit status.
 package func runNativeHost(context: CommandContext) async -> Int32 {

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import KettleClient
 import KettleModel
+import KettleStarter
 
 /// Everything outside that a command uses, so that tests can replace it.
 package struct CommandContext: Sendable {

@@ -1,6 +1,7 @@
 import Glibc
 import KettleClient
 import KettleControl
+import KettleStarter
 
 /// Connects commands to the service.
 package protocol ServiceConnector: Sendable {

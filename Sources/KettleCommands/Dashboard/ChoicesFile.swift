@@ -5,6 +5,7 @@ import KettleClient
 import KettleControl
 import KettleDashboard
 import KettleModel
+import KettleStarter
 import KettleSystem
 
 /// The file in which the dashboard remembers the user's choices. It is a convenience: what cannot

@@ -2,6 +2,7 @@ import KettleClient
 import KettleControl
 import KettleDashboard
 import KettleModel
+import KettleStarter
 import KettleSystem
 
 /// The dashboard's link to the service: effects go in, messages come out.

@@ -4,6 +4,7 @@ import KettleConfiguration
 import KettleControl
 import KettleDashboard
 import KettleModel
+import KettleStarter
 import KettleSystem
 
 extension DashboardSettings {

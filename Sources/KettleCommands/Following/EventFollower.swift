@@ -1,6 +1,7 @@
 import KettleClient
 import KettleControl
 import KettleModel
+import KettleStarter
 
 /// Why following events ended.
 enum FollowError: Error, Hashable, Sendable {

@@ -1,4 +1,5 @@
 import KettleClient
+import KettleStarter
 
 /// Reconnects to a service whose connection ended.
 ///

@@ -1,6 +1,7 @@
 import KettleClient
 import KettleControl
 import KettleModel
+import KettleStarter
 import KettleSystem
 
 /// Stops a service and waits until it has ended.

@@ -2,6 +2,7 @@ import KettleClient
 import KettleControl
 import KettleDashboard
 import KettleModel
+import KettleStarter
 
 /// Turns the errors of commands into sentences and exit codes: what failed, on what, what to do.
 ///

@@ -2,6 +2,7 @@ import KettleControl
 import KettleEngine
 import KettleModel
 import KettleSocket
+import KettleStarter
 import Logging
 
 /// One connected client, from its first line to its last.

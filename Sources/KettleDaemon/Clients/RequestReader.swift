@@ -1,5 +1,6 @@
 import KettleControl
 import KettleSocket
+import KettleStarter
 
 /// Reads the requests of one client, and decodes the next one while the previous one is answered:
 /// answering mostly waits for the store, and a long list is a long line to decode.

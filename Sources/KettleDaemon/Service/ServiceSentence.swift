@@ -1,6 +1,7 @@
 import KettleCurl
 import KettleModel
 import KettleSocket
+import KettleStarter
 import KettleStore
 import KettleSystem
 

@@ -5,6 +5,7 @@ import KettleCurl
 import KettleEngine
 import KettleModel
 import KettleSocket
+import KettleStarter
 import KettleSystem
 import Logging
 

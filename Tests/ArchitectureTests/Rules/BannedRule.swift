@@ -16,7 +16,7 @@ enum BannedRule {
       // The implementation behind CommandClock, which tests replace.
       "Sources/KettleCommands/Context/CommandClock.swift",
       // There is no event for another process that begins to listen; it polls with a budget.
-      "Sources/KettleClient/ServiceStarter.swift",
+      "Sources/KettleClient/ServiceStarter+Connecting.swift",
     ],
     // Its own test.
     "WorkerPool.pause(": ["Tests/KettleEngineTests/Threads/WorkerPoolTests.swift"],
@@ -31,8 +31,8 @@ enum BannedRule {
 
   /// Programs of the library's users and benchmarks; none is built with ThreadSanitizer.
   private static let foreignLockTargets: Set<String> = [
-    "AppleSourceSwift5Tests", "AppleSourceSwift6Tests", "Benchmarks", "DocumentationTests",
-    "Examples",
+    "AppleSourceSwift5Tests", "AppleSourceSwift6Tests", "Benchmarks", "DocumentationPrograms",
+    "DocumentationTests", "Examples", "SessionProgram",
   ]
   private static let lockWhy = "ThreadSanitizer does not see that lock; import KettleSystem"
 

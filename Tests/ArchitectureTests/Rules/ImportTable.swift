@@ -39,8 +39,12 @@ let importTable: [String: ImportRow] = [
     ours: ["KettleEngine", "KettleModel", "KettleScheduler", "KettleSystem"],
     outside: ["CKettleCurl", "CKettleLinux", "CKettleSQLite", "GRDB", "GRDBSQLite"],
     system: ["Foundation", "FoundationEssentials", "Glibc"]),
+  "KettleStarter": ImportRow(
+    ours: ["KettleControl", "KettleModel", "KettleSystem"], outside: ["CKettleLinux"],
+    system: ["Dispatch", "FoundationEssentials", "Glibc"]),
   "KettleSocket": ImportRow(
-    ours: ["KettleControl", "KettleSystem"], outside: ["CKettleLinux", "NIOCore", "NIOPosix"],
+    ours: ["KettleControl", "KettleStarter", "KettleSystem"],
+    outside: ["CKettleLinux", "NIOCore", "NIOPosix"],
     system: ["Glibc"]),
   "KettleRPC": ImportRow(
     ours: ["KettleAria2", "KettleSystem"],
@@ -56,28 +60,28 @@ let importTable: [String: ImportRow] = [
 
   // MARK: Products
   "KettleClient": ImportRow(
-    ours: ["KettleControl", "KettleModel", "KettleSocket", "KettleSystem"],
-    outside: ["CKettleLinux"], system: ["Dispatch", "FoundationEssentials", "Glibc"]),
+    ours: ["KettleControl", "KettleModel", "KettleSocket", "KettleStarter", "KettleSystem"],
+    system: ["Dispatch", "FoundationEssentials", "Glibc"]),
   // The only target that imports FoundationNetworking, because its API uses its value types.
   "BackgroundTransfer": ImportRow(
-    ours: ["KettleClient", "KettleControl", "KettleModel", "KettleSystem", "KettleTasks"],
+    ours: ["KettleControl", "KettleModel", "KettleStarter", "KettleSystem", "KettleTasks"],
     outside: ["CKettleLinux"], system: ["Dispatch", "Foundation", "FoundationNetworking", "Glibc"]),
   "KettleDaemon": ImportRow(
     ours: [
       "KettleAria2", "KettleConfiguration", "KettleControl", "KettleCurl", "KettleDesktop",
       "KettleEngine", "KettleFiles", "KettleModel", "KettleRPC", "KettleScheduler",
-      "KettleSocket", "KettleStore", "KettleSystem",
+      "KettleSocket", "KettleStarter", "KettleStore", "KettleSystem",
     ], outside: ["CKettleLinux", "Logging"],
     system: ["Dispatch", "FoundationEssentials", "Glibc", "Synchronization"]),
   "KettleCommands": ImportRow(
     ours: [
       "KettleAria2", "KettleClient", "KettleConfiguration", "KettleControl", "KettleDashboard",
-      "KettleModel", "KettleRPC", "KettleSystem", "KettleTerminal",
+      "KettleModel", "KettleRPC", "KettleStarter", "KettleSystem", "KettleTerminal",
     ], outside: ["ArgumentParser"], system: ["Dispatch", "FoundationEssentials", "Glibc"]),
   "kettle": ImportRow(
     ours: [
       "KettleClient", "KettleCommands", "KettleControl", "KettleDaemon", "KettleDemo",
-      "KettleStore",
+      "KettleStarter", "KettleStore",
     ],
     system: ["Dispatch", "FoundationEssentials", "Glibc"]),
 
@@ -88,7 +92,7 @@ let importTable: [String: ImportRow] = [
   "Benchmarks": ImportRow(
     ours: [
       "BackgroundTransfer", "KettleClient", "KettleControl", "KettleDashboard", "KettleModel",
-      "KettleSystem", "KettleTerminal", "LinkModel",
+      "KettleStarter", "KettleSystem", "KettleTerminal", "LinkModel",
     ], outside: ["CKettleNcurses"],
     system: ["Foundation", "FoundationNetworking", "Glibc", "Synchronization"]),
 
@@ -113,6 +117,7 @@ let testImportTable: [String: Set<String>] = [
   // Runs the library with the real service, and controls it as a user would.
   "SessionTests": [
     "BackgroundTransfer", "KettleControl", "TestSupport", "KettleClient", "KettleModel",
+    "KettleStarter",
   ],
   // The digests of the fake file storage, and pipes for started processes.
   "TestSupport": ["CKettleCurl", "CKettleLinux"],

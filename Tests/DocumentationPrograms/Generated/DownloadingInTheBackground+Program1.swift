@@ -57,7 +57,8 @@ func runDownloadingInTheBackground1() throws {
   let session = URLSession(configuration: configuration, delegate: shelf, delegateQueue: nil)
   if BackgroundEvents.sessionIdentifier == nil {
     session.getAllTasks { tasks in
-      guard tasks.isEmpty, let book = URL(string: "\(Place.origin)/books/17.pdf") else { return }
+      guard tasks.isEmpty, let book = URL(string: "\(Place.origin)/books/17.pdf")
+      else { return }
       let task = session.downloadTask(with: book)
       task.taskDescription = "17.pdf"
       task.countOfBytesClientExpectsToReceive = 30 * 1024 * 1024

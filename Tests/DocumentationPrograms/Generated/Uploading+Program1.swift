@@ -56,7 +56,8 @@ func runUploading1() throws {
     delegateQueue: nil)
   if BackgroundEvents.sessionIdentifier == nil {
     session.getAllTasks { tasks in
-      guard tasks.isEmpty, let url = URL(string: "\(Place.origin)/films/17") else { return }
+      guard tasks.isEmpty, let url = URL(string: "\(Place.origin)/films/17")
+      else { return }
       var request = URLRequest(url: url)
       request.httpMethod = "PUT"
       request.setValue("video/mp4", forHTTPHeaderField: "Content-Type")

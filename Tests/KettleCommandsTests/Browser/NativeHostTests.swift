@@ -2,6 +2,7 @@ import KettleAria2
 import KettleClient
 import KettleControl
 import KettleModel
+import KettleStarter
 import Testing
 
 @testable import KettleCommands

@@ -2,6 +2,7 @@ import KettleClient
 import KettleControl
 import KettleDashboard
 import KettleModel
+import KettleStarter
 import Testing
 
 @testable import KettleCommands

@@ -1,6 +1,7 @@
 import Foundation
 import KettleClient
 import KettleControl
+import KettleStarter
 import Testing
 
 @testable import KettleCommands

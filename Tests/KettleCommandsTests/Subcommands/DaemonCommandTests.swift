@@ -2,6 +2,7 @@ import Foundation
 import KettleClient
 import KettleControl
 import KettleModel
+import KettleStarter
 import Testing
 
 @testable import KettleCommands

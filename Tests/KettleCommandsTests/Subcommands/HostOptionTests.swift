@@ -1,5 +1,6 @@
 import Glibc
 import KettleClient
+import KettleStarter
 import Testing
 
 @testable import KettleCommands

@@ -1,6 +1,7 @@
 import KettleClient
 import KettleControl
 import KettleModel
+import KettleStarter
 import Testing
 
 @testable import KettleCommands

@@ -2,6 +2,7 @@ import KettleClient
 import KettleCommands
 import KettleControl
 import KettleModel
+import KettleStarter
 import KettleSystem
 
 /// Connects to services in memory, one connection after the other.

@@ -1,6 +1,7 @@
 import KettleClient
 import KettleControl
 import KettleModel
+import KettleStarter
 import KettleSystem
 
 /// An in-memory service: a list of snapshots, and a record of the requests.

@@ -4,6 +4,7 @@ import KettleControl
 import KettleEngine
 import KettleModel
 import KettleSocket
+import KettleStarter
 import KettleSystem
 import Logging
 import Testing

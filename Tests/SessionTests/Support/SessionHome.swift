@@ -2,6 +2,7 @@ import BackgroundTransfer
 import Foundation
 import KettleClient
 import KettleControl
+import KettleStarter
 import TestSupport
 import Testing
 

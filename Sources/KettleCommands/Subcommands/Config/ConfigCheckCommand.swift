@@ -3,6 +3,7 @@ import KettleClient
 import KettleConfiguration
 import KettleControl
 import KettleModel
+import KettleStarter
 import KettleSystem
 
 /// `kettle config check`

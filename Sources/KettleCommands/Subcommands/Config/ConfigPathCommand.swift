@@ -1,6 +1,7 @@
 import ArgumentParser
 import KettleClient
 import KettleControl
+import KettleStarter
 
 /// `kettle config path`
 struct ConfigPathCommand: RunnableCommand {

@@ -3,6 +3,7 @@ import KettleClient
 import KettleConfiguration
 import KettleControl
 import KettleModel
+import KettleStarter
 import KettleSystem
 
 /// The configuration file of this process's user, for the commands that change it.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import KettleClient
+import KettleStarter
 
 /// `kettle daemon pipe`: runs on the other machine for `kettle --host`.
 struct DaemonPipeCommand: RunnableCommand {

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import KettleClient
 import KettleControl
+import KettleStarter
 import KettleSystem
 
 /// The user's systemd, and the units of Kettle in the user's own directory.

@@ -2,6 +2,7 @@ import FoundationEssentials
 import KettleClient
 import KettleControl
 import KettleModel
+import KettleStarter
 import KettleSystem
 
 /// The secret of the RPC, in a file that only the user can read.

@@ -2,6 +2,7 @@ import KettleClient
 import KettleConfiguration
 import KettleControl
 import KettleModel
+import KettleStarter
 import KettleSystem
 
 /// The rules in the configuration file of this process's user, as the service reads them.

@@ -1,7 +1,6 @@
 import FoundationEssentials
 import Glibc
 import KettleControl
-import KettleSocket
 import KettleSystem
 
 extension ServicePaths {

@@ -1,7 +1,6 @@
 import KettleControl
 import KettleModel
 import KettleSystem
-import KettleSocket
 
 /// Why the service cannot be used.
 package enum ClientError: Error, Hashable, Sendable {
@@ -23,7 +22,7 @@ package enum ClientError: Error, Hashable, Sendable {
 
 extension ClientError {
   /// The client error that corresponds to a socket error.
-  init(_ error: ControlSocketError) {
+  package init(_ error: ControlSocketError) {
     switch error {
     case .notListening(let path): self = .notRunning(socketPath: path)
     case .foreignPeer(let path, let userID): self = .foreignSocket(path: path, ownerID: userID)

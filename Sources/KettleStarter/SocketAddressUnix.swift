@@ -1,16 +1,17 @@
+import CKettleLinux
 import Glibc
 import KettleSystem
 
 /// The address of a Unix-domain socket with a name in the file system (unix(7)).
 ///
 /// The abstract namespace is never used: it has no permissions.
-struct SocketAddressUnix {
+package struct SocketAddressUnix {
   /// The capacity of `sun_path` without the terminating NUL.
-  static let pathByteCountMax = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
+  package static let pathByteCountMax = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
   private var address = sockaddr_un()
 
-  init(path: String) throws(ControlSocketError) {
+  package init(path: String) throws(ControlSocketError) {
     let bytes = Array(path.utf8)
     guard bytes.count <= Self.pathByteCountMax else {
       throw ControlSocketError.socketPathTooLong(path: path)
@@ -23,7 +24,7 @@ struct SocketAddressUnix {
   }
 
   /// Runs bind(2) or connect(2) with the address.
-  func withPointer(_ call: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+  package func withPointer(_ call: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
     withUnsafePointer(to: address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         call($0, socklen_t(MemoryLayout<sockaddr_un>.size))
@@ -32,7 +33,7 @@ struct SocketAddressUnix {
   }
 
   /// Returns the name of a socket in the file system; nil if it has none (getsockname(2)).
-  static func path(of descriptor: Int32) -> String? {
+  package static func path(of descriptor: Int32) -> String? {
     var address = sockaddr_un()
     var length = socklen_t(MemoryLayout<sockaddr_un>.size)
     let result = withUnsafeMutablePointer(to: &address) { pointer in
@@ -46,11 +47,41 @@ struct SocketAddressUnix {
   }
 
   /// Creates a non-blocking stream socket that child processes do not inherit.
-  static func makeSocket(for path: String) throws(ControlSocketError) -> OwnedDescriptor {
+  package static func makeSocket(for path: String) throws(ControlSocketError) -> OwnedDescriptor {
     let flags = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
     guard let descriptor = OwnedDescriptor(opened: socket(AF_UNIX, flags, 0)) else {
       throw ControlSocketError.system(call: "socket", path: path, code: errno)
     }
     return descriptor
+  }
+
+  /// Connects to the service at `path` and checks that it runs as the same user, because another
+  /// user may have claimed the path first. Returns a non-blocking socket.
+  package static func connectedSocket(
+    _ path: String, userID: Int64 = Int64(geteuid())
+  ) throws(ControlSocketError) -> OwnedDescriptor {
+    let address = try Self(path: path)
+    let descriptor = try makeSocket(for: path)
+    try connect(descriptor.number, to: address, path: path)
+    let peer = Int64(kettle_peer_uid(descriptor.number))
+    guard peer == userID else {
+      throw ControlSocketError.foreignPeer(path: path, userID: peer)
+    }
+    return descriptor
+  }
+
+  private static func connect(
+    _ descriptor: Int32, to address: Self, path: String
+  ) throws(ControlSocketError) {
+    let result = SystemCall.retrying {
+      address.withPointer { Glibc.connect(descriptor, $0, $1) }
+    }
+    guard result != 0 else { return }
+    switch errno {
+    case ENOENT, ECONNREFUSED, ENOTDIR: throw ControlSocketError.notListening(path: path)
+    // A Unix-domain socket connects at once, or fails if the backlog is full (connect(2)).
+    case EAGAIN: throw ControlSocketError.busy(path: path)
+    default: throw ControlSocketError.system(call: "connect", path: path, code: errno)
+    }
   }
 }

@@ -1,9 +1,11 @@
 import Glibc
 import KettleControl
-import KettleSocket
 import KettleSystem
 
 /// Connects to the service and starts it when none is running.
+///
+/// The functions here work on the calling thread: a program may occupy all threads of the task pool
+/// while it waits for the service. `KettleClient` adds those that suspend.
 package struct ServiceStarter: Sendable {
   package var paths: ServicePaths
   package var clientName: String
@@ -30,42 +32,8 @@ package struct ServiceStarter: Sendable {
     self.executablePath = executablePath
   }
 
-  /// Connects; starts the service first when nothing answers and `startingIfNeeded` is set.
-  ///
-  /// Many programs may do this at once: the start lock lets one of them start the service, and all
-  /// connect to that one.
-  package func connect(startingIfNeeded: Bool) async throws(ClientError) -> ServiceConnection {
-    guard startingIfNeeded else {
-      return try await connectWhenNotCrowded()
-    }
-    let deadline = ContinuousClock.now + budget
-    var detail = ServiceProcess.Readiness.timedOut.detail(budget: budget)
-    var pause = Duration.milliseconds(5)
-    while true {
-      if let service = try await connectIfRunning() { return service }
-      let next = ContinuousClock.now + pause
-      guard next < deadline else { break }
-      if let turn = try acquireStartLock() {
-        defer { withExtendedLifetime(turn) {} }
-        // Another program may have started it since.
-        if let service = try await connectIfRunning() { return service }
-        let process = try ServiceProcess.start(self)
-        let readiness = await process.readiness(within: deadline - .now)
-        detail = readiness.detail(budget: budget)
-        let patience = min(deadline, .now + readiness.patience)
-        if let service = try await connect(until: patience) { return service }
-        if case .ended(let status) = readiness, !ServiceProcess.isLostRace(status) { break }
-      } else {
-        // No event reports that another program's service now listens, so poll.
-        do { try await Task.sleep(until: next, clock: .continuous) } catch { break }
-        pause = min(pause * 2, .milliseconds(200))
-      }
-    }
-    throw .didNotStart(detail: detail, logPath: paths.logPath)
-  }
-
   /// Returns nil while another program starts the service.
-  private func acquireStartLock() throws(ClientError) -> ServiceLock? {
+  package func acquireStartLock() throws(ClientError) -> ServiceLock? {
     do throws(ControlSocketError) {
       return try ServiceLock.acquire(at: paths.startLockPath)
     } catch {
@@ -73,61 +41,6 @@ package struct ServiceStarter: Sendable {
     }
   }
 
-  /// Tries to connect at least once, with growing pauses. Returns nil when the time is over.
-  private func connect(
-    until deadline: ContinuousClock.Instant
-  ) async throws(ClientError) -> ServiceConnection? {
-    var pause = Duration.milliseconds(5)
-    while true {
-      if let service = try await connectIfRunning() { return service }
-      let next = ContinuousClock.now + pause
-      guard next < deadline else { return nil }
-      // No event reports that another process now listens, so poll.
-      do { try await Task.sleep(until: next, clock: .continuous) } catch { return nil }
-      pause = min(pause * 2, .milliseconds(200))
-    }
-  }
-
-  /// Connects to a running service, and retries within `crowdBudget` while it has too many
-  /// connections.
-  private func connectWhenNotCrowded() async throws(ClientError) -> ServiceConnection {
-    let deadline = ContinuousClock.now + crowdBudget
-    var pause = Duration.milliseconds(20)
-    while true {
-      do throws(ClientError) {
-        return try await ServiceConnection.connect(
-          paths: paths, clientName: clientName, isWatchedByPerson: isWatchedByPerson)
-      } catch let failure {
-        guard case .tooManyConnections = failure else { throw failure }
-        let next = ContinuousClock.now + pause
-        guard next < deadline else { throw failure }
-        do { try await Task.sleep(until: next, clock: .continuous) } catch { throw failure }
-        pause = min(pause * 2, .milliseconds(200))
-      }
-    }
-  }
-
-  /// A service that ends or is killed between accepting the connection and answering `hello` counts
-  /// as not running.
-  private func connectIfRunning() async throws(ClientError) -> ServiceConnection? {
-    do throws(ClientError) {
-      return try await connectWhenNotCrowded()
-    } catch {
-      switch error {
-      case .notRunning, .connectionLost: return nil
-      case .didNotStart, .foreignSocket, .unsafeDirectory, .versionMismatch, .tooManyConnections,
-        .socketPathTooLong:
-        throw error
-      }
-    }
-  }
-}
-
-// MARK: - On the calling thread
-
-/// Connects from a dedicated thread: a program may occupy all threads of the task pool while it
-/// waits for the service.
-extension ServiceStarter {
   /// Opens a socket to the service on the calling thread, and starts the service first when nothing
   /// answers. The socket is non-blocking, and nothing has been sent on it.
   package func openSocket() throws(ClientError) -> OwnedDescriptor {
@@ -167,14 +80,14 @@ extension ServiceStarter {
   }
 
   /// Returns nil when nothing answers at the usual path or at the one that the service recorded.
-  func openSocketIfRunning() throws(ClientError) -> OwnedDescriptor? {
+  package func openSocketIfRunning() throws(ClientError) -> OwnedDescriptor? {
     do throws(ControlSocketError) {
-      return try ControlConnection.connectedSocket(paths.socketPath)
+      return try SocketAddressUnix.connectedSocket(paths.socketPath)
     } catch ControlSocketError.notListening {
       guard let recorded = ServiceLock.recordedSocketPath(at: paths.lockPath),
         recorded != paths.socketPath
       else { return nil }
-      return try? ControlConnection.connectedSocket(recorded)
+      return try? SocketAddressUnix.connectedSocket(recorded)
     } catch {
       throw ClientError(error)
     }
@@ -183,7 +96,7 @@ extension ServiceStarter {
 
 extension ServiceProcess.Readiness {
   /// How long to keep trying to connect after this result.
-  var patience: Duration {
+  package var patience: Duration {
     switch self {
     // The socket was listening before the service reported that it was ready.
     case .ready: .seconds(5)
@@ -194,7 +107,7 @@ extension ServiceProcess.Readiness {
     }
   }
 
-  func detail(budget: Duration) -> String {
+  package func detail(budget: Duration) -> String {
     switch self {
     case .ready: "it was ready but does not respond"
     case .ended(let status?) where status & 0x7F != 0: "it was killed by signal \(status & 0x7F)"

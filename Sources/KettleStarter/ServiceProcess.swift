@@ -1,13 +1,12 @@
 import CKettleLinux
 import Glibc
 import KettleControl
-import KettleSocket
 import KettleSystem
 
 /// A service process that was just started and whose readiness is not yet known.
 package struct ServiceProcess: Sendable {
   /// The result of the start.
-  enum Readiness: Hashable, Sendable {
+  package enum Readiness: Hashable, Sendable {
     case ready
     /// `status` is that of waitpid(2); nil when it closed the pipe but still runs.
     case ended(status: Int32?)
@@ -19,7 +18,7 @@ package struct ServiceProcess: Sendable {
   package static let lostRaceStatus: Int32 = 75
 
   /// Whether an ended service may have ended because another one runs.
-  static func isLostRace(_ status: Int32?) -> Bool {
+  package static func isLostRace(_ status: Int32?) -> Bool {
     guard let status else { return true }
     return status == 0 || status == lostRaceStatus << 8
   }
@@ -40,7 +39,7 @@ package struct ServiceProcess: Sendable {
     return access(path, X_OK) == 0 ? path : link
   }
 
-  static func start(_ starter: ServiceStarter) throws(ClientError) -> ServiceProcess {
+  package static func start(_ starter: ServiceStarter) throws(ClientError) -> ServiceProcess {
     let logPath = starter.paths.logPath
     do throws(ControlSocketError) {
       try PrivateDirectory.make(starter.paths.stateDirectory)
@@ -85,7 +84,7 @@ package struct ServiceProcess: Sendable {
   ///
   /// A separate thread waits and then stays until the service ends, so that a long-running program
   /// that started it does not keep a zombie.
-  func readiness(within budget: Duration) async -> Readiness {
+  package func readiness(within budget: Duration) async -> Readiness {
     await withCheckedContinuation { continuation in
       SystemThread.detach {
         let (readiness, isReaped) = waitForByte(milliseconds: budget.pollMilliseconds)
@@ -96,7 +95,7 @@ package struct ServiceProcess: Sendable {
   }
 
   /// Waits on the calling thread. Call it once.
-  func readinessBlocking(within budget: Duration) -> Readiness {
+  package func readinessBlocking(within budget: Duration) -> Readiness {
     let (readiness, isReaped) = waitForByte(milliseconds: budget.pollMilliseconds)
     if !isReaped {
       // The thread lives as long as the service and must not keep the pipe open.

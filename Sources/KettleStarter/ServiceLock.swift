@@ -37,7 +37,7 @@ package final class ServiceLock: Sendable {
   }
 
   /// Records the path of the service's socket.
-  func record(socketPath: String) throws(ControlSocketError) {
+  package func record(socketPath: String) throws(ControlSocketError) {
     let bytes = Array(socketPath.utf8)
     guard ftruncate(file.number, 0) == 0,
       pwrite(file.number, bytes, bytes.count, 0) == bytes.count
