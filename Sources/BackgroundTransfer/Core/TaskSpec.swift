@@ -18,6 +18,9 @@ enum TaskSpec {
     base(plan.request, kind: .download, configuration).flatMap { spec in
       var spec = spec
       spec.task?.resumes = token
+      // The service gives a task that asks for no number one connection.
+      let connections = configuration.maximumConnectionsPerTask
+      if connections > 1 { spec.connections = connections }
       guard let destination = plan.destination else { return body(of: plan.request, into: spec) }
       let path = destination.standardizedFileURL.path
       guard destination.isFileURL, path.hasPrefix("/"), path != "/" else {

@@ -80,6 +80,22 @@ extension URLSessionConfiguration {
     set { set { $0.asksServerTrust = newValue } }
   }
 
+  /// The number of connections over which the service fetches ranges of one download at the same
+  /// time, from 1 to 16; 1 by default. A value out of range becomes the nearest end of the range.
+  ///
+  /// The service opens further connections only when the server supports byte ranges (RFC 9110,
+  /// section 14) and one connection does not finish the file within about a second.
+  /// `httpMaximumConnectionsPerHost` limits them as well. Each task keeps the value with which it
+  /// was created. Uploads have one connection.
+  ///
+  /// ```swift
+  /// configuration.maximumConnectionsPerTask = 4
+  /// ```
+  public var maximumConnectionsPerTask: Int {
+    get { get { $0.maximumConnectionsPerTask } }
+    set { set { $0.maximumConnectionsPerTask = min(max(newValue, 1), 16) } }
+  }
+
   /// Absolute path of the program `kettle`, whose service performs the transfers.
   ///
   /// nil, the default, means the first one found in `KETTLE_EXECUTABLE`, `PATH`, `/usr/local/bin`

@@ -19,6 +19,7 @@ public final class URLSessionConfiguration: Sendable {
     var isDiscretionary = false
     var sessionSendsLaunchEvents = true
     var httpMaximumConnectionsPerHost = 6
+    var maximumConnectionsPerTask = 1
     var timeoutIntervalForRequest: TimeInterval = 60
     var timeoutIntervalForResource: TimeInterval = 7 * 24 * 60 * 60
     var allowsCellularAccess = true
