@@ -76,6 +76,7 @@ struct DownloadOrderTests {
     #expect(task.originalRequest?.url == here)
     #expect(task.currentRequest?.url == there)
     #expect(task.response?.url == there)
+    #expect(task.response?.suggestedFilename == "here")
   }
 
   @Test func `a failed download reports its error in the last call`() async throws {

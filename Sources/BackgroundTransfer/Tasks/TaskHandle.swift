@@ -60,7 +60,7 @@ final class TaskHandle: Sendable {
   }
 
   var response: URLResponse? {
-    view.snapshot?.task?.reply.flatMap(HTTPURLResponse.init(reply:))
+    view.snapshot?.task?.reply.flatMap(TaskResponse.init(reply:))
   }
 
   var state: URLSessionTask.State {
@@ -125,18 +125,6 @@ extension WallTime {
   }
 
   var date: Date { Date(timeIntervalSince1970: Double(millisecondsSince1970) / 1000) }
-}
-
-extension HTTPURLResponse {
-  convenience init?(reply: ServerReply) {
-    guard let url = URL(string: reply.url) else { return nil }
-    // Repeated fields form one list (RFC 9110, section 5.3).
-    let headers = reply.headers.reduce(into: [String: String]()) { headers, field in
-      let key = headers.keys.first { $0.lowercased() == field.name.lowercased() } ?? field.name
-      headers[key] = headers[key].map { $0 + ", " + field.value } ?? field.value
-    }
-    self.init(url: url, statusCode: reply.status, httpVersion: "HTTP/1.1", headerFields: headers)
-  }
 }
 
 extension TaskHandle {

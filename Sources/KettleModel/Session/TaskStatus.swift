@@ -36,11 +36,17 @@ public struct ServerReply: Hashable, Sendable, Codable {
   public var url: String
   public var status: Int
   public var headers: [HeaderField]
+  /// The name for the file that follows from the response and its URL, without a number for a name
+  /// that is taken; nil if a service recorded the response that did not store this.
+  public var suggestedName: String?
 
-  public init(url: String, status: Int, headers: [HeaderField]) {
+  public init(
+    url: String, status: Int, headers: [HeaderField], suggestedName: String? = nil
+  ) {
     self.url = url
     self.status = status
     self.headers = headers
+    self.suggestedName = suggestedName
   }
 }
 

@@ -110,7 +110,7 @@ extension ActiveDownload {
     case .retry(let failure, let after):
       return primaryRefused(response, because: failure, retryAfter: after, &facts, in: context)
     case .fail(let failure):
-      facts.task?.recordReply(head, from: primary.url)
+      facts.recordReply(head, from: primary.url)
       return .end(.failed(failure))
     }
   }
@@ -123,7 +123,7 @@ extension ActiveDownload {
   ) -> Step {
     guard let primary = connection(of: response.attempt) else { return .none }
     if facts.recordDescription(response.head) { return .end(.request(facts.firstRequest)) }
-    facts.task?.recordReply(response.head, from: primary.url)
+    facts.recordReply(response.head, from: primary.url)
     facts.addMirrors(response.head, from: primary, reach: response.reach)
     let plan = facts.plan(for: whole, response.head, from: primary.url)
     let ruled = facts.applyRules(to: plan, type: whole.facts.mediaType, in: context)
@@ -156,7 +156,7 @@ extension ActiveDownload {
     facts.repetitions.recordRightRangeReply()
     facts.addMirrors(response.head, from: primary, reach: response.reach)
     resumeData.totalByteCount = resumeData.totalByteCount ?? details.total
-    facts.task?.recordReply(
+    facts.recordReply(
       toRangeOf: resumeData.totalByteCount, response.head, from: primary.url)
     resumeData.serverChecksum = resumeData.serverChecksum ?? details.checksum
     switch primary.requested?.proof {
@@ -202,7 +202,7 @@ extension ActiveDownload {
             url: url, redirects: primary.redirects.followed(by: response.reach), mode: mode,
             content: content, purpose: purpose)))
     case .refuse(let failure):
-      facts.task?.recordReply(response.head, from: primary.url)
+      facts.recordReply(response.head, from: primary.url)
       return .end(.failed(failure))
     }
   }
@@ -223,7 +223,7 @@ extension ActiveDownload {
       return .end(.queued, hint)
     }
     let next = facts.afterFailure(failure, retryAfter: retryAfter, in: context)
-    if case .failed = next { facts.task?.recordReply(response.head, from: url) }
+    if case .failed = next { facts.recordReply(response.head, from: url) }
     return .end(next, hint)
   }
 }

@@ -30,15 +30,25 @@ struct TaskContract: Sendable, Hashable {
   // MARK: The response that the program sees
 
   /// Stores the head of a response.
-  mutating func recordReply(_ head: ResponseHead, from url: TransferURL) {
-    status.reply = ServerReply(url: url.text, status: head.status, headers: head.headers)
+  ///
+  /// - Parameters:
+  ///   - url: the URL that served it, after redirects.
+  ///   - requested: the URL that the program requested.
+  mutating func recordReply(
+    _ head: ResponseHead, from url: TransferURL, requested: TransferURL
+  ) {
+    status.reply = ServerReply(
+      url: url.text, status: head.status, headers: head.headers,
+      suggestedName: FileName.chosen(
+        userGiven: nil, contentDisposition: head.value(of: "Content-Disposition"), url: requested,
+        finalURL: url, mediaType: head.mediaType))
   }
 
   /// Stores the head of a response with the rest of the file. The program requested the file and
   /// not a range, so it sees the head that the whole would have had: the previous one, updated (RFC
   /// 9110, section 15.3.7.3).
   mutating func recordReply(
-    toRangeOf total: Int64?, _ head: ResponseHead, from url: TransferURL
+    toRangeOf total: Int64?, _ head: ResponseHead, from url: TransferURL, requested: TransferURL
   ) {
     let framing: Set = ["content-length", "content-range", "transfer-encoding"]
     var headers = head.headers.filter { !framing.contains($0.name.lowercased()) }
@@ -46,7 +56,7 @@ struct TaskContract: Sendable, Hashable {
     let before = status.reply?.headers ?? []
     headers = before.filter { !known.contains($0.name.lowercased()) } + headers
     if let total { headers.append(HeaderField(received: "Content-Length", String(total))) }
-    status.reply = ServerReply(url: url.text, status: 200, headers: headers)
+    recordReply(ResponseHead(status: 200, headers: headers), from: url, requested: requested)
   }
 
   // MARK: The time limit
@@ -81,5 +91,21 @@ struct TaskContract: Sendable, Hashable {
   func unmetCondition(_ met: Set<TransferCondition>) -> TransferCondition? {
     guard !options.conditions.isEmpty else { return nil }
     return TransferCondition.allCases.first { options.conditions.contains($0) && !met.contains($0) }
+  }
+}
+
+extension TransferFacts {
+  /// Stores the head of a response for the program, if the transfer has one.
+  mutating func recordReply(_ head: ResponseHead, from url: TransferURL) {
+    let requested = spec.url
+    task?.recordReply(head, from: url, requested: requested)
+  }
+
+  /// Stores the head of a response with a range for the program, if the transfer has one.
+  mutating func recordReply(
+    toRangeOf total: Int64?, _ head: ResponseHead, from url: TransferURL
+  ) {
+    let requested = spec.url
+    task?.recordReply(toRangeOf: total, head, from: url, requested: requested)
   }
 }

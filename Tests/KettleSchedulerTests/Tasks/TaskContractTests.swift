@@ -72,7 +72,8 @@ struct TaskContractTests {
     #expect(!contract.canBeResumed(partial(durable: 10, entityTag: nil), request: nil))
     #expect(!contract.canBeResumed(nil, request: nil))
     contract.recordReply(
-      SchedulerScript.head(200, ["Accept-Ranges": "none"]), from: url("http://h/a"))
+      SchedulerScript.head(200, ["Accept-Ranges": "none"]), from: url("http://h/a"),
+      requested: url("http://h/a"))
     #expect(!contract.canBeResumed(partial(durable: 10), request: nil))
   }
 
@@ -80,12 +81,32 @@ struct TaskContractTests {
     var contract = contract()
     let address = url("http://h/a")
     contract.recordReply(
-      SchedulerScript.head(200, ["ETag": "\"v1\"", "Content-Length": "1000"]), from: address)
+      SchedulerScript.head(200, ["ETag": "\"v1\"", "Content-Length": "1000"]), from: address,
+      requested: address)
     let part = SchedulerScript.head(206, ["Content-Range": "bytes 10-999/1000", "X-Part": "1"])
-    contract.recordReply(toRangeOf: 1000, part, from: address)
+    contract.recordReply(toRangeOf: 1000, part, from: address, requested: address)
     let reply = contract.status.reply
     #expect(reply?.status == 200)
     #expect(
       Set(reply?.headers.map(\.name) ?? []) == ["ETag", "X-Part", "Content-Length"])
+  }
+
+  @Test(arguments: [
+    (["Content-Disposition": "attachment; filename=\"book.pdf\""], "book.pdf"),
+    ([:], "b.zip"), (["Content-Type": "text/html"], "b.zip"),
+  ])
+  func `a response suggests the name that its file gets`(
+    headers: [String: String], name: String
+  ) {
+    var contract = contract()
+    contract.recordReply(
+      SchedulerScript.head(200, headers), from: url("http://h/get?n=1"),
+      requested: url("http://h/b.zip"))
+    #expect(contract.status.reply?.suggestedName == name)
+    // The response to a range has the headers of the response to the whole.
+    contract.recordReply(
+      toRangeOf: 10, SchedulerScript.head(206, [:]), from: url("http://h/get?n=1"),
+      requested: url("http://h/b.zip"))
+    #expect(contract.status.reply?.suggestedName == name)
   }
 }
