@@ -211,11 +211,27 @@ struct DownloadTaskTests {
     #expect(task.taskIdentifier < 0)
   }
 
-  @Test(arguments: ["", "{}", "{\"kind\":\"kettle-resume-data\",\"version\":2}", "bplist00"])
+  @Test(arguments: [
+    "", "{}", "{\"kind\":\"kettle-resume-data\",\"version\":2}", "bplist00",
+    "<plist version=\"1.0\"><dict><key>NSURLSessionResumeInfoVersion</key><integer>2</integer>"
+      + "<key>NSURLSessionDownloadURL</key><string>http://books.example/b</string></dict></plist>",
+    "<plist version=\"1.0\"><dict><key>KettleResumeData</key><string>{}</string></dict></plist>",
+    "<plist version=\"1.0\"><dict><key>KettleResumeData</key><true/></dict></plist>",
+  ])
   func `invalid resume data fails as unsupported when resumed`(_ text: String) throws {
     let world = try SessionWorld()
     let task = world.session.downloadTask(withResumeData: Data(text.utf8))
     #expect(world.recorder.calls.isEmpty)
+    task.resume()
+    #expect(world.recorder.wait(for: "completed \(task.taskIdentifier) -1002"))
+  }
+
+  @Test func `archived resume data of another system fails as unsupported`() throws {
+    let world = try SessionWorld()
+    let foreign = ["NSURLSessionResumeInfoVersion": 4] as NSDictionary
+    let archive = try NSKeyedArchiver.archivedData(
+      withRootObject: foreign, requiringSecureCoding: false)
+    let task = world.session.downloadTask(withResumeData: archive)
     task.resume()
     #expect(world.recorder.wait(for: "completed \(task.taskIdentifier) -1002"))
   }

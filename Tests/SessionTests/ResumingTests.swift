@@ -189,6 +189,50 @@ struct ResumingTests {
       ], of: session)
   }
 
+  @Test func `resume data is a property list with the keys of Apple's systems`() async throws {
+    serve()
+    let data = try await resumeData(try await halfDone())
+    let list = try #require(
+      try PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any])
+    #expect(list["NSURLSessionResumeInfoVersion"] as? Int == 2)
+    #expect(list["NSURLSessionDownloadURL"] as? String == (try origin.address("/a.bin")).absoluteString)
+    #expect(list["NSURLSessionResumeBytesReceived"] as? Int == 100_000)
+    #expect(list["NSURLSessionResumeInfoTempFileName"] as? String == "a.bin.part")
+    #expect((list["NSURLSessionResumeEntityTag"] as? String)?.hasPrefix("\"") == true)
+    #expect(
+      list["NSURLSessionResumeServerDownloadDate"] as? String == "Wed, 21 Oct 2015 07:28:00 GMT")
+    for key in ["NSURLSessionResumeOriginalRequest", "NSURLSessionResumeCurrentRequest"] {
+      let coder = try NSKeyedUnarchiver(forReadingFrom: try #require(list[key] as? Data))
+      coder.requiresSecureCoding = false
+      let request = coder.decodeObject(forKey: NSKeyedArchiveRootObjectKey) as? NSURLRequest
+      #expect(request?.url == (try origin.address("/a.bin")))
+    }
+    _ = try await told.all(session)
+  }
+
+  @Test func `resume data that a program stored as another property list is valid`() async throws {
+    serve()
+    let data = try await resumeData(try await halfDone())
+    var list = try #require(
+      try PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any])
+    list["NSURLSessionResumeBytesReceived"] = 1
+    let other = try PropertyListSerialization.data(
+      fromPropertyList: list, format: .binary, options: 0)
+    session.downloadTask(withResumeData: other).resume()
+    #expect(try await told.all(session).contains("resumed 2 100000/300000"))
+  }
+
+  @Test func `resume data of earlier versions of the library is valid`() async throws {
+    serve()
+    let data = try await resumeData(try await halfDone())
+    let list = try #require(
+      try PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any])
+    // They contained the JSON alone.
+    let json = try #require(list["KettleResumeData"] as? String)
+    session.downloadTask(withResumeData: Data(json.utf8)).resume()
+    #expect(try await told.all(session).contains("resumed 2 100000/300000"))
+  }
+
   @Test func `resume data with a wrong secret does not claim the stored bytes`() async throws {
     serve()
     let data = try await resumeData(try await halfDone())

@@ -1,9 +1,11 @@
 import Foundation
+import FoundationNetworking
 import KettleModel
 import KettleSystem
+import KettleTasks
 
-/// Resume data: opaque to the program, JSON to this library. The service keeps the bytes of the
-/// file. The data identifies them, and contains what a start from zero needs when they are gone.
+/// What identifies the bytes of a file that the service keeps, and what a start from zero needs when
+/// they are gone. Resume data contains it as JSON.
 struct ResumeBlob: Codable, Hashable, Sendable {
   static let currentVersion = 1
   /// Distinguishes resume data from other JSON.
@@ -25,18 +27,73 @@ struct ResumeBlob: Codable, Hashable, Sendable {
     onConflict = handle.onConflict.rawValue
   }
 
-  /// Decodes resume data; nil for other data and for another version.
-  init?(data: Data) {
-    guard let blob = try? JSONDecoder().decode(Self.self, from: data), blob.kind == Self.kind,
+  /// Decodes the JSON; nil for other data and for another version.
+  init?(json: Data) {
+    guard let blob = try? JSONDecoder().decode(Self.self, from: json), blob.kind == Self.kind,
       blob.version == Self.currentVersion
     else { return nil }
     self = blob
   }
 
   /// Never nil in practice: the value contains only strings and numbers.
-  var data: Data? {
+  var json: String? {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return try? encoder.encode(self)
+    return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) }
+  }
+}
+
+/// Resume data: a property list with the keys that Apple's systems use, for programs that inspect
+/// it, and with a `ResumeBlob`, the only part that this library reads.
+enum ResumePropertyList {
+  /// The keys of version 2, in which the file has a name and no path.
+  private enum Key {
+    static let version = "NSURLSessionResumeInfoVersion"
+    static let url = "NSURLSessionDownloadURL"
+    static let byteCount = "NSURLSessionResumeBytesReceived"
+    static let originalRequest = "NSURLSessionResumeOriginalRequest"
+    static let currentRequest = "NSURLSessionResumeCurrentRequest"
+    static let fileName = "NSURLSessionResumeInfoTempFileName"
+    static let entityTag = "NSURLSessionResumeEntityTag"
+    static let lastModified = "NSURLSessionResumeServerDownloadDate"
+    static let blob = "KettleResumeData"
+  }
+
+  /// Makes the resume data of a task whose bytes the service keeps under a token.
+  static func make(token: ResumeToken, handle: TaskHandle) -> Data? {
+    guard let json = ResumeBlob(token: token, handle: handle).json else { return nil }
+    var list: [String: Any] = [Key.version: 2, Key.blob: json]
+    list[Key.url] = handle.originalRequest?.url?.absoluteString
+    list[Key.originalRequest] = handle.originalRequest.flatMap(archive)
+    list[Key.currentRequest] = handle.currentRequest.flatMap(archive)
+    if let snapshot = handle.view.snapshot {
+      list[Key.byteCount] = snapshot.bytesReceived
+      list[Key.fileName] = snapshot.path?.split(separator: "/").last.map { $0 + ".part" }
+      list[Key.entityTag] = snapshot.task?.reply?.value(of: "etag")
+      list[Key.lastModified] = snapshot.task?.reply?.value(of: "last-modified")
+    }
+    return try? PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
+  }
+
+  /// Returns what resume data identifies. Returns nil for other data, for that of Apple's systems,
+  /// and for another version.
+  static func read(_ data: Data) -> ResumeBlob? {
+    let list =
+      (try? PropertyListSerialization.propertyList(from: data, format: nil)) as? [String: Any]
+    // Earlier versions of this library made the JSON alone.
+    guard let list else { return ResumeBlob(json: data) }
+    return (list[Key.blob] as? String).flatMap { ResumeBlob(json: Data($0.utf8)) }
+  }
+
+  private static func archive(_ request: URLRequest) -> Data? {
+    try? NSKeyedArchiver.archivedData(
+      withRootObject: request as NSURLRequest, requiringSecureCoding: true)
+  }
+}
+
+extension ServerReply {
+  /// The value of a header; `name` is in lowercase.
+  fileprivate func value(of name: String) -> String? {
+    headers.first { $0.name.lowercased() == name }?.value
   }
 }

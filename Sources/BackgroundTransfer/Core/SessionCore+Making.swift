@@ -14,7 +14,7 @@ extension SessionCore {
   }
 
   func makeDownload(resumeData: Data) -> URLSessionDownloadTask {
-    guard let blob = ResumeBlob(data: resumeData), let request = blob.request.request else {
+    guard let blob = ResumePropertyList.read(resumeData), let request = blob.request.request else {
       return makeRefused(URLRequest(url: URL(fileURLWithPath: "/")), .badResumeData)
     }
     let plan = DownloadPlan(

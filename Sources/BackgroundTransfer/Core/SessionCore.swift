@@ -198,7 +198,7 @@ extension SessionCore.State {
       return [.moveProgress(handle)]
     case .resumeData(let number, let token):
       let data = tasks[number].flatMap { task in
-        token.flatMap { ResumeBlob(token: $0, handle: task.handle).data }
+        token.flatMap { ResumePropertyList.make(token: $0, handle: task.handle) }
       }
       let handlers = resumeDataHandlers.removeValue(forKey: number) ?? []
       return handlers.map { handler in .perform { handler(data) } }

@@ -1,8 +1,10 @@
 // One import is enough for a program. The value types of requests, responses and credentials are
 // those of FoundationNetworking, imported one by one because its `URLSession` would clash.
 @_exported import class FoundationNetworking.HTTPURLResponse
+@_exported import class FoundationNetworking.NSMutableURLRequest
+@_exported import class FoundationNetworking.NSURLRequest
 @_exported import class FoundationNetworking.URLAuthenticationChallenge
 @_exported import class FoundationNetworking.URLCredential
 @_exported import class FoundationNetworking.URLProtectionSpace
-@_exported import struct FoundationNetworking.URLRequest
 @_exported import class FoundationNetworking.URLResponse
+@_exported import struct FoundationNetworking.URLRequest

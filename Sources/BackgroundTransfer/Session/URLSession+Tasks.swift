@@ -63,7 +63,11 @@ extension URLSession {
   /// (`cancel(byProducingResumeData:)`, or `URLError.downloadTaskResumeData`). It is a new task
   /// with a new identifier.
   ///
-  /// If the data is not resume data, or has another version, the task fails with
+  /// Resume data is a property list with the keys of Apple's systems, such as
+  /// `NSURLSessionResumeBytesReceived`, so that a program can inspect it. The service keeps the
+  /// bytes themselves.
+  ///
+  /// If the data is not resume data of this library, or has another version, the task fails with
   /// `URLError.unsupportedURL`, as on Apple's systems. If the bytes no longer exist, or the server
   /// has another version of the file, the download starts from zero.
   ///
