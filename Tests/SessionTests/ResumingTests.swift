@@ -233,6 +233,30 @@ struct ResumingTests {
     #expect(try await told.all(session).contains("resumed 2 100000/300000"))
   }
 
+  @Test func `the reported offset is what the service has, also if it compares some of it again`()
+    async throws
+  {
+    // Without a strong validator the last bytes are requested again and compared.
+    let body = SeededBody(seed: 5, byteCount: 4 << 20)
+    let whole = OriginBehavior(body).with { $0.entityTag = .weak }.with { $0.lastModified = nil }
+    origin.serve(
+      [
+        whole.with { $0.stall = .init(after: 2 << 20, until: "never") },
+        // The rest is interrupted once, which is not another resumption.
+        whole.with { $0.ending = .cut(after: 1 << 20, .reset) }, whole,
+      ], at: "/b.bin")
+    let first = session.downloadTask(with: try origin.address("/b.bin"))
+    first.resume()
+    try await told.wait(for: "wrote 1 2097152/")
+    let data = try await resumeData(first)
+    session.downloadTask(withResumeData: data).resume()
+    let calls = try await told.all(session)
+    #expect(calls.filter { $0.hasPrefix("resumed") } == ["resumed 2 2097152/4194304"])
+    #expect(calls.last { $0.hasPrefix("wrote 2") } == "wrote 2 4194304/4194304")
+    let ranges = origin.requests(at: "/b.bin").compactMap { $0.value(of: "Range") }
+    #expect(ranges.first == "bytes=2031616-")
+  }
+
   @Test func `resume data with a wrong secret does not claim the stored bytes`() async throws {
     serve()
     let data = try await resumeData(try await halfDone())

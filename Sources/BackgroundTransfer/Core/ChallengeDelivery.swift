@@ -5,7 +5,8 @@ import KettleModel
 /// A challenge for a delegate, with every method through which the delegate may handle it.
 // Unchecked because delegates need not be Sendable: this is used on the delegate queue only.
 struct ChallengeDelivery: @unchecked Sendable {
-  let delegate: any URLSessionDelegate
+  /// The task's own delegate before the session's.
+  let delegates: [any URLSessionDelegate]
   let session: URLSession
   let task: URLSessionTask
   let challenge: ServerChallenge
@@ -15,6 +16,11 @@ struct ChallengeDelivery: @unchecked Sendable {
   /// - Returns: Whether the delegate implements one. Only then is `answer` called, at most once.
   func callDelegate(_ answer: @escaping @Sendable (ChallengeAnswer) -> Void) async -> Bool {
     let answer = AnswerOnce(answer)
+    for delegate in delegates where await call(delegate, answer) { return true }
+    return false
+  }
+
+  private func call(_ delegate: any URLSessionDelegate, _ answer: AnswerOnce) async -> Bool {
     if challenge.kind.isOfConnection {
       let first = MethodCall(challenge, of: task.handle, answer)
       delegate.urlSession(

@@ -15,7 +15,9 @@ extension SessionCore {
       )
     }
     if case .completed(_, let end) = call, let task { callRefusedHandler(of: task, end) }
-    guard let session, let delegate else { return deliverWithoutDelegate(call) }
+    let own = task?.handle.delegate
+    guard let session, let delegate = delegate ?? own else { return deliverWithoutDelegate(call) }
+    let taskDelegate = own ?? delegate as? any URLSessionTaskDelegate
     switch call {
     case .finishedEvents:
       delegate.urlSessionDidFinishEvents(forBackgroundURLSession: session)
@@ -25,7 +27,9 @@ extension SessionCore {
     case .challenge(_, let challenge):
       guard let task else { return }
       deliver(
-        ChallengeDelivery(delegate: delegate, session: session, task: task, challenge: challenge))
+        ChallengeDelivery(
+          delegates: own.map { [$0, delegate] } ?? [delegate], session: session, task: task,
+          challenge: challenge))
     case .resumed, .wrote, .finished:
       guard let download = task as? URLSessionDownloadTask,
         let delegate = delegate as? any URLSessionDownloadDelegate
@@ -33,7 +37,7 @@ extension SessionCore {
       deliver(call, of: download, in: session, to: delegate)
     case .sent(_, let bytes, let total, let expected):
       guard let task else { return }
-      (delegate as? any URLSessionTaskDelegate)?.urlSession(
+      taskDelegate?.urlSession(
         session, task: task, didSendBodyData: bytes, totalBytesSent: total,
         totalBytesExpectedToSend: expected)
     case .received(_, let path):
@@ -43,8 +47,8 @@ extension SessionCore {
       deliver(contentsOf: path, of: task, in: session, to: delegate)
     case .completed(_, let end):
       guard let task else { return }
-      (delegate as? any URLSessionTaskDelegate)?.urlSession(
-        session, task: task, didCompleteWithError: error(of: end, task))
+      taskDelegate?.urlSession(session, task: task, didCompleteWithError: error(of: end, task))
+      task.handle.delegate = nil
     }
   }
 

@@ -70,6 +70,13 @@ final class SessionCore: Sendable {
   var identifier: String { configuration.identifier ?? "" }
   var delegate: (any URLSessionDelegate)? { state.withLock { $0.delegate }?.object }
 
+  /// The session's delegate for a call that the delegate of a task does not implement; nil if that
+  /// is the session's delegate itself.
+  func delegate(besides own: any URLSessionTaskDelegate) -> (any URLSessionTaskDelegate)? {
+    let delegate = state.withLock { $0.delegate?.object ?? $0.former.delegate }
+    return delegate === own ? nil : delegate as? any URLSessionTaskDelegate
+  }
+
   init(
     configuration: URLSessionConfiguration, delegate: Delegate?, queue: OperationQueue?
   ) {

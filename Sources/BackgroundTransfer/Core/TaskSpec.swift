@@ -72,6 +72,8 @@ enum TaskSpec {
       }
       spec.headers.append(field)
     }
+    spec.options.cookies = cookies(for: request, spec.headers, configuration)
+    spec.options.proxy = configuration.proxies?.choice
     var task = TaskOptions(kind: kind)
     task.requestTimeoutMilliseconds = milliseconds(
       request.timeoutInterval == defaultTimeout
@@ -97,6 +99,19 @@ enum TaskSpec {
     }
     return (own.map { ($0.key, $0.value) } + added.map { ($0.key, $0.value) })
       .sorted { $0.0 < $1.0 }
+  }
+
+  /// The cookies of the session's storage for a request that has none of its own.
+  private static func cookies(
+    for request: URLRequest, _ headers: [HeaderField],
+    _ configuration: URLSessionConfiguration.Values
+  ) -> [Cookie] {
+    guard configuration.httpShouldSetCookies, request.httpShouldHandleCookies,
+      !headers.contains(where: { $0.name.lowercased() == "cookie" }), let url = request.url,
+      let storage = configuration.httpCookieStorage.storage(shared: .shared)
+    else { return [] }
+    let known = storage.cookies(for: url) ?? []
+    return Array(known.map(Cookie.init).filter(\.isUsable).prefix(TransferOptions.cookieCountMax))
   }
 
   static func conditions(
@@ -157,4 +172,15 @@ struct DownloadPlan: Sendable {
   var destination: URL?
   var onConflict = DestinationConflict.rename
   var isAwaited = false
+}
+
+extension Cookie {
+  /// A domain with a leading dot includes the hosts below it.
+  fileprivate init(_ cookie: HTTPCookie) {
+    self.init(
+      name: cookie.name, value: cookie.value,
+      domain: String(cookie.domain.drop { $0 == "." }).lowercased(),
+      includesSubdomains: cookie.domain.hasPrefix("."),
+      path: cookie.path.hasPrefix("/") ? cookie.path : "/", isSecure: cookie.isSecure)
+  }
 }

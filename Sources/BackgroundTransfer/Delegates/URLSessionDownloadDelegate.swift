@@ -53,7 +53,11 @@ public protocol URLSessionDownloadDelegate: URLSessionTaskDelegate {
     _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
     totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64)
 
-  /// Called before the first `didWriteData` of a task that continues from resume data.
+  /// Called once, before the first `didWriteData` of a task that continues from resume data.
+  ///
+  /// `fileOffset` is the number of bytes that the service has already and does not need again. A
+  /// later interruption of the same task is not reported. Source: Apple's documentation of
+  /// `urlSession(_:downloadTask:didResumeAtOffset:expectedTotalBytes:)`.
   func urlSession(
     _ session: URLSession, downloadTask: URLSessionDownloadTask,
     didResumeAtOffset fileOffset: Int64, expectedTotalBytes: Int64)

@@ -85,6 +85,7 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
     _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?)
 }
 
+/// Without an implementation, a call on a task's own delegate goes to the session's delegate.
 extension URLSessionTaskDelegate {
   public func urlSession(
     _ session: URLSession, task: URLSessionTask,
@@ -122,12 +123,19 @@ extension URLSessionTaskDelegate {
   public func urlSession(
     _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
     totalBytesSent: Int64, totalBytesExpectedToSend: Int64
-  ) {}
+  ) {
+    session.core.delegate(besides: self)?.urlSession(
+      session, task: task, didSendBodyData: bytesSent, totalBytesSent: totalBytesSent,
+      totalBytesExpectedToSend: totalBytesExpectedToSend)
+  }
 
   public func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {
   }
 
   public func urlSession(
     _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
-  ) {}
+  ) {
+    session.core.delegate(besides: self)?.urlSession(
+      session, task: task, didCompleteWithError: error)
+  }
 }

@@ -32,6 +32,15 @@ public final class URLSessionConfiguration: Sendable {
     var networkServiceType = URLRequest.NetworkServiceType.default
     var httpShouldUsePipelining = false
     var httpShouldSetCookies = true
+    var httpCookieStorage = StorageChoice<HTTPCookieStorage>.shared
+    var httpCookieAcceptPolicy = HTTPCookie.AcceptPolicy.onlyFromMainDocumentDomain
+    var urlCredentialStorage = StorageChoice<URLCredentialStorage>.shared
+    var urlCache: URLCache?
+    var protocolClasses = ProtocolClasses()
+    var proxies: ProxyDictionary?
+    var multipathServiceType = MultipathServiceType.none
+    var usesClassicLoadingMode = true
+    var enablesEarlyData = false
     var shouldUseExtendedBackgroundIdleMode = false
     var asksServerTrust: Bool?
     var launchCommand = LaunchChoice.ownProgram
@@ -232,14 +241,6 @@ extension URLSessionConfiguration {
   public var httpShouldUsePipelining: Bool {
     get { get { $0.httpShouldUsePipelining } }
     set { set { $0.httpShouldUsePipelining = newValue } }
-  }
-
-  /// Stored without effect: the service sends only the cookies in the headers of a request.
-  ///
-  /// Source: Apple's documentation of `httpShouldSetCookies`.
-  public var httpShouldSetCookies: Bool {
-    get { get { $0.httpShouldSetCookies } }
-    set { set { $0.httpShouldSetCookies = newValue } }
   }
 
   /// Stored without effect.

@@ -13,6 +13,7 @@ final class TaskHandle: Sendable {
     var view = TaskView(state: .suspended)
     var priority: Float = 0.5
     var earliestBeginDate: Date?
+    var delegate: SessionCore.Delegate?
     var progressReaders: [Int: AsyncStream<TransferProgress>.Continuation] = [:]
     var nextReader = 0
   }
@@ -77,6 +78,15 @@ final class TaskHandle: Sendable {
   }
 
   var waitingReason: WaitingReason? { view.waitingReason }
+
+  /// The task's own delegate.
+  var delegate: (any URLSessionTaskDelegate)? {
+    get { values.withLock { $0.delegate }?.object as? any URLSessionTaskDelegate }
+    set {
+      let delegate = newValue.map(SessionCore.Delegate.init)
+      values.withLock { $0.delegate = delegate }
+    }
+  }
 
   /// Changes the data stored with the task, here and in the service.
   func change(_ body: (inout Values) -> Void) {

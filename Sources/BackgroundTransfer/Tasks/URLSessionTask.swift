@@ -198,6 +198,37 @@ public class URLSessionTask: @unchecked Sendable {
   /// ```
   public var progressUpdates: AsyncStream<TransferProgress> { handle.makeProgressUpdates() }
 
+  /// The delegate of this task alone; nil by default.
+  ///
+  /// It receives the calls of `URLSessionTaskDelegate` for this task in place of the session's
+  /// delegate. A method that it does not implement is called on the session's delegate. Calls of
+  /// `URLSessionDownloadDelegate` and `URLSessionDataDelegate` go to the session's delegate. Set it
+  /// before `resume()`. The task retains it until `didCompleteWithError` has returned; a later run
+  /// of the program does not have it. Source: Apple's documentation of `URLSessionTask.delegate`,
+  /// which background sessions of Apple's systems do not support.
+  ///
+  /// ```swift
+  /// import BackgroundTransfer
+  /// import Foundation
+  ///
+  /// final class End: NSObject, URLSessionTaskDelegate {
+  ///   func urlSession(
+  ///     _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+  ///   ) {
+  ///     print("Task \(task.taskIdentifier) has ended")
+  ///   }
+  /// }
+  ///
+  /// func start(_ task: URLSessionTask) {
+  ///   task.delegate = End()
+  ///   task.resume()
+  /// }
+  /// ```
+  public var delegate: (any URLSessionTaskDelegate)? {
+    get { handle.delegate }
+    set { handle.delegate = newValue }
+  }
+
   /// Starts the task, or undoes one `suspend()`.
   ///
   /// Returns at once. The request reaches the service before the process ends in the ordinary way
@@ -223,6 +254,15 @@ public class URLSessionTask: @unchecked Sendable {
   /// task.cancel()
   /// ```
   public func cancel() { handle.core.cancel(handle.number) }
+
+  /// Returns whether `object` is this task.
+  ///
+  /// Source: Apple's documentation of `NSObjectProtocol.isEqual(_:)`.
+  ///
+  /// ```swift
+  /// let isTheSame = task.isEqual(upload)
+  /// ```
+  public func isEqual(_ object: Any?) -> Bool { object as? URLSessionTask === self }
 }
 
 extension URLSessionTask: Hashable {

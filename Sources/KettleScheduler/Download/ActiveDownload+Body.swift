@@ -18,7 +18,8 @@ extension ActiveDownload {
     proof = resumeData.validator?.strongValue.map { .ifRange($0) } ?? .sameValidator
     if case .goOn = plan, let requested = connections[index].requested {
       if case .sameValidator = requested.proof { proof = .sameValidator }
-      facts.task?.recordResumption(at: requested.lower)
+      // Bytes may be requested again to compare them.
+      facts.task?.recordResumption(at: resumeData.durable.byteCount)
     }
     if case .segment(let segmentIndex) = purpose {
       return accept(segmentIndex, by: attempt, &facts)

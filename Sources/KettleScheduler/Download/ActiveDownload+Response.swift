@@ -100,7 +100,7 @@ extension ActiveDownload {
     case .acceptRange(let range, let details):
       return acceptRange(range, with: details, of: response, &facts, in: context)
     case .alreadyWhole:
-      if let durable = facts.resumeData?.durable.prefixByteCount {
+      if let durable = facts.resumeData?.durable.byteCount {
         facts.task?.recordResumption(at: durable)
       }
       return .end(.whole)
