@@ -12,7 +12,7 @@ extension BackgroundSessionMachine {
     case .becameInvalid?:
       ending = .done
       emit(.close)
-    case .challenge?, .resumed?, .wrote?, .sent?, .finishedEvents?, nil: break
+    case .challenge?, .waits?, .resumed?, .wrote?, .sent?, .finishedEvents?, nil: break
     }
   }
 

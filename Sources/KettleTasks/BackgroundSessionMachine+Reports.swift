@@ -16,6 +16,7 @@ extension BackgroundSessionMachine {
     case .idle, .scheduled, .queued, .running, .waiting, .paused, .verifying:
       if reportsProgress { reportProgress(of: number) }
       reportChallenge(of: number)
+      reportWaiting(of: number)
       show(number)
     }
   }
@@ -116,6 +117,15 @@ extension BackgroundSessionMachine {
     record.shownChallenge = shown
     tasks[number] = record
     calls.append(.challenge(number, challenge))
+  }
+
+  /// Reports once that the task waits for a connection to its server.
+  private mutating func reportWaiting(of number: Int64) {
+    guard let record = tasks[number], !record.hasReportedWaiting, !record.isAwaited,
+      let snapshot = record.snapshot, snapshot.waitsForConnectivity
+    else { return }
+    tasks[number]?.hasReportedWaiting = true
+    calls.append(.waits(number))
   }
 }
 

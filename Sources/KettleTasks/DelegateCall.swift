@@ -4,6 +4,8 @@ import KettleModel
 package enum DelegateCall: Hashable, Sendable {
   /// A challenge and its ordinal within the task.
   case challenge(Int64, ServerChallenge)
+  /// `taskIsWaitingForConnectivity`
+  case waits(Int64)
   /// `didResumeAtOffset`; `expected` is -1 when the server did not say.
   case resumed(Int64, offset: Int64, expected: Int64)
   /// `didWriteData`
@@ -24,7 +26,7 @@ package enum DelegateCall: Hashable, Sendable {
   /// The task identifier, or nil for a call about the session.
   package var task: Int64? {
     switch self {
-    case .challenge(let task, _), .resumed(let task, _, _), .wrote(let task, _, _, _),
+    case .challenge(let task, _), .waits(let task), .resumed(let task, _, _), .wrote(let task, _, _, _),
       .sent(let task, _, _, _), .finished(let task, _), .received(let task, _),
       .completed(let task, _):
       task

@@ -42,6 +42,7 @@ struct TaskRecord: Sendable {
   var snapshot: TransferSnapshot?
   var reportedByteCount: Int64 = 0
   var hasReportedOffset = false
+  var hasReportedWaiting = false
   var shownChallenge: ShownChallenge?
   /// The call that passes its file to the program has returned.
   var wasFileDelivered = false

@@ -29,6 +29,17 @@ package struct TaskView: Hashable, Sendable {
 }
 
 extension TransferSnapshot {
+  /// Whether the transfer waits for a connection before a server has responded.
+  var waitsForConnectivity: Bool {
+    guard state == .waiting, task?.reply == nil else { return false }
+    return switch reason {
+    case .network, .hostUnreachable, .proxy: true
+    case .retry, .retryAfter, .diskSpace, .needsLink, .needsLogin, .needsDecision, .discretionary,
+      nil:
+      false
+    }
+  }
+
   /// The total length as the server announced it, or nil. The service knows the length once the
   /// last byte has arrived anyway, and a program may have supplied a guess.
   package var bytesAnnounced: Int64? {

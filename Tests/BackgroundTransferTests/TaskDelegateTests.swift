@@ -56,6 +56,31 @@ struct TaskDelegateTests {
     #expect(world.recorder.wait(for: "completed 1 0"))
   }
 
+  /// Describes the tasks of a session as they are made.
+  private final class Maker: NSObject, URLSessionTaskDelegate, Sendable {
+    let threads = Mutex<[Thread?]>([])
+
+    func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask) {
+      task.taskDescription = "made \(task.taskIdentifier)"
+      threads.withLock { $0.append(Thread.current) }
+    }
+  }
+
+  @Test func `the session's delegate gets a new task before the program does`() throws {
+    let service = try FakeService()
+    try service.start()
+    let configuration = URLSessionConfiguration.background(withIdentifier: UUID().uuidString)
+    configuration.servicePaths = service.paths
+    let maker = Maker()
+    let session = URLSession(configuration: configuration, delegate: maker, delegateQueue: nil)
+    session.duplicatePolicy = .coalesce
+    let task = session.downloadTask(with: SessionWorld.url)
+    #expect(task.taskDescription == "made 1")
+    // It is the same task.
+    _ = session.downloadTask(with: SessionWorld.url)
+    #expect(maker.threads.withLock { $0 } == [Thread.current])
+  }
+
   @Test func `a task equals itself alone`() throws {
     let world = try SessionWorld()
     let task = world.session.downloadTask(with: SessionWorld.url)

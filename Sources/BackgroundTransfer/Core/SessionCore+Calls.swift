@@ -6,6 +6,14 @@ import KettleTasks
 
 /// Calls the delegates, on the delegate queue.
 extension SessionCore {
+  /// Tells the delegate of a new task, before the program has it: on the thread that makes it, as
+  /// on Apple's systems.
+  func announce(_ task: URLSessionTask) {
+    let (session, delegate) = state.withLock { ($0.session, $0.delegate?.object) }
+    guard let session else { return }
+    (delegate as? any URLSessionTaskDelegate)?.urlSession(session, didCreateTask: task)
+  }
+
   func deliver(_ call: DelegateCall) {
     let (session, delegate, task) = state.withLock { state in
       (
@@ -35,6 +43,9 @@ extension SessionCore {
         let delegate = delegate as? any URLSessionDownloadDelegate
       else { return }
       deliver(call, of: download, in: session, to: delegate)
+    case .waits:
+      guard let task else { return }
+      taskDelegate?.urlSession(session, taskIsWaitingForConnectivity: task)
     case .sent(_, let bytes, let total, let expected):
       guard let task else { return }
       taskDelegate?.urlSession(
@@ -67,7 +78,7 @@ extension SessionCore {
     case .finished(_, let path):
       delegate.urlSession(
         session, downloadTask: task, didFinishDownloadingTo: URL(fileURLWithPath: path))
-    case .challenge, .sent, .received, .completed, .finishedEvents, .becameInvalid: break
+    case .challenge, .waits, .sent, .received, .completed, .finishedEvents, .becameInvalid: break
     }
   }
 
@@ -76,7 +87,7 @@ extension SessionCore {
     switch call {
     case .challenge(let number, let challenge): feed(.answer(number, challenge, .standard))
     case .finishedEvents: finishEventsUnlessHandlerIsPending()
-    case .resumed, .wrote, .sent, .finished, .received, .completed, .becameInvalid: break
+    case .waits, .resumed, .wrote, .sent, .finished, .received, .completed, .becameInvalid: break
     }
   }
 

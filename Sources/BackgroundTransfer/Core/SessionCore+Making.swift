@@ -43,6 +43,7 @@ extension SessionCore {
   ) -> Made {
     waitUntilAttached()
     var made: Made?
+    var isNew = false
     feed { state in
       let known = state.duplicate(of: plan, duplicates)
       if let known, duplicates == .coalesce || plan.isAwaited, let task = known as? Made {
@@ -62,6 +63,7 @@ extension SessionCore {
           refusedHandler: handler))
       state.tasks.insert(task)
       made = task
+      isNew = true
       switch (spec, failure) {
       case (.success(var spec), nil):
         spec.session = SessionID(rawValue: identifier)
@@ -75,6 +77,7 @@ extension SessionCore {
     }
     // `feed` always runs the closure above, and the closure always sets `made`.
     guard let made else { preconditionFailure("no task was made") }
+    if isNew { announce(made) }
     return made
   }
 

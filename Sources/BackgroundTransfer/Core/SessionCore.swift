@@ -12,7 +12,8 @@ import KettleTasks
 final class SessionCore: Sendable {
   /// A delegate of the program, of any type.
   // Unchecked because delegates need not be Sendable: as on Apple's systems, they are used only on
-  // the delegate queue of the session, one call at a time.
+  // the delegate queue of the session, one call at a time, except for `didCreateTask`, which is
+  // called where the program makes a task.
   struct Delegate: @unchecked Sendable {
     let object: any URLSessionDelegate
   }

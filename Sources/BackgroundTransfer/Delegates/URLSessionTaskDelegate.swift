@@ -42,6 +42,25 @@ import FoundationNetworking
 /// ```
 @preconcurrency
 public protocol URLSessionTaskDelegate: URLSessionDelegate {
+  /// Called on the session's delegate for each new task, before the method that creates the task
+  /// returns: on the thread that called it, and not on the delegate queue.
+  ///
+  /// Here a program can set the properties of tasks that other code creates. Tasks of earlier runs
+  /// are not reported. Source: Apple's documentation of `urlSession(_:didCreateTask:)` and
+  /// NSURLSession.h.
+  ///
+  /// ```swift
+  /// import BackgroundTransfer
+  /// import Foundation
+  ///
+  /// final class Polite: NSObject, URLSessionTaskDelegate {
+  ///   func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask) {
+  ///     task.priority = URLSessionTask.lowPriority
+  ///   }
+  /// }
+  /// ```
+  func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask)
+
   /// Never called in a background session, which always follows redirects. It exists so that
   /// programs that implement it compile.
   func urlSession(
@@ -75,7 +94,23 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
     _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
     totalBytesSent: Int64, totalBytesExpectedToSend: Int64)
 
-  /// Never called: background sessions always wait for the network.
+  /// Called once when a task waits for the network, for its host or for a proxy before the server
+  /// has responded.
+  ///
+  /// The task continues by itself. A later run of the program receives the call again if the task
+  /// still waits. Source: Apple's documentation of `urlSession(_:taskIsWaitingForConnectivity:)`,
+  /// which background sessions of Apple's systems do not call.
+  ///
+  /// ```swift
+  /// import BackgroundTransfer
+  /// import Foundation
+  ///
+  /// final class Waits: NSObject, URLSessionTaskDelegate {
+  ///   func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {
+  ///     print("Task \(task.taskIdentifier): \(task.waitingReason?.description ?? "waits")")
+  ///   }
+  /// }
+  /// ```
   func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask)
 
   /// The last call for a task, made exactly once.
@@ -129,7 +164,10 @@ extension URLSessionTaskDelegate {
       totalBytesExpectedToSend: totalBytesExpectedToSend)
   }
 
+  public func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask) {}
+
   public func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {
+    session.core.delegate(besides: self)?.urlSession(session, taskIsWaitingForConnectivity: task)
   }
 
   public func urlSession(
