@@ -192,7 +192,7 @@ extension CurlAttempt {
     case .basic: return kettle_auth_basic
     case .digest: return kettle_auth_digest
     case .ntlm: return kettle_auth_ntlm
-    case .negotiate, .serverTrust, .clientCertificate, nil: break
+    case .negotiate, .serverTrust, .clientCertificate, .delayedRequest, nil: break
     }
     let withPassword = kettle_auth_basic | kettle_auth_digest | kettle_auth_ntlm
     return login.password.isEmpty ? withPassword | kettle_auth_negotiate : withPassword

@@ -64,6 +64,7 @@ extension BackgroundSessionMachine {
     }
     if var task = spec.task {
       task.programData = params.programData ?? task.programData
+      task.asksBeforeBeginning = params.asksBeforeBeginning ?? task.asksBeforeBeginning
       task.expectedSendByteCount = params.expectedSendByteCount ?? task.expectedSendByteCount
       task.expectedReceiveByteCount =
         params.expectedReceiveByteCount ?? task.expectedReceiveByteCount

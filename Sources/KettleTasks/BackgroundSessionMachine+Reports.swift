@@ -108,8 +108,7 @@ extension BackgroundSessionMachine {
 
   private mutating func reportChallenge(of number: Int64) {
     guard var record = tasks[number], let snapshot = record.snapshot,
-      snapshot.state == .waiting, snapshot.reason == .needsLogin,
-      let status = snapshot.task, let challenge = status.challenge
+      snapshot.state == .waiting, let status = snapshot.task, let challenge = status.challenge
     else { return }
     let shown = TaskRecord.ShownChallenge(
       challenge: challenge, answeredCount: status.answeredChallengeCount)

@@ -46,6 +46,20 @@ struct ChallengeTests {
     #expect(bench.calls == [.challenge(task, basic)])
   }
 
+  @Test func `the question about a delayed task is reported like a challenge`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    let question = ServerChallenge(
+      kind: .delayedRequest, origin: "http://books.example", failureCount: 0)
+    for _ in 0..<2 {
+      bench.event(task, .waiting) {
+        $0.reason = .discretionary
+        $0.task?.challenge = question
+      }
+    }
+    #expect(bench.calls == [.challenge(task, question)])
+  }
+
   @Test func `a wrong answer repeats the challenge`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()

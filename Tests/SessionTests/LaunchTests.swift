@@ -95,6 +95,22 @@ struct LaunchTests {
     #expect(try await home.rows().first?["reason"] as? String == "needsLogin")
     #expect(try await home.kettle("list").said.contains("its program must answer the server"))
   }
+
+  @Test func `a delayed task launches its program, and begins if that fails`() async throws {
+    let app = try home.script("app", "echo launched >> launches; exit 1")
+    #expect(try await home.kettle("daemon", "start").code == 0)
+    let service = try await home.connect()
+    try await world.attach(app, service)
+    try await world.add("/a", service) {
+      $0.notBefore = WallTime(
+        millisecondsSince1970: Int64(Date.now.timeIntervalSince1970 * 1000) + 1500)
+      $0.task?.asksBeforeBeginning = true
+    }
+    await service.close()
+    try await world.expectLaunches(1)
+    #expect(try await home.kettle("wait", "--timeout", "20").code == 0)
+    #expect(world.origin.requests.count == 1)
+  }
 }
 
 /// A suite of its own, because it takes long.

@@ -34,6 +34,12 @@ extension SessionCore {
       delegate.urlSession(session, didBecomeInvalidWithError: failure?.error)
     case .challenge(_, let challenge):
       guard let task else { return }
+      if challenge.kind == .delayedRequest {
+        return deliver(
+          DelayedRequestDelivery(
+            delegates: [own, delegate as? any URLSessionTaskDelegate].compactMap { $0 },
+            session: session, task: task, challenge: challenge))
+      }
       deliver(
         ChallengeDelivery(
           delegates: own.map { [$0, delegate] } ?? [delegate], session: session, task: task,

@@ -56,7 +56,7 @@ extension ServerChallenge.Kind {
   var isOfConnection: Bool {
     switch self {
     case .ntlm, .negotiate, .serverTrust, .clientCertificate: true
-    case .basic, .digest: false
+    case .basic, .digest, .delayedRequest: false
     }
   }
 
@@ -68,6 +68,8 @@ extension ServerChallenge.Kind {
     case .negotiate: NSURLAuthenticationMethodNegotiate
     case .serverTrust: NSURLAuthenticationMethodServerTrust
     case .clientCertificate: NSURLAuthenticationMethodClientCertificate
+    // It is no challenge of a server and does not get here.
+    case .delayedRequest: NSURLAuthenticationMethodDefault
     }
   }
 }
@@ -116,7 +118,8 @@ extension ChallengeAnswer {
       guard let user = credential.user else { return .standard }
       return .login(Login(user: user, password: credential.password ?? ""))
     case (.serverTrust, .identity?), (.serverTrust, nil), (.clientCertificate, .trust?),
-      (.clientCertificate, nil), (.basic, _?), (.digest, _?), (.ntlm, _?), (.negotiate, _?):
+      (.clientCertificate, nil), (.basic, _?), (.digest, _?), (.ntlm, _?), (.negotiate, _?),
+      (.delayedRequest, _):
       return .standard
     }
   }

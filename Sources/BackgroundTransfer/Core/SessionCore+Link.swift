@@ -9,12 +9,13 @@ extension SessionCore {
   /// The current options; a server trust challenge may have changed them.
   var options: SessionOptions {
     let values = configuration.snapshot
-    let serverTrust = state.withLock { $0.serverTrust }
+    let (serverTrust, hasDelayMethod) = state.withLock { ($0.serverTrust, $0.hasDelayMethod) }
     return SessionOptions(
       launch: values.launchCommand.command, sendsLaunchEvents: values.sessionSendsLaunchEvents,
       connectionsPerHostMax: max(1, values.httpMaximumConnectionsPerHost),
       asksServerTrust: serverTrust != .never,
-      asksServerTrustWhenAway: serverTrust == .detects ? false : nil)
+      asksServerTrustWhenAway: serverTrust == .detects ? false : nil,
+      asksBeforeBeginningWhenAway: hasDelayMethod)
   }
 
   /// The serial number of the newest request, or nil when none waits to be sent, and whether the

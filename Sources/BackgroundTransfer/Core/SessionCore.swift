@@ -52,6 +52,8 @@ final class SessionCore: Sendable {
     /// Why the session cannot exist; its new tasks fail with this error.
     var failure: SessionFailure?
     var serverTrust: ServerTrust
+    /// Whether the delegate has a method for delayed requests; nil until it was called.
+    var hasDelayMethod: Bool?
     /// Set when the service was unreachable; nothing waits for it before `retryAt`.
     var unreachable: (failure: SessionFailure, retryAt: ContinuousClock.Instant)?
   }

@@ -68,13 +68,44 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
     willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
     completionHandler: @escaping @Sendable (URLRequest?) -> Void)
 
-  /// Never called: the service begins a task at its `earliestBeginDate` whether or not the program
-  /// is running. It exists so that programs that implement it compile.
+  /// Called when the `earliestBeginDate` of a task has arrived, before the task begins. The task
+  /// waits for the answer.
+  ///
+  /// A program that is not running is launched for it. A task begins without an answer if no
+  /// delegate has a method for this, if the program cannot be launched
+  /// (`URLSessionConfiguration.sessionSendsLaunchEvents`, ``URLSessionConfiguration/launchCommand``),
+  /// or if its last launch failed. A new request that is missing or cannot be sent cancels the
+  /// task; a new request for an upload keeps the file. Source: Apple's documentation of
+  /// `urlSession(_:task:willBeginDelayedRequest:completionHandler:)`.
+  ///
+  /// ```swift
+  /// import BackgroundTransfer
+  /// import Foundation
+  ///
+  /// final class Nightly: NSObject, URLSessionTaskDelegate {
+  ///   func urlSession(
+  ///     _ session: URLSession, task: URLSessionTask,
+  ///     willBeginDelayedRequest request: URLRequest,
+  ///     completionHandler:
+  ///       @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?) -> Void
+  ///   ) {
+  ///     var newRequest = request
+  ///     newRequest.setValue("Bearer 5f3a", forHTTPHeaderField: "Authorization")
+  ///     completionHandler(.useNewRequest, newRequest)
+  ///   }
+  /// }
+  /// ```
   func urlSession(
     _ session: URLSession, task: URLSessionTask,
     willBeginDelayedRequest request: URLRequest,
     completionHandler:
       @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?) -> Void)
+
+  /// The `async` form, called when the form with a completion handler is not implemented.
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask,
+    willBeginDelayedRequest request: URLRequest
+  ) async -> (URLSession.DelayedRequestDisposition, URLRequest?)
 
   /// Called for challenges of a server or a proxy (Basic, Digest), and for those of a connection
   /// when the session's method is not implemented.
@@ -136,7 +167,16 @@ extension URLSessionTaskDelegate {
     completionHandler:
       @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?) -> Void
   ) {
+    task.handle.markNoDelayMethod()
     completionHandler(.continueLoading, nil)
+  }
+
+  public func urlSession(
+    _ session: URLSession, task: URLSessionTask,
+    willBeginDelayedRequest request: URLRequest
+  ) async -> (URLSession.DelayedRequestDisposition, URLRequest?) {
+    task.handle.markNoDelayMethod()
+    return (.continueLoading, nil)
   }
 
   public func urlSession(

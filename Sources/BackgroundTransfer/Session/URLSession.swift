@@ -160,8 +160,8 @@ public final class URLSession: Sendable {
     case becomeStream = 3
   }
 
-  /// What to do with a task at its `earliestBeginDate`; the service begins it without asking.
-  /// Source: Apple's documentation of `URLSession.DelayedRequestDisposition`.
+  /// What to do with a task at its `earliestBeginDate`. Source: Apple's documentation of
+  /// `URLSession.DelayedRequestDisposition`.
   ///
   /// ```swift
   /// func disposition(isStillWanted: Bool) -> URLSession.DelayedRequestDisposition {

@@ -14,6 +14,10 @@ final class TaskHandle: Sendable {
     var priority: Float = 0.5
     var earliestBeginDate: Date?
     var delegate: SessionCore.Delegate?
+    /// The request with which the program let the task begin in place of its own.
+    var replacement: URLRequest?
+    /// Set by the default implementation of a delegate method that is being called.
+    var hasNoDelayMethod = false
     var progressReaders: [Int: AsyncStream<TransferProgress>.Continuation] = [:]
     var nextReader = 0
   }
@@ -51,7 +55,7 @@ final class TaskHandle: Sendable {
   var originalRequest: URLRequest? { values.withLock { $0.request } }
 
   var currentRequest: URLRequest? {
-    let (original, view) = values.withLock { ($0.request, $0.view) }
+    let (original, view) = values.withLock { ($0.replacement ?? $0.request, $0.view) }
     guard let text = view.snapshot?.task?.reply?.url, let url = URL(string: text) else {
       return original
     }
@@ -105,8 +109,10 @@ final class TaskHandle: Sendable {
 
   func setEarliestBeginDate(_ date: Date?) {
     values.withLock { $0.earliestBeginDate = date }
+    let asksBeforeBeginning = date != nil && (core.delegate != nil || delegate != nil)
     core.update(number) {
       $0.notBefore = date.map(WallTime.init(date:)) ?? WallTime(millisecondsSince1970: 0)
+      $0.asksBeforeBeginning = asksBeforeBeginning
     }
   }
 
@@ -236,6 +242,7 @@ extension TaskView {
     case .needsLink?: .freshLink
     case .needsLogin?: .challenge
     case .needsDecision?: .user
+    case .discretionary? where snapshot.task?.challenge != nil: .challenge
     case .discretionary?:
       switch snapshot.error.flatMap({ TransferCondition(rawValue: $0.subject) }) {
       case .unmeteredNetwork?: .unmeteredNetwork

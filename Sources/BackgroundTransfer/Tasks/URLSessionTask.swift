@@ -115,7 +115,8 @@ public class URLSessionTask: @unchecked Sendable {
     set { handle.setPriority(newValue) }
   }
 
-  /// The earliest time at which the task begins; set it before `resume()`.
+  /// The earliest time at which the task begins; set it before `resume()`. Then the delegate is asked
+  /// (`urlSession(_:task:willBeginDelayedRequest:completionHandler:)`).
   ///
   /// It is wall-clock time: it remains valid across reboots and follows changes of the clock.
   /// Source: Apple's documentation of `earliestBeginDate`.

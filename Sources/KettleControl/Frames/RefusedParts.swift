@@ -173,8 +173,21 @@ extension ChallengeAnswer {
     switch self {
     case .login(let login): login.isUsable
     case .certificate(let certificate): certificate.isUsable
+    case .request(let request): request.isUsable
     case .trust, .standard, .cancel: true
     }
+  }
+}
+
+extension ReplacementRequest {
+  /// Whether a transfer with this request would be accepted.
+  fileprivate var isUsable: Bool {
+    var spec = TransferSpec(url: url)
+    spec.headers = headers
+    spec.login = login
+    spec.options.cookies = cookies
+    spec.request = content
+    return spec.refusedPart == nil && url.scheme.family == .http
   }
 }
 

@@ -58,6 +58,7 @@ package enum UpdateTask: ControlMethod {
     package var priority: TransferPriority?
     /// For a task that was not started yet; 0 removes the date.
     package var notBefore: WallTime?
+    package var asksBeforeBeginning: Bool?
     package var expectedSendByteCount: Int64?
     package var expectedReceiveByteCount: Int64?
     /// For a task that has ended: its program took the file and has not learned of the end.

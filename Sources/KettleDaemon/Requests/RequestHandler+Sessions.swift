@@ -104,6 +104,7 @@ extension RequestHandler {
     changes.programData = params.programData
     changes.priority = params.priority
     changes.notBefore = params.notBefore
+    changes.asksBeforeBeginning = params.asksBeforeBeginning
     changes.expectedSendByteCount = params.expectedSendByteCount
     changes.expectedReceiveByteCount = params.expectedReceiveByteCount
     changes.wasFileDelivered = params.wasFileDelivered

@@ -50,7 +50,8 @@ final class SessionRegistry: Sendable {
     case actions([SessionAction])
     case attachment([SessionAction], CheckedContinuation<AttachOutcome, Never>)
     case removal(SessionID, CheckedContinuation<Outcome, Never>)
-    /// The policy for a session's transfers changed because its program connected or disconnected.
+    /// The policy for a session's transfers changed because its program connected, disconnected, or
+    /// was launched.
     case policy(SessionID)
     /// The time of the next alarm changed.
     case alarm
@@ -153,8 +154,7 @@ final class SessionRegistry: Sendable {
   private func setPolicy(of session: SessionID) async {
     let machine = state.withLock { $0.table.sessions[session] }
     guard let machine else { return }
-    await ports.setPolicy(
-      session, SessionPolicy(machine.record.options, isConnected: machine.holder != nil))
+    await ports.setPolicy(session, machine.policy)
   }
 
   /// Called when a connection ends.
@@ -164,6 +164,14 @@ final class SessionRegistry: Sendable {
     state.withLock { state in
       guard state.phase == .running else { return }
       for session in held { jobList.yield(.policy(session)) }
+    }
+  }
+
+  /// Passes on what a launch, its failure or the passing of time changed.
+  private func policyMayHaveChanged(of sessions: [SessionID]) {
+    state.withLock { state in
+      guard state.phase == .running else { return }
+      for session in sessions { jobList.yield(.policy(session)) }
     }
   }
 
@@ -287,7 +295,13 @@ final class SessionRegistry: Sendable {
   private func setAlarm() {
     let deadline = state.withLock { $0.alarm }
     clock.wake(at: deadline) { [weak self] in
-      self?.change { table, now in table.alarm(at: now) }
+      guard let self else { return }
+      var due: [SessionID] = []
+      change { table, now in
+        due = table.sessions(dueAt: now)
+        return table.alarm(at: now)
+      }
+      policyMayHaveChanged(of: due)
     }
   }
 
@@ -317,6 +331,7 @@ final class SessionRegistry: Sendable {
           table.launchRecorded(of: record.id, launch, isKept: isKept, at: now)
         }
       case .launch(let session, let launch, let command):
+        await setPolicy(of: session)
         self.launch(command, for: session, id: launch)
       }
     }
@@ -337,6 +352,7 @@ final class SessionRegistry: Sendable {
         self?.change { table, now in
           table.launchFailed(of: session, launch, errno: name, at: now)
         }
+        self?.policyMayHaveChanged(of: [session])
       case .ended(let how):
         logger.info(
           "A launched program ended",
@@ -344,6 +360,7 @@ final class SessionRegistry: Sendable {
         self?.change { table, now in
           table.launchEnded(of: session, launch, how: how, at: now)
         }
+        self?.policyMayHaveChanged(of: [session])
       }
     }
   }

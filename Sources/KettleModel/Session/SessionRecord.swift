@@ -30,16 +30,22 @@ public struct SessionOptions: Hashable, Sendable, Codable {
   /// means yes. False is for programs that have never decided a challenge: the system decides
   /// while they are away. A program that has decided one keeps receiving them.
   public var asksServerTrustWhenAway: Bool?
+  /// Whether the program is launched to answer whether a task may begin at its date
+  /// (`TaskOptions.asksBeforeBeginning`). False is for programs that have no answer of their own; nil
+  /// leaves what the session had before, at first true.
+  public var asksBeforeBeginningWhenAway: Bool?
 
   public init(
     launch: LaunchCommand?, sendsLaunchEvents: Bool = true, connectionsPerHostMax: Int? = nil,
-    asksServerTrust: Bool = false, asksServerTrustWhenAway: Bool? = nil
+    asksServerTrust: Bool = false, asksServerTrustWhenAway: Bool? = nil,
+    asksBeforeBeginningWhenAway: Bool? = nil
   ) {
     self.launch = launch
     self.sendsLaunchEvents = sendsLaunchEvents
     self.connectionsPerHostMax = connectionsPerHostMax
     self.asksServerTrust = asksServerTrust
     self.asksServerTrustWhenAway = asksServerTrustWhenAway
+    self.asksBeforeBeginningWhenAway = asksBeforeBeginningWhenAway
   }
 }
 

@@ -22,6 +22,8 @@ public struct TaskOptions: Hashable, Sendable, Codable {
   public var resourceTimeoutMilliseconds: Int64?
   /// The conditions under which bytes may be transferred.
   @EncodedInOrder public var conditions: Set<TransferCondition> = []
+  /// Whether the program is asked when the task's date arrives, before it begins; nil means no.
+  public var asksBeforeBeginning: Bool?
   /// Upper bounds estimated by the program, headers included; nil if it has none.
   public var expectedSendByteCount: Int64?
   public var expectedReceiveByteCount: Int64?

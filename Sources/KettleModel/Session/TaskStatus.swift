@@ -5,7 +5,8 @@ public struct TaskStatus: Hashable, Sendable, Codable {
   /// The response head whose body is being received, or else the latest one. A partial response
   /// (206) appears as the response for the whole file.
   public var reply: ServerReply?
-  /// The pending challenge while the state is `waiting` for `needsLogin`.
+  /// The pending challenge while the state is `waiting`: for `needsLogin`, or for `discretionary` if
+  /// it is a `delayedRequest`.
   public var challenge: ServerChallenge?
   /// The number of answers to the last answered challenge, which becomes the failure count if the
   /// same challenge returns from the same origin.
@@ -50,13 +51,16 @@ public struct ServerReply: Hashable, Sendable, Codable {
   }
 }
 
-/// A server's request for credentials or trust.
+/// A question to the program of a task: a server's request for credentials or trust, or whether a
+/// task may begin.
 public struct ServerChallenge: Hashable, Sendable, Codable {
   public enum Kind: String, Hashable, Sendable, Codable {
     case basic, digest, ntlm, negotiate
     /// The program judges the server's certificates before anything is sent.
     case serverTrust
     case clientCertificate
+    /// Not of a server: the task's date has arrived, and its program decides whether it begins.
+    case delayedRequest
   }
 
   public var kind: Kind
@@ -86,8 +90,32 @@ public enum ChallengeAnswer: Hashable, Sendable, Codable {
   /// Trusts the certificates of the challenge.
   case trust
   case certificate(ClientCertificate)
-  /// Default handling: accepts the response as it is, or for `serverTrust` lets the system decide.
+  /// Begins a delayed task with another request.
+  case request(ReplacementRequest)
+  /// Default handling: accepts the response as it is, for `serverTrust` lets the system decide, or
+  /// begins a delayed task.
   case standard
   /// Cancels the task.
   case cancel
+}
+
+/// The request with which a delayed task begins in place of its own.
+public struct ReplacementRequest: Hashable, Sendable, Codable {
+  public var url: TransferURL
+  public var login: Login?
+  public var headers: [HeaderField]
+  public var cookies: [Cookie]
+  /// nil for a plain GET. An upload keeps its file and gets the method.
+  public var content: RequestContent?
+
+  public init(
+    url: TransferURL, login: Login? = nil, headers: [HeaderField] = [], cookies: [Cookie] = [],
+    content: RequestContent? = nil
+  ) {
+    self.url = url
+    self.login = login
+    self.headers = headers
+    self.cookies = cookies
+    self.content = content
+  }
 }

@@ -156,7 +156,8 @@ extension TransferMachine.State {
   /// Continues what was to continue now.
   func timePassed(_ facts: inout TransferFacts, at now: Moment) -> Transition {
     switch self {
-    case .scheduled(let date) where date <= now.wall: return .entering(.queued)
+    case .scheduled(let date) where date <= now.wall:
+      return .entering(facts.waitingBeforeBeginning.map { .waiting($0) } ?? .queued)
     case .waiting(let waiting):
       guard let until = waiting.until, until <= now.monotonic else { return .none }
       facts.retryCount += waiting.reason == .retry ? 1 : 0

@@ -14,7 +14,8 @@ extension TransferMachine.State {
         [
           .idle, .queued, .scheduled, .waiting, .paused, .completed, .discarding, .failed, .removed,
         ]
-      case .scheduled: [.scheduled, .queued, .paused, .idle, .discarding, .failed, .removed]
+      case .scheduled:
+        [.scheduled, .queued, .waiting, .paused, .idle, .discarding, .failed, .removed]
       case .queued:
         [.running, .verifying, .placing, .waiting, .paused, .idle, .discarding, .failed, .removed]
       case .running: [.running, .ending]

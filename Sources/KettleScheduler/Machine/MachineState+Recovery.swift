@@ -24,6 +24,9 @@ extension TransferMachine.State {
       let challenge = reason == .needsLogin ? record.task?.challenge : nil
       return .waiting(.forEvent(reason, failure, challenge: challenge))
     }
+    if reason == .discretionary, let challenge = record.task?.challenge {
+      return .waiting(.forEvent(reason, failure, challenge: challenge))
+    }
     // Outages are not stored: the next attempt shows whether it goes on.
     if reason == .hostUnreachable || reason == .proxy { return .queued }
     guard let date = record.goesOnAt, date > now.wall else { return .queued }

@@ -42,7 +42,8 @@ extension TransferMachine {
     /// The same time, for people and for the store.
     var goesOnAt: WallTime?
     var failure: TransferFailure
-    /// The challenge that the program is to respond to, with the reason `needsLogin`.
+    /// The challenge that the program is to respond to, with the reason `needsLogin`, or
+    /// `discretionary` for a `delayedRequest`.
     var challenge: ServerChallenge?
     /// What cannot be reached; the wait ends when it answers.
     var peer: Peer?
@@ -247,7 +248,10 @@ extension TransferMachine.State {
     }
   }
 
-  var waitsForCondition: Bool { waiting?.reason == .discretionary }
+  /// Whether it waits for the machine, and not for its program.
+  var waitsForCondition: Bool {
+    waiting.map { $0.reason == .discretionary && $0.challenge == nil } ?? false
+  }
 
   /// Whether the user must accept or reject what arrived.
   package var asksForDecision: Bool {

@@ -161,6 +161,9 @@ package struct TransferMachine: Sendable {
 
   package mutating func trustSystem() { _ = apply(state.trustSystem(&facts)) }
 
+  /// Lets a delayed task begin whose program cannot be asked.
+  package mutating func beginUnasked() { _ = apply(state.beginUnasked(facts)) }
+
   package mutating func adopt(taskIdentifier: Int64) -> Transition {
     apply(state.adopt(&facts, taskIdentifier: taskIdentifier))
   }

@@ -28,10 +28,18 @@ struct SessionRules: Sendable {
   /// Whether the program of a session decides on trust; nil for a session without a policy.
   func asksServerTrust(in session: SessionID) -> Bool? { policies[session]?.asksServerTrust }
 
-  /// Applies what no input may forget: the system decides on trust where the program does not, and
-  /// every path into the queue checks the conditions.
+  /// Whether the program of a session can be asked whether a task may begin; nil for a session
+  /// without a policy.
+  func asksBeforeBeginning(in session: SessionID) -> Bool? {
+    policies[session]?.asksBeforeBeginning
+  }
+
+  /// Applies what no input may forget: the system decides on trust where the program does not, a
+  /// task begins at its date where nobody can be asked, and every path into the queue checks the
+  /// conditions.
   func enforce(on machine: inout TransferMachine) {
     if asksServerTrust(in: machine.spec.session) == false { machine.trustSystem() }
+    if asksBeforeBeginning(in: machine.spec.session) == false { machine.beginUnasked() }
     holdBack(&machine)
   }
 

@@ -75,6 +75,25 @@ package struct SessionMachine: Sendable {
     }
   }
 
+  /// How the transfers of the session are treated now.
+  package var policy: SessionPolicy {
+    SessionPolicy(
+      record.options, isConnected: holder != nil, isExpected: isReturning || isLaunchable)
+  }
+
+  /// Whether a program that was connected or launched may be about to connect.
+  private var isReturning: Bool {
+    switch program {
+    case .mayReturn, .expected: true
+    case .away, .recording, .postponed, .connected, .answering: false
+    }
+  }
+
+  /// Whether a question launches the program. After a failed launch, nobody waits for another one.
+  private var isLaunchable: Bool {
+    record.options.launch != nil && record.options.sendsLaunchEvents && trouble == nil
+  }
+
   var nextWakeUp: MonotonicTime? {
     switch program {
     case .mayReturn(let date), .postponed(let date): date
@@ -87,7 +106,10 @@ package struct SessionMachine: Sendable {
 
   mutating func attach(_ holder: SessionHolder, _ options: SessionOptions, at now: Moment) {
     let askedBefore = record.options.asksServerTrustAlways
+    let beginsUnasked = record.options.asksBeforeBeginningWhenAway
     record.options = options
+    record.options.asksBeforeBeginningWhenAway =
+      options.asksBeforeBeginningWhenAway ?? beginsUnasked
     if askedBefore, options.asksServerTrust { record.options.asksServerTrustWhenAway = nil }
     record.lastSeenAt = now.wall
     pace.connected(holder, at: now.monotonic)

@@ -157,11 +157,14 @@ package struct SessionTable: Sendable {
 
   package var nextWakeUp: MonotonicTime? { sessions.values.compactMap(\.nextWakeUp).min() }
 
+  /// The sessions whose time has come.
+  package func sessions(dueAt now: Moment) -> [SessionID] {
+    sessions.filter { $0.value.nextWakeUp.map { $0 <= now.monotonic } ?? false }.keys
+      .sorted { $0.rawValue < $1.rawValue }
+  }
+
   package mutating func alarm(at now: Moment) -> [SessionAction] {
-    let due = sessions.filter { $0.value.nextWakeUp.map { $0 <= now.monotonic } ?? false }.keys
-    return due.sorted { $0.rawValue < $1.rawValue }.flatMap { id in
-      change(id) { $0.alarm(at: now) }
-    }
+    sessions(dueAt: now).flatMap { id in change(id) { $0.alarm(at: now) } }
   }
 
   // MARK: The door

@@ -20,7 +20,7 @@ package enum TaskStanding: Hashable, Sendable {
     }
     switch snapshot.state {
     case .completed, .failed: self = .finished(at: snapshot.finishedAt)
-    case .waiting where snapshot.reason == .needsLogin && task.challenge != nil:
+    case .waiting where task.challenge != nil:
       self = .asking(number: task.answeredChallengeCount)
     case .idle, .scheduled, .queued, .running, .waiting, .paused, .verifying: self = .unfinished
     }

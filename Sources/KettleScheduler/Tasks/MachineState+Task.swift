@@ -146,6 +146,11 @@ extension TransferMachine.State {
     _ facts: inout TransferFacts, to challenge: ServerChallenge, with answer: ChallengeAnswer,
     _ operation: OperationID, at now: Moment
   ) -> Transition {
+    if case .request(let request) = answer, challenge.kind == .delayedRequest,
+      pendingChallenge(facts) == challenge
+    {
+      facts.replaceRequest(with: request)
+    }
     guard let waiting, pendingChallenge(facts) == challenge,
       let outcome = facts.task?.respond(to: challenge, with: answer, failure: waiting.failure)
     else { return .none }
@@ -167,6 +172,11 @@ extension TransferMachine.State {
     guard let challenge = pendingChallenge(facts), facts.task?.trustBySystem(challenge) == true
     else { return .none }
     return retried
+  }
+
+  /// Begins a delayed task whose program cannot be asked.
+  func beginUnasked(_ facts: TransferFacts) -> Transition {
+    pendingChallenge(facts)?.kind == .delayedRequest ? retried : .none
   }
 
   private var retried: Transition {
@@ -191,6 +201,7 @@ extension TransferMachine.State {
       facts.spec.task?.wasFileDelivered = wasDelivered
     }
     if let priority = changes.priority { facts.spec.priority = priority }
+    if let asks = changes.asksBeforeBeginning { facts.spec.task?.asksBeforeBeginning = asks }
     guard let date = changes.notBefore else { return .none }
     switch self {
     case .idle, .paused:
@@ -212,7 +223,10 @@ extension TransferMachine.State {
     if facts.spec.login == nil {
       facts.spec.login = facts.spec.task?.credential(for: facts.spec.url.origin)?.login
     }
+    // Its program is not asked any more.
+    let isDelayed = pendingChallenge(facts)?.kind == .delayedRequest
     facts.task = nil
+    if isDelayed { return retried }
     return conditionsChanged(facts, unmet: nil)
   }
 
@@ -240,6 +254,27 @@ extension TransferMachine.State {
 }
 
 extension TransferFacts {
+  /// How the transfer waits at its date until its program lets it begin; nil if nobody is asked.
+  var waitingBeforeBeginning: TransferMachine.Waiting? {
+    guard spec.task?.asksBeforeBeginning == true else { return nil }
+    return .forEvent(
+      .discretionary, TransferFailure(.conditionUnmet, on: "its program"),
+      challenge: ServerChallenge(
+        kind: .delayedRequest, origin: spec.url.origin.text, failureCount: 0))
+  }
+
+  fileprivate mutating func replaceRequest(with request: ReplacementRequest) {
+    spec.url = request.url
+    spec.login = request.login
+    spec.headers = request.headers
+    spec.options.cookies = request.cookies
+    if spec.task?.kind == .upload {
+      spec.request?.method = request.content?.method ?? "GET"
+    } else {
+      spec.request = request.content
+    }
+  }
+
   fileprivate var canBeResumed: Bool {
     task?.canBeResumed(resumeData, request: spec.request) ?? false
   }

@@ -5,6 +5,7 @@ package struct TaskChanges: Sendable, Hashable {
   package var programData: String?
   package var priority: TransferPriority?
   package var notBefore: WallTime?
+  package var asksBeforeBeginning: Bool?
   package var expectedSendByteCount: Int64?
   package var expectedReceiveByteCount: Int64?
   package var wasFileDelivered: Bool?

@@ -31,6 +31,7 @@ extension TaskContract {
       case .basic, .digest, .ntlm, .negotiate: known?.login != nil
       case .serverTrust: known?.trustedKeys.isEmpty == false
       case .clientCertificate: known?.certificate != nil
+      case .delayedRequest: false
       }
     challenge.failureCount = wasAnswered ? status.answeredChallengeCount : 0
     return challenge
@@ -60,6 +61,7 @@ extension TaskContract {
     case (.serverTrust, _):
       guard trustBySystem(challenge) else { return refusedTrust(challenge, failure) }
     case (.clientCertificate, _): return .failed(failure)
+    case (.delayedRequest, _): return .retried
     case (.basic, _), (.digest, _), (.ntlm, _), (.negotiate, _):
       status.challengePolicy = .takeReplyAsItStands
     }

@@ -338,4 +338,52 @@ import Testing
     world.attach(options: findsOut)
     #expect(try !asks(world, isConnected: false))
   }
+
+  @Test func `a program is asked about delayed tasks if it is connected or can be launched`() {
+    var world = SessionWorld()
+    world.attach()
+    #expect(world.asksBeforeBeginning)
+    world.detach()
+    #expect(world.asksBeforeBeginning)
+    world.task(1, .waiting, asking: 0)
+    #expect(world.launches.count == 1)
+    world.perform(
+      world.table.launchFailed(
+        of: SessionWorld.app, world.launches[0], errno: "ENOENT", at: world.now))
+    #expect(!world.asksBeforeBeginning)
+  }
+
+  @Test func `a program that cannot be launched is asked only while it is connected`() {
+    for options in [
+      SessionOptions(launch: nil),
+      SessionOptions(launch: SessionWorld.command, sendsLaunchEvents: false),
+      SessionOptions(launch: SessionWorld.command, asksBeforeBeginningWhenAway: false),
+    ] {
+      var world = SessionWorld()
+      world.attach(options: options)
+      #expect(world.asksBeforeBeginning)
+      world.detach()
+      #expect(!world.asksBeforeBeginning)
+    }
+  }
+
+  @Test func `what is known about the answers of a program survives its next run`() {
+    var world = SessionWorld()
+    world.attach(
+      options: SessionOptions(launch: SessionWorld.command, asksBeforeBeginningWhenAway: false))
+    world.detach()
+    world.attach(2)
+    world.detach(2)
+    #expect(!world.asksBeforeBeginning)
+    world.attach(
+      3, options: SessionOptions(launch: SessionWorld.command, asksBeforeBeginningWhenAway: true))
+    world.detach(3)
+    #expect(world.asksBeforeBeginning)
+  }
+}
+
+extension SessionWorld {
+  fileprivate var asksBeforeBeginning: Bool {
+    table.sessions[Self.app]?.policy.asksBeforeBeginning ?? false
+  }
 }

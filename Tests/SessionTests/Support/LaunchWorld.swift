@@ -29,10 +29,13 @@ struct LaunchWorld {
       AttachSession.self, .init(session: Self.session, options: options))
   }
 
-  func add(_ path: String, _ service: ServiceConnection) async throws {
+  func add(
+    _ path: String, _ service: ServiceConnection, _ change: (inout TransferSpec) -> Void = { _ in }
+  ) async throws {
     var spec = TransferSpec(url: try origin.url(path))
     spec.session = Self.session
     spec.task = TaskOptions(kind: .download)
+    change(&spec)
     _ = try await service.call(AddTransfers.self, .init(transfers: [spec]))
   }
 
