@@ -32,6 +32,7 @@ extension CurlAttempt {
     switch kind {
     case CURLINFO_SSL_DATA_OUT: CurlAttempt.of(context: context)?.handshake.record(sent: message)
     case CURLINFO_SSL_DATA_IN: CurlAttempt.of(context: context)?.handshake.record(received: message)
+    case CURLINFO_TEXT: CurlAttempt.of(context: context)?.handshake.record(text: message)
     default: break
     }
     return 0

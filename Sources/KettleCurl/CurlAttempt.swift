@@ -74,6 +74,8 @@ final class CurlAttempt {
   var file: FileExchange?
   /// nil when the request has no body.
   var upload: Upload?
+  /// Whether what it took is reported.
+  let isMeasured: Bool
   /// A HEAD request: no body follows, whatever the head says.
   let asksForHeadOnly: Bool
   var deliveredByteCount: Int64 = 0
@@ -96,6 +98,7 @@ final class CurlAttempt {
     verification = .here(request.serverTrust)
     certificate = request.certificate
     hasOwnAuthority = request.caCertificatePath != nil
+    isMeasured = request.isMeasured
     asksForHeadOnly = request.content?.method == "HEAD"
     tries = request.timeouts.establishMilliseconds.map {
       EstablishingTries(

@@ -188,6 +188,7 @@ extension CurlLoop {
   }
 
   private func drop(_ attempt: CurlAttempt) {
+    if attempt.isMeasured { emit(.measured(attempt.id, attempt.measurement)) }
     attempts[attempt.id] = nil
     limits.remove(attempt.id)
     curl_multi_remove_handle(multi, attempt.easy)

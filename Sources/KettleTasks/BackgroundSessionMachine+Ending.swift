@@ -12,6 +12,7 @@ extension BackgroundSessionMachine {
     case .becameInvalid?:
       ending = .done
       emit(.close)
+    case .measured(let number)?: break
     case .challenge?, .waits?, .resumed?, .wrote?, .sent?, .finishedEvents?, nil: break
     }
   }

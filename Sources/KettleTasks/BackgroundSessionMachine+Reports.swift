@@ -34,6 +34,7 @@ extension BackgroundSessionMachine {
     record.phase = .ending(end, isAcknowledged: record.id == nil)
     tasks[number] = record
     show(number)
+    if record.snapshot?.task?.measurements?.isEmpty == false { calls.append(.measured(number)) }
     calls.append(.completed(number, end))
   }
 

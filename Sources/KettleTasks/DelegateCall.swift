@@ -16,6 +16,8 @@ package enum DelegateCall: Hashable, Sendable {
   case finished(Int64, path: String)
   /// `dataTask(didReceive:)`, with the path of the file that contains the response body.
   case received(Int64, path: String)
+  /// `didFinishCollecting`
+  case measured(Int64)
   /// `didCompleteWithError`: the last call of a task.
   case completed(Int64, TaskEnd)
   /// `urlSessionDidFinishEvents`
@@ -26,8 +28,9 @@ package enum DelegateCall: Hashable, Sendable {
   /// The task identifier, or nil for a call about the session.
   package var task: Int64? {
     switch self {
-    case .challenge(let task, _), .waits(let task), .resumed(let task, _, _), .wrote(let task, _, _, _),
-      .sent(let task, _, _, _), .finished(let task, _), .received(let task, _),
+    case .challenge(let task, _), .waits(let task), .resumed(let task, _, _),
+      .wrote(let task, _, _, _),
+      .sent(let task, _, _, _), .finished(let task, _), .received(let task, _), .measured(let task),
       .completed(let task, _):
       task
     case .finishedEvents, .becameInvalid: nil

@@ -90,6 +90,19 @@ struct CallOrderTests {
     #expect(bench.machine.isAllAcknowledged)
   }
 
+  @Test(arguments: [TransferState.completed, .failed])
+  func `the metrics come directly before the end`(_ end: TransferState) throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    bench.event(task, end) {
+      $0.finish(bytes: 0)
+      if end == .failed { $0.error = TransferFailure(.connectionLost, on: "books.example") }
+      $0.task?.record(AttemptMeasurement(url: $0.url, startedAt: $0.createdAt))
+    }
+    #expect(bench.calls.dropLast().last == .measured(task))
+    #expect(bench.calls.filter { $0 == .measured(task) }.count == 1)
+  }
+
   @Test func `a size known only at the end stays -1`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()

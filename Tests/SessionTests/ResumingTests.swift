@@ -195,7 +195,8 @@ struct ResumingTests {
     let list = try #require(
       try PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any])
     #expect(list["NSURLSessionResumeInfoVersion"] as? Int == 2)
-    #expect(list["NSURLSessionDownloadURL"] as? String == (try origin.address("/a.bin")).absoluteString)
+    #expect(
+      list["NSURLSessionDownloadURL"] as? String == (try origin.address("/a.bin")).absoluteString)
     #expect(list["NSURLSessionResumeBytesReceived"] as? Int == 100_000)
     #expect(list["NSURLSessionResumeInfoTempFileName"] as? String == "a.bin.part")
     #expect((list["NSURLSessionResumeEntityTag"] as? String)?.hasPrefix("\"") == true)

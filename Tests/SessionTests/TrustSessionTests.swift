@@ -65,6 +65,19 @@ struct TrustSessionTests {
     #expect(calls == ["challenge session ServerTrust 0", "completed 1 -999", "invalid"])
   }
 
+  @Test func `the metrics name the version and the cipher suite of TLS`() async throws {
+    let told = Told()
+    let (_, task) = try await download(
+      server(nil, ["-tls1_3", "-ciphersuites", "TLS_AES_256_GCM_SHA384"]), told,
+      knowingAuthority: true)
+    let last = try #require(told.metrics(of: task)?.transactionMetrics.last)
+    #expect(last.negotiatedTLSProtocolVersion == .TLSv13)
+    #expect(last.negotiatedTLSCipherSuite == .AES_256_GCM_SHA384)
+    let connected = try #require(last.secureConnectionStartDate)
+    let secured = try #require(last.secureConnectionEndDate)
+    #expect(connected <= secured)
+  }
+
   @Test func `a pinning delegate accepts a server with the pinned key`() async throws {
     let identity = try authority.identity()
     let pinned = try authority.keyDigest(of: identity)

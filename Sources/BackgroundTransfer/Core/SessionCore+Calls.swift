@@ -62,6 +62,9 @@ extension SessionCore {
         let delegate = delegate as? any URLSessionDataDelegate
       else { return }
       deliver(contentsOf: path, of: task, in: session, to: delegate)
+    case .measured:
+      guard let task, let metrics = URLSessionTaskMetrics(task.handle) else { return }
+      taskDelegate?.urlSession(session, task: task, didFinishCollecting: metrics)
     case .completed(_, let end):
       guard let task else { return }
       taskDelegate?.urlSession(session, task: task, didCompleteWithError: error(of: end, task))
@@ -84,7 +87,9 @@ extension SessionCore {
     case .finished(_, let path):
       delegate.urlSession(
         session, downloadTask: task, didFinishDownloadingTo: URL(fileURLWithPath: path))
-    case .challenge, .waits, .sent, .received, .completed, .finishedEvents, .becameInvalid: break
+    case .challenge, .waits, .sent, .received, .measured, .completed, .finishedEvents,
+      .becameInvalid:
+      break
     }
   }
 
@@ -93,7 +98,9 @@ extension SessionCore {
     switch call {
     case .challenge(let number, let challenge): feed(.answer(number, challenge, .standard))
     case .finishedEvents: finishEventsUnlessHandlerIsPending()
-    case .waits, .resumed, .wrote, .sent, .finished, .received, .completed, .becameInvalid: break
+    case .waits, .resumed, .wrote, .sent, .finished, .received, .measured, .completed,
+      .becameInvalid:
+      break
     }
   }
 

@@ -144,6 +144,29 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
   /// ```
   func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask)
 
+  /// Called with the times and the connections of a task, directly before `didCompleteWithError`.
+  ///
+  /// The service measures, so the times are those of the transfer, whether or not the program was
+  /// running. Not called for a task that made no request. Source: Apple's documentation of
+  /// `urlSession(_:task:didFinishCollecting:)`.
+  ///
+  /// ```swift
+  /// import BackgroundTransfer
+  /// import Foundation
+  ///
+  /// final class Meter: NSObject, URLSessionTaskDelegate {
+  ///   func urlSession(
+  ///     _ session: URLSession, task: URLSessionTask,
+  ///     didFinishCollecting metrics: URLSessionTaskMetrics
+  ///   ) {
+  ///     print("\(metrics.taskInterval.duration) s, \(metrics.redirectCount) redirects")
+  ///   }
+  /// }
+  /// ```
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask,
+    didFinishCollecting metrics: URLSessionTaskMetrics)
+
   /// The last call for a task, made exactly once.
   ///
   /// The error is nil on success. An HTTP error status is a success here; check `task.response`.
@@ -208,6 +231,14 @@ extension URLSessionTaskDelegate {
 
   public func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {
     session.core.delegate(besides: self)?.urlSession(session, taskIsWaitingForConnectivity: task)
+  }
+
+  public func urlSession(
+    _ session: URLSession, task: URLSessionTask,
+    didFinishCollecting metrics: URLSessionTaskMetrics
+  ) {
+    session.core.delegate(besides: self)?.urlSession(
+      session, task: task, didFinishCollecting: metrics)
   }
 
   public func urlSession(

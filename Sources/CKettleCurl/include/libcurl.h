@@ -68,6 +68,7 @@ static const long kettle_auth_negotiate = (long)CURLAUTH_NEGOTIATE;
 static const long kettle_http_1_1 = (long)CURL_HTTP_VERSION_1_1;
 static const long kettle_http_2_over_tls = (long)CURL_HTTP_VERSION_2TLS;
 static const long kettle_http_2 = (long)CURL_HTTP_VERSION_2_0;
+static const long kettle_http_1_0 = (long)CURL_HTTP_VERSION_1_0;
 static const long kettle_tls_1_2_or_newer = (long)CURL_SSLVERSION_TLSv1_2;
 static const long kettle_tls_1_3_at_most = (long)CURL_SSLVERSION_MAX_TLSv1_3;
 static const long kettle_netrc_ignored = (long)CURL_NETRC_IGNORED;

@@ -10,6 +10,15 @@ struct TLSHandshakeObserver: Hashable {
   /// The last alert received, other than close_notify.
   private(set) var alert: UInt8?
 
+  /// What was agreed on; nil before the end of the handshake.
+  private(set) var agreement: Agreement?
+
+  /// A version of TLS and a cipher suite, as the TLS library names them.
+  struct Agreement: Hashable {
+    var version: String
+    var cipherSuite: String
+  }
+
   /// Types of handshake messages (RFC 8446, section 4).
   private static let clientHello: UInt8 = 1
   private static let certificateRequest: UInt8 = 13
@@ -22,6 +31,20 @@ struct TLSHandshakeObserver: Hashable {
       alert = nil
     }
   }
+
+  /// Reads libcurl's line about a handshake: `SSL connection using TLSv1.3 / NAME`, with more after
+  /// another slash in later releases.
+  mutating func record(text: UnsafeRawBufferPointer) {
+    guard agreement == nil, text.count < 256, text.starts(with: Self.agreementPrefix) else {
+      return
+    }
+    let rest = String(decoding: text.dropFirst(Self.agreementPrefix.count), as: UTF8.self)
+    let parts = rest.split(separator: "/").map { $0.filter { $0 > " " } }
+    guard parts.count >= 2, !parts[0].isEmpty, !parts[1].isEmpty else { return }
+    agreement = Agreement(version: parts[0], cipherSuite: parts[1])
+  }
+
+  private static let agreementPrefix = Array("SSL connection using ".utf8)
 
   mutating func record(received message: UnsafeRawBufferPointer) {
     if Self.isHandshake(message, Self.certificateRequest) { isCertificateRequested = true }

@@ -60,6 +60,7 @@ extension TransferEngine {
     request.reuse = plan.reuse.asRequestReuse
     request.version = plan.streamUse.asRequestVersion
     request.proxy = spec?.options.proxy
+    request.isMeasured = spec?.task != nil
     request.netrcPath = spec.flatMap { netrcPath(for: plan, of: $0) }
     begin(request, of: spec)
   }

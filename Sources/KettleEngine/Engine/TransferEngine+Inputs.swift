@@ -10,6 +10,7 @@ extension TransferEngine {
       headReceived(head, from: reach, of: attempt, roundTripMilliseconds: roundTrip)
     case .transport(.multiplexed(let attempt)): attempts[attempt]?.isStream = true
     case .transport(.sent(let attempt, let byteCount)): sent(byteCount, by: attempt)
+    case .transport(.measured(let attempt, let measurement)): measured(measurement, of: attempt)
     case .transport(.ended(let attempt, let end)): ended(attempt, end)
     case .headersRead(let attempt, let result): headersRead(result, for: attempt)
     case .committed(let actions, let announced, let kept):
@@ -65,6 +66,14 @@ extension TransferEngine {
     attempts[attempt]?.sentByteCount = byteCount
     live[id, default: begun(id)].sentByteCount = byteCount
     sending.insert(id)
+  }
+
+  /// Recorded when the attempt is over.
+  private func measured(_ measurement: AttemptMeasurement, of attempt: AttemptID) {
+    var measurement = measurement
+    measurement.startedAt = clock.now().wall.advanced(
+      byMilliseconds: -measurement.totalMicroseconds / 1000)
+    scheduler.recordMeasurement(measurement, of: attempt)
   }
 
   private func bodyOpened(

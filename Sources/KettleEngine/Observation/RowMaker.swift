@@ -69,6 +69,8 @@ package struct RowMaker: Sendable, Hashable {
     row.error = record.failure
     row.freshStart = record.freshStart
     row.task = record.task
+    // A program gets them once, with the end.
+    if !row.state.isFinished { row.task?.measurements = nil }
     return row
   }
 }

@@ -30,6 +30,8 @@ package struct AttemptRequest: Sendable, Hashable {
   package var proxy: ProxyChoice?
   /// A file that may supply the login of the host, in the format of netrc(5); nil for none.
   package var netrcPath: String?
+  /// Whether `measured` is reported.
+  package var isMeasured = false
 
   package init(
     id: AttemptID, transfer: TransferID, url: TransferURL,
@@ -115,6 +117,8 @@ package enum TransportEvent: Sendable {
   /// Bytes of the request's body passed to the kernel; reported at most ten times a second and once
   /// at the end of the body.
   case sent(AttemptID, byteCount: Int64)
+  /// What the exchange took, before `ended`. `startedAt` is set by the receiver of the event.
+  case measured(AttemptID, AttemptMeasurement)
   case ended(AttemptID, AttemptEnd)
 }
 

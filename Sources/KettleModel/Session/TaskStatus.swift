@@ -23,7 +23,24 @@ public struct TaskStatus: Hashable, Sendable, Codable {
   /// `failed`, nothing more about the task is reported to the program.
   public var resumeToken: ResumeToken?
 
+  /// The latest exchanges, at most `measurementCountMax`, in the order of their ends; nil before the
+  /// first one.
+  public var measurements: [AttemptMeasurement]?
+  /// The redirects of all exchanges; nil for none.
+  public var redirectCount: Int?
+
+  /// How many exchanges are stored with a task.
+  public static let measurementCountMax = 10
+
   public init() {}
+
+  /// Stores a measurement in place of the oldest one.
+  public mutating func record(_ measurement: AttemptMeasurement) {
+    measurements = Array(
+      ((measurements ?? []) + [measurement]).suffix(Self.measurementCountMax))
+    guard measurement.isRedirect else { return }
+    redirectCount = (redirectCount ?? 0) &+ 1
+  }
 
   public enum ChallengePolicy: String, Hashable, Sendable, Codable {
     case ask

@@ -361,6 +361,11 @@ package struct TransferMachine: Sendable {
     return facts.recordSynced(durable) ? .bytesAndRetryCount : .bytes
   }
 
+  /// Stores what an attempt took, for the program.
+  mutating func recordMeasurement(_ measurement: AttemptMeasurement) {
+    facts.taskStatus?.record(measurement)
+  }
+
   /// The transport has released an attempt.
   ///
   /// - Parameters:

@@ -130,6 +130,14 @@ extension TransferScheduler {
     return output
   }
 
+  /// Stores what an attempt of a task took. Its end follows, and is recorded.
+  package mutating func recordMeasurement(
+    _ measurement: AttemptMeasurement, of attempt: AttemptID
+  ) {
+    guard let id = owners[attempt] else { return }
+    machines[id]?.recordMeasurement(measurement)
+  }
+
   /// - Parameter sentByteCount: how many bytes of the request's body were sent; nil without a body.
   package mutating func attemptEnded(
     _ attempt: AttemptID, _ outcome: AttemptOutcome, receivedUpTo: Int64?,

@@ -38,4 +38,23 @@ struct TLSHandshakeObserverTests {
       #expect(!handshake([hello, (false, bytes), (false, [2, 40])]).isCertificateRejected)
     }
   }
+
+  @Test(arguments: [
+    (
+      "SSL connection using TLSv1.3 / TLS_AES_256_GCM_SHA384\n", "TLSv1.3", "TLS_AES_256_GCM_SHA384"
+    ),
+    (
+      "SSL connection using TLSv1.2 / ECDHE-RSA-AES128-GCM-SHA256 / x25519 / RSASSA-PSS", "TLSv1.2",
+      "ECDHE-RSA-AES128-GCM-SHA256"
+    ),
+    ("SSL connection using \n", nil, nil), ("Connected to h (127.0.0.1)", nil, nil),
+  ])
+  func `libcurl's line about a handshake names what was agreed on`(
+    text: String, version: String?, cipherSuite: String?
+  ) {
+    var observer = TLSHandshakeObserver()
+    Array(text.utf8).withUnsafeBytes { observer.record(text: $0) }
+    #expect(observer.agreement?.version == version)
+    #expect(observer.agreement?.cipherSuite == cipherSuite)
+  }
 }

@@ -53,6 +53,7 @@ struct UploadAnswerTests {
         switch $0 {
         case .multiplexed: "multiplexed"
         case .sent: "sent"
+        case .measured: "measured"
         case .headReceived: "head"
         case .ended: "end"
         }

@@ -29,6 +29,16 @@ struct LaunchWorld {
       AttachSession.self, .init(session: Self.session, options: options))
   }
 
+  /// Attaches as a program that is not launched.
+  static func attach(_ service: ServiceConnection, _ session: SessionID) async throws {
+    _ = try await service.call(
+      AttachSession.self, .init(session: session, options: SessionOptions(launch: nil)))
+  }
+
+  static func add(_ spec: TransferSpec, _ service: ServiceConnection) async throws {
+    _ = try await service.call(AddTransfers.self, .init(transfers: [spec]))
+  }
+
   func add(
     _ path: String, _ service: ServiceConnection, _ change: (inout TransferSpec) -> Void = { _ in }
   ) async throws {
@@ -36,7 +46,7 @@ struct LaunchWorld {
     spec.session = Self.session
     spec.task = TaskOptions(kind: .download)
     change(&spec)
-    _ = try await service.call(AddTransfers.self, .init(transfers: [spec]))
+    try await Self.add(spec, service)
   }
 
   /// Attaches as a program that adds downloads and disconnects.

@@ -15,6 +15,7 @@ final class Told: NSObject, URLSessionDownloadDelegate, URLSessionDataDelegate, 
     var files: [Int: Data] = [:]
     var places: [Int: URL] = [:]
     var errors: [Int: URLError] = [:]
+    var metrics: [Int: URLSessionTaskMetrics] = [:]
     var sessionError: URLError?
     /// The sum of the bytes in the reports of a task.
     var byteCounts: [Int: Int64] = [:]
@@ -42,6 +43,10 @@ final class Told: NSObject, URLSessionDownloadDelegate, URLSessionDataDelegate, 
   func place(of task: URLSessionTask) -> URL? { state.read { $0.places[task.taskIdentifier] } }
   func error(of task: URLSessionTask) -> URLError? {
     state.read { $0.errors[task.taskIdentifier] }
+  }
+
+  func metrics(of task: URLSessionTask) -> URLSessionTaskMetrics? {
+    state.read { $0.metrics[task.taskIdentifier] }
   }
 
   /// Waits for a call, and returns all calls so far.
@@ -144,6 +149,14 @@ final class Told: NSObject, URLSessionDownloadDelegate, URLSessionDataDelegate, 
     totalBytesSent: Int64, totalBytesExpectedToSend: Int64
   ) {
     progress("sent", task, bytesSent, totalBytesSent, totalBytesExpectedToSend)
+  }
+
+  /// Recorded without a call, because every task has them.
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask,
+    didFinishCollecting metrics: URLSessionTaskMetrics
+  ) {
+    state.update { $0.metrics[task.taskIdentifier] = metrics }
   }
 
   func urlSession(

@@ -1,0 +1,187 @@
+import Foundation
+import FoundationNetworking
+import KettleModel
+import KettleTasks
+
+/// The times and the connections of a task.
+///
+/// The service stores them with the task, so they also describe what happened while the program was
+/// not running. Source: Apple's documentation of `URLSessionTaskMetrics`.
+///
+/// ```swift
+/// import BackgroundTransfer
+/// import Foundation
+///
+/// func report(_ metrics: URLSessionTaskMetrics) {
+///   for transaction in metrics.transactionMetrics {
+///     print(transaction.remoteAddress ?? "none", transaction.networkProtocolName ?? "unknown")
+///   }
+/// }
+/// ```
+public final class URLSessionTaskMetrics: Sendable {
+  /// Where a response came from. Source: Apple's documentation of
+  /// `URLSessionTaskMetrics.ResourceFetchType`.
+  ///
+  /// ```swift
+  /// let isFresh = URLSessionTaskMetrics.ResourceFetchType.networkLoad
+  /// ```
+  public enum ResourceFetchType: Int, Sendable {
+    /// Not known.
+    case unknown = 0
+    /// From the network, as every response of the service.
+    case networkLoad = 1
+    /// Not used.
+    case serverPush = 2
+    /// Not used.
+    case localCache = 3
+  }
+
+  /// One element for each request, in the order of their ends: redirects, retries, and each
+  /// connection of a task with several. Of more than ten, the ten latest.
+  public let transactionMetrics: [URLSessionTaskTransactionMetrics]
+  /// From the first start of the task to its end.
+  public let taskInterval: DateInterval
+  /// The number of redirects that were followed.
+  public let redirectCount: Int
+
+  /// Returns nil for a task that made no request.
+  init?(_ handle: TaskHandle) {
+    guard let snapshot = handle.view.snapshot, let status = snapshot.task,
+      let measurements = status.measurements, let first = measurements.first,
+      let request = handle.originalRequest
+    else { return nil }
+    transactionMetrics = measurements.enumerated().map { index, measurement in
+      let isLast = index == measurements.count - 1
+      return URLSessionTaskTransactionMetrics(
+        measurement, request, response: isLast ? handle.response : nil)
+    }
+    let start = (status.startedAt ?? first.startedAt).date
+    taskInterval = DateInterval(
+      start: start, end: max(start, snapshot.finishedAt?.date ?? start))
+    redirectCount = status.redirectCount ?? 0
+  }
+}
+
+/// One request of a task and its response.
+///
+/// Times are nil for what did not happen: a reused connection has no name look-up, a connection
+/// without TLS no secure connection. Source: Apple's documentation of
+/// `URLSessionTaskTransactionMetrics`; the times are those of curl_easy_getinfo(3).
+///
+/// ```swift
+/// import BackgroundTransfer
+/// import Foundation
+///
+/// func delay(of transaction: URLSessionTaskTransactionMetrics) -> TimeInterval? {
+///   guard let start = transaction.requestStartDate, let end = transaction.responseStartDate
+///   else { return nil }
+///   return end.timeIntervalSince(start)
+/// }
+/// ```
+public final class URLSessionTaskTransactionMetrics: Sendable {
+  private let measurement: AttemptMeasurement
+  /// The request of the task, with the URL of this transaction.
+  public let request: URLRequest
+  /// The response; for all but the last transaction without headers. nil without a response.
+  public let response: URLResponse?
+
+  init(_ measurement: AttemptMeasurement, _ request: URLRequest, response: URLResponse?) {
+    self.measurement = measurement
+    var own = request
+    if let url = URL(string: measurement.url) { own.url = url }
+    self.request = own
+    self.response =
+      measurement.status.flatMap { status in
+        response
+          ?? TaskResponse(reply: ServerReply(url: measurement.url, status: status, headers: []))
+      }
+  }
+
+  /// The date that lies the given time after the start.
+  private func date(_ microseconds: Int64?) -> Date? {
+    microseconds.map { measurement.startedAt.date + Double($0) / 1_000_000 }
+  }
+
+  /// When the service began with the request.
+  public var fetchStartDate: Date? { measurement.startedAt.date }
+  /// When the look-up of the name began.
+  public var domainLookupStartDate: Date? { domainLookupEndDate == nil ? nil : fetchStartDate }
+  /// When the address was known.
+  public var domainLookupEndDate: Date? { date(measurement.nameLookupMicroseconds) }
+  /// When the service began to connect.
+  public var connectStartDate: Date? {
+    measurement.connectMicroseconds == nil ? nil : domainLookupEndDate ?? fetchStartDate
+  }
+  /// When the TLS handshake began.
+  public var secureConnectionStartDate: Date? {
+    secureConnectionEndDate == nil ? nil : date(measurement.connectMicroseconds)
+  }
+  /// When the TLS handshake was complete.
+  public var secureConnectionEndDate: Date? { date(measurement.secureConnectMicroseconds) }
+  /// When the connection was established, including TLS.
+  public var connectEndDate: Date? {
+    secureConnectionEndDate ?? date(measurement.connectMicroseconds)
+  }
+  /// When the service began to send the request.
+  public var requestStartDate: Date? { date(measurement.requestMicroseconds) }
+  /// When the request was sent; nil for a request with a body, whose end libcurl does not report.
+  public var requestEndDate: Date? {
+    measurement.requestBodyByteCount > 0 ? nil : requestStartDate
+  }
+  /// When the first byte of the response arrived.
+  public var responseStartDate: Date? { date(measurement.responseMicroseconds) }
+  /// When the last byte of the response arrived.
+  public var responseEndDate: Date? {
+    responseStartDate == nil ? nil : date(measurement.totalMicroseconds)
+  }
+
+  /// The protocol by its name in ALPN (RFC 7301): `http/1.1`, `h2`.
+  public var networkProtocolName: String? { measurement.protocolName }
+  /// Whether the connection led to a proxy.
+  public var isProxyConnection: Bool { measurement.isProxied }
+  /// Whether the connection was left open by an earlier request.
+  public var isReusedConnection: Bool { measurement.isReusedConnection }
+  /// Where the response came from: `networkLoad`.
+  public var resourceFetchType: URLSessionTaskMetrics.ResourceFetchType { .networkLoad }
+
+  /// The number of bytes in the headers of the request.
+  public var countOfRequestHeaderBytesSent: Int64 { measurement.requestHeaderByteCount }
+  /// The number of bytes sent of the request's body.
+  public var countOfRequestBodyBytesSent: Int64 { measurement.requestBodyByteCount }
+  /// The same: the service does not encode the body.
+  public var countOfRequestBodyBytesBeforeEncoding: Int64 { measurement.requestBodyByteCount }
+  /// The number of bytes in the headers of the response.
+  public var countOfResponseHeaderBytesReceived: Int64 { measurement.responseHeaderByteCount }
+  /// The number of bytes received of the response's body.
+  public var countOfResponseBodyBytesReceived: Int64 { measurement.responseBodyByteCount }
+  /// The same: the service does not decode the body.
+  public var countOfResponseBodyBytesAfterDecoding: Int64 { measurement.responseBodyByteCount }
+
+  /// The address of this machine.
+  public var localAddress: String? { measurement.localAddress }
+  /// The port of this machine.
+  public var localPort: Int? { measurement.localPort }
+  /// The address of the server, or of the proxy.
+  public var remoteAddress: String? { measurement.remoteAddress }
+  /// The port of the server, or of the proxy.
+  public var remotePort: Int? { measurement.remotePort }
+
+  /// The version of TLS; nil without TLS, and on a reused connection.
+  public var negotiatedTLSProtocolVersion: tls_protocol_version_t? {
+    measurement.tlsVersion.flatMap(tls_protocol_version_t.init(name:))
+  }
+  /// The cipher suite; nil without TLS, on a reused connection, and for one that
+  /// `tls_ciphersuite_t` does not have.
+  public var negotiatedTLSCipherSuite: tls_ciphersuite_t? {
+    measurement.cipherSuite.flatMap(tls_ciphersuite_t.init(name:))
+  }
+
+  /// Always false: Linux does not tell the kind of a network.
+  public var isCellular: Bool { false }
+  /// Always false: see `URLSessionConfiguration.allowsExpensiveNetworkAccess`.
+  public var isExpensive: Bool { false }
+  /// Always false: see `URLSessionConfiguration.allowsConstrainedNetworkAccess`.
+  public var isConstrained: Bool { false }
+  /// Always false: the service does not use Multipath TCP.
+  public var isMultipath: Bool { false }
+}
