@@ -62,6 +62,7 @@ extension TransferOptions {
     }
     if mirrors.count > Self.mirrorCountMax { return "mirrors" }
     if let rpc, !rpc.isUsable { return "rpc" }
+    if let then, then.fillsShellText { return "then" }
     return nil
   }
 }

@@ -26,6 +26,13 @@ public struct HookCommand: Hashable, Sendable {
 
   /// Returns the command, or what is wrong with the words.
   public static func make(_ words: [String]) -> Result<HookCommand, Problem> {
+    wellFormed(words).flatMap { command in
+      command.fillsShellText ? .failure(.placeholderForShell) : .success(command)
+    }
+  }
+
+  /// Returns the command, whether or not a shell would execute what stands for a placeholder.
+  fileprivate static func wellFormed(_ words: [String]) -> Result<HookCommand, Problem> {
     guard let program = words.first, !program.isEmpty else { return .failure(.empty) }
     let byteCount = words.reduce(0) { $0 + $1.utf8.count }
     if words.count > wordCountMax || byteCount > byteCountMax { return .failure(.tooLong) }
@@ -33,31 +40,44 @@ public struct HookCommand: Hashable, Sendable {
     if program.contains("/"), !program.hasPrefix("/"), !program.hasPrefix("~/") {
       return .failure(.relativeProgram)
     }
-    let command = HookCommand(words: words)
-    return command.fillsShellText ? .failure(.placeholderForShell) : .success(command)
+    return .success(HookCommand(words: words))
   }
 
   /// An absolute path, a path that begins with `~/`, or a name to look up.
   public var program: String { words.first ?? "" }
 
   /// The last part of the program's path.
-  public var programName: String {
-    program.split(separator: "/").last.map(String.init) ?? program
+  public var programName: String { Self.lastPart(of: program) }
+
+  private static func lastPart(of path: String) -> String {
+    path.split(separator: "/").last.map(String.init) ?? path
   }
 
   private static let shells: Set<String> = [
     "ash", "bash", "csh", "dash", "fish", "ksh", "mksh", "sh", "tcsh", "zsh",
   ]
 
-  /// Whether a placeholder is in the text that a shell executes: the argument behind `-c`.
-  private var fillsShellText: Bool {
-    guard Self.shells.contains(programName) else { return false }
-    let options = words.dropFirst()
-    guard
-      let flag = options.firstIndex(where: { $0.hasPrefix("-") && $0.dropFirst().contains("c") }),
-      words.indices.contains(flag + 1)
+  /// Whether a placeholder is in the text that a shell executes: the first argument behind `-c`
+  /// that is not an option. The shell may be started by another program, such as env(1). Shells
+  /// that are started in other ways, and programs that execute text themselves, are not recognized.
+  public var fillsShellText: Bool {
+    guard let shell = words.firstIndex(where: { Self.shells.contains(Self.lastPart(of: $0)) }),
+      let flag = words[shell...].firstIndex(where: {
+        $0.hasPrefix("-") && !$0.hasPrefix("--") && $0.contains("c")
+      })
     else { return false }
-    return HookPlaceholder.isIn(words[flag + 1])
+    // Each `o` and `O` takes the name of an option.
+    var textsLeft = 1
+    for word in words[flag...] {
+      if word.hasPrefix("-") || word.hasPrefix("+") {
+        if !word.hasPrefix("--") { textsLeft += word.count { $0 == "o" || $0 == "O" } }
+      } else {
+        textsLeft -= 1
+      }
+      if HookPlaceholder.isIn(word) { return true }
+      if textsLeft == 0 { return false }
+    }
+    return false
   }
 }
 
@@ -94,10 +114,11 @@ extension HookCommand {
 }
 
 extension HookCommand: Codable {
-  /// Decodes an array of words. Throws if they are not a command.
+  /// Decodes an array of words. Throws if they are not a command. What is stored stays readable
+  /// whatever `fillsShellText` recognizes, so this does not check it.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
-    switch HookCommand.make(try container.decode([String].self)) {
+    switch HookCommand.wellFormed(try container.decode([String].self)) {
     case .success(let command): self = command
     case .failure:
       throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a command")

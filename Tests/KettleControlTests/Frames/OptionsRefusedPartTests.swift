@@ -1,3 +1,4 @@
+import Foundation
 import KettleModel
 import Testing
 
@@ -47,6 +48,9 @@ struct OptionsRefusedPartTests {
         $0.then = command
         $0.rpc = RPCOptions()
       } == "options.then")
+    let forShell = try JSONDecoder().decode(
+      HookCommand.self, from: Data(#"["sh","-c","{path}"]"#.utf8))
+    #expect(try refused { $0.then = forShell } == "options.then")
     var spec = TransferSpec(url: try TransferURL.parse("http://h/f").get().url)
     spec.session = SessionID(rawValue: "app")
     spec.task = TaskOptions(kind: .download)
