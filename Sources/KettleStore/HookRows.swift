@@ -58,6 +58,9 @@ struct HookRows {
           try json.text(run), try json.text(occasion),
         ])
     case .update(let run): try update(run)
+    case .remove(let id):
+      try db.execute(
+        sql: "DELETE FROM hook_run WHERE number = ? AND state != 'ended'", arguments: [id.rawValue])
     }
   }
 
@@ -96,11 +99,15 @@ struct HookRows {
 
   // MARK: Reading
 
+  /// Returns the last runs of a transfer, the oldest first.
   func runs(of id: TransferID) throws -> [HookRun] {
     let texts = try String.fetchAll(
-      db, sql: "SELECT run FROM hook_run WHERE transfer = ? ORDER BY number",
-      arguments: [id.rawValue])
-    return texts.compactMap { try? json.value(HookRun.self, in: $0) }
+      db,
+      sql: """
+        SELECT run FROM hook_run WHERE transfer = ?
+        ORDER BY number DESC LIMIT \(HookRun.shownCountMax)
+        """, arguments: [id.rawValue])
+    return texts.reversed().compactMap { try? json.value(HookRun.self, in: $0) }
   }
 
   func unfinished(_ id: HookRunID) throws -> (run: HookRun, occasion: HookOccasion)? {

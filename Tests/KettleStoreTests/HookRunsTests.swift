@@ -97,9 +97,33 @@ import TestSupport
     let runs = try (1...count).map { try run($0) }
     try journal.commit(
       runs.map { .hook(.add($0, Self.occasion)) } + runs.map { .hook(.update(ended($0))) })
-    let kept = try journal.hookRuns(of: TransferID(rawValue: 1))
-    #expect(kept.count == HookRows.endedCountMax)
-    #expect(kept.first?.id.rawValue == 4 && kept.last?.id.rawValue == count)
+    let kept = try journal.queue.read { db in
+      try Int64.fetchAll(db, sql: "SELECT number FROM hook_run ORDER BY number")
+    }
+    #expect(kept == Array(4...count))
+  }
+
+  @Test(arguments: JournalConformanceTests.Kind.allCases)
+  func `the last runs of a transfer are reported`(_ kind: JournalConformanceTests.Kind) throws {
+    let journal = try journal(kind)
+    let runs = try (1...Int64(HookRun.shownCountMax) + 2).map { try run($0) }
+    try journal.commit(
+      [.put(Sample.plain(1))] + runs.map { .hook(.add($0, Self.occasion)) })
+    #expect(try journal.hookRuns(of: TransferID(rawValue: 1)) == Array(runs.dropFirst(2)))
+  }
+
+  @Test(arguments: JournalConformanceTests.Kind.allCases)
+  func `only a run that is not over is removed`(_ kind: JournalConformanceTests.Kind) throws {
+    let journal = try journal(kind)
+    let (first, second) = (try run(1), try run(2))
+    try journal.commit([
+      .put(Sample.plain(1)), .hook(.add(first, Self.occasion)), .hook(.add(second, Self.occasion)),
+    ])
+    try journal.commit([
+      .hook(.update(ended(second))), .hook(.remove(first.id)), .hook(.remove(second.id)),
+    ])
+    #expect(try journal.load().hooks.pending.isEmpty)
+    #expect(try journal.hookRuns(of: TransferID(rawValue: 1)) == [ended(second)])
   }
 
   @Test func `runs survive a kill, and a row that cannot be read is left out`() throws {
@@ -118,5 +142,7 @@ import TestSupport
     #expect(try again.journal.hook(first.id) == nil)
     #expect(try again.journal.hook(second.id)?.run == second)
     #expect(try again.journal.hookRuns(of: TransferID(rawValue: 1)) == [second])
+    try again.journal.commit([.hook(.remove(first.id))])
+    #expect(try again.journal.load().hooks.pending == [second.id])
   }
 }

@@ -25,6 +25,10 @@ struct HookLauncher: Sendable {
   let homeDirectory: String
   /// The directory of the unnamed files for what programs print.
   let outputDirectory: String
+  /// Calls a function on a thread of its own, or throws.
+  var detach: @Sendable (@escaping @Sendable () -> Void) throws(SystemError) -> Void = {
+    body throws(SystemError) in try SystemThread(body).detach()
+  }
 
   /// Starts the program of a hook, without a shell. It shares nothing with this process except the
   /// two files that are its standard input and its output.
@@ -47,9 +51,15 @@ struct HookLauncher: Sendable {
     case .failure(let failed): return .failure(Self.failure(failed.code))
     case .success(let processID):
       let program = HookProgram(processID: processID)
-      SystemThread.detach {
-        let outcome = program.waitForEnd()
-        ended(End(outcome: outcome, lines: output.lastLines()))
+      do throws(SystemError) {
+        try detach {
+          let outcome = program.waitForEnd()
+          ended(End(outcome: outcome, lines: output.lastLines()))
+        }
+      } catch {
+        program.signal(SIGKILL)
+        _ = program.waitForEnd()
+        return .failure(Self.failure(EAGAIN))
       }
       return .success(program)
     }

@@ -7,6 +7,8 @@ final class HookProgram: Sendable {
   private enum Phase: Sendable {
     /// Not reaped, so that no other process can have its number.
     case running
+    /// As `running`; it was sent a signal.
+    case signalled
     case ended
   }
 
@@ -21,17 +23,25 @@ final class HookProgram: Sendable {
   func signal(_ number: Int32) {
     phase.withLock { phase in
       switch phase {
-      case .running: kill(-processID, number)
+      case .running, .signalled:
+        kill(-processID, number)
+        phase = .signalled
       case .ended: break
       }
     }
   }
 
-  /// Waits for the end of the program, on the calling thread.
+  /// Waits for the end of the program, on the calling thread. If it was sent a signal, what is left
+  /// of its process group is killed: nothing else would end a process that ignores the signal.
   func waitForEnd() -> HookOutcome {
     var information = siginfo_t()
     while waitid(P_PID, id_t(processID), &information, WEXITED | WNOWAIT) == -1, errno == EINTR {}
     let status = phase.withLock { phase in
+      switch phase {
+      // The number of the group cannot be another's as long as its leader is not reaped.
+      case .signalled: kill(-processID, SIGKILL)
+      case .running, .ended: break
+      }
       phase = .ended
       return ProcessStatus.ofEnded(processID)
     }

@@ -16,6 +16,8 @@ final class HookRegistry: Sendable {
     var find: @Sendable (HookRunID) async throws -> (run: HookRun, occasion: HookOccasion)?
     /// Commits changes; when it returns they survive a power cut.
     var commit: @Sendable ([JournalChange]) async throws(EngineError) -> Void
+    /// Commits changes as soon as the store can be written. Does not wait for it.
+    var submit: @Sendable ([JournalChange]) async -> Void
     var start:
       @Sendable (HookRun, HookOccasion, @escaping @Sendable (HookLauncher.End) -> Void)
         -> Result<Program, HookLauncher.NotStarted>
@@ -43,7 +45,7 @@ final class HookRegistry: Sendable {
   }
 
   private struct State {
-    var queue = HookQueue()
+    var queue: HookQueue
     var live: [HookRunID: Live] = [:]
     var phase = Phase.running
     var alarm: MonotonicTime?
@@ -55,7 +57,7 @@ final class HookRegistry: Sendable {
     case alarm
   }
 
-  private let state = Mutex(State())
+  private let state: Mutex<State>
   private let clock: any EngineClock
   private let ports: Ports
   private let logger: Logger
@@ -66,11 +68,11 @@ final class HookRegistry: Sendable {
   init(
     _ limits: HookQueue.Limits, clock: any EngineClock, ports: Ports, logger: Logger
   ) {
+    state = Mutex(State(queue: HookQueue(limits)))
     self.clock = clock
     self.ports = ports
     self.logger = logger
     (jobs, jobList) = AsyncStream.makeStream()
-    state.withLock { _ = $0.queue.setLimits(limits) }
   }
 
   /// Performs queued jobs until the service shuts down.
@@ -183,6 +185,7 @@ final class HookRegistry: Sendable {
     guard state.withLock({ $0.phase == .running }) else { return [] }
     do {
       guard let found = try await ports.find(id) else {
+        await ports.submit([.hook(.remove(id))])
         return followUp { queue, _ in queue.isGone(id) }
       }
       var run = found.run
@@ -234,13 +237,7 @@ final class HookRegistry: Sendable {
     logger.log(
       level: outcome.isSuccess ? .info : .warning, "\(run.sentence)", metadata: Self.metadata(run))
     if case .notStarted = outcome { ports.report(run) }
-    do throws(EngineError) {
-      try await ports.commit([.hook(.update(run))])
-    } catch {
-      logger.error(
-        "The end of a hook cannot be recorded",
-        metadata: ["hook": "\(id.rawValue)", "error": "\(error)"])
-    }
+    await ports.submit([.hook(.update(run))])
   }
 
   private static func metadata(_ run: HookRun) -> Logger.Metadata {

@@ -1,7 +1,7 @@
 import KettleControl
 import KettleModel
 
-/// What the program of a hook is told: in its environment, in its arguments, and on its standard
+/// The values that a hook's program receives in its environment, its arguments and its standard
 /// input.
 struct HookValues {
   private let run: HookRun

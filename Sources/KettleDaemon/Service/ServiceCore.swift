@@ -95,6 +95,7 @@ struct ServiceCore: Sendable {
       ports: HookRegistry.Ports(
         find: { try await engine.hook($0) },
         commit: { changes throws(EngineError) in try await engine.keep(changes) },
+        submit: { await engine.submit($0) },
         start: { run, occasion, ended in
           launcher.start(run, occasion, ended: ended).map { program in
             HookRegistry.Program { program.signal($0) }

@@ -165,8 +165,8 @@ extension TransferEngine {
       case .progress(let id, _): checkpointRecorded(of: id)
       case .remove(let id): reading.note(gone: id)
       case .hook(.add(let run, _)): due.append(run.id)
-      case .hook(.update), .putSession, .removeSession, .clearFinished, .uncover, .hostServed,
-        .rememberHost, .bin:
+      case .hook(.update), .hook(.remove), .putSession, .removeSession, .clearFinished, .uncover,
+        .hostServed, .rememberHost, .bin:
         break
       }
     }

@@ -15,7 +15,6 @@ extension TransferEngine {
       if case .transfer(let id) = due.subject { run.transfer = id }
       output.changes.append(.hook(.add(run, occasion)))
     }
-    output.hooks = []
   }
 
   private func occasion(of due: HookDue) -> HookOccasion? {
@@ -28,13 +27,12 @@ extension TransferEngine {
   /// Changes which hooks are run from now on.
   package func setHooks(_ rules: HookRules) { scheduler.setHooks(rules) }
 
-  /// Returns the runs of a transfer's hooks, the oldest first; none if they cannot be read.
+  /// Returns the last runs of a transfer's hooks, the oldest first; none if they cannot be read.
   package func hookRuns(of id: TransferID) async -> [HookRun] {
     (try? await read { try $0.hookRuns(of: id) }) ?? []
   }
 
-  /// Returns a run that is not over, with what its program is told; nil if the store does not have
-  /// it.
+  /// Returns an unfinished run and the data for its program; nil if there is none.
   package func hook(_ id: HookRunID) async throws -> (run: HookRun, occasion: HookOccasion)? {
     try await read { try $0.hook(id) }
   }

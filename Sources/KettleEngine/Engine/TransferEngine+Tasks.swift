@@ -135,4 +135,8 @@ extension TransferEngine {
     }
     if case .failure(let error) = result { throw .cannotKeep("\(error)") }
   }
+
+  /// Stores changes that concern no transfer as soon as the store can be written. Does not wait for
+  /// it; `shutDown` does.
+  package func submit(_ changes: [JournalChange]) { submit(changes) { _ in } }
 }

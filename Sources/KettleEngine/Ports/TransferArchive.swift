@@ -55,10 +55,11 @@ package protocol TransferArchive: Sendable {
   /// The counts of those that need the user stay 0.
   func news(since time: WallTime) throws -> TransferNews
 
-  /// Returns the runs of a transfer's hooks, the oldest first.
+  /// Returns the last runs of a transfer's hooks, the oldest first; at most
+  /// `HookRun.shownCountMax`.
   func hookRuns(of id: TransferID) throws -> [HookRun]
 
-  /// Returns a run that is not over, with what its program is told; nil if there is none.
+  /// Returns an unfinished run and the data for its program; nil if there is none.
   func hook(_ id: HookRunID) throws -> (run: HookRun, occasion: HookOccasion)?
 
   /// Returns the GIDs that clients of the RPC chose for their transfers.

@@ -1,4 +1,4 @@
-/// What a hook is told about its event, as it was when the event happened.
+/// The data of an event for its hook, as of the time of the event.
 public enum HookOccasion: Hashable, Sendable {
   case transfer(TransferSnapshot)
   case allDone(HookTally)
@@ -45,4 +45,6 @@ public enum HookChange: Hashable, Sendable {
   case add(HookRun, HookOccasion)
   /// Replaces a run. One that ended loses its occasion.
   case update(HookRun)
+  /// Removes a run that is not over, because it cannot be read.
+  case remove(HookRunID)
 }

@@ -55,6 +55,9 @@ public struct HookRun: Hashable, Sendable, Identifiable {
     self.dueAt = dueAt
   }
 
+  /// How many runs of one transfer are reported.
+  public static let shownCountMax = 100
+
   /// How it ended; nil if it has not.
   public var end: HookEnd? {
     switch standing {

@@ -54,9 +54,6 @@ package struct HookQueue: Sendable {
 
   package init(_ limits: Limits = Limits()) { self.limits = limits }
 
-  package var pendingCount: Int { pending.count - first }
-  package var runningCount: Int { stages.count }
-
   /// The time at which `timePassed` must be called; nil when time changes nothing.
   package var nextWakeUp: MonotonicTime? {
     var times: [MonotonicTime] = []

@@ -102,11 +102,34 @@ final class HookLauncherTests {
   }
 
   @Test func `a signal reaches the program and what it has started`() async throws {
-    // Only the signal ends the inner program, for which the outer one waits.
-    let end = try await end(["sh", "-c", "sleep 1000 & echo started; wait; sleep 1000"]) {
-      $0.signal(SIGKILL)
+    let inner = try InnerProgram(home + "/inner")
+    let script = "sh -c 'echo begun; exec sleep 1000' > \(inner.path) & wait; sleep 1000"
+    let end = try await end(["sh", "-c", script]) { program in
+      inner.begun { program.signal(SIGKILL) }
     }
     #expect(end.outcome == .killed(signal: Int(SIGKILL)))
+    await inner.end()
+  }
+
+  @Test func `what ignores a signal ends with the program that was sent it`() async throws {
+    let inner = try InnerProgram(home + "/inner")
+    let script = "sh -c 'trap \"\" TERM; echo begun; exec sleep 1000' > \(inner.path) & wait"
+    let end = try await end(["sh", "-c", script]) { program in
+      inner.begun { program.signal(SIGTERM) }
+    }
+    #expect(end.outcome == .killed(signal: Int(SIGTERM)))
+    await inner.end()
+  }
+
+  @Test func `without a thread that waits for it, a program is not started`() throws {
+    var launcher = launcher
+    launcher.detach = { _ throws(SystemError) in throw SystemError(EAGAIN) }
+    let result = launcher.start(try run(["sleep", "1000"]), .transfer(row)) { _ in }
+    guard case .failure(let failure) = result else {
+      Issue.record("It was started")
+      return
+    }
+    #expect(failure.errno == "EAGAIN")
   }
 
   @Test func `a program that is missing or may not be executed is not started`() throws {
@@ -137,4 +160,33 @@ final class HookLauncherTests {
       HookValues(try run(["a"], .allDone), tally).document
         == "{\"event\": \"all-done\", \"completed\": 1, \"failed\": 2, \"needsUser\": 3}\n")
   }
+}
+
+/// A program that the program of a hook starts. Its output is a named pipe, which ends when the
+/// program does.
+private final class InnerProgram: Sendable {
+  let path: String
+  private let ended: AsyncStream<Void>
+  private let ending: AsyncStream<Void>.Continuation
+
+  init(_ path: String) throws {
+    self.path = path
+    (ended, ending) = AsyncStream.makeStream()
+    guard mkfifo(path, 0o600) == 0 else { throw SystemError(errno) }
+  }
+
+  /// Calls a function on another thread when the program has printed something.
+  func begun(_ body: @escaping @Sendable () -> Void) {
+    SystemThread.detach { [path, ending] in
+      let file = open(path, O_RDONLY | O_CLOEXEC)
+      var byte: UInt8 = 0
+      if read(file, &byte, 1) == 1 { body() }
+      while read(file, &byte, 1) == 1 {}
+      close(file)
+      ending.finish()
+    }
+  }
+
+  /// Waits until the program has ended.
+  func end() async { for await _ in ended {} }
 }

@@ -77,6 +77,36 @@ struct HookRegistryTests {
     await world.started(1)
   }
 
+  @Test func `an end is recorded once the store can be written`() async throws {
+    let world = HookWorld(runningMax: 1)
+    try world.due([try HookWorld.run(1)])
+    await world.started(1)
+    world.setBroken(true)
+    world.end(1, .exited(code: 3))
+    await world.refusedEnd(of: 1)
+    world.setBroken(false)
+    #expect(await world.end(of: 1) == .exited(code: 3))
+
+    try world.due([try HookWorld.run(2)])
+    await world.started(2)
+    _ = await world.end()
+    let second = HookWorld(after: world)
+    second.setBroken(true)
+    second.registry.recover(try second.journal.load().hooks)
+    await second.refusedEnd(of: 2)
+    second.setBroken(false)
+    #expect(await second.end(of: 2) == .interrupted)
+  }
+
+  @Test func `a run that the store cannot read is removed, and the next one starts`() async throws {
+    let world = HookWorld(runningMax: 1)
+    let unreadable = HookRunID(rawValue: 1)
+    world.registry.observe(.hooksDue([unreadable]))
+    _ = await world.effects { $0 == .removed(unreadable) }
+    try world.due([try HookWorld.run(2)])
+    await world.started(2)
+  }
+
   @Test func `the next service starts what was pending and interrupts what ran`() async throws {
     let first = HookWorld(runningMax: 1)
     try first.due([try HookWorld.run(1), try HookWorld.run(2)])

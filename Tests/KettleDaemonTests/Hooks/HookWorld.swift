@@ -11,6 +11,9 @@ import TestSupport
 final class HookWorld: Sendable {
   enum Effect: Sendable, Hashable {
     case committed(HookRun)
+    /// The store could not be written.
+    case refused(HookRun)
+    case removed(HookRunID)
     case started(HookRunID)
     case signalled(HookRunID, Int32)
     case reported(HookRun)
@@ -22,6 +25,8 @@ final class HookWorld: Sendable {
       var ends: [HookRunID: @Sendable (HookLauncher.End) -> Void] = [:]
       var missing: Set<String> = []
       var isStoreBroken = false
+      /// What is written once the store is whole again.
+      var submitted: [JournalChange] = []
     }
 
     let state = Mutex(State())
@@ -52,9 +57,16 @@ final class HookWorld: Sendable {
       ports: HookRegistry.Ports(
         find: { try journal.hook($0) },
         commit: { changes throws(EngineError) in
-          if programs.state.withLock({ $0.isStoreBroken }) { throw .cannotKeep("no space") }
+          if programs.state.withLock({ $0.isStoreBroken }) {
+            Self.report(changes, to: continuation, refused: true)
+            throw .cannotKeep("no space")
+          }
           do { try journal.commit(changes) } catch { throw .cannotKeep("\(error)") }
-          for case .hook(.update(let run)) in changes { continuation.yield(.committed(run)) }
+          Self.report(changes, to: continuation)
+        },
+        submit: { changes in
+          programs.state.withLock { $0.submitted += changes }
+          Self.write(programs, to: journal, continuation)
         },
         start: { run, _, ended in
           if programs.state.withLock({ $0.missing.contains(run.command.program) }) {
@@ -68,6 +80,33 @@ final class HookWorld: Sendable {
         report: { continuation.yield(.reported($0)) }),
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     work = Task { [registry] in await registry.run() }
+  }
+
+  private static func report(
+    _ changes: [JournalChange], to effects: AsyncStream<Effect>.Continuation, refused: Bool = false
+  ) {
+    for case .hook(let change) in changes {
+      switch change {
+      case .update(let run): effects.yield(refused ? .refused(run) : .committed(run))
+      case .remove(let id): if !refused { effects.yield(.removed(id)) }
+      case .add: break
+      }
+    }
+  }
+
+  /// Writes what was submitted, unless the store is broken.
+  private static func write(
+    _ programs: Programs, to journal: InMemoryJournal,
+    _ effects: AsyncStream<Effect>.Continuation
+  ) {
+    let (changes, isBroken) = programs.state.withLock { state in
+      defer { if !state.isStoreBroken { state.submitted = [] } }
+      return (state.submitted, state.isStoreBroken)
+    }
+    if !isBroken {
+      do { try journal.commit(changes) } catch { return }
+    }
+    report(changes, to: effects, refused: isBroken)
   }
 
   static func run(_ number: Int64, _ program: String = "notify-me") throws -> HookRun {
@@ -87,6 +126,7 @@ final class HookWorld: Sendable {
 
   func setBroken(_ isBroken: Bool) {
     programs.state.withLock { $0.isStoreBroken = isBroken }
+    if !isBroken { Self.write(programs, to: journal, continuation) }
   }
 
   func lose(_ program: String) {
@@ -124,6 +164,17 @@ final class HookWorld: Sendable {
     }
     guard case .committed(let run)? = seen.last else { return nil }
     return run.end?.outcome
+  }
+
+  /// Waits until the record of an end was refused.
+  func refusedEnd(of number: Int64) async {
+    _ = await effects { effect in
+      if case .refused(let run) = effect {
+        run.id.rawValue == number && run.end != nil
+      } else {
+        false
+      }
+    }
   }
 
   /// Ends the registry. Returns the effects that were not read yet.

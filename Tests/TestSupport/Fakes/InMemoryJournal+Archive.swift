@@ -13,6 +13,7 @@ extension InMemoryJournal: TransferArchive {
 
   package func hookRuns(of id: TransferID) throws -> [HookRun] {
     hooks.values.map(\.run).filter { $0.transfer == id }.sorted { $0.id < $1.id }
+      .suffix(HookRun.shownCountMax)
   }
 
   package func hook(_ id: HookRunID) throws -> (run: HookRun, occasion: HookOccasion)? {

@@ -131,6 +131,8 @@ package final class InMemoryJournal: TransferJournal {
     case .hook(.add(let run, let occasion)):
       state.hooks[run.id] = StoredHook(run: run, occasion: occasion)
     case .hook(.update(let run)): update(run, in: &state)
+    case .hook(.remove(let id)):
+      if state.hooks[id]?.run.end == nil { state.hooks[id] = nil }
     }
   }
 
