@@ -69,9 +69,9 @@ package struct ConfigurationEditor: Sendable {
   private func place(
     for key: String
   ) throws(ConfigurationProblem) -> (offset: Int, line: String) {
-    let parts = key.split(separator: ".")
+    let parts = Self.parts(of: key)
     let table = parts.dropLast().joined(separator: ".")
-    let name = String(parts.last ?? "")
+    let name = Self.written([parts.last ?? ""])
     let header = layout.tables.first { $0.name == table }
     let last = layout.entries.last { $0.table == table }
     if header != nil || last != nil && table.isEmpty {
@@ -85,10 +85,39 @@ package struct ConfigurationEditor: Sendable {
     if let dotted = layout.entries.last(where: {
       $0.name.hasPrefix(table + ".") && table.hasPrefix($0.table)
     }) {
-      let relative = dotted.table.isEmpty ? key : String(key.dropFirst(dotted.table.count + 1))
-      return (dotted.lines.upperBound, relative)
+      let known = dotted.table.isEmpty ? 0 : Self.parts(of: dotted.table).count
+      return (dotted.lines.upperBound, Self.written(parts.dropFirst(known)))
     }
-    return (bytes.count, "\(gap)[\(table)]\n\(name)")
+    return (bytes.count, "\(gap)[\(Self.written(parts.dropLast()))]\n\(name)")
+  }
+
+  /// Divides a full name at its dots, except those of an IPv6 address in brackets.
+  private static func parts(of name: String) -> [String] {
+    var isInBrackets = false
+    return name.split { character in
+      if character == "[" { isInBrackets = true }
+      if character == "]" { isInBrackets = false }
+      return character == "." && !isInBrackets
+    }.map(String.init)
+  }
+
+  /// Returns parts of a name as they are written, with quotes where TOML needs them.
+  private static func written(_ parts: some Sequence<String>) -> String {
+    parts.map { part in
+      let isBare = part.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+          true
+        default: false
+        }
+      }
+      return isBare && !part.isEmpty ? part : quoted(part)
+    }.joined(separator: ".")
+  }
+
+  private static func quoted(_ text: String) -> String {
+    "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
   }
 
   /// Returns the array of tables to which a table belongs as its next element; nil if it belongs to
@@ -137,16 +166,18 @@ extension ConfigurationEditor {
     throw problem ?? ConfigurationProblem(.unknownKey(key))
   }
 
+  /// Returns what is wrong with the keys of a file. An element of an array of tables may still be
+  /// incomplete, because its keys are set one after the other.
   private static func problems(in bytes: [UInt8]) -> [ConfigurationProblem] {
-    ServiceConfiguration.read(bytes).1 + DashboardConfiguration.read(bytes).1
+    let all = ServiceConfiguration.read(bytes).1 + DashboardConfiguration.read(bytes).1
+    return all.filter { problem in
+      if case .incomplete = problem.what { false } else { true }
+    }
   }
 
   /// What the words may mean: as they are, as texts, or as an array.
   private static func literals(of words: [String]) -> [String] {
-    let quoted = words.map { word in
-      let escaped = word.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-      return "\"\(escaped)\""
-    }
+    let quoted = words.map(quoted)
     let array = "[" + quoted.joined(separator: ", ") + "]"
     guard words.count == 1, let word = words.first, let text = quoted.first else { return [array] }
     return [word, text, array]

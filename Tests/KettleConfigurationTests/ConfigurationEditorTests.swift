@@ -175,6 +175,19 @@ struct ConfigurationEditorTests {
     #expect(try !editor.remove("limits"))
   }
 
+  @Test func `the keys of a new element are set one after the other`() throws {
+    #expect(
+      try edited("") {
+        try $0.set("limits.schedule.1.rate", toWords: ["1M"])
+        try $0.set("limits.schedule.1.hours", toWords: ["08:00-18:00"])
+      } == "[[limits.schedule]]\nrate = \"1M\"\nhours = \"08:00-18:00\"\n")
+    var editor = try ConfigurationEditor([])
+    #expect(throws: ConfigurationProblem.self) {
+      try editor.set("limits.schedule.1.rate", toWords: ["fast"])
+    }
+    #expect(editor.bytes.isEmpty)
+  }
+
   @Test func `a table around an array of tables is added after it`() throws {
     let text = "[[limits.schedule]]\nfrom = 1\n"
     #expect(
