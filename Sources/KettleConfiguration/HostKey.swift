@@ -25,7 +25,8 @@ package enum HostKey: String, CaseIterable, Sendable {
   }
 
   /// Applies the value; returns false if the key does not accept it. A wrong proxy and a wrong file
-  /// leave what cannot be used: without them the request would not be what the user wants.
+  /// leave what cannot be used: without them the request would not be what the user wants. Wrong
+  /// origins leave none, because the headers may be secrets.
   func apply(
     _ value: TOMLValue, of host: String, to configuration: inout ServiceConfiguration
   ) -> Bool {
@@ -44,8 +45,9 @@ package enum HostKey: String, CaseIterable, Sendable {
       configuration.hosts.headersFiles[host] = path ?? ""
       return path != nil
     case .headersFor:
-      guard let origins = Self.origins(value, of: host) else { return false }
-      configuration.hosts.headerOrigins[host] = origins
+      let origins = Self.origins(value, of: host)
+      configuration.hosts.headerOrigins[host] = origins ?? []
+      return origins != nil
     case .netrc:
       guard case .boolean(let isUsed) = value else { return false }
       configuration.hosts.usesNetrc[name: host] = isUsed

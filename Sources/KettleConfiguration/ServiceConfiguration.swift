@@ -33,7 +33,7 @@ package struct ServiceConfiguration: Hashable, Sendable {
   package var mains = Condition.auto
   /// Whether traffic counts as free of charge.
   package var unmetered = Condition.auto
-  /// Whether the user's own transfers wait while the machine runs from a battery.
+  /// Whether the user's own transfers wait while the machine is running on battery.
   package var pausesOnBattery = false
   /// Whether the user's own transfers wait while traffic costs something.
   package var pausesOnMetered = false
@@ -79,7 +79,7 @@ package struct ServiceConfiguration: Hashable, Sendable {
       case bytesPerSecond(Int64)
     }
 
-    /// nil if the file does not say, so that the entry has no effect.
+    /// nil only while it is read.
     package var rate: Rate?
     package var schedule = WeeklySchedule()
   }
@@ -128,7 +128,7 @@ package struct ServiceConfiguration: Hashable, Sendable {
     package var userAgent = HostValues<String>()
     /// The files with headers, as written in the file; empty if the value is wrong.
     package var headersFiles: [String: String] = [:]
-    /// Where those headers go in place of HTTPS on the usual port.
+    /// Where those headers go in place of HTTPS on the usual port; empty if the value is wrong.
     package var headerOrigins: [String: [Origin]] = [:]
 
     package init() {}
@@ -154,7 +154,9 @@ package struct ServiceConfiguration: Hashable, Sendable {
     settings.connectionsMax = hosts.connectionsMax
     settings.usesNetrc = hosts.usesNetrc
     settings.userAgent = hosts.userAgent
-    for (host, path) in hosts.headersFiles.sorted(by: { $0.key < $1.key }) {
+    // The longest name is the most specific, so it comes last.
+    let files = hosts.headersFiles.sorted { ($0.key.count, $0.key) < ($1.key.count, $1.key) }
+    for (host, path) in files {
       let usual = Origin(scheme: .https, host: host, port: TransferURL.Scheme.https.defaultPort)
       for origin in hosts.headerOrigins[host] ?? [usual] {
         settings.headerPaths[origin] = Self.absolute(path, home: home)

@@ -5,15 +5,35 @@ extension FileContents {
   /// Reads a regular file of at most `byteCountMax` bytes, a whole number of MiB. A pipe or a
   /// device in its place does not block the caller.
   package static func read(path: String, byteCountMax: Int) -> FileContents {
+    read(path, byteCountMax) { status in
+      status.st_mode & S_IFMT == S_IFREG ? nil : "it is not a regular file"
+    }
+  }
+
+  /// Reads such a file if it belongs to the user of this process and others cannot read it. What is
+  /// checked is the opened file, whatever its name stands for by now.
+  package static func readPrivate(path: String, byteCountMax: Int) -> FileContents {
+    read(path, byteCountMax) { status in
+      guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else {
+        return "it is not a file of this user"
+      }
+      return status.st_mode & 0o077 == 0 ? nil : "others can read it; chmod 600 changes that"
+    }
+  }
+
+  private static func read(
+    _ path: String, _ byteCountMax: Int, problem: (stat) -> String?
+  ) -> FileContents {
     let flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
     guard let file = OwnedDescriptor(opened: open(path, flags)) else {
       return errno == ENOENT || errno == ENOTDIR
         ? .missing : .unreadable(SystemError(errno).message)
     }
     var status = stat()
-    guard fstat(file.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      return .unreadable("it is not a regular file")
+    guard fstat(file.number, &status) == 0 else {
+      return .unreadable(SystemError(errno).message)
     }
+    if let detail = problem(status) { return .unreadable(detail) }
     guard status.st_size <= byteCountMax else {
       return .unreadable("it is larger than \(byteCountMax >> 20) MiB")
     }

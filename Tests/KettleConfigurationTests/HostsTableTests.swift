@@ -46,13 +46,6 @@ struct HostsTableTests {
   @Test(arguments: [
     (HostKey.connections, ["0", "65", "\"4\""]), (.netrc, ["\"no\"", "0"]),
     (.userAgent, ["\"\"", "\"a\\nb\"", "1"]),
-    (
-      .headersFor,
-      [
-        "[]", "\"https://a.example\"", "[\"https://b.example\"]", "[\"https://a.example/x\"]",
-        "[\"ftp://a.example\"]", "[\"https://me@a.example\"]", "[\"https://nota.example\"]",
-      ]
-    ),
   ])
   func `a wrong value has no effect`(key: HostKey, values: [String]) {
     for value in values {
@@ -73,6 +66,36 @@ struct HostsTableTests {
     #expect(configuration.proxyOfHost == ["a.example": .unusable])
     let paths = configuration.hostSettings(home: "/").headerPaths
     #expect(paths == [try origin("https://a.example/"): ""])
+  }
+
+  @Test(arguments: [
+    "[]", "\"https://a.example\"", "[\"https://b.example\"]", "[\"https://a.example/x\"]",
+    "[\"ftp://a.example\"]", "[\"https://me@a.example\"]", "[\"https://nota.example\"]",
+  ])
+  func `headers with wrong origins go nowhere`(value: String) {
+    let (configuration, problems) = read(
+      "[hosts.a.example]\nheaders-file = \"/h\"\nheaders-for = \(value)\n")
+    #expect(
+      problems == [
+        ConfigurationProblem(
+          .wrongValue("hosts.a.example.headers-for", mustBe: HostKey.headersFor.expectation),
+          line: 3)
+      ])
+    #expect(configuration.hostSettings(home: "/").headerPaths.isEmpty)
+  }
+
+  @Test func `of two files for an origin, the one of the longest name counts`() throws {
+    let (configuration, problems) = read(
+      """
+      [hosts."z.example"]
+      headers-file = "/z"
+      headers-for = ["https://a.z.example"]
+      [hosts."a.z.example"]
+      headers-file = "/a"
+      """)
+    #expect(problems.isEmpty)
+    let paths = configuration.hostSettings(home: "/").headerPaths
+    #expect(paths == [try origin("https://a.z.example/"): "/a"])
   }
 
   @Test func `of two proxies for a host, the one of its table counts and both are named`() {
@@ -125,6 +148,22 @@ struct HostsTableTests {
       String(decoding: editor.bytes, as: UTF8.self)
         == "[hosts.dl.example.org]\nconnections = 4\nheaders-file = \"~/secret\"\n")
     #expect(editor.value(of: "hosts.dl.example.org.headers-file") == "\"~/secret\"")
+  }
+
+  @Test func `the address of a host is put into quotes`() throws {
+    var editor = try ConfigurationEditor([])
+    try editor.set("hosts.[2001:db8::1].connections", toWords: ["4"])
+    try editor.set("hosts.[2001:db8::1].netrc", toWords: ["false"])
+    #expect(
+      String(decoding: editor.bytes, as: UTF8.self)
+        == "[hosts.\"[2001:db8::1]\"]\nconnections = 4\nnetrc = false\n")
+    var dotted = try ConfigurationEditor(
+      Array("hosts.\"[::ffff:10.0.0.1]\".netrc = true\n".utf8))
+    try dotted.set("hosts.[::ffff:10.0.0.1].connections", toWords: ["4"])
+    #expect(
+      String(decoding: dotted.bytes, as: UTF8.self)
+        == "hosts.\"[::ffff:10.0.0.1]\".netrc = true\n"
+        + "hosts.\"[::ffff:10.0.0.1]\".connections = 4\n")
   }
 
   @Test func `only a changed proxy waits for another start`() {

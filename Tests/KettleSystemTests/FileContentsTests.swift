@@ -35,6 +35,23 @@ final class FileContentsTests {
     }
   }
 
+  @Test func `a private file is one that only its user can read`() throws {
+    func readPrivate(_ path: String) -> FileContents {
+      FileContents.readPrivate(path: path, byteCountMax: Self.byteCountMax)
+    }
+    #expect(readPrivate(path) == .missing)
+    try Data([1, 2]).write(to: URL(filePath: path))
+    for mode in [0o644, 0o640, 0o620] as [mode_t] {
+      try #require(chmod(path, mode) == 0)
+      #expect(readPrivate(path) == .unreadable("others can read it; chmod 600 changes that"))
+    }
+    try #require(chmod(path, 0o600) == 0)
+    #expect(readPrivate(path) == .bytes([1, 2]))
+    #expect(
+      readPrivate((path as NSString).deletingLastPathComponent)
+        == .unreadable("it is not a file of this user"))
+  }
+
   @Test func `a pipe, a directory and a huge file do not block the caller`() throws {
     try #require(mkfifo(path, 0o600) == 0)
     #expect(read(path) == .unreadable("it is not a regular file"))

@@ -1,4 +1,3 @@
-import Glibc
 import KettleAria2
 import KettleModel
 import KettleSystem
@@ -6,17 +5,7 @@ import KettleSystem
 /// The file with the secret, which `kettle rpc enable` makes.
 enum RPCSecretFile {
   static func read(_ path: String) throws(RPCProblem) -> RPCSecret {
-    var status = stat()
-    guard lstat(path, &status) == 0 else {
-      throw .secret(path: path, SystemError(errno).message)
-    }
-    guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else {
-      throw .secret(path: path, "it is not a file of this user")
-    }
-    guard status.st_mode & 0o077 == 0 else {
-      throw .secret(path: path, "others can read it")
-    }
-    switch FileContents.read(path: path, byteCountMax: RPCSecret.byteCountMax + 1) {
+    switch FileContents.readPrivate(path: path, byteCountMax: RPCSecret.byteCountMax + 1) {
     case .bytes(let bytes):
       let text = String(decoding: bytes, as: UTF8.self).trimmingBlanks()
       guard let secret = RPCSecret(text) else {

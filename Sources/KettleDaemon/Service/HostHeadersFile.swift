@@ -8,14 +8,7 @@ enum HostHeadersFile {
   private static let byteCountMax = 1 << 20
   private static let headerCountMax = 100
 
-  /// What HTTP or Kettle itself decides; another value would make the response a different one than
-  /// it is taken for.
-  private static let refusedNames: Set<String> = [
-    "connection", "content-length", "host", "if-range", "range", "te", "trailer",
-    "transfer-encoding", "upgrade",
-  ]
-
-  /// Reads the file, which nobody but the user may be able to read. Blocks.
+  /// Reads the file, which must not be readable by others. Blocks.
   @Sendable
   static func read(_ path: String) -> Result<[HeaderField], TransferFailure> {
     do throws(Problem) {
@@ -33,17 +26,9 @@ enum HostHeadersFile {
     guard path.hasPrefix("/") else {
       throw Problem(detail: "its value in the configuration file is not a path")
     }
-    var status = stat()
-    guard stat(path, &status) == 0 else { throw Problem(detail: SystemError(errno).message) }
-    guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else {
-      throw Problem(detail: "it is not a file of this user")
-    }
-    guard status.st_mode & 0o077 == 0 else {
-      throw Problem(detail: "others can read it; chmod 600 changes that")
-    }
-    switch FileContents.read(path: path, byteCountMax: byteCountMax) {
+    switch FileContents.readPrivate(path: path, byteCountMax: byteCountMax) {
     case .bytes(let bytes): return try headers(in: bytes)
-    case .missing: throw Problem(detail: "it is missing")
+    case .missing: throw Problem(detail: SystemError(ENOENT).message)
     case .unreadable(let detail): throw Problem(detail: detail)
     }
   }
@@ -54,7 +39,9 @@ enum HostHeadersFile {
     for (index, line) in lines.enumerated() {
       let text = String(decoding: line, as: UTF8.self).trimmingBlanks()
       if text.isEmpty || text.hasPrefix("#") { continue }
-      guard let field = HeaderField(text), !refusedNames.contains(field.name.lowercased()) else {
+      guard let field = HeaderField(text),
+        !HeaderField.namesOfTransport.contains(field.name.lowercased())
+      else {
         throw Problem(detail: "line \(index + 1) is no header that can be sent")
       }
       fields.append(field)

@@ -29,7 +29,7 @@ extension TransferEngine {
   }
 
   /// Begins an attempt with the headers that it waited for, unless it was cancelled meanwhile. What
-  /// the transfer has of its own comes first.
+  /// the transfer has of its own comes first; cookies are added to its own.
   func headersRead(
     _ result: Result<[HeaderField], TransferFailure>, for attempt: AttemptID
   ) {
@@ -37,10 +37,12 @@ extension TransferEngine {
     switch result {
     case .success(let fields):
       let new = fields.filter { field in
+        if field.isNamed("Cookie") { return false }
         let isOtherLogin = request.login != nil && field.isNamed("Authorization")
         return !isOtherLogin && !request.hasHeader(field.name)
       }
       request.headers += new
+      for field in fields where field.isNamed("Cookie") { request.addCookies(field) }
       if new.contains(where: { $0.isNamed("Authorization") }) { request.netrcPath = nil }
       transport.begin(request)
     case .failure(let failure): post(.transport(.ended(attempt, .failed(failure))))
@@ -69,6 +71,17 @@ extension TransferEngine {
 
 extension AttemptRequest {
   fileprivate func hasHeader(_ name: String) -> Bool { headers.contains { $0.isNamed(name) } }
+
+  /// Adds cookies behind those that the request has: they are all in one field (RFC 6265, section
+  /// 5.4).
+  fileprivate mutating func addCookies(_ field: HeaderField) {
+    guard let index = headers.firstIndex(where: { $0.isNamed("Cookie") }) else {
+      headers.append(field)
+      return
+    }
+    let own = headers[index]
+    headers[index] = HeaderField(received: own.name, own.value + "; " + field.value)
+  }
 }
 
 extension HeaderField {

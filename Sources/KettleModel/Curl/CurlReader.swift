@@ -13,11 +13,10 @@ struct CurlReader {
   init(_ characters: [Character]) { self.characters = characters }
 
   /// Headers about the browser's cache, connection and decoding, which do not apply here.
-  private static let droppedHeaders: Set<String> = [
-    "accept-encoding", "range", "if-range", "if-none-match", "if-modified-since", "if-match",
-    "if-unmodified-since", "connection", "keep-alive", "te", "trailer", "transfer-encoding",
-    "upgrade", "content-length", "expect", "host",
-  ]
+  private static let droppedHeaders = HeaderField.namesOfTransport.union([
+    "accept-encoding", "if-none-match", "if-modified-since", "if-match", "if-unmodified-since",
+    "keep-alive", "expect",
+  ])
 
   mutating func read(_ words: [CurlWords.Word]) {
     var rest = words[...]

@@ -19,6 +19,13 @@ public struct HeaderField: Hashable, Sendable {
     self.value = value.trimmingBlanks()
   }
 
+  /// The names, in lower case, of fields that only the sender of a request can fill: another value
+  /// would make the response a different one than it is taken for.
+  package static let namesOfTransport: Set<String> = [
+    "connection", "content-length", "host", "if-range", "range", "te", "trailer",
+    "transfer-encoding", "upgrade",
+  ]
+
   /// Parses `NAME: VALUE` as given on a command line.
   public init?(_ line: String) {
     guard let colon = line.firstIndex(of: ":") else { return nil }

@@ -4,11 +4,6 @@ package struct HostValues<Value: Hashable & Sendable>: Hashable, Sendable {
 
   package init() {}
 
-  package var isEmpty: Bool { values.isEmpty }
-
-  /// The names, in order.
-  package var names: [String] { values.keys.sorted() }
-
   /// The value given under exactly this name. Upper and lower case are the same.
   package subscript(name name: String) -> Value? {
     get { values[HostName.plain(name)] }

@@ -91,6 +91,19 @@ final class HostHeadersTests {
     #expect(request.value(of: "Authorization") != "Bearer t")
   }
 
+  @Test func `cookies of the file follow those of the transfer, in one header`() async throws {
+    let world = try await world()
+    try write("Cookie: a=1\nX-Token: abc\ncookie: b=2; c=3\n")
+    world.origin.serve(OriginBehavior(body), at: WireWorld.path)
+    _ = try await world.download(WireWorld.path) {
+      $0.headers = [HeaderField(received: "Cookie", "own=0")]
+    }
+    _ = try await world.download(WireWorld.path)
+    let cookies = world.origin.requests.map { $0.values(of: "Cookie") }
+    #expect(Set(cookies) == [["own=0; a=1; b=2; c=3"], ["a=1; b=2; c=3"]])
+    #expect(tokens(world.origin.requests).allSatisfy { $0 == "abc" })
+  }
+
   @Test func `a program's task gets nothing`() async throws {
     let world = try await world()
     world.origin.serve(OriginBehavior(body), at: WireWorld.path)

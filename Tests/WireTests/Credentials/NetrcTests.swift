@@ -5,6 +5,8 @@ import KettleModel
 import Testing
 import TestSupport
 
+@testable import KettleDaemon
+
 /// Logins from a file in the format of netrc(5).
 final class NetrcTests {
   private let body = SeededBody(seed: 71, byteCount: 100_000)
@@ -22,6 +24,7 @@ final class NetrcTests {
 
   private func world(usesNetrc: Bool = true) async throws -> WireWorld {
     try await WireWorld { [path] in
+      $0.readHeaders = HostHeadersFile.read
       $0.netrcPath = path
       $0.usesNetrc = usesNetrc
     }
@@ -56,6 +59,46 @@ final class NetrcTests {
     let header = HeaderField(received: "Authorization", "Bearer token")
     _ = try await world.download(WireWorld.path) { $0.headers = [header] }
     #expect(world.origin.requests.last?.value(of: "Authorization") == "Bearer token")
+  }
+
+  @Test func `headers for the host precede it only with a login of their own`() async throws {
+    let headers = path + "-headers"
+    defer { unlink(headers) }
+    for (text, expected) in [("Authorization: Bearer t\n", "Bearer t"), ("X-Token: abc\n", nil)] {
+      let isMade = FileManager.default.createFile(
+        atPath: headers, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600])
+      try #require(isMade)
+      let world = try await world()
+      var settings = HostSettings()
+      settings.headerPaths[try world.origin.url("/").origin] = headers
+      await world.engine.setHosts(settings)
+      world.origin.serve(guarded, at: WireWorld.path)
+      let row = try await world.download(WireWorld.path)
+      let sent = world.origin.requests.compactMap { $0.value(of: "Authorization") }
+      if let expected {
+        #expect(!sent.isEmpty && sent.allSatisfy { $0 == expected })
+        #expect(row.state != .completed)
+      } else {
+        #expect(sent.contains { $0.hasPrefix("Basic ") })
+        world.expectFile(of: row, is: body)
+      }
+    }
+  }
+
+  @Test func `a host in the settings may have none of it`() async throws {
+    for (configured, ofHost) in [(true, false), (false, true)] {
+      let world = try await world(usesNetrc: configured)
+      var settings = HostSettings()
+      settings.usesNetrc[name: try world.origin.url("/").origin.host] = ofHost
+      await world.engine.setHosts(settings)
+      world.origin.serve(guarded, at: WireWorld.path)
+      let row = try await world.download(WireWorld.path)
+      #expect((row.state == .completed) == ofHost)
+      #expect(world.origin.requests.contains { $0.value(of: "Authorization") != nil } == ofHost)
+      // What is chosen for one transfer counts before it.
+      let chosen = try await world.download(WireWorld.path) { $0.options.usesNetrc = !ofHost }
+      #expect((chosen.state == .completed) == !ofHost)
+    }
   }
 
   @Test func `no other host gets the login through a redirect`() async throws {
