@@ -11,6 +11,16 @@ package enum ConfigurationArray: String, CaseIterable, Sendable {
 }
 
 extension ConfigurationProblem {
+  /// Returns the key that was probably meant. A table with names of the user's, such as those of
+  /// queues, has only its own keys.
+  static func nearestKey(to key: String) -> String? {
+    switch key.prefix(while: { $0 != "." }) {
+    case "hosts": HostsTable.nearestKey(to: key)
+    case "queues": QueuesTable.nearestKey(to: key)
+    default: nearestKey(to: key, in: ConfigurationKey.allNames)
+    }
+  }
+
   /// Returns the key that was probably meant. Keys of arrays have `#` in place of the number; the
   /// result has the number in `key`, or else 1. A key in the wrong table counts as close.
   static func nearestKey(to key: String, in known: [String]) -> String? {

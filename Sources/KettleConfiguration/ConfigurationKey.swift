@@ -40,7 +40,9 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
   case hooksRPC = "hooks.rpc"
 
   /// The full names of all keys; those of arrays of tables have `#` in place of the number.
-  static var allNames: [String] { allCases.map(\.rawValue) + RuleKey.allCases.map(\.name) }
+  static var allNames: [String] {
+    allCases.map(\.rawValue) + RuleKey.allCases.map(\.name) + LimitScheduleTable.keys
+  }
 
   /// Describes the values that the key accepts.
   package var expectation: String {
@@ -279,7 +281,8 @@ extension ServiceConfiguration {
     var problems: [ConfigurationProblem] = []
     do throws(TOMLProblem) {
       let document = try TOMLReader.read(bytes)
-      for entry in document.entries where !RulesTable.contains(entry) {
+      for entry in document.entries
+      where !RulesTable.contains(entry) && !LimitScheduleTable.contains(entry) {
         if let what = configuration.apply(entry) {
           problems.append(ConfigurationProblem(what, line: entry.line))
         }
@@ -294,7 +297,9 @@ extension ServiceConfiguration {
         document, queues: Set(configuration.queues.keys))
       configuration.rules = rules
       problems += problemsOfRules + HostsTable.proxyConflicts(in: document)
-      problems += LimitScheduleTable.problems(in: document, configuration)
+      let (limits, problemsOfLimits) = LimitScheduleTable.read(document)
+      configuration.limitSchedule = limits
+      problems += problemsOfLimits
     } catch {
       let problem = ConfigurationProblem(.unreadable(error.detail), line: error.line)
       return (ServiceConfiguration(), [problem])
@@ -307,7 +312,6 @@ extension ServiceConfiguration {
     if HostsTable.contains(entry) { return nil }
     if ProxyHostsTable.contains(entry) { return ProxyHostsTable.apply(entry, to: &self) }
     if QueuesTable.contains(entry) { return QueuesTable.apply(entry, to: &self) }
-    if LimitScheduleTable.contains(entry) { return LimitScheduleTable.apply(entry, to: &self) }
     guard let key = ConfigurationKey(rawValue: entry.name) else {
       return DashboardConfiguration.table(of: entry) == nil ? .unknownKey(entry.name) : nil
     }

@@ -58,9 +58,7 @@ extension ConfigurationProblem {
       return "\(start) cannot be read (\(reason)), so the file is ignored; \(remedy)"
     case .unknownKey(let key):
       let name = key.sanitizedForDisplay(limit: 100)
-      let meant =
-        HostsTable.nearestKey(to: key) ?? Self.nearestKey(to: key, in: ConfigurationKey.allNames)
-      let question = meant.map { " (did you mean \"\($0)\"?)" } ?? ""
+      let question = Self.nearestKey(to: key).map { " (did you mean \"\($0)\"?)" } ?? ""
       return "The key \"\(name)\" in \(location) is unknown\(question); \(remedy)"
     case .unquoted(let key):
       return "The value of \"\(key)\" in \(location) is not quoted; put it in quotes "

@@ -18,6 +18,21 @@ struct NearestKeyTests {
     #expect(ConfigurationProblem.nearestKey(to: key, in: Self.known) == nearest)
   }
 
+  @Test(arguments: [
+    ("limits.schedule.2.rates", "limits.schedule.2.rate"),
+    ("limits.schedules.2.hours", "limits.schedule.2.hours"),
+    ("limits.schedule.days", "limits.schedule.1.days"), ("limits.rates", "limits.rate"),
+    ("queues.night.hour", "queues.night.hours"),
+    ("queues.night.transfer", "queues.night.transfers"),
+    ("hosts.a.example.conections", "hosts.a.example.connections"),
+    ("rules.2.queeu", "rules.2.queue"), ("network.rate", nil),
+    ("queues.night.rate", nil), ("queues.transfers", nil), ("queues.a b.hours", nil),
+    ("hosts.connections", nil), ("hosts.a.example.rate", nil),
+  ])
+  func `the keys of the file are known`(key: String, nearest: String?) {
+    #expect(ConfigurationProblem.nearestKey(to: key) == nearest)
+  }
+
   @Test(arguments: ["", ".", "x", "priority", "other.rate", "rules.2.something"])
   func `nothing is suggested when no key or more than one is near`(key: String) {
     #expect(ConfigurationProblem.nearestKey(to: key, in: Self.known) == nil)

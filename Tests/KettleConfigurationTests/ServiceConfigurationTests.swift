@@ -121,6 +121,34 @@ struct ServiceConfigurationTests {
     #expect(all.contains { $0.contains(part) }, "\(all)")
   }
 
+  @Test(arguments: [
+    "hours = \"8-18\"", "days = [\"monday\"]", "rate = \"fast\"", "day = [\"mon\"]",
+  ])
+  func `a scheduled limit with a wrong key never applies`(wrong: String) {
+    let right = ["rate = \"1M\"", "hours = \"08:00-18:00\"", "days = [\"mon\"]"]
+      .filter { $0.prefix { $0 != " " } != wrong.prefix { $0 != " " } }
+    let (configuration, problems) = read(
+      """
+      [[limits.schedule]]
+      \(right.joined(separator: "\n"))
+      \(wrong)
+      [[limits.schedule]]
+      rate = "2M"
+      days = ["sun"]
+      """)
+    #expect(problems.count == 1, "\(problems)")
+    #expect(Array(configuration.limitSchedule.keys) == [2])
+  }
+
+  @Test func `a table of the schedule needs the header of an array`() {
+    let (configuration, problems) = read("[limits.schedule]\nrate = \"1M\"\n")
+    #expect(configuration == ServiceConfiguration())
+    #expect(
+      problems == [
+        ConfigurationProblem(.notInArray("limits.schedule.rate", of: "limits.schedule"), line: 2)
+      ])
+  }
+
   @Test func `a tilde is replaced by the home directory`() {
     let (configuration, _) = read("[downloads]\ndirectory = \"~/in\"")
     #expect(configuration.downloadsDirectory(home: "/home/me") == "/home/me/in")
