@@ -91,7 +91,7 @@ struct BrowserInstallation {
     browser.userDirectory(in: paths) + "/" + HostManifest.fileName
   }
 
-  /// Makes the link anew in one step, because a browser may be starting the old one.
+  /// Replaces the link atomically, because a browser may be starting the program through it.
   private func makeLink() throws(BrowserError) {
     let path = paths.hostPath
     try makeDirectory(of: path)
@@ -110,7 +110,7 @@ struct BrowserInstallation {
       try FileManager.default.createDirectory(
         atPath: directory, withIntermediateDirectories: true)
     } catch {
-      throw BrowserError(path: directory, detail: "it cannot be made")
+      throw BrowserError(path: directory, detail: "the directory cannot be created")
     }
   }
 

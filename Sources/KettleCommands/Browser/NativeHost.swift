@@ -15,7 +15,7 @@ package func runNativeHost(context: CommandContext) async -> Int32 {
   }
 }
 
-/// Answers the WebExtension, one request after the other, until the browser closes the input.
+/// Answers the WebExtension's requests in order until the browser closes standard input.
 struct NativeHost {
   let context: CommandContext
 

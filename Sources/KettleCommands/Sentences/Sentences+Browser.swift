@@ -97,6 +97,8 @@ extension Sentences {
 
   static let startQuestion = "A link asks for this download. Start it now?"
 
+  static let enterCloses = "Press Enter to close "
+
   static func linkIsPaused(_ link: KettleLink, as id: TransferID) -> String {
     let title = link.title.map { ", which the link calls \(quoted($0))" } ?? ""
     return "\(id) paused: \(quoted(link.source.url.text, limit: 2000))\(title)"

@@ -130,7 +130,9 @@ final class BrowserCommandTests {
     _ = try home.file(".config", "a file")
     let result = await run("install", "--browser", "chromium")
     #expect(result.code == 2)
-    #expect(result.error.contains("cannot be written (it cannot be made); check its permissions"))
+    #expect(
+      result.error.contains(
+        "cannot be written (the directory cannot be created); check its permissions"))
   }
 
   @Test func `packages print their manifests`() async {

@@ -43,7 +43,23 @@ struct OpenLinkCommandTests {
     #expect(added.map(\.beginning) == [.paused])
     #expect(isStarted == starts)
     #expect(
-      context.console.questions == ["A link asks for this download. Start it now? [y/N] "])
+      context.console.questions == [
+        "A link asks for this download. Start it now? [y/N] ", "Press Enter to close ",
+      ])
+  }
+
+  @Test(arguments: [
+    ("https://a/", 2, "kettle: "), (Self.link, 3, "kettle: The service is shutting down"),
+  ])
+  mutating func `a terminal stays open until an error is read`(
+    link: String, code: Int32, start: String
+  ) async {
+    context.console = FakeConsole(inputIsTerminal: true, outputColumns: 80)
+    context.service.fail(FindURLs.name, with: ControlError(.stopping, ""))
+    let result = await context.run("open-link", link)
+    #expect(result.code == code)
+    #expect(result.error.hasPrefix(start) && result.error.count { $0 == "\n" } == 1)
+    #expect(context.console.questions == ["Press Enter to close "])
   }
 
   @Test mutating func `a URL on the list is not added again`() async {

@@ -16,8 +16,28 @@ struct OpenLinkCommand: RunnableCommand {
   @Argument(help: ArgumentHelp("kettle://add?url=URL", valueName: "link"))
   var link: String
 
-  /// Nothing starts without an answer: any web page can contain such a link.
+  /// A terminal that the desktop opened for the command closes when it ends, so the user is asked
+  /// to end it, also after an error.
   func run(in context: CommandContext) async throws -> ExitCode {
+    guard Self.hasTerminal(context) else { return try await open(in: context) }
+    let code: ExitCode
+    do {
+      code = try await open(in: context)
+    } catch {
+      let (sentences, failed) = Sentences.report(of: error)
+      for sentence in sentences { context.console.printError(sentence) }
+      code = failed
+    }
+    _ = try? context.console.prompt(Sentences.enterCloses)
+    return code
+  }
+
+  private static func hasTerminal(_ context: CommandContext) -> Bool {
+    context.console.isInputTerminal && context.console.isTerminal(.output)
+  }
+
+  /// Nothing starts without an answer: any web page can contain such a link.
+  private func open(in context: CommandContext) async throws -> ExitCode {
     let link = try KettleLink(link)
     return try await context.withService(for: Self.client) { service in
       let url = link.source.url.text
@@ -45,7 +65,7 @@ struct OpenLinkCommand: RunnableCommand {
   }
 
   private func asksToStart(in context: CommandContext) throws -> Bool {
-    guard context.console.isInputTerminal, context.console.isTerminal(.output) else { return false }
+    guard Self.hasTerminal(context) else { return false }
     return try context.console.confirms(Sentences.startQuestion)
   }
 }
