@@ -61,7 +61,7 @@ final class Aria2cDoor: RPCPerforming, InterruptionSource {
   }
 
   private static let refusal = RPCError.refused(
-    "kettle-aria2c answers only queries; \"kettle rpc enable\" turns on the whole interface")
+    "kettle-aria2c only reports on its downloads; to control them, run \"kettle rpc enable\"")
 
   private var downloads: [RPCDownload] {
     state.withLock { state in

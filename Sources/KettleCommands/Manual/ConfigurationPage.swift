@@ -58,8 +58,8 @@ enum ConfigurationPage {
     The service and the dashboard read the file when they start. It is optional, and so is each \
     key. "kettle config set KEY VALUE" changes a key and keeps comments, "kettle config check" \
     names what has no effect, and "kettle config reload" applies a change by hand. Limits, queues, \
-    rules, hosts, hooks and the RPC change at once. For other tables the command says that they apply after \
-    "kettle daemon stop", from which running transfers continue.
+    rules, hosts, hooks and the RPC change at once. For other tables the command says that they \
+    apply after "kettle daemon stop", from which running transfers continue.
 
     The file is TOML: tables, arrays of tables, keys, single-line strings, whole numbers, \
     booleans, arrays and comments. If it contains a password, its permissions should be 0600.
@@ -175,7 +175,7 @@ extension ConfigurationKey {
     case .conditionsMains: "Whether the machine counts as on mains power."
     case .conditionsUnmetered: "Whether the network counts as unmetered."
     case .conditionsPauseOnBattery:
-      "Whether your own transfers wait while the machine runs from a battery."
+      "Whether your own transfers wait while the machine is running on battery."
     case .conditionsPauseOnMetered:
       "Whether your own transfers wait while the network is metered."
     case .notifyDesktop: "Whether desktop notifications are shown."

@@ -11,7 +11,9 @@ extension Sentences {
     case .hostLimit where heldBack.status != nil:
       let host = heldBack.subject?.sanitizedForDisplay(limit: 200) ?? "HOST"
       return "\"kettle hosts reset \(host)\" removes the limit, which otherwise ends by itself"
-    case .hostLimit: return "the setting limits.connections-per-host permits more"
+    case .hostLimit:
+      let host = heldBack.subject?.sanitizedForDisplay(limit: 200) ?? "HOST"
+      return "limits.connections-per-host, or connections in [hosts.\"\(host)\"], permits more"
     case .connectionLimit: return "the setting limits.connections permits more"
     case .sessionLimit: return "only its program can change that"
     case .queueLimit:
@@ -19,10 +21,10 @@ extension Sentences {
       return "the setting queues.\(name).transfers permits more"
     case .queueHours:
       return row.queueOfUser == .standard
-        ? "the setting queues.default.hours says when"
+        ? "change queues.default.hours to let it run earlier"
         : "\"kettle queues move default \(id)\" lets it run now"
-    case .battery: return "the setting conditions.pause-on-battery lets it run"
-    case .metered: return "the setting conditions.pause-on-metered lets it run"
+    case .battery: return "set conditions.pause-on-battery to false to let it run"
+    case .metered: return "set conditions.pause-on-metered to false to let it run"
     case .priority: return "pause the others, or add it with --priority high"
     case .turn, .network, .hostUnreachable, .server, .line, .unknown: return nil
     case .retry, .retryAfter: return "\"kettle start \(id)\" tries it now"

@@ -103,7 +103,7 @@ extension Sentences {
     case .bothIDsAndAll(let command):
       "\"kettle \(command)\" takes either ids or --all; leave one of them out"
     case .queueAndOthers(let command):
-      "\"kettle \(command)\" takes either --queue, ids or --all; leave the others out"
+      "\"kettle \(command)\" takes --queue, ids or --all, but only one of them"
     case .confirmationNeedsTerminal(let command):
       "\"kettle \(command)\" asks first, but there is no terminal to ask on; add --yes"
     case .passwordNeedsTerminal(let user):

@@ -94,7 +94,7 @@ extension Sentences {
       return "There is no session \(value); \"kettle session list\" shows all sessions"
     case .unknownQueue:
       return "There is no queue \(value); \"kettle queues\" shows all, and "
-        + "\"kettle config set queues.\(said).transfers 2\" makes it"
+        + "\"kettle config set queues.\(said).transfers 2\" creates it"
     case .tooManyConnections:
       return ClientError.tooManyConnections(count: error.message).sentence
     case .notAttached:

@@ -21,7 +21,7 @@ extension Strings {
     case .queueLimit:
       return "\(usage(heldBack)) transfers of the queue \(subject ?? "it is in") are running"
     case .queueHours: return "the queue \(subject ?? "it is in") is outside its hours"
-    case .battery: return "the machine runs from a battery"
+    case .battery: return "the machine is running on battery"
     case .metered: return "the network is metered"
     case .priority: return "transfers of higher priority come first"
     case .turn: return "it is about to start"

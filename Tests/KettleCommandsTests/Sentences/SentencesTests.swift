@@ -37,7 +37,7 @@ struct SentencesTests {
       "There is no session \"x\"; \"kettle session list\" shows all sessions"
     case .unknownQueue:
       "There is no queue \"x\"; \"kettle queues\" shows all, and "
-        + "\"kettle config set queues.x.transfers 2\" makes it"
+        + "\"kettle config set queues.x.transfers 2\" creates it"
     case .tooManyConnections: Self.tooMany("x")
     case .notAttached:
       "Only the program of the session \"x\" may make this request; please report it"

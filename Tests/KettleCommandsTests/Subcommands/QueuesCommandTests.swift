@@ -69,7 +69,7 @@ struct QueuesCommandTests {
     #expect(
       outcome.error
         == "kettle: There is no queue \"nihgt\"; \"kettle queues\" shows all, and "
-        + "\"kettle config set queues.nihgt.transfers 2\" makes it\n")
+        + "\"kettle config set queues.nihgt.transfers 2\" creates it\n")
   }
 
   @Test(arguments: [
@@ -112,7 +112,7 @@ struct QueuesCommandTests {
   @Test func `a queue excludes ids and --all`() async throws {
     let outcome = try await context().run("stop", "--queue", "night", "3")
     #expect(outcome.code == 2)
-    #expect(outcome.error.contains("takes either --queue, ids or --all"))
+    #expect(outcome.error.contains("takes --queue, ids or --all, but only one of them"))
   }
 
   @Test func `the completion of a queue asks the service`() async throws {

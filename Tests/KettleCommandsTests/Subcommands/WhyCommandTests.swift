@@ -55,7 +55,8 @@ struct WhyCommandTests {
       state: .queued, heldBack: held(.hostLimit, "h", used: 5, allowed: 5, until: 3600),
       lines: [
         "Because 5 of 5 connections to \"h\" are in use", "It is expected to start at 15:00",
-        noEstimate, "To do: the setting limits.connections-per-host permits more",
+        noEstimate,
+        "To do: limits.connections-per-host, or connections in [hosts.\"h\"], permits more",
       ]),
     Situation(
       state: .queued, heldBack: learned,
@@ -89,19 +90,19 @@ struct WhyCommandTests {
       state: .queued, heldBack: held(.queueHours, "default", until: 3600),
       lines: [
         "Because the queue \"default\" is outside its hours", "Until 15:00", noEstimate,
-        "To do: the setting queues.default.hours says when",
+        "To do: change queues.default.hours to let it run earlier",
       ]),
     Situation(
       state: .queued, heldBack: held(.battery),
       lines: [
-        "Because the machine runs from a battery", noEstimate,
-        "To do: the setting conditions.pause-on-battery lets it run",
+        "Because the machine is running on battery", noEstimate,
+        "To do: set conditions.pause-on-battery to false to let it run",
       ]),
     Situation(
       state: .queued, heldBack: held(.metered),
       lines: [
         "Because the network is metered", noEstimate,
-        "To do: the setting conditions.pause-on-metered lets it run",
+        "To do: set conditions.pause-on-metered to false to let it run",
       ]),
     Situation(
       state: .queued, heldBack: held(.connectionLimit, used: 64, allowed: 64),
