@@ -42,7 +42,9 @@ struct DormantEngineTests {
       case .evicted(let evicted): ids.formUnion(evicted)
       case .listed(let listed): ids.formUnion(listed.rows.map(\.id))
       case .loaded(let row), .removed(let row): ids.remove(row.id)
-      case .recovered, .added, .changed, .progress, .cleared, .uncovered, .limited, .hooksDue: break
+      case .recovered, .added, .changed, .progress, .cleared, .uncovered, .limited, .queues,
+        .hooksDue:
+        break
       }
     }
     return ids
@@ -185,7 +187,7 @@ struct DormantEngineTests {
       switch event {
       case .loaded(let row), .changed(let row): row.id == ids[0] ? row.state : nil
       case .recovered, .added, .listed, .progress, .removed, .evicted, .cleared, .uncovered,
-        .limited, .hooksDue:
+        .limited, .queues, .hooksDue:
         nil
       }
     }

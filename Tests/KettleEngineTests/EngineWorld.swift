@@ -92,6 +92,7 @@ final class ToldEvents: Sendable {
       case .added(let row), .changed(let row): row.id == id ? row.state : nil
       case .listed(let listed): listed.rows.first { $0.id == id }?.state
       case .recovered, .loaded, .evicted, .progress, .removed, .cleared, .uncovered, .limited,
+        .queues,
         .hooksDue:
         nil
       }
@@ -127,6 +128,7 @@ final class ToldEvents: Sendable {
         case .added(let row), .changed(let row): row.id == id && row.state == wanted
         case .listed(let listed): listed.rows.contains { $0.id == id && $0.state == wanted }
         case .recovered, .loaded, .evicted, .progress, .removed, .cleared, .uncovered, .limited,
+          .queues,
           .hooksDue:
           false
         }

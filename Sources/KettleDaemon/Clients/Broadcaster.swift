@@ -28,6 +28,15 @@ final class Broadcaster: Sendable {
   private struct State: Sendable {
     var clients: [ClientID: Client] = [:]
     var lastClient: UInt64 = 0
+    /// The user's queues, in the order of their groups.
+    var queues: [QueueName] = [.standard]
+
+    /// Returns the order with the user's queues, if its groups depend on them.
+    func inQueues(_ sort: RowSort) -> RowSort {
+      var sort = sort
+      sort.queues = sort.grouping == .queues ? queues : []
+      return sort
+    }
   }
 
   private let state = Mutex(State())
@@ -52,6 +61,7 @@ final class Broadcaster: Sendable {
 
   /// Handles an engine event. Events arrive in order.
   func observe(_ event: EngineEvent, at now: WallTime) {
+    if case .queues(let names) = event { setQueues(names) }
     let (clientEvent, before) = list.update { table in
       let before = Self.changed(event).flatMap { table.row($0)?.state }
       return (Self.apply(event, to: &table, at: now), before)
@@ -89,7 +99,7 @@ final class Broadcaster: Sendable {
     switch event {
     case .changed(let row), .progress(let row, _): row.id
     case .recovered, .added, .listed, .removed, .loaded, .evicted, .cleared,
-      .uncovered, .limited, .hooksDue:
+      .uncovered, .limited, .queues, .hooksDue:
       nil
     }
   }
@@ -125,7 +135,7 @@ final class Broadcaster: Sendable {
     case .uncovered(let clearedUpTo, let count, let residents):
       table.uncover(clearedUpTo: clearedUpTo, clearedCount: count, residents: residents)
     case .limited(let limit): table.setLimit(limit)
-    case .hooksDue: break
+    case .queues, .hooksDue: break
     }
     return nil
   }
@@ -157,13 +167,34 @@ final class Broadcaster: Sendable {
 
   /// Subscribes a client to this part of the list.
   func subscribe(_ id: ClientID, to viewport: Viewport) {
-    // The client may have left during its request.
-    let mailbox: ClientMailbox? = state.withLock { state in
-      guard let client = state.clients[id] else { return nil }
+    state.withLock { state in
+      // The client may have left during its request.
+      guard let client = state.clients[id] else { return }
+      var viewport = viewport
+      viewport.sort = state.inQueues(viewport.sort)
       state.clients[id]?.display = switchDisplay(client.display, to: RowView(viewport))
-      return client.mailbox
+      client.mailbox.subscribe(to: viewport)
     }
-    mailbox?.subscribe(to: viewport)
+  }
+
+  /// Changes the user's queues, and the groups of the clients that display them.
+  private func setQueues(_ queues: [QueueName]) {
+    state.withLock { state in
+      state.queues = queues
+      for (id, client) in state.clients {
+        guard var viewport = client.mailbox.viewport, viewport.sort.grouping == .queues else {
+          continue
+        }
+        viewport.sort = state.inQueues(viewport.sort)
+        switch client.display {
+        case .none: continue
+        case .live:
+          state.clients[id]?.display = switchDisplay(client.display, to: RowView(viewport))
+        case .suspended: state.clients[id]?.display = .suspended(RowView(viewport))
+        }
+        client.mailbox.subscribe(to: viewport)
+      }
+    }
   }
 
   /// Called when a client does not read its rows: no order and no row is kept for it until rows are
@@ -221,6 +252,8 @@ final class Broadcaster: Sendable {
   func window(
     _ viewport: Viewport, for client: ClientID? = nil
   ) async throws(ControlError) -> RowWindow {
+    var viewport = viewport
+    viewport.sort = state.withLock { $0.inQueues(viewport.sort) }
     if let client { recordListed(RowView(viewport), by: client) }
     return withFreeSpace(try await list.window(viewport))
   }
@@ -249,7 +282,9 @@ final class Broadcaster: Sendable {
   }
 
   func find(_ search: RowSearch) async throws(ControlError) -> FoundRow? {
-    try await list.find(search)
+    var search = search
+    search.sort = state.withLock { $0.inQueues(search.sort) }
+    return try await list.find(search)
   }
 
   func matching(

@@ -102,7 +102,7 @@ final class HookRegistry: Sendable {
     switch event {
     case .hooksDue(let ids): change { queue, _ in queue.add(ids) }
     case .recovered, .added, .listed, .changed, .progress, .removed, .loaded, .evicted, .cleared,
-      .uncovered, .limited:
+      .uncovered, .limited, .queues:
       break
     }
   }

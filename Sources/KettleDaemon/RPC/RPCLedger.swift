@@ -98,6 +98,7 @@ final class RPCLedger: Sendable {
         if notification != nil { state.keepRemoved(row, gid) }
         return notification.map { (gid, $0) }
       case .recovered, .listed, .progress, .loaded, .evicted, .cleared, .uncovered, .limited,
+        .queues,
         .hooksDue:
         return nil
       }

@@ -32,19 +32,6 @@ extension RequestHandler {
     guard await engine.hasQueue(queue) else { throw ControlError(.unknownQueue, queue.text) }
   }
 
-  /// Returns the order with the user's queues, if its groups depend on them.
-  func inQueues(_ sort: RowSort) async -> RowSort {
-    var sort = sort
-    sort.queues = sort.grouping == .queues ? await engine.queues.map(\.name) : []
-    return sort
-  }
-
-  func inQueues(_ viewport: Viewport) async -> Viewport {
-    var viewport = viewport
-    viewport.sort = await inQueues(viewport.sort)
-    return viewport
-  }
-
   /// Adds to the groups of queues how these are.
   func described(_ groups: [ListedGroup]?) async -> [ListedGroup]? {
     guard let groups, groups.contains(where: \.group.isQueue) else { return groups }

@@ -55,13 +55,12 @@ struct RequestHandler: Sendable {
       let ids = try await add(params, whenDecided: decided)
       return coder.encode(result: AddURLs.Result(runs: IDRuns(ids)), to: id)
     case .list(let viewport):
-      let window = try await broadcaster.window(await inQueues(viewport), for: client.id)
+      let window = try await broadcaster.window(viewport, for: client.id)
       return coder.encode(result: await explained(window, .current), to: id)
     case .listIDs(let params):
       let ids = try await broadcaster.matching(params.filter, except: [])
       return coder.encode(result: ListIDs.Result(runs: IDRuns(ids)), to: id)
-    case .find(var search):
-      search.sort = await inQueues(search.sort)
+    case .find(let search):
       return coder.encode(
         result: FindTransfer.Result(found: try await broadcaster.find(search)), to: id)
     case .describe(let params): return coder.encode(result: try await describe(params.id), to: id)
@@ -86,7 +85,7 @@ struct RequestHandler: Sendable {
     case .forgetHost(let params): return await forget(params, id: id)
     case .listBin, .undo, .emptyBin: return try await answerBinRequest(request, id: id)
     case .subscribe(let viewport):
-      broadcaster.subscribe(client.id, to: await inQueues(viewport))
+      broadcaster.subscribe(client.id, to: viewport)
       await engine.setCadence(broadcaster.cadence)
       return coder.encode(result: Nothing(), to: id)
     case .watch(let params):

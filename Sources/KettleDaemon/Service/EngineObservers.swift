@@ -47,7 +47,7 @@ final class EngineObservers: Sendable {
     case .listed(let listed): notifications?.observe(listed)
     case .changed(let row): notifications?.observe(from: broadcaster.row(row.id), to: row)
     case .removed(let row): notifications?.observe(from: row, to: nil)
-    case .loaded, .evicted, .progress, .cleared, .uncovered, .limited, .hooksDue:
+    case .loaded, .evicted, .progress, .cleared, .uncovered, .limited, .queues, .hooksDue:
       break
     }
   }

@@ -101,7 +101,7 @@ final class SessionRegistry: Sendable {
   func observe(_ event: EngineEvent) {
     switch event {
     case .added(let row), .changed(let row): change { table, _ in table.observe(row) }
-    case .recovered, .listed, .loaded, .evicted, .progress, .cleared, .uncovered, .limited,
+    case .recovered, .listed, .loaded, .evicted, .progress, .cleared, .uncovered, .limited, .queues,
       .hooksDue:
       break
     case .removed(let row): change { table, _ in table.removed(row.id) }

@@ -29,6 +29,15 @@ extension TransferEngine {
   /// Replaces the settings of the user's queues.
   package func setQueues(_ settings: [QueueName: NamedQueues.Settings]) {
     apply { scheduler, now in scheduler.setQueues(settings, at: now) }
+    announceQueues()
+  }
+
+  /// Reports the user's queues, if they changed.
+  func announceQueues() {
+    let names = scheduler.queueNames
+    guard names != announcedQueues else { return }
+    announcedQueues = names
+    observer(.queues(names))
   }
 
   /// Sets the conditions that the user's own transfers need.

@@ -126,6 +126,8 @@ package actor TransferEngine {
   var outlooks = Outlooks()
   /// The limit for all transfers together that the transport and the observer know.
   var announcedLimit = TotalLimit.Effective()
+  /// The queues that were reported last.
+  var announcedQueues: [QueueName] = [.standard]
   /// How often the set of transfers that only the store has has grown.
   var evictionCount = 0
   /// The number of changes of each transfer on their way to the store.
@@ -208,6 +210,7 @@ package actor TransferEngine {
     for id in scheduler.machines.keys.sorted() {
       if let snapshot = snapshot(of: id) { observer(.added(snapshot)) }
     }
+    announceQueues()
     follow(configuration.limitSchedule)
     run(output, at: now)
     logger.info("The engine is ready", metadata: ["awake": "\(contents.records.count)"])

@@ -25,6 +25,8 @@ package enum EngineEvent: Sendable, Hashable {
   case uncovered(clearedUpTo: Int64?, clearedCount: Int, residents: Set<TransferID>)
   /// The limit for all transfers together, and until when it applies.
   case limited(TotalLimit.Effective)
+  /// The user's queues, in their order; before the first such event, only `default`.
+  case queues([QueueName])
   /// Hooks that are due, and that the store has as pending.
   case hooksDue([HookRunID])
 }

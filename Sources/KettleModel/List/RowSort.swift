@@ -18,7 +18,7 @@ package struct RowSort: Codable, Hashable, Sendable {
   package var isDescending: Bool
   /// How the rows are grouped, each group in this order; nil for a flat list.
   package var grouping: Grouping?
-  /// The user's queues in the order of their groups. The service sets it.
+  /// The user's queues in the order of their groups. The service sets it; it is not encoded.
   package var queues: [QueueName] = []
 
   package var isGrouped: Bool { grouping != nil }
@@ -45,7 +45,7 @@ package struct RowSort: Codable, Hashable, Sendable {
 }
 
 extension RowSort {
-  private enum CodingKeys: String, CodingKey { case key, isDescending, isGrouped, grouping, queues }
+  private enum CodingKeys: String, CodingKey { case key, isDescending, isGrouped, grouping }
 
   /// A service or client of an older version knows only whether there are groups by state.
   package init(from decoder: any Decoder) throws {
@@ -56,7 +56,6 @@ extension RowSort {
       isDescending: try container.decode(Bool.self, forKey: .isDescending),
       grouping: try container.decodeIfPresent(Grouping.self, forKey: .grouping)
         ?? (isGrouped ? .work : nil))
-    queues = try container.decodeIfPresent([QueueName].self, forKey: .queues) ?? []
   }
 
   package func encode(to encoder: any Encoder) throws {
@@ -65,6 +64,5 @@ extension RowSort {
     try container.encode(isDescending, forKey: .isDescending)
     try container.encode(isGrouped, forKey: .isGrouped)
     if grouping == .queues { try container.encode(grouping, forKey: .grouping) }
-    if !queues.isEmpty { try container.encode(queues, forKey: .queues) }
   }
 }

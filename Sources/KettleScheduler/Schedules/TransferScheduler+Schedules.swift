@@ -73,6 +73,11 @@ extension TransferScheduler {
     name == .standard || queue.named.settings[name] != nil
   }
 
+  /// The queues that the settings have, with `default`, in their order.
+  package var queueNames: [QueueName] {
+    Set(queue.named.settings.keys).union([.standard]).sorted()
+  }
+
   /// Moves transfers to one of the user's queues. Tasks of programs are in none.
   package mutating func assign(
     _ transfers: [TransferID], to name: QueueName, at now: Moment

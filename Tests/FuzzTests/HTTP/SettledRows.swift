@@ -20,7 +20,9 @@ final class SettledRows: Sendable {
     switch event {
     case .added(let row), .changed(let row), .progress(let row, _): note(row)
     case .listed(let listed): listed.rows.forEach(note)
-    case .removed, .recovered, .loaded, .evicted, .cleared, .uncovered, .limited, .hooksDue: break
+    case .removed, .recovered, .loaded, .evicted, .cleared, .uncovered, .limited, .queues,
+      .hooksDue:
+      break
     }
   }
 

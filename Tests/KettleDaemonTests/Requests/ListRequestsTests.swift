@@ -133,6 +133,32 @@ struct ListRequestsTests {
     }
   }
 
+  @Test func `a displayed list by queue follows a change of the queues`() async throws {
+    let (world, person) = try await world()
+    let night = try #require(QueueName("night"))
+    func groups() async throws -> [ListGroup]? {
+      let viewport = try #require(person.mailbox.viewport)
+      return try await world.broadcaster.displayedRows(of: viewport, for: person.id)?.groups?
+        .map(\.group)
+    }
+    _ = try await world.send(
+      SubscribeViewport.self, .subscribe(Viewport(sort: RowSort(grouping: .queues))), as: person)
+    #expect(try await groups() == [.queue(.standard)])
+    await world.engine.setQueues([night: .init(transfersMax: 1)])
+    _ = await world.engine.assign([TransferID(rawValue: 1)], to: night)
+    #expect(try await groups() == [.queue(.standard), .queue(night)])
+    // A queue that only transfers name is none.
+    await world.engine.setQueues([:])
+    #expect(try await groups() == [.queue(.standard), .noQueue])
+    // The same while the client does not read.
+    world.broadcaster.suspendDisplay(of: person.id)
+    await world.engine.setQueues([night: .init(transfersMax: 1)])
+    #expect(try await groups() == [.queue(.standard), .queue(night)])
+    let listed = try await world.send(
+      ListTransfers.self, .list(Viewport(sort: RowSort(grouping: .queues))), as: person)
+    #expect(listed.groups?.map(\.group) == [.queue(.standard), .queue(night)])
+  }
+
   @Test func `cleared transfers are counted, hidden on request, and still listed`()
     async throws
   {

@@ -54,8 +54,7 @@ struct QueueNameTests {
     let old = #"{"key":"size","isDescending":true,"isGrouped":true}"#
     #expect(try sort(old) == RowSort(key: .size, isDescending: true, isGrouped: true))
     #expect(try sort(#"{"key":"size","isDescending":true}"#).grouping == nil)
-    var byQueue = RowSort(grouping: .queues)
-    byQueue.queues = [.standard]
+    let byQueue = RowSort(grouping: .queues)
     let json = try JSONEncoder().encode(byQueue)
     #expect(try JSONDecoder().decode(RowSort.self, from: json) == byQueue)
   }

@@ -19,7 +19,7 @@ struct Told: Sendable, CustomStringConvertible {
         history.append(row)
       }
     case .removed(let row): rows[row.id] = nil
-    case .recovered, .loaded, .evicted, .cleared, .uncovered, .limited, .hooksDue: break
+    case .recovered, .loaded, .evicted, .cleared, .uncovered, .limited, .queues, .hooksDue: break
     }
   }
 
