@@ -12,15 +12,15 @@ final class ConditionNeed: Sendable {
 
   private struct Reasons {
     var tasks: Set<TransferID> = []
-    var isUser: Bool
+    var isNeededByUser: Bool
 
-    var areAny: Bool { isUser || !tasks.isEmpty }
+    var isNeeded: Bool { isNeededByUser || !tasks.isEmpty }
   }
 
   /// - Parameter isNeededByUser: whether the user has set conditions for all transfers.
   init(isNeededByUser: Bool = false) {
     (changes, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-    reasons = Mutex(Reasons(isUser: isNeededByUser))
+    reasons = Mutex(Reasons(isNeededByUser: isNeededByUser))
     if isNeededByUser { continuation.yield(true) }
   }
 
@@ -33,14 +33,14 @@ final class ConditionNeed: Sendable {
     case .removed(let row):
       guard row.task != nil else { return }
       update(row.id, isUnderWay: false)
-    case .recovered, .listed, .loaded, .evicted, .progress, .cleared, .uncovered, .limited,
+    case .recovered, .listed, .loaded, .evicted, .progress, .cleared, .uncovered, .limited, .queues,
       .hooksDue:
       break
     }
   }
 
   /// Sets whether the user has set conditions for all transfers.
-  func setNeededByUser(_ isNeeded: Bool) { change { $0.isUser = isNeeded } }
+  func setNeededByUser(_ isNeeded: Bool) { change { $0.isNeededByUser = isNeeded } }
 
   private static func isUnderWay(_ state: TransferState) -> Bool {
     switch state {
@@ -61,9 +61,9 @@ final class ConditionNeed: Sendable {
 
   private func change(_ body: (inout Reasons) -> Void) {
     reasons.withLock { reasons in
-      let were = reasons.areAny
+      let wasNeeded = reasons.isNeeded
       body(&reasons)
-      if reasons.areAny != were { continuation.yield(!were) }
+      if reasons.isNeeded != wasNeeded { continuation.yield(!wasNeeded) }
     }
   }
 }

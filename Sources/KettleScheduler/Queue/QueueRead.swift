@@ -11,12 +11,11 @@ package struct QueueRead: Sendable, Hashable {
   package var place: Place
   package var countMax: Int
   /// The user's queues whose transfers are passed over.
-  package var leftOut: Set<QueueName>
+  package var leftOut: Set<QueueName> = []
 
-  package init(_ place: Place, countMax: Int, leavingOut leftOut: Set<QueueName> = []) {
+  package init(_ place: Place, countMax: Int) {
     self.place = place
     self.countMax = countMax
-    self.leftOut = leftOut
   }
 
   package static func at(_ origin: Origin, countMax: Int) -> QueueRead {

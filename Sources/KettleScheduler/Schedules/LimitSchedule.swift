@@ -64,20 +64,25 @@ package struct TotalLimit: Sendable {
   package private(set) var effective = Effective()
   /// When `effective` was made.
   private var madeAt: WallTime?
-  private var isChosen = false
+  private var basis = Basis.schedule
+
+  private enum Basis {
+    case schedule
+    /// The user's choice.
+    case choice
+  }
 
   package init() {}
 
   /// Follows another schedule. A limit that the user has chosen ends.
   mutating func follow(_ schedule: LimitSchedule, at now: WallTime, in zone: LocalZone) {
     self.schedule = schedule
-    isChosen = false
     make(at: now, in: zone)
   }
 
   /// Applies the user's choice until the schedule changes the limit.
   mutating func choose(bytesPerSecond: Int64?, at now: WallTime, in zone: LocalZone) {
-    isChosen = true
+    basis = .choice
     effective = Effective(
       bytesPerSecond: bytesPerSecond, until: schedule.nextChange(after: now, in: zone))
     madeAt = now
@@ -90,16 +95,19 @@ package struct TotalLimit: Sendable {
     let before = effective
     let wasSetBack = madeAt.map { now < $0 } ?? false
     let isOver = effective.until.map { $0 <= now } ?? false
-    if isOver || wasSetBack && !isChosen {
-      isChosen = false
+    if isOver {
       make(at: now, in: zone)
     } else if wasSetBack {
-      choose(bytesPerSecond: effective.bytesPerSecond, at: now, in: zone)
+      switch basis {
+      case .schedule: make(at: now, in: zone)
+      case .choice: choose(bytesPerSecond: effective.bytesPerSecond, at: now, in: zone)
+      }
     }
     return effective != before
   }
 
   private mutating func make(at now: WallTime, in zone: LocalZone) {
+    basis = .schedule
     effective = Effective(
       bytesPerSecond: schedule.limit(at: now, in: zone),
       until: schedule.nextChange(after: now, in: zone))

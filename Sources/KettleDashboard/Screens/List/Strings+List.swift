@@ -15,7 +15,6 @@ extension Strings {
 
   static func free(_ byteCount: Int64) -> String { ByteText.size(byteCount) + " free" }
 
-  /// For example `limit 2 MiB/s`.
   static let nothingUnderWay = "nothing is under way"
 
   /// For all transfers that are under way.
