@@ -1,7 +1,7 @@
 /// A property of a transfer that a rule can set.
 struct RuledSetting: Sendable {
   let property: ConfiguredProperty
-  /// Whether nobody has chosen a value.
+  /// Whether the property still has its default.
   ///
   /// - Parameter standard: a transfer for which nothing was chosen.
   let isStandard: @Sendable (_ spec: TransferSpec, _ standard: TransferSpec) -> Bool
@@ -17,20 +17,22 @@ struct RuledSetting: Sendable {
     RuledSetting(.limit, \.limitBytesPerSecond, to: \.limitBytesPerSecond),
     RuledSetting(.priority, \.priority, to: \.priority),
     RuledSetting(.connections, \.connections, to: \.connections),
-    RuledSetting(.queue, \.queue, to: \.options.queue),
+    // A transfer in the standard queue has no name of a queue.
+    RuledSetting(.queue, \.queue, to: \.options.queue) { $0 == .standard ? nil : $0 },
   ]
 
   private init<Value: Equatable & Sendable>(
     _ property: ConfiguredProperty,
     _ effect: any KeyPath<TransferRule.Effects, Value?> & Sendable,
-    to target: any WritableKeyPath<TransferSpec, Value?> & Sendable
+    to target: any WritableKeyPath<TransferSpec, Value?> & Sendable,
+    stored: @escaping @Sendable (Value) -> Value? = { $0 }
   ) {
     self.property = property
     isStandard = { $0[keyPath: target] == $1[keyPath: target] }
     reset = { $0[keyPath: target] = $1[keyPath: target] }
     apply = { effects, spec in
       guard let value = effects[keyPath: effect] else { return false }
-      spec[keyPath: target] = value
+      spec[keyPath: target] = stored(value)
       return true
     }
   }

@@ -108,6 +108,7 @@ extension TransferScheduler {
     var context = context(of: attempt, jitter: jitter, at: now)
     context.rules = environment.transferRules
     hostResponded(attempt, with: head.status, &output, at: now)
+    let queueBefore = machines[id]?.spec.queue
     let hint = update(id, into: &output) {
       $0.headReceived(
         head, from: reach, of: attempt, roundTripMilliseconds: roundTripMilliseconds,
@@ -115,6 +116,8 @@ extension TransferScheduler {
     }?.hostHint
     if hint?.connectionsMax != nil { hosts.recordRefusal(of: attempt) }
     learn(hint, from: id, &output, at: now)
+    // A rule may have moved it, perhaps to a closed queue.
+    if machines[id]?.spec.queue != queueBefore { fillSlots(&output, at: now) }
     return output
   }
 

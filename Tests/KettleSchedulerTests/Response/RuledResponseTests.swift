@@ -136,6 +136,45 @@ struct RuledResponseTests {
     #expect(script.record(id)?.spec.directory == "/videos")
   }
 
+  /// A script with the queue `night`, which is closed.
+  private func closedNight() throws -> (SchedulerScript, QueueName) {
+    let night = try #require(QueueName("night"))
+    var script = SchedulerScript()
+    // 1970-01-01T00:00Z
+    script.now.wall = WallTime(millisecondsSince1970: 0)
+    let hours = try #require(WeeklyHours("01:00-06:00"))
+    script.run(script.scheduler.setQueues([night: .init(hours: hours)], at: script.now))
+    return (script, night)
+  }
+
+  @Test func `a rule puts a transfer into a queue`() throws {
+    var (script, night) = try closedNight()
+    let id = add([try rule(1, host: "files.example") { $0.queue = night }], &script)
+    #expect(script.record(id)?.spec.options.queue == night)
+    #expect(script.state(id) == .queued)
+    let own = add([try rule(1, host: "files.example") { $0.queue = .standard }], &script)
+    #expect(script.record(own)?.spec.options.queue == nil)
+    #expect(script.record(own)?.spec.options.rule?.properties == [.queue])
+    #expect(script.state(own) == .running)
+  }
+
+  @Test func `a response moves its transfer to a closed queue, and the user moves it back`() throws
+  {
+    var (script, night) = try closedNight()
+    let id = add([try rule(1, type: "video/*") { $0.queue = night }], &script)
+    #expect(script.state(id) == .running)
+    script.head(try #require(script.attempt), 200, ["Content-Type": "video/mp4"])
+    script.settledAll()
+    #expect(script.record(id)?.spec.options.queue == night)
+    #expect(script.state(id) == .queued)
+
+    script.run(script.scheduler.assign([id], to: .standard, at: script.now).1)
+    #expect(script.state(id) == .running)
+    script.head(try #require(script.attempt), 200, ["Content-Type": "video/mp4"])
+    #expect(script.record(id)?.spec.options.queue == nil)
+    #expect(script.state(id) == .running)
+  }
+
   @Test func `a host in the settings has its own number of connections`() {
     var limits = TransferQueue.Limits()
     limits.connectionsMaxOfHost[name: "files.example"] = 1

@@ -83,6 +83,14 @@ struct SchedulerScript {
     closed(durable: byteCount.map { ByteRangeSet(prefix: $0) })
   }
 
+  /// Ends every attempt that was cancelled, and closes its body.
+  mutating func settledAll() {
+    for case .cancelAttempt(let attempt) in actions
+    where scheduler.owner(of: attempt) != nil {
+      settled(attempt, .cancelled)
+    }
+  }
+
   mutating func ended(_ attempt: AttemptID, _ outcome: AttemptOutcome, upTo: Int64? = nil) {
     run(scheduler.attemptEnded(attempt, outcome, receivedUpTo: upTo, jitter: 0, at: now))
   }

@@ -283,12 +283,4 @@ extension SchedulerScript {
       run(scheduler.queueRead(read, records, at: now).1)
     }
   }
-
-  /// Ends every attempt that was cancelled, and closes its body.
-  fileprivate mutating func settledAll() {
-    for case .cancelAttempt(let attempt) in actions
-    where scheduler.owner(of: attempt) != nil {
-      settled(attempt, .cancelled)
-    }
-  }
 }

@@ -6,10 +6,10 @@ struct RulesCommand: ParsableCommand {
     commandName: "rules",
     abstract: "Show the rules of the configuration file, or which one applies to a URL.",
     discussion: """
-      A rule sets the directory, title, limit, priority or number of connections of the downloads \
-      that it matches by host, extension, MIME type or name. The first rule that matches counts, \
-      and what you choose for a download comes before it. The rules are [[rules]] in the \
-      configuration file; kettle-config(5) describes their keys.
+      A rule sets the directory, title, limit, priority, number of connections or queue of the \
+      downloads that it matches by host, extension, MIME type or name. The first rule that \
+      matches counts, and what you choose for a download comes before it. The rules are [[rules]] \
+      in the configuration file; kettle-config(5) describes their keys.
 
       Examples:
         kettle rules

@@ -9,7 +9,7 @@ struct RulesListCommand: RunnableCommand {
     discussion: """
       Programs should use --json: an array of objects with rule, conditions (host, extension, type \
       and name, each an array) and effects (directory, title, limitBytesPerSecond, priority as \
-      in the file and connections, each null if the rule leaves it alone). Exits with 2 if \
+      in the file, connections and queue, each null if the rule leaves it alone). Exits with 2 if \
       something in the file is wrong; a wrong rule is left out.
       """)
 

@@ -22,7 +22,7 @@ struct UserRules {
     let (configuration, notices) = file.serviceConfiguration()
     self.notices = notices
     rules = TransferRules(
-      configuration.rules(home: paths.homeDirectory), defaults: configuration.defaults,
+      configuration.rules(home: paths.homeDirectory),
       documentsDirectory: configuration.downloadsDirectory(home: paths.homeDirectory)
         ?? paths.documentsDirectory)
   }
