@@ -8,11 +8,11 @@ extension BackgroundSessionMachine {
     switch calls.returned() {
     case .completed(let number, _)?: completionReturned(number)
     case .finished(let number, _)?, .received(let number, _)?:
-      tasks[number]?.wasFileDelivered = true
+      tasks[number]?.delivered = .file
     case .becameInvalid?:
       ending = .done
       emit(.close)
-    case .measured(let number)?: break
+    case .measured(let number)?: tasks[number]?.delivered = .metrics
     case .challenge?, .waits?, .resumed?, .wrote?, .sent?, .finishedEvents?, nil: break
     }
   }
@@ -24,11 +24,11 @@ extension BackgroundSessionMachine {
     if case .finishedEvents? = calls.current { request(.finishEvents, task: nil) }
     callReturned()
     for number in tasks.keys.sorted() {
-      guard let record = tasks[number], record.wasFileDelivered,
+      guard let record = tasks[number], let delivered = record.delivered,
         case .ending(_, isAcknowledged: false) = record.phase
       else { continue }
       var params = UpdateTask.Params(id: TransferID(rawValue: 0))
-      params.wasFileDelivered = true
+      params.delivered = delivered
       request(.update(params), task: number)
     }
   }

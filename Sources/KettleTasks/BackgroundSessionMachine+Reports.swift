@@ -34,7 +34,8 @@ extension BackgroundSessionMachine {
     record.phase = .ending(end, isAcknowledged: record.id == nil)
     tasks[number] = record
     show(number)
-    if record.snapshot?.task?.measurements?.isEmpty == false { calls.append(.measured(number)) }
+    let isMeasured = record.snapshot?.task?.measurements?.isEmpty == false
+    if isMeasured, record.delivered != .metrics { calls.append(.measured(number)) }
     calls.append(.completed(number, end))
   }
 
@@ -48,7 +49,7 @@ extension BackgroundSessionMachine {
   private mutating func completed(_ number: Int64, _ snapshot: TransferSnapshot) {
     reportProgress(of: number)
     guard let record = tasks[number] else { return }
-    if !record.isAwaited, !record.wasFileDelivered {
+    if !record.isAwaited, record.delivered == nil {
       if record.isUpload {
         if let path = snapshot.path { calls.append(.received(number, path: path)) }
       } else if let path = snapshot.path {

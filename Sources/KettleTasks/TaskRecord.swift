@@ -44,8 +44,8 @@ struct TaskRecord: Sendable {
   var hasReportedOffset = false
   var hasReportedWaiting = false
   var shownChallenge: ShownChallenge?
-  /// The call that passes its file to the program has returned.
-  var wasFileDelivered = false
+  /// The calls about its end that have returned.
+  var delivered: DeliveredPart?
   /// The program has resume data, for which the service must keep the bytes.
   var gaveToken = false
 
@@ -69,7 +69,7 @@ struct TaskRecord: Sendable {
     reportedByteCount =
       spec.task?.kind == .upload ? snapshot.task?.sentByteCount ?? 0 : snapshot.bytesReceived
     hasReportedOffset = snapshot.task?.resumedAtByteCount != nil
-    wasFileDelivered = spec.task?.wasFileDelivered ?? false
+    delivered = spec.task?.delivered
   }
 
   var isUpload: Bool { spec?.task?.kind == .upload }

@@ -57,7 +57,7 @@ final class ShopDownloader: NSObject, URLSessionDownloadDelegate, Sendable {
   }
 
   func urlSession(
-    _ session: URLSession, task: URLSessionTask, didCompleteWithError error: any Error?
+    _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
   ) {}
 }
 

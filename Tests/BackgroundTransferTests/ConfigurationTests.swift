@@ -78,7 +78,7 @@ struct ConfigurationTests {
   }
 
   @Test func `properties without effect are stored and copied with the session`() throws {
-    let world = try SessionWorld {
+    let world = try SessionWorld(configure: {
       $0.httpCookieAcceptPolicy = .never
       $0.urlCredentialStorage = nil
       $0.protocolClasses = [URLProtocol.self]
@@ -87,7 +87,7 @@ struct ConfigurationTests {
       $0.usesClassicLoadingMode = false
       $0.enablesEarlyData = true
       $0.connectionProxyDictionary = ["HTTPPort": 8080]
-    }
+    })
     let configuration = world.session.configuration
     #expect(configuration.httpCookieAcceptPolicy == .never)
     #expect(configuration.urlCredentialStorage == nil)

@@ -1,5 +1,6 @@
 import BackgroundTransfer
 import Foundation
+import KettleControl
 import KettleModel
 import Testing
 

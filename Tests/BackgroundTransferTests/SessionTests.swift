@@ -33,7 +33,7 @@ struct SessionTests {
   }
 
   @Test func `the launch command is the program itself unless set`() throws {
-    let world = try SessionWorld()
+    let world = try SessionWorld(configure: { $0.launch = .ownProgram })
     let launch = world.service.wait {
       if case .attachSession(let params) = $0 { params.options.launch } else { nil }
     }

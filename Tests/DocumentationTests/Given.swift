@@ -17,3 +17,5 @@ var upload: URLSessionUploadTask { session.uploadTask(with: request, fromFile: f
 var configuration: URLSessionConfiguration { .background(withIdentifier: "org.example.given") }
 var error: any Error { URLError(.cancelled) }
 var resumeData: Data { Data() }
+var digest: String { String(repeating: "0", count: 64) }
+var mirrors: [URL] { [url] }

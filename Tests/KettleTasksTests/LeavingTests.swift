@@ -17,7 +17,7 @@ struct LeavingTests {
 
   private var delivered: ServiceRequest {
     var params = UpdateTask.Params(id: SessionBench.id(1))
-    params.wasFileDelivered = true
+    params.delivered = .file
     return .update(params)
   }
 
@@ -51,7 +51,7 @@ struct LeavingTests {
 
   @Test func `the next run receives only the end of a task whose file was delivered`() throws {
     var left = try SessionBench.task(1, .completed) { $0.finish() }
-    left.spec.task?.wasFileDelivered = true
+    left.spec.task?.delivered = .file
     var bench = SessionBench(isLaunched: true)
     bench.attach([left])
     #expect(bench.calls == [.completed(1, .success), .finishedEvents])

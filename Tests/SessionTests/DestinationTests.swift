@@ -49,6 +49,34 @@ struct DestinationTests {
     #expect(home.heldFiles.isEmpty)
   }
 
+  @Test func `a mirror serves the file of a task when the first server fails`() async throws {
+    origin.serve(.status(503), at: "/gone.bin")
+    var options = DownloadOptions()
+    options.mirrors = [try origin.address("/a.bin")]
+    let target = home.file("mirrored.bin")
+    let task = session.downloadTask(
+      with: URLRequest(url: try origin.address("/gone.bin")), to: target, options: options)
+    task.resume()
+    try await told.expect(Self.success, of: session)
+    #expect(body.difference(fromFileAt: target.path) == nil)
+  }
+
+  @Test func `a file with another digest does not get its name`() async throws {
+    var options = DownloadOptions()
+    options.checksum = "sha256:" + String(repeating: "0", count: 64)
+    let target = home.file("checked.bin")
+    let task = session.downloadTask(
+      with: URLRequest(url: try origin.address("/a.bin")), to: target, options: options)
+    task.resume()
+    try await told.expect(
+      [
+        "wrote 1 50000/50000", "completed 1 \(URLError.Code.cannotDecodeRawData.rawValue)",
+        "invalid",
+      ],
+      of: session)
+    #expect(!FileManager.default.fileExists(atPath: target.path))
+  }
+
   @Test func `a delegate can move the file or delete it`()
     async throws
   {

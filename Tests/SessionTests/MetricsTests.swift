@@ -1,5 +1,6 @@
 import BackgroundTransfer
 import Foundation
+import KettleClient
 import KettleModel
 import Testing
 import TestSupport

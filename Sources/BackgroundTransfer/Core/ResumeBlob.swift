@@ -59,8 +59,17 @@ enum ResumePropertyList {
     static let blob = "KettleResumeData"
   }
 
-  /// Makes the resume data of a task whose bytes the service keeps under a token.
-  static func make(token: ResumeToken, handle: TaskHandle) -> Data? {
+  /// Returns the resume data of a task whose bytes the service keeps under a token.
+  static func of(_ handle: TaskHandle, _ token: ResumeToken) -> Data? {
+    if let known = handle.values.withLock({ $0.resumeData }), known.token == token {
+      return known.data
+    }
+    guard let data = make(token: token, handle: handle) else { return nil }
+    handle.values.withLock { $0.resumeData = (token, data) }
+    return data
+  }
+
+  private static func make(token: ResumeToken, handle: TaskHandle) -> Data? {
     guard let json = ResumeBlob(token: token, handle: handle).json else { return nil }
     var list: [String: Any] = [Key.version: 2, Key.blob: json]
     list[Key.url] = handle.originalRequest?.url?.absoluteString

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import KettleControl
 import KettleModel
 import KettleSystem
@@ -11,7 +12,8 @@ extension SessionCore {
     let values = configuration.snapshot
     let (serverTrust, hasDelayMethod) = state.withLock { ($0.serverTrust, $0.hasDelayMethod) }
     return SessionOptions(
-      launch: values.launchCommand.command, sendsLaunchEvents: values.sessionSendsLaunchEvents,
+      launch: values.launch.command(isStartedByPerson: isatty(STDIN_FILENO) == 1),
+      sendsLaunchEvents: values.sessionSendsLaunchEvents,
       connectionsPerHostMax: max(1, values.httpMaximumConnectionsPerHost),
       asksServerTrust: serverTrust != .never,
       asksServerTrustWhenAway: serverTrust == .detects ? false : nil,
@@ -61,11 +63,14 @@ extension SessionCore {
     feed { state in
       waiters = state.attachWaiters
       state.attachWaiters = []
-      state.unreachable = (failure, .now + .seconds(10))
       switch failure {
       case .inUse, .emptyIdentifier: state.failure = failure
+      // Delegates often report only the code of an error.
+      case .noService(let sentence) where state.unreachable == nil && !state.machine.canNumber:
+        waiters.append { StandardError.write("BackgroundTransfer: \(sentence)") }
       case .noService: break
       }
+      state.unreachable = (failure, .now + .seconds(10))
       return .gaveUp(failure)
     }
     for waiter in waiters { waiter() }
@@ -90,10 +95,13 @@ extension SessionCore {
   }
 }
 
-extension LaunchChoice {
-  var command: LaunchCommand {
+extension URLSessionConfiguration.Launch {
+  /// What to send to the service; nil launches nothing.
+  func command(isStartedByPerson: Bool) -> LaunchCommand? {
     switch self {
-    case .ownProgram:
+    case .noLaunch: nil
+    case .automatic where isStartedByPerson: nil
+    case .automatic, .ownProgram:
       LaunchCommand(
         executablePath: ServiceExecutable.ownPath,
         arguments: Array(CommandLine.arguments.dropFirst()),

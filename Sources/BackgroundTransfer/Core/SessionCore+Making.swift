@@ -59,7 +59,8 @@ extension SessionCore {
         handle: TaskHandle(
           number: number, kind: Made.self is URLSessionDataTask.Type ? .upload : .download,
           core: self, destination: plan.destination,
-          values: .init(data: data, request: plan.request), onConflict: plan.onConflict,
+          values: .init(data: data, request: plan.request, priority: plan.options.priority),
+          onConflict: plan.options.onConflict,
           refusedHandler: handler))
       state.tasks.insert(task)
       made = task

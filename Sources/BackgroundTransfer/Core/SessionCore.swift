@@ -128,8 +128,15 @@ final class SessionCore: Sendable {
   }
 
   private func warnOfSecondSession() {
-    let text = "A background URLSession with identifier \"\(identifier)\" already exists!\n"
-    FileHandle.standardError.write(Data(text.utf8))
+    StandardError.write(
+      "A background URLSession with identifier \"\(identifier)\" already exists!")
+  }
+}
+
+/// Messages for the developer or the operator of the program.
+enum StandardError {
+  static func write(_ line: String) {
+    FileHandle.standardError.write(Data((line + "\n").utf8))
   }
 }
 
@@ -208,7 +215,7 @@ extension SessionCore.State {
       return [.moveProgress(handle)]
     case .resumeData(let number, let token):
       let data = tasks[number].flatMap { task in
-        token.flatMap { ResumePropertyList.make(token: $0, handle: task.handle) }
+        token.flatMap { ResumePropertyList.of(task.handle, $0) }
       }
       let handlers = resumeDataHandlers.removeValue(forKey: number) ?? []
       return handlers.map { handler in .perform { handler(data) } }

@@ -21,6 +21,7 @@ enum TaskSpec {
       // The service gives a task that asks for no number one connection.
       let connections = configuration.maximumConnectionsPerTask
       if connections > 1 { spec.connections = connections }
+      if let refusal = plan.options.apply(to: &spec) { return .failure(refusal) }
       guard let destination = plan.destination else { return body(of: plan.request, into: spec) }
       let path = destination.standardizedFileURL.path
       guard destination.isFileURL, path.hasPrefix("/"), path != "/" else {
@@ -28,7 +29,7 @@ enum TaskSpec {
       }
       spec.directory = destination.standardizedFileURL.deletingLastPathComponent().path
       spec.name = destination.lastPathComponent
-      spec.onConflict = plan.onConflict.policy
+      spec.onConflict = plan.options.onConflict.policy
       return body(of: plan.request, into: spec)
     }
   }
@@ -170,8 +171,26 @@ extension DestinationConflict {
 struct DownloadPlan: Sendable {
   var request: URLRequest
   var destination: URL?
-  var onConflict = DestinationConflict.rename
+  var options = DownloadOptions()
   var isAwaited = false
+
+  init(
+    request: URLRequest, destination: URL? = nil, options: DownloadOptions = DownloadOptions(),
+    isAwaited: Bool = false
+  ) {
+    self.request = request
+    self.destination = destination
+    self.options = options
+    self.isAwaited = isAwaited
+  }
+
+  init(
+    request: URLRequest, destination: URL?, onConflict: DestinationConflict,
+    isAwaited: Bool = false
+  ) {
+    self.init(request: request, destination: destination, isAwaited: isAwaited)
+    options.onConflict = onConflict
+  }
 }
 
 extension Cookie {

@@ -7,7 +7,7 @@ import KettleTasks
 /// The errors that delegates receive for their tasks.
 extension TaskFailure {
   func error(for handle: TaskHandle) -> any Error {
-    let resumeData = token.flatMap { ResumePropertyList.make(token: $0, handle: handle) }
+    let resumeData = token.flatMap { ResumePropertyList.of(handle, $0) }
     return error(url: handle.originalRequest?.url, resumeData: resumeData)
   }
 

@@ -12,4 +12,5 @@
 @_exported import class FoundationNetworking.URLProtectionSpace
 @_exported import class FoundationNetworking.URLProtocol
 @_exported import class FoundationNetworking.URLResponse
+@_exported import struct FoundationNetworking.HTTPCookiePropertyKey
 @_exported import struct FoundationNetworking.URLRequest

@@ -46,6 +46,23 @@ extension URLSession {
       duplicates: duplicates ?? duplicatePolicy)
   }
 
+  /// Creates a download with a checksum, mirrors, a speed limit or a priority, which the service
+  /// puts at its destination; nil leaves the file to the delegate. See the other methods about both.
+  ///
+  /// ```swift
+  /// var options = DownloadOptions()
+  /// options.checksum = "sha256:" + digest
+  /// session.downloadTask(with: request, to: file, options: options).resume()
+  /// ```
+  public func downloadTask(
+    with request: URLRequest, to destination: URL? = nil, options: DownloadOptions,
+    duplicates: DuplicatePolicy? = nil
+  ) -> URLSessionDownloadTask {
+    core.makeDownload(
+      DownloadPlan(request: request, destination: destination, options: options),
+      duplicates: duplicates ?? duplicatePolicy)
+  }
+
   /// Creates a download of a URL to a destination; see the method that accepts a request.
   ///
   /// ```swift
@@ -85,8 +102,8 @@ extension URLSession {
   ///
   /// The wait belongs to the task, not to this call. A program that ends before the file is
   /// complete and calls again with the same URL and destination waits for the same task, which may
-  /// be running or finished. For such a task the delegate receives only challenges. Cancelling the
-  /// Swift task cancels the transfer for all calls that wait for it.
+  /// be running or finished. For such a task the delegate receives only `didCreateTask` and
+  /// challenges. Cancelling the Swift task cancels the transfer for all calls that wait for it.
   ///
   /// By default an existing file stays, and the new one is named `NAME (2).EXT`: a program that
   /// calls again after it received its file downloads it a second time. With `.skip` such a call

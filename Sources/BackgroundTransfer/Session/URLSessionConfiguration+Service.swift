@@ -2,12 +2,6 @@ import Foundation
 import KettleControl
 import KettleModel
 
-/// How to launch the program when its session has news and the program is not running.
-enum LaunchChoice: Sendable {
-  case ownProgram
-  case command(URLSessionConfiguration.LaunchCommand)
-}
-
 extension URLSessionConfiguration {
   /// A program with its arguments, run without a shell.
   ///
@@ -36,14 +30,40 @@ extension URLSessionConfiguration {
     }
   }
 
-  /// The command that the service runs when all tasks are finished while the program is not
-  /// connected. The environment variable `KETTLE_SESSION_EVENTS` contains the identifier of the
-  /// session.
+  /// What the service launches when all tasks are finished while the program is not connected.
   ///
-  /// nil, the default, means this program with its current arguments. Apple's systems launch the
-  /// app in the same situation
+  /// ```swift
+  /// configuration.launch = .noLaunch
+  /// ```
+  public enum Launch: Hashable, Sendable {
+    /// This program with its current arguments, unless its standard input is a terminal: a person
+    /// started it and can start it again.
+    case automatic
+    /// This program with its current arguments.
+    case ownProgram
+    /// Another program or other arguments.
+    case command(LaunchCommand)
+    /// Nothing. The files and the calls wait until the program is started by other means.
+    case noLaunch
+  }
+
+  /// What the service launches when all tasks are finished while the program is not connected; the
+  /// default is `automatic`. The environment variable `KETTLE_SESSION_EVENTS` contains the
+  /// identifier of the session.
+  ///
+  /// Apple's systems launch the app in the same situation
   /// (`application(_:handleEventsForBackgroundURLSession:completionHandler:)`); see
   /// `BackgroundEvents`.
+  ///
+  /// ```swift
+  /// configuration.launch = .ownProgram
+  /// ```
+  public var launch: Launch {
+    get { get { $0.launch } }
+    set { set { $0.launch = newValue } }
+  }
+
+  /// The command of `launch`; nil for every other choice. Setting nil means `automatic`.
   ///
   /// ```swift
   /// configuration.launchCommand = URLSessionConfiguration.LaunchCommand(
@@ -51,16 +71,12 @@ extension URLSessionConfiguration {
   /// ```
   public var launchCommand: LaunchCommand? {
     get {
-      get {
-        switch $0.launchCommand {
-        case .ownProgram: nil
-        case .command(let command): command
-        }
+      switch launch {
+      case .automatic, .ownProgram, .noLaunch: nil
+      case .command(let command): command
       }
     }
-    set {
-      set { $0.launchCommand = newValue.map(LaunchChoice.command) ?? .ownProgram }
-    }
+    set { launch = newValue.map(Launch.command) ?? .automatic }
   }
 
   /// Whether the delegate also evaluates the certificates that the system trusts, as pinning

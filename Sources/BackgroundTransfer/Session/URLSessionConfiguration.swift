@@ -43,7 +43,7 @@ public final class URLSessionConfiguration: Sendable {
     var enablesEarlyData = false
     var shouldUseExtendedBackgroundIdleMode = false
     var asksServerTrust: Bool?
-    var launchCommand = LaunchChoice.ownProgram
+    var launch = Launch.automatic
     var serviceExecutable: String?
     var servicePaths: ServicePaths?
   }

@@ -70,11 +70,11 @@ final class URLSessionRegistry: Sendable {
     for core in state.withLock({ Array($0.cores.values) }) {
       let count = core.leave()
       guard count > 0 else { continue }
-      let text =
-        "BackgroundTransfer: the service did not record \(count) tasks of the session "
-        + "\"\(core.identifier)\" before the program ended; they are lost. Check the service with "
-        + "\"kettle daemon status\" and request them again.\n"
-      FileHandle.standardError.write(Data(text.utf8))
+      let (tasks, them) = count == 1 ? ("a task", "it") : ("\(count) tasks", "them")
+      StandardError.write(
+        "BackgroundTransfer: the service did not record \(tasks) of the session "
+          + "\"\(core.identifier)\" before the program ended; check the service with "
+          + "\"kettle daemon status\" and request \(them) again")
     }
   }
 }

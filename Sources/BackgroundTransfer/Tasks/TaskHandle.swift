@@ -18,6 +18,8 @@ final class TaskHandle: Sendable {
     var replacement: URLRequest?
     /// Set by the default implementation of a delegate method that is being called.
     var hasNoDelayMethod = false
+    /// Its resume data, which is the same for every reader.
+    var resumeData: (token: ResumeToken, data: Data)?
     var progressReaders: [Int: AsyncStream<TransferProgress>.Continuation] = [:]
     var nextReader = 0
   }

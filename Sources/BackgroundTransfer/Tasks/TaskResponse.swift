@@ -19,14 +19,18 @@ final class TaskResponse: HTTPURLResponse, @unchecked Sendable {
   }
 
   required init?(coder: NSCoder) {
-    name = nil
+    name = coder.decodeObject(of: NSString.self, forKey: Self.nameKey) as String?
     super.init(coder: coder)
   }
 
-  override var suggestedFilename: String? { name ?? super.suggestedFilename }
+  override func encode(with coder: NSCoder) {
+    super.encode(with: coder)
+    coder.encode(name as NSString?, forKey: Self.nameKey)
+  }
 
-  /// An archive has a plain response, with this one's name, for any program to read.
-  override var classForCoder: AnyClass { HTTPURLResponse.self }
+  private static let nameKey = "KettleSuggestedFilename"
+
+  override var suggestedFilename: String? { name ?? super.suggestedFilename }
 
   /// Repeated fields form one list (RFC 9110, section 5.3). The first spelling of a name stays.
   private static func merged(_ fields: [HeaderField]) -> [String: String] {

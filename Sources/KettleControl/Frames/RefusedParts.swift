@@ -24,8 +24,8 @@ extension TransferSpec {
     if let limitBytesPerSecond, limitBytesPerSecond < 1 { return "limitBytesPerSecond" }
     if TransferPriority(priority.value) == nil { return "priority" }
     if let part = options.refusedPart { return "options.\(part)" }
-    // Each response to another request than a plain GET, or to a task, may differ.
-    if !options.mirrors.isEmpty, task != nil || !(request?.isPlainGET ?? true) {
+    // Each response to another request than a plain GET may differ.
+    if !options.mirrors.isEmpty, task?.kind == .upload || !(request?.isPlainGET ?? true) {
       return "options.mirrors"
     }
     // A program verifies what it gets.

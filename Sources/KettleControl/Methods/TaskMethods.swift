@@ -61,8 +61,8 @@ package enum UpdateTask: ControlMethod {
     package var asksBeforeBeginning: Bool?
     package var expectedSendByteCount: Int64?
     package var expectedReceiveByteCount: Int64?
-    /// For a task that has ended: its program took the file and has not learned of the end.
-    package var wasFileDelivered: Bool?
+    /// For a task that has ended: what its program has received.
+    package var delivered: DeliveredPart?
 
     package init(id: TransferID) { self.id = id }
   }

@@ -107,7 +107,7 @@ extension RequestHandler {
     changes.asksBeforeBeginning = params.asksBeforeBeginning
     changes.expectedSendByteCount = params.expectedSendByteCount
     changes.expectedReceiveByteCount = params.expectedReceiveByteCount
-    changes.wasFileDelivered = params.wasFileDelivered
+    changes.delivered = params.delivered
     switch await engine.updateTask(params.id, changes) {
     case .unknown: throw unknown
     // A finished task no longer changes, and the requesting program is about to be notified.

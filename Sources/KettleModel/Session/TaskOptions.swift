@@ -29,15 +29,23 @@ public struct TaskOptions: Hashable, Sendable, Codable {
   public var expectedReceiveByteCount: Int64?
   /// The program's answers to challenges, each valid for one origin.
   public var credentials: [OriginCredential] = []
-  /// Whether the program took the file before it ended; only the end of the task is still to be
-  /// reported. nil means no.
-  public var wasFileDelivered: Bool?
+  /// What the program received of the end of the task before it ended itself; nil means nothing.
+  /// The rest is still to be reported.
+  public var delivered: DeliveredPart?
   /// The cancelled transfer whose bytes this one continues with.
   public var resumes: ResumeToken?
 
   public static let programDataByteCountMax = 256 * 1024
 
   public init(kind: Kind) { self.kind = kind }
+}
+
+/// How much of the end of a task its program has received.
+public enum DeliveredPart: String, Hashable, Sendable, Codable {
+  /// The file, or the body of the response to an upload.
+  case file
+  /// The file and the metrics.
+  case metrics
 }
 
 /// A condition under which the machine may transfer bytes.

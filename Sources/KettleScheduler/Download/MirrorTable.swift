@@ -88,7 +88,9 @@ package struct MirrorTable: Sendable, Hashable {
 
   /// The sources of a request. A task, or another request than a plain GET, has one.
   init(_ spec: TransferSpec) {
-    guard !spec.options.mirrors.isEmpty, spec.task == nil, spec.content == nil else { return }
+    guard !spec.options.mirrors.isEmpty, spec.task?.kind != .upload, spec.content == nil else {
+      return
+    }
     add(spec.options.mirrors, to: spec.url, origin: .none)
   }
 

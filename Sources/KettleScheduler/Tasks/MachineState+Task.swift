@@ -197,9 +197,7 @@ extension TransferMachine.State {
     if let count = changes.expectedReceiveByteCount {
       facts.spec.task?.expectedReceiveByteCount = count
     }
-    if let wasDelivered = changes.wasFileDelivered {
-      facts.spec.task?.wasFileDelivered = wasDelivered
-    }
+    if let part = changes.delivered { facts.spec.task?.delivered = part }
     if let priority = changes.priority { facts.spec.priority = priority }
     if let asks = changes.asksBeforeBeginning { facts.spec.task?.asksBeforeBeginning = asks }
     guard let date = changes.notBefore else { return .none }

@@ -8,7 +8,7 @@ package struct TaskChanges: Sendable, Hashable {
   package var asksBeforeBeginning: Bool?
   package var expectedSendByteCount: Int64?
   package var expectedReceiveByteCount: Int64?
-  package var wasFileDelivered: Bool?
+  package var delivered: DeliveredPart?
 
   package init() {}
 }

@@ -10,6 +10,10 @@ let programs: [String: DocumentedProgram] = [
   "URLSessionDelegate3": .plain(runURLSessionDelegate3),
   "URLSessionDownloadDelegate1": .plain(runURLSessionDownloadDelegate1),
   "URLSessionTaskDelegate1": .plain(runURLSessionTaskDelegate1),
+  "URLSessionTaskDelegate2": .plain(runURLSessionTaskDelegate2),
+  "URLSessionTaskDelegate3": .plain(runURLSessionTaskDelegate3),
+  "URLSessionTaskDelegate4": .plain(runURLSessionTaskDelegate4),
+  "URLSessionTaskDelegate5": .plain(runURLSessionTaskDelegate5),
   "AListOfFiles1": .waiting(runAListOfFiles1),
   "AsyncDownloads1": .waiting(runAsyncDownloads1),
   "AsyncDownloads2": .waiting(runAsyncDownloads2),
@@ -23,4 +27,7 @@ let programs: [String: DocumentedProgram] = [
   "WhenSomethingGoesWrong1": .plain(runWhenSomethingGoesWrong1),
   "BackgroundEvents1": .plain(runBackgroundEvents1),
   "URLSession1": .plain(runURLSession1),
+  "URLSessionTask1": .plain(runURLSessionTask1),
+  "URLSessionTaskMetrics1": .plain(runURLSessionTaskMetrics1),
+  "URLSessionTaskMetrics2": .plain(runURLSessionTaskMetrics2),
 ]

@@ -10,8 +10,8 @@ private func example1() async throws {
 }
 
 private func example2() async throws {
-  configuration.launchCommand = URLSessionConfiguration.LaunchCommand(
-    executable: URL(filePath: "/usr/bin/books"), arguments: ["--collect"])
+  configuration.launch = .command(
+    .init(executable: URL(filePath: "/usr/bin/books"), arguments: ["--collect"]))
 }
 
 private func example3() async throws {

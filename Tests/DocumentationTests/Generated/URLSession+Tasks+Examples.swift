@@ -22,16 +22,23 @@ private func example3() async throws {
 }
 
 private func example4() async throws {
-  session.downloadTask(with: url, to: file, onConflict: .replace).resume()
+  var options = DownloadOptions()
+  options.checksum = "sha256:" + digest
+  session.downloadTask(with: request, to: file, options: options).resume()
+  _ = options
 }
 
 private func example5() async throws {
+  session.downloadTask(with: url, to: file, onConflict: .replace).resume()
+}
+
+private func example6() async throws {
   if let resumeData = await task.cancelByProducingResumeData() {
     session.downloadTask(withResumeData: resumeData).resume()
   }
 }
 
-private func example6() async throws {
+private func example7() async throws {
   let place = URL(fileURLWithPath: "/tmp/book.pdf")
   let file = try await session.download(from: url, to: place, onConflict: .skip)
   print("It is at \(file.path(percentEncoded: false))")
@@ -39,14 +46,14 @@ private func example6() async throws {
   _ = file
 }
 
-private func example7() async throws {
+private func example8() async throws {
   var request = URLRequest(url: url)
   request.setValue("Bearer 5f3a", forHTTPHeaderField: "Authorization")
   try await session.download(for: request, to: file, onConflict: .replace)
   _ = request
 }
 
-private func example8() async throws {
+private func example9() async throws {
   var request = URLRequest(url: url)
   request.httpMethod = "POST"
   session.uploadTask(with: request, fromFile: file).resume()

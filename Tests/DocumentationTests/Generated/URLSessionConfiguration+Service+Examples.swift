@@ -16,14 +16,26 @@ private func example2() async throws {
 }
 
 private func example3() async throws {
+  configuration.launch = .noLaunch
+}
+
+private func example4() async throws {
+  configuration.launch = .ownProgram
+}
+
+private func example5() async throws {
   configuration.launchCommand = URLSessionConfiguration.LaunchCommand(
     executable: URL(filePath: "/usr/bin/podcasts"), arguments: ["--background"])
 }
 
-private func example4() async throws {
+private func example6() async throws {
   configuration.asksServerTrust = true
 }
 
-private func example5() async throws {
+private func example7() async throws {
+  configuration.maximumConnectionsPerTask = 4
+}
+
+private func example8() async throws {
   configuration.serviceExecutable = "/opt/kettle/bin/kettle"
 }

@@ -99,6 +99,11 @@ private func example19() async throws {
 }
 
 private func example20() async throws {
+  let isTheSame = task.isEqual(upload)
+  _ = isTheSame
+}
+
+private func example21() async throws {
   let isKnown = task.countOfBytesExpectedToReceive != NSURLSessionTransferSizeUnknown
   _ = isKnown
 }

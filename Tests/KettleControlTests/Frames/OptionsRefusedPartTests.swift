@@ -70,6 +70,8 @@ struct OptionsRefusedPartTests {
     spec.request = nil
     spec.session = SessionID(rawValue: "app")
     spec.task = TaskOptions(kind: .download)
+    #expect(spec.refusedPart == nil)
+    spec.task = TaskOptions(kind: .upload)
     #expect(spec.refusedPart == "options.mirrors")
   }
 }
