@@ -1,42 +1,45 @@
 import Foundation
 import FoundationNetworking
-import KettleModel
 
 /// A challenge for a delegate, with every method through which the delegate may handle it.
 // Unchecked because delegates need not be Sendable: this is used on the delegate queue only.
 struct ChallengeDelivery: @unchecked Sendable {
+  typealias Answer = (URLSession.AuthChallengeDisposition, URLCredential?)
+
   /// The task's own delegate before the session's.
   let delegates: [any URLSessionDelegate]
   let session: URLSession
   let task: URLSessionTask
-  let challenge: ServerChallenge
+  let challenge: URLAuthenticationChallenge
+  /// Whether the challenge goes to the session's method.
+  let isOfConnection: Bool
 
   /// Calls one method after another until it finds one that the delegate implements.
   ///
   /// - Returns: Whether the delegate implements one. Only then is `answer` called, at most once.
-  func callDelegate(_ answer: @escaping @Sendable (ChallengeAnswer) -> Void) async -> Bool {
-    let answer = AnswerOnce(answer)
+  func callDelegate(_ answer: @escaping @Sendable (Answer) -> Void) async -> Bool {
+    let answer = Once(answer)
     for delegate in delegates where await call(delegate, answer) { return true }
     return false
   }
 
-  private func call(_ delegate: any URLSessionDelegate, _ answer: AnswerOnce) async -> Bool {
-    if challenge.kind.isOfConnection {
-      let first = MethodCall(challenge, of: task.handle, answer)
+  private func call(_ delegate: any URLSessionDelegate, _ answer: Once<Answer>) async -> Bool {
+    if isOfConnection {
+      let first = MethodCall(challenge, answer)
       delegate.urlSession(
         session, didReceive: first.challenge, completionHandler: first.handler)
       if first.isImplemented { return true }
-      let second = MethodCall(challenge, of: task.handle, answer)
+      let second = MethodCall(challenge, answer)
       let (disposition, credential) = await delegate.urlSession(
         session, didReceive: second.challenge)
       if second.answer(disposition, credential) { return true }
     }
     guard let delegate = delegate as? any URLSessionTaskDelegate else { return false }
-    let first = MethodCall(challenge, of: task.handle, answer)
+    let first = MethodCall(challenge, answer)
     delegate.urlSession(
       session, task: task, didReceive: first.challenge, completionHandler: first.handler)
     if first.isImplemented { return true }
-    let second = MethodCall(challenge, of: task.handle, answer)
+    let second = MethodCall(challenge, answer)
     let (disposition, credential) = await delegate.urlSession(
       session, task: task, didReceive: second.challenge)
     return second.answer(disposition, credential)
@@ -48,15 +51,13 @@ struct ChallengeDelivery: @unchecked Sendable {
     let challenge: URLAuthenticationChallenge
     let handler: @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
 
-    init(_ challenge: ServerChallenge, of handle: TaskHandle, _ answer: AnswerOnce) {
+    init(_ challenge: URLAuthenticationChallenge, _ answer: Once<Answer>) {
       let marker = marker
       self.challenge = URLAuthenticationChallenge(
-        protectionSpace: challenge.protectionSpace, proposedCredential: nil,
-        previousFailureCount: challenge.failureCount, failureResponse: handle.response, error: nil,
-        sender: marker)
+        authenticationChallenge: challenge, sender: marker)
       handler = { disposition, credential in
         guard !marker.isUnimplemented else { return }
-        answer.call(ChallengeAnswer(disposition, credential, to: challenge))
+        answer.call((disposition, credential))
       }
     }
 

@@ -20,7 +20,7 @@ struct DelayedRequestDelivery: @unchecked Sendable {
   /// - Returns: Whether a delegate implements one. Only then is `answer` called, at most once.
   func callDelegate(_ answer: @escaping @Sendable (ChallengeAnswer) -> Void) async -> Bool {
     guard let request = task.originalRequest else { return false }
-    let answer = AnswerOnce(answer)
+    let answer = Once(answer)
     let handle = task.handle
     for delegate in delegates {
       handle.values.withLock { $0.hasNoDelayMethod = false }

@@ -40,10 +40,7 @@ extension SessionCore {
             delegates: [own, delegate as? any URLSessionTaskDelegate].compactMap { $0 },
             session: session, task: task, challenge: challenge))
       }
-      deliver(
-        ChallengeDelivery(
-          delegates: own.map { [$0, delegate] } ?? [delegate], session: session, task: task,
-          challenge: challenge))
+      deliver(challenge, of: task, in: session, to: own.map { [$0, delegate] } ?? [delegate])
     case .resumed, .wrote, .finished:
       guard let download = task as? URLSessionDownloadTask,
         let delegate = delegate as? any URLSessionDownloadDelegate

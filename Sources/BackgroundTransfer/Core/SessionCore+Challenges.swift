@@ -11,14 +11,25 @@ extension SessionCore {
   /// a connection go to the session's method, or to the task's if that is not implemented. All
   /// others go to the task's. Of each pair, the method with a handler is tried before the `async`
   /// one.
-  func deliver(_ delivery: ChallengeDelivery) {
+  func deliver(
+    _ challenge: ServerChallenge, of task: URLSessionTask, in session: URLSession,
+    to delegates: [any URLSessionDelegate]
+  ) {
+    let number = task.handle.number
+    let delivery = ChallengeDelivery(
+      delegates: delegates, session: session, task: task,
+      challenge: URLAuthenticationChallenge(
+        protectionSpace: challenge.protectionSpace, proposedCredential: nil,
+        previousFailureCount: challenge.failureCount, failureResponse: task.response, error: nil,
+        sender: ChallengeMarker()),
+      isOfConnection: challenge.kind.isOfConnection)
     Task(executorPreference: executor) { [self] in
-      let isAnswered = await delivery.callDelegate { [self] answer in
-        feed(.answer(delivery.task.handle.number, delivery.challenge, answer))
+      let isAnswered = await delivery.callDelegate { [self] disposition, credential in
+        feed(.answer(number, challenge, ChallengeAnswer(disposition, credential, to: challenge)))
       }
-      if delivery.challenge.kind == .serverTrust { detected(isAnswered ? .asks : .never) }
+      if challenge.kind == .serverTrust { detected(isAnswered ? .asks : .never) }
       guard !isAnswered else { return }
-      feed(.answer(delivery.task.handle.number, delivery.challenge, .standard))
+      feed(.answer(number, challenge, .standard))
     }
   }
 
@@ -31,22 +42,6 @@ extension SessionCore {
       return true
     }
     if isNews { feed(.options(options)) }
-  }
-}
-
-/// A handler that passes on the first answer to a challenge and ignores later ones.
-final class AnswerOnce: Sendable {
-  private let isAnswered = Mutex(false)
-  private let body: @Sendable (ChallengeAnswer) -> Void
-
-  init(_ body: @escaping @Sendable (ChallengeAnswer) -> Void) { self.body = body }
-
-  func call(_ answer: ChallengeAnswer) {
-    let isFirst = isAnswered.withLock { isAnswered in
-      defer { isAnswered = true }
-      return !isAnswered
-    }
-    if isFirst { body(answer) }
   }
 }
 

@@ -56,7 +56,7 @@ extension SessionCore {
       var data = ProgramData(request: plan.request)
       data.isAwaited = plan.isAwaited
       let task = Made(
-        handle: TaskHandle(
+        backing: TaskHandle(
           number: number, kind: Made.self is URLSessionDataTask.Type ? .upload : .download,
           core: self, destination: plan.destination,
           values: .init(data: data, request: plan.request, priority: plan.options.priority),
@@ -97,8 +97,8 @@ extension SessionCore {
       destination: task.spec.destination, values: values,
       onConflict: DestinationConflict(task.spec.onConflict))
     return switch kind {
-    case .download: URLSessionDownloadTask(handle: handle)
-    case .upload: URLSessionUploadTask(handle: handle)
+    case .download: URLSessionDownloadTask(backing: handle)
+    case .upload: URLSessionUploadTask(backing: handle)
     }
   }
 }

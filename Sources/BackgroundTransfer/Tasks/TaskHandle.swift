@@ -20,8 +20,6 @@ final class TaskHandle: Sendable {
     var hasNoDelayMethod = false
     /// Its resume data, which is the same for every reader.
     var resumeData: (token: ResumeToken, data: Data)?
-    var progressReaders: [Int: AsyncStream<TransferProgress>.Continuation] = [:]
-    var nextReader = 0
   }
 
   let number: Int64
@@ -33,6 +31,7 @@ final class TaskHandle: Sendable {
   let refusedHandler: (@Sendable (any Error) -> Void)?
   let values: Mutex<Values>
   let progress = Progress(totalUnitCount: -1)
+  private let progressFeed = ProgressFeed()
 
   init(
     number: Int64, kind: TaskOptions.Kind, core: SessionCore, destination: URL?,
@@ -149,16 +148,8 @@ extension TaskHandle {
   /// Stores the newest view of the task. The session calls this under its lock, so that views
   /// arrive in order. Nothing here calls the program.
   func show(_ view: TaskView) {
-    let (readers, progress) = values.withLock {
-      $0.view = view
-      let readers = Array($0.progressReaders.values)
-      if view.state == .completed { $0.progressReaders = [:] }
-      return (readers, view.progress(of: kind))
-    }
-    for reader in readers {
-      if let progress { reader.yield(progress) }
-      if view.state == .completed { reader.finish() }
-    }
+    values.withLock { $0.view = view }
+    progressFeed.send(view.progress(of: kind), isLast: view.state == .completed)
   }
 
   /// Updates the `Progress` object outside of every lock, because this may call the program.
@@ -168,21 +159,7 @@ extension TaskHandle {
     progress.completedUnitCount = now.completedByteCount
   }
 
-  func makeProgressUpdates() -> AsyncStream<TransferProgress> {
-    let (stream, reader) = AsyncStream.makeStream(
-      of: TransferProgress.self, bufferingPolicy: .bufferingNewest(1))
-    let (readerNumber, view) = values.withLock { values in
-      defer { values.nextReader += 1 }
-      if values.view.state != .completed { values.progressReaders[values.nextReader] = reader }
-      return (values.nextReader, values.view)
-    }
-    reader.onTermination = { [weak self] _ in
-      _ = self?.values.withLock { $0.progressReaders.removeValue(forKey: readerNumber) }
-    }
-    if let progress = view.progress(of: kind) { reader.yield(progress) }
-    if view.state == .completed { reader.finish() }
-    return stream
-  }
+  func makeProgressUpdates() -> AsyncStream<TransferProgress> { progressFeed.makeStream() }
 }
 
 extension TaskView {

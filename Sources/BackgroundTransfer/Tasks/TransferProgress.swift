@@ -1,3 +1,5 @@
+import KettleSystem
+
 /// The progress of a task.
 ///
 /// ```swift
@@ -18,5 +20,48 @@ public struct TransferProgress: Hashable, Sendable {
   public var fraction: Double? {
     guard let totalByteCount, totalByteCount > 0 else { return nil }
     return min(1, Double(completedByteCount) / Double(totalByteCount))
+  }
+}
+
+/// Passes the progress of a task to everyone who reads it.
+final class ProgressFeed: Sendable {
+  private struct State {
+    var newest: TransferProgress?
+    var isOver = false
+    var readers: [Int: AsyncStream<TransferProgress>.Continuation] = [:]
+    var nextReader = 0
+  }
+
+  private let state = Mutex(State())
+
+  /// Sends the newest progress, if there is any. After the last one the streams end.
+  func send(_ progress: TransferProgress?, isLast: Bool) {
+    let readers = state.withLock { state in
+      state.newest = progress
+      state.isOver = isLast
+      defer { if isLast { state.readers = [:] } }
+      return Array(state.readers.values)
+    }
+    for reader in readers {
+      if let progress { reader.yield(progress) }
+      if isLast { reader.finish() }
+    }
+  }
+
+  /// Returns a stream that begins with the newest progress. A slow reader misses values.
+  func makeStream() -> AsyncStream<TransferProgress> {
+    let (stream, reader) = AsyncStream.makeStream(
+      of: TransferProgress.self, bufferingPolicy: .bufferingNewest(1))
+    let (number, newest, isOver) = state.withLock { state in
+      defer { state.nextReader += 1 }
+      if !state.isOver { state.readers[state.nextReader] = reader }
+      return (state.nextReader, state.newest, state.isOver)
+    }
+    reader.onTermination = { [weak self] _ in
+      _ = self?.state.withLock { $0.readers.removeValue(forKey: number) }
+    }
+    if let newest { reader.yield(newest) }
+    if isOver { reader.finish() }
+    return stream
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A task whose response arrives as data. In a background session only uploads are such tasks.
+/// A task whose response arrives as data. In a background session, only uploads are such tasks that
+/// run.
 ///
 /// Source: Apple's documentation of `URLSessionDataTask`.
 ///
@@ -34,7 +35,7 @@ public final class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable
 // Unchecked like its superclass; it adds no stored property.
 public final class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
   /// Where the service puts the file; nil when the delegate receives it.
-  public var destination: URL? { handle.destination }
+  public var destination: URL? { backing.destination }
 
   /// Ends the task with `URLError.cancelled` and passes the data needed to continue to the handler.
   ///
@@ -51,7 +52,7 @@ public final class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
   /// ```
   @preconcurrency
   public func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
-    handle.core.cancel(handle.number, producingResumeData: completionHandler)
+    backing.cancel(byProducingResumeData: completionHandler)
   }
 
   /// The `async` form of `cancel(byProducingResumeData:)`.

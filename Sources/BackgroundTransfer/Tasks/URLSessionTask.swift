@@ -4,8 +4,9 @@ import KettleSystem
 
 /// A transfer of a session. A new task is suspended; `resume()` starts it.
 ///
-/// The task continues in the service when the program ends, and `URLSession.allTasks` contains it
-/// in the next run. Source: Apple's documentation of `URLSessionTask`.
+/// A task of a background session continues in the service when the program ends, and
+/// `URLSession.allTasks` contains it in the next run. Source: Apple's documentation of
+/// `URLSessionTask`.
 ///
 /// ```swift
 /// let task = session.downloadTask(with: url)
@@ -15,9 +16,17 @@ import KettleSystem
 // Unchecked because a class with subclasses cannot be checked: its only stored property is a
 // constant, and a lock inside guards everything that changes.
 public class URLSessionTask: @unchecked Sendable {
-  let handle: TaskHandle
+  let backing: any TaskBacking
 
-  required init(handle: TaskHandle) { self.handle = handle }
+  required init(backing: any TaskBacking) { self.backing = backing }
+
+  /// The transfer of a task of a background session. The core of such a session has no other tasks.
+  var handle: TaskHandle {
+    guard let handle = backing as? TaskHandle else {
+      preconditionFailure("the task has no transfer")
+    }
+    return handle
+  }
 
   /// The state of a task. Source: Apple's documentation of `URLSessionTask.State`.
   ///
@@ -50,17 +59,17 @@ public class URLSessionTask: @unchecked Sendable {
   /// negative one.
   ///
   /// Source: Apple's documentation of `URLSessionTask.taskIdentifier`.
-  public var taskIdentifier: Int { Int(clamping: handle.number) }
+  public var taskIdentifier: Int { backing.taskIdentifier }
 
   /// The request as the program made it; redirects do not change it.
   ///
   /// ```swift
   /// print(task.originalRequest?.url?.lastPathComponent ?? "")
   /// ```
-  public var originalRequest: URLRequest? { handle.originalRequest }
+  public var originalRequest: URLRequest? { backing.originalRequest }
 
   /// The request after redirects.
-  public var currentRequest: URLRequest? { handle.currentRequest }
+  public var currentRequest: URLRequest? { backing.currentRequest }
 
   /// The response of the server; nil until it arrives.
   ///
@@ -73,7 +82,7 @@ public class URLSessionTask: @unchecked Sendable {
   /// ```swift
   /// if let reply = task.response as? HTTPURLResponse { print(reply.statusCode) }
   /// ```
-  public var response: URLResponse? { handle.response }
+  public var response: URLResponse? { backing.response }
 
   /// A description for people; it is stored with the task.
   ///
@@ -81,8 +90,8 @@ public class URLSessionTask: @unchecked Sendable {
   /// task.taskDescription = "The first chapter"
   /// ```
   public var taskDescription: String? {
-    get { handle.values.withLock { $0.data.description } }
-    set { handle.change { $0.data.description = newValue } }
+    get { backing.taskDescription }
+    set { backing.taskDescription = newValue }
   }
 
   /// Data that the program stores with the task, which survives a relaunch; at most about 180 KB.
@@ -91,19 +100,19 @@ public class URLSessionTask: @unchecked Sendable {
   /// task.userInfo = try JSONEncoder().encode(["book": "17"])
   /// ```
   public var userInfo: Data? {
-    get { handle.values.withLock { $0.data.userInfo } }
-    set { handle.change { $0.data.userInfo = newValue } }
+    get { backing.userInfo }
+    set { backing.userInfo = newValue }
   }
 
   /// The current state of the task.
-  public var state: State { handle.state }
+  public var state: State { backing.state }
 
   /// Why the task ended; nil until it ends, and when it succeeded.
   ///
   /// ```swift
   /// if let error = task.error as? URLError, error.code == .timedOut { print("It took too long") }
   /// ```
-  public var error: (any Error)? { handle.error }
+  public var error: (any Error)? { backing.error }
 
   /// The priority among the waiting tasks, from 0 (last) to 1 (first). It can change at any time.
   ///
@@ -111,8 +120,8 @@ public class URLSessionTask: @unchecked Sendable {
   /// task.priority = URLSessionTask.highPriority
   /// ```
   public var priority: Float {
-    get { handle.values.withLock { $0.priority } }
-    set { handle.setPriority(newValue) }
+    get { backing.priority }
+    set { backing.priority = newValue }
   }
 
   /// The earliest time at which the task begins; set it before `resume()`. Then the delegate is asked
@@ -125,8 +134,8 @@ public class URLSessionTask: @unchecked Sendable {
   /// task.earliestBeginDate = Date(timeIntervalSinceNow: 60 * 60)
   /// ```
   public var earliestBeginDate: Date? {
-    get { handle.values.withLock { $0.earliestBeginDate } }
-    set { handle.setEarliestBeginDate(newValue) }
+    get { backing.earliestBeginDate }
+    set { backing.earliestBeginDate = newValue }
   }
 
   /// The program's estimate of an upper bound for the bytes to send, headers included.
@@ -135,8 +144,8 @@ public class URLSessionTask: @unchecked Sendable {
   /// task.countOfBytesClientExpectsToSend = 200
   /// ```
   public var countOfBytesClientExpectsToSend: Int64 {
-    get { handle.values.withLock { $0.data.clientExpectsToSend } }
-    set { handle.setExpectations(send: newValue) }
+    get { backing.countOfBytesClientExpectsToSend }
+    set { backing.countOfBytesClientExpectsToSend = newValue }
   }
 
   /// The program's estimate of an upper bound for the bytes to receive, headers included.
@@ -145,12 +154,12 @@ public class URLSessionTask: @unchecked Sendable {
   /// task.countOfBytesClientExpectsToReceive = 30 * 1024 * 1024
   /// ```
   public var countOfBytesClientExpectsToReceive: Int64 {
-    get { handle.values.withLock { $0.data.clientExpectsToReceive } }
-    set { handle.setExpectations(receive: newValue) }
+    get { backing.countOfBytesClientExpectsToReceive }
+    set { backing.countOfBytesClientExpectsToReceive = newValue }
   }
 
   /// The number of body bytes received so far.
-  public var countOfBytesReceived: Int64 { handle.view.bytesReceived(of: handle.kind) }
+  public var countOfBytesReceived: Int64 { backing.countOfBytesReceived }
 
   /// The expected number of body bytes; `NSURLSessionTransferSizeUnknown` when the server did not
   /// state it.
@@ -162,18 +171,18 @@ public class URLSessionTask: @unchecked Sendable {
   /// }
   /// ```
   public var countOfBytesExpectedToReceive: Int64 {
-    handle.view.bytesExpectedToReceive(of: handle.kind)
+    backing.countOfBytesExpectedToReceive
   }
 
   /// The number of bytes of the request's body sent so far.
-  public var countOfBytesSent: Int64 { handle.view.bytesSent }
+  public var countOfBytesSent: Int64 { backing.countOfBytesSent }
 
   /// The length of the request's body in bytes.
   ///
   /// ```swift
   /// print("\(upload.countOfBytesSent) of \(upload.countOfBytesExpectedToSend) bytes")
   /// ```
-  public var countOfBytesExpectedToSend: Int64 { handle.view.bytesExpectedToSend }
+  public var countOfBytesExpectedToSend: Int64 { backing.countOfBytesExpectedToSend }
 
   /// The progress of the task. Cancelling, pausing or resuming it does the same to the task.
   ///
@@ -181,14 +190,14 @@ public class URLSessionTask: @unchecked Sendable {
   /// let progress = task.progress
   /// print(progress.completedUnitCount, progress.totalUnitCount)
   /// ```
-  public var progress: Progress { handle.progress }
+  public var progress: Progress { backing.progress }
 
   /// Why a resumed task is not running; nil when it is running or finished.
   ///
   /// ```swift
   /// if let reason = task.waitingReason { print("It \(reason).") }
   /// ```
-  public var waitingReason: WaitingReason? { handle.waitingReason }
+  public var waitingReason: WaitingReason? { backing.waitingReason }
 
   /// The progress of the task from now until it ends. A slow reader receives only the newest value.
   ///
@@ -197,7 +206,7 @@ public class URLSessionTask: @unchecked Sendable {
   ///   print(progress.completedByteCount, progress.fraction ?? 0)
   /// }
   /// ```
-  public var progressUpdates: AsyncStream<TransferProgress> { handle.makeProgressUpdates() }
+  public var progressUpdates: AsyncStream<TransferProgress> { backing.makeProgressUpdates() }
 
   /// The delegate of this task alone; nil by default.
   ///
@@ -226,8 +235,8 @@ public class URLSessionTask: @unchecked Sendable {
   /// }
   /// ```
   public var delegate: (any URLSessionTaskDelegate)? {
-    get { handle.delegate }
-    set { handle.delegate = newValue }
+    get { backing.delegate }
+    set { backing.delegate = newValue }
   }
 
   /// Starts the task, or undoes one `suspend()`.
@@ -239,7 +248,7 @@ public class URLSessionTask: @unchecked Sendable {
   /// let task = session.downloadTask(with: url)
   /// task.resume()
   /// ```
-  public func resume() { handle.core.resume(handle.number) }
+  public func resume() { backing.resume() }
 
   /// Suspends the task; the received bytes are kept. Each call needs a `resume()`.
   ///
@@ -247,14 +256,14 @@ public class URLSessionTask: @unchecked Sendable {
   /// task.suspend()
   /// task.resume()
   /// ```
-  public func suspend() { handle.core.suspend(handle.number) }
+  public func suspend() { backing.suspend() }
 
   /// Ends the task with `URLError.cancelled`, without resume data.
   ///
   /// ```swift
   /// task.cancel()
   /// ```
-  public func cancel() { handle.core.cancel(handle.number) }
+  public func cancel() { backing.cancel() }
 
   /// Returns whether `object` is this task.
   ///
