@@ -200,7 +200,7 @@ let package = Package(
     tests("KettleTasksTests", ["KettleControl", "KettleModel", "KettleTasks"]),
     tests(
       "BackgroundTransferTests",
-      ["BackgroundTransfer", "KettleControl", "KettleModel", "KettleSystem"]),
+      ["BackgroundTransfer", "KettleControl", "KettleModel", "KettleSystem", "TestSupport"]),
     // The examples of the library's documentation; `make examples` writes their sources.
     tests("DocumentationTests", ["BackgroundTransfer", "TestSupport"]),
     .executableTarget(

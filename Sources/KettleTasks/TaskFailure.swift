@@ -22,7 +22,9 @@ package enum TaskRefusal: Error, Hashable, Sendable {
   case unsupportedURL(String)
   case badResumeData
   /// A kind of task that background sessions do not have.
-  case dataTask, uploadOfData, uploadOfStream, completionHandler
+  case dataTask, uploadOfData, uploadOfStream, completionHandler, webSocket
+  /// A download to a destination in a session that the service does not know.
+  case destination
   /// The path of the file.
   case fileUnreadable(String)
   /// The data that the program stores with it is too large.

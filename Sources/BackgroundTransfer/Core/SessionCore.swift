@@ -100,7 +100,7 @@ final class SessionCore: Sendable {
   /// Whether the last delegate call was made, or the session cannot exist.
   var isOver: Bool { state.withLock { $0.machine.isDone || $0.failure != nil } }
 
-  private static func makeQueue(on serial: DispatchQueue) -> OperationQueue {
+  static func makeQueue(on serial: DispatchQueue) -> OperationQueue {
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 1
     queue.name = serial.label

@@ -61,8 +61,11 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
   /// ```
   func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask)
 
-  /// Never called in a background session, which always follows redirects. It exists so that
-  /// programs that implement it compile.
+  /// Called when a server redirects a task. Pass on the new request to follow it, another one to
+  /// change it, or nil to make the redirect itself the response.
+  ///
+  /// Never called in a background session, which always follows redirects. The default
+  /// implementation follows them.
   func urlSession(
     _ session: URLSession, task: URLSessionTask,
     willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
@@ -118,6 +121,14 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
   ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
+
+  /// Called when an upload made with `uploadTask(withStreamedRequest:)` needs its body, for the
+  /// first time or again. The default implementation passes on nil, an empty body.
+  ///
+  /// Never called in a background session, which sends only files.
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask,
+    needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void)
 
   /// Called from time to time while the body of an upload is sent; counts are in bytes. After a
   /// lost connection they start again from zero.
@@ -181,7 +192,10 @@ extension URLSessionTaskDelegate {
     willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
     completionHandler: @escaping @Sendable (URLRequest?) -> Void
   ) {
-    completionHandler(request)
+    guard let other = session.delegate(besides: self) else { return completionHandler(request) }
+    other.urlSession(
+      session, task: task, willPerformHTTPRedirection: response, newRequest: request,
+      completionHandler: completionHandler)
   }
 
   public func urlSession(
@@ -190,7 +204,7 @@ extension URLSessionTaskDelegate {
     completionHandler:
       @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?) -> Void
   ) {
-    task.handle.markNoDelayMethod()
+    (task.backing as? TaskHandle)?.markNoDelayMethod()
     completionHandler(.continueLoading, nil)
   }
 
@@ -198,7 +212,7 @@ extension URLSessionTaskDelegate {
     _ session: URLSession, task: URLSessionTask,
     willBeginDelayedRequest request: URLRequest
   ) async -> (URLSession.DelayedRequestDisposition, URLRequest?) {
-    task.handle.markNoDelayMethod()
+    (task.backing as? TaskHandle)?.markNoDelayMethod()
     return (.continueLoading, nil)
   }
 
@@ -219,10 +233,18 @@ extension URLSessionTaskDelegate {
   }
 
   public func urlSession(
+    _ session: URLSession, task: URLSessionTask,
+    needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+  ) {
+    guard let other = session.delegate(besides: self) else { return completionHandler(nil) }
+    other.urlSession(session, task: task, needNewBodyStream: completionHandler)
+  }
+
+  public func urlSession(
     _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
     totalBytesSent: Int64, totalBytesExpectedToSend: Int64
   ) {
-    session.core.delegate(besides: self)?.urlSession(
+    session.delegate(besides: self)?.urlSession(
       session, task: task, didSendBodyData: bytesSent, totalBytesSent: totalBytesSent,
       totalBytesExpectedToSend: totalBytesExpectedToSend)
   }
@@ -230,21 +252,21 @@ extension URLSessionTaskDelegate {
   public func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask) {}
 
   public func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {
-    session.core.delegate(besides: self)?.urlSession(session, taskIsWaitingForConnectivity: task)
+    session.delegate(besides: self)?.urlSession(session, taskIsWaitingForConnectivity: task)
   }
 
   public func urlSession(
     _ session: URLSession, task: URLSessionTask,
     didFinishCollecting metrics: URLSessionTaskMetrics
   ) {
-    session.core.delegate(besides: self)?.urlSession(
+    session.delegate(besides: self)?.urlSession(
       session, task: task, didFinishCollecting: metrics)
   }
 
   public func urlSession(
     _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
   ) {
-    session.core.delegate(besides: self)?.urlSession(
+    session.delegate(besides: self)?.urlSession(
       session, task: task, didCompleteWithError: error)
   }
 }

@@ -11,6 +11,9 @@ extension TaskFailure {
     return error(url: handle.originalRequest?.url, resumeData: resumeData)
   }
 
+  /// The error of a task that was never made.
+  func error(for request: URLRequest) -> any Error { error(url: request.url, resumeData: nil) }
+
   func error(url: URL?, resumeData: Data?) -> any Error {
     if case .refused(.duplicate(let number)) = self {
       return DuplicateTask(taskIdentifier: Int(clamping: number))
@@ -75,8 +78,8 @@ extension TaskRefusal {
   var code: URLError.Code {
     switch self {
     case .unsupportedURL, .badResumeData: .unsupportedURL
-    case .dataTask, .uploadOfData, .uploadOfStream, .completionHandler, .invalidatedSession,
-      .duplicate:
+    case .dataTask, .uploadOfData, .uploadOfStream, .completionHandler, .webSocket, .destination,
+      .invalidatedSession, .duplicate:
       .unknown
     case .fileUnreadable: .fileDoesNotExist
     case .tooMuchUserInfo: .dataLengthExceedsMaximum
@@ -98,6 +101,11 @@ extension TaskRefusal {
         + "first"
     case .completionHandler:
       "Completion handlers are not supported in background sessions; use a delegate"
+    case .webSocket:
+      "Web sockets are not supported in background sessions; use URLSession.shared"
+    case .destination:
+      "Only a background session downloads to a destination; use "
+        + "URLSessionConfiguration.background(withIdentifier:)"
     case .fileUnreadable(let path):
       "The file \"\(path)\" cannot be read; check that it exists"
     case .tooMuchUserInfo:

@@ -15,9 +15,14 @@ extension URLSession {
   public func getAllTasks(
     completionHandler: @escaping @Sendable ([URLSessionTask]) -> Void
   ) {
-    core.whenAttached { [core] in
-      let tasks = core.liveTasks
-      core.queue.addOperation { completionHandler(tasks) }
+    let queue = delegateQueue
+    whenTasksAreKnown { tasks in queue.addOperation { completionHandler(tasks) } }
+  }
+
+  private func whenTasksAreKnown(_ body: @escaping @Sendable ([URLSessionTask]) -> Void) {
+    switch kind {
+    case .background(let core): core.whenAttached { [core] in body(core.liveTasks) }
+    case .foreground(let session): body(session.bridge.tasks)
     }
   }
 
@@ -51,7 +56,7 @@ extension URLSession {
   public var allTasks: [URLSessionTask] {
     get async {
       await withCheckedContinuation { continuation in
-        core.whenAttached { [core] in continuation.resume(returning: core.liveTasks) }
+        whenTasksAreKnown { continuation.resume(returning: $0) }
       }
     }
   }

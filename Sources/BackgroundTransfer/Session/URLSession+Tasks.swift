@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import KettleTasks
 
 extension URLSession {
   /// Creates a download of a URL.
@@ -20,11 +21,17 @@ extension URLSession {
   /// session.downloadTask(with: request).resume()
   /// ```
   public func downloadTask(with request: URLRequest) -> URLSessionDownloadTask {
-    core.makeDownload(DownloadPlan(request: request), duplicates: duplicatePolicy)
+    switch kind {
+    case .background(let core):
+      core.makeDownload(DownloadPlan(request: request), duplicates: duplicatePolicy)
+    case .foreground(let session):
+      session.make(request, for: self) { $0.downloadTask(with: request) }
+    }
   }
 
   /// Creates a download whose file the service itself puts at its destination, complete or not at
-  /// all, even while the program is not running.
+  /// all, even while the program is not running. In a session that is not a background session, the
+  /// task fails.
   ///
   /// The task fails with `URLError.badServerResponse` when the server responds with an error
   /// status, so that an error page never gets the name of the file. Without a destination it would
@@ -41,9 +48,13 @@ extension URLSession {
     with request: URLRequest, to destination: URL, onConflict: DestinationConflict = .rename,
     duplicates: DuplicatePolicy? = nil
   ) -> URLSessionDownloadTask {
-    core.makeDownload(
-      DownloadPlan(request: request, destination: destination, onConflict: onConflict),
-      duplicates: duplicates ?? duplicatePolicy)
+    switch kind {
+    case .background(let core):
+      core.makeDownload(
+        DownloadPlan(request: request, destination: destination, onConflict: onConflict),
+        duplicates: duplicates ?? duplicatePolicy)
+    case .foreground(let session): session.refuse(request, .destination, for: self)
+    }
   }
 
   /// Creates a download with a checksum, mirrors, a speed limit or a priority, which the service
@@ -86,7 +97,8 @@ extension URLSession {
   ///
   /// If the data is not resume data of this library, or has another version, the task fails with
   /// `URLError.unsupportedURL`, as on Apple's systems. If the bytes no longer exist, or the server
-  /// has another version of the file, the download starts from zero.
+  /// has another version of the file, the download starts from zero. Only background sessions have
+  /// resume data; elsewhere the task always fails with `URLError.unsupportedURL`.
   ///
   /// ```swift
   /// if let resumeData = await task.cancelByProducingResumeData() {
@@ -94,11 +106,14 @@ extension URLSession {
   /// }
   /// ```
   public func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask {
-    core.makeDownload(resumeData: resumeData)
+    switch kind {
+    case .background(let core): core.makeDownload(resumeData: resumeData)
+    case .foreground(let session): session.refuseResumeData(for: self)
+    }
   }
 
   /// Downloads a file to a destination and waits for it. The transfer continues when the program
-  /// ends.
+  /// ends. A session that is not a background session throws an error.
   ///
   /// The wait belongs to the task, not to this call. A program that ends before the file is
   /// complete and calls again with the same URL and destination waits for the same task, which may
@@ -135,9 +150,13 @@ extension URLSession {
   public func download(
     for request: URLRequest, to destination: URL, onConflict: DestinationConflict = .rename
   ) async throws -> URL {
-    try await core.download(
-      DownloadPlan(
-        request: request, destination: destination, onConflict: onConflict, isAwaited: true))
+    switch kind {
+    case .background(let core):
+      try await core.download(
+        DownloadPlan(
+          request: request, destination: destination, onConflict: onConflict, isAwaited: true))
+    case .foreground: throw TaskFailure.refused(.destination).error(for: request)
+    }
   }
 }
 
@@ -146,7 +165,7 @@ extension URLSession {
   ///
   /// The body of the request is ignored, and its method is sent as it is: set PUT or POST. A file
   /// that cannot be read makes the task fail with `URLError.fileDoesNotExist`. After a lost
-  /// connection the file is sent again from its beginning.
+  /// connection the file is sent again from its beginning, in a background session.
   ///
   /// ```swift
   /// var request = URLRequest(url: url)
@@ -154,6 +173,9 @@ extension URLSession {
   /// session.uploadTask(with: request, fromFile: file).resume()
   /// ```
   public func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask {
-    core.makeUpload(request, file: fileURL)
+    switch kind {
+    case .background(let core): core.makeUpload(request, file: fileURL)
+    case .foreground(let session): session.makeUpload(request, file: fileURL, for: self)
+    }
   }
 }

@@ -3,8 +3,10 @@ import FoundationNetworking
 import KettleControl
 import KettleSystem
 
-/// The description of a background session: its identifier, and the conditions under which its
-/// transfers run.
+/// The description of a session: its kind, and the conditions under which its transfers run.
+///
+/// `background(withIdentifier:)` makes sessions whose transfers belong to the service. `default`
+/// and `ephemeral` make sessions whose transfers end with the program.
 ///
 /// A session copies it at creation, so later changes have no effect on the session. Source: Apple's
 /// documentation of `URLSessionConfiguration`.
@@ -48,14 +50,30 @@ public final class URLSessionConfiguration: Sendable {
     var servicePaths: ServicePaths?
   }
 
+  /// The kind of the sessions made with a configuration.
+  enum Kind: Hashable, Sendable {
+    case background(identifier: String)
+    case `default`, ephemeral
+    /// `URLSession.shared`.
+    case shared
+  }
+
+  let kind: Kind
   let values: Mutex<Values>
-  /// The identifier of the session (`background(withIdentifier:)`).
+
+  /// The identifier of the session (`background(withIdentifier:)`); nil for other kinds of
+  /// sessions.
   ///
   /// Source: Apple's documentation of `URLSessionConfiguration.identifier`.
-  public let identifier: String?
+  public var identifier: String? {
+    switch kind {
+    case .background(let identifier): identifier
+    case .default, .ephemeral, .shared: nil
+    }
+  }
 
-  init(identifier: String?, values: sending Values) {
-    self.identifier = identifier
+  init(_ kind: Kind, values: sending Values = Values()) {
+    self.kind = kind
     self.values = Mutex(values)
   }
 
@@ -71,11 +89,47 @@ public final class URLSessionConfiguration: Sendable {
   /// let configuration = URLSessionConfiguration.background(withIdentifier: "org.example.books")
   /// ```
   public static func background(withIdentifier identifier: String) -> URLSessionConfiguration {
-    URLSessionConfiguration(identifier: identifier, values: Values())
+    URLSessionConfiguration(.background(identifier: identifier))
   }
 
-  func copy() -> URLSessionConfiguration {
-    URLSessionConfiguration(identifier: identifier, values: snapshot)
+  /// Creates the configuration of a session whose transfers end with the program, and which uses
+  /// the cookies, the cache and the credentials of the process.
+  ///
+  /// FoundationNetworking performs the transfers of such a session. Source: Apple's documentation
+  /// of `URLSessionConfiguration.default`.
+  ///
+  /// ```swift
+  /// let configuration = URLSessionConfiguration.default
+  /// configuration.timeoutIntervalForRequest = 10
+  /// let session = URLSession(configuration: configuration)
+  /// ```
+  public static var `default`: URLSessionConfiguration {
+    URLSessionConfiguration(.default, values: Values(urlCache: .shared))
+  }
+
+  /// Creates the configuration of a session whose transfers end with the program, and which keeps
+  /// its cookies, cache and credentials in memory only.
+  ///
+  /// FoundationNetworking performs the transfers of such a session. Source: Apple's documentation
+  /// of `URLSessionConfiguration.ephemeral`.
+  ///
+  /// ```swift
+  /// let session = URLSession(configuration: .ephemeral)
+  /// ```
+  public static var ephemeral: URLSessionConfiguration {
+    let system = System.Configuration.ephemeral
+    return URLSessionConfiguration(
+      .ephemeral,
+      values: Values(
+        httpCookieStorage: .chosen(system.httpCookieStorage),
+        urlCredentialStorage: .chosen(system.urlCredentialStorage), urlCache: system.urlCache))
+  }
+
+  func copy() -> URLSessionConfiguration { URLSessionConfiguration(kind, values: snapshot) }
+
+  /// A copy with which the program can make a session: there is only one shared session.
+  func copyForProgram() -> URLSessionConfiguration {
+    URLSessionConfiguration(kind == .shared ? .default : kind, values: snapshot)
   }
 
   var snapshot: Values { values.withLock { $0 } }
@@ -219,7 +273,8 @@ extension URLSessionConfiguration {
     set { set { $0.sharedContainerIdentifier = newValue } }
   }
 
-  /// Stored without effect: the service has no cache.
+  /// How responses are taken from the cache. Background sessions ignore it: the service has no
+  /// cache.
   ///
   /// Source: Apple's documentation of `requestCachePolicy`.
   public var requestCachePolicy: URLRequest.CachePolicy {

@@ -18,29 +18,42 @@ private func example2() async throws {
 }
 
 private func example3() async throws {
-  configuration.isDiscretionary = true
+  let configuration = URLSessionConfiguration.default
+  configuration.timeoutIntervalForRequest = 10
+  let session = URLSession(configuration: configuration)
+  _ = configuration
+  _ = session
 }
 
 private func example4() async throws {
-  configuration.sessionSendsLaunchEvents = false
+  let session = URLSession(configuration: .ephemeral)
+  _ = session
 }
 
 private func example5() async throws {
-  configuration.httpMaximumConnectionsPerHost = 2
+  configuration.isDiscretionary = true
 }
 
 private func example6() async throws {
-  configuration.timeoutIntervalForRequest = 30
+  configuration.sessionSendsLaunchEvents = false
 }
 
 private func example7() async throws {
-  configuration.timeoutIntervalForResource = 24 * 60 * 60
+  configuration.httpMaximumConnectionsPerHost = 2
 }
 
 private func example8() async throws {
-  configuration.allowsCellularAccess = false
+  configuration.timeoutIntervalForRequest = 30
 }
 
 private func example9() async throws {
+  configuration.timeoutIntervalForResource = 24 * 60 * 60
+}
+
+private func example10() async throws {
+  configuration.allowsCellularAccess = false
+}
+
+private func example11() async throws {
   configuration.httpAdditionalHeaders = ["User-Agent": "Books/1.0"]
 }
