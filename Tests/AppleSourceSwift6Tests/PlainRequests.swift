@@ -23,7 +23,7 @@ final class ShopClient: NSObject, URLSessionDataDelegate, URLSessionDownloadDele
   func session(inBackground: Bool) -> URLSession {
     var configuration = URLSessionConfiguration.default
     if inBackground {
-      configuration = URLSessionConfiguration.background(withIdentifier: "org.example.shop")
+      configuration = URLSessionConfiguration.background(withIdentifier: "org.example.catalogue")
       configuration.isDiscretionary = false
       configuration.sessionSendsLaunchEvents = true
     }

@@ -30,6 +30,7 @@ struct DocumentedProgramTests {
       "AsyncDownloads1", ("/books/1.pdf", "books/1.pdf"), ("/books/2.pdf", "books/2.pdf"),
       ("/books/3.pdf", "books/3.pdf")),
     Case("DownloadingInTheBackground1", ("/books/17.pdf", "books/17.pdf")),
+    Case("TenMinutes1", ("/disk.iso", "disk.iso")),
     Case("Uploading1", ("/films/17", "films/17.mp4"), isUpload: true),
   ]
 

@@ -70,6 +70,31 @@ struct ExitTests {
     try await expectNoLaunch(after: 3)
   }
 
+  @Test func `an embedded service needs no home and no other program`() async throws {
+    let url = try serve("/a")
+    // Copied beside each other, as into an image.
+    let folder = home.path + "/image"
+    try FileManager.default.createDirectory(
+      atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    for name in ["session-program", "kettle"] {
+      try FileManager.default.createSymbolicLink(
+        atPath: folder + "/" + name, withDestinationPath: ExampleHome.program(name))
+    }
+    var environment = ["EMBEDDED": folder + "/transfers"]
+    environment["LD_LIBRARY_PATH"] = home.environment["LD_LIBRARY_PATH"]
+    let program = try Running(
+      folder + "/session-program", [home.log, "exit-in", "completed", url], environment,
+      output: home.log)
+    #expect(await program.end() == 0)
+    #expect(home.calls == ["finished 1", "completed 1"])
+    let state = folder + "/transfers/state"
+    #expect(FileManager.default.fileExists(atPath: state + "/kettle/store.sqlite"))
+    environment["XDG_STATE_HOME"] = state
+    let stop = try Running(
+      folder + "/kettle", ["daemon", "stop"], environment, output: home.path + "/stopped")
+    #expect(await stop.end() == 0)
+  }
+
   /// A service that is stopped has made all its launches.
   private func expectNoLaunch(after count: Int) async throws {
     #expect(await (try home.start("kettle", "session", "list")).end() == 0)

@@ -30,6 +30,9 @@ final class SessionProgram: URLSessionDownloadDelegate, URLSessionDataDelegate, 
     BackgroundEvents.handle { _, handler in program.whenDone.withLock { $0 = handler } }
     let configuration = URLSessionConfiguration.background(withIdentifier: "org.example.program")
     configuration.asksServerTrust = false
+    if let directory = ProcessInfo.processInfo.environment["EMBEDDED"] {
+      configuration.service = .embedded(directory: URL(filePath: directory))
+    }
     let session = URLSession(configuration: configuration, delegate: program, delegateQueue: nil)
     if BackgroundEvents.sessionIdentifier != nil { dispatchMain() }
     let (count, base) = (Int(words[2]) ?? 0, words[3])

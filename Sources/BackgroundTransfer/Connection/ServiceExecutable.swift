@@ -10,10 +10,10 @@ package enum ServiceExecutable {
   static var ownPath: String { ServiceProcess.ownExecutablePath() }
 
   /// Returns the first of these that is executable: the configured path, the environment variable,
-  /// then `kettle` in `PATH`, `/usr/local/bin`, `/usr/bin`. A configured path or a variable that is
-  /// not executable is an error; the search does not skip it.
+  /// then `kettle` in `directory`, `PATH`, `/usr/local/bin`, `/usr/bin`. A configured path or a
+  /// variable that is not executable is an error; the search does not skip it.
   package static func find(
-    configured: String?, environment: [String: String],
+    configured: String?, environment: [String: String], in directory: String? = nil,
     canRun: (String) -> Bool = { $0.hasPrefix("/") && access($0, X_OK) == 0 }
   ) -> Result<String, Missing> {
     for (path, source) in [
@@ -23,6 +23,7 @@ package enum ServiceExecutable {
       return canRun(path) ? .success(path) : .failure(Missing(path: path, source: source))
     }
     var path = SearchPath(environment["PATH"] ?? "")
+    if let directory { path.directories.insert(directory, at: 0) }
     path.directories += ["/usr/local/bin", "/usr/bin"]
     let found = path.path(of: "kettle", canRun: canRun)
     return found.map(Result.success) ?? .failure(Missing(path: nil, source: "PATH"))

@@ -65,13 +65,13 @@ struct ServiceLink: Sendable {
   }
 
   private func connectAndTalk() -> End {
-    let found = ServiceExecutable.find(
-      configured: core.configuration.serviceExecutable,
-      environment: ProcessInfo.processInfo.environment)
-    let starter = ServiceStarter(
-      paths: core.configuration.servicePaths ?? .ofThisProcess(), clientName: clientName,
+    let place = ServicePlace(core.configuration)
+    let found = place.executable(configured: core.configuration.serviceExecutable)
+    var starter = ServiceStarter(
+      paths: core.configuration.servicePaths ?? place.paths, clientName: clientName,
       // A service that is already running needs no executable.
       executablePath: (try? found.get()) ?? "")
+    starter.environment = place.environment
     do throws(ClientError) {
       var conversation = ServiceConversation(
         core: core, socket: LineSocket(try starter.openSocket()))

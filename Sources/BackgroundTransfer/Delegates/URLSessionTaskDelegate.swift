@@ -76,7 +76,7 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
   ///
   /// A program that is not running is launched for it. A task begins without an answer if no
   /// delegate has a method for this, if the program cannot be launched
-  /// (`URLSessionConfiguration.sessionSendsLaunchEvents`, ``URLSessionConfiguration/launchCommand``),
+  /// (`URLSessionConfiguration.sessionSendsLaunchEvents`, `URLSessionConfiguration.launch`),
   /// or if its last launch failed. A new request that is missing or cannot be sent cancels the
   /// task; a new request for an upload keeps the file. Source: Apple's documentation of
   /// `urlSession(_:task:willBeginDelayedRequest:completionHandler:)`.

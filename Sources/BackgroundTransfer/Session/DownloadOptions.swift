@@ -18,8 +18,8 @@ public struct DownloadOptions: Hashable, Sendable {
   /// fail with `URLError.badURL`.
   public var checksum: String?
   /// Other http or https URLs of the same file. They serve it when the first one fails, and beside
-  /// it if `URLSessionConfiguration.maximumConnectionsPerTask` permits several connections. One that
-  /// is slow, fails or serves another file is left out. The request must be a plain GET.
+  /// it if `URLSessionConfiguration.maximumConnectionsPerTask` permits several connections. One
+  /// that is slow, fails or serves another file is left out. The request must be a plain GET.
   public var mirrors: [URL] = []
   /// The speed limit in bytes per second; nil means the limit of the service.
   public var bytesPerSecondMax: Int?

@@ -57,8 +57,9 @@ extension URLSession {
     }
   }
 
-  /// Creates a download with a checksum, mirrors, a speed limit or a priority, which the service
-  /// puts at its destination; nil leaves the file to the delegate. See the other methods about both.
+  /// Creates a download with a checksum, mirrors, a speed limit or a priority. The service puts the
+  /// file at its destination; nil leaves the file to the delegate. In a session that is not a
+  /// background session, the task fails.
   ///
   /// ```swift
   /// var options = DownloadOptions()
@@ -69,9 +70,13 @@ extension URLSession {
     with request: URLRequest, to destination: URL? = nil, options: DownloadOptions,
     duplicates: DuplicatePolicy? = nil
   ) -> URLSessionDownloadTask {
-    core.makeDownload(
-      DownloadPlan(request: request, destination: destination, options: options),
-      duplicates: duplicates ?? duplicatePolicy)
+    switch kind {
+    case .background(let core):
+      core.makeDownload(
+        DownloadPlan(request: request, destination: destination, options: options),
+        duplicates: duplicates ?? duplicatePolicy)
+    case .foreground(let session): session.refuse(request, .destination, for: self)
+    }
   }
 
   /// Creates a download of a URL to a destination; see the method that accepts a request.

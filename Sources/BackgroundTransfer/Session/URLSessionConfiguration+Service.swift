@@ -79,6 +79,33 @@ extension URLSessionConfiguration {
     set { launch = newValue.map(Launch.command) ?? .automatic }
   }
 
+  /// Which service performs the transfers.
+  ///
+  /// ```swift
+  /// configuration.service = .embedded(directory: URL(filePath: "/var/lib/app/transfers"))
+  /// ```
+  public enum Service: Hashable, Sendable {
+    /// The service of the user, with the user's dashboard and commands.
+    case ofUser
+    /// A service of the program's own, which stores everything in this directory. It needs no home
+    /// directory, and its executable `kettle` is looked for beside the program first.
+    case embedded(directory: URL)
+  }
+
+  /// Which service performs the transfers; the default is the user's.
+  ///
+  /// All sessions with the same directory share one service, which the first of them starts as a
+  /// child process in a session of its own (setsid(2)). The directory is created if its parent
+  /// exists; it must belong to the user, and its path must be shorter than 70 bytes.
+  ///
+  /// ```swift
+  /// configuration.service = .embedded(directory: URL(filePath: "/var/lib/app/transfers"))
+  /// ```
+  public var service: Service {
+    get { get { $0.service } }
+    set { set { $0.service = newValue } }
+  }
+
   /// Whether the delegate also evaluates the certificates that the system trusts, as pinning
   /// requires.
   ///
@@ -114,8 +141,8 @@ extension URLSessionConfiguration {
 
   /// Absolute path of the program `kettle`, whose service performs the transfers.
   ///
-  /// nil, the default, means the first one found in `KETTLE_EXECUTABLE`, `PATH`, `/usr/local/bin`
-  /// and `/usr/bin`, in this order.
+  /// nil, the default, means the first one found in `KETTLE_EXECUTABLE`, the directory of the
+  /// program if the service is embedded, `PATH`, `/usr/local/bin` and `/usr/bin`, in this order.
   ///
   /// ```swift
   /// configuration.serviceExecutable = "/opt/kettle/bin/kettle"

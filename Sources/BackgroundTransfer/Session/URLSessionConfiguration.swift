@@ -46,6 +46,7 @@ public final class URLSessionConfiguration: Sendable {
     var shouldUseExtendedBackgroundIdleMode = false
     var asksServerTrust: Bool?
     var launch = Launch.automatic
+    var service = Service.ofUser
     var serviceExecutable: String?
     var servicePaths: ServicePaths?
   }

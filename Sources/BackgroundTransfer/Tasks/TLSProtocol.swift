@@ -26,7 +26,7 @@ public enum tls_protocol_version_t: UInt16, Sendable {
   }
 }
 
-/// A cipher suite, by its number in IANA's registry. It has the suites that servers commonly choose.
+/// A cipher suite, by its number in IANA's registry; the suites that servers commonly choose.
 /// Source: Apple's documentation of `tls_ciphersuite_t`.
 ///
 /// ```swift

@@ -74,8 +74,8 @@ public class URLSessionTask: @unchecked Sendable {
   /// The response of the server; nil until it arrives.
   ///
   /// It is an `HTTPURLResponse` with every header. A resumed download has the response to the whole
-  /// file: status 200, and the length of the whole. `suggestedFilename` is the name that the service
-  /// chose: from the Content-Disposition header (RFC 6266), else from the URL. It is a safe file
+  /// file: status 200, and the length of the whole. `suggestedFilename` is the name that the
+  /// service chose: from the Content-Disposition header (RFC 6266), else from the URL. It is a safe file
   /// name without a path. Source: Apple's documentation of `URLSessionTask.response` and
   /// `URLResponse.suggestedFilename`.
   ///
@@ -124,8 +124,8 @@ public class URLSessionTask: @unchecked Sendable {
     set { backing.priority = newValue }
   }
 
-  /// The earliest time at which the task begins; set it before `resume()`. Then the delegate is asked
-  /// (`urlSession(_:task:willBeginDelayedRequest:completionHandler:)`).
+  /// The earliest time at which the task begins; set it before `resume()`. At that time the delegate
+  /// is asked (`urlSession(_:task:willBeginDelayedRequest:completionHandler:)`).
   ///
   /// It is wall-clock time: it remains valid across reboots and follows changes of the clock.
   /// Source: Apple's documentation of `earliestBeginDate`.

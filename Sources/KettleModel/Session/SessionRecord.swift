@@ -31,8 +31,8 @@ public struct SessionOptions: Hashable, Sendable, Codable {
   /// while they are away. A program that has decided one keeps receiving them.
   public var asksServerTrustWhenAway: Bool?
   /// Whether the program is launched to answer whether a task may begin at its date
-  /// (`TaskOptions.asksBeforeBeginning`). False is for programs that have no answer of their own; nil
-  /// leaves what the session had before, at first true.
+  /// (`TaskOptions.asksBeforeBeginning`). False is for programs that have no answer of their own.
+  /// nil leaves what the session had before, at first true.
   public var asksBeforeBeginningWhenAway: Bool?
 
   public init(

@@ -5,8 +5,8 @@ public struct TaskStatus: Hashable, Sendable, Codable {
   /// The response head whose body is being received, or else the latest one. A partial response
   /// (206) appears as the response for the whole file.
   public var reply: ServerReply?
-  /// The pending challenge while the state is `waiting`: for `needsLogin`, or for `discretionary` if
-  /// it is a `delayedRequest`.
+  /// The pending challenge while the state is `waiting`: for `needsLogin`, or for `discretionary`
+  /// if it is a `delayedRequest`.
   public var challenge: ServerChallenge?
   /// The number of answers to the last answered challenge, which becomes the failure count if the
   /// same challenge returns from the same origin.
@@ -23,8 +23,8 @@ public struct TaskStatus: Hashable, Sendable, Codable {
   /// `failed`, nothing more about the task is reported to the program.
   public var resumeToken: ResumeToken?
 
-  /// The latest exchanges, at most `measurementCountMax`, in the order of their ends; nil before the
-  /// first one.
+  /// The latest exchanges, at most `measurementCountMax`, in the order of their ends; nil before
+  /// the first one.
   public var measurements: [AttemptMeasurement]?
   /// The redirects of all exchanges; nil for none.
   public var redirectCount: Int?

@@ -37,7 +37,9 @@ func runUploading1() throws {
       if BackgroundEvents.sessionIdentifier == nil { session.finishTasksAndInvalidate() }
     }
 
-    func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) { exit(0) }
+    func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
+      exit(0)
+    }
 
     func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
       let handler = whenDone.withLock { handler in

@@ -29,13 +29,21 @@ private func example5() async throws {
 }
 
 private func example6() async throws {
-  configuration.asksServerTrust = true
+  configuration.service = .embedded(directory: URL(filePath: "/var/lib/app/transfers"))
 }
 
 private func example7() async throws {
-  configuration.maximumConnectionsPerTask = 4
+  configuration.service = .embedded(directory: URL(filePath: "/var/lib/app/transfers"))
 }
 
 private func example8() async throws {
+  configuration.asksServerTrust = true
+}
+
+private func example9() async throws {
+  configuration.maximumConnectionsPerTask = 4
+}
+
+private func example10() async throws {
   configuration.serviceExecutable = "/opt/kettle/bin/kettle"
 }

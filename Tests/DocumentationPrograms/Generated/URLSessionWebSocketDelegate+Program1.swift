@@ -5,7 +5,7 @@ import BackgroundTransfer
 import Foundation
 
 @MainActor
-private func program() async throws {
+func runURLSessionWebSocketDelegate1() throws {
   final class Doors: URLSessionWebSocketDelegate {
     func urlSession(
       _ session: URLSession, webSocketTask: URLSessionWebSocketTask,

@@ -6,7 +6,7 @@ import Foundation
 import FoundationNetworking
 
 @MainActor
-private func program() async throws {
+func runOtherSessions2() throws {
   typealias URLSession = BackgroundTransfer.URLSession
   typealias URLSessionConfiguration = BackgroundTransfer.URLSessionConfiguration
 

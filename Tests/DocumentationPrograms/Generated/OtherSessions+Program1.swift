@@ -5,7 +5,7 @@ import BackgroundTransfer
 import Foundation
 
 @MainActor
-private func program() async throws {
+func runOtherSessions1() throws {
   final class Library: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate {
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
       print("\(data.count) more bytes of the list")
@@ -15,7 +15,7 @@ private func program() async throws {
       _ session: URLSession, downloadTask: URLSessionDownloadTask,
       didFinishDownloadingTo location: URL
     ) {
-      try? FileManager.default.moveItem(at: location, to: URL(fileURLWithPath: "/tmp/book.pdf"))
+      try? FileManager.default.moveItem(at: location, to: URL(fileURLWithPath: "\(Place.root)/book.pdf"))
     }
   }
 
@@ -24,8 +24,8 @@ private func program() async throws {
   let books = URLSession(
     configuration: .background(withIdentifier: "org.example.books"), delegate: library,
     delegateQueue: nil)
-  if let list = URL(string: "https://example.org/list"),
-    let book = URL(string: "https://example.org/books/17.pdf")
+  if let list = URL(string: "\(Place.origin)/list"),
+    let book = URL(string: "\(Place.origin)/books/17.pdf")
   {
     plain.dataTask(with: list).resume()
     books.downloadTask(with: book).resume()

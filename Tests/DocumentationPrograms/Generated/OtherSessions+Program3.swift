@@ -6,7 +6,7 @@ import class BackgroundTransfer.URLSession
 import class BackgroundTransfer.URLSessionConfiguration
 
 @MainActor
-private func program() async throws {
+func runOtherSessions3() throws {
   let books = URLSession(configuration: .background(withIdentifier: "org.example.books"))
   let plain = FoundationNetworking.URLSession.shared
   _ = books
