@@ -75,8 +75,8 @@ public class URLSessionTask: @unchecked Sendable {
   ///
   /// It is an `HTTPURLResponse` with every header. A resumed download has the response to the whole
   /// file: status 200, and the length of the whole. `suggestedFilename` is the name that the
-  /// service chose: from the Content-Disposition header (RFC 6266), else from the URL. It is a safe file
-  /// name without a path. Source: Apple's documentation of `URLSessionTask.response` and
+  /// service chose: from the Content-Disposition header (RFC 6266), else from the URL. It is a safe
+  /// file name without a path. Source: Apple's documentation of `URLSessionTask.response` and
   /// `URLResponse.suggestedFilename`.
   ///
   /// ```swift
