@@ -78,6 +78,10 @@ extension CurlAttempt {
     if case .awaitingHead = phase { phase = .awaitingHead(silentSince: loop.now) }
     switch headReader.read(Array(line)) {
     case .more: return true
+    case .informational(let head):
+      loop.emit(
+        .informed(id, head, from: serverReach, sending: upload?.body.modifiedNanoseconds))
+      return true
     case .final(let head): return report(head)
     case .finalUnlessAnswered(let head): return isUsable(head)
     case .broken(let problem): return giveUp(problem)

@@ -49,7 +49,7 @@ extension CurlAttempt {
     if let problem = content.problem {
       return TransferFailure(.internalProblem, on: url.hostAndPort, detail: problem)
     }
-    switch content.sentBody.map(UploadBody.open) {
+    switch content.sentBody.map({ UploadBody.open($0, content.rest) }) {
     case .failure(let failure): return failure
     case .success(let body): upload = Upload(body)
     case nil: break

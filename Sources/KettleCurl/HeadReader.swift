@@ -3,10 +3,13 @@ import KettleModel
 /// Assembles the head of a reply from the header lines that libcurl delivers.
 ///
 /// libcurl delivers every line of every reply in an exchange: interim replies (1xx), the 401 or 407
-/// of each round of a login, and the final head. This reader returns only the final head.
+/// of each round of a login, and the final head. This reader returns the final head, and those of
+/// the interim replies that concern more than the connection.
 struct HeadReader {
   enum Progress: Equatable {
     case more
+    /// The head of an interim reply (1xx). The final one follows.
+    case informational(ResponseHead)
     /// The final head. Later lines are ignored.
     case final(ResponseHead)
     /// Final only if no other head follows: libcurl may answer it with the login.
@@ -88,7 +91,7 @@ struct HeadReader {
     switch status {
     case 100...199:
       state = .beforeStatusLine(heldBack: nil)
-      return .more
+      return status < 102 ? .more : .informational(head)
     case 401, 407: return holdBack(head)
     case 417 where mayAnswer417: return holdBack(head)
     default:

@@ -1,5 +1,6 @@
 import Glibc
 import KettleModel
+import KettleSystem
 
 /// The result of `stat(2)`, without following a link.
 struct FileStatus: Hashable, Sendable {
@@ -25,16 +26,7 @@ struct FileStatus: Hashable, Sendable {
       }
     permissions = status.st_mode & 0o7777
     linkCount = UInt64(status.st_nlink)
-    let (seconds, overflow) = Int64(status.st_mtim.tv_sec)
-      .multipliedReportingOverflow(by: 1_000_000_000)
-    // A date after the year 2262 overflows. Its seconds are stored instead, which differ as well.
-    let nanoseconds =
-      overflow
-      ? Int64(status.st_mtim.tv_sec)
-      : seconds.addingReportingOverflow(Int64(status.st_mtim.tv_nsec)).partialValue
-    identity = FileIdentity(
-      device: UInt64(status.st_dev), inode: UInt64(status.st_ino),
-      byteCount: Int64(status.st_size), modifiedNanoseconds: nanoseconds)
+    identity = FileIdentity(status)
   }
 
   var isRegular: Bool { kind == .regular }

@@ -52,3 +52,19 @@ extension FileContents {
     return .bytes(Array(bytes.prefix(count)))
   }
 }
+
+extension FileIdentity {
+  /// Takes the identity from the result of `stat(2)`.
+  package init(_ status: stat) {
+    let (seconds, overflow) = Int64(status.st_mtim.tv_sec)
+      .multipliedReportingOverflow(by: 1_000_000_000)
+    // A date after the year 2262 overflows. Its seconds are stored instead, which differ as well.
+    let nanoseconds =
+      overflow
+      ? Int64(status.st_mtim.tv_sec)
+      : seconds.addingReportingOverflow(Int64(status.st_mtim.tv_nsec)).partialValue
+    self.init(
+      device: UInt64(status.st_dev), inode: UInt64(status.st_ino),
+      byteCount: Int64(status.st_size), modifiedNanoseconds: nanoseconds)
+  }
+}

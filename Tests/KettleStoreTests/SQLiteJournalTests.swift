@@ -98,8 +98,8 @@ import TestSupport
     }
     let expected: Row = [
       "state": "waiting", "reason": "retryAfter", "session": "org.example.app",
-      // An upload that waits: no byte of its request body was sent.
-      "bytes_received": 0, "bytes_expected": 1 << 44, "priority": 0.75,
+      // An upload that waits and will continue: the sent bytes of its request body.
+      "bytes_received": 1 << 41, "bytes_expected": 1 << 44, "priority": 0.75,
       "url": "https://example.org:8443/a%20b/3?token=s%2Fecret",
     ]
     #expect(row == expected)

@@ -56,7 +56,19 @@ enum Sample {
     status.resumedAtByteCount = 1 << 40
     status.sentByteCount = 1 << 41
     status.resumeToken = ResumeToken(id: TransferID(rawValue: id), secret: "s'ecret")
+    status.uploadResumption = uploadResumption(id)
+    var replies = InformationalReplies()
+    replies.record(ServerReply(url: "https://example.org/\(id)", status: 104, headers: []))
+    status.informationalReplies = replies
     return status
+  }
+
+  private static func uploadResumption(_ id: Int64) -> UploadResumption {
+    var resumption = UploadResumption(
+      url: url("https://example.org/uploads/\(id)"), minimumReach: .world,
+      modifiedNanoseconds: 1_700_000_000_123_456_789)
+    resumption.confirmedByteCount = 1 << 40
+    return resumption
   }
 
   private static func taskOptions(_ id: Int64) -> TaskOptions {
@@ -74,6 +86,7 @@ enum Sample {
     credential.certificate = ClientCertificate(certificatePath: "/c.pem", keyPath: "/k.pem")
     task.credentials = [credential]
     task.resumes = ResumeToken(id: TransferID(rawValue: 3), secret: "other")
+    task.continues = uploadResumption(id)
     return task
   }
 

@@ -136,6 +136,9 @@ extension TaskOptions {
     if let resumes, !(1...ResumeToken.secretByteCountMax).contains(resumes.secret.utf8.count) {
       return "resumes"
     }
+    if let continues, continues.url.scheme.family != .http || continues.confirmedByteCount < 0 {
+      return "continues"
+    }
     return nil
   }
 

@@ -109,13 +109,14 @@ extension CurlAttempt {
     let told = upload.progress.record(byteCount, at: loop.now)
     self.upload = upload
     recordSignOfLife()
-    if let told { loop.emit(.sent(id, byteCount: told)) }
+    if let told { loop.emit(.sent(id, byteCount: upload.body.start + told)) }
   }
 
   /// Called before the head or the end is reported, so that both follow the progress events.
   func reportSentBytes() {
-    guard let told = upload?.progress.takeUnreported(at: loop.now) else { return }
-    loop.emit(.sent(id, byteCount: told))
+    guard var upload, let told = upload.progress.takeUnreported(at: loop.now) else { return }
+    self.upload = upload
+    loop.emit(.sent(id, byteCount: upload.body.start + told))
   }
 }
 

@@ -12,26 +12,41 @@ final class UploadBody {
     case file(SharedDescriptor, path: String)
   }
 
+  /// How many bytes are sent.
   let byteCount: Int64
+  /// Where in the file they begin: how many an earlier request has sent.
+  let start: Int64
+  /// The modification time of the file, since 1970; nil for bytes.
+  let modifiedNanoseconds: Int64?
   private let source: Source
+  /// Counted from `start`.
   private var offset: Int64 = 0
 
-  private init(_ source: Source, byteCount: Int64) {
+  private init(
+    _ source: Source, byteCount: Int64, start: Int64 = 0, modifiedNanoseconds: Int64? = nil
+  ) {
     self.source = source
     self.byteCount = byteCount
+    self.start = start
+    self.modifiedNanoseconds = modifiedNanoseconds
   }
 
   /// Opens the body. A file must still have the size that the request declares.
-  static func open(_ body: RequestContent.Body) -> Result<UploadBody, TransferFailure> {
+  ///
+  /// - Parameter rest: the part to send; nil for all. The beginning and the rest must be of one
+  ///   version of the file.
+  static func open(
+    _ body: RequestContent.Body, _ rest: RequestContent.Rest? = nil
+  ) -> Result<UploadBody, TransferFailure> {
     switch body {
     case .bytes(let bytes):
       .success(UploadBody(.bytes(bytes.bytes), byteCount: Int64(bytes.bytes.count)))
-    case .file(let path, let byteCount): open(path, byteCount: byteCount)
+    case .file(let path, let byteCount): open(path, byteCount: byteCount, rest)
     }
   }
 
   private static func open(
-    _ path: String, byteCount: Int64
+    _ path: String, byteCount: Int64, _ rest: RequestContent.Rest?
   ) -> Result<UploadBody, TransferFailure> {
     // Without O_NONBLOCK a pipe would block all attempts until it has a writer.
     let flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
@@ -43,10 +58,20 @@ final class UploadBody {
     guard status.st_mode & S_IFMT == S_IFREG else {
       return .failure(unusable(path, "it is not a regular file"))
     }
-    guard Int64(status.st_size) == byteCount else {
+    let identity = FileIdentity(status)
+    guard identity.byteCount == byteCount else {
       return .failure(unusable(path, "it has \(status.st_size) bytes and not \(byteCount)"))
     }
-    return .success(UploadBody(.file(SharedDescriptor(file), path: path), byteCount: byteCount))
+    let start = rest?.offset ?? 0
+    if let rest,
+      rest.modifiedNanoseconds != identity.modifiedNanoseconds || !(0...byteCount).contains(start)
+    {
+      return .failure(unusable(path, "it was changed after a part of it had been sent"))
+    }
+    return .success(
+      UploadBody(
+        .file(SharedDescriptor(file), path: path), byteCount: byteCount - start, start: start,
+        modifiedNanoseconds: identity.modifiedNanoseconds))
   }
 
   /// Fills the beginning of `buffer` and returns the byte count; 0 at the end.
@@ -60,8 +85,9 @@ final class UploadBody {
       offset += Int64(wanted)
       return .success(wanted)
     case .file(let file, let path):
-      var count = pread(file.number, start, wanted, off_t(offset))
-      while count < 0, errno == EINTR { count = pread(file.number, start, wanted, off_t(offset)) }
+      let position = off_t(self.start + offset)
+      var count = pread(file.number, start, wanted, position)
+      while count < 0, errno == EINTR { count = pread(file.number, start, wanted, position) }
       guard count >= 0 else { return .failure(Self.unusable(path, errno)) }
       guard count > 0 else {
         return .failure(Self.unusable(path, "it became shorter while it was being sent"))
@@ -71,7 +97,7 @@ final class UploadBody {
     }
   }
 
-  /// Continues at `offset`. Returns whether that offset exists.
+  /// Continues at `offset`, counted from `start`. Returns whether that offset exists.
   func seek(to offset: Int64) -> Bool {
     guard (0...byteCount).contains(offset) else { return false }
     self.offset = offset

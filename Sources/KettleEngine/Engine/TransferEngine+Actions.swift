@@ -46,6 +46,8 @@ extension TransferEngine {
     }
     notePrimary(plan, of: id)
     live[id]?.sentByteCount = nil
+    // What an earlier request has sent is not sent now.
+    if let rest = plan.content?.rest { live[id]?.toldByteCount = rest.offset }
     let spec = scheduler.machines[id]?.spec
     var timeouts = configuration.timeouts.bounded(by: spec?.task)
     timeouts.adapt(to: spec?.options ?? .none, patienceDoublings: plan.patienceDoublings)

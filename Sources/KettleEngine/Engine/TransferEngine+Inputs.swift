@@ -8,6 +8,10 @@ extension TransferEngine {
     switch input {
     case .transport(.headReceived(let attempt, let head, let reach, let roundTrip)):
       headReceived(head, from: reach, of: attempt, roundTripMilliseconds: roundTrip)
+    case .transport(.informed(let attempt, let head, let reach, let modified)):
+      apply { scheduler, _ in
+        scheduler.informed(by: head, from: reach, of: attempt, sending: modified)
+      }
     case .transport(.multiplexed(let attempt)): attempts[attempt]?.isStream = true
     case .transport(.sent(let attempt, let byteCount)): sent(byteCount, by: attempt)
     case .transport(.measured(let attempt, let measurement)): measured(measurement, of: attempt)

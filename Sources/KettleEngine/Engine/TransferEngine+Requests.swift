@@ -287,8 +287,9 @@ extension TransferSnapshot {
     bytesExpected = spec.request?.bodyByteCount ?? spec.task?.expectedSendByteCount
     switch state {
     case .running, .verifying, .completed, .failed: bytesReceived = task?.sentByteCount ?? 0
-    // An upload restarts at zero.
-    case .idle, .scheduled, .queued, .waiting, .paused: bytesReceived = 0
+    // An upload restarts at zero, unless its server has offered to continue it.
+    case .idle, .scheduled, .queued, .waiting, .paused:
+      bytesReceived = task?.uploadResumption == nil ? 0 : task?.sentByteCount ?? 0
     }
   }
 }

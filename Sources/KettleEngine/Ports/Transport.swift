@@ -106,16 +106,20 @@ package struct AttemptTimeouts: Sendable, Hashable {
   package init() {}
 }
 
-/// The events of the transport. Each attempt has at most one `headReceived`, then exactly one
-/// `ended`, which is the last. A redirect is a head like any other: it is not followed.
+/// The events of the transport. Each attempt has any number of `informed`, at most one
+/// `headReceived`, then exactly one `ended`, which is the last. A redirect is a head like any
+/// other: it is not followed.
 package enum TransportEvent: Sendable {
   /// The head that follows came over HTTP/2.
   case multiplexed(AttemptID)
+  /// An interim response (1xx), other than 100 and 101. `sending` is the modification time of the
+  /// file that is the body of the request, since 1970; nil for another body.
+  case informed(AttemptID, ResponseHead, from: NetworkReach, sending: Int64?)
   /// The body waits until `accept` or `cancel`. `from` is the reach of the server's address,
   /// `after` how many milliseconds a packet takes to it and back; nil when that is unknown.
   case headReceived(AttemptID, ResponseHead, from: NetworkReach, after: Int64?)
-  /// Bytes of the request's body passed to the kernel; reported at most ten times a second and once
-  /// at the end of the body.
+  /// Bytes of the request's body passed to the kernel, with those that an earlier request has sent
+  /// (`RequestContent.rest`); reported at most ten times a second and once at the end of the body.
   case sent(AttemptID, byteCount: Int64)
   /// What the exchange took, before `ended`. `startedAt` is set by the receiver of the event.
   case measured(AttemptID, AttemptMeasurement)

@@ -141,7 +141,7 @@ extension AddressScope {
 
 /// The networks from which a host can be reached. A redirect must not lead to a host with a
 /// narrower reach than its sender: the client would fetch what the redirecting server cannot.
-public enum NetworkReach: Int, Sendable, Hashable, Comparable, CaseIterable {
+public enum NetworkReach: Int, Sendable, Hashable, Comparable, CaseIterable, Codable {
   /// Only from this machine.
   case machine
   /// Only from networks that this machine is attached to.

@@ -3,10 +3,30 @@ public struct RequestContent: Hashable, Sendable, Codable {
   /// A token in upper case (RFC 9110, section 9.1).
   public var method: String
   public var body: Body?
+  /// Set when an earlier request has sent the beginning of the body. It belongs to one request and
+  /// is not stored.
+  public var rest: Rest?
 
-  public init(method: String, body: Body? = nil) {
+  private enum CodingKeys: String, CodingKey {
+    case method, body
+  }
+
+  public init(method: String, body: Body? = nil, rest: Rest? = nil) {
     self.method = method
     self.body = body
+    self.rest = rest
+  }
+
+  /// The part of a file that the server does not have yet.
+  public struct Rest: Hashable, Sendable {
+    public var offset: Int64
+    /// The modification time of the file when its beginning was sent, since 1970.
+    public var modifiedNanoseconds: Int64
+
+    public init(offset: Int64, modifiedNanoseconds: Int64) {
+      self.offset = offset
+      self.modifiedNanoseconds = modifiedNanoseconds
+    }
   }
 
   public enum Body: Hashable, Sendable, Codable {

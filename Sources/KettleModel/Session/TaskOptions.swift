@@ -34,6 +34,8 @@ public struct TaskOptions: Hashable, Sendable, Codable {
   public var delivered: DeliveredPart?
   /// The cancelled transfer whose bytes this one continues with.
   public var resumes: ResumeToken?
+  /// Where an earlier upload of the same file was interrupted, and this one continues.
+  public var continues: UploadResumption?
 
   public static let programDataByteCountMax = 256 * 1024
 

@@ -17,6 +17,10 @@ public struct TaskStatus: Hashable, Sendable, Codable {
   public var resumedAtByteCount: Int64?
   /// The bytes of the request body sent in the current or latest attempt.
   public var sentByteCount: Int64 = 0
+  /// Where an interrupted upload continues; nil when the server has not offered it.
+  public var uploadResumption: UploadResumption?
+  /// The informational responses so far; nil for none.
+  public var informationalReplies: InformationalReplies?
   /// For an upload, the received bytes of the response body; set only in snapshots.
   public var replyByteCount: Int64?
   /// Set when the program cancels the task by producing resume data. Once the state is no longer

@@ -6,16 +6,17 @@ extension ActiveDownload {
   static func beginOther(
     _ request: NextRequest, attempt: AttemptID, _ facts: inout TransferFacts, at now: Moment
   ) -> Transition {
-    let primary = DownloadConnection(
+    var primary = DownloadConnection(
       attempt: attempt, url: request.url, redirects: request.redirects, requested: nil,
       range: nil, at: now.monotonic)
+    primary.content = request.content
     var download = ActiveDownload(
       primary: primary, mode: request.mode, purpose: request.purpose, check: request.check,
       received: facts.resumeData?.durable ?? ByteRangeSet())
     download.splitting = .refused
     var plan = AttemptPlan(
       attempt: attempt, url: request.url, redirects: request.redirects, requested: nil,
-      check: request.check, facts: facts)
+      content: request.content, check: request.check, purpose: request.purpose, facts: facts)
     if let range = facts.playlist?.range(of: request.purpose) {
       plan.headers.append(
         HeaderField(received: "Range", "bytes=\(range.lower)-\(range.upper - 1)"))
@@ -28,6 +29,9 @@ extension ActiveDownload {
     _ response: Response, _ facts: inout TransferFacts, in context: DecisionContext
   ) -> Step {
     guard let primary = connection(of: response.attempt) else { return .none }
+    if purpose == .uploadOffset {
+      return receiveUploadOffset(response, from: primary, &facts, in: context)
+    }
     let head = response.head
     if let coding = head.contentCoding, (200..<300).contains(head.status) {
       return .end(.failed(failure(on: primary.url, "it is compressed (\(coding))")))
@@ -59,7 +63,8 @@ extension ActiveDownload {
   private func failure(on url: TransferURL, _ detail: String) -> TransferFailure {
     switch purpose {
     case .document(let document): document.failure(on: url, detail)
-    case .segment, .file: RequestPurpose.Document.playlist.failure(on: url, detail)
+    case .segment, .file, .uploadOffset, .uploadRest:
+      RequestPurpose.Document.playlist.failure(on: url, detail)
     }
   }
 
@@ -69,7 +74,7 @@ extension ActiveDownload {
   ) -> Step {
     guard let index = index(of: response.attempt) else { return .none }
     switch purpose {
-    case .file: return .none
+    case .file, .uploadOffset, .uploadRest: return .none
     case .document(let document):
       if let total, total > Int64(document.byteCountMax) {
         return .end(

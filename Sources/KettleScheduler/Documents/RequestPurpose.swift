@@ -8,6 +8,18 @@ package enum RequestPurpose: Sendable, Hashable {
   case document(Document)
   /// The segment of a playlist with this index, which is appended to the file.
   case segment(Int)
+  /// How many bytes of an interrupted upload the server has.
+  case uploadOffset
+  /// The response to an upload, of which only the bytes from this offset on are sent.
+  case uploadRest(from: Int64)
+
+  /// Whether the body of the response is the file.
+  var isFile: Bool {
+    switch self {
+    case .file, .uploadRest: true
+    case .document, .segment, .uploadOffset: false
+    }
+  }
 
   package enum Document: Sendable, Hashable {
     /// A list with the digest of the file.

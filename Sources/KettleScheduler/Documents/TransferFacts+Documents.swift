@@ -5,7 +5,7 @@ import KettleModel
 extension TransferFacts {
   /// The request that begins a run.
   var firstRequest: NextRequest {
-    guard let document = neededDocument else { return firstFileRequest }
+    guard let document = neededDocument else { return uploadContinuation ?? firstFileRequest }
     let url = document == .checksumList ? spec.options.checksumURL ?? spec.url : spec.url
     return NextRequest(
       url: url, redirects: .none, mode: .resuming, purpose: .document(document))

@@ -176,6 +176,7 @@ extension ActiveDownload {
     recordArrivals(&facts)
     if failure.code == .timedOut { facts.repetitions.recordSilentAttempt() }
     if failure.code == .redirectRefused {
+      if let next = facts.afterUploadResourceRefused(purpose) { return .end(next) }
       if activeCount == 0 {
         // The attempt knows where it was redirected, the user what was requested.
         return .end(
@@ -219,7 +220,7 @@ extension ActiveDownload {
     in context: DecisionContext
   ) -> TransferMachine.AfterEnding? {
     // If the length was known before, a longer file is another version.
-    let isLonger = failure.code == .tooLong && durableAtStartByteCount > 0 && purpose == .file
+    let isLonger = failure.code == .tooLong && durableAtStartByteCount > 0 && purpose.isFile
     if failure.code == .otherVersion || isLonger {
       if let resumeData = facts.resumeDataOfOpener, resumeData.validatorURL != nil {
         let other = TransferFailure.otherFile(at: url, nil, in: resumeData)

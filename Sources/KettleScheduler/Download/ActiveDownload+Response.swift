@@ -34,7 +34,7 @@ extension ActiveDownload {
   static func begin(
     _ request: NextRequest, attempt: AttemptID, _ facts: inout TransferFacts, at now: Moment
   ) -> Transition {
-    if request.purpose != .file { return beginOther(request, attempt: attempt, &facts, at: now) }
+    if !request.purpose.isFile { return beginOther(request, attempt: attempt, &facts, at: now) }
     let keepsBytes = if case .fresh = request.mode { false } else { true }
     facts.mirrors.beginRun(keepsBytes: keepsBytes && facts.resumeData?.durable.isEmpty == false)
     let requested = RequestedRange(
@@ -46,13 +46,13 @@ extension ActiveDownload {
     primary.content = request.content
     primary.source = facts.mirrors.opener
     primary.streamUse = request.streamUse
-    facts.taskStatus?.sentByteCount = 0
+    facts.taskStatus?.sentByteCount = request.content?.rest?.offset ?? 0
     let download = ActiveDownload(
-      primary: primary, mode: request.mode, check: request.check,
+      primary: primary, mode: request.mode, purpose: request.purpose, check: request.check,
       received: facts.resumeData?.durable ?? ByteRangeSet())
     var plan = AttemptPlan(
       attempt: attempt, url: request.url, redirects: request.redirects, requested: requested,
-      content: request.content, check: request.check, facts: facts)
+      content: request.content, check: request.check, purpose: request.purpose, facts: facts)
     plan.streamUse = request.streamUse
     return .entering(.running(download), [.beginAttempt(facts.id, plan)])
   }
@@ -67,7 +67,7 @@ extension ActiveDownload {
     }
     recordRoundTrip(milliseconds: response.roundTripMilliseconds)
     switch body {
-    case .closed where purpose != .file: return receiveOther(response, &facts, in: context)
+    case .closed where !purpose.isFile: return receiveOther(response, &facts, in: context)
     case .closed:
       let origin = connections[index].url.origin
       let step = receivePrimary(response, &facts, in: context)
@@ -87,6 +87,7 @@ extension ActiveDownload {
       let failure = TransferFailure.loginNeeded(on: primary.url, status: head.status, user: nil)
       return .end(.waiting(.forEvent(.needsLogin, failure, challenge: challenge)))
     }
+    if let next = facts.afterUploadRefused(head, purpose) { return .end(next) }
     let classifier = ResponseClassifier(
       url: primary.url, requested: primary.requested, mode: mode,
       resumeData: facts.resumeDataOfOpener,
@@ -117,7 +118,7 @@ extension ActiveDownload {
 
   // MARK: Acceptance
 
-  private mutating func acceptWhole(
+  mutating func acceptWhole(
     _ whole: ResponseClassifier.Whole, of response: Response, _ facts: inout TransferFacts,
     in context: DecisionContext
   ) -> Step {
@@ -200,7 +201,7 @@ extension ActiveDownload {
         .request(
           NextRequest(
             url: url, redirects: primary.redirects.followed(by: response.reach), mode: mode,
-            content: content, purpose: purpose)))
+            content: content, purpose: purpose.redirected(with: content))))
     case .refuse(let failure):
       facts.recordReply(response.head, from: primary.url)
       return .end(.failed(failure))

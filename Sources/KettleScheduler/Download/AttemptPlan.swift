@@ -56,7 +56,8 @@ package struct AttemptPlan: Sendable, Hashable {
 
   init(
     attempt: AttemptID, url: TransferURL, redirects: RedirectChain, requested: RequestedRange?,
-    content: RequestContent? = nil, check: ServerCheck = .usual, facts: TransferFacts
+    content: RequestContent? = nil, check: ServerCheck = .usual,
+    purpose: RequestPurpose = .file, facts: TransferFacts
   ) {
     let spec = facts.requestSpec
     self.attempt = attempt
@@ -75,15 +76,32 @@ package struct AttemptPlan: Sendable, Hashable {
     caCertificatePath = spec.caCertificatePath
     // A range set by the user would make every offset wrong.
     headers.removeAll { ["range", "if-range"].contains($0.name.lowercased()) }
-    if content?.body == nil, spec.request?.body != nil {
-      headers.removeAll { Self.headersOfBody.contains($0.name.lowercased()) }
-    }
+    if content?.body == nil, spec.request?.body != nil { removeHeadersOfBody() }
     headers += requested?.headers ?? []
+    addUploadHeaders(for: purpose, facts)
     addCookies(of: facts)
     // The time that a program sets is a bound.
     if spec.task?.requestTimeoutMilliseconds == nil {
       patienceDoublings = min(facts.repetitions.silentAttemptCount, Self.patienceDoublingsMax)
     }
+  }
+
+  /// Adds what makes an upload resumable. A request to the upload resource is another one than that
+  /// of the program: it has neither its conditions nor the headers that describe its body.
+  private mutating func addUploadHeaders(for purpose: RequestPurpose, _ facts: TransferFacts) {
+    switch purpose {
+    case .uploadOffset, .uploadRest:
+      removeHeadersOfBody()
+      headers.removeAll {
+        $0.name.lowercased().hasPrefix("if-") || $0.name.lowercased() == "expect"
+      }
+    case .file, .document, .segment: break
+    }
+    headers += facts.uploadHeaders(for: purpose, content)
+  }
+
+  private mutating func removeHeadersOfBody() {
+    headers.removeAll { Self.headersOfBody.contains($0.name.lowercased()) }
   }
 
   /// Adds the cookies that belong to the URL to those that the user gave as a header.

@@ -107,6 +107,7 @@ struct Finishing: Sendable {
       }
       file.contentCoding = facts.resumeData?.contentCoding
       facts.resumeData = nil
+      facts.taskStatus?.uploadResumption = nil
       facts.finishedFile = file
       facts.finishedAt = now.wall
       return .entering(.completed)

@@ -245,6 +245,7 @@ extension TransferFacts {
       }
     }
     spec.url = url
+    if old != url { taskStatus?.uploadResumption = nil }
     description = .none
     playlist = nil
     if old != url, resumeData?.validatorURL == nil { resumeData?.validatorURL = old.text }

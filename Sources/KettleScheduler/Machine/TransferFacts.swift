@@ -109,6 +109,7 @@ struct RepetitionCounts: Sendable, Hashable {
   /// may be silent for long in the middle of each response.
   private(set) var silentAttemptCount = 0
   private var leftStreamCount = 0
+  private var uselessUploadResourceCount = 0
 
   /// Whether ranges are still requested from a server that answered them wrongly.
   var permitsRanges: Bool { wrongRangeReplyCount < 2 }
@@ -118,12 +119,17 @@ struct RepetitionCounts: Sendable, Hashable {
   /// Whether a stream may be used: one that was left would only be left again.
   var permitsStream: Bool { leftStreamCount == 0 }
 
+  /// Whether the upload resources of the server are still used: one that loses what it was sent
+  /// would be tried without end.
+  var permitsUploadResource: Bool { uselessUploadResourceCount < 3 }
+
   mutating func recordWrongRangeReply() { wrongRangeReplyCount += 1 }
   mutating func recordRightRangeReply() { wrongRangeReplyCount = 0 }
   mutating func recordFreshStart() { freshStartCount += 1 }
   mutating func recordSilentAttempt() { silentAttemptCount += 1 }
   mutating func recordRefusalBlamedOnHost() { refusalBlamedOnHostCount += 1 }
   mutating func recordLeftStream() { leftStreamCount += 1 }
+  mutating func recordUselessUploadResource() { uselessUploadResourceCount += 1 }
 }
 
 extension TransferFacts {
@@ -214,6 +220,7 @@ extension TransferFacts {
     taskStatus?.reply = nil
     taskStatus?.sentByteCount = 0
     taskStatus?.resumedAtByteCount = nil
+    taskStatus?.uploadResumption = nil
   }
 
   /// Returns what follows when the bytes or the file are of another version: a request from the

@@ -242,6 +242,25 @@ package struct TransferMachine: Sendable {
     return apply(ActiveDownload.begin(request, attempt: ids.attempt, &facts, at: now))
   }
 
+  /// An informational response (1xx) has arrived.
+  ///
+  /// - Parameter modifiedNanoseconds: the modification time of the file that is being sent; nil for
+  ///   another body.
+  package mutating func informed(
+    by head: ResponseHead, from reach: NetworkReach, of attempt: AttemptID,
+    sending modifiedNanoseconds: Int64?
+  ) -> Transition {
+    guard let download, let connection = download.connection(of: attempt),
+      connection.phase == .requesting
+    else { return .none }
+    facts.recordInformational(head, from: connection, download.purpose)
+    if let modifiedNanoseconds, download.purpose == .file {
+      facts.recordUploadResource(
+        in: head, from: connection, reach, sending: modifiedNanoseconds)
+    }
+    return .none
+  }
+
   /// Decides what a response means. The attempt's body waits until then.
   ///
   /// - Parameters:

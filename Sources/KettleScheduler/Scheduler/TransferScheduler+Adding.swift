@@ -19,6 +19,7 @@ extension TransferScheduler {
         id: id, taskIdentifier: task, spec: spec, createdAt: now.wall, queuePosition: position,
         state: .idle)
       adoptBytes(into: &record, &output)
+      record.task?.uploadResumption = record.spec.task?.continues
       var machine = TransferMachine(record, state: .first(of: record, at: now))
       rules.holdBack(&machine)
       machine.recordStart(at: now.wall)

@@ -92,6 +92,22 @@ extension TransferScheduler {
 
   // MARK: Attempts
 
+  /// An informational response (1xx) has arrived.
+  ///
+  /// - Parameter modifiedNanoseconds: the modification time of the file that is being sent; nil for
+  ///   another body.
+  package mutating func informed(
+    by head: ResponseHead, from reach: NetworkReach, of attempt: AttemptID,
+    sending modifiedNanoseconds: Int64?
+  ) -> SchedulerOutput {
+    var output = SchedulerOutput()
+    guard let id = owners[attempt] else { return output }
+    update(id, into: &output) {
+      $0.informed(by: head, from: reach, of: attempt, sending: modifiedNanoseconds)
+    }
+    return output
+  }
+
   /// - Parameters:
   ///   - reach: the reach of the server that sent the head.
   ///   - roundTripMilliseconds: how long a packet takes to it and back; nil when unknown.

@@ -4,11 +4,11 @@ import Testing
 
 /// Invalid parts of programs' requests that decode correctly.
 struct SessionRefusedPartTests {
-  private func refused(_ change: (inout TransferSpec) -> Void) throws -> String? {
+  private func refused(_ change: (inout TransferSpec) throws -> Void) throws -> String? {
     var spec = try #require(ProtocolSamples.spec())
     spec.session = SessionID(rawValue: "org.example.app")
     spec.task = TaskOptions(kind: .download)
-    change(&spec)
+    try change(&spec)
     return spec.refusedPart
   }
 
@@ -40,6 +40,9 @@ struct SessionRefusedPartTests {
       credential.certificate = ClientCertificate(certificatePath: "/c", keyPath: "/k")
       spec.task?.credentials = [credential]
       spec.task?.resumes = ResumeToken(id: TransferID(rawValue: 1), secret: "s")
+      spec.task?.continues = UploadResumption(
+        url: try TransferURL.parse("https://example.org/7").get().url, minimumReach: .machine,
+        modifiedNanoseconds: 0)
     }
     #expect(part == nil)
   }
@@ -83,6 +86,12 @@ struct SessionRefusedPartTests {
     #expect(
       try refused { $0.task?.resumes = ResumeToken(id: TransferID(rawValue: 1), secret: "") }
         == "task.resumes")
+    for (text, count) in [("ftp://example.org/7", Int64(0)), ("https://example.org/7", -1)] {
+      var resumption = UploadResumption(
+        url: try TransferURL.parse(text).get().url, minimumReach: .world, modifiedNanoseconds: 0)
+      resumption.confirmedByteCount = count
+      #expect(try refused { $0.task?.continues = resumption } == "task.continues")
+    }
   }
 
   @Test func `an unusable or harmful credential is refused`() throws {

@@ -52,6 +52,7 @@ struct UploadAnswerTests {
       events.map {
         switch $0 {
         case .multiplexed: "multiplexed"
+        case .informed: "informed"
         case .sent: "sent"
         case .measured: "measured"
         case .headReceived: "head"

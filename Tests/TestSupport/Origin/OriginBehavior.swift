@@ -24,6 +24,8 @@ package struct OriginBehavior: Hashable, Sendable {
   package var takenBytesPerSecond: Int64?
   /// Whether a client that sends Expect: 100-continue gets a 100 response.
   package var answersExpect = true
+  /// Sent before the body of the request is read.
+  package var interimHeads: [ResponseHead] = []
   package var stall: Stall?
   /// Delays the head until the test releases the event with this name.
   package var headWaitsFor: String?

@@ -73,6 +73,7 @@ struct OriginConnection {
     var sender = OriginSender(
       descriptor: descriptor, requestNumber: request.number, behavior: behavior, log: log)
     let taking = reply.isLoginMissing ? behavior.takingWithoutLogin : nil
+    for head in behavior.interimHeads { _ = sender.write(head.interimBytes) }
     let taker = OriginTaker(sender: sender, behavior: behavior, taking: taking ?? behavior.taking)
     let taken = taker.take(request, &received)
     guard taken != .gone else {
@@ -97,5 +98,12 @@ struct OriginConnection {
     shutdown(descriptor, Int32(SHUT_WR))
     var rest = [UInt8](repeating: 0, count: 4096)
     while recv(descriptor, &rest, rest.count, 0) > 0 {}
+  }
+}
+
+extension ResponseHead {
+  fileprivate var interimBytes: [UInt8] {
+    let lines = ["HTTP/1.1 \(status) Interim"] + headers.map { $0.name + ": " + $0.value }
+    return Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
   }
 }
