@@ -56,7 +56,7 @@ package enum BackgroundSessionAction: Hashable, Sendable {
   case restored(SessionTask)
   case show(Int64, TaskView)
   /// For `cancel(byProducingResumeData:)`.
-  case resumeData(Int64, ResumeToken?)
+  case resumeData(Int64, TaskResumption?)
   /// An awaited task ended, with the path of its file.
   case settled(Int64, TaskEnd, path: String?)
   /// The task is over; no further action mentions it.

@@ -13,7 +13,7 @@ extension BackgroundSessionMachine {
       ending = .done
       emit(.close)
     case .measured(let number)?: tasks[number]?.delivered = .metrics
-    case .challenge?, .waits?, .resumed?, .wrote?, .sent?, .finishedEvents?, nil: break
+    case .challenge?, .waits?, .informed?, .resumed?, .wrote?, .sent?, .finishedEvents?, nil: break
     }
   }
 
@@ -106,7 +106,7 @@ extension BackgroundSessionMachine {
     case .requestingResumeData(let reported):
       if !record.isAwaited { abandon(record) }
       tasks[number]?.id = nil
-      reportEnd(of: number, reported, token: nil)
+      reportEnd(of: number, reported, nil)
     case .new, .unsent, .live:
       let isKnown = record.id != nil && !record.isAwaited
       if isKnown { abandon(record) }

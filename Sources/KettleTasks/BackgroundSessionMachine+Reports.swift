@@ -10,6 +10,7 @@ extension BackgroundSessionMachine {
     record.snapshot = snapshot
     tasks[number] = record
     reportOffset(of: number)
+    reportInformational(of: number)
     switch snapshot.state {
     case .completed: completed(number, snapshot)
     case .failed: failed(number, snapshot)
@@ -39,11 +40,13 @@ extension BackgroundSessionMachine {
     calls.append(.completed(number, end))
   }
 
-  /// Reports a failure for which a token was requested.
-  mutating func reportEnd(of number: Int64, _ failure: TaskFailure, token: ResumeToken?) {
-    tasks[number]?.gaveToken = token != nil
-    emit(.resumeData(number, token))
-    end(number, .failure(failure.with(token)))
+  /// Reports a failure with what a later task needs to continue.
+  mutating func reportEnd(
+    of number: Int64, _ failure: TaskFailure, _ resumption: TaskResumption?
+  ) {
+    tasks[number]?.gaveToken = resumption?.needsTask ?? false
+    emit(.resumeData(number, resumption))
+    end(number, .failure(failure.with(resumption)))
   }
 
   private mutating func completed(_ number: Int64, _ snapshot: TransferSnapshot) {
@@ -70,6 +73,13 @@ extension BackgroundSessionMachine {
     case .new, .unsent, .unsendable, .requestingResumeData, .ending, .unclaimed, .reported: return
     }
     let reported = TaskFailure(failure, cancellation)
+    if reported.mayHaveResumeData(cancellation),
+      let resumption = snapshot.uploadResumption(of: spec)
+    {
+      record.phase = .requestingResumeData(reported)
+      tasks[number] = record
+      return reportEnd(of: number, reported, resumption)
+    }
     guard reported.mayHaveResumeData(cancellation), ResumeRules.allow(snapshot, spec) else {
       return end(number, .failure(reported))
     }
@@ -91,12 +101,24 @@ extension BackgroundSessionMachine {
       .resumed(number, offset: offset, expected: snapshot.bytesAnnounced ?? -1))
   }
 
+  private mutating func reportInformational(of number: Int64) {
+    guard var record = tasks[number], let replies = record.snapshot?.task?.informationalReplies
+    else { return }
+    let news = replies.after(record.informedCount)
+    record.informedCount = replies.count
+    tasks[number] = record
+    guard !record.isAwaited else { return }
+    for reply in news { calls.append(.informed(number, reply)) }
+  }
+
   private mutating func reportProgress(of number: Int64) {
     guard var record = tasks[number], let snapshot = record.snapshot else { return }
     let total =
       record.isUpload ? snapshot.task?.sentByteCount ?? 0 : snapshot.bytesReceived
-    // It started again from zero.
-    if total < record.reportedByteCount { record.reportedByteCount = 0 }
+    // It started again, an upload where its server has asked it to.
+    if total < record.reportedByteCount {
+      record.reportedByteCount = min(total, snapshot.confirmedUploadByteCount)
+    }
     let bytes = total - record.reportedByteCount
     record.reportedByteCount = total
     tasks[number] = record
@@ -151,12 +173,27 @@ extension TaskFailure {
     }
   }
 
-  fileprivate func with(_ token: ResumeToken?) -> TaskFailure {
+  fileprivate func with(_ resumption: TaskResumption?) -> TaskFailure {
     switch self {
-    case .transfer(let failure, _): .transfer(failure, resume: token)
-    case .cancelled: .cancelled(resume: token)
+    case .transfer(let failure, _): .transfer(failure, resume: resumption)
+    case .cancelled: .cancelled(resume: resumption)
     case .removedByUser, .refused, .session, .notKept: self
     }
+  }
+}
+
+extension TransferSnapshot {
+  /// How an upload that has ended continues; nil if its server has not offered it.
+  fileprivate func uploadResumption(of spec: TransferSpec) -> TaskResumption? {
+    guard spec.task?.kind == .upload, let content = spec.request,
+      let resumption = task?.uploadResumption
+    else { return nil }
+    return .upload(resumption, of: content)
+  }
+
+  /// How much of an upload its server is known to have.
+  fileprivate var confirmedUploadByteCount: Int64 {
+    task?.uploadResumption?.confirmedByteCount ?? 0
   }
 }
 

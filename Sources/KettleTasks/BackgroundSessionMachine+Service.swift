@@ -73,9 +73,9 @@ extension BackgroundSessionMachine {
   private mutating func tokenMade(_ number: Int64, _ reply: ServiceReply) {
     guard case .requestingResumeData(let failure)? = tasks[number]?.phase else { return }
     guard case .tokens(let tokens) = reply else {
-      return reportEnd(of: number, failure, token: nil)
+      return reportEnd(of: number, failure, nil)
     }
-    reportEnd(of: number, failure, token: tokens.first)
+    reportEnd(of: number, failure, tokens.first.map(TaskResumption.download))
   }
 
   private mutating func restore(_ task: SessionTask, isAwaited: Bool) {

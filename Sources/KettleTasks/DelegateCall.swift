@@ -6,6 +6,8 @@ package enum DelegateCall: Hashable, Sendable {
   case challenge(Int64, ServerChallenge)
   /// `taskIsWaitingForConnectivity`
   case waits(Int64)
+  /// `didReceiveInformationalResponse`
+  case informed(Int64, ServerReply)
   /// `didResumeAtOffset`; `expected` is -1 when the server did not say.
   case resumed(Int64, offset: Int64, expected: Int64)
   /// `didWriteData`
@@ -28,9 +30,9 @@ package enum DelegateCall: Hashable, Sendable {
   /// The task identifier, or nil for a call about the session.
   package var task: Int64? {
     switch self {
-    case .challenge(let task, _), .waits(let task), .resumed(let task, _, _),
-      .wrote(let task, _, _, _),
-      .sent(let task, _, _, _), .finished(let task, _), .received(let task, _), .measured(let task),
+    case .challenge(let task, _), .waits(let task), .informed(let task, _),
+      .resumed(let task, _, _), .wrote(let task, _, _, _), .sent(let task, _, _, _),
+      .finished(let task, _), .received(let task, _), .measured(let task),
       .completed(let task, _):
       task
     case .finishedEvents, .becameInvalid: nil

@@ -4,9 +4,9 @@ import KettleModel
 /// Why a task ended without success.
 package enum TaskFailure: Hashable, Sendable {
   /// The service reported the failure.
-  case transfer(TransferFailure, resume: ResumeToken?)
+  case transfer(TransferFailure, resume: TaskResumption?)
   /// The program cancelled it.
-  case cancelled(resume: ResumeToken?)
+  case cancelled(resume: TaskResumption?)
   /// The user removed it from the list.
   case removedByUser
   /// It cannot be carried out and was never sent.

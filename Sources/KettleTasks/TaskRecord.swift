@@ -43,6 +43,8 @@ struct TaskRecord: Sendable {
   var reportedByteCount: Int64 = 0
   var hasReportedOffset = false
   var hasReportedWaiting = false
+  /// How many informational responses were reported.
+  var informedCount = 0
   var shownChallenge: ShownChallenge?
   /// The calls about its end that have returned.
   var delivered: DeliveredPart?
@@ -70,6 +72,7 @@ struct TaskRecord: Sendable {
       spec.task?.kind == .upload ? snapshot.task?.sentByteCount ?? 0 : snapshot.bytesReceived
     hasReportedOffset = snapshot.task?.resumedAtByteCount != nil
     delivered = spec.task?.delivered
+    informedCount = snapshot.task?.informationalReplies?.count ?? 0
   }
 
   var isUpload: Bool { spec?.task?.kind == .upload }

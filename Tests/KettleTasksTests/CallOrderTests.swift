@@ -84,7 +84,8 @@ struct CallOrderTests {
     let token = ResumeToken(id: SessionBench.id(task), secret: "s")
     try bench.answer(.tokens([token]))
     let failure = TransferFailure(.connectionLost, on: "books.example")
-    #expect(bench.calls == [.completed(task, .failure(.transfer(failure, resume: token)))])
+    #expect(
+      bench.calls == [.completed(task, .failure(.transfer(failure, resume: .download(token))))])
     try bench.answer(.tokens([token]))
     #expect(bench.forgotten == [task])
     #expect(bench.machine.isAllAcknowledged)

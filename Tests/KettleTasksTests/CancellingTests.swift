@@ -47,8 +47,8 @@ struct CancellingTests {
         == .acknowledge(
           .init(ids: [SessionBench.id(task)], keepsResumeData: true, onlyTokens: true)))
     bench.feed(.answered(acknowledgement.serial, .tokens([token])))
-    #expect(bench.resumeData == [token])
-    #expect(bench.calls == [.completed(task, .failure(.cancelled(resume: token)))])
+    #expect(bench.resumeData == [.download(token)])
+    #expect(bench.calls == [.completed(task, .failure(.cancelled(resume: .download(token))))])
   }
 
   @Test func `a failure with resume data is acknowledged after its report`() throws {
@@ -76,7 +76,8 @@ struct CancellingTests {
     }
     bench.attach([failed], last: 1)
     try bench.answer(.tokens([token]))
-    guard case .completed(1, .failure(.transfer(_, token))) = try #require(bench.calls.last)
+    guard
+      case .completed(1, .failure(.transfer(_, .download(token)))) = try #require(bench.calls.last)
     else {
       Issue.record("\(bench.calls)")
       return
@@ -114,7 +115,7 @@ struct CancellingTests {
       $0.breakOff(.cancelled, headers: [("last-modified", "Thu, 01 Jan 2026 00:00:00 GMT")])
     }
     try bench.answer(.tokens([token]))
-    #expect(bench.resumeData == [token])
+    #expect(bench.resumeData == [.download(token)])
   }
 
   @Test func `a request other than a plain GET has no resume data`() throws {

@@ -10,7 +10,7 @@ struct SessionBench {
   private(set) var calls: [DelegateCall] = []
   private(set) var requests: [(serial: Int64, request: ServiceRequest)] = []
   private(set) var views: [Int64: [TaskView]] = [:]
-  private(set) var resumeData: [ResumeToken?] = []
+  private(set) var resumeData: [TaskResumption?] = []
   private(set) var settled: [TaskEnd] = []
   private(set) var restored: [Int64] = []
   private(set) var forgotten: [Int64] = []
@@ -47,7 +47,7 @@ struct SessionBench {
         if returnsAtOnce { pending = machine.handle(.returned) + pending }
       case .restored(let task): restored.append(task.snapshot.taskIdentifier)
       case .show(let number, let view): views[number, default: []].append(view)
-      case .resumeData(_, let token): resumeData.append(token)
+      case .resumeData(_, let resumption): resumeData.append(resumption)
       case .settled(_, let end, _): settled.append(end)
       case .forget(let number): forgotten.append(number)
       case .connect: connectCount += 1

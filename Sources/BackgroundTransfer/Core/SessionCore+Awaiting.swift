@@ -3,12 +3,22 @@ import FoundationNetworking
 import KettleSystem
 import KettleTasks
 
-/// The results of the tasks that `URLSession.download(for:to:onConflict:)` awaits.
+/// The results of the tasks that `URLSession.download(for:to:onConflict:)` and
+/// `URLSession.upload(for:fromFile:)` await.
 struct Outcomes: Sendable {
-  typealias Waiter = @Sendable (Result<URL, any Error>) -> Void
+  /// The success of a task.
+  struct Success: Sendable {
+    /// The finished file, or the one with the response to an upload; nil when it has no body.
+    var file: URL?
+    var response: URLResponse?
+  }
+
+  /// Reads what it needs of the result, which the service may then delete, and returns the call
+  /// that passes it on.
+  typealias Waiter = @Sendable (Result<Success, any Error>) -> (@Sendable () -> Void)
 
   private var waiters: [Int64: [Waiter]] = [:]
-  private var results: [Int64: Result<URL, any Error>] = [:]
+  private var results: [Int64: Result<Success, any Error>] = [:]
 
   /// Records the end of a task and returns the calls that notify its waiters. Without waiters,
   /// keeps the result until a waiter requests it.
@@ -23,16 +33,19 @@ struct Outcomes: Sendable {
     }
     return [
       {
+        let calls = waiting.map { $0(result) }
         // Claims the result first: a program that exits when it has its file leaves no result
         // behind.
         handle.core.feed(.claimed(number))
-        for waiter in waiting { waiter(result) }
+        for call in calls { call() }
       }
     ]
   }
 
   /// Removes and returns the result if it exists; otherwise adds the waiter and returns nil.
-  mutating func wait(for number: Int64, _ waiter: @escaping Waiter) -> Result<URL, any Error>? {
+  mutating func wait(
+    for number: Int64, _ waiter: @escaping Waiter
+  ) -> Result<Success, any Error>? {
     if let result = results.removeValue(forKey: number) { return result }
     waiters[number, default: []].append(waiter)
     return nil
@@ -43,7 +56,11 @@ struct Outcomes: Sendable {
   /// Removes the results whose files no longer exist, and returns their task numbers.
   mutating func removeStale(unless isThere: (URL) -> Bool) -> [Int64] {
     let stale = results.filter { _, result in
-      if case .success(let file) = result { !isThere(file) } else { false }
+      if case .success(let success) = result, let file = success.file {
+        !isThere(file)
+      } else {
+        false
+      }
     }
     for number in stale.keys { results[number] = nil }
     return stale.keys.sorted()
@@ -51,17 +68,34 @@ struct Outcomes: Sendable {
 
   private static func result(
     of end: TaskEnd, path: String?, _ handle: TaskHandle
-  ) -> Result<URL, any Error> {
+  ) -> Result<Success, any Error> {
     if let failure = end.failure { return .failure(failure.error(for: handle)) }
-    guard let url = path.map({ URL(fileURLWithPath: $0) }) ?? handle.destination else {
-      return .failure(URLError(.unknown))
-    }
-    return .success(url)
+    let file = path.map { URL(fileURLWithPath: $0) } ?? handle.destination
+    return .success(Success(file: file, response: handle.response))
   }
 }
 
 extension SessionCore {
+  /// - Returns: where the file is.
   func download(_ plan: DownloadPlan) async throws -> URL {
+    await removeStaleResults()
+    return try await result(of: makeDownload(plan, duplicates: .separate)) { success in
+      guard let file = success.file else { throw URLError(.unknown) }
+      return file
+    }
+  }
+
+  /// - Returns: the body of the response, and the response.
+  func upload(_ request: URLRequest, file: URL) async throws -> (Data, URLResponse) {
+    await removeStaleResults()
+    let task = makeUpload(request, file: file, isAwaited: true)
+    return try await result(of: task) { success in
+      guard let response = success.response else { throw URLError(.unknown) }
+      return (try success.file.map { try Data(contentsOf: $0) } ?? Data(), response)
+    }
+  }
+
+  private func removeStaleResults() async {
     await withCheckedContinuation { continuation in
       whenAttached { continuation.resume() }
     }
@@ -69,10 +103,18 @@ extension SessionCore {
       state.outcomes.removeStale { FileManager.default.fileExists(atPath: $0.path) }
     }
     for number in stale { feed(.claimed(number)) }
-    let task = makeDownload(plan, duplicates: .separate)
-    return try await withTaskCancellationHandler {
+  }
+
+  private func result<Value: Sendable>(
+    of task: URLSessionTask,
+    _ take: @escaping @Sendable (Outcomes.Success) throws -> Value
+  ) async throws -> Value {
+    try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        wait(for: task) { continuation.resume(with: $0) }
+        wait(for: task) { result in
+          let value = result.flatMap { success in Result { try take(success) } }
+          return { continuation.resume(with: value) }
+        }
       }
     } onCancel: {
       task.cancel()
@@ -83,8 +125,9 @@ extension SessionCore {
     let number = task.handle.number
     let known = state.withLock { $0.outcomes.wait(for: number, waiter) }
     if let known {
+      let call = waiter(known)
       feed(.claimed(number))
-      waiter(known)
+      call()
     } else if task.state == .suspended {
       task.resume()
     }

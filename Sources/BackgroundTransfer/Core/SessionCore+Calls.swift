@@ -41,6 +41,9 @@ extension SessionCore {
             session: session, task: task, challenge: challenge))
       }
       deliver(challenge, of: task, in: session, to: own.map { [$0, delegate] } ?? [delegate])
+    case .informed(_, let reply):
+      guard let task, let response = TaskResponse(reply: reply) else { return }
+      taskDelegate?.urlSession(session, task: task, didReceiveInformationalResponse: response)
     case .resumed, .wrote, .finished:
       guard let download = task as? URLSessionDownloadTask,
         let delegate = delegate as? any URLSessionDownloadDelegate
@@ -84,7 +87,7 @@ extension SessionCore {
     case .finished(_, let path):
       delegate.urlSession(
         session, downloadTask: task, didFinishDownloadingTo: URL(fileURLWithPath: path))
-    case .challenge, .waits, .sent, .received, .measured, .completed, .finishedEvents,
+    case .challenge, .waits, .informed, .sent, .received, .measured, .completed, .finishedEvents,
       .becameInvalid:
       break
     }
@@ -95,7 +98,7 @@ extension SessionCore {
     switch call {
     case .challenge(let number, let challenge): feed(.answer(number, challenge, .standard))
     case .finishedEvents: finishEventsUnlessHandlerIsPending()
-    case .waits, .resumed, .wrote, .sent, .finished, .received, .measured, .completed,
+    case .waits, .informed, .resumed, .wrote, .sent, .finished, .received, .measured, .completed,
       .becameInvalid:
       break
     }

@@ -24,10 +24,21 @@ extension SessionCore {
     return make(plan, spec)
   }
 
-  func makeUpload(_ request: URLRequest, file: URL) -> URLSessionUploadTask {
+  func makeUpload(
+    _ request: URLRequest, file: URL, isAwaited: Bool = false
+  ) -> URLSessionUploadTask {
     make(
-      DownloadPlan(request: request),
+      DownloadPlan(request: request, file: file, isAwaited: isAwaited),
       TaskSpec.upload(request, file: file, configuration.snapshot))
+  }
+
+  func makeUpload(resumeData: Data) -> URLSessionUploadTask {
+    guard let known = UploadResumeData(data: resumeData), let request = known.request.request else {
+      return makeRefused(URLRequest(url: URL(fileURLWithPath: "/")), .badResumeData)
+    }
+    let spec = TaskSpec.upload(
+      request, file: URL(fileURLWithPath: known.path), configuration.snapshot, continuing: known)
+    return make(DownloadPlan(request: request), spec)
   }
 
   func makeRefused<Made: URLSessionTask>(
@@ -58,7 +69,7 @@ extension SessionCore {
       let task = Made(
         backing: TaskHandle(
           number: number, kind: Made.self is URLSessionDataTask.Type ? .upload : .download,
-          core: self, destination: plan.destination,
+          core: self, destination: plan.destination, file: plan.file,
           values: .init(data: data, request: plan.request, priority: plan.options.priority),
           onConflict: plan.options.onConflict,
           refusedHandler: handler))
@@ -94,7 +105,7 @@ extension SessionCore {
     let kind = task.spec.task?.kind ?? .download
     let handle = TaskHandle(
       number: task.snapshot.taskIdentifier, kind: kind, core: self,
-      destination: task.spec.destination, values: values,
+      destination: task.spec.destination, file: task.spec.request?.bodyFile, values: values,
       onConflict: DestinationConflict(task.spec.onConflict))
     return switch kind {
     case .download: URLSessionDownloadTask(backing: handle)

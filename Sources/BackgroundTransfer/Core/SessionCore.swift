@@ -213,10 +213,8 @@ extension SessionCore.State {
       guard let handle = tasks[number]?.handle else { return [] }
       handle.show(view)
       return [.moveProgress(handle)]
-    case .resumeData(let number, let token):
-      let data = tasks[number].flatMap { task in
-        token.flatMap { ResumePropertyList.of(task.handle, $0) }
-      }
+    case .resumeData(let number, let resumption):
+      let data = tasks[number].flatMap { resumption?.data(for: $0.handle) }
       let handlers = resumeDataHandlers.removeValue(forKey: number) ?? []
       return handlers.map { handler in .perform { handler(data) } }
     case .settled(let number, let end, let path):

@@ -34,8 +34,10 @@ enum TaskSpec {
     }
   }
 
+  /// - Parameter known: the upload to continue. The file must have its length.
   static func upload(
-    _ request: URLRequest, file: URL, _ configuration: URLSessionConfiguration.Values
+    _ request: URLRequest, file: URL, _ configuration: URLSessionConfiguration.Values,
+    continuing known: UploadResumeData? = nil
   ) -> Made {
     base(request, kind: .upload, configuration).flatMap { spec in
       var spec = spec
@@ -45,7 +47,9 @@ enum TaskSpec {
         access(path, R_OK) == 0
       else { return .failure(.fileUnreadable(path)) }
       spec.request = RequestContent(
-        method: method(of: request), body: .file(path: path, byteCount: Int64(status.st_size)))
+        method: method(of: request),
+        body: .file(path: path, byteCount: known?.byteCount ?? Int64(status.st_size)))
+      spec.task?.continues = known?.resumption
       return .success(spec)
     }
   }
@@ -157,6 +161,14 @@ extension TransferSpec {
   }
 }
 
+extension RequestContent {
+  /// The file that is sent; nil for another body.
+  var bodyFile: URL? {
+    guard case .file(let path, _)? = body else { return nil }
+    return URL(fileURLWithPath: path)
+  }
+}
+
 extension DestinationConflict {
   init(_ policy: ConflictPolicy) {
     switch policy {
@@ -167,18 +179,21 @@ extension DestinationConflict {
   }
 }
 
-/// A download as the program requested it.
+/// A task as the program requested it.
 struct DownloadPlan: Sendable {
   var request: URLRequest
+  /// The file that an upload sends.
+  var file: URL?
   var destination: URL?
   var options = DownloadOptions()
   var isAwaited = false
 
   init(
-    request: URLRequest, destination: URL? = nil, options: DownloadOptions = DownloadOptions(),
-    isAwaited: Bool = false
+    request: URLRequest, file: URL? = nil, destination: URL? = nil,
+    options: DownloadOptions = DownloadOptions(), isAwaited: Bool = false
   ) {
     self.request = request
+    self.file = file
     self.destination = destination
     self.options = options
     self.isAwaited = isAwaited

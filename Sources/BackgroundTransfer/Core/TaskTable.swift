@@ -3,11 +3,11 @@ import FoundationNetworking
 import KettleModel
 import KettleSystem
 
-/// The task objects of a session, indexed by number and by download.
+/// The task objects of a session, indexed by number and by what they transfer.
 struct TaskTable: Sendable {
   private var byNumber: [Int64: URLSessionTask] = [:]
   /// Lets a session with thousands of downloads find a duplicate quickly.
-  private var byDownload: [DownloadKey: Set<Int64>] = [:]
+  private var byContent: [TaskKey: Set<Int64>] = [:]
 
   var all: some Collection<URLSessionTask> { byNumber.values }
 
@@ -15,45 +15,51 @@ struct TaskTable: Sendable {
 
   mutating func insert(_ task: URLSessionTask) {
     byNumber[task.handle.number] = task
-    if let key = DownloadKey(task.handle) {
-      byDownload[key, default: []].insert(task.handle.number)
+    if let key = TaskKey(task.handle) {
+      byContent[key, default: []].insert(task.handle.number)
     }
   }
 
   mutating func remove(_ number: Int64) {
-    guard let task = byNumber.removeValue(forKey: number), let key = DownloadKey(task.handle)
+    guard let task = byNumber.removeValue(forKey: number), let key = TaskKey(task.handle)
     else { return }
-    byDownload[key]?.remove(number)
-    if byDownload[key]?.isEmpty == true { byDownload[key] = nil }
+    byContent[key]?.remove(number)
+    if byContent[key]?.isEmpty == true { byContent[key] = nil }
   }
 
-  /// Returns the tasks for the same download, oldest first.
+  /// Returns the equal tasks, oldest first.
   func same(as plan: DownloadPlan) -> [URLSessionTask] {
-    byDownload[DownloadKey(plan)]?.sorted().compactMap { byNumber[$0] } ?? []
+    byContent[TaskKey(plan)]?.sorted().compactMap { byNumber[$0] } ?? []
   }
 }
 
-/// The fields in which two equal downloads agree.
-private struct DownloadKey: Hashable {
+/// The fields in which two equal tasks agree.
+private struct TaskKey: Hashable {
   let url: String?
   let method: String?
   let headers: [String: String]
   let body: Data?
   let destination: String?
+  /// The path of the file that an upload sends.
+  let file: String?
 
-  init(_ plan: DownloadPlan) { self.init(plan.request, plan.destination) }
-
-  /// nil for tasks that are no downloads or that the service will never have.
-  init?(_ handle: TaskHandle) {
-    guard handle.kind == .download, handle.number > 0 else { return nil }
-    self.init(handle.values.withLock { $0.request }, handle.destination)
+  init(_ plan: DownloadPlan) {
+    self.init(plan.request, destination: plan.destination, file: plan.file)
   }
 
-  private init(_ request: URLRequest, _ destination: URL?) {
+  /// nil for tasks that the service will never have.
+  init?(_ handle: TaskHandle) {
+    guard handle.number > 0 else { return nil }
+    self.init(
+      handle.values.withLock { $0.request }, destination: handle.destination, file: handle.file)
+  }
+
+  private init(_ request: URLRequest, destination: URL?, file: URL?) {
     url = request.url?.absoluteString
     method = request.httpMethod
     headers = request.allHTTPHeaderFields ?? [:]
     body = request.httpBody
     self.destination = destination?.standardizedFileURL.path
+    self.file = file?.standardizedFileURL.path
   }
 }

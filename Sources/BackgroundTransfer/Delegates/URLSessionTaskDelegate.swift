@@ -130,8 +130,21 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
     _ session: URLSession, task: URLSessionTask,
     needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void)
 
+  /// Called for an informational response (1xx) that arrives while the program is running, before
+  /// the response itself. 100 (Continue) and 101 are not reported.
+  ///
+  /// With 104 (Upload Resumption Supported) a server offers to continue an upload after an
+  /// interruption; see <doc:Uploading>.
+  ///
+  /// Source: Apple's documentation of
+  /// `urlSession(_:task:didReceiveInformationalResponse:)`.
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask,
+    didReceiveInformationalResponse response: HTTPURLResponse)
+
   /// Called from time to time while the body of an upload is sent; counts are in bytes. After a
-  /// lost connection they start again from zero.
+  /// lost connection they start again where the server has asked the service to continue, or from
+  /// zero.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
     totalBytesSent: Int64, totalBytesExpectedToSend: Int64)
@@ -238,6 +251,14 @@ extension URLSessionTaskDelegate {
   ) {
     guard let other = session.delegate(besides: self) else { return completionHandler(nil) }
     other.urlSession(session, task: task, needNewBodyStream: completionHandler)
+  }
+
+  public func urlSession(
+    _ session: URLSession, task: URLSessionTask,
+    didReceiveInformationalResponse response: HTTPURLResponse
+  ) {
+    session.delegate(besides: self)?.urlSession(
+      session, task: task, didReceiveInformationalResponse: response)
   }
 
   public func urlSession(

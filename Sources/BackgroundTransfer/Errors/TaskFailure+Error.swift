@@ -7,14 +7,16 @@ import KettleTasks
 /// The errors that delegates receive for their tasks.
 extension TaskFailure {
   func error(for handle: TaskHandle) -> any Error {
-    let resumeData = token.flatMap { ResumePropertyList.of(handle, $0) }
+    var resumeData: [String: Data] = [:]
+    if let resumption { resumeData[resumption.errorKey] = resumption.data(for: handle) }
     return error(url: handle.originalRequest?.url, resumeData: resumeData)
   }
 
   /// The error of a task that was never made.
-  func error(for request: URLRequest) -> any Error { error(url: request.url, resumeData: nil) }
+  func error(for request: URLRequest) -> any Error { error(url: request.url) }
 
-  func error(url: URL?, resumeData: Data?) -> any Error {
+  /// - Parameter resumeData: under the keys of the error's `userInfo`.
+  func error(url: URL?, resumeData: [String: Data] = [:]) -> any Error {
     if case .refused(.duplicate(let number)) = self {
       return DuplicateTask(taskIdentifier: Int(clamping: number))
     }
@@ -25,7 +27,7 @@ extension TaskFailure {
     userInfo[NSUnderlyingErrorKey] = NSError(
       domain: kettleErrorDomain, code: code.rawValue,
       userInfo: [NSLocalizedDescriptionKey: sentence])
-    userInfo[NSURLSessionDownloadTaskResumeData] = resumeData
+    userInfo.merge(resumeData) { _, data in data }
     if case .removedByUser = self {
       userInfo[NSURLErrorBackgroundTaskCancelledReasonKey] =
         URLError.BackgroundTaskCancelledReason.userForceQuitApplication.rawValue
@@ -33,9 +35,9 @@ extension TaskFailure {
     return URLError(code, userInfo: userInfo)
   }
 
-  private var token: ResumeToken? {
+  private var resumption: TaskResumption? {
     switch self {
-    case .transfer(_, let token), .cancelled(let token): token
+    case .transfer(_, let resumption), .cancelled(let resumption): resumption
     case .removedByUser, .refused, .session, .notKept: nil
     }
   }
@@ -71,6 +73,24 @@ extension TaskFailure {
   }
 }
 
+extension TaskResumption {
+  fileprivate var errorKey: String {
+    switch self {
+    case .download: NSURLSessionDownloadTaskResumeData
+    case .upload: NSURLSessionUploadTaskResumeData
+    }
+  }
+
+  /// The resume data for the program.
+  func data(for handle: TaskHandle) -> Data? {
+    switch self {
+    case .download(let token): ResumePropertyList.of(handle, token)
+    case .upload(let resumption, let content):
+      UploadResumeData(resumption, of: content, handle: handle)?.data
+    }
+  }
+}
+
 /// The domain of the errors that underlie a `URLError` of this library.
 let kettleErrorDomain = "KettleErrorDomain"
 
@@ -91,7 +111,8 @@ extension TaskRefusal {
     switch self {
     case .unsupportedURL(let sentence): sentence
     case .badResumeData:
-      "The resume data is not valid for this version; start over with downloadTask(with:)"
+      "The resume data is not valid for this kind of task or for this version; start over with a "
+        + "new task"
     case .dataTask:
       "Data tasks are not supported in background sessions; use a download task"
     case .uploadOfData:

@@ -8,6 +8,13 @@ import FoundationNetworking
 /// ```
 public let NSURLSessionDownloadTaskResumeData = "NSURLSessionDownloadTaskResumeData"
 
+/// The key of an upload's resume data in the `userInfo` of an error. Source: NSURLSession.h.
+///
+/// ```swift
+/// let resumeData = (error as? URLError)?.userInfo[NSURLSessionUploadTaskResumeData] as? Data
+/// ```
+public let NSURLSessionUploadTaskResumeData = "NSURLSessionUploadTaskResumeData"
+
 extension URLError {
   /// The resume data of a download that failed or was cancelled to produce it; nil if there is
   /// none.
@@ -21,6 +28,19 @@ extension URLError {
   /// ```
   public var downloadTaskResumeData: Data? {
     userInfo[NSURLSessionDownloadTaskResumeData] as? Data
+  }
+
+  /// The resume data of an upload that failed or was cancelled to produce it; nil if there is none.
+  ///
+  /// Source: Apple's documentation of `URLError.uploadTaskResumeData`.
+  ///
+  /// ```swift
+  /// if let data = (error as? URLError)?.uploadTaskResumeData {
+  ///   session.uploadTask(withResumeData: data).resume()
+  /// }
+  /// ```
+  public var uploadTaskResumeData: Data? {
+    userInfo[NSURLSessionUploadTaskResumeData] as? Data
   }
 
   /// Why a background task was cancelled by something other than the program.

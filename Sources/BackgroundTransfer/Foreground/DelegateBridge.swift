@@ -258,7 +258,7 @@ extension DelegateBridge: FoundationNetworking.URLSessionTaskDelegate {
     let failure = TaskFailure.transfer(
       TransferFailure(.loginNeeded, on: challenge.protectionSpace.host), resume: nil)
     let error = (task as? System.DownloadTask).map { _ in
-      failure.error(url: task.originalRequest?.url, resumeData: nil)
+      failure.error(url: task.originalRequest?.url)
     }
     handle(.ended(error), of: entry.backing)
     task.cancel()

@@ -60,17 +60,35 @@ extension URLSession {
     }
   }
 
-  /// Sends a file and fetches the response. Cancelling the Swift task cancels the transfer.
+  /// Sends a file and waits for the response. Cancelling the Swift task cancels the transfer.
   ///
-  /// Source: Apple's documentation of `upload(for:fromFile:delegate:)`.
+  /// In a background session the transfer continues when the program ends. The wait belongs to the
+  /// task, not to this call: a program that ends before the file is sent and calls again with the
+  /// same request and file waits for the same task, which may be running or finished. For such a
+  /// task the delegate receives only challenges. A program that calls again after it received the
+  /// response sends the file a second time. Source: Apple's documentation of
+  /// `upload(for:fromFile:delegate:)`.
+  ///
+  /// - Returns: The body of the response, and the response. Every status is a response.
+  /// - Throws: `URLError`.
+  ///
+  /// ```swift
+  /// var request = URLRequest(url: url)
+  /// request.httpMethod = "PUT"
+  /// let (data, response) = try await session.upload(for: request, fromFile: file)
+  /// print((response as? HTTPURLResponse)?.statusCode ?? 0, data.count)
+  /// ```
   public func upload(
     for request: URLRequest, fromFile fileURL: URL,
     delegate: (any URLSessionTaskDelegate)? = nil
   ) async throws -> (Data, URLResponse) {
-    let session = try foreground(or: .completionHandler, request)
-    return try await wait { receiver in
-      session.makeUpload(
-        request, file: fileURL, for: self, receiver: .data(receiver), delegate: delegate)
+    switch kind {
+    case .background(let core): try await core.upload(request, file: fileURL)
+    case .foreground(let session):
+      try await wait { receiver in
+        session.makeUpload(
+          request, file: fileURL, for: self, receiver: .data(receiver), delegate: delegate)
+      }
     }
   }
 

@@ -170,7 +170,8 @@ extension URLSession {
   ///
   /// The body of the request is ignored, and its method is sent as it is: set PUT or POST. A file
   /// that cannot be read makes the task fail with `URLError.fileDoesNotExist`. After a lost
-  /// connection the file is sent again from its beginning, in a background session.
+  /// connection a background session continues the upload if the server supports that, and otherwise
+  /// sends the file again from its beginning; see <doc:Uploading>.
   ///
   /// ```swift
   /// var request = URLRequest(url: url)
@@ -181,6 +182,30 @@ extension URLSession {
     switch kind {
     case .background(let core): core.makeUpload(request, file: fileURL)
     case .foreground(let session): session.makeUpload(request, file: fileURL, for: self)
+    }
+  }
+
+  /// Creates an upload that continues from the resume data of another one
+  /// (`cancel(byProducingResumeData:)`, or `URLError.uploadTaskResumeData`). It is a new task with
+  /// a new identifier.
+  ///
+  /// If the data is not resume data of an upload, or has another version, the task fails with
+  /// `URLError.unsupportedURL`. If the file was changed, it fails with
+  /// `URLError.fileDoesNotExist`. If the server no longer has what was sent, the file is sent from
+  /// its beginning.
+  ///
+  /// Source: Apple's documentation of `uploadTask(withResumeData:)`.
+  ///
+  /// ```swift
+  /// if let resumeData = (error as? URLError)?.uploadTaskResumeData {
+  ///   session.uploadTask(withResumeData: resumeData).resume()
+  /// }
+  /// ```
+  public func uploadTask(withResumeData resumeData: Data) -> URLSessionUploadTask {
+    switch kind {
+    case .background(let core): core.makeUpload(resumeData: resumeData)
+    case .foreground(let session):
+      session.refuse(URLRequest(url: URL(fileURLWithPath: "/")), .badResumeData, for: self)
     }
   }
 }

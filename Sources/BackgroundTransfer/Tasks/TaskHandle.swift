@@ -26,6 +26,8 @@ final class TaskHandle: Sendable {
   let kind: TaskOptions.Kind
   let core: SessionCore
   let destination: URL?
+  /// The file that an upload sends.
+  let file: URL?
   let onConflict: DestinationConflict
   /// Called when the task ends; only tasks that are refused for having a handler have one.
   let refusedHandler: (@Sendable (any Error) -> Void)?
@@ -34,7 +36,7 @@ final class TaskHandle: Sendable {
   private let progressFeed = ProgressFeed()
 
   init(
-    number: Int64, kind: TaskOptions.Kind, core: SessionCore, destination: URL?,
+    number: Int64, kind: TaskOptions.Kind, core: SessionCore, destination: URL?, file: URL?,
     values: sending Values, onConflict: DestinationConflict = .rename,
     refusedHandler: (@Sendable (any Error) -> Void)? = nil
   ) {
@@ -42,6 +44,7 @@ final class TaskHandle: Sendable {
     self.kind = kind
     self.core = core
     self.destination = destination
+    self.file = file
     self.onConflict = onConflict
     self.refusedHandler = refusedHandler
     self.values = Mutex(values)

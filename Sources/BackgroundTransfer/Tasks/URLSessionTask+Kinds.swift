@@ -23,7 +23,38 @@ public class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}
 /// session.uploadTask(with: request, fromFile: file).resume()
 /// ```
 // Unchecked like its superclass; it adds no stored property.
-public final class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {}
+public final class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {
+  /// Ends the task with `URLError.cancelled` and passes the data needed to continue to the handler.
+  ///
+  /// - Parameter completionHandler: Called once, on no particular thread. Its argument is nil
+  ///   unless the server has offered to continue the upload
+  ///   (draft-ietf-httpbis-resumable-upload).
+  ///
+  /// Source: Apple's documentation of `URLSessionUploadTask.cancel(byProducingResumeData:)`.
+  ///
+  /// ```swift
+  /// upload.cancel { resumeData in
+  ///   print(resumeData == nil ? "It begins from nothing the next time" : "It can go on")
+  /// }
+  /// ```
+  @preconcurrency
+  public func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
+    handle.core.cancel(handle.number, producingResumeData: completionHandler)
+  }
+
+  /// The `async` form of `cancel(byProducingResumeData:)`.
+  ///
+  /// ```swift
+  /// if let resumeData = await upload.cancelByProducingResumeData() {
+  ///   session.uploadTask(withResumeData: resumeData).resume()
+  /// }
+  /// ```
+  public func cancelByProducingResumeData() async -> Data? {
+    await withCheckedContinuation { continuation in
+      cancel(byProducingResumeData: { continuation.resume(returning: $0) })
+    }
+  }
+}
 
 /// A task that downloads a file.
 ///

@@ -18,11 +18,19 @@ private func example2() async throws {
 }
 
 private func example3() async throws {
+  var request = URLRequest(url: url)
+  request.httpMethod = "PUT"
+  let (data, response) = try await session.upload(for: request, fromFile: file)
+  print((response as? HTTPURLResponse)?.statusCode ?? 0, data.count)
+  _ = request
+}
+
+private func example4() async throws {
   let (temporary, _) = try await URLSession.shared.download(for: request)
   try FileManager.default.moveItem(at: temporary, to: file)
 }
 
-private func example4() async throws {
+private func example5() async throws {
   let (bytes, _) = try await URLSession.shared.bytes(for: request)
   for try await line in bytes.lines { print(line) }
 }

@@ -59,3 +59,9 @@ private func example9() async throws {
   session.uploadTask(with: request, fromFile: file).resume()
   _ = request
 }
+
+private func example10() async throws {
+  if let resumeData = (error as? URLError)?.uploadTaskResumeData {
+    session.uploadTask(withResumeData: resumeData).resume()
+  }
+}

@@ -17,16 +17,28 @@ private func example2() async throws {
 }
 
 private func example3() async throws {
-  session.downloadTask(with: url).resume()
+  upload.cancel { resumeData in
+    print(resumeData == nil ? "It begins from nothing the next time" : "It can go on")
+  }
 }
 
 private func example4() async throws {
+  if let resumeData = await upload.cancelByProducingResumeData() {
+    session.uploadTask(withResumeData: resumeData).resume()
+  }
+}
+
+private func example5() async throws {
+  session.downloadTask(with: url).resume()
+}
+
+private func example6() async throws {
   task.cancel { resumeData in
     print(resumeData == nil ? "It begins from nothing the next time" : "It can go on")
   }
 }
 
-private func example5() async throws {
+private func example7() async throws {
   let resumeData = await task.cancelByProducingResumeData()
   _ = resumeData
 }

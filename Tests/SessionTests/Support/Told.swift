@@ -145,6 +145,13 @@ final class Told: NSObject, URLSessionDownloadDelegate, URLSessionDataDelegate, 
   }
 
   func urlSession(
+    _ session: URLSession, task: URLSessionTask,
+    didReceiveInformationalResponse response: HTTPURLResponse
+  ) {
+    note("informed \(task.taskIdentifier) \(response.statusCode)")
+  }
+
+  func urlSession(
     _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
     totalBytesSent: Int64, totalBytesExpectedToSend: Int64
   ) {
