@@ -131,7 +131,7 @@ struct PlainRequestsTests {
     let session = client.session(inBackground: true)
     let task = session.downloadTask(with: URL(literal: "http://127.0.0.1:9/book"))
     #expect(task.state == .suspended)
-    #expect(session.configuration.identifier == "org.example.shop")
+    #expect(session.configuration.identifier == "org.example.catalogue")
     #expect(session.delegate === client)
   }
 }
