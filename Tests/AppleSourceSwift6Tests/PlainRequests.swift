@@ -8,7 +8,7 @@ import Testing
 final class ShopClient: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate, Sendable {
   private struct State {
     var replies: [Int: Data] = [:]
-    var lines: [String] = []
+    var metrics: URLSessionTaskMetrics?
   }
 
   private let state = Mutex(State())
@@ -88,6 +88,16 @@ final class ShopClient: NSObject, URLSessionDataDelegate, URLSessionDownloadDele
     didFinishDownloadingTo location: URL
   ) {
     calls.yield("file")
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
+  ) {
+    let isNew = state.withLock { state in
+      defer { state.metrics = metrics }
+      return state.metrics != metrics
+    }
+    if isNew { calls.yield("metrics \(metrics.redirectCount)") }
   }
 
   func urlSession(

@@ -4,8 +4,8 @@ import KettleModel
 import KettleSystem
 import KettleTasks
 
-/// Identifies the bytes of a file that the service keeps, with what a start from zero needs when they
-/// are gone. Resume data contains it as JSON.
+/// Identifies the bytes of a file that the service keeps, with what a start from zero needs when
+/// they are gone. Resume data contains it as JSON.
 struct ResumeBlob: Codable, Hashable, Sendable {
   static let currentVersion = 1
   /// Distinguishes resume data from other JSON.

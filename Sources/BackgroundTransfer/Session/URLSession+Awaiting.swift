@@ -20,8 +20,8 @@ extension URLSession {
   }
 
   /// Fetches the response to a request into memory. Cancelling the Swift task cancels the transfer.
+  /// `delegate` receives challenges and redirects in place of the session's delegate.
   ///
-  /// - Parameter delegate: Receives challenges and redirects in place of the session's delegate.
   /// - Throws: `URLError`. An error status is not an error.
   ///
   /// Source: Apple's documentation of `data(for:delegate:)`.

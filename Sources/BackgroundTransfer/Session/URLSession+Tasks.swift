@@ -170,7 +170,7 @@ extension URLSession {
   ///
   /// The body of the request is ignored, and its method is sent as it is: set PUT or POST. A file
   /// that cannot be read makes the task fail with `URLError.fileDoesNotExist`. After a lost
-  /// connection a background session continues the upload if the server supports that, and otherwise
+  /// connection a background session continues the upload if the server supports that. Otherwise it
   /// sends the file again from its beginning; see <doc:Uploading>.
   ///
   /// ```swift

@@ -124,8 +124,8 @@ public class URLSessionTask: @unchecked Sendable {
     set { backing.priority = newValue }
   }
 
-  /// The earliest time at which the task begins; set it before `resume()`. At that time the delegate
-  /// is asked (`urlSession(_:task:willBeginDelayedRequest:completionHandler:)`).
+  /// The earliest time at which the task begins; set it before `resume()`. At that time the
+  /// delegate is asked (`urlSession(_:task:willBeginDelayedRequest:completionHandler:)`).
   ///
   /// It is wall-clock time: it remains valid across reboots and follows changes of the clock.
   /// Source: Apple's documentation of `earliestBeginDate`.

@@ -62,6 +62,16 @@ public final class URLSessionTaskMetrics: Sendable {
   }
 }
 
+extension URLSessionTaskMetrics: Hashable {
+  /// Returns whether both are the same object, as `NSObject` does on Apple's systems.
+  public static func == (left: URLSessionTaskMetrics, right: URLSessionTaskMetrics) -> Bool {
+    left === right
+  }
+
+  /// Hashes the identity of the object.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
 /// One request of a task and its response.
 ///
 /// Times are nil for what did not happen: a reused connection has no name look-up, a connection

@@ -102,6 +102,49 @@ struct ForegroundSessionTests {
     #expect(world.listener.calls == [])
   }
 
+  @Test func `a task's own delegate receives its calls, and the session's the others`()
+    async throws
+  {
+    /// Notes the end of its task.
+    final class Ends: URLSessionTaskDelegate {
+      let ends = AsyncStream.makeStream(of: Bool.self)
+
+      func urlSession(
+        _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+      ) {
+        ends.continuation.yield(error == nil)
+        ends.continuation.finish()
+      }
+    }
+    let world = try ForegroundWorld()
+    world.origin.serveRedirects(1, from: "/moved", to: "/hello")
+    let own = Ends()
+    let task = world.session.dataTask(with: try world.request("/moved"))
+    task.delegate = own
+    task.resume()
+    var ends: [Bool] = []
+    for await end in own.ends.stream { ends.append(end) }
+    #expect(ends == [true])
+    #expect(world.listener.calls == ["redirect 302 /hello", "response 200", "data 11"])
+  }
+
+  @Test func `the storages and protocols of the configuration are used`() async throws {
+    let configuration = URLSessionConfiguration.ephemeral
+    let cookies = try #require(configuration.httpCookieStorage)
+    #expect(cookies !== HTTPCookieStorage.shared)
+    let properties: [HTTPCookiePropertyKey: Any] = [
+      .name: "book", .value: "17", .domain: "127.0.0.1", .path: "/",
+    ]
+    cookies.setCookie(try #require(HTTPCookie(properties: properties)))
+    configuration.protocolClasses = [AnsweringProtocol.self]
+    let world = try ForegroundWorld(configuration)
+    _ = try await world.session.data(from: try world.url("/hello"))
+    #expect(world.origin.requests.first?.values(of: "Cookie") == ["book=17"])
+    let url = try #require(URL(string: "answer://anything"))
+    let (data, _) = try await world.session.data(from: url)
+    #expect(String(decoding: data, as: UTF8.self) == "an answer")
+  }
+
   @Test func `finishing waits for the tasks, and later tasks fail`() async throws {
     let world = try ForegroundWorld()
     let body = SeededBody(seed: 11, byteCount: 2000)

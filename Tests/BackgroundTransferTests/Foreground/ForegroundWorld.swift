@@ -160,3 +160,21 @@ struct ForegroundWorld {
     try #require(URL(string: try origin.url(path).text))
   }
 }
+
+/// A protocol of a program: answers every request for an `answer` URL.
+final class AnsweringProtocol: URLProtocol {
+  override class func canInit(with request: URLRequest) -> Bool { request.url?.scheme == "answer" }
+
+  override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+
+  override func startLoading() {
+    guard let url = request.url else { return }
+    let response = URLResponse(
+      url: url, mimeType: "text/plain", expectedContentLength: 9, textEncodingName: nil)
+    client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+    client?.urlProtocol(self, didLoad: Data("an answer".utf8))
+    client?.urlProtocolDidFinishLoading(self)
+  }
+
+  override func stopLoading() {}
+}

@@ -29,7 +29,7 @@ struct MirrorTableTests {
     #expect(MirrorTable(spec()).isEmpty)
   }
 
-  @Test func `a task of a program and another request than GET have one source`() {
+  @Test func `an upload and another request than GET have one source`() {
     var posted = spec()
     posted.options.mirrors = [url("https://m.example/")]
     posted.request = RequestContent(method: "POST", body: .bytes(Base64Bytes([1])))
@@ -37,6 +37,8 @@ struct MirrorTableTests {
     var task = spec()
     task.options.mirrors = [url("https://m.example/")]
     task.task = TaskOptions(kind: .download)
+    #expect(!MirrorTable(task).isEmpty)
+    task.task = TaskOptions(kind: .upload)
     #expect(MirrorTable(task).isEmpty)
   }
 
