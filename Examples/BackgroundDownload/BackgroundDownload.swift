@@ -50,6 +50,8 @@ final class BackgroundDownload: NSObject, URLSessionDownloadDelegate, Sendable {
     let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
     // This program does not pin certificates, and may have exited before a certificate is checked.
     configuration.asksServerTrust = false
+    // It is launched although a person started it in a terminal.
+    configuration.launch = .ownProgram
     let session = URLSession(
       configuration: configuration, delegate: delegate, delegateQueue: nil)
     if !wasLaunched {

@@ -37,6 +37,7 @@ final class RequestInfo: NSObject, URLSessionDownloadDelegate, Sendable {
     }
     let configuration = URLSessionConfiguration.background(withIdentifier: "org.example.orders")
     configuration.asksServerTrust = false
+    configuration.launch = .ownProgram
     let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
     if BackgroundEvents.sessionIdentifier == nil {
       let task = session.downloadTask(with: url)

@@ -101,7 +101,7 @@ struct ServiceConnectionTests {
     let world = try ClientWorld()
     let service = try await ScriptedService(world) { try await $0.reply(Nothing()) }
     let client = try await connect(world)
-    let filter = RowFilter(text: String(repeating: "x", count: 4 * 1024 * 1024))
+    let filter = RowFilter(text: String(repeating: "x", count: LineDecoder.byteCountMaxFromClient))
     await #expect(throws: ControlError(.invalidRequest, "line")) {
       try await client.call(SubscribeViewport.self, Viewport(filter: filter))
     }
