@@ -79,6 +79,9 @@ package struct AttemptPlan: Sendable, Hashable {
     if content?.body == nil, spec.request?.body != nil { removeHeadersOfBody() }
     headers += requested?.headers ?? []
     addUploadHeaders(for: purpose, facts)
+    // libcurl repeats a request if a kept connection breaks before the response begins. By then the
+    // server has some of these bytes, and refuses the same offset.
+    if case .uploadRest = purpose { reuse = .none }
     addCookies(of: facts)
     // The time that a program sets is a bound.
     if spec.task?.requestTimeoutMilliseconds == nil {

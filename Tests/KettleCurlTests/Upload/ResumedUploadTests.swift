@@ -83,6 +83,25 @@ struct ResumedUploadTests {
     #expect(counts.last == (offset == 2_000_001 ? nil : 2_000_001))
   }
 
+  @Test func `the rest is sent once, even if a kept connection could have carried it`() async throws
+  {
+    origin.serve(at: "/up") { request in
+      .status(204).with {
+        guard request.method == "PATCH" else { return }
+        $0.taking = .first(1000, then: .cut(.reset))
+      }
+    }
+    let file = try UploadFile(content)
+    _ = try await send(RequestContent(method: "HEAD"))
+    let rest = RequestContent.Rest(offset: 0, modifiedNanoseconds: try modified(file))
+    let fetched = try await probe.fetch(origin.url("/up")) {
+      $0.content = RequestContent(method: "PATCH", body: file.body, rest: rest)
+      $0.reuse = .none
+    }
+    #expect(fetched.end.failure != nil)
+    #expect(origin.requests.map(\.method) == ["HEAD", "PATCH"])
+  }
+
   @Test(arguments: [(0, 1), (2_000_002, 0), (-1, 0)])
   func `the rest of another file is not sent`(offset: Int64, laterNanoseconds: Int64) async throws {
     let file = try UploadFile(content)

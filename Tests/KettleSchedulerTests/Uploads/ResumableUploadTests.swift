@@ -138,6 +138,7 @@ struct ResumableUploadTests {
     #expect(script.plan?.content?.method == "PATCH")
     #expect(script.plan?.content?.rest == .init(offset: 2500, modifiedNanoseconds: 77))
     #expect(script.plan?.content?.body == upload().request?.body)
+    #expect(script.plan?.reuse == ConnectionReuse.none)
     #expect(
       fields(script.plan) == [
         "Authorization": "Bearer 5", "Upload-Draft-Interop-Version": "6",
