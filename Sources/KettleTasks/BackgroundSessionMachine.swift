@@ -71,9 +71,6 @@ package struct BackgroundSessionMachine: Sendable {
     launch = isLaunched ? .owed : .none
   }
 
-  /// Whether the service has acknowledged every request.
-  package var isAllAcknowledged: Bool { unacknowledged.isEmpty }
-
   /// The serial number of the newest request.
   package var lastSerial: Int64 { unacknowledged.lastSerial }
 
@@ -135,7 +132,7 @@ package struct BackgroundSessionMachine: Sendable {
     apply(input)
     checkEvents()
     checkEnding()
-    if hasRequestsToSend { emit(.requestsWaiting) }
+    askToSend(after: input)
     callNext()
     defer { actions = [] }
     return actions
@@ -211,6 +208,13 @@ package struct BackgroundSessionMachine: Sendable {
     guard case .disconnected = link else { return }
     link = .connecting
     emit(.connect)
+  }
+
+  /// Asks the connection for `readyToSend`, unless it was the input: what is left then waits for an
+  /// answer of the service.
+  private mutating func askToSend(after input: BackgroundSessionInput) {
+    if case .readyToSend = input { return }
+    if hasRequestsToSend { emit(.requestsWaiting) }
   }
 
   private mutating func sendWhatCanBeSent() {

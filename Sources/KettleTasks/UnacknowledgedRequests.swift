@@ -46,10 +46,6 @@ struct UnacknowledgedRequests: Sendable {
 
   init(nonce: String) { self.nonce = nonce }
 
-  var isEmpty: Bool {
-    isAllSent && sent.isEmpty && adding.isEmpty
-  }
-
   var count: Int {
     unsent.count + newcomers.count + additions.reduce(0) { $0 + $1.count }
       + sent.values.reduce(0) { $0 + $1.count } + adding.values.reduce(0) { $0 + $1.count }

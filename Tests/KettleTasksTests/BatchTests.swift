@@ -101,6 +101,22 @@ struct BatchTests {
     #expect(bench.machine.isAllAcknowledged)
   }
 
+  @Test func `requests that wait for an id do not keep the connection busy`() throws {
+    var bench = gathering()
+    let task = try bench.create()
+    bench.feed(.resume(task))
+    bench.feed(.readyToSend)
+    bench.feed(.suspend(task))
+    let count = bench.requestsWaitingCount
+    bench.feed(.readyToSend)
+    #expect(bench.requests.count == 1)
+    #expect(bench.requestsWaitingCount == count)
+    try bench.answer(.added([SessionBench.id(task)]))
+    #expect(bench.requestsWaitingCount == count + 1)
+    bench.feed(.readyToSend)
+    #expect(bench.requestsOnly.last == control(.pause, [task]))
+  }
+
   @Test func `an unanswered group is sent again after a lost connection`() throws {
     var bench = gathering()
     let tasks = try run(&bench, 3)

@@ -15,6 +15,7 @@ struct SessionBench {
   private(set) var restored: [Int64] = []
   private(set) var forgotten: [Int64] = []
   private(set) var connectCount = 0
+  private(set) var requestsWaitingCount = 0
   private(set) var isClosed = false
   /// Whether delegate calls return immediately.
   var returnsAtOnce = true
@@ -41,7 +42,8 @@ struct SessionBench {
       switch pending.removeFirst() {
       case .send(let serial, let request): requests.append((serial, request))
       case .requestsWaiting:
-        if sendsAtOnce { pending += machine.handle(.readyToSend).filter { $0 != .requestsWaiting } }
+        requestsWaitingCount += 1
+        if sendsAtOnce { pending += machine.handle(.readyToSend) }
       case .call(let call):
         calls.append(call)
         if returnsAtOnce { pending = machine.handle(.returned) + pending }
@@ -146,6 +148,11 @@ struct SessionBench {
     change(&snapshot)
     return SessionTask(snapshot: snapshot, spec: try spec(kind, number))
   }
+}
+
+extension BackgroundSessionMachine {
+  /// Whether the service has acknowledged every request.
+  var isAllAcknowledged: Bool { unacknowledgedCount == 0 }
 }
 
 extension TransferSnapshot {

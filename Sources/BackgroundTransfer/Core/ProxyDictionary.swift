@@ -36,7 +36,7 @@ struct ProxyDictionary: Hashable, Sendable {
     }
   }
 
-  /// What the service is told. Proxies that cannot be written as a URL are left out.
+  /// The choice for the service. Omits proxies that no URL can express.
   var choice: ProxyChoice {
     var environment = ProxyEnvironment()
     let socks = url(of: "SOCKS", scheme: "socks5h")

@@ -187,18 +187,9 @@ struct DownloadPlan: Sendable {
   var destination: URL?
   var options = DownloadOptions()
   var isAwaited = false
+}
 
-  init(
-    request: URLRequest, file: URL? = nil, destination: URL? = nil,
-    options: DownloadOptions = DownloadOptions(), isAwaited: Bool = false
-  ) {
-    self.request = request
-    self.file = file
-    self.destination = destination
-    self.options = options
-    self.isAwaited = isAwaited
-  }
-
+extension DownloadPlan {
   init(
     request: URLRequest, destination: URL?, onConflict: DestinationConflict,
     isAwaited: Bool = false

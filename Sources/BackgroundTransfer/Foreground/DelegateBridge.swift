@@ -4,8 +4,8 @@ import KettleModel
 import KettleSystem
 import KettleTasks
 
-/// The delegate of a session of FoundationNetworking, which passes on each event to whoever the
-/// program named for it: a delegate of this module, a completion handler, or an awaiting caller.
+/// The delegate of a FoundationNetworking session. It forwards each event to its receiver: a
+/// delegate of this module, a completion handler or an awaiting caller.
 final class DelegateBridge: NSObject, Sendable {
   private struct State {
     var delegate: SessionCore.Delegate?
@@ -129,7 +129,7 @@ extension DelegateBridge {
     }
   }
 
-  /// Removes the file of a download that nobody has moved.
+  /// Removes the file of a download if the program has not moved it.
   static func remove(_ file: URL) { try? FileManager.default.removeItem(at: file) }
 }
 

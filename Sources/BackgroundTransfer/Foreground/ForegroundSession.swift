@@ -147,8 +147,8 @@ final class ForegroundSession: Sendable {
     return task
   }
 
-  /// Accepts no new tasks. The delegate is told when the existing ones are over. Like Apple's, the
-  /// shared session cannot be invalidated.
+  /// Rejects new tasks from now on, and notifies the delegate when the existing ones have ended.
+  /// Does nothing for the shared session, which cannot be invalidated on Apple's systems either.
   func invalidate(_ owner: URLSession, cancellingTasks: Bool) {
     guard configuration.kind != .shared else { return }
     let isFirst = openness.withLock { openness in

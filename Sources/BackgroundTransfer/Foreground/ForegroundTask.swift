@@ -207,7 +207,7 @@ final class ForegroundTask: TaskBacking {
     handler(nil)
   }
 
-  /// Answers a redirect, unless the task was cancelled.
+  /// Passes on the decision about a redirect, unless the task was cancelled.
   func follow(_ answer: () -> Void) {
     isCancelled.withLock { isCancelled in
       if !isCancelled { answer() }

@@ -15,7 +15,7 @@ package func runNativeHost(context: CommandContext) async -> Int32 {
   }
 }
 
-/// Answers the WebExtension's requests in order until the browser closes standard input.
+/// Handles the requests of the WebExtension in order until the browser closes standard input.
 struct NativeHost {
   let context: CommandContext
 

@@ -6,7 +6,7 @@ package struct SessionPolicy: Sendable, Hashable {
   package var connectionsPerHostMax: Int?
   /// Whether the program also judges certificates that the system trusts.
   package var asksServerTrust: Bool
-  /// Whether the program answers whether a task may begin at its date.
+  /// Whether the program decides if a task may begin at its date.
   package var asksBeforeBeginning: Bool
 
   package init(

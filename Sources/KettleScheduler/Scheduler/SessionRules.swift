@@ -34,9 +34,9 @@ struct SessionRules: Sendable {
     policies[session]?.asksBeforeBeginning
   }
 
-  /// Applies what no input may forget: the system decides on trust where the program does not, a
-  /// task begins at its date where nobody can be asked, and every path into the queue checks the
-  /// conditions.
+  /// Applies the rules that hold after every input. The system decides on trust if the program
+  /// does not. A task begins at its date if its program cannot be asked. Every path into the queue
+  /// checks the conditions.
   func enforce(on machine: inout TransferMachine) {
     if asksServerTrust(in: machine.spec.session) == false { machine.trustSystem() }
     if asksBeforeBeginning(in: machine.spec.session) == false { machine.beginUnasked() }

@@ -89,7 +89,7 @@ package struct SessionMachine: Sendable {
     }
   }
 
-  /// Whether a question launches the program. After a failed launch, nobody waits for another one.
+  /// Whether a question to the program launches it. After a failed launch it does not.
   private var isLaunchable: Bool {
     record.options.launch != nil && record.options.sendsLaunchEvents && trouble == nil
   }

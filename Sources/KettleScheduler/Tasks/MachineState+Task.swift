@@ -252,7 +252,8 @@ extension TransferMachine.State {
 }
 
 extension TransferFacts {
-  /// How the transfer waits at its date until its program lets it begin; nil if nobody is asked.
+  /// How the transfer waits at its date for the decision of its program; nil without such a
+  /// decision.
   var waitingBeforeBeginning: TransferMachine.Waiting? {
     guard spec.task?.asksBeforeBeginning == true else { return nil }
     return .forEvent(
