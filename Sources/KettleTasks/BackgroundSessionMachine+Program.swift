@@ -59,11 +59,13 @@ extension BackgroundSessionMachine {
   mutating func update(_ number: Int64, _ params: UpdateTask.Params) {
     guard var record = tasks[number], var spec = record.spec else { return }
     spec.priority = params.priority ?? spec.priority
+    spec.title = params.title.map { $0.isEmpty ? nil : $0 } ?? spec.title
     if let date = params.notBefore {
       spec.notBefore = date.millisecondsSince1970 > 0 ? date : nil
     }
     if var task = spec.task {
       task.programData = params.programData ?? task.programData
+      task.subtitle = params.subtitle ?? task.subtitle
       task.asksBeforeBeginning = params.asksBeforeBeginning ?? task.asksBeforeBeginning
       task.expectedSendByteCount = params.expectedSendByteCount ?? task.expectedSendByteCount
       task.expectedReceiveByteCount =

@@ -1,4 +1,5 @@
 import KettleDashboard
+import KettleModel
 
 /// A terminal as the dashboard's loop needs it. One thread makes all calls, except `wake`.
 package protocol TerminalBackend: AnyObject {

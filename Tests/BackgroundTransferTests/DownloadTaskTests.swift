@@ -72,6 +72,8 @@ struct DownloadTaskTests {
     request.timeoutInterval = 7
     let task = world.session.downloadTask(with: request)
     task.taskDescription = "A book"
+    #expect(task.title == nil)
+    task.updateTitle("Winter", subtitle: "Chapter 3")
     task.userInfo = Data("17".utf8)
     task.priority = URLSessionTask.highPriority
     task.earliestBeginDate = Date(timeIntervalSince1970: 4_000_000_000)
@@ -85,11 +87,29 @@ struct DownloadTaskTests {
     #expect(spec.task?.resourceTimeoutMilliseconds == 100_000)
     #expect(spec.task?.conditions == [.mainsPower, .unmeteredNetwork])
     #expect(spec.task?.expectedReceiveByteCount == 500)
+    #expect(spec.title == "Winter")
+    #expect(spec.task?.subtitle == "Chapter 3")
+    #expect(task.title == "Winter" && task.subtitle == "Chapter 3")
     #expect(spec.priority == .high)
     #expect(spec.notBefore?.millisecondsSince1970 == 4_000_000_000_000)
     #expect(spec.beginning == .queued)
     #expect(spec.request == nil)
     #expect(world.service.requests.filter { $0.method == UpdateTask.name }.isEmpty)
+  }
+
+  @Test func `a title changes while the task runs, within the limit of the service`() throws {
+    let world = try SessionWorld()
+    let task = world.session.downloadTask(with: SessionWorld.url)
+    task.resume()
+    _ = try world.service.added(1)
+    task.updateTitle("Winter", subtitle: String(repeating: "é", count: 600))
+    let update = world.service.wait { request -> UpdateTask.Params? in
+      guard case .updateTask(let params) = request else { return nil }
+      return params
+    }
+    #expect(update?.title == "Winter")
+    #expect(update?.subtitle == String(repeating: "é", count: 512))
+    #expect(update?.programData == nil)
   }
 
   @Test func `a begin date can be removed before and after resuming`() throws {

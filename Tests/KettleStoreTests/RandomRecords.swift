@@ -70,6 +70,7 @@ struct RandomRecords {
     var task = TaskOptions(kind: one([.download, .upload]))
     task.expectedReceiveByteCount = maybe(number(0...50))
     task.expectedSendByteCount = maybe(number(0...50))
+    task.subtitle = maybe(name())
     return task
   }
 

@@ -80,6 +80,7 @@ enum Sample {
     task.conditions = [.mainsPower, .unmeteredNetwork]
     task.expectedSendByteCount = 1 << 42
     task.expectedReceiveByteCount = 1 << 43
+    task.subtitle = "Kapitel 3 💾"
     var credential = OriginCredential(origin: "https://example.org:8443")
     credential.login = Login(user: "me", password: "x'y")
     credential.trustedKeys = [String(repeating: "0a", count: 32)]

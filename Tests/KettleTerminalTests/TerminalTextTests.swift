@@ -29,12 +29,6 @@ struct TerminalTextTests {
     #expect(TerminalText.copy(text, through: nil).utf8.count < 100_000)
   }
 
-  @Test func `progress is a number, unknown, or none`() {
-    #expect(TerminalText.progress(.percent(42)) == "\u{1B}]9;4;1;42\u{1B}\\")
-    #expect(TerminalText.progress(.unknown) == "\u{1B}]9;4;3\u{1B}\\")
-    #expect(TerminalText.progress(nil) == "\u{1B}]9;4;0\u{1B}\\")
-  }
-
   @Test func `text cannot break out of an announcement`() {
     let text = "4;1;50\u{1B}\\\u{7}\u{9C}; rm\u{202E}"
     let nine = TerminalText.announcement(text, as: .nine)

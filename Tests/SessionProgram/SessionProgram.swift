@@ -10,7 +10,8 @@ import Synchronization
 ///     session-program LOG exit-in CALL URL...  exits inside the first such call
 ///
 /// It appends a line for each delegate call to the file LOG. A run that the service launched
-/// requests nothing, and exits when it has received its events.
+/// requests nothing, and exits when it has received its events. The variable TITLE is the title of
+/// the tasks of `exit-in`.
 @main
 final class SessionProgram: URLSessionDownloadDelegate, URLSessionDataDelegate, Sendable {
   private let log: Int32
@@ -63,7 +64,13 @@ final class SessionProgram: URLSessionDownloadDelegate, URLSessionDataDelegate, 
   private func request(_ urls: ArraySlice<String>, _ session: URLSession) {
     session.getAllTasks { tasks in
       guard tasks.isEmpty else { return }
-      for url in urls.compactMap(URL.init(string:)) { session.downloadTask(with: url).resume() }
+      for url in urls.compactMap(URL.init(string:)) {
+        let task = session.downloadTask(with: url)
+        if let title = ProcessInfo.processInfo.environment["TITLE"] {
+          task.updateTitle(title, subtitle: "Chapter 3 of 12")
+        }
+        task.resume()
+      }
     }
   }
 

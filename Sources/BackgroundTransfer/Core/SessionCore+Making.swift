@@ -101,6 +101,7 @@ extension SessionCore {
     if case .bytes(let body)? = task.spec.request?.body { request.httpBody = Data(body.bytes) }
     var values = TaskHandle.Values(data: data ?? ProgramData(request: request), request: request)
     values.priority = Float(task.spec.priority.value)
+    values.title = task.spec.task?.subtitle.map { (task.spec.title ?? "", $0) }
     values.earliestBeginDate = task.spec.notBefore?.date
     let kind = task.spec.task?.kind ?? .download
     let handle = TaskHandle(

@@ -69,6 +69,8 @@ final class SessionCore: Sendable {
   let duplicatePolicy = Mutex(DuplicatePolicy.separate)
   let state: Mutex<State>
   let wake = WakePipe()
+  /// Shows the progress of the presented tasks; nil when there is no terminal for it.
+  let gauge: TerminalGauge?
 
   var identifier: String { configuration.identifier ?? "" }
   var delegate: (any URLSessionDelegate)? { state.withLock { $0.delegate }?.object }
@@ -87,6 +89,7 @@ final class SessionCore: Sendable {
     let queue = queue ?? Self.makeQueue(on: serial)
     self.queue = queue
     executor = DelegateExecutor(queue: queue)
+    gauge = configuration.showsProgressInTerminal ? .ofProgram : nil
     let identifier = configuration.identifier ?? ""
     state = Mutex(
       State(

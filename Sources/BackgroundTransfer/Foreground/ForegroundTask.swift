@@ -28,6 +28,7 @@ final class ForegroundTask: TaskBacking {
     weak var task: URLSessionTask?
     var description: String?
     var userInfo: Data?
+    var title: (text: String, subtitle: String)?
     var earliestBeginDate: Date?
     var delegate: SessionCore.Delegate?
     var reception = Reception()
@@ -126,6 +127,12 @@ final class ForegroundTask: TaskBacking {
   var userInfo: Data? {
     get { values.withLock { $0.userInfo } }
     set { values.withLock { $0.userInfo = newValue } }
+  }
+
+  var title: (text: String, subtitle: String)? { values.withLock { $0.title } }
+
+  func setTitle(_ title: String, subtitle: String) {
+    values.withLock { $0.title = (title, subtitle) }
   }
 
   var state: URLSessionTask.State {

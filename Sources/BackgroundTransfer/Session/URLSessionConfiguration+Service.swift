@@ -139,6 +139,20 @@ extension URLSessionConfiguration {
     set { set { $0.maximumConnectionsPerTask = min(max(newValue, 1), 16) } }
   }
 
+  /// Whether the program's terminal shows the progress of the session's tasks that have a title
+  /// (`URLSessionTask.updateTitle(_:subtitle:)`); true by default.
+  ///
+  /// It is shown by OSC 9;4 if standard error is a terminal known to support this, outside tmux and
+  /// screen, while the program is in the foreground. The normal end of the program removes it.
+  ///
+  /// ```swift
+  /// configuration.showsProgressInTerminal = false
+  /// ```
+  public var showsProgressInTerminal: Bool {
+    get { get { $0.showsProgressInTerminal } }
+    set { set { $0.showsProgressInTerminal = newValue } }
+  }
+
   /// Absolute path of the program `kettle`, whose service performs the transfers.
   ///
   /// nil, the default, means the first one found in `KETTLE_EXECUTABLE`, the directory of the

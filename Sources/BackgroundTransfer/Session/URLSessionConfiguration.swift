@@ -45,6 +45,7 @@ public final class URLSessionConfiguration: Sendable {
     var enablesEarlyData = false
     var shouldUseExtendedBackgroundIdleMode = false
     var asksServerTrust: Bool?
+    var showsProgressInTerminal = true
     var launch = Launch.automatic
     var service = Service.ofUser
     var serviceExecutable: String?

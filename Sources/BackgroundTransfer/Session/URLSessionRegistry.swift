@@ -76,5 +76,6 @@ final class URLSessionRegistry: Sendable {
           + "\"\(core.identifier)\" before the program ended; check the service with "
           + "\"kettle daemon status\" and request \(them) again")
     }
+    TerminalGauge.ofProgram?.clear()
   }
 }

@@ -11,6 +11,8 @@ protocol TaskBacking: AnyObject, Sendable {
   var response: URLResponse? { get }
   var taskDescription: String? { get set }
   var userInfo: Data? { get set }
+  /// What people see of the task; nil when the program has not set it.
+  var title: (text: String, subtitle: String)? { get }
   /// The task's own delegate.
   var delegate: (any URLSessionTaskDelegate)? { get set }
   var state: URLSessionTask.State { get }
@@ -26,6 +28,7 @@ protocol TaskBacking: AnyObject, Sendable {
   var progress: Progress { get }
   var waitingReason: WaitingReason? { get }
 
+  func setTitle(_ title: String, subtitle: String)
   func makeProgressUpdates() -> AsyncStream<TransferProgress>
   func resume()
   func suspend()
@@ -46,6 +49,8 @@ extension TaskHandle: TaskBacking {
     get { values.withLock { $0.data.userInfo } }
     set { change { $0.data.userInfo = newValue } }
   }
+
+  var title: (text: String, subtitle: String)? { values.withLock { $0.title } }
 
   var priority: Float {
     get { values.withLock { $0.priority } }

@@ -10,6 +10,8 @@ final class TaskHandle: Sendable {
   struct Values: Sendable {
     var data: ProgramData
     var request: URLRequest
+    /// What people see; nil when the program does not present the task to them.
+    var title: (text: String, subtitle: String)?
     var view = TaskView(state: .suspended)
     var priority: Float = 0.5
     var earliestBeginDate: Date?
@@ -96,6 +98,17 @@ final class TaskHandle: Sendable {
     }
   }
 
+  /// Presents the task to people. Both texts are cut to what the service accepts.
+  func setTitle(_ title: String, subtitle: String) {
+    let title = title.prefix(byteCount: TaskOptions.subtitleByteCountMax)
+    let subtitle = subtitle.prefix(byteCount: TaskOptions.subtitleByteCountMax)
+    values.withLock { $0.title = (title, subtitle) }
+    core.update(number) {
+      $0.title = title
+      $0.subtitle = subtitle
+    }
+  }
+
   /// Changes the data stored with the task, here and in the service.
   func change(_ body: (inout Values) -> Void) {
     let data = values.withLock {
@@ -151,12 +164,20 @@ extension TaskHandle {
   /// Stores the newest view of the task. The session calls this under its lock, so that views
   /// arrive in order. Nothing here calls the program.
   func show(_ view: TaskView) {
-    values.withLock { $0.view = view }
-    progressFeed.send(view.progress(of: kind), isLast: view.state == .completed)
+    let isPresented = values.withLock {
+      $0.view = view
+      return $0.title != nil
+    }
+    let progress = view.progress(of: kind)
+    progressFeed.send(progress, isLast: view.state == .completed)
+    guard isPresented, let gauge = core.gauge else { return }
+    gauge.record(view, of: .init(session: core.identifier, number: number), progress: progress)
   }
 
-  /// Updates the `Progress` object outside of every lock, because this may call the program.
+  /// Updates the `Progress` object and the terminal outside of every lock, because this may call
+  /// the program.
   func moveProgress() {
+    core.gauge?.draw()
     guard let now = view.progress(of: kind) else { return }
     if let total = now.totalByteCount { progress.totalUnitCount = total }
     progress.completedUnitCount = now.completedByteCount
@@ -239,5 +260,17 @@ extension ServerReply {
   fileprivate var contentLength: Int64? {
     headers.first { $0.name.lowercased() == "content-length" }.flatMap { Int64($0.value) }
       .flatMap { $0 < 0 ? nil : $0 }
+  }
+}
+
+extension String {
+  /// Returns the longest beginning of at most this many bytes of UTF-8, in whole characters.
+  fileprivate func prefix(byteCount byteCountMax: Int) -> String {
+    var byteCount = 0
+    return String(
+      prefix { character in
+        byteCount += character.utf8.count
+        return byteCount <= byteCountMax
+      })
   }
 }

@@ -94,6 +94,34 @@ public class URLSessionTask: @unchecked Sendable {
     set { backing.taskDescription = newValue }
   }
 
+  /// What people see in place of the file name; nil until `updateTitle(_:subtitle:)` is called.
+  public var title: String? { backing.title?.text }
+
+  /// What people see beside the title; nil until `updateTitle(_:subtitle:)` is called.
+  public var subtitle: String? { backing.title?.subtitle }
+
+  /// Presents the task to people: the counterpart of a continued processing task.
+  ///
+  /// The dashboard, `kettle why` and `kettle list --json` show the title and the subtitle. The
+  /// desktop shows a notification when the presented tasks and the user's own downloads have ended
+  /// and nobody is watching the dashboard. If standard error is a terminal that supports OSC 9;4,
+  /// its tab or taskbar entry shows the progress of all presented tasks; see
+  /// `URLSessionConfiguration.showsProgressInTerminal`.
+  ///
+  /// Both texts are stored with the task, and can be changed until it ends; each is cut to 1,024
+  /// bytes. An empty title means the file name. Tasks of other sessions than background sessions
+  /// keep the texts, but nothing shows them. Source: Apple's documentation of
+  /// `BGContinuedProcessingTask.updateTitle(_:subtitle:)`.
+  ///
+  /// ```swift
+  /// let task = session.downloadTask(with: url)
+  /// task.updateTitle("Winter in the Alps", subtitle: "Chapter 3 of 12")
+  /// task.resume()
+  /// ```
+  public func updateTitle(_ title: String, subtitle: String) {
+    backing.setTitle(title, subtitle: subtitle)
+  }
+
   /// Data that the program stores with the task, which survives a relaunch; at most about 180 KB.
   ///
   /// ```swift

@@ -9,7 +9,8 @@ extension Sentences {
     _ row: TransferSnapshot, rule: RuleUse? = nil, hooks runs: [HookRun] = [],
     clock: any CommandClock
   ) -> [String] {
-    var lines = ["Transfer \(row.id), \(quoted(row.shownTitle)): \(row.stateWords)"]
+    let subtitle = row.shownSubtitle.map { " (\($0.sanitizedForDisplay(limit: 200)))" } ?? ""
+    var lines = ["Transfer \(row.id), \(quoted(row.shownTitle))\(subtitle): \(row.stateWords)"]
     lines += reasons(of: row, clock)
     if let rank = row.heldBack?.rank {
       lines.append(rank == 1 ? "It is the next in the queue" : "It is number \(rank) in the queue")

@@ -30,7 +30,9 @@ extension TransferEvent: OutboxEvent {
 extension TransferSnapshot {
   /// The names and numbers as JSON are less than 640 bytes; the rest is text.
   var estimatedByteCount: Int {
-    [title, url, path, error?.subject, error?.detail].reduce(640) { $0 + ($1?.utf8.count ?? 0) }
+    [title, subtitle, url, path, error?.subject, error?.detail].reduce(640) {
+      $0 + ($1?.utf8.count ?? 0)
+    }
   }
 }
 

@@ -122,6 +122,7 @@ extension TaskOptions {
     if let programData, programData.utf8.count > Self.programDataByteCountMax {
       return "programData"
     }
+    if let subtitle, subtitle.utf8.count > Self.subtitleByteCountMax { return "subtitle" }
     if let requestTimeoutMilliseconds, requestTimeoutMilliseconds < 1 {
       return "requestTimeoutMilliseconds"
     }
@@ -200,6 +201,8 @@ extension UpdateTask.Params {
   var refusedPart: String? {
     var options = TaskOptions(kind: .download)
     options.programData = programData
+    options.subtitle = subtitle
+    if let title, title.utf8.count > TaskOptions.subtitleByteCountMax { return "title" }
     options.expectedSendByteCount = expectedSendByteCount
     options.expectedReceiveByteCount = expectedReceiveByteCount
     if let priority, TransferPriority(priority.value) == nil { return "priority" }

@@ -55,6 +55,10 @@ package enum UpdateTask: ControlMethod {
   package struct Params: Codable, Hashable, Sendable {
     package var id: TransferID
     package var programData: String?
+    /// Displayed in place of the file name; an empty one is none. At most
+    /// `TaskOptions.subtitleByteCountMax`, like the subtitle.
+    package var title: String?
+    package var subtitle: String?
     package var priority: TransferPriority?
     /// For a task that was not started yet; 0 removes the date.
     package var notBefore: WallTime?

@@ -102,6 +102,8 @@ extension RequestHandler {
     }
     var changes = TaskChanges()
     changes.programData = params.programData
+    changes.title = params.title
+    changes.subtitle = params.subtitle
     changes.priority = params.priority
     changes.notBefore = params.notBefore
     changes.asksBeforeBeginning = params.asksBeforeBeginning

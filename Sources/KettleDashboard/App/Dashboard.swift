@@ -54,7 +54,7 @@ package struct Dashboard: Hashable, Sendable {
 
   /// nil when no transfer is under way or the service is not connected.
   package var gauge: BatchGauge? {
-    service.link.isConnected ? BatchGauge(service.totals) : nil
+    service.link.isConnected ? BatchGauge(service.totals.batch) : nil
   }
 
   /// Returns what a screen may know.

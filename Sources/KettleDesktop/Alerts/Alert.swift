@@ -34,7 +34,7 @@ enum AlertText {
       parts.append("\(number(blocked.count)) \(blocked.count == 1 ? "needs" : "need") you")
       lines.append(need(of: blocked))
     }
-    if lines.isEmpty { lines = [completed.list] }
+    if lines.isEmpty { lines = [completed.list] + (completed.subtitle.map { [$0] } ?? []) }
     let summary =
       parts.count == 1 && completed.count == 1
       ? "Download finished" : parts.joined(separator: ", ")

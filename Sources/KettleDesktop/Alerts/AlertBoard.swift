@@ -4,7 +4,8 @@ import KettleModel
 /// finished, and that something failed or cannot continue without them.
 ///
 /// Simultaneous events share one alert, and consecutive alerts are spaced by growing pauses. Tasks
-/// of programs produce no alert, because their program is notified.
+/// of programs produce no alert, because their program is notified, except those that the program
+/// presents to people with a title.
 package struct AlertBoard: Sendable {
   package struct Settings: Hashable, Sendable {
     package var reportsFinished = true
@@ -115,7 +116,7 @@ package struct AlertBoard: Sendable {
   }
 
   private static func stage(_ row: TransferSnapshot) -> WorkStage? {
-    row.task == nil ? WorkStage(row.state, row.reason) : nil
+    row.task == nil || row.subtitle != nil ? WorkStage(row.state, row.reason) : nil
   }
 
   // MARK: Output

@@ -11,6 +11,7 @@ struct AlertTally: Hashable, Sendable {
   private struct Named: Hashable, Sendable {
     var id: TransferID
     var name: String
+    var subtitle: String?
     var sentence: String?
   }
 
@@ -30,6 +31,7 @@ struct AlertTally: Hashable, Sendable {
     named.append(
       Named(
         id: row.id, name: row.title.sanitizedForDisplay(limit: Self.nameCharacterCountMax),
+        subtitle: row.shownSubtitle?.sanitizedForDisplay(limit: Self.nameCharacterCountMax),
         sentence: row.problemSentence?.sanitizedForDisplay(
           limit: Self.sentenceCharacterCountMax)))
   }
@@ -42,6 +44,9 @@ struct AlertTally: Hashable, Sendable {
 
   /// What went wrong, if there is exactly one transfer.
   var sentence: String? { count == 1 ? named.first?.sentence : nil }
+
+  /// The subtitle, if there is exactly one transfer.
+  var subtitle: String? { count == 1 ? named.first?.subtitle : nil }
 
   /// `a.iso, b.iso, c.iso and 2 more`
   var list: String {

@@ -45,6 +45,7 @@ package struct RowMaker: Sendable, Hashable {
       title: spec.title ?? name ?? finished?.path.lastPathComponent
         ?? FileName.fromURL(spec.url) ?? spec.url.text,
       url: spec.url.text, state: record.state, createdAt: record.createdAt)
+    row.subtitle = spec.task?.subtitle
     row.reason = record.reason
     row.goesOnAt = record.goesOnAt
     row.heldBack = HeldBack(record)

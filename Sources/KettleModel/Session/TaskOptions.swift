@@ -16,6 +16,9 @@ public struct TaskOptions: Hashable, Sendable, Codable {
   /// description and the user's data. At most `programDataByteCountMax`. The service never reads
   /// it.
   public var programData: String?
+  /// What people see beside the title of the transfer, perhaps empty; nil when the program does not
+  /// present the task to people. At most `subtitleByteCountMax`.
+  public var subtitle: String?
   /// The longest silence of a request (`timeoutIntervalForRequest`); nil uses the service's.
   public var requestTimeoutMilliseconds: Int64?
   /// The longest time from the first start to the end (`timeoutIntervalForResource`).
@@ -38,6 +41,7 @@ public struct TaskOptions: Hashable, Sendable, Codable {
   public var continues: UploadResumption?
 
   public static let programDataByteCountMax = 256 * 1024
+  public static let subtitleByteCountMax = 1024
 
   public init(kind: Kind) { self.kind = kind }
 }

@@ -7,6 +7,9 @@ public struct TransferSnapshot: Hashable, Sendable, Codable, Identifiable {
   /// Unique within the session.
   public var taskIdentifier: Int64
   public var title: String
+  /// What a program's task shows beside its title, perhaps empty; nil for a task that its program
+  /// does not present to people, and for every other transfer.
+  public var subtitle: String?
   /// Without credentials.
   public var url: String
   public var state: TransferState
@@ -96,6 +99,9 @@ extension TransferSnapshot {
     if let name = path?.split(separator: "/").last { return String(name) }
     return url
   }
+
+  /// The subtitle; nil when there is nothing to display.
+  package var shownSubtitle: String? { subtitle.flatMap { $0.isEmpty ? nil : $0 } }
 
   /// The user's queue by its name; nil for a task of a program.
   package var queueOfUser: QueueName? { task == nil ? queue ?? .standard : nil }

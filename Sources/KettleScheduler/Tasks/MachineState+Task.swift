@@ -191,6 +191,8 @@ extension TransferMachine.State {
   ) -> Transition {
     guard facts.isTask else { return .none }
     if let data = changes.programData { facts.spec.task?.programData = data }
+    if let title = changes.title { facts.spec.title = title.isEmpty ? nil : title }
+    if let subtitle = changes.subtitle { facts.spec.task?.subtitle = subtitle }
     if let count = changes.expectedSendByteCount {
       facts.spec.task?.expectedSendByteCount = count
     }

@@ -3,6 +3,9 @@ import KettleModel
 /// What a program changes in a running task; nil leaves a value unchanged.
 package struct TaskChanges: Sendable, Hashable {
   package var programData: String?
+  /// An empty title is none.
+  package var title: String?
+  package var subtitle: String?
   package var priority: TransferPriority?
   package var notBefore: WallTime?
   package var asksBeforeBeginning: Bool?

@@ -148,7 +148,7 @@ package final class NcursesTerminal: TerminalBackend {
   private var restoreSequence: String {
     let mouse = hasMouse ? TerminalText.mouseOff : ""
     let gauge =
-      options.showsTaskbarProgress && kind.showsProgress ? TerminalText.progress(nil) : ""
+      options.showsTaskbarProgress && kind.showsProgress ? BatchGauge.sequence(nil) : ""
     return gauge + mouse + TerminalText.pasteOff
   }
 
@@ -210,7 +210,7 @@ extension NcursesTerminal {
     guard options.showsTaskbarProgress, kind.showsProgress else { return }
     guard gauge != nil || hasGauge else { return }
     hasGauge = gauge != nil
-    Self.send(TerminalText.progress(gauge))
+    Self.send(BatchGauge.sequence(gauge))
   }
 }
 

@@ -1,4 +1,3 @@
-import KettleDashboard
 import KettleModel
 
 /// The control sequences that ncurses does not know.
@@ -27,7 +26,7 @@ enum TerminalText {
   /// tmux accepts it only with `set-clipboard on`, and passes wrapped text to its terminal only
   /// with `allow-passthrough on`. It is sent both ways; at worst the same text is copied twice.
   /// screen passes on wrapped text, in pieces of up to 768 bytes.
-  static func copy(_ text: String, through multiplexer: TerminalKind.Multiplexer?) -> String {
+  static func copy(_ text: String, through multiplexer: TerminalProgram.Multiplexer?) -> String {
     let plain = "\u{1B}]52;c;" + Base64Bytes(Array(text.utf8)).text + "\u{7}"
     switch multiplexer {
     case nil: return plain
@@ -44,18 +43,7 @@ enum TerminalText {
     }
   }
 
-  // MARK: - Progress and announcements -
-
-  /// OSC 9;4 of ConEmu.
-  static func progress(_ progress: BatchGauge?) -> String {
-    let words =
-      switch progress {
-      case nil: "0"
-      case .percent(let percent): "1;\(percent)"
-      case .unknown: "3"
-      }
-    return "\u{1B}]9;4;" + words + "\u{1B}\\"
-  }
+  // MARK: - Announcements -
 
   static func announcement(_ text: String, as form: TerminalKind.Announcement) -> String {
     let harmless = text.sanitizedForDisplay(limit: 200)

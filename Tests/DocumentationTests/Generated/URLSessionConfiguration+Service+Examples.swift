@@ -45,5 +45,9 @@ private func example9() async throws {
 }
 
 private func example10() async throws {
+  configuration.showsProgressInTerminal = false
+}
+
+private func example11() async throws {
   configuration.serviceExecutable = "/opt/kettle/bin/kettle"
 }

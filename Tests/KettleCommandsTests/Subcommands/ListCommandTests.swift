@@ -58,7 +58,8 @@ struct ListCommandTests {
         "path": null, "bytesReceived": 421527552, "bytesExpected": 691011584, \
         "bytesPerSecond": 12687769, "secondsLeft": 21, "connections": 4, \
         "createdAt": "2026-11-21T12:00:00Z", "error": null, "queue": "default", \
-        "heldBackBy": null, "heldBackDetails": null, "until": null, "readyAt": "2026-11-21T12:00:21Z"},
+        "heldBackBy": null, "heldBackDetails": null, "until": null, "readyAt": "2026-11-21T12:00:21Z", \
+        "subtitle": null},
         {"id": 2, "session": "kettle", "taskIdentifier": 2, "title": "Archive of 2025", \
         "url": "https://example.org/file.iso", "state": "waiting", "reason": "needsLogin", \
         "path": null, "bytesReceived": 0, "bytesExpected": null, "bytesPerSecond": 0, \
@@ -66,14 +67,14 @@ struct ListCommandTests {
         "error": {"code": "loginNeeded", "message": "\\"example.org\\" requires a login; \
         give one with kettle start ID --user NAME, which keeps everything"}, \
         "queue": "default", "heldBackBy": null, "heldBackDetails": null, "until": null, \
-        "readyAt": null},
+        "readyAt": null, "subtitle": null},
         {"id": 3, "session": "kettle", "taskIdentifier": 3, "title": "日本語のガイド", \
         "url": "https://example.org/file.iso", "state": "completed", "reason": null, \
         "path": "/home/anna/Downloads/guide.pdf", "bytesReceived": 11534336, \
         "bytesExpected": 11534336, "bytesPerSecond": 0, "secondsLeft": null, \
         "connections": 0, "createdAt": "2026-11-21T12:00:00Z", "error": null, \
         "queue": "default", "heldBackBy": null, "heldBackDetails": null, "until": null, \
-        "readyAt": null}
+        "readyAt": null, "subtitle": null}
         ]
 
         """)

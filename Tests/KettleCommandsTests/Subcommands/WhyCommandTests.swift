@@ -322,7 +322,7 @@ struct WhyCommandTests {
         "heldBackBy": "slot", "heldBackDetails": {"rank": 4, "subject": null, "used": 2, \
         "allowed": 2, "status": null, "limitedSince": null, "bytesPerSecond": null, \
         "since": "2026-11-21T11:00:00Z", "message": "2 of 2 transfers are running"}, "until": "2026-11-21T12:10:00Z", \
-        "readyAt": "2026-11-21T12:20:00Z"}
+        "readyAt": "2026-11-21T12:20:00Z", "subtitle": null}
         """))
   }
 

@@ -82,6 +82,8 @@ struct SessionRefusedPartTests {
         == "task.resourceTimeoutMilliseconds")
     #expect(try refused { $0.task?.expectedSendByteCount = -1 } == "task.expectedSendByteCount")
     #expect(
+      try refused { $0.task?.subtitle = String(repeating: "x", count: 1025) } == "task.subtitle")
+    #expect(
       try refused { $0.task?.expectedReceiveByteCount = -1 } == "task.expectedReceiveByteCount")
     #expect(
       try refused { $0.task?.resumes = ResumeToken(id: TransferID(rawValue: 1), secret: "") }

@@ -62,20 +62,4 @@ struct AttentionTests {
     #expect(
       announced([.running: .max, .queued: .max], [.failed: .max, .running: .min]).count == 1)
   }
-
-  @Test func `the gauge shows batch progress and never reaches 100 percent`() {
-    func gauge(_ received: Int64, _ expected: Int64) -> BatchGauge? {
-      var totals = Totals()
-      totals.batch = BatchProgress(
-        transferCount: 3, finishedCount: 1, bytesReceived: received, bytesExpected: expected,
-        unknownSizeCount: 0, secondsLeft: nil)
-      return BatchGauge(totals)
-    }
-    #expect(gauge(1, 3) == .percent(33))
-    #expect(gauge(3, 3) == .percent(99))
-    #expect(gauge(0, 0) == .unknown)
-    #expect(gauge(.max, 1) == .percent(99))
-    #expect(gauge(.min, .max) == .unknown)
-    #expect(BatchGauge(Totals()) == nil)
-  }
 }

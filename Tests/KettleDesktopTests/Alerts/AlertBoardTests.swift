@@ -19,13 +19,14 @@ struct AlertBoardTests {
 
     mutating func put(
       _ ids: ClosedRange<Int64>, _ state: TransferState, reason: WaitingReason? = nil,
-      error: TransferFailure? = nil, task: TaskStatus? = nil
+      error: TransferFailure? = nil, task: TaskStatus? = nil, subtitle: String? = nil
     ) {
       for id in ids {
-        let row = TransferSnapshot(
+        var row = TransferSnapshot(
           id: TransferID(rawValue: id), session: SessionID(rawValue: "kettle"),
           taskIdentifier: id, title: "file \(id)", url: "http://host/\(id)", state: state,
           reason: reason, createdAt: WallTime(millisecondsSince1970: 0), error: error, task: task)
+        row.subtitle = subtitle
         let before = rows.updateValue(row, forKey: id)
         board.record(from: before, to: row, isWatched: isWatched, at: now)
       }
@@ -279,6 +280,19 @@ struct AlertBoardTests {
     bench.put(1...1, .failed, error: refused, task: TaskStatus())
     bench.put(2...2, .completed, task: TaskStatus())
     #expect(bench.board.dueAt == nil)
+  }
+
+  @Test func `a task with a title is reported with its subtitle`() {
+    var bench = Bench()
+    bench.put(1...1, .running, task: TaskStatus(), subtitle: "Chapter 3 of 12")
+    bench.put(1...1, .completed, task: TaskStatus(), subtitle: "Chapter 3 of 12")
+    let alert = bench.next()?.alert
+    #expect(alert?.summary == "Download finished")
+    #expect(alert?.body == "file 1\nChapter 3 of 12")
+    bench.pass(seconds: 3600)
+    bench.put(2...2, .running, task: TaskStatus(), subtitle: "")
+    bench.put(2...2, .failed, error: refused, task: TaskStatus(), subtitle: "")
+    #expect(bench.next()?.alert?.summary == "Download failed")
   }
 
   @Test func `each kind of alert can be turned off`() {

@@ -174,16 +174,23 @@ struct ConditionTests {
     let (id, _) = script.flowingTask(durable: 400)
     script.update(id) {
       $0.programData = "{}"
+      $0.title = "Winter"
+      $0.subtitle = "Chapter 3"
       $0.priority = .high
       $0.expectedSendByteCount = 10
       $0.expectedReceiveByteCount = 20
     }
     let spec = script.record(id)?.spec
     #expect(spec?.task?.programData == "{}")
+    #expect(spec?.title == "Winter")
+    #expect(spec?.task?.subtitle == "Chapter 3")
     #expect(spec?.priority == .high)
     #expect(spec?.task?.expectedSendByteCount == 10)
     #expect(spec?.task?.expectedReceiveByteCount == 20)
     #expect(script.state(id) == .running)
+    script.update(id) { $0.title = "" }
+    #expect(script.record(id)?.spec.title == nil)
+    #expect(script.record(id)?.spec.task?.subtitle == "Chapter 3")
   }
 
   @Test func `a changed priority changes the queue order`() {

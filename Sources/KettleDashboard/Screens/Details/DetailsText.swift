@@ -22,6 +22,7 @@ struct DetailsText {
   private func addOverview(to text: inout ReaderText) {
     let row = details.snapshot
     text.heading(row.shownTitle)
+    if let subtitle = row.shownSubtitle { text.text(subtitle, .quiet) }
     text.add(.bar(ProgressBar(row, at: context.now, isLive: context.isConnected)))
     text.pair(Strings.labelState, value: stateText(row), row.stateRole)
     text.pair(Strings.labelProblem, value: row.problemSentence, .problem)

@@ -97,6 +97,12 @@ package struct TableColumns: Hashable, Sendable {
   }
 
   private static let barWidthMin = 8
+  /// Between a title and its subtitle.
+  static let subtitleGap = 2
+  /// A subtitle with less room than this is not shown in the table.
+  static let subtitleWidthMin = 6
+  /// A longer subtitle does not make the column of the names wider.
+  fileprivate static let subtitleWidthMax = 24
 
   /// The minimum width for the file's name and the bar together.
   private static func roomMin(_ choice: [Column]) -> Int {
@@ -165,13 +171,21 @@ package struct ColumnNeeds: Hashable, Sendable {
 
   package init(_ rows: [TransferSnapshot], _ charset: Charset) {
     guard !rows.isEmpty else { return }
+    func width(of text: String, max columnsMax: Int = 200) -> Int {
+      ShownText(text, charset: charset, columnsMax: columnsMax).columns
+    }
     func widest(_ text: (TransferSnapshot) -> String) -> Int {
-      rows.reduce(0) {
-        max($0, ShownText(text($1), charset: charset, columnsMax: 200).columns)
-      }
+      rows.reduce(0) { max($0, width(of: text($1))) }
+    }
+    let widestName = rows.reduce(0) { widest, row in
+      let subtitleWidth =
+        row.shownSubtitle.map {
+          TableColumns.subtitleGap + width(of: $0, max: TableColumns.subtitleWidthMax)
+        } ?? 0
+      return max(widest, width(of: row.shownTitle) + subtitleWidth)
     }
     // Steps of four, so that the columns do not move with every row that appears.
-    name = (widest(\.shownTitle) + 3) / 4 * 4
+    name = (widestName + 3) / 4 * 4
     size = max(Strings.columnSize.count + 1, widest(\.longestSizeText))
     host = max(Strings.columnHost.count + 2, widest { String($0.host) })
     session = max(Strings.columnSession.count + 2, widest(\.session.rawValue))

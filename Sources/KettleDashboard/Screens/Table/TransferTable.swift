@@ -102,9 +102,7 @@ struct TransferRow {
     canvas.write(
       canvas.look.glyphs.symbol(row.state), row: screenRow, column: TableColumns.symbolColumn,
       width: 1, context.isConnected ? row.stateRole : .quiet)
-    canvas.write(
-      row.shownTitle, row: screenRow, column: columns.file.lowerBound, width: columns.file.count,
-      plain, cut: .middle)
+    drawName(on: &canvas, screenRow: screenRow, plain)
     if let bar = columns.bar {
       drawProgress(on: &canvas, screenRow: screenRow, columns: bar, context)
     }
@@ -122,6 +120,22 @@ struct TransferRow {
     left(String(row.host), in: columns.host)
     left(row.session.rawValue, in: columns.session)
     right(context.clock.short(row.createdAt, now: context.now.wall), in: columns.added, .quiet)
+  }
+
+  /// Draws the title, and the subtitle where there is room for it.
+  private func drawName(on canvas: inout Canvas, screenRow: Int, _ role: Role) {
+    let range = columns.file
+    canvas.write(
+      row.shownTitle, row: screenRow, column: range.lowerBound, width: range.count, role,
+      cut: .middle)
+    guard let subtitle = row.shownSubtitle else { return }
+    let title = ShownText(
+      row.shownTitle, charset: canvas.look.charset, columnsMax: range.count, cut: .middle)
+    let start = title.columns + TableColumns.subtitleGap
+    guard range.count - start >= TableColumns.subtitleWidthMin else { return }
+    canvas.write(
+      subtitle, row: screenRow, column: range.lowerBound + start, width: range.count - start,
+      .quiet)
   }
 
   /// Without a total, a moving piece shows that bytes arrive.

@@ -36,6 +36,19 @@ struct DetailsPaneTests {
     #expect(model.keyContext == .reader)
   }
 
+  @Test func `the subtitle is the first line`() {
+    var row = Sample.rows[0]
+    row.subtitle = "Chapter 3 of 12"
+    var model = Sample.model(columns: 80, rows: 24, showing: [row])
+    _ = model.press(.tab)
+    var details = Sample.details
+    details.snapshot = row
+    _ = model.update(.detailsArrived(details), at: Sample.now)
+    let lines = model.screen().lines
+    let title = lines.firstIndex { $0.hasPrefix(" 1  Networking Overview") }
+    #expect(title.map { lines[$0 + 1].trimmingBlanks() } == "Chapter 3 of 12")
+  }
+
   @Test func `the details are requested again once a second`() {
     var model = opened()
     #expect(model.millisecondsToNextTick(at: Sample.now).map { $0 <= 1000 } == true)

@@ -35,6 +35,17 @@ struct TransferTableTests {
     #expect(line(80, row).contains("100 %  700 MiB  verifying"))
   }
 
+  @Test func `a subtitle follows the title where there is room`() {
+    let row = Sample.row(1, titled: "Winter", state: .queued) { $0.subtitle = "Chapter 3 of 12" }
+    #expect(line(80, row).contains(" Winter  Chapter 3 of 12 "))
+    #expect(line(40, row).contains(" Winter  "))
+    #expect(!line(40, row).contains("  Chapter 3 of 12"))
+    let long = Sample.row(1, titled: String(repeating: "Winter ", count: 20), state: .queued) {
+      $0.subtitle = "Chapter 3 of 12"
+    }
+    #expect(!line(120, long).contains("Chapter"))
+  }
+
   @Test(arguments: 36...200)
   func `columns do not overlap and fit the screen`(width: Int) {
     let columns = TableColumns(width: width)
