@@ -24,21 +24,31 @@ func appleSource(_ name: String, _ mode: SwiftLanguageMode) -> Target {
     swiftSettings: [.swiftLanguageMode(mode), .treatAllWarnings(as: .error)])
 }
 
-let argumentParser = Target.Dependency.product(
-  name: "ArgumentParser", package: "swift-argument-parser")
-let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
-let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
-let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
-let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
-let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
-let nioWebSocket = Target.Dependency.product(name: "NIOWebSocket", package: "swift-nio")
+/// A library of another package. SwiftPM fetches that package only if the trait is enabled.
+func outside(_ name: String, _ package: String) -> Target.Dependency {
+  .product(name: name, package: package, condition: .when(traits: ["Service"]))
+}
+
+let argumentParser = outside("ArgumentParser", "swift-argument-parser")
+let grdb = outside("GRDB", "GRDB.swift")
+let grdbSQLite = outside("GRDBSQLite", "GRDB.swift")
+let logging = outside("Logging", "swift-log")
+let nioCore = outside("NIOCore", "swift-nio")
+let nioPosix = outside("NIOPosix", "swift-nio")
+let nioHTTP1 = outside("NIOHTTP1", "swift-nio")
+let nioWebSocket = outside("NIOWebSocket", "swift-nio")
 
 let package = Package(
   name: "kettle",
   products: [
     .executable(name: "kettle", targets: ["kettle"]),
     .library(name: "BackgroundTransfer", targets: ["BackgroundTransfer"]),
+  ],
+  traits: [
+    .trait(
+      name: "Service",
+      description: "The program kettle and its service. BackgroundTransfer does not need it."),
+    .default(enabledTraits: ["Service"]),
   ],
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),

@@ -26,6 +26,15 @@ struct TidyTests {
     #expect(Set(repository.targets).isSubset(of: table.keys))
   }
 
+  /// What a program needs that uses the library; `PackageGraphTests` resolves such a program.
+  @Test func `the library uses nothing from another package`() throws {
+    let manifest = Manifest(try #require(repository.file("Package.swift")))
+    let used = manifest.allDependencies(of: "BackgroundTransfer")
+    #expect(used.isSuperset(of: ["KettleModel", "KettleTasks"]))
+    #expect(manifest.products.contains("GRDB"))
+    #expect(used.isDisjoint(with: manifest.products))
+  }
+
   @Test func `pure targets import only pure targets`() {
     let pure: Set = [
       "KettleConfiguration", "KettleControl", "KettleDashboard", "KettleModel", "KettleScheduler",

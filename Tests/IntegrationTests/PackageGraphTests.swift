@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// SwiftPM rejects a package graph in which two packages have targets of the same name.
+/// The packages that SwiftPM finds for a program that uses the library. It rejects a graph in which
+/// two packages have targets of the same name.
 @Suite(.timeLimit(.minutes(10)))
 final class PackageGraphTests {
   /// Names that Kettle's targets had before they got a prefix. Other packages use some of them:
@@ -31,17 +32,28 @@ final class PackageGraphTests {
     async throws
   {
     try writePackage("other", targets: Self.formerNames)
-    try writeProgram()
+    try writeProgramBesideOther()
     let (code, output) = try await resolve()
     #expect(code == 0, "\(output)")
   }
 
   @Test func `a target name that two packages share is rejected`() async throws {
     try writePackage("other", targets: ["KettleModel"])
-    try writeProgram()
+    try writeProgramBesideOther()
     let (code, output) = try await resolve()
     #expect(code != 0)
     #expect(output.contains("KettleModel"), "\(output)")
+  }
+
+  @Test func `a program that uses Kettle without traits gets no other package`() async throws {
+    try writeProgram(
+      packages: [".package(name: \"kettle\", path: \"\(root)\", traits: [])"],
+      products: [".product(name: \"BackgroundTransfer\", package: \"kettle\")"])
+    let (code, output) = try await resolve()
+    #expect(code == 0, "\(output)")
+    let files = FileManager.default
+    #expect(try files.contentsOfDirectory(atPath: directory + "/program/.build/checkouts") == [])
+    #expect(!files.fileExists(atPath: directory + "/program/Package.resolved"))
   }
 
   /// Writes a library with one file for each target.
@@ -62,10 +74,20 @@ final class PackageGraphTests {
 
   /// Writes a program that uses Kettle and the other package. Local paths to the dependencies that
   /// the build has checked out take the place of their URLs, so nothing is fetched.
-  private func writeProgram() throws {
+  private func writeProgramBesideOther() throws {
     let checkouts = try checkoutPaths()
     try #require(!checkouts.isEmpty)
-    let list = checkouts.map { ".package(path: \"\($0)\")" }.joined(separator: ", ")
+    try writeProgram(
+      packages: [".package(name: \"kettle\", path: \"\(root)\")", ".package(path: \"../other\")"]
+        + checkouts.map { ".package(path: \"\($0)\")" },
+      products: [
+        ".product(name: \"BackgroundTransfer\", package: \"kettle\")",
+        ".product(name: \"Other\", package: \"other\")",
+      ])
+  }
+
+  /// Writes a program with dependencies, given as a manifest names them.
+  private func writeProgram(packages: [String], products: [String]) throws {
     try write("print(1)\n", to: "program/Sources/program/main.swift")
     try write(
       """
@@ -73,16 +95,10 @@ final class PackageGraphTests {
       import PackageDescription
       let package = Package(
         name: "program",
-        dependencies: [
-          .package(name: "kettle", path: "\(root)"), .package(path: "../other"), \(list),
-        ],
+        dependencies: [\(packages.joined(separator: ", "))],
         targets: [
           .executableTarget(
-            name: "program",
-            dependencies: [
-              .product(name: "BackgroundTransfer", package: "kettle"),
-              .product(name: "Other", package: "other"),
-            ])
+            name: "program", dependencies: [\(products.joined(separator: ", "))])
         ])
       """, to: "program/Package.swift")
   }

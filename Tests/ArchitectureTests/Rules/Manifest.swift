@@ -2,13 +2,16 @@
 struct Manifest {
   /// By target, the names of targets, products and C modules that it depends on.
   private(set) var dependencies: [String: Set<String>] = [:]
+  /// The products of other packages.
+  private(set) var products: Set<String> = []
 
   init(_ file: SourceText) {
     let text = file.lines.joined(separator: "\n")
-    var products: [String: String] = [:]
-    for match in text.matches(of: /let (\w+) = Target\.Dependency\.product\(\s*name: "(\w+)"/) {
-      products[String(match.1)] = String(match.2)
+    var productNames: [String: String] = [:]
+    for match in text.matches(of: /let (\w+) = outside\("(\w+)"/) {
+      productNames[String(match.1)] = String(match.2)
     }
+    products = Set(productNames.values)
     for match in text.matches(of: /\.systemLibrary\(name: "(\w+)"\)/) {
       dependencies[String(match.1)] = []
     }
@@ -20,11 +23,22 @@ struct Manifest {
       let list = match.2.prefix { $0 != "]" }
       var names = Set(list.matches(of: /"(\w+)"/).map { String($0.1) })
       for word in list.matches(of: /\b(\w+)\b/) {
-        if let product = products[String(word.1)] { names.insert(product) }
+        if let product = productNames[String(word.1)] { names.insert(product) }
       }
       // Programs in one folder share a row of the import table.
       let folder = match.2.firstMatch(of: /path: "(Examples|Benchmarks)\//)?.1 ?? match.1
       dependencies[String(folder), default: []].formUnion(names)
     }
+  }
+
+  /// Returns what a target depends on, directly or through others.
+  func allDependencies(of target: String) -> Set<String> {
+    var found: Set<String> = []
+    var next = dependencies[target, default: []]
+    while let name = next.popFirst() {
+      guard found.insert(name).inserted else { continue }
+      next.formUnion(dependencies[name, default: []])
+    }
+    return found
   }
 }

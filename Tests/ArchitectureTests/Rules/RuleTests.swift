@@ -253,8 +253,7 @@ struct RuleTests {
     let manifest = Manifest(
       source(
         """
-        let grdb = Target.Dependency.product(
-          name: "GRDB", package: "GRDB.swift")
+        let grdb = outside("GRDB", "GRDB.swift")
         let package = Package(
           targets: [
             .systemLibrary(name: "CKettleLinux"),
@@ -283,5 +282,8 @@ struct RuleTests {
       "d": ["C"], "Examples": ["A", "B"],
     ]
     #expect(manifest.dependencies == expected)
+    #expect(manifest.products == ["GRDB"])
+    #expect(
+      manifest.allDependencies(of: "d") == ["A", "B", "C", "CKettleCurl", "CKettleLinux", "GRDB"])
   }
 }
