@@ -77,11 +77,35 @@ struct ConfigurationTests {
     #expect(try spec { $0.maximumConnectionsPerTask = -1 }.connections == nil)
   }
 
+  @Test func `a background session rejects the protocols of the program`() throws {
+    let configuration = URLSessionConfiguration.background(withIdentifier: "org.example.protocols")
+    configuration.protocolClasses = [AnsweringProtocol.self]
+    #expect(configuration.protocolClasses?.count == 1)
+    let world = try SessionWorld(configure: { $0.protocolClasses = [AnsweringProtocol.self] })
+    #expect(world.session.configuration.protocolClasses == nil)
+    let message = configuration.protocolRejection
+    #expect(
+      message
+        == "BackgroundTransfer: the background session \"org.example.protocols\" does not use "
+        + "its protocolClasses (AnsweringProtocol), because the service loads its URLs")
+    configuration.protocolClasses = []
+    #expect(configuration.protocolRejection == nil)
+    configuration.protocolClasses = nil
+    #expect(configuration.protocolRejection == nil)
+  }
+
+  @Test func `only background sessions launch their program`() {
+    #expect(
+      URLSessionConfiguration.background(withIdentifier: "a").sessionSendsLaunchEvents)
+    #expect(!URLSessionConfiguration.default.sessionSendsLaunchEvents)
+    #expect(!URLSessionConfiguration.ephemeral.sessionSendsLaunchEvents)
+    #expect(!URLSession.shared.configuration.sessionSendsLaunchEvents)
+  }
+
   @Test func `properties without effect are stored and copied with the session`() throws {
     let world = try SessionWorld(configure: {
       $0.httpCookieAcceptPolicy = .never
       $0.urlCredentialStorage = nil
-      $0.protocolClasses = [URLProtocol.self]
       $0.urlCache = URLCache.shared
       $0.multipathServiceType = .handover
       $0.usesClassicLoadingMode = false
@@ -91,7 +115,6 @@ struct ConfigurationTests {
     let configuration = world.session.configuration
     #expect(configuration.httpCookieAcceptPolicy == .never)
     #expect(configuration.urlCredentialStorage == nil)
-    #expect(configuration.protocolClasses?.count == 1)
     #expect(configuration.urlCache === URLCache.shared)
     #expect(configuration.multipathServiceType == .handover)
     #expect(!configuration.usesClassicLoadingMode)

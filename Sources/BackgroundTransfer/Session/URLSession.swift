@@ -59,6 +59,7 @@ public final class URLSession: Sendable {
       let core = URLSessionRegistry.shared.core(
         for: configuration, delegate: delegate, queue: queue)
       kind = .background(core)
+      configuration.protocolRejection.map(StandardError.write)
       core.adopt(self)
     case .default, .ephemeral, .shared:
       kind = .foreground(

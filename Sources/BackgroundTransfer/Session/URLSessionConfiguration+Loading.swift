@@ -107,10 +107,12 @@ extension URLSessionConfiguration {
     }
   }
 
-  /// Stored without effect, as on Apple's systems: background sessions load only http and https,
-  /// and the service loads them without the classes of the program.
+  /// The program's own classes for loading URLs.
   ///
-  /// Source: Apple's documentation of `protocolClasses`.
+  /// Background sessions reject them, as on Apple's systems: the service loads URLs while the
+  /// program may not be running. The session's copy of the configuration has none, and a message on
+  /// standard error names the session. Source: Apple's documentation of `protocolClasses` and
+  /// NSURLSession.h.
   ///
   /// ```swift
   /// configuration.protocolClasses = []

@@ -19,7 +19,7 @@ import KettleSystem
 public final class URLSessionConfiguration: Sendable {
   struct Values: Sendable {
     var isDiscretionary = false
-    var sessionSendsLaunchEvents = true
+    var sessionSendsLaunchEvents = false
     var httpMaximumConnectionsPerHost = 6
     var maximumConnectionsPerTask = 1
     var timeoutIntervalForRequest: TimeInterval = 60
@@ -91,7 +91,8 @@ public final class URLSessionConfiguration: Sendable {
   /// let configuration = URLSessionConfiguration.background(withIdentifier: "org.example.books")
   /// ```
   public static func background(withIdentifier identifier: String) -> URLSessionConfiguration {
-    URLSessionConfiguration(.background(identifier: identifier))
+    URLSessionConfiguration(
+      .background(identifier: identifier), values: Values(sessionSendsLaunchEvents: true))
   }
 
   /// Creates the configuration of a session whose transfers end with the program, and which uses
@@ -129,6 +130,21 @@ public final class URLSessionConfiguration: Sendable {
 
   func copy() -> URLSessionConfiguration { URLSessionConfiguration(kind, values: snapshot) }
 
+  /// A copy without what the service cannot use.
+  func copyForService() -> URLSessionConfiguration {
+    var values = snapshot
+    values.protocolClasses = ProtocolClasses()
+    return URLSessionConfiguration(kind, values: values)
+  }
+
+  /// The message about what `copyForService` leaves out; nil if that is nothing.
+  package var protocolRejection: String? {
+    guard let protocolClasses, !protocolClasses.isEmpty else { return nil }
+    let names = protocolClasses.map { String(describing: $0) }.joined(separator: ", ")
+    return "BackgroundTransfer: the background session \"\(identifier ?? "")\" does not use its "
+      + "protocolClasses (\(names)), because the service loads its URLs"
+  }
+
   /// A copy with which the program can make a session: there is only one shared session.
   func copyForProgram() -> URLSessionConfiguration {
     URLSessionConfiguration(kind == .shared ? .default : kind, values: snapshot)
@@ -158,7 +174,7 @@ extension URLSessionConfiguration {
   }
 
   /// Whether the program is launched when all tasks are finished while it is not running; true by
-  /// default.
+  /// default in background sessions. In other sessions it is false, and has no effect.
   ///
   /// Source: Apple's documentation of `sessionSendsLaunchEvents`.
   ///

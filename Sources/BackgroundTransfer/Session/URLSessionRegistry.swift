@@ -25,7 +25,8 @@ final class URLSessionRegistry: Sendable {
     let box = delegate.map(SessionCore.Delegate.init)
     let (core, isFirst) = state.withLock { state in
       if let core = state.cores[identifier], !core.isOver { return (core, false) }
-      let core = SessionCore(configuration: configuration.copy(), delegate: box, queue: queue)
+      let core = SessionCore(
+        configuration: configuration.copyForService(), delegate: box, queue: queue)
       // Sessions without an identifier are all different.
       if !identifier.isEmpty { state.cores[identifier] = core }
       defer { state.flushesAtExit = true }
