@@ -215,7 +215,8 @@ extension SessionCore.State {
     case .show(let number, let view):
       guard let handle = tasks[number]?.handle else { return [] }
       handle.show(view)
-      return [.moveProgress(handle)]
+      guard let cookies = handle.takeNewCookies() else { return [.moveProgress(handle)] }
+      return [.perform { handle.store(cookies) }, .moveProgress(handle)]
     case .resumeData(let number, let resumption):
       let data = tasks[number].flatMap { resumption?.data(for: $0.handle) }
       let handlers = resumeDataHandlers.removeValue(forKey: number) ?? []

@@ -23,14 +23,16 @@ struct ProtocolClasses: @unchecked Sendable {
 // MARK: - Cookies and credentials
 
 extension URLSessionConfiguration {
-  /// The storage whose cookies are sent; `HTTPCookieStorage.shared` by default, nil for none.
+  /// The storage of the cookies that are sent and received; `HTTPCookieStorage.shared` by default,
+  /// nil for none.
   ///
   /// When a task is created, it gets the cookies that the storage has for the URL of its request
   /// (RFC 6265, section 5.4). They are sent wherever they belong, also after redirects. A request
-  /// with a Cookie header of its own, or with `httpShouldHandleCookies` false, gets none. Cookies
-  /// that a server sets do not reach the storage, because the program may not be running: read them
-  /// from the headers of `URLSessionTask.response`. Source: Apple's documentation of
-  /// `httpCookieStorage`.
+  /// with a Cookie header of its own, or with `httpShouldHandleCookies` false, gets none.
+  ///
+  /// The cookies of a response reach the storage together with `URLSessionTask.response`, before
+  /// the delegate is called: at once, or in the next run of the program. The service does not
+  /// report those that a redirect sets. Source: Apple's documentation of `httpCookieStorage`.
   ///
   /// ```swift
   /// let properties: [HTTPCookiePropertyKey: Any] = [
@@ -57,9 +59,11 @@ extension URLSessionConfiguration {
     set { set { $0.httpShouldSetCookies = newValue } }
   }
 
-  /// Stored without effect: no response changes the cookies of the storage.
+  /// Which cookies of responses `httpCookieStorage` accepts; by default, if the request has a
+  /// `mainDocumentURL`, only those of its host and of the domains above it.
   ///
-  /// Source: Apple's documentation of `httpCookieAcceptPolicy`.
+  /// The policy of the storage itself applies too. A request with `httpShouldHandleCookies` false
+  /// accepts none. Source: Apple's documentation of `httpCookieAcceptPolicy`.
   ///
   /// ```swift
   /// configuration.httpCookieAcceptPolicy = .never

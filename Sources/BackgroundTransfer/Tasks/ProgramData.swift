@@ -20,12 +20,19 @@ struct ProgramData: Codable, Hashable, Sendable {
   var clientExpectsToReceive = NSURLSessionTransferSizeUnknown
   /// The task belongs to `URLSession.download(for:to:onConflict:)`, not to the delegate.
   var isAwaited = false
+  /// nil for true.
+  var handlesCookies: Bool?
+  var mainDocumentURL: String?
+  /// Whether the storage of the session has the cookies of the response; nil for false.
+  var hasStoredCookies: Bool?
 
   init(request: URLRequest) {
     url = request.url?.absoluteString ?? ""
     method = request.httpMethod
     headers = request.allHTTPHeaderFields
     timeout = request.timeoutInterval
+    handlesCookies = request.httpShouldHandleCookies ? nil : false
+    mainDocumentURL = request.mainDocumentURL?.absoluteString
   }
 
   /// Decodes stored data; nil when another version wrote it.
@@ -52,6 +59,8 @@ struct ProgramData: Codable, Hashable, Sendable {
     request.httpMethod = method
     request.allHTTPHeaderFields = headers
     if let timeout { request.timeoutInterval = timeout }
+    request.httpShouldHandleCookies = handlesCookies ?? true
+    request.mainDocumentURL = mainDocumentURL.flatMap(URL.init(string:))
     return request
   }
 }

@@ -20,6 +20,8 @@ final class TaskHandle: Sendable {
     var replacement: URLRequest?
     /// Set by the default implementation of a delegate method that is being called.
     var hasNoDelayMethod = false
+    /// The response whose cookies the program has received.
+    var cookieReply: ServerReply?
     /// Its resume data, which is the same for every reader.
     var resumeData: (token: ResumeToken, data: Data)?
   }
@@ -172,6 +174,26 @@ extension TaskHandle {
     progressFeed.send(progress, isLast: view.state == .completed)
     guard isPresented, let gauge = core.gauge else { return }
     gauge.record(view, of: .init(session: core.identifier, number: number), progress: progress)
+  }
+
+  /// Returns the cookies of a response that the program did not have, if it is to store them. The
+  /// session calls this under its lock.
+  func takeNewCookies() -> ResponseCookies? {
+    values.withLock { values in
+      guard let reply = values.view.snapshot?.task?.reply, reply != values.cookieReply else {
+        return nil
+      }
+      let isOfEarlierRun = values.cookieReply == nil && values.data.hasStoredCookies == true
+      values.cookieReply = reply
+      guard !isOfEarlierRun else { return nil }
+      return ResponseCookies(reply: reply, request: values.request)
+    }
+  }
+
+  /// Adds the cookies to the storage of the session, outside of every lock.
+  func store(_ cookies: ResponseCookies) {
+    cookies.store(in: core.configuration.snapshot)
+    change { $0.data.hasStoredCookies = true }
   }
 
   /// Updates the `Progress` object and the terminal outside of every lock, because this may call
