@@ -8,6 +8,10 @@ package enum BackgroundSessionInput: Sendable {
   case create(Int64, TransferSpec, isAwaited: Bool)
   /// Creates a task that cannot be carried out.
   case createUnsendable(Int64, TaskFailure, isAwaited: Bool)
+  /// The program itself performs a task, which ends with it. The session ends after
+  /// `localTaskEnded`.
+  case localTaskCreated(Int64)
+  case localTaskEnded(Int64)
   /// A created task proved impossible to carry out before it was resumed.
   case refuse(Int64, TaskRefusal)
   case resume(Int64)

@@ -58,7 +58,7 @@ extension BackgroundSessionMachine {
   }
 
   mutating func checkEnding() {
-    guard case .afterTasks = ending, calls.isIdle,
+    guard case .afterTasks = ending, calls.isIdle, localTasks.isEmpty,
       tasks.values.allSatisfy(\.isOver)
     else { return }
     switch link {

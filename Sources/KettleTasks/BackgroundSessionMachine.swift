@@ -55,6 +55,8 @@ package struct BackgroundSessionMachine: Sendable {
   /// For tasks that the service never sees.
   var lastUnsendableNumber: Int64 = 0
   var tasks: [Int64: TaskRecord] = [:]
+  /// The unfinished tasks that the program itself performs.
+  var localTasks: Set<Int64> = []
   /// Created tasks that are not added yet, in rising order. Some may be over already.
   var unadded: [Int64] = []
   /// Tasks reported to the program as lost that the service may still have.
@@ -148,6 +150,8 @@ package struct BackgroundSessionMachine: Sendable {
       tasks[number] = TaskRecord(
         number: number, spec: nil, isAwaited: isAwaited, phase: .unsendable(failure))
       show(number)
+    case .localTaskCreated(let number): localTasks.insert(number)
+    case .localTaskEnded(let number): localTasks.remove(number)
     case .connectionNeeded: wakeLink()
     case .refuse(let number, let refusal): refuse(number, refusal)
     case .resume(let number): resume(number)

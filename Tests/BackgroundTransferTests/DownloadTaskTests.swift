@@ -269,7 +269,6 @@ struct DownloadTaskTests {
     let world = try SessionWorld()
     let request = URLRequest(url: SessionWorld.url)
     let tasks: [URLSessionTask] = [
-      world.session.dataTask(with: request),
       world.session.uploadTask(with: request, from: Data()),
       world.session.uploadTask(withStreamedRequest: request),
     ]

@@ -31,6 +31,19 @@ struct InvalidationTests {
       ])
   }
 
+  @Test func `a session ends after the tasks that the program itself performs`() throws {
+    var bench = SessionBench.attached()
+    bench.feed(.localTaskCreated(-1))
+    bench.feed(.localTaskCreated(-2))
+    bench.feed(.invalidate(cancellingTasks: true))
+    bench.feed(.localTaskEnded(-2))
+    #expect(bench.requestsOnly.isEmpty && bench.calls.isEmpty)
+    bench.feed(.localTaskEnded(-1))
+    #expect(bench.requestsOnly == [.drop])
+    try bench.answer(.done)
+    #expect(bench.calls == [.becameInvalid(nil)])
+  }
+
   @Test func `tasks of an earlier run are reported before the session becomes invalid`() throws {
     var bench = SessionBench()
     bench.feed(.invalidate(cancellingTasks: false))

@@ -41,6 +41,40 @@ extension SessionCore {
     return make(DownloadPlan(request: request), spec)
   }
 
+  /// Creates a task that FoundationNetworking performs, while the program is running.
+  func makeData(
+    _ request: URLRequest, for owner: URLSession, receiver: ForegroundTask.Receiver,
+    delegate: (any URLSessionTaskDelegate)?
+  ) -> URLSessionDataTask {
+    var reserved: Int64?
+    feed { state in
+      guard state.failure == nil, state.machine.isOpen else { return nil }
+      let number = state.machine.reserveUnsendableNumber()
+      reserved = number
+      return .localTaskCreated(number)
+    }
+    guard let number = reserved else {
+      return makeRefused(request, .invalidatedSession) { receiver.fail($0) }
+    }
+    let membership = ForegroundTask.Membership(number: Int(clamping: number)) { [weak self] in
+      self?.feed(.localTaskEnded(number))
+    }
+    return localSession().make(
+      request, for: state.withLock { $0.session } ?? owner, receiver: receiver,
+      delegate: delegate, membership: membership
+    ) { $0.dataTask(with: request) }
+  }
+
+  private func localSession() -> ForegroundSession {
+    local.withLock { local in
+      if let local { return local }
+      let session = ForegroundSession(
+        configuration: configuration, delegate: state.withLock { $0.delegate }, queue: queue)
+      local = session
+      return session
+    }
+  }
+
   func makeRefused<Made: URLSessionTask>(
     _ request: URLRequest, _ refusal: TaskRefusal,
     handler: (@Sendable (any Error) -> Void)? = nil

@@ -41,12 +41,14 @@ extension SessionCore {
 
   func invalidate(cancellingTasks: Bool) {
     feed(.invalidate(cancellingTasks: cancellingTasks))
+    if cancellingTasks { local.withLock { $0 }?.cancelTasks() }
   }
 
   /// The unfinished tasks, sorted by number.
   var liveTasks: [URLSessionTask] {
-    state.withLock { $0.tasks.all.filter { $0.state != .completed } }
-      .sorted { $0.taskIdentifier < $1.taskIdentifier }
+    let local = local.withLock { $0 }?.bridge.tasks ?? []
+    let tasks = state.withLock { $0.tasks.all.filter { $0.state != .completed } }
+    return (local + tasks).sorted { $0.taskIdentifier < $1.taskIdentifier }
   }
 
   /// Runs `body` once the tasks of earlier runs are known: immediately if they are, or if the

@@ -60,6 +60,8 @@ final class SessionCore: Sendable {
 
   let configuration: URLSessionConfiguration
   let queue: OperationQueue
+  /// Performs the data tasks; nil until the first one.
+  let local = Mutex<ForegroundSession?>(nil)
   /// Runs challenge methods of the delegate on the delegate queue.
   let executor: DelegateExecutor
   /// The queue below the default delegate queue, which does not retain it. A serial Dispatch queue
@@ -171,6 +173,7 @@ extension SessionCore {
     case .moveProgress(let handle): handle.moveProgress()
     case .close:
       URLSessionRegistry.shared.forget(self)
+      local.withLock { $0.take() }?.close()
       wake.wake()
     }
   }

@@ -114,7 +114,8 @@ extension TaskRefusal {
       "The resume data is not valid for this kind of task or for this version; start over with a "
         + "new task"
     case .dataTask:
-      "Data tasks are not supported in background sessions; use a download task"
+      "Data cannot be awaited in background sessions; use a download task, or a data task with a "
+        + "delegate"
     case .uploadOfData:
       "Uploads from data are not supported in background sessions; write the data to a file first"
     case .uploadOfStream:

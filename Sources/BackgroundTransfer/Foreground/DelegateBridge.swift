@@ -9,6 +9,7 @@ import KettleTasks
 final class DelegateBridge: NSObject, Sendable {
   private struct State {
     var delegate: SessionCore.Delegate?
+    /// By `ForegroundTask.key`.
     var tasks: [Int: URLSessionTask] = [:]
     /// Retained from the invalidation to the last delegate call.
     var invalidated: URLSession?
@@ -17,10 +18,13 @@ final class DelegateBridge: NSObject, Sendable {
   private let state: Mutex<State>
   private let queue: OperationQueue
   private let executor: DelegateExecutor
+  /// Whether the delegate decides about redirects.
+  private let asksAboutRedirects: Bool
 
-  init(delegate: SessionCore.Delegate?, queue: OperationQueue) {
+  init(delegate: SessionCore.Delegate?, queue: OperationQueue, asksAboutRedirects: Bool) {
     state = Mutex(State(delegate: delegate))
     self.queue = queue
+    self.asksAboutRedirects = asksAboutRedirects
     executor = DelegateExecutor(queue: queue)
   }
 
@@ -31,8 +35,8 @@ final class DelegateBridge: NSObject, Sendable {
     state.withLock { Array($0.tasks.values) }.sorted { $0.taskIdentifier < $1.taskIdentifier }
   }
 
-  func insert(_ task: URLSessionTask) {
-    state.withLock { $0.tasks[task.taskIdentifier] = task }
+  func insert(_ task: URLSessionTask, under key: Int) {
+    state.withLock { $0.tasks[key] = task }
   }
 
   func retain(_ session: URLSession) { state.withLock { $0.invalidated = session } }
@@ -43,8 +47,8 @@ final class DelegateBridge: NSObject, Sendable {
     let backing: ForegroundTask
   }
 
-  func entry(_ number: Int) -> Entry? {
-    guard let task = state.withLock({ $0.tasks[number] }),
+  func entry(_ key: Int) -> Entry? {
+    guard let task = state.withLock({ $0.tasks[key] }),
       let backing = task.backing as? ForegroundTask
     else { return nil }
     return Entry(task: task, backing: backing)
@@ -77,7 +81,7 @@ final class DelegateBridge: NSObject, Sendable {
 extension DelegateBridge {
   /// Handles an event of a task that may be one that FoundationNetworking does not have.
   func handle(_ event: Reception.Event, of backing: ForegroundTask) {
-    guard let entry = entry(backing.taskIdentifier) else { return }
+    guard let entry = entry(backing.key) else { return }
     for action in backing.take(event) { perform(action, for: entry) }
   }
 
@@ -86,15 +90,18 @@ extension DelegateBridge {
     case .respond(let response): respond(response, to: entry)
     case .receive(let data): receive(data, for: entry)
     case .end(let error):
-      state.withLock { $0.tasks[entry.backing.taskIdentifier] = nil }
+      state.withLock { $0.tasks[entry.backing.key] = nil }
       if case .delegate = entry.backing.receiver {
-        tell(entry) { (delegate: any URLSessionTaskDelegate, session, task) in
+        let isTold = tell(entry) { (delegate: any URLSessionTaskDelegate, session, task) in
           delegate.urlSession(session, task: task, didCompleteWithError: error)
           task.delegate = nil
+          entry.backing.membership?.end()
         }
+        if !isTold { entry.backing.membership?.end() }
       } else {
         entry.backing.finish(error)
         entry.backing.delegate = nil
+        entry.backing.membership?.end()
       }
     }
   }
@@ -180,7 +187,7 @@ extension DelegateBridge: FoundationNetworking.URLSessionTaskDelegate {
   /// Gets the body of a streamed upload from the delegate and keeps it for the next request, which
   /// `start` begins.
   func prepareBody(of backing: ForegroundTask, _ start: @escaping @Sendable () -> Void) {
-    guard let entry = entry(backing.taskIdentifier) else { return }
+    guard let entry = entry(backing.key) else { return }
     askForBody(of: entry) { body in
       backing.enqueue(body)
       start()
@@ -207,6 +214,7 @@ extension DelegateBridge: FoundationNetworking.URLSessionTaskDelegate {
         completionHandler(answer.map { $0.withCookies(of: configuration, from: response.url) })
       }
     }
+    guard asksAboutRedirects else { return answer.call(request) }
     let isTold = tell(entry) { (delegate: any URLSessionTaskDelegate, session, task) in
       delegate.urlSession(
         session, task: task, willPerformHTTPRedirection: response, newRequest: request,

@@ -14,7 +14,8 @@ enum System {
   typealias WebSocketTask = FoundationNetworking.URLSessionWebSocketTask
 }
 
-/// A session whose transfers end with the program. FoundationNetworking performs them.
+/// A session whose transfers end with the program. FoundationNetworking performs them. A background
+/// session has one for its data tasks.
 ///
 /// Everything that FoundationNetworking reports arrives at `bridge`, on a queue of its own. From
 /// there it goes to the delegate on the delegate queue, to a completion handler, or to a caller
@@ -43,7 +44,8 @@ final class ForegroundSession: Sendable {
     self.configuration = configuration
     let queue = queue ?? SessionCore.makeQueue(on: serial)
     self.queue = queue
-    bridge = DelegateBridge(delegate: delegate, queue: queue)
+    bridge = DelegateBridge(
+      delegate: delegate, queue: queue, asksAboutRedirects: configuration.identifier == nil)
     session = System.Session(
       configuration: configuration.system, delegate: bridge,
       delegateQueue: SessionCore.makeQueue(on: events))
@@ -53,7 +55,8 @@ final class ForegroundSession: Sendable {
   /// After the invalidation of the session, the task fails when it is resumed.
   func make<Made: URLSessionTask>(
     _ request: URLRequest, for owner: URLSession, receiver: ForegroundTask.Receiver = .delegate,
-    delegate: (any URLSessionTaskDelegate)? = nil, with make: (System.Session) -> System.Task
+    delegate: (any URLSessionTaskDelegate)? = nil,
+    membership: ForegroundTask.Membership? = nil, with make: (System.Session) -> System.Task
   ) -> Made {
     // FoundationNetworking ends the process when an invalid session makes a task. The lock keeps
     // the session valid meanwhile.
@@ -63,8 +66,8 @@ final class ForegroundSession: Sendable {
       }
       return insert(
         ForegroundTask(
-          .system(make(session)), session: owner, receiver: receiver,
-          delegate: delegate.map(SessionCore.Delegate.init)))
+          .system(make(session)), session: owner, bridge: bridge, receiver: receiver,
+          delegate: delegate.map(SessionCore.Delegate.init), membership: membership))
     }
     announce(task, in: owner)
     return task
@@ -85,7 +88,7 @@ final class ForegroundSession: Sendable {
       return insert(
         ForegroundTask(
           .streamed(session.uploadTask(withStreamedRequest: request)), session: owner,
-          receiver: .delegate))
+          bridge: bridge, receiver: .delegate))
     }
     announce(task, in: owner)
     return task
@@ -136,14 +139,14 @@ final class ForegroundSession: Sendable {
     return insert(
       ForegroundTask(
         .refused(refusal, request, number: openness.nextRefusedNumber), session: owner,
-        receiver: receiver))
+        bridge: bridge, receiver: receiver))
   }
 
   private func insert<Made: URLSessionTask>(_ backing: ForegroundTask) -> Made {
     let task = Made(backing: backing)
     backing.belong(to: task)
     // A task that cannot run is not retained until it is resumed.
-    if backing.taskIdentifier > 0 { bridge.insert(task) }
+    if backing.key > 0 { bridge.insert(task, under: backing.key) }
     return task
   }
 
@@ -157,8 +160,17 @@ final class ForegroundSession: Sendable {
     }
     if isFirst { bridge.retain(owner) }
     // FoundationNetworking's invalidateAndCancel() loses the ends of the tasks that it cancels.
-    if cancellingTasks { for task in bridge.tasks { task.cancel() } }
+    if cancellingTasks { cancelTasks() }
     if isFirst { session.finishTasksAndInvalidate() }
+  }
+
+  func cancelTasks() { for task in bridge.tasks { task.cancel() } }
+
+  /// Ends the session of a background session, which notifies the delegate itself.
+  func close() {
+    openness.withLock { $0.isOpen = false }
+    cancelTasks()
+    session.finishTasksAndInvalidate()
   }
 
   func flush(_ body: @escaping @Sendable () -> Void) { session.flush(completionHandler: body) }
@@ -172,7 +184,7 @@ extension URLSessionConfiguration {
     let values = snapshot
     let system: System.Configuration =
       switch kind {
-      // A background session has no system session.
+      // That of a background session performs its data tasks.
       case .default, .background: .default
       case .ephemeral: .ephemeral
       // Knows the classes that the program registered with URLProtocol.

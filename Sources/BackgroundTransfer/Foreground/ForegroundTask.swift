@@ -13,6 +13,16 @@ final class ForegroundTask: TaskBacking {
     /// Called once, with the file of a download.
     case file(@Sendable (URL?, URLResponse?, (any Error)?) -> Void)
     case bytes(ByteFlow)
+
+    /// Passes on an error in place of a result; the delegate learns of it otherwise.
+    func fail(_ error: any Error) {
+      switch self {
+      case .delegate: break
+      case .data(let handler): handler(nil, nil, error)
+      case .file(let handler): handler(nil, nil, error)
+      case .bytes(let flow): flow.finish(error)
+      }
+    }
   }
 
   /// What performs the task.
@@ -42,10 +52,20 @@ final class ForegroundTask: TaskBacking {
     var startedAt: ContinuousClock.Instant?
   }
 
+  /// Its number in a background session, and what happens after its last delegate call.
+  struct Membership: Sendable {
+    let number: Int
+    let end: @Sendable () -> Void
+  }
+
   let source: Source
   let receiver: Receiver
   /// Lives at least as long as its tasks.
   let session: URLSession
+  /// Receives its events.
+  let bridge: DelegateBridge
+  /// nil for a task of a session that is not a background session.
+  let membership: Membership?
   let progress = Progress(totalUnitCount: -1)
   private let values: Mutex<Values>
   private let progressFeed = ProgressFeed()
@@ -53,11 +73,14 @@ final class ForegroundTask: TaskBacking {
   private let isCancelled = Mutex(false)
 
   init(
-    _ source: Source, session: URLSession, receiver: Receiver, delegate: SessionCore.Delegate? = nil
+    _ source: Source, session: URLSession, bridge: DelegateBridge, receiver: Receiver,
+    delegate: SessionCore.Delegate? = nil, membership: Membership? = nil
   ) {
     self.source = source
     self.session = session
+    self.bridge = bridge
     self.receiver = receiver
+    self.membership = membership
     values = Mutex(Values(delegate: delegate))
     progress.cancellationHandler = { [weak self] in self?.cancel() }
     progress.pausingHandler = { [weak self] in self?.suspend() }
@@ -94,7 +117,10 @@ final class ForegroundTask: TaskBacking {
   /// The delegate of this task, for use on the delegate queue.
   var ownDelegate: SessionCore.Delegate? { values.withLock { $0.delegate } }
 
-  var taskIdentifier: Int {
+  var taskIdentifier: Int { membership?.number ?? key }
+
+  /// The number under which the bridge knows the task: FoundationNetworking's.
+  var key: Int {
     switch source {
     case .system(let task), .streamed(let task): task.taskIdentifier
     case .refused(_, _, let number): number
@@ -185,7 +211,7 @@ final class ForegroundTask: TaskBacking {
     case .system(let task): task.resume()
     case .streamed(let task):
       guard isFirst else { return task.resume() }
-      session.foreground?.bridge.prepareBody(of: self) { task.resume() }
+      bridge.prepareBody(of: self) { task.resume() }
     case .refused(let refusal, let request, _):
       endRefused(TaskFailure.refused(refusal).error(for: request))
     }
@@ -202,10 +228,8 @@ final class ForegroundTask: TaskBacking {
   }
 
   private func endRefused(_ error: any Error) {
-    guard let task = values.withLock({ $0.task }), let bridge = session.foreground?.bridge else {
-      return
-    }
-    bridge.insert(task)
+    guard let task = values.withLock({ $0.task }) else { return }
+    bridge.insert(task, under: key)
     bridge.handle(.ended(error), of: self)
   }
 
@@ -284,13 +308,12 @@ extension ForegroundTask {
       defer { values.body = Data() }
       return (values.body, values.file)
     }
-    switch (receiver, error) {
-    case (.delegate, _): break
-    case (.data(let handler), nil): handler(body, response, nil)
-    case (.data(let handler), let error?): handler(nil, nil, error)
-    case (.file(let handler), nil): handler(file, response, nil)
-    case (.file(let handler), let error?): handler(nil, nil, error)
-    case (.bytes(let flow), let error): flow.finish(error)
+    if let error { return receiver.fail(error) }
+    switch receiver {
+    case .delegate: break
+    case .data(let handler): handler(body, response, nil)
+    case .file(let handler): handler(file, response, nil)
+    case .bytes(let flow): flow.finish(nil)
     }
   }
 

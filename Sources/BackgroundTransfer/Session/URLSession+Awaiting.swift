@@ -4,7 +4,7 @@ import KettleSystem
 import KettleTasks
 
 // Transfers that a Swift task waits for. They end with the program, so background sessions throw an
-// error.
+// error; except for uploads of files, which continue, and for bytes.
 
 extension URLSession {
   /// Fetches a URL into memory; see the method that accepts a request.
@@ -128,7 +128,8 @@ extension URLSession {
     try await bytes(for: URLRequest(url: url), delegate: delegate)
   }
 
-  /// Waits for the response to a request, whose bytes then arrive one by one.
+  /// Waits for the response to a request, whose bytes then arrive one by one. In a background
+  /// session, too, this ends with the program, like a data task.
   ///
   /// FoundationNetworking cannot hold back a server: bytes that arrive faster than they are read
   /// wait in memory. Source: Apple's documentation of `bytes(for:delegate:)`.
@@ -140,11 +141,8 @@ extension URLSession {
   public func bytes(
     for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
   ) async throws -> (AsyncBytes, URLResponse) {
-    let session = try foreground(or: .dataTask, request)
     let (flow, chunks) = ByteFlow.make()
-    let task: URLSessionDataTask = session.make(
-      request, for: self, receiver: .bytes(flow), delegate: delegate
-    ) { $0.dataTask(with: request) }
+    let task = makeData(request, .bytes(flow), delegate: delegate)
     flow.whenUnread { [weak task] in task?.cancel() }
     let response = try await withTaskCancellationHandler {
       task.resume()

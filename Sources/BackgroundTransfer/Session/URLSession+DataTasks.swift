@@ -2,9 +2,9 @@ import Foundation
 import FoundationNetworking
 import KettleTasks
 
-// Tasks that end with the program. For these, Apple's background sessions raise an exception. Here
-// the task fails when it is resumed, with `URLError.unknown` and a message that says what to use
-// instead.
+// Tasks that end with the program. A background session has only data tasks without a handler; for
+// the others, Apple's raises an exception. Here such a task fails when it is resumed, with
+// `URLError.unknown` and a message that says what to use instead.
 
 extension URLSession {
   /// Creates a task that fetches a URL into memory; see the method that accepts a request.
@@ -17,7 +17,8 @@ extension URLSession {
 
   /// Creates a task whose response goes to the delegate, piece by piece.
   ///
-  /// In a background session the task fails: it would live only as long as the program.
+  /// In a background session, too, it ends with the program, as on Apple's systems. There it has a
+  /// negative `taskIdentifier`, because the service does not know it, and it follows redirects.
   public func dataTask(with request: URLRequest) -> URLSessionDataTask {
     makeData(request, .delegate)
   }
@@ -51,17 +52,20 @@ extension URLSession {
     makeData(request, .data(onDelegateQueue(completionHandler)))
   }
 
-  private func makeData(
-    _ request: URLRequest, _ receiver: ForegroundTask.Receiver
+  func makeData(
+    _ request: URLRequest, _ receiver: ForegroundTask.Receiver,
+    delegate: (any URLSessionTaskDelegate)? = nil
   ) -> URLSessionDataTask {
     switch (kind, receiver) {
     case (.foreground(let session), _):
-      session.make(request, for: self, receiver: receiver) { $0.dataTask(with: request) }
+      session.make(request, for: self, receiver: receiver, delegate: delegate) {
+        $0.dataTask(with: request)
+      }
     case (.background(let core), .data(let handler)):
       core.makeRefused(request, .completionHandler) { handler(nil, nil, $0) }
     case (.background(let core), .delegate), (.background(let core), .file),
       (.background(let core), .bytes):
-      core.makeRefused(request, .dataTask)
+      core.makeData(request, for: self, receiver: receiver, delegate: delegate)
     }
   }
 

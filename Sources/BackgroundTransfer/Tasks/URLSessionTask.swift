@@ -55,8 +55,9 @@ public class URLSessionTask: @unchecked Sendable {
   /// A priority of 0.75.
   public static let highPriority: Float = 0.75
 
-  /// The number of the task, unique within its session forever. A task that cannot run has a
-  /// negative one.
+  /// The number of the task, unique within its session forever. It is negative for what the service
+  /// does not know, and unique in one run only: a task that cannot run, and a data task of a
+  /// background session.
   ///
   /// Source: Apple's documentation of `URLSessionTask.taskIdentifier`.
   public var taskIdentifier: Int { backing.taskIdentifier }
