@@ -122,7 +122,7 @@ struct PlainRequestsTests {
     session.finishTasksAndInvalidate()
     var lines: [String] = []
     for await line in client.lines { lines.append(line) }
-    #expect(lines == ["response text/plain", "complete hello", "invalid"])
+    #expect(lines == ["response text/plain", "metrics 0", "complete hello", "invalid"])
   }
 
   @Test func `the shared session needs no delegate`() async throws {

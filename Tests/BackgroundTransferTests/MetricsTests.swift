@@ -104,7 +104,20 @@ struct MetricsTests {
     #expect(metrics.redirectCount == 12)
   }
 
-  @Test func `a task without a request has no metrics`() throws {
-    #expect(try metrics([]).isEmpty)
+  @Test func `a task without a request has metrics without one`() throws {
+    let all = try metrics([])
+    #expect(all.count == 1)
+    #expect(all.first?.transactionMetrics.isEmpty == true && all.first?.redirectCount == 0)
+    #expect(all.first?.taskInterval.duration == 7)
+  }
+
+  @Test func `a task that the service never had has metrics, too`() throws {
+    let world = try SessionWorld()
+    let task = world.session.uploadTask(with: URLRequest(url: SessionWorld.url), from: Data())
+    let meter = Meter()
+    task.delegate = meter
+    task.resume()
+    #expect(world.recorder.wait(for: "completed -1 -1"))
+    #expect(meter.metrics.withLock { $0.map(\.taskInterval.duration) } == [0])
   }
 }

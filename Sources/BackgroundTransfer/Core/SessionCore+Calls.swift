@@ -63,10 +63,16 @@ extension SessionCore {
       else { return }
       deliver(contentsOf: path, of: task, in: session, to: delegate)
     case .measured:
-      guard let task, let metrics = URLSessionTaskMetrics(task.handle) else { return }
-      taskDelegate?.urlSession(session, task: task, didFinishCollecting: metrics)
+      guard let task else { return }
+      taskDelegate?.urlSession(
+        session, task: task, didFinishCollecting: URLSessionTaskMetrics(task.handle))
     case .completed(_, let end):
       guard let task else { return }
+      // `measured` is the call for a task that made requests.
+      if task.handle.view.snapshot?.task?.measurements?.isEmpty != false {
+        taskDelegate?.urlSession(
+          session, task: task, didFinishCollecting: URLSessionTaskMetrics(task.handle))
+      }
       taskDelegate?.urlSession(session, task: task, didCompleteWithError: error(of: end, task))
       task.handle.delegate = nil
     }

@@ -171,8 +171,8 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
   /// Called with the times and the connections of a task, directly before `didCompleteWithError`.
   ///
   /// The service measures, so the times are those of the transfer, whether or not the program was
-  /// running. Not called for a task that made no request. Source: Apple's documentation of
-  /// `urlSession(_:task:didFinishCollecting:)`.
+  /// running. Called also for a task that failed without a request. Source: Apple's documentation
+  /// of `urlSession(_:task:didFinishCollecting:)`.
   ///
   /// ```swift
   /// import BackgroundTransfer

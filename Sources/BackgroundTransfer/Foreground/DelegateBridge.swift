@@ -91,6 +91,11 @@ extension DelegateBridge {
     case .receive(let data): receive(data, for: entry)
     case .end(let error):
       state.withLock { $0.tasks[entry.backing.key] = nil }
+      if let metrics = entry.backing.metrics() {
+        tell(entry) { (delegate: any URLSessionTaskDelegate, session, task) in
+          delegate.urlSession(session, task: task, didFinishCollecting: metrics)
+        }
+      }
       if case .delegate = entry.backing.receiver {
         let isTold = tell(entry) { (delegate: any URLSessionTaskDelegate, session, task) in
           delegate.urlSession(session, task: task, didCompleteWithError: error)
@@ -211,6 +216,7 @@ extension DelegateBridge: FoundationNetworking.URLSessionTaskDelegate {
     let configuration = session.configuration
     let answer = Once<URLRequest?> { answer in
       entry.backing.follow {
+        if answer != nil { entry.backing.countRedirect() }
         completionHandler(answer.map { $0.withCookies(of: configuration, from: response.url) })
       }
     }

@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import KettleModel
 import KettleSystem
 import KettleTasks
 
@@ -50,6 +51,10 @@ final class ForegroundTask: TaskBacking {
     var receivedByteCount: Int64 = 0
     var sentByteCount: Int64 = 0
     var startedAt: ContinuousClock.Instant?
+    /// The same as `startedAt`.
+    var startTime: WallTime?
+    var respondedAt: ContinuousClock.Instant?
+    var redirectCount = 0
   }
 
   /// Its number in a background session, and what happens after its last delegate call.
@@ -204,7 +209,10 @@ final class ForegroundTask: TaskBacking {
 
   func resume() {
     let isFirst = values.withLock { values in
-      defer { values.startedAt = values.startedAt ?? .now }
+      defer {
+        values.startedAt = values.startedAt ?? .now
+        values.startTime = values.startTime ?? .now()
+      }
       return values.startedAt == nil
     }
     switch source {
@@ -264,6 +272,7 @@ extension ForegroundTask {
         switch action {
         case .respond(let response):
           values.response = response
+          values.respondedAt = .now
           values.body = Data()
           values.receivedByteCount = 0
         case .receive(let data):
@@ -276,6 +285,34 @@ extension ForegroundTask {
     }
     if !actions.isEmpty { showProgress() }
     return actions
+  }
+
+  func countRedirect() { values.withLock { $0.redirectCount += 1 } }
+
+  /// What is known at the end about the times of the task; nil if it was never resumed.
+  func metrics() -> URLSessionTaskMetrics? {
+    let request = currentRequest
+    let values = values.withLock { $0 }
+    guard let start = values.startTime, let startedAt = values.startedAt else { return nil }
+    let duration = startedAt.duration(to: .now)
+    var transactions: [URLSessionTaskTransactionMetrics] = []
+    if system != nil, let request, let url = request.url {
+      var measurement = AttemptMeasurement(url: url.absoluteString, startedAt: start)
+      measurement.status = (values.response as? HTTPURLResponse)?.statusCode
+      measurement.responseMicroseconds = values.respondedAt.map {
+        Int64(startedAt.duration(to: $0) / .microseconds(1))
+      }
+      measurement.totalMicroseconds = Int64(duration / .microseconds(1))
+      measurement.requestBodyByteCount = values.sentByteCount
+      measurement.responseBodyByteCount = values.receivedByteCount
+      transactions = [
+        URLSessionTaskTransactionMetrics(measurement, request, response: values.response)
+      ]
+    }
+    return URLSessionTaskMetrics(
+      transactionMetrics: transactions,
+      taskInterval: DateInterval(start: start.date, duration: duration / .seconds(1)),
+      redirectCount: values.redirectCount)
   }
 
   /// Keeps the body of the next request.

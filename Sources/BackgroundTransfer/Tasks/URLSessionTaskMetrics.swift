@@ -1,6 +1,7 @@
 import Foundation
 import FoundationNetworking
 import KettleModel
+import KettleSystem
 import KettleTasks
 
 /// The times and the connections of a task.
@@ -37,28 +38,42 @@ public final class URLSessionTaskMetrics: Sendable {
   }
 
   /// One element for each request, in the order of their ends: redirects, retries, and each
-  /// connection of a task with several. Of more than ten, the ten latest.
+  /// connection of a task with several. Of more than ten, the ten latest. Empty for a task that
+  /// made no request.
+  ///
+  /// FoundationNetworking measures nothing. For its tasks, the only element is the last request,
+  /// with the times at which its first and its last byte arrived.
   public let transactionMetrics: [URLSessionTaskTransactionMetrics]
   /// From the first start of the task to its end.
   public let taskInterval: DateInterval
   /// The number of redirects that were followed.
   public let redirectCount: Int
 
-  /// Returns nil for a task that made no request.
-  init?(_ handle: TaskHandle) {
-    guard let snapshot = handle.view.snapshot, let status = snapshot.task,
-      let measurements = status.measurements, let first = measurements.first,
-      let request = handle.originalRequest
-    else { return nil }
-    transactionMetrics = measurements.enumerated().map { index, measurement in
-      let isLast = index == measurements.count - 1
-      return URLSessionTaskTransactionMetrics(
-        measurement, request, response: isLast ? handle.response : nil)
-    }
-    let start = (status.startedAt ?? first.startedAt).date
-    taskInterval = DateInterval(
-      start: start, end: max(start, snapshot.finishedAt?.date ?? start))
-    redirectCount = status.redirectCount ?? 0
+  init(
+    transactionMetrics: [URLSessionTaskTransactionMetrics], taskInterval: DateInterval,
+    redirectCount: Int
+  ) {
+    self.transactionMetrics = transactionMetrics
+    self.taskInterval = taskInterval
+    self.redirectCount = redirectCount
+  }
+
+  convenience init(_ handle: TaskHandle) {
+    let (snapshot, request) = (handle.view.snapshot, handle.originalRequest)
+    let status = snapshot?.task
+    let measurements = status?.measurements ?? []
+    let last = measurements.indices.last
+    let start = (status?.startedAt ?? measurements.first?.startedAt ?? .now()).date
+    self.init(
+      transactionMetrics: request.map { request in
+        measurements.enumerated().map { index, measurement in
+          URLSessionTaskTransactionMetrics(
+            measurement, request, response: index == last ? handle.response : nil)
+        }
+      } ?? [],
+      taskInterval: DateInterval(
+        start: start, end: max(start, snapshot?.finishedAt?.date ?? start)),
+      redirectCount: status?.redirectCount ?? 0)
   }
 }
 

@@ -33,6 +33,38 @@ struct ForegroundSessionTests {
     #expect(world.origin.requests(at: "/kept").isEmpty)
   }
 
+  @Test func `a task has the times of its last request`() async throws {
+    final class Meter: NSObject, URLSessionTaskDelegate {
+      let metrics = AsyncStream.makeStream(of: URLSessionTaskMetrics.self)
+
+      func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        didFinishCollecting metrics: URLSessionTaskMetrics
+      ) {
+        self.metrics.continuation.yield(metrics)
+      }
+    }
+    let world = try ForegroundWorld()
+    world.origin.serveRedirects(2, from: "/moved", to: "/hello")
+    let meter = Meter()
+    let before = Date()
+    _ = try await world.session.data(from: try world.url("/moved"), delegate: meter)
+    var iterator = meter.metrics.stream.makeAsyncIterator()
+    let metrics = try #require(await iterator.next())
+    #expect(metrics.redirectCount == 2)
+    // The clock of the start has whole milliseconds.
+    #expect(metrics.taskInterval.start > before - 0.01 && metrics.taskInterval.end < Date() + 0.01)
+    #expect(metrics.transactionMetrics.count == 1)
+    let last = try #require(metrics.transactionMetrics.last)
+    #expect(last.request.url?.path == "/hello")
+    #expect((last.response as? HTTPURLResponse)?.statusCode == 200)
+    #expect(last.countOfResponseBodyBytesReceived == 11)
+    let start = try #require(last.fetchStartDate)
+    #expect(start <= (try #require(last.responseStartDate)))
+    #expect(start <= (try #require(last.responseEndDate)))
+    #expect(last.connectStartDate == nil && last.networkProtocolName == nil)
+  }
+
   @Test func `a redirect is followed without a delegate, with the cookies for its target`()
     async throws
   {
