@@ -256,6 +256,22 @@ struct DownloadTaskTests {
     #expect(world.recorder.wait(for: "completed \(task.taskIdentifier) -1002"))
   }
 
+  @Test func `a file that was emptied on its server has an empty progress`() throws {
+    let world = try SessionWorld()
+    let task = world.session.downloadTask(with: SessionWorld.url)
+    task.resume()
+    _ = try world.service.added(1)
+    try world.service.move(1, to: .running, .progress) {
+      $0.bytesReceived = 5
+      $0.bytesExpected = 10
+    }
+    #expect(world.recorder.wait(for: "wrote 1 5 5 10"))
+    #expect(task.progress.fractionCompleted == 0.5)
+    try world.service.finish(1, content: "")
+    #expect(world.recorder.wait(for: "completed 1 0"))
+    #expect(task.progress.totalUnitCount == 0 && task.progress.completedUnitCount == 0)
+  }
+
   @Test func `user info that is too large fails when resumed`() throws {
     let world = try SessionWorld()
     let task = world.session.downloadTask(with: SessionWorld.url)

@@ -201,7 +201,12 @@ extension TaskHandle {
   func moveProgress() {
     core.gauge?.draw()
     guard let now = view.progress(of: kind) else { return }
-    if let total = now.totalByteCount { progress.totalUnitCount = total }
+    if let total = now.totalByteCount {
+      // Foundation ends the process when a known total becomes zero, as that of a file that was
+      // emptied on its server does.
+      if total == 0 { progress.totalUnitCount = -1 }
+      progress.totalUnitCount = total
+    }
     progress.completedUnitCount = now.completedByteCount
   }
 
