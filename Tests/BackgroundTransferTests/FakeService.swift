@@ -85,7 +85,10 @@ final class FakeService: Sendable {
     }
     try #require(bound == 0 && listen(descriptor, 16) == 0)
     state.withLock { $0.listener = descriptor }
+    // The thread owns the descriptor. If another thread closed it, this one could accept a
+    // connection of another service whose descriptor got the same number.
     Thread.detachNewThread { [weak self, clients] in
+      defer { close(descriptor) }
       while true {
         let client = accept(descriptor, nil, nil)
         guard client >= 0 else { return }
@@ -105,10 +108,7 @@ final class FakeService: Sendable {
       return state.listener
     }
     unlink(paths.socketPath)
-    if listener >= 0 {
-      shutdown(listener, Int32(SHUT_RDWR))
-      close(listener)
-    }
+    if listener >= 0 { shutdown(listener, Int32(SHUT_RDWR)) }
     clients.shutDown()
   }
 

@@ -17,6 +17,8 @@ struct ServiceConversation: ~Copyable {
   private enum Phase {
     case greeting(until: ContinuousClock.Instant)
     case attached
+    /// Attached, and the program is ending: the service sends no events.
+    case leaving
   }
 
   private let core: SessionCore
@@ -58,7 +60,7 @@ struct ServiceConversation: ~Copyable {
   private var wasAttached: Bool {
     switch phase {
     case .greeting: false
-    case .attached: true
+    case .attached, .leaving: true
     }
   }
 
@@ -76,13 +78,26 @@ struct ServiceConversation: ~Copyable {
   /// for the next message or request, in milliseconds; a negative number means no limit.
   private mutating func sendOutgoing() throws(ServiceLink.End) -> Int32 {
     guard wasAttached else { return 250 }
-    let (lastSerial, isUrgent) = core.requestsToSend
-    switch gathering.decide(lastSerial: lastSerial, isUrgent: isUrgent, at: .now) {
+    let (lastSerial, isLeaving) = core.requestsToSend
+    if isLeaving { try stopEvents() }
+    switch gathering.decide(lastSerial: lastSerial, isUrgent: isLeaving, at: .now) {
     case .nothing: return -1
     case .wait: return 1
     case .send: try send(core.dequeueOutgoing())
     }
     return -1
+  }
+
+  /// No call could tell an ending program what happens to its transfers. It waits only for the
+  /// replies, which are not held up by the events of thousands of new tasks.
+  private mutating func stopEvents() throws(ServiceLink.End) {
+    guard case .attached = phase else { return }
+    phase = .leaving
+    let session = SessionID(rawValue: core.identifier)
+    try send(
+      WatchEvents.self,
+      .init(includesProgress: false, session: session, states: [], resynchronises: true),
+      as: .watch)
   }
 
   private mutating func send(
@@ -128,7 +143,7 @@ struct ServiceConversation: ~Copyable {
       try handle(error, of: call)
     case .notification(.event(let event)): core.feed(.event(event))
     // The reply to a second attach contains the state of every task again.
-    case .notification(.resynchronise): if wasAttached { try attach() }
+    case .notification(.resynchronise): if case .attached = phase { try attach() }
     case .notification(.viewport), .notification(.completed), .unknownNotification: break
     case .error(nil, let error) where error.code == .tooManyConnections:
       throw .unreachable(ClientError.tooManyConnections(count: error.message).sentence)

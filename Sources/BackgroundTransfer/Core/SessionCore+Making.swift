@@ -100,11 +100,13 @@ extension SessionCore {
         failure == nil ? state.machine.reserveNumber() : state.machine.reserveUnsendableNumber()
       var data = ProgramData(request: plan.request)
       data.isAwaited = plan.isAwaited
+      let kept = data.kept
       let task = Made(
         backing: TaskHandle(
           number: number, kind: Made.self is URLSessionDataTask.Type ? .upload : .download,
           core: self, destination: plan.destination, file: plan.file,
-          values: .init(data: data, request: plan.request, priority: plan.options.priority),
+          values: .init(
+            data: data, isStorable: kept != nil, request: plan.request, priority: plan.options.priority),
           onConflict: plan.options.onConflict,
           refusedHandler: handler))
       state.tasks.insert(task)
@@ -114,7 +116,7 @@ extension SessionCore {
       case (.success(var spec), nil):
         spec.session = SessionID(rawValue: identifier)
         spec.task?.taskIdentifier = number
-        spec.task?.programData = data.kept
+        spec.task?.programData = kept
         return .create(number, spec, isAwaited: plan.isAwaited)
       case (_, let failure):
         return .createUnsendable(

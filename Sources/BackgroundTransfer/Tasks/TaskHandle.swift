@@ -9,6 +9,8 @@ import KettleTasks
 final class TaskHandle: Sendable {
   struct Values: Sendable {
     var data: ProgramData
+    /// Whether the service can store `data`.
+    var isStorable = true
     var request: URLRequest
     /// What people see; nil when the program does not present the task to them.
     var title: (text: String, subtitle: String)?
@@ -117,7 +119,9 @@ final class TaskHandle: Sendable {
       body(&$0)
       return $0.data
     }
-    core.update(number) { $0.programData = data.kept }
+    let kept = data.kept
+    values.withLock { $0.isStorable = kept != nil }
+    core.update(number) { $0.programData = kept }
   }
 
   func setPriority(_ priority: Float) {
