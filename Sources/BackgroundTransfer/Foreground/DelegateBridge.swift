@@ -163,6 +163,7 @@ extension DelegateBridge: FoundationNetworking.URLSessionTaskDelegate {
     _ session: System.Session, task: System.Task, didCompleteWithError error: (any Error)?
   ) {
     guard let entry = entry(task.taskIdentifier) else { return }
+    entry.backing.endCancellation()
     handle(.ended(error), of: entry.backing)
   }
 

@@ -50,11 +50,7 @@ final class ForegroundTask: TaskBacking {
     var stream: BodyStream?
     var receivedByteCount: Int64 = 0
     var sentByteCount: Int64 = 0
-    var startedAt: ContinuousClock.Instant?
-    /// The same as `startedAt`.
-    var startTime: WallTime?
-    var respondedAt: ContinuousClock.Instant?
-    var redirectCount = 0
+    var times = TaskTimes()
   }
 
   /// Its number in a background session, and what happens after its last delegate call.
@@ -74,8 +70,7 @@ final class ForegroundTask: TaskBacking {
   let progress = Progress(totalUnitCount: -1)
   private let values: Mutex<Values>
   private let progressFeed = ProgressFeed()
-  /// FoundationNetworking ends the process when the redirect of a cancelled task is answered.
-  private let isCancelled = Mutex(false)
+  private let cancellation = TaskCancellation()
 
   init(
     _ source: Source, session: URLSession, bridge: DelegateBridge, receiver: Receiver,
@@ -208,13 +203,7 @@ final class ForegroundTask: TaskBacking {
   func makeProgressUpdates() -> AsyncStream<TransferProgress> { progressFeed.makeStream() }
 
   func resume() {
-    let isFirst = values.withLock { values in
-      defer {
-        values.startedAt = values.startedAt ?? .now
-        values.startTime = values.startTime ?? .now()
-      }
-      return values.startedAt == nil
-    }
+    let isFirst = values.withLock { $0.times.start() }
     switch source {
     case .system(let task): task.resume()
     case .streamed(let task):
@@ -228,10 +217,7 @@ final class ForegroundTask: TaskBacking {
   func suspend() { system?.suspend() }
 
   func cancel() {
-    isCancelled.withLock { isCancelled in
-      isCancelled = true
-      system?.cancel()
-    }
+    cancellation.request(of: system)
     if system == nil { endRefused(URLError(.cancelled)) }
   }
 
@@ -247,10 +233,11 @@ final class ForegroundTask: TaskBacking {
   }
 
   /// Passes on the decision about a redirect, unless the task was cancelled.
-  func follow(_ answer: () -> Void) {
-    isCancelled.withLock { isCancelled in
-      if !isCancelled { answer() }
-    }
+  func follow(_ answer: () -> Void) { cancellation.unlessRequested(answer) }
+
+  /// FoundationNetworking has reported the end of the task.
+  func endCancellation() {
+    if let system { cancellation.end(of: system) }
   }
 }
 
@@ -272,7 +259,7 @@ extension ForegroundTask {
         switch action {
         case .respond(let response):
           values.response = response
-          values.respondedAt = .now
+          values.times.respond()
           values.body = Data()
           values.receivedByteCount = 0
         case .receive(let data):
@@ -287,32 +274,15 @@ extension ForegroundTask {
     return actions
   }
 
-  func countRedirect() { values.withLock { $0.redirectCount += 1 } }
+  func countRedirect() { values.withLock { $0.times.countRedirect() } }
 
   /// What is known at the end about the times of the task; nil if it was never resumed.
   func metrics() -> URLSessionTaskMetrics? {
     let request = currentRequest
     let values = values.withLock { $0 }
-    guard let start = values.startTime, let startedAt = values.startedAt else { return nil }
-    let duration = startedAt.duration(to: .now)
-    var transactions: [URLSessionTaskTransactionMetrics] = []
-    if system != nil, let request, let url = request.url {
-      var measurement = AttemptMeasurement(url: url.absoluteString, startedAt: start)
-      measurement.status = (values.response as? HTTPURLResponse)?.statusCode
-      measurement.responseMicroseconds = values.respondedAt.map {
-        Int64(startedAt.duration(to: $0) / .microseconds(1))
-      }
-      measurement.totalMicroseconds = Int64(duration / .microseconds(1))
-      measurement.requestBodyByteCount = values.sentByteCount
-      measurement.responseBodyByteCount = values.receivedByteCount
-      transactions = [
-        URLSessionTaskTransactionMetrics(measurement, request, response: values.response)
-      ]
-    }
-    return URLSessionTaskMetrics(
-      transactionMetrics: transactions,
-      taskInterval: DateInterval(start: start.date, duration: duration / .seconds(1)),
-      redirectCount: values.redirectCount)
+    return values.times.metrics(
+      of: system == nil ? nil : request.map { ($0, values.response) },
+      sentByteCount: values.sentByteCount, receivedByteCount: values.receivedByteCount)
   }
 
   /// Keeps the body of the next request.
@@ -356,7 +326,7 @@ extension ForegroundTask {
 
   private func showProgress() {
     let (done, startedAt, isOver) = values.withLock {
-      ($0.receivedByteCount + $0.sentByteCount, $0.startedAt, $0.reception.isOver)
+      ($0.receivedByteCount + $0.sentByteCount, $0.times.startedAt, $0.reception.isOver)
     }
     let expected = countOfBytesExpectedToReceive
     let total = expected < 0 ? nil : expected + countOfBytesExpectedToSend

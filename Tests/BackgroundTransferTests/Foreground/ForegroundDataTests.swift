@@ -1,5 +1,6 @@
 import BackgroundTransfer
 import Foundation
+import KettleSystem
 import TestSupport
 import Testing
 
@@ -83,6 +84,25 @@ struct ForegroundDataTests {
     #expect((task.error as? URLError)?.code == .cancelled)
   }
 
+  /// FoundationNetworking ends the process if a task fails while its cancellation waits for the
+  /// cache.
+  @Test func `tasks may be cancelled while they fail`() async throws {
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.urlCache = URLCache.shared
+    // Few at a time, because each needs descriptors.
+    for _ in 0..<10 {
+      let counter = EndCounter(count: 50)
+      let session = URLSession(configuration: configuration, delegate: counter, delegateQueue: nil)
+      for _ in 0..<counter.count {
+        let task = session.dataTask(with: try #require(URL(string: "http://127.0.0.1:9/tea")))
+        task.resume()
+        task.cancel()
+      }
+      for await _ in counter.ends {}
+      session.finishTasksAndInvalidate()
+    }
+  }
+
   @Test func `a task cancelled before its start ends as well`() async throws {
     let world = try ForegroundWorld()
     let task = world.session.dataTask(with: try world.request("/hello"))
@@ -159,5 +179,30 @@ struct ForegroundDataTests {
       for try await _ in bytes { count += 1 }
     }
     #expect(count <= 20_000)
+  }
+}
+
+/// Waits for the ends of tasks.
+private final class EndCounter: NSObject, URLSessionDataDelegate, Sendable {
+  let count: Int
+  /// Ends with the last task.
+  let ends: AsyncStream<Void>
+  private let end: AsyncStream<Void>.Continuation
+  private let left: Mutex<Int>
+
+  init(count: Int) {
+    self.count = count
+    left = Mutex(count)
+    (ends, end) = AsyncStream.makeStream()
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+  ) {
+    let isLast = left.withLock { left in
+      left -= 1
+      return left == 0
+    }
+    if isLast { end.finish() }
   }
 }
