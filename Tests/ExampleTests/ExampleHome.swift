@@ -85,7 +85,14 @@ final class ExampleHome: Sendable {
   }
 
   func start(_ name: String, _ arguments: String...) throws -> Running {
-    try Running(Self.program(name), arguments, environment, output: log)
+    try start(name, arguments, adding: [:])
+  }
+
+  func start(
+    _ name: String, _ arguments: [String], adding variables: [String: String]
+  ) throws -> Running {
+    try Running(
+      Self.program(name), arguments, environment.merging(variables) { $1 }, output: log)
   }
 
   /// Starts a program of the documentation, whose files are in `files`.

@@ -32,24 +32,26 @@ struct ExitTests {
     #expect(await program.end() == 0)
     try await home.wait(for: "events")
     let calls = home.calls
-    #expect(calls.count == 2 * count + 1)
-    for call in ["finished", "completed"] {
+    #expect(calls.count == 3 * count + 1)
+    for call in ["finished", "collected", "completed"] {
       #expect(Set(calls.filter { $0.hasPrefix(call) }).count == count)
     }
     for number in 0..<count { #expect(origin.beginnings(at: "/n\(number)") == 1) }
   }
 
   @Test(arguments: [
-    ("finished", ["finished 1"], ["completed 1", "finished 2", "completed 2", "events"]),
-    ("completed", ["finished 1", "completed 1"], ["finished 2", "completed 2", "events"]),
+    ("finished", ["finished 1"], ["collected 1", "completed 1"]),
+    ("collected", ["finished 1", "collected 1"], ["completed 1"]),
+    ("completed", ["finished 1", "collected 1", "completed 1"], []),
   ])
   func `an exit inside a call delivers the rest to the next run`(
-    call: String, first: [String], second: [String]
+    call: String, first: [String], rest: [String]
   ) async throws {
     let urls = [try serve("/a"), try serve("/b", until: "left")]
     let program = try home.start("session-program", home.log, "exit-in", call, urls[0], urls[1])
     #expect(await program.end() == 0)
     #expect(home.calls == first)
+    let second = rest + ["finished 2", "collected 2", "completed 2", "events"]
     origin.release("left")
     try await home.wait(for: "events")
     #expect(home.calls == first + second)
@@ -66,8 +68,29 @@ struct ExitTests {
     #expect(await program.end() == 128 + SIGKILL)
     origin.release("killed")
     try await home.wait(for: "events")
-    #expect(home.calls == ["finished 1", "completed 1", "events"])
-    try await expectNoLaunch(after: 3)
+    #expect(home.calls == ["finished 1", "collected 1", "completed 1", "events"])
+    try await expectNoLaunch(after: 4)
+  }
+
+  @Test func `an upload whose program was killed is reported to the next run`() async throws {
+    let path = home.files + "/up.bin"
+    let body = SeededBody(seed: 6, byteCount: 100_000)
+    try Data(body.bytes).write(to: URL(filePath: path))
+    origin.serve(
+      .status(201, text: "Thank you").with { $0.headWaitsFor = "killed" }, at: "/up")
+    let program = try home.start(
+      "session-program", [home.log, "exit-in", "events", try origin.url("/up").text],
+      adding: ["UPLOAD": path])
+    try await origin.waitForRequests(1, at: "/up")
+    program.send(SIGKILL)
+    #expect(await program.end() == 128 + SIGKILL)
+    origin.release("killed")
+    try await home.wait(for: "events")
+    #expect(home.calls == ["received 1", "collected 1", "completed 1", "events"])
+    try await expectNoLaunch(after: 4)
+    let requests = origin.requests(at: "/up")
+    #expect(requests.count == 1)
+    #expect(requests.first?.body.elementsEqual(body.bytes) == true)
   }
 
   @Test func `an embedded service needs no home and no other program`() async throws {
@@ -86,7 +109,7 @@ struct ExitTests {
       folder + "/session-program", [home.log, "exit-in", "completed", url], environment,
       output: home.log)
     #expect(await program.end() == 0)
-    #expect(home.calls == ["finished 1", "completed 1"])
+    #expect(home.calls == ["finished 1", "collected 1", "completed 1"])
     let state = folder + "/transfers/state"
     #expect(FileManager.default.fileExists(atPath: state + "/kettle/store.sqlite"))
     environment["XDG_STATE_HOME"] = state

@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// It appends a line for each delegate call to the file LOG. A run that the service launched
 /// requests nothing, and exits when it has received its events. The variable TITLE is the title of
-/// the tasks of `exit-in`.
+/// the tasks of `exit-in`; with UPLOAD, the path of a file, they are uploads of it.
 @main
 final class SessionProgram: URLSessionDownloadDelegate, URLSessionDataDelegate, Sendable {
   private let log: Int32
@@ -64,14 +64,24 @@ final class SessionProgram: URLSessionDownloadDelegate, URLSessionDataDelegate, 
   private func request(_ urls: ArraySlice<String>, _ session: URLSession) {
     session.getAllTasks { tasks in
       guard tasks.isEmpty else { return }
+      let environment = ProcessInfo.processInfo.environment
       for url in urls.compactMap(URL.init(string:)) {
-        let task = session.downloadTask(with: url)
-        if let title = ProcessInfo.processInfo.environment["TITLE"] {
+        let task = Self.makeTask(session, url, upload: environment["UPLOAD"])
+        if let title = environment["TITLE"] {
           task.updateTitle(title, subtitle: "Chapter 3 of 12")
         }
         task.resume()
       }
     }
+  }
+
+  private static func makeTask(
+    _ session: URLSession, _ url: URL, upload path: String?
+  ) -> URLSessionTask {
+    guard let path else { return session.downloadTask(with: url) }
+    var request = URLRequest(url: url)
+    request.httpMethod = "PUT"
+    return session.uploadTask(with: request, fromFile: URL(filePath: path))
   }
 
   /// Measures each step until the service has recorded it.
@@ -111,6 +121,14 @@ final class SessionProgram: URLSessionDownloadDelegate, URLSessionDataDelegate, 
     _ session: URLSession, downloadTask: URLSessionDownloadTask,
     didFinishDownloadingTo location: URL
   ) { called("finished", " \(downloadTask.taskIdentifier)") }
+
+  func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+    called("received", " \(dataTask.taskIdentifier)")
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
+  ) { called("collected", " \(task.taskIdentifier)") }
 
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
