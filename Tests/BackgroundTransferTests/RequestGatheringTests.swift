@@ -1,3 +1,4 @@
+import KettleControl
 import Testing
 
 @testable import BackgroundTransfer
@@ -34,5 +35,19 @@ struct RequestGatheringTests {
   @Test func `the last requests of a program are sent at once`() {
     var gathering = RequestGathering()
     #expect(gathering.decide(lastSerial: 1, isUrgent: true, at: at(0)) == .send)
+  }
+
+  @Test func `an ending program turns off its events`() throws {
+    let world = try SessionWorld()
+    guard case .background(let core) = world.session.kind else { return }
+    _ = world.session.downloadTask(with: SessionWorld.url)
+    world.session.downloadTask(with: SessionWorld.url).resume()
+    #expect(core.leave() == 0)
+    let stop = world.service.wait { request -> WatchEvents.Params? in
+      guard case .watch(let params) = request, params.states == [] else { return nil }
+      return params
+    }
+    #expect(stop?.includesProgress == false)
+    #expect(world.service.requests.contains { $0.method == AddTransfers.name })
   }
 }

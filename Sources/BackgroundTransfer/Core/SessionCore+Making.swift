@@ -106,7 +106,8 @@ extension SessionCore {
           number: number, kind: Made.self is URLSessionDataTask.Type ? .upload : .download,
           core: self, destination: plan.destination, file: plan.file,
           values: .init(
-            data: data, isStorable: kept != nil, request: plan.request, priority: plan.options.priority),
+            data: data, isStorable: kept != nil, request: plan.request,
+            priority: plan.options.priority),
           onConflict: plan.options.onConflict,
           refusedHandler: handler))
       state.tasks.insert(task)
