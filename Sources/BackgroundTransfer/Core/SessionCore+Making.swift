@@ -100,15 +100,14 @@ extension SessionCore {
         failure == nil ? state.machine.reserveNumber() : state.machine.reserveUnsendableNumber()
       var data = ProgramData(request: plan.request)
       data.isAwaited = plan.isAwaited
-      let kept = data.kept
+      var values = TaskHandle.Values(data: data, request: plan.request)
+      values.priority = plan.options.priority
+      let kept = values.kept
       let task = Made(
         backing: TaskHandle(
           number: number, kind: Made.self is URLSessionDataTask.Type ? .upload : .download,
           core: self, destination: plan.destination, file: plan.file,
-          values: .init(
-            data: data, isStorable: kept != nil, request: plan.request,
-            priority: plan.options.priority),
-          onConflict: plan.options.onConflict,
+          values: values, onConflict: plan.options.onConflict,
           refusedHandler: handler))
       state.tasks.insert(task)
       made = task

@@ -10,7 +10,7 @@ extension SessionCore {
   func resume(_ number: Int64) {
     feed { state in
       if let handle = state.tasks[number]?.handle,
-        !handle.values.withLock({ $0.isStorable })
+        handle.values.withLock({ $0.kept == nil })
       {
         // Nothing of this task reaches the service; the failure is reported when the task is
         // resumed.

@@ -8,9 +8,9 @@ import KettleTasks
 /// The state behind a task object: what the program set, and what the service reported last.
 final class TaskHandle: Sendable {
   struct Values: Sendable {
-    var data: ProgramData
-    /// Whether the service can store `data`.
-    var isStorable = true
+    var data: ProgramData { didSet { kept = data.kept } }
+    /// `data` as the service stores it; nil when it is too large for that.
+    private(set) var kept: String?
     var request: URLRequest
     /// What people see; nil when the program does not present the task to them.
     var title: (text: String, subtitle: String)?
@@ -26,6 +26,12 @@ final class TaskHandle: Sendable {
     var cookieReply: ServerReply?
     /// Its resume data, which is the same for every reader.
     var resumeData: (token: ResumeToken, data: Data)?
+
+    init(data: ProgramData, request: URLRequest) {
+      self.data = data
+      self.request = request
+      kept = data.kept
+    }
   }
 
   let number: Int64
@@ -115,12 +121,10 @@ final class TaskHandle: Sendable {
 
   /// Changes the data stored with the task, here and in the service.
   func change(_ body: (inout Values) -> Void) {
-    let data = values.withLock {
+    let kept = values.withLock {
       body(&$0)
-      return $0.data
+      return $0.kept
     }
-    let kept = data.kept
-    values.withLock { $0.isStorable = kept != nil }
     core.update(number) { $0.programData = kept }
   }
 
@@ -140,13 +144,15 @@ final class TaskHandle: Sendable {
   }
 
   func setExpectations(send: Int64? = nil, receive: Int64? = nil) {
-    let data = values.withLock {
-      $0.data.clientExpectsToSend = send ?? $0.data.clientExpectsToSend
-      $0.data.clientExpectsToReceive = receive ?? $0.data.clientExpectsToReceive
-      return $0.data
+    let kept = values.withLock { values in
+      var data = values.data
+      data.clientExpectsToSend = send ?? data.clientExpectsToSend
+      data.clientExpectsToReceive = receive ?? data.clientExpectsToReceive
+      values.data = data
+      return values.kept
     }
     core.update(number) {
-      $0.programData = data.kept
+      $0.programData = kept
       $0.expectedSendByteCount = send.flatMap { $0 < 0 ? nil : $0 }
       $0.expectedReceiveByteCount = receive.flatMap { $0 < 0 ? nil : $0 }
     }
