@@ -88,8 +88,8 @@ struct ServiceConversation: ~Copyable {
     return -1
   }
 
-  /// No call could tell an ending program what happens to its transfers. It waits only for the
-  /// replies, which are not held up by the events of thousands of new tasks.
+  /// Turns off the events of the service. An ending program makes no more delegate calls and waits
+  /// only for replies, which the events of thousands of new tasks would delay.
   private mutating func stopEvents() throws(ServiceLink.End) {
     guard case .attached = phase else { return }
     phase = .leaving

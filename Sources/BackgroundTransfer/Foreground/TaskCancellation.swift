@@ -35,11 +35,11 @@ final class TaskCancellation: Sendable {
     }
   }
 
-  /// Ends the time in which the task can be cancelled. FoundationNetworking has reported the end of
-  /// the task, and forgets it when this report returns.
+  /// Rejects later cancellations and waits for one that is under way. Call it when
+  /// FoundationNetworking reports the end of the task: it forgets the task when the report returns.
   ///
-  /// A cancellation that is under way is awaited. It runs on a queue of the task, possibly after a
-  /// reply of the cache, and stores the error first.
+  /// A cancellation runs on a queue of the task, possibly after a reply of the cache. It sets the
+  /// error of the task first.
   func end(of task: System.Task) {
     let wasRequested = phase.withLock { phase in
       defer { phase = .tooLate }
@@ -50,7 +50,7 @@ final class TaskCancellation: Sendable {
     }
     guard wasRequested else { return }
     for _ in 0..<Self.turnCountMax {
-      // Reading it waits for what is on the queue.
+      // Reading the priority waits for the work on the queue.
       _ = task.priority
       let isCancelled = (task.error as? URLError)?.code == .cancelled
       if isCancelled || task.state != .canceling { return }

@@ -103,10 +103,10 @@ public class URLSessionTask: @unchecked Sendable {
 
   /// Presents the task to people: the counterpart of a continued processing task.
   ///
-  /// The dashboard, `kettle why` and `kettle list --json` show the title and the subtitle. The
-  /// desktop shows a notification when the presented tasks and the user's own downloads have ended
-  /// and nobody is watching the dashboard. If standard error is a terminal that supports OSC 9;4,
-  /// its tab or taskbar entry shows the progress of all presented tasks; see
+  /// The dashboard, `kettle why` and `kettle list --json` show the title and the subtitle. When the
+  /// presented tasks and the user's own downloads have ended, the desktop shows a notification
+  /// unless a dashboard is open. A terminal that supports OSC 9;4 shows the progress of the
+  /// program's presented tasks in its tab or taskbar entry; see
   /// `URLSessionConfiguration.showsProgressInTerminal`.
   ///
   /// Both texts are stored with the task, and can be changed until it ends; each is cut to 1,024

@@ -28,14 +28,14 @@ private func example2() async throws {
 }
 
 private func example3() async throws {
+  let place = URL(filePath: "/srv/books/Kettles/3.pdf")
+  session.downloadTask(with: url, to: place, onConflict: .replace).resume()
+  _ = place
+}
+
+private func example4() async throws {
   let presented = session.downloadTask(with: url)
   presented.updateTitle("Kettles", subtitle: "Chapter 3 of 12")
   presented.resume()
   _ = presented
-}
-
-private func example4() async throws {
-  let place = URL(filePath: "/srv/books/Kettles/3.pdf")
-  session.downloadTask(with: url, to: place, onConflict: .replace).resume()
-  _ = place
 }
