@@ -42,6 +42,10 @@ struct OriginSender {
         if bodyBytesSent == stall.afterByteCount, !wait(for: stall.until) { return false }
         if bodyBytesSent < stall.afterByteCount { next = min(next, stall.afterByteCount) }
       }
+      if let limit = withheldFrom(in: reply) {
+        if bodyBytesSent >= limit { return wait(for: "for ever") }
+        next = min(next, limit)
+      }
       // Before the write, because the client may send its next request right after the last byte.
       if next == end { log.update { $0.requests[requestNumber - 1].isEnding = true } }
       guard sendPiece(bodyBytesSent..<next, of: reply) else { return false }
@@ -51,6 +55,14 @@ struct OriginSender {
       return wait(for: stall.until)
     }
     return true
+  }
+
+  /// The number of bytes of this response before those that the behaviour withholds.
+  private func withheldFrom(in reply: OriginReply) -> Int64? {
+    guard let offset = behavior.withheldFrom, case .file(_, let part) = reply.body else {
+      return nil
+    }
+    return max(offset - part.lowerBound, 0)
   }
 
   private mutating func sendPiece(_ range: Range<Int64>, of reply: OriginReply) -> Bool {
