@@ -73,12 +73,12 @@ struct TLSRefusalTests {
   // Fault 62
   @Test func `a certificate that becomes invalid between two attempts is refused`() async throws {
     let probe = try TransportProbe()
-    let good = try TLSServer(.status, identity: authority.identity())
-    let port = good.port
+    let port = try ReservedPort()
+    let good = try TLSServer(.status, identity: authority.identity(), port: port.number)
     #expect(try await fetch(good, probe: probe) == .complete)
     good.kill()
     good.waitUntilGone()
-    let bad = try TLSServer(.status, identity: authority.identity(.expired), port: port)
+    let bad = try TLSServer(.status, identity: authority.identity(.expired), port: port.number)
     #expect(try await fetch(bad, probe: probe).failure?.code == .tlsRefused)
   }
 
