@@ -35,8 +35,7 @@ extension BackgroundSessionMachine {
     record.phase = .ending(end, isAcknowledged: record.id == nil)
     tasks[number] = record
     show(number)
-    let isMeasured = record.snapshot?.task?.measurements?.isEmpty == false
-    if isMeasured, record.delivered != .metrics { calls.append(.measured(number)) }
+    if record.delivered != .metrics { calls.append(.measured(number)) }
     calls.append(.completed(number, end))
   }
 

@@ -90,7 +90,8 @@ struct BatchTests {
     let second = try bench.create()
     for task in [first, second] { bench.feed(.resume(task)) }
     bench.feed(.cancel(first, keepsBytes: false))
-    #expect(bench.calls == [.completed(first, .failure(.cancelled(resume: nil)))])
+    #expect(
+      bench.calls == [.measured(first), .completed(first, .failure(.cancelled(resume: nil)))])
     bench.feed(.readyToSend)
     guard case .add(let params)? = bench.requestsOnly.first else {
       Issue.record("the other was not added")

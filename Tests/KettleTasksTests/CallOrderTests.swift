@@ -14,7 +14,7 @@ struct CallOrderTests {
     let expected: [DelegateCall] = [
       .wrote(task, bytes: 30, total: 30, expected: 100),
       .wrote(task, bytes: 70, total: 100, expected: 100), .finished(task, path: "/held/1"),
-      .completed(task, .success),
+      .measured(task), .completed(task, .success),
     ]
     #expect(bench.calls == expected)
     #expect(
@@ -30,7 +30,7 @@ struct CallOrderTests {
     #expect(
       bench.calls == [
         .wrote(task, bytes: 100, total: 100, expected: 100), .finished(task, path: "/held/1"),
-        .completed(task, .success),
+        .measured(task), .completed(task, .success),
       ])
   }
 
@@ -38,7 +38,10 @@ struct CallOrderTests {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.event(task, .completed) { $0.finish(bytes: 0) }
-    #expect(bench.calls == [.finished(task, path: "/held/1"), .completed(task, .success)])
+    #expect(
+      bench.calls == [
+        .finished(task, path: "/held/1"), .measured(task), .completed(task, .success),
+      ])
   }
 
   @Test func `a 404 reply delivers a file and counts as success`() throws {
@@ -48,7 +51,7 @@ struct CallOrderTests {
     #expect(
       bench.calls == [
         .wrote(task, bytes: 9, total: 9, expected: 9), .finished(task, path: "/held/1"),
-        .completed(task, .success),
+        .measured(task), .completed(task, .success),
       ])
     #expect(bench.views[task]?.last?.snapshot?.task?.reply?.status == 404)
   }
@@ -60,7 +63,10 @@ struct CallOrderTests {
       $0.finish(bytes: 0)
       $0.task?.reply?.url = "http://elsewhere.example/c"
     }
-    #expect(bench.calls == [.finished(task, path: "/held/1"), .completed(task, .success)])
+    #expect(
+      bench.calls == [
+        .finished(task, path: "/held/1"), .measured(task), .completed(task, .success),
+      ])
     #expect(bench.views[task]?.last?.snapshot?.task?.reply?.url == "http://elsewhere.example/c")
   }
 
@@ -69,7 +75,8 @@ struct CallOrderTests {
     let task = try bench.run()
     let failure = TransferFailure(.hostNotFound, on: "books.example")
     bench.event(task, .failed) { $0.error = failure }
-    #expect(bench.calls == [.completed(task, .failure(.transfer(failure, resume: nil)))])
+    #expect(
+      bench.calls == [.measured(task), .completed(task, .failure(.transfer(failure, resume: nil)))])
   }
 
   @Test func `a failure with bytes carries resume data`() throws {
@@ -85,7 +92,9 @@ struct CallOrderTests {
     try bench.answer(.tokens([token]))
     let failure = TransferFailure(.connectionLost, on: "books.example")
     #expect(
-      bench.calls == [.completed(task, .failure(.transfer(failure, resume: .download(token))))])
+      bench.calls == [
+        .measured(task), .completed(task, .failure(.transfer(failure, resume: .download(token)))),
+      ])
     try bench.answer(.tokens([token]))
     #expect(bench.forgotten == [task])
     #expect(bench.machine.isAllAcknowledged)
@@ -129,7 +138,7 @@ struct CallOrderTests {
       bench.calls == [
         .wrote(task, bytes: 10, total: 10, expected: -1),
         .wrote(task, bytes: 15, total: 25, expected: -1), .finished(task, path: "/held/1"),
-        .completed(task, .success),
+        .measured(task), .completed(task, .success),
       ])
   }
 
@@ -175,7 +184,7 @@ struct CallOrderTests {
       bench.calls == [
         .sent(task, bytes: 20, total: 20, expected: 50),
         .sent(task, bytes: 30, total: 50, expected: 50), .received(task, path: "/held/2"),
-        .completed(task, .success),
+        .measured(task), .completed(task, .success),
       ])
   }
 
@@ -192,7 +201,7 @@ struct CallOrderTests {
       bench.calls == [
         .wrote(task, bytes: 30, total: 30, expected: 100),
         .wrote(task, bytes: 70, total: 100, expected: 100), .finished(task, path: "/held/1"),
-        .completed(task, .success),
+        .measured(task), .completed(task, .success),
       ])
     let controls = bench.requestsOnly.compactMap { request -> TransferControlVerb? in
       if case .control(let params) = request { params.control } else { nil }
@@ -208,8 +217,8 @@ struct CallOrderTests {
     bench.event(first, .completed) { $0.finish("/held/1", bytes: 0) }
     #expect(
       bench.calls == [
-        .finished(second, path: "/held/2"), .completed(second, .success),
-        .finished(first, path: "/held/1"), .completed(first, .success),
+        .finished(second, path: "/held/2"), .measured(second), .completed(second, .success),
+        .finished(first, path: "/held/1"), .measured(first), .completed(first, .success),
       ])
   }
 
@@ -222,6 +231,9 @@ struct CallOrderTests {
     bench.event(task, .completed, kind: .removed)
     try bench.answer(.tokens([]))
     bench.event(task, .running, kind: .progress) { $0.bytesReceived = 7 }
-    #expect(bench.calls == [.finished(task, path: "/held/1"), .completed(task, .success)])
+    #expect(
+      bench.calls == [
+        .finished(task, path: "/held/1"), .measured(task), .completed(task, .success),
+      ])
   }
 }

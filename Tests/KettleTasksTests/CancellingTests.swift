@@ -14,7 +14,7 @@ struct CancellingTests {
     #expect(
       bench.requestsOnly.last == .cancel(.init(ids: [SessionBench.id(task)], keepsBytes: false)))
     bench.event(task, .failed) { $0.breakOff(.cancelled) }
-    #expect(bench.calls == [.completed(task, .failure(.cancelled(resume: nil)))])
+    #expect(bench.calls == [.measured(task), .completed(task, .failure(.cancelled(resume: nil)))])
   }
 
   @Test func `cancelling twice has no further effect`() throws {
@@ -32,7 +32,7 @@ struct CancellingTests {
     bench.feed(.cancel(task, keepsBytes: true))
     #expect(bench.requests.isEmpty)
     #expect(bench.resumeData == [nil])
-    #expect(bench.calls == [.completed(task, .failure(.cancelled(resume: nil)))])
+    #expect(bench.calls == [.measured(task), .completed(task, .failure(.cancelled(resume: nil)))])
   }
 
   @Test func `resume data of a cancellation reaches the handler and the error`() throws {
@@ -48,7 +48,10 @@ struct CancellingTests {
           .init(ids: [SessionBench.id(task)], keepsResumeData: true, onlyTokens: true)))
     bench.feed(.answered(acknowledgement.serial, .tokens([token])))
     #expect(bench.resumeData == [.download(token)])
-    #expect(bench.calls == [.completed(task, .failure(.cancelled(resume: .download(token))))])
+    #expect(
+      bench.calls == [
+        .measured(task), .completed(task, .failure(.cancelled(resume: .download(token)))),
+      ])
   }
 
   @Test func `a failure with resume data is acknowledged after its report`() throws {
@@ -58,8 +61,10 @@ struct CancellingTests {
     bench.event(task, .failed) { $0.breakOff() }
     try bench.answer(.tokens([token]))
     let count = bench.requests.count
+    bench.feed(.returned)
     // A program that crashes here receives it again.
-    #expect(bench.calls.count == 1)
+    #expect(bench.calls.count == 2)
+    #expect(bench.requests.count == count)
     bench.feed(.returned)
     #expect(
       bench.requestsOnly.dropFirst(count)
@@ -104,7 +109,7 @@ struct CancellingTests {
     bench.feed(.cancel(task, keepsBytes: true))
     bench.event(task, .failed) { $0.breakOff(.cancelled, headers: headers) }
     #expect(bench.resumeData == [nil])
-    #expect(bench.calls == [.completed(task, .failure(.cancelled(resume: nil)))])
+    #expect(bench.calls == [.measured(task), .completed(task, .failure(.cancelled(resume: nil)))])
   }
 
   @Test func `a Last-Modified date suffices as validator`() throws {
@@ -132,7 +137,10 @@ struct CancellingTests {
     bench.feed(.cancel(task, keepsBytes: true))
     bench.event(task, .completed) { $0.finish(bytes: 0) }
     #expect(bench.resumeData == [nil])
-    #expect(bench.calls == [.finished(task, path: "/held/1"), .completed(task, .success)])
+    #expect(
+      bench.calls == [
+        .finished(task, path: "/held/1"), .measured(task), .completed(task, .success),
+      ])
   }
 
   @Test func `a completed task produces no resume data`() throws {
@@ -157,14 +165,14 @@ struct CancellingTests {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.event(task, .failed) { $0.breakOff(.cancelled, detail: "by the user") }
-    #expect(bench.calls == [.completed(task, .failure(.removedByUser))])
+    #expect(bench.calls == [.measured(task), .completed(task, .failure(.removedByUser))])
   }
 
   @Test func `a missing task is reported as removed by the user`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.event(task, .running, kind: .removed)
-    #expect(bench.calls == [.completed(task, .failure(.removedByUser))])
+    #expect(bench.calls == [.measured(task), .completed(task, .failure(.removedByUser))])
     #expect(bench.machine.isAllAcknowledged)
   }
 }

@@ -21,7 +21,8 @@ struct ChallengeTests {
     bench.event(task, .completed) { $0.finish(bytes: 0) }
     #expect(
       bench.calls == [
-        .challenge(task, basic), .finished(task, path: "/held/1"), .completed(task, .success),
+        .challenge(task, basic), .finished(task, path: "/held/1"), .measured(task),
+        .completed(task, .success),
       ])
   }
 
@@ -35,7 +36,8 @@ struct ChallengeTests {
     }
     #expect(
       bench.calls == [
-        .challenge(task, basic), .completed(task, .failure(.cancelled(resume: nil))),
+        .challenge(task, basic), .measured(task),
+        .completed(task, .failure(.cancelled(resume: nil))),
       ])
   }
 

@@ -17,7 +17,7 @@ struct ConnectivityTests {
     bench.event(task, .completed) { $0.finish(bytes: 0) }
     #expect(
       bench.calls == [
-        .waits(task), .finished(task, path: "/held/1"), .completed(task, .success),
+        .waits(task), .finished(task, path: "/held/1"), .measured(task), .completed(task, .success),
       ])
   }
 

@@ -4,13 +4,15 @@ import KettleTasks
 import Testing
 
 struct HoldingBackTests {
-  @Test func `the file remains until both last delegate calls have returned`() throws {
+  @Test func `the file remains until the last delegate calls have returned`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.returnsAtOnce = false
     bench.event(task, .completed) { $0.finish(bytes: 0) }
     #expect(bench.calls == [.finished(task, path: "/held/1")])
     let before = bench.requestsOnly.count
+    bench.feed(.returned)
+    #expect(bench.calls.last == .measured(task))
     bench.feed(.returned)
     #expect(bench.calls.last == .completed(task, .success))
     #expect(bench.requestsOnly.count == before)
@@ -63,7 +65,7 @@ struct HoldingBackTests {
     bench.returnsAtOnce = true
     bench.feed(.returned)
     let expected = tasks.flatMap {
-      [DelegateCall.finished($0, path: "/held/1"), .completed($0, .success)]
+      [DelegateCall.finished($0, path: "/held/1"), .measured($0), .completed($0, .success)]
     }
     #expect(bench.calls.elementsEqual(expected))
   }
@@ -73,6 +75,6 @@ struct HoldingBackTests {
     let task = try bench.run()
     bench.feed(.returned)
     bench.event(task, .completed) { $0.finish(bytes: 0) }
-    #expect(bench.calls.count == 2)
+    #expect(bench.calls.count == 3)
   }
 }

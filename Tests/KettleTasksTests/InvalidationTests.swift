@@ -27,7 +27,8 @@ struct InvalidationTests {
     try bench.answer(.done)
     #expect(
       bench.calls == [
-        .finished(task, path: "/held/1"), .completed(task, .success), .becameInvalid(nil),
+        .finished(task, path: "/held/1"), .measured(task), .completed(task, .success),
+        .becameInvalid(nil),
       ])
   }
 
@@ -54,7 +55,9 @@ struct InvalidationTests {
     #expect(bench.requestsOnly.last == .drop)
     try bench.answer(.done)
     #expect(
-      bench.calls == [.finished(1, path: "/held/1"), .completed(1, .success), .becameInvalid(nil)])
+      bench.calls == [
+        .finished(1, path: "/held/1"), .measured(1), .completed(1, .success), .becameInvalid(nil),
+      ])
   }
 
   @Test func `tasks of an earlier run are cancelled too`() throws {
@@ -64,7 +67,7 @@ struct InvalidationTests {
     #expect(
       bench.requestsOnly == [.cancel(.init(ids: [SessionBench.id(1)], keepsBytes: false))])
     bench.event(1, .failed) { $0.breakOff(.cancelled) }
-    #expect(bench.calls == [.completed(1, .failure(.cancelled(resume: nil)))])
+    #expect(bench.calls == [.measured(1), .completed(1, .failure(.cancelled(resume: nil)))])
     #expect(bench.requestsOnly.last == .drop)
   }
 
@@ -79,8 +82,9 @@ struct InvalidationTests {
     bench.feed(.answered(drop.serial, .done))
     #expect(
       bench.calls == [
-        .completed(unresumed, .failure(.cancelled(resume: nil))),
-        .completed(running, .failure(.cancelled(resume: nil))), .becameInvalid(nil),
+        .measured(unresumed), .completed(unresumed, .failure(.cancelled(resume: nil))),
+        .measured(running), .completed(running, .failure(.cancelled(resume: nil))),
+        .becameInvalid(nil),
       ])
   }
 
@@ -91,7 +95,8 @@ struct InvalidationTests {
     bench.feed(.gaveUp(.noService("no kettle")))
     #expect(
       bench.calls == [
-        .completed(task, .failure(.session(.noService("no kettle")))), .becameInvalid(nil),
+        .measured(task), .completed(task, .failure(.session(.noService("no kettle")))),
+        .becameInvalid(nil),
       ])
     #expect(bench.isClosed)
   }

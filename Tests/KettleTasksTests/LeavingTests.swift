@@ -15,9 +15,9 @@ struct LeavingTests {
     return bench
   }
 
-  private var delivered: ServiceRequest {
+  private func delivered(_ part: DeliveredPart) -> ServiceRequest {
     var params = UpdateTask.Params(id: SessionBench.id(1))
-    params.delivered = .file
+    params.delivered = part
     return .update(params)
   }
 
@@ -25,7 +25,7 @@ struct LeavingTests {
     var bench = try calling()
     #expect(bench.calls == [.finished(1, path: "/held/1")])
     bench.feed(.leave)
-    #expect(bench.requestsOnly == [delivered])
+    #expect(bench.requestsOnly == [delivered(.file)])
     #expect(bench.calls.count == 1)
     try bench.answer(.done)
     #expect(bench.machine.isAllAcknowledged)
@@ -36,11 +36,12 @@ struct LeavingTests {
     bench.feed(.leave)
     bench.feed(.returned)
     #expect(bench.calls.count == 1)
-    #expect(bench.requestsOnly == [delivered])
+    #expect(bench.requestsOnly == [delivered(.file)])
   }
 
   @Test func `an exit inside the last call acknowledges the task`() throws {
     var bench = try calling()
+    bench.feed(.returned)
     bench.feed(.returned)
     #expect(bench.calls.last == .completed(1, .success))
     bench.feed(.leave)
@@ -54,7 +55,27 @@ struct LeavingTests {
     left.spec.task?.delivered = .file
     var bench = SessionBench(isLaunched: true)
     bench.attach([left])
-    #expect(bench.calls == [.completed(1, .success), .finishedEvents])
+    #expect(bench.calls == [.measured(1), .completed(1, .success), .finishedEvents])
+  }
+
+  // The task never made a request, so it has no measurements either.
+  @Test func `an exit inside the call with the metrics leaves only the end`() throws {
+    let failure = TransferFailure(.hostNotFound, on: "books.example")
+    var failed = try SessionBench.task(1, .failed) { $0.error = failure }
+    var bench = SessionBench(isLaunched: true)
+    bench.returnsAtOnce = false
+    bench.attach([failed])
+    #expect(bench.calls == [.measured(1)])
+    bench.feed(.leave)
+    #expect(bench.requestsOnly == [delivered(.metrics)])
+
+    failed.spec.task?.delivered = .metrics
+    var next = SessionBench(isLaunched: true)
+    next.attach([failed])
+    #expect(
+      next.calls == [
+        .completed(1, .failure(.transfer(failure, resume: nil))), .finishedEvents,
+      ])
   }
 
   @Test func `an exit inside the call for the end of events reports it`() throws {

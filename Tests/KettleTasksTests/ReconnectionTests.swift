@@ -25,7 +25,10 @@ struct ReconnectionTests {
     #expect(bench.requests.isEmpty)
     #expect(bench.restored.isEmpty)
     bench.event(task, .completed) { $0.finish(bytes: 0) }
-    #expect(bench.calls == [.finished(task, path: "/held/1"), .completed(task, .success)])
+    #expect(
+      bench.calls == [
+        .finished(task, path: "/held/1"), .measured(task), .completed(task, .success),
+      ])
   }
 
   @Test func `requests made without a connection are sent after reconnecting`() throws {
@@ -55,7 +58,7 @@ struct ReconnectionTests {
     #expect(
       bench.calls == [
         .wrote(task, bytes: 60, total: 100, expected: 100), .finished(task, path: "/held/1"),
-        .completed(task, .success),
+        .measured(task), .completed(task, .success),
       ])
   }
 
@@ -81,7 +84,7 @@ struct ReconnectionTests {
     bench.attach([])
     #expect(bench.calls.isEmpty)
     try bench.answer(.tokens([]))
-    #expect(bench.calls.count == 1)
+    #expect(bench.calls.count == 2)
   }
 
   @Test func `a task missing after reconnecting is reported as removed by the user`() throws {
@@ -89,7 +92,7 @@ struct ReconnectionTests {
     let task = try bench.run()
     bench.feed(.connectionLost)
     bench.attach([])
-    #expect(bench.calls == [.completed(task, .failure(.removedByUser))])
+    #expect(bench.calls == [.measured(task), .completed(task, .failure(.removedByUser))])
   }
 
   @Test func `a stopping service gets no retry before the next one starts`() throws {
@@ -116,8 +119,8 @@ struct ReconnectionTests {
     bench.feed(.gaveUp(.noService("no kettle")))
     #expect(
       bench.calls == [
-        .completed(first, .failure(.session(.noService("no kettle")))),
-        .completed(second, .failure(.session(.noService("no kettle")))),
+        .measured(first), .completed(first, .failure(.session(.noService("no kettle")))),
+        .measured(second), .completed(second, .failure(.session(.noService("no kettle")))),
       ])
     #expect(bench.machine.wantsConnection == false)
     #expect(bench.machine.isAllAcknowledged)
@@ -150,7 +153,8 @@ struct ReconnectionTests {
     bench.feed(.gaveUp(.inUse("12")))
     #expect(
       bench.calls == [
-        .completed(number, .failure(.session(.inUse("12")))), .becameInvalid(.inUse("12")),
+        .measured(number), .completed(number, .failure(.session(.inUse("12")))),
+        .becameInvalid(.inUse("12")),
       ])
     #expect(bench.isClosed)
   }

@@ -24,9 +24,9 @@ struct RelaunchTests {
       ], last: 7)
     #expect(
       bench.calls == [
-        .completed(2, .failure(.transfer(failure, resume: nil))),
-        .finished(3, path: "/held/3"), .completed(3, .success),
-        .finished(1, path: "/held/1"), .completed(1, .success), .finishedEvents,
+        .measured(2), .completed(2, .failure(.transfer(failure, resume: nil))),
+        .finished(3, path: "/held/3"), .measured(3), .completed(3, .success),
+        .finished(1, path: "/held/1"), .measured(1), .completed(1, .success), .finishedEvents,
       ])
     #expect(Set(bench.restored) == [1, 2, 3])
     #expect(try bench.create() == 8)
@@ -42,7 +42,7 @@ struct RelaunchTests {
   @Test func `a program started by the user gets no end of events`() throws {
     var bench = SessionBench()
     bench.attach([try SessionBench.task(1, .completed) { $0.finish() }])
-    #expect(bench.calls == [.finished(1, path: "/held/1"), .completed(1, .success)])
+    #expect(bench.calls == [.finished(1, path: "/held/1"), .measured(1), .completed(1, .success)])
   }
 
   @Test func `the end of events waits for requested resume data`() throws {
@@ -53,7 +53,7 @@ struct RelaunchTests {
     let failure = TransferFailure(.connectionLost, on: "books.example")
     #expect(
       bench.calls == [
-        .completed(1, .failure(.transfer(failure, resume: nil))), .finishedEvents,
+        .measured(1), .completed(1, .failure(.transfer(failure, resume: nil))), .finishedEvents,
       ])
   }
 
@@ -73,7 +73,7 @@ struct RelaunchTests {
     #expect(crashing.requests.isEmpty)
     var next = SessionBench()
     next.attach([left])
-    #expect(next.calls == [.finished(1, path: "/held/1"), .completed(1, .success)])
+    #expect(next.calls == [.finished(1, path: "/held/1"), .measured(1), .completed(1, .success)])
   }
 
   @Test func `a running task is restored and reports only new progress`() throws {
@@ -119,10 +119,12 @@ struct RelaunchTests {
     #expect(bench.calls.isEmpty)
     bench.feed(.releaseEvents)
     #expect(
-      bench.calls == [.finished(1, path: "/held/1"), .completed(1, .success), .finishedEvents])
+      bench.calls == [
+        .finished(1, path: "/held/1"), .measured(1), .completed(1, .success), .finishedEvents,
+      ])
     bench.feed(.holdEvents)
     bench.feed(.releaseEvents)
-    #expect(bench.calls.count == 3)
+    #expect(bench.calls.count == 4)
   }
 
   @Test func `releasing events makes no call in a program that was not launched`() {

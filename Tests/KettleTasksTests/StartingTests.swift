@@ -91,7 +91,7 @@ struct StartingTests {
     bench.feed(.resume(task))
     let error = ControlError(.cannotKeep, "ENOSPC")
     try bench.answer(.refused(error))
-    #expect(bench.calls == [.completed(task, .failure(.notKept(error)))])
+    #expect(bench.calls == [.measured(task), .completed(task, .failure(.notKept(error)))])
     #expect(bench.forgotten == [task])
     #expect(bench.machine.isAllAcknowledged)
   }
@@ -102,7 +102,8 @@ struct StartingTests {
     bench.feed(.createUnsendable(number, .refused(.badResumeData), isAwaited: false))
     #expect(bench.calls.isEmpty)
     bench.feed(.resume(number))
-    #expect(bench.calls == [.completed(number, .failure(.refused(.badResumeData)))])
+    #expect(
+      bench.calls == [.measured(number), .completed(number, .failure(.refused(.badResumeData)))])
     #expect(bench.requests.isEmpty)
     #expect(number < 0)
   }

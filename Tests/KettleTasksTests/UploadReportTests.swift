@@ -50,7 +50,10 @@ struct UploadReportTests {
     }
     let expected = TaskResumption.upload(resumption, of: content)
     #expect(bench.resumeData == [expected])
-    #expect(bench.calls == [.completed(task, .failure(.transfer(failure, resume: expected)))])
+    #expect(
+      bench.calls == [
+        .measured(task), .completed(task, .failure(.transfer(failure, resume: expected))),
+      ])
     #expect(
       bench.requestsOnly.last
         == .acknowledge(.init(ids: [SessionBench.id(task)], keepsResumeData: false)))
@@ -68,7 +71,8 @@ struct UploadReportTests {
     }
     let expected = isForIt ? TaskResumption.upload(resumption, of: content) : nil
     #expect(bench.resumeData == (isForIt ? [expected] : []))
-    #expect(bench.calls == [.completed(task, .failure(.cancelled(resume: expected)))])
+    #expect(
+      bench.calls == [.measured(task), .completed(task, .failure(.cancelled(resume: expected)))])
   }
 
   @Test func `an upload to a server without that has none`() throws {
@@ -77,7 +81,7 @@ struct UploadReportTests {
     bench.feed(.cancel(task, keepsBytes: true))
     bench.event(task, .failed) { $0.error = TransferFailure(.cancelled, on: "books.example") }
     #expect(bench.resumeData == [nil])
-    #expect(bench.calls == [.completed(task, .failure(.cancelled(resume: nil)))])
+    #expect(bench.calls == [.measured(task), .completed(task, .failure(.cancelled(resume: nil)))])
   }
 
   // MARK: Informational responses
@@ -105,7 +109,7 @@ struct UploadReportTests {
     #expect(
       bench.calls == [
         .informed(task, reply(103)), .informed(task, reply(104)), .informed(task, reply(105)),
-        .received(task, path: "/held/1"), .completed(task, .success),
+        .received(task, path: "/held/1"), .measured(task), .completed(task, .success),
       ])
   }
 

@@ -68,11 +68,6 @@ extension SessionCore {
         session, task: task, didFinishCollecting: URLSessionTaskMetrics(task.handle))
     case .completed(_, let end):
       guard let task else { return }
-      // `measured` is the call for a task that made requests.
-      if task.handle.view.snapshot?.task?.measurements?.isEmpty != false {
-        taskDelegate?.urlSession(
-          session, task: task, didFinishCollecting: URLSessionTaskMetrics(task.handle))
-      }
       taskDelegate?.urlSession(session, task: task, didCompleteWithError: error(of: end, task))
       task.handle.delegate = nil
     }
