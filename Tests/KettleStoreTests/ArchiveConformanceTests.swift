@@ -33,8 +33,8 @@ import TestSupport
     /// Adds some transfers, changes some slightly or completely, and removes some.
     mutating func change() throws {
       let last = plain.records.keys.max()?.rawValue ?? 0
-      try commit((last + 1...last + 120).map { .put(random.record($0)) })
-      let changed = random.ids(1...last + 120, count: 60).map { id -> JournalChange in
+      try commit((last + 1...last + 60).map { .put(random.record($0)) })
+      let changed = random.ids(1...last + 60, count: 30).map { id -> JournalChange in
         guard var record = plain.records[id] else { return .put(random.record(id.rawValue)) }
         let other = random.record(id.rawValue)
         if Bool.random(using: &random.random) { record.state = other.state }
@@ -42,7 +42,7 @@ import TestSupport
         record.finishedAt = other.finishedAt
         return .put(record)
       }
-      try commit(changed + random.ids(1...last + 130, count: 30).map { .remove($0) })
+      try commit(changed + random.ids(1...last + 70, count: 15).map { .remove($0) })
       let number = Int64.random(in: 0...30, using: &random.random)
       if Bool.random(using: &random.random) { try commit([.clearFinished(upTo: number)]) }
     }
@@ -105,7 +105,7 @@ import TestSupport
 
   @Test func `records are returned in the requested order without removed ones`() throws {
     try rounds { world, comment in
-      let ids = world.random.ids(1...900, count: 50)
+      let ids = world.random.ids(1...450, count: 50)
       check(try world.store.records(ids), try world.plain.records(ids), comment)
     }
   }
@@ -176,7 +176,7 @@ import TestSupport
       let rows = RowMaker(
         documentsDirectory: "/Documents", heldDirectory: "/held", clearedUpTo: clearedUpTo)
       for filter in [RowFilter(), RowFilter(scope: .uncleared)]
-        + (0..<8).map({ _ in
+        + (0..<4).map({ _ in
           world.random.filter()
         })
       {
