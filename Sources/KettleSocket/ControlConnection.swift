@@ -21,14 +21,22 @@ package struct ControlConnection: Sendable {
     owner = ChannelOwner(channel: channel)
   }
 
-  /// Sends the line and a line feed. Returns when the kernel has accepted all of it.
+  /// Sends one line, like `send(lines:)`.
+  package func send(_ line: [UInt8]) async throws(ControlSocketError) {
+    try await send(lines: [line])
+  }
+
+  /// Sends the lines, each with a line feed. Returns when the kernel has accepted all of them.
   ///
   /// It therefore waits while the other end does not read; `close` from another task ends the wait.
   /// Several tasks may send at once; lines are never interleaved.
-  package func send(_ line: [UInt8]) async throws(ControlSocketError) {
-    var buffer = owner.channel.allocator.buffer(capacity: line.count + 1)
-    buffer.writeBytes(line)
-    buffer.writeInteger(UInt8(ascii: "\n"))
+  package func send(lines: [[UInt8]]) async throws(ControlSocketError) {
+    let byteCount = lines.reduce(0) { $0 + $1.count + 1 }
+    var buffer = owner.channel.allocator.buffer(capacity: byteCount)
+    for line in lines {
+      buffer.writeBytes(line)
+      buffer.writeInteger(UInt8(ascii: "\n"))
+    }
     do {
       try await owner.channel.writeAndFlush(buffer).get()
     } catch {

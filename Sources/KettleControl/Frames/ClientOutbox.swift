@@ -76,7 +76,7 @@ package struct ClientOutbox: Sendable {
   package var lag: Lag
   private let limits: Limits
   private var state = State.open(Waiting())
-  /// The size of the item that was taken last.
+  /// The size of the items that were taken last.
   private var sending = Size()
 
   package init(limits: Limits = Limits(), lag: Lag = .isDropped) {
@@ -138,15 +138,23 @@ package struct ClientOutbox: Sendable {
     if !isBehind { _ = withWaiting { $0.omitEvents() } }
   }
 
-  /// Returns the next item to send; the previous one has been sent.
-  package mutating func next() -> Item? {
+  /// Returns the next item to send; what was taken before has been sent.
+  package mutating func next() -> Item? { next(countMax: 1).first }
+
+  /// Returns the next items to send, at most `countMax`; the previous ones have been sent.
+  package mutating func next(countMax: Int) -> [Item] {
     sending = Size()
-    guard let (item, size) = withWaiting({ $0.removeFirst() }) ?? nil else { return nil }
-    sending = size
-    if case .notification(.resynchronise) = item, case .behind(let waiting) = state {
-      state = .open(waiting)
+    var items: [Item] = []
+    while items.count < countMax,
+      let (item, size) = withWaiting({ $0.removeFirst() }) ?? nil
+    {
+      sending += size
+      items.append(item)
+      if case .notification(.resynchronise) = item, case .behind(let waiting) = state {
+        state = .open(waiting)
+      }
     }
-    return item
+    return items
   }
 
   /// How much memory `omitEvents` would free.

@@ -20,11 +20,11 @@ final class ClientMailbox: Sendable {
     case gathered
   }
 
-  /// An item that is being sent to a client.
+  /// Items that are being sent to a client.
   struct Sending: Sendable {
-    /// Smaller the longer it has been in transit.
+    /// Smaller the longer they have been in transit.
     var since: UInt64
-    /// Includes the items queued behind it.
+    /// Includes the items queued behind them.
     var usedByteCount: Int
     /// How many of those bytes can be dropped so that the client requests them again.
     var droppableByteCount: Int
@@ -32,7 +32,7 @@ final class ClientMailbox: Sendable {
 
   private struct State: Sendable {
     var outbox: ClientOutbox
-    /// The item that the client has not read yet.
+    /// The items that the client has not read yet.
     var sendingSince: UInt64?
     /// The part of `outbox` that is already accounted for in `mailboxes`.
     var accountedByteCount = 0
@@ -122,7 +122,7 @@ final class ClientMailbox: Sendable {
   /// Whether the client declared that a person watches it.
   var isWatchedByPerson: Bool { state.withLock { $0.isWatchedByPerson } }
 
-  /// The item that the client has not read yet; nil if there is none.
+  /// The items that the client has not read yet; nil if there are none.
   var sending: Sending? {
     state.withLock { state in
       state.sendingSince.map {
@@ -216,17 +216,17 @@ final class ClientMailbox: Sendable {
     mailboxes.relieve()
   }
 
-  /// Returns the next item to send. The client has read the previous one.
-  func next() -> ClientOutbox.Item? {
-    let (item, waiters) = state.withLock { state in
-      let item = state.outbox.next()
-      state.sendingSince = item.map { _ in mailboxes.nextReadNumber() }
+  /// Returns the next items to send, at most `countMax`. The client has read the previous ones.
+  func next(countMax: Int) -> [ClientOutbox.Item] {
+    let (items, waiters) = state.withLock { state in
+      let items = state.outbox.next(countMax: countMax)
+      state.sendingSince = items.isEmpty ? nil : mailboxes.nextReadNumber()
       updateTakesEvents(state)
       account(&state)
-      return (item, state.takeWaiters())
+      return (items, state.takeWaiters())
     }
     for waiter in waiters { waiter.finish() }
-    return item
+    return items
   }
 
   /// Waits until the client has read enough replies for another request to be handled. Returns

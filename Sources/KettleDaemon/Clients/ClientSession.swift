@@ -32,6 +32,8 @@ struct ClientSession: Sendable {
   /// Returns the reply line for a request.
   let answer: Handler
 
+  /// How many lines are sent at once: one write per event would cost more than the event itself.
+  static let lineCountMax = 32
   /// The minimum interval between two windows sent to a client.
   static let viewportInterval = Duration.milliseconds(100)
   /// How long ids of completed transfers are gathered.
@@ -224,18 +226,17 @@ struct ClientSession: Sendable {
   }
 
   private func sendAll(in mailbox: ClientMailbox, _ coder: ReplyCoder) async -> Delivery {
-    while let line = Self.nextLine(in: mailbox, coder) {
-      do { try await connection.send(line) } catch { return .broken }
+    while let lines = Self.nextLines(in: mailbox, coder) {
+      do { try await connection.send(lines: lines) } catch { return .broken }
     }
     return .complete
   }
 
-  /// Returns the next line and retains nothing else of its item, because sending may take long.
-  private static func nextLine(in mailbox: ClientMailbox, _ coder: ReplyCoder) -> [UInt8]? {
-    while let item = mailbox.next() {
-      if let line = item.line(encodedBy: coder) { return line }
-    }
-    return nil
+  /// Returns the next lines and retains nothing else of their items, because sending may take long.
+  /// Returns nil when nothing waits.
+  private static func nextLines(in mailbox: ClientMailbox, _ coder: ReplyCoder) -> [[UInt8]]? {
+    let items = mailbox.next(countMax: lineCountMax)
+    return items.isEmpty ? nil : items.compactMap { $0.line(encodedBy: coder) }
   }
 
   private func sendGathered(_ mailbox: ClientMailbox) async {

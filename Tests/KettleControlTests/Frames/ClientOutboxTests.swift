@@ -181,7 +181,7 @@ struct ClientOutboxTests {
     #expect(!outbox.hasRoomForReplies)
     // Two are queued and one is being sent, then one is queued, then none.
     for hasRoom in [false, false, true, true] {
-      _ = outbox.next()
+      _ = next(&outbox)
       #expect(outbox.hasRoomForReplies == hasRoom)
     }
     #expect(outbox.usedByteCount == 0)
@@ -241,11 +241,34 @@ struct ClientOutboxTests {
     _ = outbox.enqueue(viewport: ProtocolSamples.window(first: 1))
     #expect(outbox.hasWindow)
     let waiting = outbox.usedByteCount
-    _ = outbox.next()
+    _ = next(&outbox)
     // As an encoded line, and in the socket buffer.
     #expect(outbox.hasWindow && outbox.usedByteCount == 2 * waiting)
     #expect(next(&outbox) == nil)
     #expect(!outbox.hasWindow && outbox.usedByteCount == 0)
+  }
+
+  @Test func `items taken together count until the next ones are taken`() {
+    var outbox = ClientOutbox()
+    let events = (1...3).map { event(.added, $0) }
+    for event in events { _ = outbox.enqueue(event: event) }
+    let waiting = outbox.usedByteCount
+    #expect(
+      outbox.next(countMax: 2).map(Sent.init) == events.prefix(2).map { .notification(.event($0)) })
+    // Two are being sent, as lines and in the buffer of the socket; one waits.
+    #expect(outbox.usedByteCount == waiting / 3 * 5)
+    #expect(outbox.next(countMax: 2).map(Sent.init) == [.notification(.event(events[2]))])
+    #expect(outbox.next(countMax: 2).isEmpty)
+    #expect(outbox.usedByteCount == 0)
+  }
+
+  @Test func `the notice of a gap and what follows it are taken together`() {
+    var outbox = ClientOutbox(limits: .init(eventCountMax: 1), lag: .resynchronises)
+    for id: Int64 in 1...3 { _ = outbox.enqueue(event: event(.added, id)) }
+    _ = outbox.enqueue(reply: [1])
+    #expect(
+      outbox.next(countMax: 9).map(Sent.init) == [.notification(.resynchronise), .reply([1])])
+    #expect(!outbox.isBehind)
   }
 
   @Test func `long texts in events count`() {

@@ -27,12 +27,12 @@ struct BroadcasterTests {
     let uncleared = Viewport(filter: RowFilter(scope: .uncleared))
     broadcaster.subscribe(id, to: uncleared)
     broadcaster.observe(.added(row(1, .completed)), at: now)
-    _ = mailbox.next()
+    _ = mailbox.nextItem()
     #expect(try await broadcaster.window(uncleared).matchingCount == 1)
     broadcaster.observe(.cleared(upTo: 5), at: now)
     #expect(try await broadcaster.window(uncleared).matchingCount == 0)
     #expect(try await broadcaster.window(Viewport()).rows.first?.isCleared == true)
-    #expect(mailbox.next()?.notification == nil)
+    #expect(mailbox.nextItem()?.notification == nil)
   }
 
   @Test
@@ -46,15 +46,15 @@ struct BroadcasterTests {
       broadcaster.observe(
         state == .queued && received.isEmpty ? .added(row(1, state)) : .changed(row(1, state)),
         at: now)
-      while case .event(let event)? = mailbox.next()?.notification {
+      while case .event(let event)? = mailbox.nextItem()?.notification {
         received.append(event.snapshot.state)
       }
     }
     #expect(received == [.paused, .queued, .completed])
     broadcaster.observe(.added(row(2, .running)), at: now)
-    #expect(mailbox.next()?.notification == nil)
+    #expect(mailbox.nextItem()?.notification == nil)
     broadcaster.observe(.removed(row(2, .running)), at: now)
-    #expect(mailbox.next()?.notification != nil)
+    #expect(mailbox.nextItem()?.notification != nil)
   }
 
   @Test func `each client receives the events of new transfers that it subscribed to`() {
@@ -64,7 +64,7 @@ struct BroadcasterTests {
       watch(mailbox)
       broadcaster.observe(.listed(.sample([(1, .queued), (2, .paused), (3, .queued)])), at: now)
       var ids: [Int64] = []
-      while case .event(let event)? = mailbox.next()?.notification {
+      while case .event(let event)? = mailbox.nextItem()?.notification {
         ids.append(event.id.rawValue)
       }
       return ids
@@ -87,16 +87,16 @@ struct BroadcasterTests {
     for id in [Int64(1), 3] { broadcaster.observe(.changed(row(id, .completed)), at: now) }
     broadcaster.observe(.changed(row(2, .failed)), at: now)
     broadcaster.observe(.changed(row(4, .completed)), at: now)
-    #expect(mailbox.next()?.notification == completed(1, 3))
-    guard case .event(let event)? = mailbox.next()?.notification else {
+    #expect(mailbox.nextItem()?.notification == completed(1, 3))
+    guard case .event(let event)? = mailbox.nextItem()?.notification else {
       Issue.record("a failure must be an event")
       return
     }
     #expect(event.snapshot.state == .failed)
-    #expect(mailbox.next()?.notification == completed(4))
+    #expect(mailbox.nextItem()?.notification == completed(4))
     // No completed transfer is reported twice, and a removal is an event.
     broadcaster.observe(.removed(row(4, .completed)), at: now)
-    guard case .event(let last)? = mailbox.next()?.notification else {
+    guard case .event(let last)? = mailbox.nextItem()?.notification else {
       Issue.record("a removal must be an event")
       return
     }
@@ -109,13 +109,13 @@ struct BroadcasterTests {
     broadcaster.observe(.added(row(1, .completed)), at: now)
     var mail = mailbox.mail.makeAsyncIterator()
     await mail.next()
-    _ = mailbox.next()
+    _ = mailbox.nextItem()
     broadcaster.observe(.changed(row(2, .completed)), at: now)
     var gatherings = mailbox.gatherings.makeAsyncIterator()
     await gatherings.next()
     mailbox.sendGathered()
     await mail.next()
-    #expect(mailbox.next()?.notification != nil)
+    #expect(mailbox.nextItem()?.notification != nil)
     mailbox.close()
     // They were not woken a second time.
     #expect(await gatherings.next() == nil)
@@ -194,7 +194,7 @@ struct BroadcasterTests {
     broadcaster.observe(.evicted([row(1, .queued).id]), at: now)
     #expect(broadcaster.row(row(1, .queued).id) == nil)
     #expect(broadcaster.totals.counts == [.queued: 5])
-    #expect(mailbox.next()?.notification == nil)
+    #expect(mailbox.nextItem()?.notification == nil)
   }
 
   @Test func `transfers added directly to the store produce events but keep no row`() {
@@ -203,12 +203,12 @@ struct BroadcasterTests {
     mailbox.watch(.states, in: [.queued])
     broadcaster.observe(.listed(.sample([(1, .queued), (2, .paused), (3, .queued)])), at: now)
     var received: [TransferID] = []
-    while case .event(let event)? = mailbox.next()?.notification {
+    while case .event(let event)? = mailbox.nextItem()?.notification {
       #expect(event.kind == .added)
       received.append(event.id)
     }
     #expect(received == [row(1, .queued).id, row(3, .queued).id])
-    #expect(other.next()?.notification == nil)
+    #expect(other.nextItem()?.notification == nil)
     #expect(broadcaster.row(row(1, .queued).id) == nil)
     #expect(broadcaster.totals.counts == [.queued: 2, .paused: 1])
     let batch = broadcaster.totals.batch

@@ -6,6 +6,11 @@ import TestSupport
 
 @testable import KettleDaemon
 
+extension ClientMailbox {
+  /// Takes one item to send.
+  func nextItem() -> ClientOutbox.Item? { next(countMax: 1).first }
+}
+
 /// Clients that do not read. Without a socket, an item that was dequeued and not followed by
 /// another one counts as being sent.
 @Suite(.timeLimit(.minutes(1)))
@@ -30,7 +35,7 @@ struct MailboxesTests {
 
   private func notifications(_ mailbox: ClientMailbox) -> [ControlNotification?] {
     var all: [ControlNotification?] = []
-    while let item = mailbox.next() { all.append(item.notification) }
+    while let item = mailbox.nextItem() { all.append(item.notification) }
     return all
   }
 
@@ -42,7 +47,7 @@ struct MailboxesTests {
     for mailbox in silent {
       mailbox.watch(.progress, lag: .resynchronises)
       mailbox.send(reply: [1])
-      _ = mailbox.next()
+      _ = mailbox.nextItem()
     }
     let (_, reader) = broadcaster.connect()
     reader.watch(.progress, lag: .resynchronises)
@@ -70,7 +75,7 @@ struct MailboxesTests {
     for mailbox in clients {
       mailbox.watch(.states)
       mailbox.send(reply: [1])
-      _ = mailbox.next()
+      _ = mailbox.nextItem()
     }
     var id: Int64 = 0
     while !clients.contains(where: \.isOverflowed), id < 100 {
@@ -84,11 +89,11 @@ struct MailboxesTests {
     let mailboxes = Mailboxes(Mailboxes.Limits(byteCountMax: 1000, shareByteCount: 100))
     let mailbox = mailboxes.open()
     mailbox.send(reply: [UInt8](repeating: 0, count: 5000))
-    _ = mailbox.next()
+    _ = mailbox.nextItem()
     mailbox.send(reply: [1])
     #expect(!mailbox.isOverflowed)
-    _ = mailbox.next()
-    _ = mailbox.next()
+    _ = mailbox.nextItem()
+    _ = mailbox.nextItem()
     #expect(mailboxes.usedByteCount == 0)
   }
 
@@ -101,7 +106,7 @@ struct MailboxesTests {
     for mailbox in clients {
       mailbox.watch(.states)
       mailbox.deliver(event)
-      let line = mailbox.next()?.line(encodedBy: coder)
+      let line = mailbox.nextItem()?.line(encodedBy: coder)
       #expect(line == coder.encode(.event(event.event)))
       line?.withUnsafeBytes { _ = lines.insert($0.baseAddress) }
     }
@@ -120,7 +125,7 @@ struct MailboxesTests {
     }
     var expected = TransferEvent(kind: .progress, id: row(1).id, at: now, snapshot: row(1))
     expected.bytesWritten = 10
-    #expect(mailbox.next()?.line(encodedBy: coder) == coder.encode(.event(expected)))
+    #expect(mailbox.nextItem()?.line(encodedBy: coder) == coder.encode(.event(expected)))
   }
 
   @Test func `a client may send another request after it has read its replies`() async {
@@ -128,7 +133,7 @@ struct MailboxesTests {
     #expect(await mailbox.waitForReplyRoom())
     for _ in 0..<2 { mailbox.send(reply: [UInt8](repeating: 0, count: 100_000)) }
     async let room = mailbox.waitForReplyRoom()
-    for _ in 0..<3 { _ = mailbox.next() }
+    for _ in 0..<3 { _ = mailbox.nextItem() }
     #expect(await room)
     mailbox.send(reply: [UInt8](repeating: 0, count: 100_000))
     async let none = mailbox.waitForReplyRoom()
@@ -147,10 +152,10 @@ struct MailboxesTests {
     broadcaster.suspendDisplay(of: id)
     for id: Int64 in 1...9 { broadcaster.observe(.added(row(id)), at: now) }
     #expect(mailbox.hasWindow)
-    _ = mailbox.next()
+    _ = mailbox.nextItem()
     #expect(mailbox.hasWindow)
     async let taken: Void = mailbox.waitUntilWindowIsRead()
-    #expect(mailbox.next()?.notification == nil)
+    #expect(mailbox.nextItem()?.notification == nil)
     await taken
     // Nine changes are one signal, and the rows are current.
     await changes.next()

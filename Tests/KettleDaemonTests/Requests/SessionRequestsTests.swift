@@ -110,7 +110,9 @@ struct SessionRequestsTests {
     _ = try await world.send(AddTransfers.self, .add(.init(transfers: [spec])), as: person)
     let id = try await world.add(program)
     var heard: [TransferID] = []
-    while case .event(let event)? = program.mailbox.next()?.notification { heard.append(event.id) }
+    while case .event(let event)? = program.mailbox.nextItem()?.notification {
+      heard.append(event.id)
+    }
     #expect(heard == [id])
   }
 }
