@@ -44,6 +44,20 @@ struct ControlConnectionTests {
     await listener.close()
   }
 
+  @Test func `lines sent together arrive as lines in order`() async throws {
+    let world = try SocketWorld()
+    let listener = try await world.listener()
+    let raw = try RawSocket(world.socketPath)
+    for await service in listener.connections {
+      try await service.send(lines: [bytes("one"), [], bytes("three")])
+      await service.close()
+      break
+    }
+    #expect(raw.readToEnd() == "one\n\nthree\n")
+    raw.end()
+    await listener.close()
+  }
+
   // Fault 119
   @Test func `an unfinished line before a hang-up is discarded`() async throws {
     let world = try SocketWorld()

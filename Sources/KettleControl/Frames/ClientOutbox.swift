@@ -139,13 +139,15 @@ package struct ClientOutbox: Sendable {
   }
 
   /// Returns the next item to send; what was taken before has been sent.
-  package mutating func next() -> Item? { next(countMax: 1).first }
+  package mutating func next() -> Item? { next(byteCountMax: 0).first }
 
-  /// Returns the next items to send, at most `countMax`; the previous ones have been sent.
-  package mutating func next(countMax: Int) -> [Item] {
+  /// Returns the next items to send; the previous ones have been sent.
+  ///
+  /// Takes items until their size reaches `byteCountMax`, and at least one if any waits.
+  package mutating func next(byteCountMax: Int) -> [Item] {
     sending = Size()
     var items: [Item] = []
-    while items.count < countMax,
+    while items.isEmpty || sending.byteCount < byteCountMax,
       let (item, size) = withWaiting({ $0.removeFirst() }) ?? nil
     {
       sending += size

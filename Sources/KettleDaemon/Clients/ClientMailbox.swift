@@ -216,10 +216,10 @@ final class ClientMailbox: Sendable {
     mailboxes.relieve()
   }
 
-  /// Returns the next items to send, at most `countMax`. The client has read the previous ones.
-  func next(countMax: Int) -> [ClientOutbox.Item] {
+  /// Returns the next items to send, as `ClientOutbox` does. The client has read the previous ones.
+  func next(byteCountMax: Int) -> [ClientOutbox.Item] {
     let (items, waiters) = state.withLock { state in
-      let items = state.outbox.next(countMax: countMax)
+      let items = state.outbox.next(byteCountMax: byteCountMax)
       state.sendingSince = items.isEmpty ? nil : mailboxes.nextReadNumber()
       updateTakesEvents(state)
       account(&state)

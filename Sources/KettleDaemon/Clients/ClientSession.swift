@@ -32,8 +32,9 @@ struct ClientSession: Sendable {
   /// Returns the reply line for a request.
   let answer: Handler
 
-  /// How many lines are sent at once: one write per event would cost more than the event itself.
-  static let lineCountMax = 32
+  /// Lines are gathered up to this size for one write. A write for each event would cost more than
+  /// the event itself.
+  static let writeByteCount = 32 << 10
   /// The minimum interval between two windows sent to a client.
   static let viewportInterval = Duration.milliseconds(100)
   /// How long ids of completed transfers are gathered.
@@ -235,7 +236,7 @@ struct ClientSession: Sendable {
   /// Returns the next lines and retains nothing else of their items, because sending may take long.
   /// Returns nil when nothing waits.
   private static func nextLines(in mailbox: ClientMailbox, _ coder: ReplyCoder) -> [[UInt8]]? {
-    let items = mailbox.next(countMax: lineCountMax)
+    let items = mailbox.next(byteCountMax: writeByteCount)
     return items.isEmpty ? nil : items.compactMap { $0.line(encodedBy: coder) }
   }
 

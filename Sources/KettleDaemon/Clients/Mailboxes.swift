@@ -39,7 +39,7 @@ final class Mailboxes: Sendable {
     mailbox.close()
   }
 
-  /// Returns a number that grows with every item that any client reads.
+  /// Returns a number that grows whenever any client has read what was sent to it.
   func nextReadNumber() -> UInt64 { readCount.add(1, ordering: .relaxed).newValue }
 
   /// Adds a change of one mailbox's memory.

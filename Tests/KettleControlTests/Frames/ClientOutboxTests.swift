@@ -253,13 +253,21 @@ struct ClientOutboxTests {
     let events = (1...3).map { event(.added, $0) }
     for event in events { _ = outbox.enqueue(event: event) }
     let waiting = outbox.usedByteCount
-    #expect(
-      outbox.next(countMax: 2).map(Sent.init) == events.prefix(2).map { .notification(.event($0)) })
+    let two = outbox.next(byteCountMax: waiting / 3 + 1)
+    #expect(two.map(Sent.init) == events.prefix(2).map { .notification(.event($0)) })
     // Two are being sent, as lines and in the buffer of the socket; one waits.
     #expect(outbox.usedByteCount == waiting / 3 * 5)
-    #expect(outbox.next(countMax: 2).map(Sent.init) == [.notification(.event(events[2]))])
-    #expect(outbox.next(countMax: 2).isEmpty)
+    #expect(outbox.next(byteCountMax: waiting).map(Sent.init) == [.notification(.event(events[2]))])
+    #expect(outbox.next(byteCountMax: waiting).isEmpty)
     #expect(outbox.usedByteCount == 0)
+  }
+
+  @Test func `a large reply is taken alone`() {
+    var outbox = ClientOutbox()
+    let large = [UInt8](repeating: 0, count: 1000)
+    for reply in [large, large, [1]] { _ = outbox.enqueue(reply: reply) }
+    #expect(outbox.next(byteCountMax: 1000).map(Sent.init) == [.reply(large)])
+    #expect(outbox.next(byteCountMax: 1001).map(Sent.init) == [.reply(large), .reply([1])])
   }
 
   @Test func `the notice of a gap and what follows it are taken together`() {
@@ -267,7 +275,7 @@ struct ClientOutboxTests {
     for id: Int64 in 1...3 { _ = outbox.enqueue(event: event(.added, id)) }
     _ = outbox.enqueue(reply: [1])
     #expect(
-      outbox.next(countMax: 9).map(Sent.init) == [.notification(.resynchronise), .reply([1])])
+      outbox.next(byteCountMax: 100).map(Sent.init) == [.notification(.resynchronise), .reply([1])])
     #expect(!outbox.isBehind)
   }
 

@@ -8,7 +8,7 @@ import TestSupport
 
 extension ClientMailbox {
   /// Takes one item to send.
-  func nextItem() -> ClientOutbox.Item? { next(countMax: 1).first }
+  func nextItem() -> ClientOutbox.Item? { next(byteCountMax: 0).first }
 }
 
 /// Clients that do not read. Without a socket, an item that was dequeued and not followed by
