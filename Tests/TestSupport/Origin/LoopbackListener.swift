@@ -22,20 +22,28 @@ package struct LoopbackListener: Sendable {
       guard var byteCount else { continue }
       setsockopt(listener, SOL_SOCKET, option, &byteCount, socklen_t(MemoryLayout<Int32>.size))
     }
-    var address = Self.loopback(lastByte: lastByte, port: wanted)
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let status = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(listener, $0, length) | listen(listener, backlog) | getsockname(listener, $0, &length)
-      }
-    }
-    guard status == 0 else {
+    guard let bound = Self.bind(listener, lastByte: lastByte, port: wanted),
+      listen(listener, backlog) == 0
+    else {
       let error = OriginError(call: "bind", errno: errno)
       close(listener)
       throw error
     }
     descriptor = listener
-    port = Int(UInt16(bigEndian: address.sin_port))
+    port = bound
+  }
+
+  /// Binds a socket to a port of the loopback interface, 0 for a free one. Returns the port, or nil
+  /// and sets errno.
+  static func bind(_ descriptor: Int32, lastByte: UInt8 = 1, port: Int) -> Int? {
+    var address = loopback(lastByte: lastByte, port: port)
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let status = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        Glibc.bind(descriptor, $0, length) | getsockname(descriptor, $0, &length)
+      }
+    }
+    return status == 0 ? Int(UInt16(bigEndian: address.sin_port)) : nil
   }
 
   /// The next connection; nil after the end, when the port is free.

@@ -2,8 +2,8 @@ import Glibc
 
 /// A free port of 127.0.0.1 for several servers, one after another.
 ///
-/// Its socket is bound but does not listen. While it exists, the kernel gives the port to nobody
-/// who asks for any free port, but a server that sets SO_REUSEADDR can listen on it (ip(7)).
+/// Its socket is bound but does not listen. While it exists, the kernel does not choose the port
+/// for another socket, but a server that sets SO_REUSEADDR can listen on it (socket(7)).
 package final class ReservedPort: Sendable {
   package let number: Int
   private let descriptor: Int32
@@ -13,20 +13,13 @@ package final class ReservedPort: Sendable {
     guard bound >= 0 else { throw OriginError(call: "socket", errno: errno) }
     var reuses: Int32 = 1
     setsockopt(bound, SOL_SOCKET, SO_REUSEADDR, &reuses, socklen_t(MemoryLayout<Int32>.size))
-    var address = LoopbackListener.loopback(port: 0)
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let status = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(bound, $0, length) | getsockname(bound, $0, &length)
-      }
-    }
-    guard status == 0 else {
+    guard let port = LoopbackListener.bind(bound, port: 0) else {
       let error = OriginError(call: "bind", errno: errno)
       close(bound)
       throw error
     }
     descriptor = bound
-    number = Int(UInt16(bigEndian: address.sin_port))
+    number = port
   }
 
   deinit { close(descriptor) }
