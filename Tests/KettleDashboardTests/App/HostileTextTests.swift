@@ -104,12 +104,12 @@ func expectSound(
   #expect(frame.cells.count == frame.size.columns * frame.size.rows, sourceLocation: sourceLocation)
   var problem: String?
   // Few cells of a screen differ, most equal the one before, and checking one takes long.
-  var sound: Set<Cell> = []
+  var checked: Set<Cell> = []
   var previous: Cell?
   for row in 0..<frame.size.rows {
     var followsWide = false
     for (column, cell) in frame.row(row).enumerated() {
-      let isNew = cell != previous && sound.insert(cell).inserted
+      let isNew = cell != previous && checked.insert(cell).inserted
       if (cell.width == 0) != followsWide || isNew && !isSound(cell, look) {
         problem = "row \(row), column \(column): \(cell)"
       }

@@ -27,8 +27,8 @@ package struct OriginBehavior: Hashable, Sendable {
   /// Sent before the body of the request is read.
   package var interimHeads: [ResponseHead] = []
   package var stall: Stall?
-  /// Never sends the bytes of the file from this offset.
-  package var withheldFrom: Int64?
+  /// Never sends the bytes of the file from this offset on.
+  package var withheldOffset: Int64?
   /// Delays the head until the test releases the event with this name.
   package var headWaitsFor: String?
   /// Sends the head byte by byte at this rate.

@@ -42,7 +42,7 @@ struct OriginSender {
         if bodyBytesSent == stall.afterByteCount, !wait(for: stall.until) { return false }
         if bodyBytesSent < stall.afterByteCount { next = min(next, stall.afterByteCount) }
       }
-      if let limit = withheldFrom(in: reply) {
+      if let limit = byteCountBeforeWithheld(in: reply) {
         if bodyBytesSent >= limit { return wait(for: "for ever") }
         next = min(next, limit)
       }
@@ -58,8 +58,8 @@ struct OriginSender {
   }
 
   /// The number of bytes of this response before those that the behaviour withholds.
-  private func withheldFrom(in reply: OriginReply) -> Int64? {
-    guard let offset = behavior.withheldFrom, case .file(_, let part) = reply.body else {
+  private func byteCountBeforeWithheld(in reply: OriginReply) -> Int64? {
+    guard let offset = behavior.withheldOffset, case .file(_, let part) = reply.body else {
       return nil
     }
     return max(offset - part.lowerBound, 0)

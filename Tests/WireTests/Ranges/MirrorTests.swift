@@ -103,9 +103,9 @@ struct MirrorTests {
     let world = try await WireWorld()
     // Without its last byte, the file cannot be complete before the crash.
     let end = Self.body.byteCount - 1
-    world.origin.serve(Self.withTag("\"a\"").with { $0.withheldFrom = end }, at: Self.path)
-    second.serve(Self.withTag("\"b\"").with { $0.withheldFrom = end }, at: Self.path)
-    third.serve(Self.withTag("\"c\"").with { $0.withheldFrom = end }, at: Self.path)
+    world.origin.serve(Self.withTag("\"a\"").with { $0.withheldOffset = end }, at: Self.path)
+    second.serve(Self.withTag("\"b\"").with { $0.withheldOffset = end }, at: Self.path)
+    third.serve(Self.withTag("\"c\"").with { $0.withheldOffset = end }, at: Self.path)
     let urls = try mirrors()
     let id = try await world.add(Self.path) { $0.options.mirrors = urls }
     try await world.wait("bytes of two servers", for: id) { $0.bytesReceived >= 7 << 20 }
