@@ -36,12 +36,12 @@ final class ControlLine: Sendable {
     return try readLine()
   }
 
-  /// Returns whether a line with this text arrives before the connection ends.
-  func reads(_ text: String) throws -> Bool {
-    while let line = try? readLine() {
-      if line.contains(text) { return true }
+  /// Reads lines until one satisfies the predicate, and returns that one.
+  func firstLine(where predicate: (String) -> Bool) throws -> String {
+    while true {
+      let line = try readLine()
+      if predicate(line) { return line }
     }
-    return false
   }
 
   /// Sends a request without reading the reply.
@@ -54,10 +54,24 @@ final class ControlLine: Sendable {
   }
 
   private func readLine() throws -> String {
-    var reply: [UInt8] = []
-    var byte: UInt8 = 0
-    while recv(descriptor, &byte, 1, 0) == 1, byte != 10 { reply.append(byte) }
-    try #require(byte == 10)
-    return String(decoding: reply, as: UTF8.self)
+    var line: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 16 << 10)
+    while line.last != UInt8(ascii: "\n") {
+      // Looks first, so that the next line stays in the socket.
+      let waiting = try receive(into: &buffer, buffer.count, Int32(MSG_PEEK))
+      let end = buffer.prefix(waiting).firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 }
+      let taken = try receive(into: &buffer, end ?? waiting, 0)
+      line += buffer.prefix(taken)
+    }
+    return String(decoding: line.dropLast(), as: UTF8.self)
+  }
+
+  /// Returns the number of bytes. Throws if the connection ended or nothing arrived in time.
+  private func receive(
+    into buffer: inout [UInt8], _ countMax: Int, _ flags: Int32
+  ) throws -> Int {
+    let count = buffer.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, countMax, flags) }
+    try #require(count > 0)
+    return count
   }
 }
