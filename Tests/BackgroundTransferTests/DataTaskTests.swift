@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Data tasks of background sessions, which end with the program.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct DataTaskTests {
   private let origin: ScriptedOrigin
   private let listener = Listener()

@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// The real service on a scripted bus.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct RealAlertTests {
   private let bus: ScriptedBus
   private let home: KettleHome

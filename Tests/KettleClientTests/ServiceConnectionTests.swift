@@ -7,7 +7,7 @@ import KettleStarter
 import KettleSystem
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ServiceConnectionTests {
   private func connect(_ world: ClientWorld) async throws -> ServiceConnection {
     // Longer than in the product, because hundreds of tests share the processors.

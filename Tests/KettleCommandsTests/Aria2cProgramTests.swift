@@ -6,7 +6,7 @@ import Testing
 @testable import KettleCommands
 
 /// `kettle-aria2c` with a service in memory.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 final class Aria2cProgramTests {
   private let place: TemporaryDirectory
 

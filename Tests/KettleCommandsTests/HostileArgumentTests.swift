@@ -3,7 +3,7 @@ import Testing
 @testable import KettleCommands
 
 /// Hostile arguments, in every place where an error message repeats them.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HostileArgumentTests {
   private static let word = "1\nkettle: all is well\r\u{1B}[2J\u{7F}\u{85}\u{2028}\u{202E}X"
 

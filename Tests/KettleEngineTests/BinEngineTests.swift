@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// The bin with files: bytes move there, come back, and are deleted in the end.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct BinEngineTests {
   private let path = EngineWorld.documents + "/a.iso.part"
 

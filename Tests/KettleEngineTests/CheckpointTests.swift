@@ -102,7 +102,7 @@ struct CheckpointTests {
     #expect(next == .progress(id, ByteRangeSet(prefix: 45 << 20)))
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func `blocks are written while a checkpoint is synced`() async throws {
     let flow = try await Flow()
     let (world, id, attempt) = (flow.world, flow.id, flow.attempt)

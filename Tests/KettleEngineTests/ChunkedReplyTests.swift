@@ -5,7 +5,7 @@ import TestSupport
 @testable import KettleEngine
 
 /// Chunked responses over fake ports: their bytes count only after the last chunk.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ChunkedReplyTests {
   private static let head = ["Transfer-Encoding": "chunked", "ETag": "\"v1\""]
 

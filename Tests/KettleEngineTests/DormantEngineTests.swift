@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// A list that is longer than the part kept in memory.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DormantEngineTests {
   private func world(
     after: EngineWorld? = nil, runningMax: Int = 1

@@ -6,7 +6,7 @@ import TestSupport
 @testable import KettleEngine
 
 /// Complete files that wait for their final names.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FilePlacingTests {
   private let files = InMemoryFileStorage(documentsDirectory: "/d", directories: ["/other"])
   private let placing: FilePlacing

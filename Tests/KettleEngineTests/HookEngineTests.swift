@@ -6,7 +6,7 @@ import TestSupport
 @testable import KettleEngine
 
 /// Hooks are recorded with what they are for.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HookEngineTests {
   private func world(after: EngineWorld? = nil) async throws -> EngineWorld {
     let command = try HookCommand.make(["notify-me"]).get()

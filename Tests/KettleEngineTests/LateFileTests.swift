@@ -6,7 +6,7 @@ import TestSupport
 @testable import KettleEngine
 
 /// Small bodies, which are received before their partial file is created.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LateFileTests {
   private let part = "/home/u/Downloads/a.iso.part"
   private let whole = "/home/u/Downloads/a.iso"

@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// Operations of users on the list itself, through the engine.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ListControlsTests {
   private func paused(_ count: Int, in world: EngineWorld) async throws -> [TransferID] {
     var spec = EngineWorld.spec()

@@ -6,7 +6,7 @@ import TestSupport
 @testable import KettleEngine
 
 /// What the engine fills in for rows that clients display.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct OutlookTests {
   private func rows(
     _ world: EngineWorld, _ ids: [TransferID]

@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// The engine over fake ports with several attempts of one transfer.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SegmentedTransferTests {
   private static let total = 4 << 20
   private static let content = (0..<total).map { UInt8(truncatingIfNeeded: $0 &* 7 / 5) }

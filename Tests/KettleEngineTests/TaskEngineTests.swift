@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// The engine's interface for programs: when a call returns, and what is on disk by then.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TaskEngineTests {
   private let app = SessionID(rawValue: "app")
 

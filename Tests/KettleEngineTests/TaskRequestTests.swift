@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// Requests of programs over fake ports.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TaskRequestTests {
   private static let upload = RequestContent(
     method: "PUT", body: .file(path: "/home/u/film.mov", byteCount: 5000))

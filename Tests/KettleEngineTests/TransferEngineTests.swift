@@ -6,7 +6,7 @@ import TestSupport
 @testable import KettleEngine
 
 /// The engine over fake ports: the order of its operations.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TransferEngineTests {
   @Test func `a download ends under its final name with the correct bytes`() async throws {
     let world = try await EngineWorld()
@@ -243,7 +243,7 @@ struct TransferEngineTests {
     #expect(request.headers.contains(HeaderField(received: "Range", "bytes=3-")))
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func `a control after the shutdown does not wait`() async throws {
     let world = try await EngineWorld()
     let (id, attempt) = try await world.flowing(total: 10)

@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// Files that arrive compressed and are unpacked before they get their names.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct UnpackingEngineTests {
   private let packed: [UInt8] = [1, 2, 3, 4]
   private let unpacked: [UInt8] = [1, 1, 2, 2, 3, 3, 4, 4]

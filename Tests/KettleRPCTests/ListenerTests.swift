@@ -4,7 +4,7 @@ import KettleRPC
 import Testing
 
 /// The port of the RPC over real sockets.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct ListenerTests {
   /// Runs a listener whose responses repeat the requests.
   private func withListener(

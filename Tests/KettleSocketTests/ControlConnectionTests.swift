@@ -3,7 +3,7 @@ import KettleStarter
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ControlConnectionTests {
   private func lines(
     _ connection: ControlConnection

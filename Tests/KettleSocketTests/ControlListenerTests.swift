@@ -4,7 +4,7 @@ import KettleStarter
 import KettleSystem
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ControlListenerTests {
   // Fault 120
   @Test func `the socket and its directory are private regardless of the umask`()

@@ -3,7 +3,7 @@ import KettleSocket
 import KettleStarter
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ServiceLockTests {
   // Fault 96
   @Test func `only one holder has the lock until it is released`() throws {

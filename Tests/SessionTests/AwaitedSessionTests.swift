@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// Awaited downloads, and how sessions end, over the real service.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct AwaitedSessionTests {
   private let home: SessionHome
   private let origin: ScriptedOrigin

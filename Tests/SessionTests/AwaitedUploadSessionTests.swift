@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// Awaited uploads, over the real service.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct AwaitedUploadSessionTests {
   private let home: SessionHome
   private let origin: ScriptedOrigin

@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// How many connections a task has, over the real service.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct ConnectionCountTests {
   private let home: SessionHome
   private let origin: ScriptedOrigin

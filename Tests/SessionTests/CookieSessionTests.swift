@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// Cookies of responses, over the real service.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct CookieSessionTests {
   @Test func `the cookie of a response is sent with the next task`() async throws {
     let home = try SessionHome()

@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// Tasks whose delegate is asked at their date, over the real service.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct DelayedRequestTests {
   private let home: SessionHome
   private let origin: ScriptedOrigin

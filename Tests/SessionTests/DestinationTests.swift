@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// Where files go, over the real service.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct DestinationTests {
   private let home: SessionHome
   private let origin: ScriptedOrigin

@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// The delegate calls and their order, over the real service.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct DownloadOrderTests {
   private let home: SessionHome
   private let origin: ScriptedOrigin

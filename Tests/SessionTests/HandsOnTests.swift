@@ -7,7 +7,7 @@ import Testing
 import TestSupport
 
 /// Commands of the user for the tasks of a program, over the real service.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct HandsOnTests {
   private let home: SessionHome
   private let origin: ScriptedOrigin

@@ -7,7 +7,7 @@ import Testing
 import TestSupport
 
 /// The identity of sessions, and which process may use one.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct IdentityTests {
   private let home: SessionHome
   private let origin: ScriptedOrigin

@@ -7,7 +7,7 @@ import Testing
 import TestSupport
 
 /// Misbehaving programs that the real service launches. A program writes a line at each launch.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct LaunchTests {
   private let world: LaunchWorld
   private var home: SessionHome { world.home }
@@ -114,7 +114,7 @@ struct LaunchTests {
 }
 
 /// A suite of its own, because it takes long.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct SilentLaunchTests {
   private let world: LaunchWorld
 

@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// Servers that require a login, over the real service.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct LoginTests {
   private let home: SessionHome
   private let origin: ScriptedOrigin

@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// The metrics of tasks, over the real service.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct MetricsTests {
   private let home: SessionHome
   private let origin: ScriptedOrigin

@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// Uploads to a server that can continue them, over the real service.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct ResumableUploadSessionTests {
   private let home: SessionHome
   private let origin: ScriptedOrigin

@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// Tasks that are suspended, cancelled and resumed, over the real service.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct ResumingTests {
   private let home: SessionHome
   private let origin: ScriptedOrigin

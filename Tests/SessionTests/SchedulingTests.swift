@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// Tasks that do not begin immediately, over the real service.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct SchedulingTests {
   private let origin: ScriptedOrigin
   private let told = Told()

@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// The service goes away while the library is connected to it.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct ServiceLossTests {
   private let home: SessionHome
   private let origin: ScriptedOrigin

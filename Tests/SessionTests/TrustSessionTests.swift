@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// Server trust and client certificates, over the real service.
-@Suite(.serialized, .enabled(if: TLSServer.isThere), .timeLimit(.minutes(2)))
+@Suite(.serialized, .enabled(if: TLSServer.isThere), .timeLimit(.minutes(5)))
 struct TrustSessionTests {
   private let authority: TestAuthority
 

@@ -8,7 +8,7 @@ import TestSupport
 @testable import KettleClient
 
 /// Starting over ssh, with a script in its place.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RemoteStarterTests {
   private let directory: String
   private let host: RemoteHost

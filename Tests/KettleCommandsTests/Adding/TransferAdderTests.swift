@@ -7,7 +7,7 @@ import Testing
 
 @testable import KettleCommands
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TransferAdderTests {
   private func request(_ number: Int) throws -> AddRequest {
     let url = try TransferURL.parse("https://example.org/\(number)").get().url

@@ -3,7 +3,7 @@ import Testing
 
 @testable import KettleCommands
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 final class BrowserCommandTests {
   private let home: TemporaryDirectory
 

@@ -8,7 +8,7 @@ import Testing
 @testable import KettleCommands
 
 /// `kettle-native-host` with a service in memory.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct NativeHostTests {
   private var context = FakeContext()
 

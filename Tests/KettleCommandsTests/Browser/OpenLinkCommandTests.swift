@@ -4,7 +4,7 @@ import Testing
 
 @testable import KettleCommands
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct OpenLinkCommandTests {
   private static let link = "kettle://add?url=https%3A%2F%2Fa.example%2Ff&title=x"
   private var context = FakeContext()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import KettleCommands
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CompletionCommandTests {
   @Test(arguments: [
     ("bash", "complete -o filenames -F _kettle kettle\n"), ("zsh", "compdef _kettle kettle"),

@@ -6,7 +6,7 @@ import Testing
 
 @testable import KettleCommands
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CompletionRequestTests {
   private let service = FakeService([
     snapshot(1, .running), snapshot(2, .paused), snapshot(3, .completed), snapshot(4, .idle),

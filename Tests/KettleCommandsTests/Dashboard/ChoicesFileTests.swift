@@ -6,7 +6,7 @@ import Testing
 
 @testable import KettleCommands
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ChoicesFileTests {
   private let home: TemporaryDirectory
   private var environment: [String: String] { ["HOME": home.path] }

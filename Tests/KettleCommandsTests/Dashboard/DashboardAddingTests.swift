@@ -9,7 +9,7 @@ import Testing
 @testable import KettleCommands
 
 /// Adding from the form, looking for duplicates, and opening files.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DashboardAddingTests {
   private func spec(_ url: String, directory: String? = nil) throws -> TransferSpec {
     var spec = TransferSpec(url: try TransferURL.parse(url).get().url)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import KettleCommands
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DashboardSessionTests {
   private let id = TransferID(rawValue: 1)
 

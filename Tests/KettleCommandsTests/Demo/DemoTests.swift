@@ -7,7 +7,7 @@ import Testing
 
 @testable import KettleCommands
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DemoTests {
   private let directory: TemporaryDirectory
   private var home: String { directory.path + "/kettle-demo-\(geteuid())" }

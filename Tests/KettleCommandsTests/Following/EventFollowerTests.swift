@@ -6,7 +6,7 @@ import Testing
 
 @testable import KettleCommands
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct EventFollowerTests {
   @Test func `reconnecting to a service that drops every connection stops eventually`() async {
     var context = FakeContext()

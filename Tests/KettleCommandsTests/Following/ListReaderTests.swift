@@ -4,7 +4,7 @@ import Testing
 
 @testable import KettleCommands
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ListReaderTests {
   private func reader(_ service: FakeService) -> ListReader {
     ListReader(service: service, pageCount: 3)

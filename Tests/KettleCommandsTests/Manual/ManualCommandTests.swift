@@ -3,7 +3,7 @@ import Testing
 
 @testable import KettleCommands
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ManualCommandTests {
   @Test func `the pages are written with the time of the sources`() async throws {
     let directory = try TemporaryDirectory()

@@ -5,7 +5,7 @@ import Testing
 @testable import KettleCommands
 
 /// The complete output on a screen, in a file or through a screen reader.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct PlainModeTests {
   private var rows: [TransferSnapshot] {
     var half = snapshot(1, .running, title: "Größe…\u{1B}[2J.iso")

@@ -5,7 +5,7 @@ import Testing
 @testable import KettleCommands
 
 /// `--load-cookies` with the database of a browser.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct AddCookiesTests {
   private func specs(_ context: FakeContext) -> [TransferSpec] {
     context.service.asked.flatMap { asked in

@@ -4,7 +4,7 @@ import Testing
 @testable import KettleCommands
 
 /// Options for lists of checksums, Metalinks and playlists.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct AddDocumentsTests {
   private func options(_ words: String...) async throws -> TransferOptions {
     let context = FakeContext()

@@ -4,7 +4,7 @@ import Testing
 @testable import KettleCommands
 
 /// `--then` of `kettle add` and `kettle get`.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct AddHookTests {
   private func specs(_ context: FakeContext) -> [TransferSpec] {
     context.service.asked.flatMap { asked in

@@ -6,7 +6,7 @@ import Testing
 @testable import KettleCommands
 
 /// Sources of `-i` other than regular files.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct AddListSourceTests {
   @Test func `an endless device is rejected at the line limit`() async {
     let context = FakeContext()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import KettleCommands
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct AddMirrorsTests {
   private func specs(_ context: FakeContext) -> [TransferSpec] {
     context.service.asked.flatMap { asked in

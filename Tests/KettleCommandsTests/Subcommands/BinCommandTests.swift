@@ -4,7 +4,7 @@ import Testing
 
 @testable import KettleCommands
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct BinCommandTests {
   private static let start = WallTime(millisecondsSince1970: FakeClock.start)
 

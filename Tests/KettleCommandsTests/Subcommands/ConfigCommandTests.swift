@@ -7,7 +7,7 @@ import Testing
 @testable import KettleCommands
 
 /// `kettle config` on real files.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 final class ConfigCommandTests {
   private let home: TemporaryDirectory
   private var path: String { home.path + "/kettle/config.toml" }

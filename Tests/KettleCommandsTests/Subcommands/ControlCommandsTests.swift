@@ -5,7 +5,7 @@ import Testing
 
 @testable import KettleCommands
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ControlCommandsTests {
   private func id(_ number: Int64) -> TransferID { TransferID(rawValue: number) }
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import KettleCommands
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DaemonCommandTests {
   @Test func `status without a service exits with 3 and starts nothing`() async {
     var context = FakeContext()

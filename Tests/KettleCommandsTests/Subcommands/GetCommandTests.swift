@@ -6,7 +6,7 @@ import Testing
 
 @testable import KettleCommands
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct GetCommandTests: GetRows {
   @Test func `in a pipe only the path is on standard output, and brief states are not shown`() async
   {

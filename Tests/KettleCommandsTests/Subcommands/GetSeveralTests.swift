@@ -6,7 +6,7 @@ import Testing
 @testable import KettleCommands
 
 /// `kettle get` with several URLs, and with one that is on the list already.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct GetSeveralTests: GetRows {
   private func completed(_ id: Int64) -> TransferSnapshot {
     var row = snapshot(id, .completed, url: url + "\(id)", title: "file\(id)")

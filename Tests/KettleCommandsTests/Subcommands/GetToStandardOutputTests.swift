@@ -8,7 +8,7 @@ import Testing
 @testable import KettleCommands
 
 /// `kettle get -o -`
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct GetToStandardOutputTests: GetRows {
   @Test func `-o - is for one file of this machine, and --stream needs it`() async {
     for (arguments, part) in [

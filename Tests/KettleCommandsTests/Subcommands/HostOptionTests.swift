@@ -5,7 +5,7 @@ import Testing
 
 @testable import KettleCommands
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HostOptionTests {
   private func run(_ words: String...) async -> (FakeContext.CommandResult, [FakeConnector.Attempt])
   {

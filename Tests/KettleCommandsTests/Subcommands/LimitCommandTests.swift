@@ -4,7 +4,7 @@ import Testing
 
 @testable import KettleCommands
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LimitCommandTests {
   private func id(_ number: Int64) -> TransferID { TransferID(rawValue: number) }
 

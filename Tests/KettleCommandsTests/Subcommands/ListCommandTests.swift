@@ -5,7 +5,7 @@ import Testing
 
 @testable import KettleCommands
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ListCommandTests {
   static let hostile = "\u{1B}[31mred\u{7}\u{9B}2J\u{202E}gpj.exe\u{2028}\u{7F}\r\n\"\\"
 

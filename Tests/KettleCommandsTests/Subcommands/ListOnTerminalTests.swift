@@ -4,7 +4,7 @@ import Testing
 @testable import KettleCommands
 
 /// The complete output of `list` on terminals of several widths, and in a pipe.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ListOnTerminalTests {
   private static let terminal = ["TERM": "xterm-256color", "LANG": "de_DE.UTF-8"]
 

@@ -7,7 +7,7 @@ import Testing
 @testable import KettleCommands
 
 /// The reply to `kettle add`, or to the same request of `kettle get`, is lost.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LostReplyTests {
   private let lost = "kettle: The connection to the service was lost; try again, "
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import KettleCommands
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ResetCommandTests {
   @Test func `deleted and kept files are listed`() async {
     let context = FakeContext()

@@ -4,7 +4,7 @@ import Testing
 @testable import KettleCommands
 
 /// `kettle rules` on real files.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 final class RulesCommandTests {
   private let home: TemporaryDirectory
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import KettleCommands
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SessionCommandTests {
   private static func summary(
     _ id: String = "org.example.app", processID: Int64? = nil, counts: [String: Int] = [:],

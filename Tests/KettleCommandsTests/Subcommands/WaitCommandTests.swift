@@ -6,7 +6,7 @@ import Testing
 
 @testable import KettleCommands
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct WaitCommandTests {
   private func context(_ rows: TransferSnapshot...) -> FakeContext {
     var context = FakeContext()

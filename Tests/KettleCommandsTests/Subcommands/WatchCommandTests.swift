@@ -5,7 +5,7 @@ import Testing
 
 @testable import KettleCommands
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct WatchCommandTests {
   private var events: [TransferEvent] {
     var done = snapshot(1, .completed)

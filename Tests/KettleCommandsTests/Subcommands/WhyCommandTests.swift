@@ -4,7 +4,7 @@ import Testing
 @testable import KettleCommands
 
 /// What `kettle why` says and `list --json` prints, for every cause.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct WhyCommandTests {
   struct Situation: Sendable, CustomTestStringConvertible {
     var state: TransferState

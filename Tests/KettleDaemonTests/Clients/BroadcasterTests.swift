@@ -215,7 +215,7 @@ struct BroadcasterTests {
     #expect(batch?.transferCount == 2 && batch?.unknownSizeCount == 2)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func `a client without events sees transfers added directly to the store`() async {
     let (id, mailbox) = broadcaster.connect()
     var changes = mailbox.viewportChanges.makeAsyncIterator()

@@ -13,7 +13,7 @@ import TestSupport
 @testable import KettleDaemon
 
 /// Clients in other programs, which exchange lines over a socket.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ClientSessionTests {
   private static let hello =
     #"{"jsonrpc":"2.0","id":0,"method":"hello","params":{"protocolVersion":1,"client":"c"}}"#

@@ -13,7 +13,7 @@ extension ClientMailbox {
 
 /// Clients that do not read. Without a socket, an item that was dequeued and not followed by
 /// another one counts as being sent.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct MailboxesTests {
   private let now = WallTime(millisecondsSince1970: 0)
 

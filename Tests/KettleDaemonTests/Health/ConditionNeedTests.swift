@@ -4,7 +4,7 @@ import Testing
 
 @testable import KettleDaemon
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ConditionNeedTests {
   private func row(_ id: Int64, _ state: TransferState, isTask: Bool = true) -> TransferSnapshot {
     var row = TransferSnapshot(

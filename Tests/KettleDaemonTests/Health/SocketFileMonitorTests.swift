@@ -5,7 +5,7 @@ import Testing
 
 @testable import KettleDaemon
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SocketFileMonitorTests {
   private struct Broken: Error {}
 

@@ -8,7 +8,7 @@ import TestSupport
 @testable import KettleDaemon
 
 /// What the programs of hooks really get.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 final class HookLauncherTests {
   private let home: String
 

@@ -8,7 +8,7 @@ import Testing
 @testable import KettleDaemon
 
 /// The order of records, starts and ends.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HookRegistryTests {
   @Test func `a start is recorded before it happens, and its end after`() async throws {
     let world = HookWorld()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import KettleDaemon
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct AddURLsRequestTests {
   private func urls(_ count: Int) throws -> [TransferURL] {
     try (1...count).map { try TransferURL.parse("https://example.org/\($0).iso").get().url }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import KettleDaemon
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct AddedRequestsTests {
   /// Returns new ids and counts the calls.
   private final class Store: Sendable {

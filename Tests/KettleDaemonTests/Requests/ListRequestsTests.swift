@@ -8,7 +8,7 @@ import TestSupport
 @testable import KettleDaemon
 
 /// Requests about the list, handled by the service's parts over fakes.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ListRequestsTests {
   /// Five paused transfers, the last one on another host.
   private func world() async throws -> (world: HandlerWorld, person: ConnectedClient) {

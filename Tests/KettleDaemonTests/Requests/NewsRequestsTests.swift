@@ -7,7 +7,7 @@ import TestSupport
 @testable import KettleDaemon
 
 /// The request of a dashboard for what happened before it was opened.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct NewsRequestsTests {
   private func news(
     _ world: HandlerWorld, _ client: ConnectedClient

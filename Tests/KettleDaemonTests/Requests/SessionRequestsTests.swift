@@ -11,7 +11,7 @@ import TestSupport
 private let app = SessionID(rawValue: "org.example.app")
 
 /// Requests of programs, handled by the service's parts over fakes.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SessionRequestsTests {
   @Test func `an attached session is recorded and listed`() async throws {
     let world = try await HandlerWorld()

@@ -9,7 +9,7 @@ import TestSupport
 @testable import KettleDaemon
 
 /// The list over a store that replies late, or not at all.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RowListTests {
   private let bySize = Viewport(sort: RowSort(key: .size))
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import KettleDaemon
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DesktopNotificationBridgeTests {
   private let clock = ManualClock()
   private let watcher = Watcher()

@@ -10,7 +10,7 @@ import TestSupport
 
 @testable import KettleDaemon
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SessionRegistryTests {
   private let app = RegistryWorld.app
 

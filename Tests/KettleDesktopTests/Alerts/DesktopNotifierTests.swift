@@ -4,7 +4,7 @@ import Testing
 
 @testable import KettleDesktop
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DesktopNotifierTests {
   private let alert = Alert(
     kind: .trouble, summary: "2 downloads failed", body: "<b>\"a\" & 'b'</b>")

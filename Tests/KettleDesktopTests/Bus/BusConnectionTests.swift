@@ -3,7 +3,7 @@ import Testing
 
 @testable import KettleDesktop
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct BusConnectionTests {
   /// A generous limit, because the machine may be busy.
   private static let patience = Duration.seconds(600)

@@ -8,7 +8,7 @@ import Testing
 private let upower = "org.freedesktop.UPower"
 private let networkManager = "org.freedesktop.NetworkManager"
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct MachineWatchTests {
   private typealias Told = AsyncStream<Set<TransferCondition>>.Iterator
 

@@ -2,7 +2,7 @@ import KettleDesktop
 import KettleScheduler
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct NetworkWatchTests {
   private func watch(
     in network: NetworkNamespace

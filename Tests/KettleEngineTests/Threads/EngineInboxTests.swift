@@ -6,7 +6,7 @@ import Testing
 
 @testable import KettleEngine
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct EngineInboxTests {
   private let queue = DispatchQueue(label: "test.engine")
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import KettleEngine
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct QueueExecutorTests {
   private actor Room {
     private let executor = QueueExecutor("test")

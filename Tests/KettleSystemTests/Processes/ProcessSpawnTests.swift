@@ -4,7 +4,7 @@ import KettleSystem
 import Testing
 
 /// Spawned programs as seen from inside: a shell that prints what it received.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ProcessSpawnTests {
   private struct NoDescriptor: Error {}
 

@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// Uploads that are interrupted, over the real engine, network and store.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct ResumableUploadTests {
   private let body = SeededBody(seed: 31, byteCount: 2_000_000)
 
