@@ -36,7 +36,7 @@ final class ControlLine: Sendable {
     return try readLine()
   }
 
-  /// Reads lines until one satisfies the predicate, and returns that one.
+  /// Reads lines until one satisfies the predicate, and returns it.
   func firstLine(where predicate: (String) -> Bool) throws -> String {
     while true {
       let line = try readLine()

@@ -41,8 +41,8 @@ struct SilentClientsTests {
     #expect(reply.contains("\"applied\":[1]"))
     let growth = try Self.residentKilobytes(of: service.processID) - before
     #expect(growth < 256 << 10, "\(growth) KiB")
-    // No client was dropped. The shared memory holds all 6,000 events of at most 13 clients; the
-    // others must resynchronise.
+    // No client was dropped. The shared 48 MiB hold all 6,000 events of at most 13 clients, because
+    // each event counts 640 bytes and its text. The others must resynchronise.
     let resynchronise = #""method":"resynchronise""#
     let last = try silent.prefix(20).map { client in
       try client.firstLine {
