@@ -129,6 +129,39 @@ struct ExitTests {
     #expect(calls.count { $0 == "events" } == 1)
   }
 
+  // Fault 216
+  @Test func `tasks that end while a program attaches are reported to it`() async throws {
+    let (runCount, countPerRun, futureCount) = (50, 6, 1000)
+    for number in 0..<runCount * countPerRun {
+      _ = try serve("/n\(number)", until: "run \(number / countPerRun)")
+    }
+    let base = try origin.url("/n").text
+    let arguments = [home.log, "stay", "\(runCount * countPerRun)", base, "\(futureCount)"]
+    var ended = 0
+    for run in 0..<runCount {
+      let first = run * countPerRun
+      let program: Running
+      if run == 0 {
+        program = try home.start("session-program", arguments, adding: [:])
+        try await origin.waitForRequests(countPerRun, from: "/n", first: first)
+      } else {
+        try await origin.waitForRequests(countPerRun, from: "/n", first: first)
+        program = try home.start("session-program", arguments, adding: [:])
+        try await home.said.wait(for: "the start of run \(run)", budgetMilliseconds: 60_000) {
+          $0.count { $0 == "started" } > run
+        }
+      }
+      origin.release("run \(run)")
+      ended += countPerRun
+      let endedCount = ended
+      try await home.said.wait(for: "\(endedCount) ends", budgetMilliseconds: 60_000) { lines in
+        Set(lines.filter { $0.hasPrefix("completed ") }).count >= endedCount
+      }
+      program.send(SIGKILL)
+      _ = await program.end()
+    }
+  }
+
   @Test func `tasks that the service does not record are reported`() async throws {
     let base = try serve(count: 3)
     let program = try home.start("session-program", home.log, "late", "3", base)
@@ -168,5 +201,12 @@ struct ExitTests {
   private func requestCount(of count: Int) async throws -> Int {
     try await origin.waitForRequests(1, at: "/n5")
     return (0..<count).reduce(0) { $0 + origin.requests(at: "/n\($1)").count }
+  }
+}
+
+extension ScriptedOrigin {
+  /// Waits until each of `count` resources has been requested.
+  fileprivate func waitForRequests(_ count: Int, from path: String, first: Int) async throws {
+    for number in first..<first + count { try await waitForRequests(1, at: "\(path)\(number)") }
   }
 }

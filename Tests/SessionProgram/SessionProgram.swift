@@ -7,6 +7,8 @@ import Synchronization
 ///     session-program LOG add COUNT URL        resumes COUNT downloads of URL0, URL1, … and exits
 ///     session-program LOG late COUNT URL       the same after a line on its input
 ///     session-program LOG control COUNT URL    adds, suspends, resumes and cancels COUNT downloads
+///     session-program LOG stay COUNT URL FUTURE  the first run adds COUNT downloads, and FUTURE more
+///                                              that begin in an hour; each run stays
 ///     session-program LOG exit-in CALL URL...  exits inside the first such call
 ///
 /// It appends a line for each delegate call to the file LOG. A run that the service launched
@@ -44,6 +46,10 @@ final class SessionProgram: URLSessionDownloadDelegate, URLSessionDataDelegate, 
       _ = readLine()
       add(session, count, base)
     case "control": program.control(session, count, base)
+    case "stay":
+      program.say("started")
+      addOnce(session, count, base, future: words.count > 4 ? Int(words[4]) ?? 0 : 0)
+      dispatchMain()
     default: program.request(words.dropFirst(3), session)
     }
     if words[1] != "exit-in" { exit(0) }
@@ -58,6 +64,19 @@ final class SessionProgram: URLSessionDownloadDelegate, URLSessionDataDelegate, 
       let task = session.downloadTask(with: url)
       task.resume()
       return task
+    }
+  }
+
+  private static func addOnce(_ session: URLSession, _ count: Int, _ base: String, future: Int) {
+    session.getAllTasks { tasks in
+      guard tasks.isEmpty else { return }
+      for number in 0..<future {
+        guard let url = URL(string: base + "later\(number)") else { continue }
+        let task = session.downloadTask(with: url)
+        task.earliestBeginDate = Date(timeIntervalSinceNow: 3600)
+        task.resume()
+      }
+      add(session, count, base)
     }
   }
 

@@ -5,6 +5,8 @@ extension ClientOutbox {
   struct Waiting: Sendable {
     fileprivate enum Entry: Sendable {
       case reply([UInt8])
+      /// The place of a reply that is still being made. Nothing behind it is sent before it.
+      case reservedReply
       /// `bytesWritten` is the sum of its merged progress.
       case event(any OutboxEvent, id: TransferID, bytesWritten: Int64?)
       case completed(IDRuns)
@@ -39,13 +41,31 @@ extension ClientOutbox {
     /// The position of each transfer's unsent progress, counted from the first entry ever. Absent
     /// once another event of the transfer is queued behind it.
     private var progressNumbers: [TransferID: Int] = [:]
+    /// The position of the reserved reply, counted from the first entry ever.
+    private var reservedNumber: Int?
 
     private(set) var size = Size()
     private(set) var eventCount = 0
 
     var isEmpty: Bool { head == slots.count }
 
-    mutating func add(reply line: [UInt8]) { append(.reply(line), Size(reply: line.count)) }
+    /// Puts the reply in its reserved place if there is one, otherwise at the end.
+    mutating func add(reply line: [UInt8]) {
+      guard let number = reservedNumber else {
+        return append(.reply(line), Size(reply: line.count))
+      }
+      slots[number - removedCount] = Slot(entry: .reply(line), byteCount: line.count)
+      size += Size(reply: line.count)
+      reservedNumber = nil
+    }
+
+    /// Reserves the place of the next reply. Progress that arrives later is not merged into
+    /// progress in front of it.
+    mutating func reserveReply() {
+      reservedNumber = removedCount + slots.count
+      append(.reservedReply, Size())
+      progressNumbers = [:]
+    }
 
     /// Replaces an unsent window.
     mutating func setViewport(_ window: RowWindow) {
@@ -88,12 +108,15 @@ extension ClientOutbox {
       slots = Array(kept) + [Slot(entry: .gap, byteCount: 0)]
       head = 0
       progressNumbers = [:]
+      if reservedNumber != nil {
+        reservedNumber = slots.firstIndex { $0?.isReserved == true }.map { removedCount + $0 }
+      }
       eventCount = 0
       size.eventByteCount = 0
     }
 
     mutating func removeFirst() -> (item: Item, size: Size)? {
-      guard head < slots.count, let slot = slots[head] else { return nil }
+      guard head < slots.count, let slot = slots[head], !slot.isReserved else { return nil }
       let number = removedCount + head
       slots[head] = nil
       head += 1
@@ -101,6 +124,7 @@ extension ClientOutbox {
       let taken: (Item, Size)
       switch slot.entry {
       case .reply(let line): taken = (.reply(line), Size(reply: slot.byteCount))
+      case .reservedReply: return nil
       case .viewport:
         guard let window = viewport else { return nil }
         taken = (.notification(.viewport(window)), viewportSize)
@@ -183,7 +207,14 @@ extension ClientOutbox.Waiting.Slot {
   fileprivate var isEvent: Bool {
     switch entry {
     case .event, .completed, .gap: true
-    case .reply, .viewport: false
+    case .reply, .reservedReply, .viewport: false
+    }
+  }
+
+  fileprivate var isReserved: Bool {
+    switch entry {
+    case .reservedReply: true
+    case .reply, .event, .completed, .viewport, .gap: false
     }
   }
 }

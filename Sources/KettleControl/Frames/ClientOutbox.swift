@@ -3,7 +3,9 @@ import KettleModel
 /// The queue of messages to one client. A client that does not read costs the service a bounded
 /// amount of memory and no work.
 ///
-/// Replies and events leave in the order of their arrival. The window of rows is a slot: a newer
+/// Replies and events leave in the order of their arrival. A reply that lists what the following
+/// events change reserves its place when the list is read (`reserveReply`), so that each event is
+/// either in the list or behind it. The window of rows is a slot: a newer
 /// one replaces the unsent one. The unsent progress of a transfer is added up, and the ids of
 /// completed transfers are gathered while no other message follows them.
 ///
@@ -118,6 +120,11 @@ package struct ClientOutbox: Sendable {
 
   package mutating func enqueue(reply line: [UInt8]) -> EnqueueResult {
     withWaiting { $0.add(reply: line) } == nil ? .overflow : .queued
+  }
+
+  /// Reserves the place of the next reply. What arrives from here on is sent after it.
+  package mutating func reserveReply() -> EnqueueResult {
+    withWaiting { $0.reserveReply() } == nil ? .overflow : .queued
   }
 
   package mutating func enqueue(viewport window: RowWindow) -> EnqueueResult {

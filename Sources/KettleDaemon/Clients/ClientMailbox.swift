@@ -206,6 +206,12 @@ final class ClientMailbox: Sendable {
   /// Triggers the sending of gathered ids.
   func sendGathered() { mailSignal.yield() }
 
+  /// Reserves the place of the next reply, which must follow. Events that arrive from here on are
+  /// sent after it.
+  func reserveReply() {
+    change { ($0.outbox.reserveReply(), mailSignal) }
+  }
+
   func send(reply line: [UInt8]) {
     change { ($0.outbox.enqueue(reply: line), mailSignal) }
     mailboxes.relieve()

@@ -55,11 +55,14 @@ extension RequestHandler {
     return finished
   }
 
+  /// Returns the tasks of the session. The reply takes its place among the events when the tasks are
+  /// read: no event that is older than them follows it, and none that is newer precedes it.
   private func attach(
     _ params: AttachSession.Params, _ client: ConnectedClient
   ) async throws(ControlError) -> AttachSession.Result {
     try await sessions.attach(client, params)
-    let tasks = await engine.tasks(of: params.session)
+    let tasks = await engine.tasks(
+      of: params.session, markingWith: { client.mailbox.reserveReply() })
     return AttachSession.Result(
       tasks: tasks.map { SessionTask(snapshot: $0.snapshot, spec: $0.spec) },
       lastTaskIdentifier: await engine.lastTaskIdentifier(of: params.session))

@@ -73,8 +73,14 @@ extension TransferEngine {
   }
 
   /// The tasks of a session by task identifier, without those set aside as resume data.
-  package func tasks(of session: SessionID) -> [(snapshot: TransferSnapshot, spec: TransferSpec)] {
-    scheduler.tasks(of: session).compactMap { machine in
+  ///
+  /// - Parameter mark: called on the engine when the tasks are read. What the observer received
+  ///   before is in them; what it receives later is at least as new.
+  package func tasks(
+    of session: SessionID, markingWith mark: @Sendable () -> Void = {}
+  ) -> [(snapshot: TransferSnapshot, spec: TransferSpec)] {
+    mark()
+    return scheduler.tasks(of: session).compactMap { machine in
       snapshot(of: machine.id).map { ($0, machine.spec) }
     }
   }

@@ -50,6 +50,31 @@ struct ClientOutboxTests {
     #expect(outbox.isEmpty)
   }
 
+  @Test func `events after a reserved reply wait for it, and those before do not`() {
+    var outbox = ClientOutbox()
+    let (before, after) = (event(.progress, written: 1), event(.progress, at: 1, written: 2))
+    #expect(outbox.enqueue(event: before) == .queued)
+    #expect(outbox.reserveReply() == .queued)
+    #expect(outbox.enqueue(event: after) == .queued)
+    // Progress behind the reply is not merged into progress in front of it.
+    #expect(drain(&outbox) == [.notification(.event(before))])
+    #expect(outbox.enqueue(reply: [1]) == .queued)
+    #expect(outbox.enqueue(reply: [2]) == .queued)
+    #expect(drain(&outbox) == [.reply([1]), .notification(.event(after)), .reply([2])])
+  }
+
+  @Test func `a client that falls behind a reserved reply receives the notice after it`() {
+    var outbox = ClientOutbox(limits: .init(eventCountMax: 1), lag: .resynchronises)
+    _ = outbox.enqueue(reply: [1])
+    _ = outbox.enqueue(event: event(.added, 1))
+    _ = outbox.reserveReply()
+    #expect(outbox.enqueue(event: event(.added, 2)) == .omitted)
+    _ = outbox.enqueue(reply: [2])
+    #expect(drain(&outbox) == [.reply([1]), .reply([2]), .notification(.resynchronise)])
+    _ = outbox.enqueue(reply: [3])
+    #expect(drain(&outbox) == [.reply([3])])
+  }
+
   @Test func `a newer window replaces the unsent one`() {
     var outbox = ClientOutbox()
     for first in 0..<1000 {

@@ -61,11 +61,13 @@ final class HandlerWorld: Sendable {
     return ConnectedClient(id: id, processID: processID, mailbox: mailbox)
   }
 
-  /// Returns the result of a request. Throws the error of the reply.
+  /// Returns the result of a request, and leaves its reply in the mailbox. Throws the error of the
+  /// reply.
   func send<Method: ControlMethod>(
     _ method: Method.Type, _ request: ControlRequest, as client: ConnectedClient
   ) async throws -> Method.Result {
     let line = await handler.handle(request, id: .number(1), for: client)
+    client.mailbox.send(reply: line)
     switch ReplyCoder().decode(line) {
     case .result(_, let result): return try result.decode(Method.Result.self)
     case .error(_, let error): throw error

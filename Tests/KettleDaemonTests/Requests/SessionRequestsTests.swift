@@ -110,10 +110,53 @@ struct SessionRequestsTests {
     _ = try await world.send(AddTransfers.self, .add(.init(transfers: [spec])), as: person)
     let id = try await world.add(program)
     var heard: [TransferID] = []
-    while case .event(let event)? = program.mailbox.nextItem()?.notification {
-      heard.append(event.id)
+    while let item = program.mailbox.nextItem() {
+      if case .event(let event)? = item.notification { heard.append(event.id) }
     }
     #expect(heard == [id])
+  }
+
+  // Fault 216
+  @Test func `each event is in the list of tasks or behind it`() async throws {
+    let world = try await HandlerWorld()
+    let program = world.connect()
+    _ = try await world.attach(program)
+    let first = try await world.add(program)
+    while program.mailbox.nextItem() != nil {}
+    _ = try await world.send(
+      WatchEvents.self, .watch(.init(includesProgress: false, session: app)), as: program)
+    let request = ControlRequest.attachSession(
+      .init(session: app, options: SessionOptions(launch: nil)))
+    let line = await world.handler.handle(request, id: .number(2), for: program)
+    // This event happens after the tasks were read and before the reply is sent.
+    let second = try await world.engine.add([Self.task()])
+    #expect(program.mailbox.nextItem()?.reply != nil, "the reply to the request to watch")
+    #expect(program.mailbox.nextItem() == nil)
+    program.mailbox.send(reply: line)
+    let reply = try #require(program.mailbox.nextItem()?.reply)
+    guard case .result(_, let result) = ReplyCoder().decode(reply) else {
+      throw ControlError(.internalError, "attach")
+    }
+    let tasks = try result.decode(AttachSession.Result.self).tasks
+    #expect(tasks.map(\.snapshot.id) == [first])
+    guard case .event(let event)? = program.mailbox.nextItem()?.notification else {
+      throw ControlError(.internalError, "event")
+    }
+    #expect([event.id] == second)
+  }
+
+  private static func task() throws -> TransferSpec {
+    var spec = TransferSpec(url: try TransferURL.parse("https://example.org/a").get().url)
+    spec.session = app
+    spec.beginning = .idle
+    spec.task = TaskOptions(kind: .download)
+    return spec
+  }
+}
+
+extension ClientOutbox.Item {
+  fileprivate var reply: [UInt8]? {
+    if case .reply(let line) = self { line } else { nil }
   }
 }
 
