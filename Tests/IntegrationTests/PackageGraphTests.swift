@@ -56,6 +56,46 @@ final class PackageGraphTests {
     #expect(!files.fileExists(atPath: directory + "/program/Package.resolved"))
   }
 
+  /// Follows the tutorial from an empty directory. `DocumentedProgramTests` compiles its program.
+  @Test func `the commands of the tutorial make a package with one source file`() async throws {
+    let tutorial = try String(
+      contentsOfFile: root + "/Sources/BackgroundTransfer/Documentation.docc/TenMinutes.md",
+      encoding: .utf8)
+    // Between fences: every second piece.
+    let blocks = tutorial.components(separatedBy: "\n```").enumerated()
+      .filter { $0.offset % 2 == 1 }.map(\.element)
+    let commands = try #require(blocks.first)
+    let manifest = try #require(blocks.dropFirst().first)
+    try write("set -e\n" + commands, to: "commands.sh")
+    let code = try await run("/bin/sh", ["-c", "cd '\(directory)' && . ./commands.sh"]).code
+    #expect(code == 0)
+    #expect(manifest.contains("url: \"https://example.org/kettle.git\", from: \"0.1.0\""))
+    try write(
+      manifest.replacing(
+        "url: \"https://example.org/kettle.git\", from: \"0.1.0\"",
+        with: "name: \"kettle\", path: \"\(root)\""),
+      to: "survivor/Package.swift")
+    #expect(tutorial.contains("Write this into `Sources/survivor/main.swift`"))
+    try write("import BackgroundTransfer\n", to: "survivor/Sources/survivor/main.swift")
+    let (described, text) = try await run(
+      "/usr/bin/env",
+      ["swift", "package", "--package-path", directory + "/survivor", "describe", "--type", "json"])
+    #expect(described == 0, "\(text)")
+    let json = try #require(text.firstIndex(of: "{")).samePosition(in: text.utf8)
+    let package = try JSONDecoder().decode(
+      Described.self, from: Data(text.utf8[try #require(json)...]))
+    #expect(package.targets.map(\.sources) == [["main.swift"]])
+    #expect(package.targets.map(\.product_dependencies) == [["BackgroundTransfer"]])
+  }
+
+  private struct Described: Decodable {
+    struct Target: Decodable {
+      var sources: [String]
+      var product_dependencies: [String]?
+    }
+    var targets: [Target]
+  }
+
   /// Writes a library with one file for each target.
   private func writePackage(_ name: String, targets: [String]) throws {
     for target in targets {
@@ -127,12 +167,18 @@ final class PackageGraphTests {
 
   /// Loads the package graph without building anything.
   private func resolve() async throws -> (code: Int32, output: String) {
-    let output = directory + "/output"
-    let program = try Running(
+    try await run(
       "/usr/bin/env",
-      ["swift", "package", "--package-path", directory + "/program", "show-dependencies"],
-      ProcessInfo.processInfo.environment, output: output)
-    let code = await program.end()
+      ["swift", "package", "--package-path", directory + "/program", "show-dependencies"])
+  }
+
+  private func run(
+    _ program: String, _ arguments: [String]
+  ) async throws -> (code: Int32, output: String) {
+    let output = directory + "/output"
+    let running = try Running(
+      program, arguments, ProcessInfo.processInfo.environment, output: output)
+    let code = await running.end()
     return (code, try String(contentsOfFile: output, encoding: .utf8))
   }
 }

@@ -52,6 +52,24 @@ struct SessionCommandTests {
             """, error: ""))
   }
 
+  @Test func `a long identifier widens its column, and is cut on a terminal`() async {
+    let long = "org.example." + String(repeating: "a", count: 30)
+    var context = context([Self.summary(long), Self.summary("b")])
+    #expect(
+      await context.run("session", "list").output == """
+        SESSION                                     PROGRAM         LAST SEEN            \
+        PENDING  TASKS
+        \(long)  away            2026-11-21 14:00:00        0  none
+        b                                           away            2026-11-21 14:00:00  \
+              0  none
+
+        """)
+    context.console = FakeConsole(inputIsTerminal: true, outputColumns: 90)
+    let lines = await context.run("session", "list").output.split(separator: "\n")
+    #expect(lines.dropFirst().first?.hasPrefix("org.example.aaaaaaaaaaaaaaaaa…  away  ") == true)
+    #expect(lines.allSatisfy { $0.count <= 90 })
+  }
+
   @Test func `list without sessions prints a message, or an empty array as JSON`() async {
     #expect(
       await context([]).run("session", "list")
