@@ -7,8 +7,8 @@ import Synchronization
 ///     session-program LOG add COUNT URL        resumes COUNT downloads of URL0, URL1, … and exits
 ///     session-program LOG late COUNT URL       the same after a line on its input
 ///     session-program LOG control COUNT URL    adds, suspends, resumes and cancels COUNT downloads
-///     session-program LOG stay COUNT URL FUTURE  the first run adds COUNT downloads, and FUTURE more
-///                                              that begin in an hour; each run stays
+///     session-program LOG stay COUNT URL LATER  adds COUNT downloads, and LATER more that begin in
+///                                              an hour, unless it has some; stays
 ///     session-program LOG exit-in CALL URL...  exits inside the first such call
 ///
 /// It appends a line for each delegate call to the file LOG. A run that the service launched

@@ -2,14 +2,18 @@ import KettleSystem
 
 /// A handler that passes on the first value and ignores later ones.
 final class Once<Value: Sendable>: Sendable {
-  private let body: Mutex<(@Sendable (Value) -> Void)?>
+  private struct State: Sendable {
+    var body: (@Sendable (Value) -> Void)?
+  }
 
-  init(_ body: @escaping @Sendable (Value) -> Void) { self.body = Mutex(body) }
+  private let state: Mutex<State>
+
+  init(_ body: @escaping @Sendable (Value) -> Void) { state = Mutex(State(body: body)) }
 
   func call(_ value: Value) {
-    let body = body.withLock { body in
-      defer { body = nil }
-      return body
+    let body = state.withLock { state in
+      defer { state.body = nil }
+      return state.body
     }
     body?(value)
   }

@@ -14,13 +14,14 @@ final class RPCLedger: Sendable {
   fileprivate struct State: Sendable {
     var chosen: [TransferID: GID] = [:]
     var ids: [GID: TransferID] = [:]
-    var removed: [RPCDownload] = []
+    var removed = RemovedDownloads(countMax: RPCLedger.removedCountMax)
     var choices: [String: RPCValue] = [:]
     var log = NotificationLog()
+    /// Passes a notification to the clients; nil while there are none.
+    var send: (@Sendable (RPCValue) -> Void)?
   }
 
   private let state = Mutex(State())
-  private let tell = Mutex<(@Sendable (RPCValue) -> Void)?>(nil)
 
   // MARK: Names
 
@@ -52,14 +53,15 @@ final class RPCLedger: Sendable {
 
   // MARK: Removed downloads
 
-  var removed: [RPCDownload] { state.withLock { $0.removed } }
+  /// The oldest first.
+  var removed: [RPCDownload] { state.withLock { $0.removed.all } }
 
   func removed(in range: ClosedRange<GID>) -> [RPCDownload] {
     removed.filter { range.contains($0.gid) }
   }
 
-  func forgetRemoved(_ gid: GID) { state.withLock { $0.removed.removeAll { $0.gid == gid } } }
-  func forgetAllRemoved() { state.withLock { $0.removed = [] } }
+  func forgetRemoved(_ gid: GID) { state.withLock { $0.removed.forget(gid) } }
+  func forgetAllRemoved() { state.withLock { $0.removed.forgetAll() } }
 
   // MARK: Settings
 
@@ -79,31 +81,12 @@ final class RPCLedger: Sendable {
   // MARK: Notifications
 
   /// - Parameter send: passes a notification to the clients; nil for none.
-  func tell(with send: (@Sendable (RPCValue) -> Void)?) { tell.withLock { $0 = send } }
+  func tell(with send: (@Sendable (RPCValue) -> Void)?) { state.withLock { $0.send = send } }
 
   /// Called for every event of the engine, in order.
   func observe(_ event: EngineEvent) {
-    let told: (GID, RPCNotification)? = state.withLock { state in
-      switch event {
-      case .added(let row):
-        // An undo brings it back.
-        let gid = state.gid(of: row.id)
-        state.removed.removeAll { $0.gid == gid }
-        return state.log.note(row, isNew: true).map { (state.gid(of: row.id), $0) }
-      case .changed(let row):
-        return state.log.note(row).map { (state.gid(of: row.id), $0) }
-      case .removed(let row):
-        let gid = state.gid(of: row.id)
-        let notification = state.log.noteRemoved(row)
-        if notification != nil { state.keepRemoved(row, gid) }
-        return notification.map { (gid, $0) }
-      case .recovered, .listed, .progress, .loaded, .evicted, .cleared, .uncovered, .limited,
-        .queues,
-        .hooksDue:
-        return nil
-      }
-    }
-    guard let (gid, notification) = told, let send = tell.withLock({ $0 }) else { return }
+    let (told, send) = state.withLock { state in (state.note(event), state.send) }
+    guard let (gid, notification) = told, let send else { return }
     send(notification.message(gid))
   }
 }
@@ -111,13 +94,77 @@ final class RPCLedger: Sendable {
 extension RPCLedger.State {
   fileprivate func gid(of id: TransferID) -> GID { chosen[id] ?? GID(id) }
 
-  fileprivate mutating func keepRemoved(_ row: TransferSnapshot, _ gid: GID) {
+  /// Returns the notification for an event, and the download that it is about; nil for none.
+  fileprivate mutating func note(_ event: EngineEvent) -> (GID, RPCNotification)? {
+    switch event {
+    case .added(let row):
+      // An undo brings it back.
+      let gid = gid(of: row.id)
+      removed.forget(gid)
+      return log.note(row, isNew: true).map { (gid, $0) }
+    case .changed(let row):
+      return log.note(row).map { (gid(of: row.id), $0) }
+    case .removed(let row):
+      let gid = gid(of: row.id)
+      let notification = log.noteRemoved(row)
+      if notification != nil { keepRemoved(row, gid) }
+      return notification.map { (gid, $0) }
+    case .recovered, .listed, .progress, .loaded, .evicted, .cleared, .uncovered, .limited,
+      .queues,
+      .hooksDue:
+      return nil
+    }
+  }
+
+  private mutating func keepRemoved(_ row: TransferSnapshot, _ gid: GID) {
     var download = RPCDownload(gid: gid, row: row)
     download.isRemoved = true
     download.row.bytesPerSecond = 0
     download.row.connections = 0
-    removed.removeAll { $0.gid == gid }
-    removed.append(download)
-    if removed.count > RPCLedger.removedCountMax { removed.removeFirst() }
+    removed.keep(download)
+  }
+}
+
+/// The downloads that were removed last, in the order of their removal. Each operation takes
+/// constant time on average, because `remove --all` removes a hundred thousand.
+struct RemovedDownloads: Sendable {
+  private struct Entry: Sendable {
+    var number: Int
+    var download: RPCDownload
+  }
+
+  let countMax: Int
+  /// Up to twice as many as are kept, so that the surplus is dropped at once.
+  private var entries: [GID: Entry] = [:]
+  /// Every entry is in it; the entry of one that was forgotten has another number or is gone.
+  private var order: [(number: Int, gid: GID)] = []
+  private var lastNumber = 0
+
+  init(countMax: Int) { self.countMax = countMax }
+
+  /// The oldest first.
+  var all: [RPCDownload] { Array(order.compactMap { entry($0)?.download }.suffix(countMax)) }
+
+  /// Keeps a download. Forgets the oldest ones if there are too many.
+  mutating func keep(_ download: RPCDownload) {
+    lastNumber += 1
+    entries[download.gid] = Entry(number: lastNumber, download: download)
+    order.append((lastNumber, download.gid))
+    guard order.count >= 2 * countMax else { return }
+    order = order.filter { entry($0) != nil }
+    let surplus = max(0, order.count - countMax)
+    for oldest in order.prefix(surplus) { entries[oldest.gid] = nil }
+    order.removeFirst(surplus)
+  }
+
+  mutating func forget(_ gid: GID) { entries[gid] = nil }
+
+  mutating func forgetAll() {
+    entries = [:]
+    order = []
+  }
+
+  private func entry(_ place: (number: Int, gid: GID)) -> Entry? {
+    entries[place.gid].flatMap { $0.number == place.number ? $0 : nil }
   }
 }

@@ -55,8 +55,8 @@ extension RequestHandler {
     return finished
   }
 
-  /// Returns the tasks of the session. The reply takes its place among the events when the tasks are
-  /// read: no event that is older than them follows it, and none that is newer precedes it.
+  /// Returns the tasks of the session. The reply takes its place among the events when the tasks
+  /// are read: no event that is older than them follows it, and none that is newer precedes it.
   private func attach(
     _ params: AttachSession.Params, _ client: ConnectedClient
   ) async throws(ControlError) -> AttachSession.Result {

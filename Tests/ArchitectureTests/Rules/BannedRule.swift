@@ -98,6 +98,12 @@ enum BannedRule {
         findings.append(
           Finding(path: file.path, line: offset + 1, why: "force unwrapping is banned"))
       }
+      if file.path.hasPrefix("Sources/"), isClosureBehindLock(line) {
+        findings.append(
+          Finding(
+            path: file.path, line: offset + 1,
+            why: "each access wraps the closure in two more; put it in a struct behind the lock"))
+      }
       if isUnchecked(line), !isExplained(offset, file) {
         findings.append(
           Finding(
@@ -136,6 +142,15 @@ enum BannedRule {
   private static func isWordByte(_ byte: UInt8) -> Bool {
     (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte) || byte == 95
       || byte > 127
+  }
+
+  /// A lock whose value is a closure, an optional one included. The generic type keeps it in another
+  /// form than the closure has, and converts it whenever it is read and written back.
+  private static func isClosureBehindLock(_ line: [UInt8]) -> Bool {
+    let text = String(decoding: line, as: UTF8.self)
+    guard let type = text.firstRange(of: "Mutex<")?.upperBound else { return false }
+    return text[type...].contains(
+      /^\(*(@\w+ +)*\([^>]*\) *(async *)?(throws *(\(\w+\))? *)?->/)
   }
 
   private static func isUnchecked(_ line: [UInt8]) -> Bool {

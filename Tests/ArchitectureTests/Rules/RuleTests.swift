@@ -119,6 +119,16 @@ struct RuleTests {
     #expect(banned(line) == [])
   }
 
+  @Test func `a closure is not the value of a lock`() {
+    for type in ["(@Sendable (Int) -> Void)?", "@Sendable () async -> Int", "(() throws -> Void)?"]
+    {
+      #expect(banned("let a = Mutex<\(type)>(nil)") == [1], "\(type)")
+    }
+    for type in ["[() -> Void]", "State", "[String: @Sendable () -> Void]"] {
+      #expect(banned("let a = Mutex<\(type)>(b)") == [], "\(type)")
+    }
+  }
+
   @Test func `commands may print and tests may not sleep`() {
     #expect(banned("print(5)", at: "Sources/KettleCommands/A.swift") == [])
     #expect(banned("print(5)", at: "Examples/A/A.swift") == [])
