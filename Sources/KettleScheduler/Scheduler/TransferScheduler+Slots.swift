@@ -18,7 +18,9 @@ extension TransferScheduler {
     startStreams(&output, at: now)
     startQueued(&output, at: now)
     if queue.queuedCount > 0, queue.hasFreeSlot { makeRoom(&output, at: now) }
-    for id in queue.running { addConnections(to: id, &output, at: now) }
+    // Gathered when the first transfer wants a connection, and again after one was closed.
+    var running: RunningConnections?
+    for id in queue.running { addConnections(to: id, beside: &running, &output, at: now) }
     readAhead(&output)
   }
 
@@ -75,11 +77,12 @@ extension TransferScheduler {
     guard queue.hasFreeSlot else { return nil }
     let reserved = reservedConnections()
     guard hosts.connectionCount + reserved.count < limits.connectionsMax else { return nil }
-    let counts = connectionCounts(reserved)
+    let counts = connectionCounts(reserved: reserved)
+    let reservedCounts = reserved.reduce(into: [:]) { $0[$1.origin, default: 0] += 1 }
     return { candidate in
       let limit = rules.connectionLimit(of: candidate.session)
       if let limit, counts[candidate, default: 0] >= limit { return false }
-      let reservedCount = reserved.count { $0.origin == candidate.origin }
+      let reservedCount = reservedCounts[candidate.origin, default: 0]
       let allowed = max(limits.connectionsMax(at: candidate.origin), limit ?? 0)
       return hosts.admits(
         candidate.origin, allowed: allowed - reservedCount, at: now.monotonic)
@@ -88,18 +91,18 @@ extension TransferScheduler {
 
   /// The connections of transfers that have a slot but, between two attempts, no connection. They
   /// stay reserved.
-  func reservedConnections(besides other: TransferID? = nil) -> [OriginSession] {
+  func reservedConnections() -> [OriginSession] {
     queue.running.compactMap { id in
-      guard id != other, !queue.isBeside(id), let machine = machines[id],
-        !machine.state.hasAttempts, !machine.state.isFetched
-      else { return nil }
+      guard !queue.isBeside(id), let machine = machines[id], machine.hasReservedConnection else {
+        return nil
+      }
       return OriginSession(machine.spec)
     }
   }
 
   /// Counts the connections of each session at each host, including reserved ones. Empty when no
   /// session has a limit of its own, because only such limits need the counts.
-  func connectionCounts(_ reserved: [OriginSession]) -> [OriginSession: Int] {
+  func connectionCounts(reserved: some Sequence<OriginSession>) -> [OriginSession: Int] {
     var counts: [OriginSession: Int] = [:]
     if rules.hasNoConnectionLimit { return counts }
     for one in reserved { counts[one, default: 0] += 1 }
@@ -127,7 +130,8 @@ extension TransferScheduler {
     // No transfer has more than one connection.
     guard Set(owners.values).count < owners.count else { return }
     let reserved = reservedConnections()
-    let counts = connectionCounts(reserved)
+    let counts = connectionCounts(reserved: reserved)
+    var running = RunningConnections(self)
     let isFull = hosts.connectionCount + reserved.count >= queue.limits.connectionsMax
     for waiting in queue.waiting
     where !hosts.isClosed(waiting.origin, at: now.monotonic)
@@ -138,7 +142,9 @@ extension TransferScheduler {
         queue.limits.connectionsMax(at: waiting.origin),
         rules.connectionLimit(of: waiting.session) ?? 0)
       let isHostFull = !hosts.admits(waiting.origin, allowed: allowed, at: now.monotonic)
-      guard isSessionFull || isHostFull || isFull, !isClosing(at: waiting.origin) else { continue }
+      guard isSessionFull || isHostFull || isFull, !running.isClosing(at: waiting.origin) else {
+        continue
+      }
       // If the session's own limit is the obstacle, only the session itself can make room.
       let candidates = queue.running.filter {
         !isSessionFull || machines[$0]?.spec.session == waiting.session
@@ -146,6 +152,7 @@ extension TransferScheduler {
       let richest = candidates.max { connectionCount(of: $0) < connectionCount(of: $1) }
       guard let id = richest, connectionCount(of: id) > 1 else { continue }
       update(id, into: &output) { $0.shedConnection(at: waiting.origin) }
+      running = RunningConnections(self)
     }
   }
 
@@ -153,108 +160,129 @@ extension TransferScheduler {
     machines[id]?.download?.activeCount ?? 0
   }
 
-  /// Connections are taken one at a time: one that is closing frees its place soon.
-  private func isClosing(at origin: Origin) -> Bool {
-    queue.running.contains { id in
-      machines[id]?.download?.connections.contains {
-        $0.phase == .closing && $0.url.origin == origin
-      } ?? false
-    }
-  }
-
   // MARK: Additional connections
 
-  /// Opens additional connections for a transfer while they help and the limits allow it.
+  /// Opens additional connections for a transfer while they help and the limits allow it. When its
+  /// hosts are full it waits for the next round, which gathers the connections of all transfers once.
   mutating func addConnections(
     to id: TransferID, _ output: inout SchedulerOutput, at now: Moment
   ) {
-    guard phase == .working else { return }
+    guard phase == .working, hosts.connectionCount < queue.limits.connectionsMax,
+      let machine = machines[id],
+      machine.wantedSources(queue.limits.division, at: now.monotonic)
+        .contains(where: { isHostFree(at: $0.url.origin, for: machine.spec, now) })
+    else { return }
+    var running: RunningConnections?
+    addConnections(to: id, beside: &running, &output, at: now)
+  }
+
+  /// Whether a host has a free connection, those that are reserved included.
+  private func isHostFree(at origin: Origin, for spec: TransferSpec, _ now: Moment) -> Bool {
+    let allowed = allowedConnections(at: origin, for: spec)
+    return hosts.freeCount(at: origin, allowed: allowed, at: now.monotonic) > 0
+  }
+
+  /// - Parameter running: the connections of all transfers; nil when they must be gathered.
+  private mutating func addConnections(
+    to id: TransferID, beside running: inout RunningConnections?, _ output: inout SchedulerOutput,
+    at now: Moment
+  ) {
     let policy = queue.limits.division
     while let sources = machines[id]?.wantedSources(policy, at: now.monotonic),
       let best = sources.first
     {
-      guard let (source, count) = permitted(sources, for: id, now) else {
-        return takeBack(at: best.url.origin, for: id, &output, at: now)
+      let others = running ?? RunningConnections(self)
+      running = others
+      guard let (source, count) = permitted(sources, for: id, beside: others, now) else {
+        if takeBack(at: best.url.origin, for: id, beside: others, &output, at: now) {
+          running = nil
+        }
+        return
       }
       let attempt = ids.nextAttempt()
       let transition = update(id, into: &output) {
         $0.beginConnection(attempt, to: source.id, newcomerCount: count, policy, at: now)
       }
-      if transition?.actions.isEmpty ?? true { return }
+      if transition?.actions.isEmpty ?? true { return running = nil }
+      if let session = machines[id]?.spec.session {
+        running?.record(
+          OriginSession(origin: source.url.origin, session: session), openedBy: id,
+          withLimits: !rules.hasNoConnectionLimit)
+      }
     }
   }
 
   /// The first source whose host admits another connection, and how many it admits.
   private func permitted(
-    _ sources: [ActiveDownload.WantedSource], for id: TransferID, _ now: Moment
+    _ sources: [ActiveDownload.WantedSource], for id: TransferID,
+    beside running: RunningConnections, _ now: Moment
   ) -> (source: ActiveDownload.WantedSource, count: Int)? {
     for source in sources {
-      let count = permittedCount(of: id, at: source.url.origin, now)
+      let count = permittedCount(of: id, at: source.url.origin, beside: running, now)
       if count > 0 { return (source, count) }
     }
     return nil
   }
 
   /// How many more connections a transfer may open to a host.
-  private func permittedCount(of id: TransferID, at origin: Origin, _ now: Moment) -> Int {
+  private func permittedCount(
+    of id: TransferID, at origin: Origin, beside running: RunningConnections, _ now: Moment
+  ) -> Int {
     guard let machine = machines[id], let download = machine.download else { return 0 }
     let limits = queue.limits
     let spec = machine.spec
-    let reserved = reservedConnections(besides: id)
-    let counts = connectionCounts(reserved)
     // Queued transfers for this host have precedence, but not over the only connection of another.
     if !download.connections.isEmpty, queue.hasFreeSlot,
-      startGate.permitsStart(at: origin), isAwaited(origin, for: spec.session, counts)
+      startGate.permitsStart(at: origin), isAwaited(origin, for: spec.session, running.counts)
     {
       return 0
     }
     let limit = rules.connectionLimit(of: spec.session)
-    let own: Int
-    let allowed: Int
-    switch spec.connectionDemand {
-    case .exactly(let count):
-      own = count
-      // The user's number is for this transfer alone, whatever others have at its host.
-      allowed =
-        spec.task == nil ? .max : max(limits.connectionsMax(at: origin), count, limit ?? 0)
-    case .adaptive:
-      own = limits.division.connectionsMax
-      allowed = max(limits.connectionsMax(at: origin), limit ?? 0)
-    }
-    let reservedCount = reserved.count { $0.origin == origin }
-    let used = counts[OriginSession(origin: origin, session: spec.session), default: 0]
+    let allowed = allowedConnections(at: origin, for: spec)
+    let own =
+      switch spec.connectionDemand {
+      case .exactly(let count): count
+      case .adaptive: limits.division.connectionsMax
+      }
+    let reservedCount = running.reservedCount(at: origin, besides: id)
+    let used = running.count(OriginSession(origin: origin, session: spec.session), besides: id)
     return min(
       download.permittedCount(of: own, at: now.monotonic),
       limit.map { $0 - used } ?? .max,
-      limits.connectionsMax - hosts.connectionCount - reserved.count,
+      limits.connectionsMax - hosts.connectionCount - running.reservedCount(besides: id),
       hosts.freeCount(at: origin, allowed: allowed - reservedCount, at: now.monotonic))
   }
 
-  /// Closes a connection of another transfer that has more than its share of a full host.
+  /// How many connections all transfers together may have to a host for this one to open another.
+  private func allowedConnections(at origin: Origin, for spec: TransferSpec) -> Int {
+    let common = queue.limits.connectionsMax(at: origin)
+    let ofSession = rules.connectionLimit(of: spec.session) ?? 0
+    return switch spec.connectionDemand {
+    // The user's number is for this transfer alone, whatever others have at its host.
+    case .exactly(let count): spec.task == nil ? .max : max(common, count, ofSession)
+    case .adaptive: max(common, ofSession)
+    }
+  }
+
+  /// Closes a connection of another transfer that has more than its share of a full host. Returns
+  /// whether it did.
   private mutating func takeBack(
-    at origin: Origin, for id: TransferID, _ output: inout SchedulerOutput, at now: Moment
-  ) {
-    let sharing = queue.running.filter { sharesHost($0, at: origin) }
-    guard sharing.count > 1, sharing.contains(id), !isClosing(at: origin) else { return }
+    at origin: Origin, for id: TransferID, beside running: RunningConnections,
+    _ output: inout SchedulerOutput, at now: Moment
+  ) -> Bool {
+    guard let sharing = running.sharing[origin], sharing.count > 1,
+      let richest = sharing.richest, !running.isClosing(at: origin),
+      let machine = machines[id], machine.spec.url.origin == origin, machine.takesCommonConnections
+    else { return false }
     let limit = min(
       queue.limits.connectionsMax(at: origin),
       hosts.connectionsMax(at: origin, now.monotonic) ?? .max)
     let share = max(1, limit / sharing.count)
-    guard connectionCount(of: id) < share, hosts.connectionCount(at: origin) >= limit else {
-      return
-    }
-    let richest = sharing.max { connectionCount(of: $0) < connectionCount(of: $1) }
-    guard let richest, connectionCount(of: richest) > share else { return }
-    update(richest, into: &output) { $0.shedConnection(at: origin) }
-  }
-
-  /// Whether a running transfer takes its connections from the common limit of a host.
-  private func sharesHost(_ id: TransferID, at origin: Origin) -> Bool {
-    guard let machine = machines[id], machine.spec.url.origin == origin else { return false }
-    switch machine.spec.connectionDemand {
-    case .exactly: return false
-    case .adaptive: return machine.download != nil
-    }
+    guard connectionCount(of: id) < share, hosts.connectionCount(at: origin) >= limit,
+      richest.connectionCount > share
+    else { return false }
+    update(richest.id, into: &output) { $0.shedConnection(at: origin) }
+    return true
   }
 
   /// Whether a queued transfer could use the connection: one of the same session, or of another

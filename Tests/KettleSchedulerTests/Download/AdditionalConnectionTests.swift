@@ -1,3 +1,4 @@
+import Glibc
 import KettleModel
 import Testing
 
@@ -230,6 +231,31 @@ struct AdditionalConnectionTests {
     #expect(script.state(other) == .running)
     #expect(script.state(id) == .running)
     #expect(script.scheduler.hosts.connectionCount == 4)
+  }
+
+  /// Nanoseconds of the processor for a round in which `count` running transfers want connections
+  /// that they cannot have.
+  private func costOfRound(_ count: Int) throws -> Int64 {
+    var limits = TransferQueue.Limits()
+    limits.runningMax = count
+    limits.connectionsPerHostMax = count
+    limits.connectionsMax = count
+    var script = SchedulerScript(limits: limits)
+    for _ in 0..<count { _ = try running(&script) }
+    #expect(script.scheduler.hosts.connectionCount == count)
+    func now() -> Int64 {
+      var time = timespec()
+      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+      return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+    let begin = now()
+    for _ in 0..<10 { script.timePasses() }
+    return now() - begin
+  }
+
+  @Test func `a round costs as much as there are running transfers, and not their square`() throws {
+    let (few, many) = (try costOfRound(40), try costOfRound(400))
+    #expect(many < 30 * few, "\(few) ns for 40 transfers, \(many) for 400")
   }
 
   @Test func `the last byte cancels the other connections and starts verification`() throws {
