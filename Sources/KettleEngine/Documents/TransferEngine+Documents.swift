@@ -23,7 +23,8 @@ extension TransferEngine {
     attempts[attempt]?.phase = .flowing
     if let key {
       let sink = DecryptingSink(
-        writer, attempt: attempt, files.beginDecryption(key), url: urlText(of: attempt, id))
+        writer, attempt: attempt, files.beginDecryption(key),
+        encryptedByteCount: key.encryptedByteCount, url: urlText(of: attempt, id))
       attempts[attempt]?.decryption = sink
       transport.accept(attempt, into: sink)
     } else {

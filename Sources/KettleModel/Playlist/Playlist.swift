@@ -40,6 +40,10 @@ package struct MediaPlaylist: Hashable, Sendable {
   package var segments: [Segment] = []
   /// The sum of their durations.
   package var milliseconds: Int64 = 0
+  /// No segment is longer (`EXT-X-TARGETDURATION`); nil if it is not said.
+  package var targetMilliseconds: Int64?
+  /// The number of the first segment (`EXT-X-MEDIA-SEQUENCE`).
+  package var mediaSequence: UInt64 = 0
   /// Whether the segments are parts of an MP4 file, whose beginning is the first of them.
   package var isFragmentedMP4 = false
 
@@ -50,6 +54,10 @@ package struct MediaPlaylist: Hashable, Sendable {
     package var range: ByteRange?
     /// nil if it is not encrypted.
     package var key: Key?
+    package var milliseconds: Int64 = 0
+    /// Whether it is the beginning of an MP4 file, which has no pictures.
+    package var isInitialization = false
+    package var followsDiscontinuity = false
   }
 
   /// How a segment is encrypted: AES-128, CBC, PKCS7 padding (RFC 8216, section 4.3.2.4).
@@ -82,10 +90,16 @@ package struct SegmentKey: Sendable, Hashable {
   package var bytes: [UInt8]
   /// 16 bytes.
   package var initializationVector: [UInt8]
+  /// How long the encrypted segment is; nil when unknown. Padding alone does not reveal each end
+  /// that comes too early.
+  package var encryptedByteCount: Int64?
 
-  package init(bytes: [UInt8], initializationVector: [UInt8]) {
+  package init(
+    bytes: [UInt8], initializationVector: [UInt8], encryptedByteCount: Int64? = nil
+  ) {
     self.bytes = bytes
     self.initializationVector = initializationVector
+    self.encryptedByteCount = encryptedByteCount
   }
 }
 
@@ -102,6 +116,8 @@ package enum PlaylistProblem: Error, Hashable, Sendable {
   case encryption(String)
   /// A segment is marked as missing.
   case gap(line: Int)
+  /// Segments that an earlier version listed are left out.
+  case skipped(line: Int)
   /// No variant has picture and sound together.
   case soundApart
 
@@ -115,6 +131,7 @@ package enum PlaylistProblem: Error, Hashable, Sendable {
     case .malformed(let line): "line \(line) is malformed"
     case .encryption(let method): "it is encrypted with \(method)"
     case .gap(let line): "the segment at line \(line) is missing at the server"
+    case .skipped(let line): "segments are left out at line \(line)"
     case .soundApart: "its sound is a playlist of its own"
     }
   }

@@ -16,6 +16,7 @@ struct PlaylistReader {
   private var milliseconds: Int64?
   private var range: PartialRange?
   private var key: KeyInEffect = .none
+  private var followsDiscontinuity = false
   /// Where the last range of each resource ended.
   private var rangeEnds: [String: Int64] = [:]
   /// The beginning of the fragmented MP4 that was added last.
@@ -71,13 +72,16 @@ struct PlaylistReader {
     switch name {
     case "#EXT-X-STREAM-INF": variant = Self.attributes(value)
     case "#EXT-X-MEDIA": readRendition(Self.attributes(value))
-    case "#EXT-X-MEDIA-SEQUENCE": sequenceNumber = try number(value)
+    case "#EXT-X-MEDIA-SEQUENCE": try readMediaSequence(value)
+    case "#EXT-X-TARGETDURATION": media.targetMilliseconds = try? duration(value)
+    case "#EXT-X-DISCONTINUITY": followsDiscontinuity = true
     case "#EXT-X-ENDLIST": hasEnd = true
     case "#EXTINF": milliseconds = try duration(value)
     case "#EXT-X-BYTERANGE": range = try partialRange(value)
-    case "#EXT-X-KEY": readKey(Self.attributes(value))
+    case "#EXT-X-KEY": try readKey(Self.attributes(value))
     case "#EXT-X-MAP": try readMap(Self.attributes(value))
     case "#EXT-X-GAP": throw .gap(line: line)
+    case "#EXT-X-SKIP": throw .skipped(line: line)
     default: break
     }
   }
@@ -88,13 +92,21 @@ struct PlaylistReader {
     isApart[group] = (isApart[group] ?? true) && attributes["URI"] != nil
   }
 
-  private mutating func readKey(_ attributes: [String: String]) {
-    let method = attributes["METHOD"] ?? "an unnamed method"
+  /// The number of the first segment, which precedes it (RFC 8216, section 4.3.3.2).
+  private mutating func readMediaSequence(_ value: String) throws(PlaylistProblem) {
+    guard sequenceNumber == media.mediaSequence else { throw .malformed(line: line) }
+    sequenceNumber = try number(value)
+    media.mediaSequence = sequenceNumber
+  }
+
+  private mutating func readKey(_ attributes: [String: String]) throws(PlaylistProblem) {
+    guard let method = attributes["METHOD"] else { throw .malformed(line: line) }
     let format = attributes["KEYFORMAT"] ?? "identity"
     switch (method, attributes["URI"]) {
     case ("NONE", _): key = .none
-    case ("AES-128", let uri?) where format == "identity":
-      key = .aes128(uri: uri, initializationVector: attributes["IV"].flatMap(Self.vector))
+    case ("AES-128", let uri) where format == "identity":
+      guard let uri, !uri.isEmpty else { throw .malformed(line: line) }
+      key = .aes128(uri: uri, initializationVector: try attributes["IV"].map(vector))
     case (_, _):
       // A segment may have keys in several formats, one of which is enough.
       if case .aes128 = key, format != "identity" { return }
@@ -103,11 +115,12 @@ struct PlaylistReader {
   }
 
   private mutating func readMap(_ attributes: [String: String]) throws(PlaylistProblem) {
-    guard let uri = attributes["URI"] else { throw .malformed(line: line) }
+    guard let uri = attributes["URI"], !uri.isEmpty else { throw .malformed(line: line) }
     let partial: PartialRange? =
       if let text = attributes["BYTERANGE"] { try partialRange(text) } else { nil }
     let segment = MediaPlaylist.Segment(
-      uri: uri, range: try byteRange(partial, of: uri), key: try keyOfSegment())
+      uri: uri, range: try byteRange(partial, of: uri), key: try keyOfSegment(),
+      isInitialization: true)
     media.isFragmentedMP4 = true
     if map == segment { return }
     map = segment
@@ -131,10 +144,12 @@ struct PlaylistReader {
     }
     try append(
       MediaPlaylist.Segment(
-        uri: uri, range: try byteRange(range, of: uri), key: try keyOfSegment()))
+        uri: uri, range: try byteRange(range, of: uri), key: try keyOfSegment(),
+        milliseconds: duration, followsDiscontinuity: followsDiscontinuity))
     media.milliseconds = media.milliseconds.addingReportingOverflow(duration).partialValue
     milliseconds = nil
     range = nil
+    followsDiscontinuity = false
     sequenceNumber &+= 1
   }
 
@@ -172,8 +187,12 @@ struct PlaylistReader {
   // MARK: Values
 
   private func number(_ text: String) throws(PlaylistProblem) -> UInt64 {
-    guard let number = UInt64(text.trimmingBlanks()) else { throw .malformed(line: line) }
-    return number
+    guard let number = digits(text[...]) else { throw .malformed(line: line) }
+    return UInt64(number)
+  }
+
+  private func digits(_ text: Substring) -> Int64? {
+    DecimalDigits.int64(String(text).trimmingBlanks()[...])
   }
 
   /// Seconds, with decimals, before a title.
@@ -186,23 +205,25 @@ struct PlaylistReader {
   /// `LENGTH` or `LENGTH@OFFSET`.
   private func partialRange(_ text: String) throws(PlaylistProblem) -> PartialRange {
     let parts = text.split(separator: "@", omittingEmptySubsequences: false)
-    guard (1...2).contains(parts.count), let byteCount = Int64(parts[0]), byteCount > 0 else {
+    guard (1...2).contains(parts.count),
+      let byteCount = digits(parts[0]), byteCount > 0
+    else { throw .malformed(line: line) }
+    guard parts.count == 2 else { return PartialRange(byteCount: byteCount, lower: nil) }
+    guard let lower = digits(parts[1]) else {
       throw .malformed(line: line)
     }
-    guard parts.count == 2 else { return PartialRange(byteCount: byteCount, lower: nil) }
-    guard let lower = Int64(parts[1]), lower >= 0 else { throw .malformed(line: line) }
     return PartialRange(byteCount: byteCount, lower: lower)
   }
 
-  /// `0x` and at most 32 hexadecimal digits.
-  private static func vector(_ text: String) -> [UInt8]? {
+  /// `0x` and 1 to 32 hexadecimal digits.
+  private func vector(_ text: String) throws(PlaylistProblem) -> [UInt8] {
     let digits = text.dropFirst(2)
-    guard text.lowercased().hasPrefix("0x"), digits.count <= 32 else { return nil }
-    let padded = Array(String(repeating: "0", count: 32 - digits.count) + digits)
-    let bytes = stride(from: 0, to: 32, by: 2).compactMap { index in
-      UInt8(String(padded[index...(index + 1)]), radix: 16)
-    }
-    return bytes.count == MediaPlaylist.Key.byteCount ? bytes : nil
+    let values = digits.compactMap { $0.isASCII ? $0.hexDigitValue.map(UInt8.init) : nil }
+    guard text.lowercased().hasPrefix("0x"), (1...32).contains(digits.count),
+      values.count == digits.count
+    else { throw .malformed(line: line) }
+    let padded = [UInt8](repeating: 0, count: 32 - values.count) + values
+    return stride(from: 0, to: 32, by: 2).map { padded[$0] << 4 | padded[$0 + 1] }
   }
 
   /// `NAME=value,NAME="value with, commas"` (RFC 8216, section 4.2).

@@ -82,17 +82,28 @@ public struct PlaylistProgress: Hashable, Sendable, Codable {
   /// Where the next segment begins.
   public var joinedByteCount: Int64
   public var segmentCount: Int
-  /// The sum of the durations of all segments. Another sum belongs to another version.
+  /// The sum of the durations of all segments.
   public var milliseconds: Int64
+  /// What the joined segments belong to. Nothing is joined to segments without it.
+  public var identity: PlaylistIdentity?
+  /// The joined segment whose bytes prove that a playlist is still the same.
+  public var sample: JoinedSegment?
+  /// The versions of the resources whose parts are joined, the latest last.
+  public var resources: [SegmentedResource]?
 
   public init(
-    joinedCount: Int = 0, joinedByteCount: Int64 = 0, segmentCount: Int, milliseconds: Int64
+    joinedCount: Int = 0, joinedByteCount: Int64 = 0, segmentCount: Int, milliseconds: Int64,
+    identity: PlaylistIdentity? = nil
   ) {
     self.joinedCount = joinedCount
     self.joinedByteCount = joinedByteCount
     self.segmentCount = segmentCount
     self.milliseconds = milliseconds
+    self.identity = identity
   }
+
+  /// Nothing is joined, and no playlist is known.
+  package static let nothing = PlaylistProgress(segmentCount: 0, milliseconds: 0)
 }
 
 /// A file under its final name.

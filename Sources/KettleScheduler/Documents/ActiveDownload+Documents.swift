@@ -17,10 +17,7 @@ extension ActiveDownload {
     var plan = AttemptPlan(
       attempt: attempt, url: request.url, redirects: request.redirects, requested: nil,
       content: request.content, check: request.check, purpose: request.purpose, facts: facts)
-    if let range = facts.playlist?.range(of: request.purpose) {
-      plan.headers.append(
-        HeaderField(received: "Range", "bytes=\(range.lower)-\(range.upper - 1)"))
-    }
+    plan.headers += facts.playlist?.rangeHeaders(for: request.purpose) ?? []
     return .entering(.running(download), [.beginAttempt(facts.id, plan)])
   }
 
@@ -35,6 +32,10 @@ extension ActiveDownload {
     let head = response.head
     if let coding = head.contentCoding, (200..<300).contains(head.status) {
       return .end(.failed(failure(on: primary.url, "it is compressed (\(coding))")))
+    }
+    if case .segment = purpose, let page = PlaylistRun.pageInstead(head) {
+      let next = facts.afterPage("\(page) in place of a segment", at: primary.url, in: context)
+      return .end(facts.refetchingPlaylist ?? next)
     }
     if let range = facts.playlist?.range(of: purpose), [200, 206].contains(head.status) {
       return acceptPart(range, of: response, from: primary, &facts, in: context)
@@ -51,7 +52,7 @@ extension ActiveDownload {
       return primaryRefused(response, because: failure, retryAfter: after, &facts, in: context)
     case .fail(let failure):
       if case .segment = purpose, [403, 404, 410].contains(head.status) {
-        return .end(facts.afterMissingSegment(failure))
+        return .end(facts.refetchingPlaylist ?? .failed(failure))
       }
       return .end(.failed(failure))
     // Only a request that continues a file gets these.
@@ -88,7 +89,8 @@ extension ActiveDownload {
         .acceptDocument(facts.id, response.attempt, byteCountMax: document.byteCountMax)
       ])
     case .segment:
-      let lower = facts.resumeData?.playlist?.joinedByteCount ?? 0
+      let proof = facts.playlist?.proof(by: purpose)
+      let lower = proof?.lower ?? facts.resumeData?.playlist?.joinedByteCount ?? 0
       let (upper, overflows) = lower.addingReportingOverflow(total ?? 0)
       let range = total == nil || overflows ? nil : ByteRange(lower: lower, upper: upper)
       let plan = facts.bodyPlanOfPlaylist()
@@ -104,12 +106,20 @@ extension ActiveDownload {
     _ range: ByteRange, of response: Response, from primary: DownloadConnection,
     _ facts: inout TransferFacts, in context: DecisionContext
   ) -> Step {
-    let sent = response.head.value(of: "Content-Range").flatMap(ContentRange.init)
-    guard response.head.status == 206, case .part(range, _)? = sent else {
+    let head = response.head
+    let sent = head.value(of: "Content-Range").flatMap(ContentRange.init)
+    let total: Int64? = if case .part(_, let total)? = sent { total } else { nil }
+    if facts.playlist?.isOfOtherVersion(head, total: total, for: purpose) == true {
+      return .end(facts.startingFresh(because: .resourceChanged))
+    }
+    guard head.status == 206, case .part(range, _)? = sent,
+      head.bodyByteCount ?? range.byteCount == range.byteCount
+    else {
       let failure = TransferFailure(.rangeReplyWrong, on: primary.url.text)
       return primaryRefused(
         response, because: failure, retryAfter: nil, &facts, in: context)
     }
+    facts.playlist?.receive(head, total: total, for: purpose)
     return accept(range.byteCount, of: response, &facts, in: context)
   }
 
@@ -119,12 +129,35 @@ extension ActiveDownload {
   ) -> Step {
     if facts.resumeData?.playlist == nil { facts.resumeData?.playlist = facts.playlist?.progress }
     let key = facts.playlist?.decryption(of: segmentIndex)
+    let proof = facts.playlist?.proof(by: purpose)
     // The plain text of an encrypted segment is shorter than its response.
-    let upper = key == nil ? connection(of: attempt)?.range?.upper : nil
+    let upper = proof?.upper ?? (key == nil ? connection(of: attempt)?.range?.upper : nil)
+    let lower = proof?.lower ?? facts.resumeData?.playlist?.joinedByteCount ?? 0
     return Step(actions: [
-      .acceptSegment(
-        facts.id, attempt, from: facts.resumeData?.playlist?.joinedByteCount ?? 0, upTo: upper, key)
+      .acceptSegment(facts.id, attempt, from: lower, upTo: upper, key)
     ])
+  }
+
+  /// Decides what follows the proper end of a response for a segment. One without bytes, or with
+  /// fewer than announced, is not joined.
+  ///
+  /// - Parameter end: the end of its bytes in the file; nil when none of them counts.
+  mutating func afterSegment(
+    _ connection: DownloadConnection, upTo end: Int64?, _ facts: inout TransferFacts,
+    in context: DecisionContext
+  ) -> Step {
+    let failure: TransferFailure
+    if let proof = facts.playlist?.proof(by: purpose) {
+      if end == proof.upper { return .end(.nextSegment) }
+      failure = TransferFailure(
+        .otherVersion, on: facts.urlText, detail: "a segment has another length than before")
+    } else {
+      let lower = facts.resumeData?.playlist?.joinedByteCount ?? 0
+      if let end, end > lower { return .end(.nextSegment) }
+      failure = TransferFailure(
+        .truncated, on: connection.url.text, detail: "a segment without all of its bytes")
+    }
+    return afterFailed(connection, with: failure, &facts, in: context)
   }
 
   /// Uses a document that has arrived.
@@ -136,15 +169,5 @@ extension ActiveDownload {
     return .end(
       facts.use(
         bytes, as: document, from: connection.url, redirects: connection.redirects, in: context))
-  }
-}
-
-extension PlaylistRun {
-  /// The part of a resource that a request is for; nil for all of it.
-  fileprivate func range(of purpose: RequestPurpose) -> ByteRange? {
-    guard case .segment(let index) = purpose, media.segments.indices.contains(index) else {
-      return nil
-    }
-    return media.segments[index].range
   }
 }

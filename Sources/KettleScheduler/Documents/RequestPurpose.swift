@@ -27,6 +27,8 @@ package enum RequestPurpose: Sendable, Hashable {
     /// What names the URLs of the file.
     case metalink
     case playlist
+    /// The playlist of a variant, by the URL that the playlist of variants names.
+    case variant(TransferURL)
     /// The key of segments, by its URI in the playlist.
     case key(uri: String)
 
@@ -35,7 +37,7 @@ package enum RequestPurpose: Sendable, Hashable {
       switch self {
       case .checksumList: ChecksumList.byteCountMax
       case .metalink: MetalinkFile.byteCountMax
-      case .playlist: Playlist.byteCountMax
+      case .playlist, .variant: Playlist.byteCountMax
       case .key: MediaPlaylist.Key.byteCount
       }
     }
@@ -46,7 +48,7 @@ package enum RequestPurpose: Sendable, Hashable {
         switch self {
         case .checksumList: .checksumListUnusable
         case .metalink: .metalinkUnusable
-        case .playlist, .key: .playlistUnusable
+        case .playlist, .variant, .key: .playlistUnusable
         }
       return TransferFailure(code, on: url.text, detail: detail)
     }

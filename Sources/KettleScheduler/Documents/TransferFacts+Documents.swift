@@ -53,7 +53,10 @@ extension TransferFacts {
     switch document {
     case .checksumList: return useChecksumList(bytes, from: url)
     case .metalink: return useMetalink(bytes, from: url, reach: redirects.minimumReach, in: context)
-    case .playlist: return usePlaylist(bytes, from: url, redirects)
+    case .playlist:
+      return usePlaylist(bytes, variant: spec.url, from: url, redirects, in: context)
+    case .variant(let variant):
+      return usePlaylist(bytes, variant: variant, from: url, redirects, in: context)
     case .key(let uri):
       guard bytes.count == MediaPlaylist.Key.byteCount else {
         return .failed(document.failure(on: url, "its key has \(bytes.count) bytes"))
@@ -107,17 +110,23 @@ extension TransferFacts {
 
   // MARK: Playlists
 
+  /// - Parameter variant: the URL that was requested, before redirects.
   private mutating func usePlaylist(
-    _ bytes: [UInt8], from url: TransferURL, _ redirects: RedirectChain
+    _ bytes: [UInt8], variant: TransferURL, from url: TransferURL, _ redirects: RedirectChain,
+    in context: DecisionContext
   ) -> TransferMachine.AfterEnding {
     do throws(PlaylistProblem) {
       switch try Playlist.read(bytes) {
       case .variants(let variants):
-        let variant = try Playlist.choose(spec.options.variant, of: variants)
-        return request(forVariant: variant.uri, from: url, redirects)
+        if let begun = resumeData?.playlist?.identity?.variant(among: variants, listedAt: url) {
+          return request(forVariant: begun.uri, from: url, redirects)
+        }
+        let chosen = try Playlist.choose(spec.options.variant, of: variants)
+        return request(forVariant: chosen.uri, from: url, redirects)
       case .segments(let media):
-        playlist = PlaylistRun(url: url, redirects: redirects.restarted, media: media)
-        return beginSegments(of: media)
+        return beginSegments(
+          of: PlaylistRun(
+            url: url, variant: variant, redirects: redirects.restarted, media: media))
       }
     } catch {
       switch error {
@@ -125,8 +134,10 @@ extension TransferFacts {
       case .notPlaylist where resumeData?.playlist == nil:
         spec.options.isAsIs = true
         return .request(firstFileRequest)
+      case .notPlaylist where bytes.first { $0 > 0x20 } == UInt8(ascii: "<"):
+        return afterPage("a web page in place of the playlist", at: url, in: context)
       case .live: return .failed(TransferFailure(.liveStream, on: url.text))
-      case .notPlaylist, .empty, .tooLong, .malformed, .encryption, .gap, .soundApart:
+      case .notPlaylist, .empty, .tooLong, .malformed, .encryption, .gap, .skipped, .soundApart:
         return .failed(RequestPurpose.Document.playlist.failure(on: url, error.words))
       }
     }
@@ -142,24 +153,40 @@ extension TransferFacts {
     case .follow(let target):
       return .request(
         NextRequest(
-          url: target, redirects: redirects, mode: .resuming, purpose: .document(.playlist)))
+          url: target, redirects: redirects, mode: .resuming,
+          purpose: .document(.variant(target))))
     case .refuse(let failure): return .failed(failure)
     }
   }
 
-  /// Continues with the segments that are missing. Another recording is fetched from the beginning.
-  private mutating func beginSegments(of media: MediaPlaylist) -> TransferMachine.AfterEnding {
-    guard let resumeData, !resumeData.durable.isEmpty else { return nextSegment() }
-    let known = resumeData.playlist
-    if known?.segmentCount == media.segments.count, known?.milliseconds == media.milliseconds {
+  /// Continues with the segments that are missing, after a proof that they belong to those that are
+  /// joined. Another recording is fetched from the beginning; if the user has replaced the link,
+  /// which may be a wrong one, nothing is discarded for it.
+  private mutating func beginSegments(of run: PlaylistRun) -> TransferMachine.AfterEnding {
+    var run = run
+    guard let resumeData, !resumeData.durable.isEmpty else { return beginPlaylist(run) }
+    if run.goOn(with: resumeData.playlist) {
+      playlist = run
       return nextSegment()
+    }
+    if resumeData.validatorURL != nil, resumeData.playlist?.identity != nil {
+      let failure = TransferFailure(
+        .otherFile, on: urlText, detail: "its playlist has other segments")
+      return .waiting(.forEvent(.needsLink, failure))
     }
     freshStart = .resourceChanged
     repetitions.recordFreshStart()
     guard repetitions.permitsFreshStart else {
       return .failed(TransferFailure(.otherVersion, on: urlText, detail: "it changes each time"))
     }
+    return beginPlaylist(run)
+  }
+
+  private mutating func beginPlaylist(_ run: PlaylistRun) -> TransferMachine.AfterEnding {
+    playlist = run
     forgetBytes()
+    resumeData?.playlist = run.progress
+    resumeData?.validatorURL = nil
     return nextSegment()
   }
 
@@ -172,7 +199,10 @@ extension TransferFacts {
     switch reason {
     // The changed file belongs to another program now.
     case .partialFileChanged: resumeData = nil
-    case .resourceChanged, .rangeIgnored, .noValidator, .asked: forgetBytes()
+    case .resourceChanged, .rangeIgnored, .noValidator, .asked:
+      forgetBytes()
+      // What an open partial file still holds does not count when it is closed.
+      resumeData?.playlist = .nothing
     }
     return .request(firstRequest)
   }
@@ -182,25 +212,58 @@ extension TransferFacts {
     guard let playlist else { return .request(firstRequest) }
     let joinedCount = resumeData?.playlist?.joinedCount ?? 0
     guard joinedCount < playlist.media.segments.count else { return .whole }
+    if case .proves(let sample) = playlist.standing {
+      return playlist.request(forSegment: sample.index)
+    }
     return playlist.request(forSegment: joinedCount)
   }
 
-  /// Records that the bytes of one more segment are durable.
+  /// Records that the bytes of one more segment are durable, or that a joined one was equal.
   mutating func recordSegment(_ closed: ClosedBody) {
-    guard var progress = resumeData?.playlist else { return }
-    progress.joinedCount += 1
-    progress.joinedByteCount = closed.durable.prefixByteCount
+    guard var progress = resumeData?.playlist, let run = playlist else { return }
+    switch run.standing {
+    case .proves:
+      playlist?.recordProof()
+      progress.identity = run.identity
+      resumeData?.validatorURL = nil
+    case .joins:
+      playlist?.recordJoined()
+      let lower = progress.joinedByteCount
+      progress.joinedByteCount = closed.durable.prefixByteCount
+      // The beginnings of MP4 files may be equal in two recordings.
+      if progress.sample == nil || !run.isInitialization(progress.joinedCount) {
+        progress.sample = JoinedSegment(
+          index: progress.joinedCount, lower: lower, upper: progress.joinedByteCount)
+      }
+      progress.joinedCount += 1
+      progress.resources = playlist?.resources
+    }
     resumeData?.playlist = progress
-    playlist?.recordJoined()
     recordSynced(closed.durable)
     resumeData?.lastWriteNanoseconds = closed.modifiedNanoseconds
   }
 
-  /// What follows a segment that is gone from the server: its link may have expired while others
-  /// were fetched. Then the playlist is fetched again.
-  func afterMissingSegment(_ failure: TransferFailure) -> TransferMachine.AfterEnding {
-    guard let playlist, playlist.joinedCount > 0 else { return .failed(failure) }
+  /// Another request for the playlist, where a segment is gone from the server: its link may have
+  /// expired while others were fetched. nil if none was.
+  var refetchingPlaylist: TransferMachine.AfterEnding? {
+    guard let playlist, playlist.joinedCount > 0 else { return nil }
     return .request(firstRequest)
+  }
+
+  /// What follows a web page in place of a part of a recording: a network that asks to sign in, or
+  /// a link that has expired. The page is never joined. It passes, or the user is asked.
+  ///
+  /// - Parameter what: what was sent in place of what.
+  func afterPage(
+    _ what: String, at url: TransferURL, in context: DecisionContext
+  ) -> TransferMachine.AfterEnding {
+    let failure = TransferFailure(.linkExpired, on: url.text, detail: "it sent \(what)")
+    let policy = context.retryPolicy.adapted(to: spec.options)
+    guard retryCount < policy.retryCountMax else {
+      return .waiting(.forEvent(.needsLink, failure))
+    }
+    let delay = policy.delayMilliseconds(retryCount: retryCount, jitter: context.jitter)
+    return .waiting(.retrying(after: delay, .retry, failure, at: context.now))
   }
 
   /// The MIME type of what is joined, for the user's rules; nil if it is neither video nor sound.

@@ -25,7 +25,12 @@ extension ActiveDownload {
     }
     var step: Step
     switch ended.outcome {
-    case .complete: step = afterComplete(connection, &facts, in: context)
+    case .complete:
+      if case .segment = purpose {
+        step = afterSegment(connection, upTo: ended.receivedUpTo, &facts, in: context)
+      } else {
+        step = afterComplete(connection, &facts, in: context)
+      }
     case .document(let bytes): step = afterDocument(bytes, from: connection, &facts, in: context)
     case .cancelled: step = afterCancelled(connection, &facts, in: context)
     case .failed(let failure): step = afterFailed(connection, with: failure, &facts, in: context)
@@ -91,7 +96,6 @@ extension ActiveDownload {
   private mutating func afterComplete(
     _ connection: DownloadConnection, _ facts: inout TransferFacts, in context: DecisionContext
   ) -> Step {
-    if case .segment = purpose { return .end(.nextSegment) }
     if isWhole(facts) { return .end(.whole) }
     guard let range = connection.range else {
       // A body that ends before the durable bytes do is another version, however well it began.
@@ -164,7 +168,7 @@ extension ActiveDownload {
         content: connection.content, check: .inspection, purpose: purpose))
   }
 
-  private mutating func afterFailed(
+  mutating func afterFailed(
     _ connection: DownloadConnection, with failure: TransferFailure, _ facts: inout TransferFacts,
     in context: DecisionContext
   ) -> Step {
@@ -220,7 +224,8 @@ extension ActiveDownload {
     in context: DecisionContext
   ) -> TransferMachine.AfterEnding? {
     // If the length was known before, a longer file is another version.
-    let isLonger = failure.code == .tooLong && durableAtStartByteCount > 0 && purpose.isFile
+    let hasKnownLength = purpose.isFile || facts.playlist?.proof(by: purpose) != nil
+    let isLonger = failure.code == .tooLong && durableAtStartByteCount > 0 && hasKnownLength
     if failure.code == .otherVersion || isLonger {
       if let resumeData = facts.resumeDataOfOpener, resumeData.validatorURL != nil {
         let other = TransferFailure.otherFile(at: url, nil, in: resumeData)

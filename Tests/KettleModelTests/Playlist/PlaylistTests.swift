@@ -127,9 +127,29 @@ struct PlaylistTests {
         .encryption("AES-128 (com.apple.x)")
       ),
       ("#EXTM3U\n#EXT-X-GAP\n#EXTINF:1,\na.ts\n", .gap(line: 2)),
+      ("#EXTM3U\n#EXT-X-SKIP:SKIPPED-SEGMENTS=3\n", .skipped(line: 2)),
+      ("#EXTM3U\n#EXT-X-KEY:METHOD=AES-128\n", .malformed(line: 2)),
+      ("#EXTM3U\n#EXT-X-KEY:URI=\"k\"\n", .malformed(line: 2)),
+      ("#EXTM3U\n#EXT-X-MAP:URI=\"\"\n", .malformed(line: 2)),
+      ("#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:+3\n", .malformed(line: 2)),
+      ("#EXTM3U\n#EXT-X-BYTERANGE:5@+3\n", .malformed(line: 2)),
+      (
+        "#EXTM3U\n#EXT-X-VERSION:3\n#EXTINF:1,\na.ts\n#EXT-X-MEDIA-SEQUENCE:3\n",
+        .malformed(line: 5)
+      ),
     ] as [(String, PlaylistProblem)])
   func `what cannot be joined is refused with its reason`(text: String, expected: PlaylistProblem) {
     #expect(problem(text) == expected)
+  }
+
+  // Fault 181
+  @Test(arguments: [
+    "0xzz", "0x", "xyz", "12", "", "0x+1", "0x\(String(repeating: "0", count: 33))",
+  ])
+  func `a vector that is no number is refused`(text: String) {
+    #expect(
+      problem("#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=\(text)\n#EXTINF:1,\na.ts\n")
+        == .malformed(line: 2))
   }
 
   @Test(arguments: ["0p", "p", "720i", "-1", "1G", "99999999999999999999", ""])

@@ -91,6 +91,10 @@ struct PlaylistScriptTests {
     script.control(.start, id)
     #expect(script.plan?.url.text == Self.playlist)
     try deliver(Self.media(3), &script)
+    // It is compared with what is joined.
+    #expect(script.plan?.url.text == "http://files.example/s0.ts")
+    let attempt = try open(id, &script, from: 100)
+    script.settled(attempt, .complete, durable: 100)
     #expect(script.plan?.url.text == "http://files.example/s1.ts")
   }
 
