@@ -61,6 +61,12 @@ import TestSupport
     await world.shutDown()
   }
 
+  @Test func `a completed recording is always one that the origin served`() async throws {
+    let world = try await DownloadWorld()
+    try await Fuzzer(RecordingFuzz(world)).run()
+    await world.shutDown()
+  }
+
   @Test(.enabled(if: TLSServer.isThere))
   func `a file downloaded over TLS matches the server's whatever happens in transit`() async throws
   {

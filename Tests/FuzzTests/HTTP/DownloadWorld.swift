@@ -92,10 +92,17 @@ final class DownloadWorld: Sendable {
     var files: [[UInt8]]
   }
 
+  func control(_ control: TransferScheduler.Control, _ id: TransferID) async {
+    _ = await engine.control(control, [id])
+  }
+
   /// Downloads into a separate folder, and leaves nothing behind.
-  func download(_ url: TransferURL, number: Int, connections: Int, certificate: String? = nil)
-    async throws -> End
-  {
+  ///
+  /// - Parameter began: called with the transfer when it is on the list.
+  func download(
+    _ url: TransferURL, number: Int, connections: Int, certificate: String? = nil,
+    began: (TransferID) -> Void = { _ in }
+  ) async throws -> End {
     let folder = root + "/\(number)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -106,6 +113,7 @@ final class DownloadWorld: Sendable {
     guard let id = try await engine.add([spec]).first else {
       return End(row: nil, files: [])
     }
+    began(id)
     let row = await settled.settled(id)
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     let files = names.filter { !$0.hasSuffix(".part") }.compactMap {
