@@ -131,7 +131,7 @@ let package = Package(
       dependencies: [
         "KettleClient", "KettleCommands", "KettleControl", "KettleDaemon", "KettleDemo",
         "KettleStarter",
-        "KettleStore",
+        "KettleStore", "KettleSystem",
       ],
       swiftSettings: strict),
 

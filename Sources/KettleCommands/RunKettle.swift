@@ -73,8 +73,12 @@ private func report(parseError error: any Error, to console: any Console) -> Exi
   let columns = min(console.columnCount(of: stream) ?? 80, 100)
   let text = KettleCommand.fullMessage(for: error, columns: columns)
   if isRequestedText {
-    try? console.write(text.hasSuffix("\n") ? text : text + "\n", to: .output)
-    return .done
+    do throws(ConsoleError) {
+      try console.write(text.hasSuffix("\n") ? text : text + "\n", to: .output)
+      return .done
+    } catch {
+      return report(error, to: console)
+    }
   }
   let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     .map { String($0).sanitizedForDisplay() }

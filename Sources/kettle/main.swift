@@ -2,7 +2,10 @@ import Glibc
 import KettleCommands
 import KettleDaemon
 import KettleStore
+import KettleSystem
 
+// Before anything is opened.
+StandardDescriptors.occupy()
 // Must precede the first thread, which the first await below starts.
 if let problem = StartCheck.problem() {
   TerminalConsole().printError(problem)

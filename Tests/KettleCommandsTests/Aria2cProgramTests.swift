@@ -125,6 +125,15 @@ final class Aria2cProgramTests {
         .control(.pause, .ids([TransferID(rawValue: 1)]))))
   }
 
+  // Fault 198
+  @Test(arguments: ["--help", "--version"])
+  func `a text that cannot be written is an error`(word: String) async {
+    let context = FakeContext()
+    context.console.fail(with: .cannotWrite(detail: "No space left on device"))
+    #expect(await runAria2c(arguments: [word], context: context.context) == 1)
+    #expect(context.console.error.hasPrefix("kettle: Cannot write to standard output"))
+  }
+
   @Test func `help and version are printed`() async {
     for (word, part) in [("--help", "yt-dlp --downloader kettle-aria2c"), ("-v", "kettle-aria2c ")]
     {

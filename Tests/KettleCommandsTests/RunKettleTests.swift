@@ -21,6 +21,16 @@ struct RunKettleTests {
     #expect(outcome.output == Self.help)
   }
 
+  // Fault 198
+  @Test(arguments: [["--help"], ["--version"], ["get", "--help"]])
+  func `a text that cannot be written is an error`(arguments: [String]) async {
+    let context = FakeContext()
+    context.console.fail(with: .cannotWrite(detail: "No space left on device"))
+    let outcome = await context.run(arguments)
+    #expect(outcome.code == 1)
+    #expect(outcome.error.hasPrefix("kettle: Cannot write to standard output"))
+  }
+
   @Test(arguments: [
     "get", "add", "list", "watch", "wait", "start", "pause", "stop", "remove", "reset", "demo",
     "limit", "session", "queues", "undo", "bin", "config", "rules", "rpc", "browser", "completion",

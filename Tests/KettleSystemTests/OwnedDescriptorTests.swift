@@ -40,6 +40,35 @@ struct OwnedDescriptorTests {
     #expect(!isFull(number))
   }
 
+  // Fault 197
+  @Test(arguments: [0, 1, 2] as [Int32])
+  func `an owner never has the number of a standard descriptor`(number: Int32) async throws {
+    await #expect(processExitsWith: .success) { [number] in
+      _ = Glibc.close(number)
+      guard open("/dev/full", O_RDONLY | O_CLOEXEC) == number,
+        let opened = OwnedDescriptor(opened: number), opened.number > 2,
+        fcntl(number, F_GETFD) == -1
+      else { exit(1) }
+      guard open("/dev/full", O_RDONLY | O_CLOEXEC) == number else { exit(2) }
+      let owner = OwnedDescriptor(owning: number)
+      exit(owner.number > 2 && fcntl(number, F_GETFD) == -1 ? 0 : 3)
+    }
+  }
+
+  // Fault 196
+  @Test(arguments: [0, 1, 2] as [Int32])
+  func `an occupied descriptor is /dev/null and still cannot be used`(number: Int32) async {
+    await #expect(processExitsWith: .success) { [number] in
+      _ = Glibc.close(number)
+      StandardDescriptors.occupy()
+      var status = stat()
+      guard fstat(number, &status) == 0, status.st_rdev == 1 << 8 | 3 else { exit(1) }
+      var byte: UInt8 = 65
+      let result = number == 0 ? read(number, &byte, 1) : write(number, &byte, 1)
+      exit(result == -1 && errno == EBADF ? 0 : 2)
+    }
+  }
+
   private struct Unopened: Error {}
 
   private func openFull() throws -> Int32 {

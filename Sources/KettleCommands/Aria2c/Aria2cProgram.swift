@@ -9,12 +9,8 @@ import KettleRPC
 package func runAria2c(arguments: [String], context: CommandContext) async -> Int32 {
   let program = Aria2cProgram(context: context)
   switch arguments.first {
-  case "-v", "--version":
-    try? context.console.printLine(Aria2cProgram.version)
-    return Aria2cExit.done
-  case "-h", "--help":
-    try? context.console.write(Aria2cProgram.help, to: .output)
-    return Aria2cExit.done
+  case "-v", "--version": return program.print(Aria2cProgram.version + "\n")
+  case "-h", "--help": return program.print(Aria2cProgram.help)
   default: return await program.run(arguments)
   }
 }
@@ -70,6 +66,16 @@ struct Aria2cProgram {
   }
 
   private func complain(_ sentence: String) { context.console.printError(sentence) }
+
+  fileprivate func print(_ text: String) -> Int32 {
+    do throws(ConsoleError) {
+      try context.console.write(text, to: .output)
+      return Aria2cExit.done
+    } catch {
+      Sentences.report(of: error).sentences.forEach(complain)
+      return Aria2cExit.unknown
+    }
+  }
 
   // MARK: With an RPC
 

@@ -37,6 +37,8 @@ package struct TerminalConsole: Console {
       if count == 0 { return }
       if count > 0 {
         guard body(piece.span.extracting(first: count)) else { return }
+      } else if errno == EBADF {
+        throw .cannotRead(detail: "it is closed")
       } else if errno != EINTR {
         throw .cannotRead(detail: errnoText())
       }
@@ -63,6 +65,7 @@ package struct TerminalConsole: Console {
       case EINTR: continue
       case EAGAIN: waitUntilWritable(descriptor)
       case EPIPE: throw .readerGone
+      case EBADF: throw .cannotWrite(detail: "it is closed")
       default: throw .cannotWrite(detail: errnoText())
       }
     }

@@ -81,7 +81,7 @@ let importTable: [String: ImportRow] = [
   "kettle": ImportRow(
     ours: [
       "KettleClient", "KettleCommands", "KettleControl", "KettleDaemon", "KettleDemo",
-      "KettleStarter", "KettleStore",
+      "KettleStarter", "KettleStore", "KettleSystem",
     ],
     system: ["Dispatch", "FoundationEssentials", "Glibc"]),
 
