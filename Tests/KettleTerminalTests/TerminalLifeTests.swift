@@ -40,6 +40,35 @@ import Testing
     expectGivenBack(program)
   }
 
+  // Fault 195
+  @Test(arguments: [
+    "\u{1B}]11;rgb:1e1e/1e1e/2e2e\u{1B}\\\u{1B}[?62;22c", "\u{1B}[?1;2c", "\u{1B}[I",
+  ])
+  func `a late reply of the terminal is no key`(reply: String) throws {
+    let program = try started()
+    program.type(reply)
+    program.type("?")
+    program.wait("the help") { $0.contains("Keys") }
+    #expect(!program.text.contains("does nothing here"))
+    program.type("\u{3}\u{3}")
+    #expect(program.end() == 0)
+  }
+
+  // Fault 195
+  @Test func `leaving waits for a reply that is on its way`() throws {
+    let shell = """
+      "$0" rows; stty -icanon -echo min 0 time 0
+      echo "left: $(dd bs=999 count=1 2>/dev/null | od -An -c)."
+      """
+    let program = try TerminalProgram(["/bin/sh", "-c", shell, stage])
+    program.wait("the question") { $0.contains("]11;?") }
+    program.type("q")
+    program.type("\u{1B}]11;rgb:1e1e/1e1e/2e2e\u{1B}\\")
+    program.type("\u{1B}[?62;22c")
+    #expect(program.end() == 0)
+    #expect(program.text.contains("left: ."), "\(program.text.suffix(200))")
+  }
+
   @Test func `a crash restores the terminal`() throws {
     // Swift's own crash report asks questions if there is a terminal.
     let program = try TerminalProgram(

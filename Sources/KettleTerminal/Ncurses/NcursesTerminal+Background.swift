@@ -9,6 +9,9 @@ extension NcursesTerminal {
   /// changes the colours.
   private static var backgroundTimeoutMilliseconds: Int64 { 100 }
 
+  /// How long after the question a terminal on another continent may answer.
+  private static var replyTimeoutMilliseconds: Int64 { 1000 }
+
   func findBackground() {
     guard options.followsTerminal, look.colors != .none else { return }
     if let reported = Self.environment("COLORFGBG").flatMap(Theme.Background.init(COLORFGBG:)) {
@@ -18,8 +21,8 @@ extension NcursesTerminal {
     guard kind.repliesToColorQueries else { return }
     Self.send(TerminalText.backgroundQuery)
     let start = TerminalClock.now().monotonic
-    var isAnswered = false
-    while !isAnswered {
+    askedAt = start
+    while askedAt != nil {
       let now = TerminalClock.now().monotonic
       let left = Self.backgroundTimeoutMilliseconds - now.milliseconds(since: start)
       var descriptor = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
@@ -30,11 +33,28 @@ extension NcursesTerminal {
         switch piece {
         case .background(let color):
           look = lookChange(color) ?? look
-        case .identity: isAnswered = true
+        case .identity: askedAt = nil
         case .key, .pointer, .pasteRefused: early += [input(piece, at: now)].compactMap(\.self)
         }
       }
     }
+  }
+
+  /// Waits for a reply that is still on its way, because the shell would take it for something that
+  /// the user typed.
+  func discardLateReply() {
+    while let asked = askedAt {
+      let now = TerminalClock.now().monotonic
+      let left = Self.replyTimeoutMilliseconds - now.milliseconds(since: asked)
+      var descriptor = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+      guard left > 0, poll(&descriptor, 1, Int32(clamping: left)) > 0 else { break }
+      let codes = readCodes()
+      if codes.isEmpty { break }
+      if decoder.decode(codes, at: now).contains(.identity) { return askedAt = nil }
+    }
+    // A terminal that answers even later, or in parts.
+    if askedAt != nil { tcflush(STDIN_FILENO, TCIFLUSH) }
+    askedAt = nil
   }
 
   /// Switches to the look for this background and returns it; returns nil when nothing changes.

@@ -43,6 +43,8 @@ extension NcursesTerminal {
     while codes.count < 65_536 {
       let kind = wget_wch(kettle_stdscr(), &value)
       if kind == KEY_CODE_YES {
+        // resizeterm(3x) puts this before the input. No key was pressed, and SIGWINCH tells sizes.
+        if Int32(bitPattern: value) == KEY_RESIZE { continue }
         codes.append(.key(Int32(bitPattern: value)))
       } else if kind == OK, let scalar = Unicode.Scalar(UInt32(value)) {
         codes.append(.scalar(scalar))
@@ -59,7 +61,9 @@ extension NcursesTerminal {
     case .pointer(let press): return hasMouse ? .mouse(clicks.event(press, at: now)) : nil
     case .pasteRefused: return .pasteRefused
     case .background(let color): return lookChange(color).map { .lookChanged($0) }
-    case .identity: return nil
+    case .identity:
+      askedAt = nil
+      return nil
     }
   }
 

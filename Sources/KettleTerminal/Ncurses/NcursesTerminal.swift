@@ -20,6 +20,8 @@ package final class NcursesTerminal: TerminalBackend {
   var look = Look(charset: .ascii, colors: .none)
   /// Input that arrived while waiting for the terminal to report its background.
   var early: [TerminalInput] = []
+  /// When the terminal was asked to identify itself; nil once it has.
+  var askedAt: MonotonicTime?
   var hasGauge = false
   var hasMouse = false
   private var isClaimed = false
@@ -67,6 +69,7 @@ package final class NcursesTerminal: TerminalBackend {
   package func restore() {
     guard isClaimed else { return }
     isClaimed = false
+    discardLateReply()
     leaveScreen()
     signals.uninstall()
     if let screen { delscreen(screen) }
