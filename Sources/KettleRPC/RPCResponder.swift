@@ -32,8 +32,9 @@ package final class RPCResponder: Sendable {
       case .single(let entry): [entry.call]
       case .batch(let entries): entries.map(\.call)
       }
-    let results = await answer(calls, of: exchange.client) { $0.object }
-    guard await mayAnswer(results, exchange) else { return exchange.refuse() }
+    var check = SecretCheck(secret)
+    let results = await answer(calls, of: exchange.client, &check) { $0.object }
+    guard await mayAnswer(results, check, exchange) else { return exchange.refuse() }
     let reply = JSONReply(to: message, results)
     var bytes = JSONWriter.bytes(reply.value)
     if let callback { bytes = Array("\(callback)(".utf8) + bytes + Array(")".utf8) }
@@ -50,8 +51,9 @@ package final class RPCResponder: Sendable {
     } catch {
       call = .failure(.notJSON)
     }
-    let results = await answer([call], of: exchange.client) { $0.fault }
-    guard await mayAnswer(results, exchange) else { return exchange.refuse() }
+    var check = SecretCheck(secret)
+    let results = await answer([call], of: exchange.client, &check) { $0.fault }
+    guard await mayAnswer(results, check, exchange) else { return exchange.refuse() }
     let result = results.first ?? .failure(.invalidRequest)
     exchange.respond(
       RPCResponse(httpStatus: 200, mediaType: .xml, bytes: XMLValues.response(result)))
@@ -59,7 +61,7 @@ package final class RPCResponder: Sendable {
 
   /// Slows down whoever presents a wrong secret. Returns false if the client gets no answer.
   private func mayAnswer(
-    _ results: [Result<RPCValue, RPCError>], _ exchange: RPCExchange
+    _ results: [Result<RPCValue, RPCError>], _ check: SecretCheck, _ exchange: RPCExchange
   ) async -> Bool {
     let isWrong = results.contains { result in
       switch result {
@@ -69,7 +71,7 @@ package final class RPCResponder: Sendable {
     }
     guard isWrong else { return true }
     let peer = exchange.client.address
-    switch throttle.withLock({ $0.noteFailure(of: peer) }) {
+    switch throttle.withLock({ $0.noteFailure(of: peer, secretCount: check.wrongCount) }) {
     case .tooMany: return false
     case .later(let milliseconds):
       await exchange.client.pause(milliseconds: milliseconds)
@@ -82,15 +84,17 @@ package final class RPCResponder: Sendable {
 
   /// Performs calls one after the other. Downloads that follow each other are added together.
   ///
-  /// - Parameter refusal: how a refused call within another one is written.
+  /// - Parameters:
+  ///   - check: of the whole message.
+  ///   - refusal: how a refused call within another one is written.
   private func answer(
-    _ calls: [Result<RPCCall, RPCError>], of client: RPCClient,
+    _ calls: [Result<RPCCall, RPCError>], of client: RPCClient, _ check: inout SecretCheck,
     refusal: (RPCError) -> RPCValue
   ) async -> [Result<RPCValue, RPCError>] {
     var results: [Result<RPCValue, RPCError>] = []
     var additions: [RPCAddition] = []
     for call in calls {
-      let understood = understand(call, client)
+      let understood = understand(call, client, &check)
       if case .success(.addURIs(let uris, let options, nil)) = understood {
         additions.append(RPCAddition(uris: uris, options: options))
         continue
@@ -99,7 +103,8 @@ package final class RPCResponder: Sendable {
       switch understood {
       case .failure(let error): results.append(.failure(error))
       case .success(.multicall(let inner)):
-        results.append(.success(await answerMulticall(inner, of: client, refusal: refusal)))
+        results.append(
+          .success(await answerMulticall(inner, of: client, &check, refusal: refusal)))
       case .success(let method): results.append(await perform(method))
       }
     }
@@ -124,9 +129,10 @@ package final class RPCResponder: Sendable {
 
   /// A result is a list of one element, an error a bare object.
   private func answerMulticall(
-    _ calls: [Result<RPCCall, RPCError>], of client: RPCClient, refusal: (RPCError) -> RPCValue
+    _ calls: [Result<RPCCall, RPCError>], of client: RPCClient, _ check: inout SecretCheck,
+    refusal: (RPCError) -> RPCValue
   ) async -> RPCValue {
-    let results = await answer(calls, of: client, refusal: refusal)
+    let results = await answer(calls, of: client, &check, refusal: refusal)
     return .list(
       results.map { result in
         switch result {
@@ -137,11 +143,11 @@ package final class RPCResponder: Sendable {
   }
 
   private func understand(
-    _ call: Result<RPCCall, RPCError>, _ client: RPCClient
+    _ call: Result<RPCCall, RPCError>, _ client: RPCClient, _ check: inout SecretCheck
   ) -> Result<RPCMethod, RPCError> {
     do throws(RPCError) {
       var call = try call.get()
-      let isAuthorized = secret.matches(call.takeToken())
+      let isAuthorized = check.admits(call.takeToken())
       if isAuthorized { client.joinAudience() }
       // Without the secret nobody learns what there is.
       guard isAuthorized || RPCMethod.openNames.contains(call.method) else { throw .unauthorized }

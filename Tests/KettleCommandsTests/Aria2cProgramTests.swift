@@ -81,7 +81,12 @@ final class Aria2cProgramTests {
     [], ["--no-such"], ["-x", "many", "http://a/"], ["magnet:?xt=1"], ["--dry-run", "http://a/"],
     ["--on-download-complete=/bin/true", "http://a/"], ["--enable-rpc", "http://a/"],
     ["--enable-rpc", "--rpc-secret=abcdefgh"], ["--check-certificate=false", "http://a/"],
-    ["-i", "/nowhere/list"], ["-T", "x.torrent"],
+    ["-i", "/nowhere/list"], ["-T", "x.torrent"], ["--pause=true", "http://a/"],
+    ["--pause", "--enable-rpc", "--rpc-secret=abcdefgh", "http://a/"], ["--stop=x", "http://a/"],
+    ["-D", "--stop=2", "http://a/"], ["--ca-certificate=/ca", "http://a/"],
+    ["--interface=eth0", "http://a/"], ["--ssh-host-key-md=sha-1=00", "sftp://a/b"],
+    ["--lowest-speed-limit=1K", "http://a/"], ["--conditional-get", "http://a/"],
+    ["--max-overall-download-limit=x", "http://a/"], ["--hash-check-only=true", "http://a/"],
   ])
   func `what it cannot do is refused with a sentence and aria2's number`(
     words: [String]
@@ -112,6 +117,44 @@ final class Aria2cProgramTests {
     let outcome = await run("-D", "http://a.example/f", finishing: false)
     #expect(outcome.code == 0)
     #expect(outcome.specs.count == 1)
+  }
+
+  @Test func `--stop ends the command and pauses what is unfinished`() async {
+    let outcome = await run("--stop=2", "http://a.example/f", finishing: false)
+    #expect(outcome.code == 7, "\(outcome.error)")
+  }
+
+  @Test func `--stop=0 and options that ask for nothing are accepted`() async {
+    let outcome = await run(
+      "--stop=0", "--lowest-speed-limit=0", "--ca-certificate=", "--use-head=false",
+      "--http-accept-gzip=true", "http://a.example/f")
+    #expect(outcome.code == 0, "\(outcome.error)")
+  }
+
+  @Test func `files share the limit for all together`() async {
+    let outcome = await run(
+      "-Z", "--max-overall-download-limit=300K", "--max-download-limit=100K", "http://a.example/f",
+      "http://b.example/g", finishing: false)
+    #expect(outcome.specs.map(\.limitBytesPerSecond) == [102_400, 102_400])
+    let one = await run("--max-overall-download-limit=300K", "http://a.example/f")
+    #expect(one.specs.first?.limitBytesPerSecond == 307_200)
+  }
+
+  @Test func `--pause is for downloads that are only queued`() async throws {
+    let outcome = await run("-D", "--pause=true", "http://a.example/f", finishing: false)
+    #expect(outcome.code == 0)
+    #expect(outcome.specs.first?.beginning == .paused)
+    let list = try place.file("list", "http://a.example/1\n  pause=true\n")
+    #expect(await run("-i", list, finishing: false).code == 28)
+  }
+
+  // Fault 128
+  @Test func `what a file contains cannot control the terminal`() async throws {
+    let list = try place.file(
+      "list", "http://127.0.0.1:1/x\n gid=\u{1B}]0;PWN\u{7}\u{9B}31m\n")
+    let outcome = await run("-i", list)
+    #expect(outcome.code == 28)
+    #expect(outcome.error.unicodeScalars.allSatisfy { $0 == "\n" || !$0.isControl })
   }
 
   @Test func `an interrupted download is paused`() async {

@@ -18,16 +18,18 @@ package struct FailureThrottle: Sendable {
 
   package init() {}
 
-  /// Decides about the answer to a wrong secret.
+  /// Decides about the answer to a message with wrong secrets.
   ///
-  /// - Parameter peer: the address without the port.
-  package mutating func noteFailure(of peer: String) -> Verdict {
+  /// - Parameters:
+  ///   - peer: the address without the port.
+  ///   - secretCount: how many different ones the message has; 0 for one without a secret.
+  package mutating func noteFailure(of peer: String, secretCount: Int = 1) -> Verdict {
     let count = delayed[peer] ?? 0
-    guard count < Self.delayedCountMax, count > 0 || delayed.count < Self.peerCountMax else {
-      return .tooMany
-    }
+    guard secretCount <= Self.delayedCountMax, count < Self.delayedCountMax,
+      count > 0 || delayed.count < Self.peerCountMax
+    else { return .tooMany }
     delayed[peer] = count + 1
-    return .later(milliseconds: Self.delayMilliseconds)
+    return .later(milliseconds: Self.delayMilliseconds * Int64(max(1, secretCount)))
   }
 
   /// The answer was sent, or its connection is gone.

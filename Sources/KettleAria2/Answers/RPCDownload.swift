@@ -6,14 +6,18 @@ package struct RPCDownload: Hashable, Sendable {
   package var row: TransferSnapshot
   /// nil if only fields of the row were asked for.
   package var record: TransferRecord?
+  /// The bytes of the file that are here.
+  package var received = ByteRangeSet()
   /// Where the file goes, if its path is not known yet.
   package var directory: String?
   /// Whether a client removed it while it was unfinished.
   package var isRemoved = false
 
   package init(
-    gid: GID, row: TransferSnapshot, record: TransferRecord? = nil, directory: String? = nil
+    gid: GID, row: TransferSnapshot, record: TransferRecord? = nil,
+    received: ByteRangeSet? = nil, directory: String? = nil
   ) {
+    self.received = received ?? record?.resumeData?.durable ?? ByteRangeSet()
     self.gid = gid
     self.row = row
     self.record = record

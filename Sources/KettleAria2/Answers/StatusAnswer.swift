@@ -74,8 +74,7 @@ package enum StatusAnswer {
   private static func bitfield(of download: RPCDownload, _ pieces: Pieces) -> String? {
     guard let total = download.row.bytesExpected, total > 0 else { return nil }
     if download.row.state == .completed { return pieces.bitfield { _ in true } }
-    let held = download.record?.resumeData?.durable ?? ByteRangeSet()
-    return pieces.bitfield { held.contains($0) }
+    return pieces.bitfield { download.received.contains($0) }
   }
 }
 

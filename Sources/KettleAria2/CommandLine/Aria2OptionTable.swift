@@ -69,4 +69,30 @@ package enum Aria2OptionTable {
     "split", "ssh-host-key-md", "stop", "stop-with-process", "stream-piece-selector",
     "summary-interval", "timeout", "torrent-file", "uri-selector", "user-agent",
   ]
+
+  /// The options that Kettle does not have and that change what happens, with the values that ask
+  /// for nothing. Any other value is refused.
+  private static let reliedOn: [String: Set<String>] = [
+    "async-dns-server": [""], "ca-certificate": [""], "check-integrity": ["false"],
+    "conditional-get": ["false"], "continue": ["true", "false"], "disable-ipv6": ["false"],
+    "dscp": ["", "0"], "follow-metalink": ["", "true", "mem"], "ftp-pasv": ["true"],
+    "ftp-type": ["", "binary"], "hash-check-only": ["false"], "http-no-cache": ["false"],
+    "index-out": [""], "interface": [""], "lowest-speed-limit": ["", "0"],
+    "max-file-not-found": ["", "0"], "metalink-base-uri": [""], "metalink-language": [""],
+    "metalink-location": [""], "metalink-os": [""], "metalink-version": [""],
+    "min-tls-version": ["", "TLSv1.2"], "multiple-interface": [""], "netrc-path": [""],
+    "proxy-method": ["", "get"], "remove-control-file": ["false"],
+    "rpc-allow-origin-all": ["false"],
+    "rpc-certificate": [""], "rpc-listen-all": ["false"], "rpc-passwd": [""],
+    "rpc-private-key": [""], "rpc-secure": ["false"], "rpc-user": [""], "show-files": ["false"],
+    "ssh-host-key-md": [""], "stop-with-process": ["", "0"], "use-head": ["false"],
+  ]
+
+  /// Returns why options cannot be accepted, because ignoring one of them would matter; nil if they
+  /// can.
+  package static func refusal(of options: [String: RPCValue]) -> String? {
+    options.keys.sorted().first { name in
+      reliedOn[name].map { !$0.contains(options[name]?.text ?? "") } ?? false
+    }.map { "The option --\($0) is not supported; leave it out" }
+  }
 }

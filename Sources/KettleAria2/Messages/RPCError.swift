@@ -17,7 +17,8 @@ package struct RPCError: Error, Hashable, Sendable {
 
   private init(_ kind: Kind, _ message: String) {
     self.kind = kind
-    self.message = message
+    // Names in it come from files and clients.
+    self.message = message.sanitizedForDisplay(limit: .max)
   }
 
   /// JSON-RPC 2.0, section 5.1; every problem of a method is 1, as in aria2.

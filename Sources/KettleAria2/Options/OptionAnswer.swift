@@ -4,6 +4,9 @@ import KettleModel
 /// The answers of `aria2.getOption` and `aria2.getGlobalOption`: texts that `aria2.addUri` takes
 /// again.
 package enum OptionAnswer {
+  /// What a transfer has that was not added through the RPC stays secret: its login, its headers,
+  /// and the passwords of its proxies.
+  ///
   /// - Parameter directory: where the file goes.
   package static func options(of spec: TransferSpec, gid: GID, directory: String) -> RPCValue {
     var options = common(connections: spec.connections, overwrites: spec.onConflict == .replace)
@@ -13,17 +16,29 @@ package enum OptionAnswer {
     options["auto-file-renaming"] = flag(spec.onConflict == .rename)
     options["max-download-limit"] = .number(spec.limitBytesPerSecond ?? 0)
     options["pause"] = flag(spec.beginning == .paused)
-    options.merge(headers(spec.headers)) { $1 }
+    let isOfClient = spec.options.rpc != nil
+    options.merge(headers(spec.headers.filter { isOfClient || Self.isPublic($0) })) { $1 }
     if let checksum = spec.checksum { options["checksum"] = .text(text(checksum)) }
-    if let login = spec.login {
+    if isOfClient, let login = spec.login {
       options["http-user"] = .text(login.user)
       options["http-passwd"] = .text(login.password)
     }
-    options.merge(ProxyOptions(spec.options.proxy).options) { $1 }
+    let proxies = ProxyOptions(spec.options.proxy).options
+    options.merge(isOfClient ? proxies : proxies.mapValues(Self.withoutLogin)) { $1 }
     options.merge(times(spec.options)) { $1 }
     if spec.options.keepsServerTime { options["remote-time"] = "true" }
     if spec.options.usesNetrc == false { options["no-netrc"] = "true" }
     return .object(options)
+  }
+
+  private static func isPublic(_ field: HeaderField) -> Bool {
+    ["user-agent", "referer"].contains(field.name.lowercased())
+  }
+
+  /// Takes user and password off a URL.
+  private static func withoutLogin(_ value: RPCValue) -> RPCValue {
+    guard let text = value.text, let proxy = ProxyServer(text) else { return value }
+    return .text(proxy.address)
   }
 
   /// The settings that apply to downloads that choose nothing else.

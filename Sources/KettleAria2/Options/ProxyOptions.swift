@@ -2,7 +2,7 @@ import KettleModel
 
 /// The proxies that the options of a download name.
 package struct ProxyOptions: Hashable, Sendable {
-  static let names = [
+  package static let names = [
     "all-proxy", "all-proxy-user", "all-proxy-passwd", "http-proxy", "http-proxy-user",
     "http-proxy-passwd", "https-proxy", "https-proxy-user", "https-proxy-passwd", "ftp-proxy",
     "ftp-proxy-user", "ftp-proxy-passwd", "no-proxy",

@@ -118,7 +118,7 @@ package struct RPCChoices: Hashable, Sendable {
           "The header \"\(line.sanitizedForDisplay(limit: 200))\" has no name; give \"Name: value\""
         )
       }
-      guard !["range", "if-range"].contains(field.name.lowercased()) else {
+      guard !HeaderField.namesOfTransport.contains(field.name.lowercased()) else {
         throw .refused("The header \(field.name) is Kettle's own; leave it out")
       }
       fields.append(field)

@@ -1,4 +1,6 @@
 /// Options that must not be ignored: who sends them relies on them.
+///
+/// Those of the command line alone are in `Aria2OptionTable.reliedOn`.
 enum RefusedOption {
   /// Returns why an option is refused; nil if it may be passed over.
   static func reason(_ option: OptionText) -> String? {

@@ -46,7 +46,8 @@ final class Aria2cDoor: RPCPerforming, InterruptionSource {
     return stream
   }
 
-  private func shutDown() {
+  /// Ends the program as the client does with `aria2.shutdown`.
+  func shutDown() {
     let listeners = state.withLock { state in
       state.isShutDown = true
       return state.listeners

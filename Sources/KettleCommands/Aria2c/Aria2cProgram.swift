@@ -94,6 +94,13 @@ struct Aria2cProgram {
         }
       }
     }
+    let stop = request.limitMilliseconds.map { limit in
+      Task { [clock = context.clock] in
+        await clock.wait(milliseconds: limit)
+        if !Task.isCancelled { door.shutDown() }
+      }
+    }
+    defer { stop?.cancel() }
     do {
       let code = try await download(request, door: door)
       // aria2c with an RPC goes on until it is shut down.
@@ -148,8 +155,11 @@ struct Aria2cProgram {
     let follower = EventFollower(
       context: context, address: context.address, client: Self.client,
       includesProgress: door != nil || watch.progressSource == .events,
-      pollMilliseconds: watch.progressSource == .none ? nil : 1000)
+      pollMilliseconds: watch.progressSource == .none ? nil : 1000,
+      limitMilliseconds: door == nil ? request.limitMilliseconds : nil)
     return try await follower.run(over: service) { update in
+      // As if the user had interrupted it, who is not there any more.
+      if case .limitReached = update { return .interrupted }
       if let door { try await note(update, of: ids, at: door) }
       return try await watch.handle(update)
     }

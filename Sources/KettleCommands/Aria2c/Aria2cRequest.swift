@@ -18,6 +18,8 @@ struct Aria2cRequest {
   private(set) var door: Door?
   /// Whether an existing file is fetched again.
   private(set) var overwrites = false
+  /// When the command ends, whatever is unfinished then (`--stop`); nil is never.
+  private(set) var limitMilliseconds: Int64?
   private(set) var notes: [String] = []
 
   private let context: CommandContext
@@ -34,11 +36,17 @@ struct Aria2cRequest {
     isQuiet = line.takeFlag("quiet")
     isDetached = line.takeFlag("daemon")
     door = try Self.door(&line)
+    limitMilliseconds = try Self.seconds("stop", &line).map { $0 * 1000 }
     try readFetch(&line)
     let concurrent = line.take("max-concurrent-downloads").flatMap { Int($0) }
     let isSequential = line.takeFlag("force-sequential")
     let input = try line.take("input-file").map { try Aria2InputFile(text(of: $0)) }
     let metalink = line.take("metalink-file")
+    let totalLimit = try Self.rate(&line)
+    try Self.check(line.options)
+    guard limitMilliseconds == nil || !isDetached else {
+      throw Aria2CommandLine.Problem("-D ends at once, so --stop cannot apply; leave one out")
+    }
     if line.take("check-certificate") == "false" {
       throw Aria2CommandLine.Problem(
         "--check-certificate=false is not supported; trust one server with \"kettle accept\"")
@@ -60,6 +68,12 @@ struct Aria2cRequest {
           ? "Specify at least one URL"
           : "Without a URL there is nothing to answer for; run \"kettle rpc enable\" instead")
     }
+    share(totalLimit)
+    // Nothing would start it: this program answers questions only.
+    guard isDetached || !specs.contains(where: { $0.beginning == .paused }) else {
+      throw Aria2CommandLine.Problem(
+        "--pause=true would wait for ever; add -D, and start the download with \"kettle start\"")
+    }
     if let concurrent, concurrent < specs.count {
       notes.append("-j \(concurrent): the service decides how many run at once (limits.transfers)")
     }
@@ -77,6 +91,37 @@ struct Aria2cRequest {
         "--enable-rpc needs --rpc-secret with at least \(RPCSecret.byteCountMin) characters")
     }
     return Door(port: number, secret: secret)
+  }
+
+  private static func check(_ options: [String: RPCValue]) throws {
+    guard let refusal = Aria2OptionTable.refusal(of: options) else { return }
+    throw Aria2CommandLine.Problem(refusal)
+  }
+
+  private static func seconds(_ name: String, _ line: inout Aria2CommandLine) throws -> Int64? {
+    guard let text = line.take(name), text != "0" else { return nil }
+    guard let seconds = Int64(text), (1...Int64(TransferOptions.secondsMax)).contains(seconds)
+    else { throw Aria2CommandLine.Problem("--\(name) needs a number of seconds") }
+    return seconds
+  }
+
+  /// Takes the limit for all files together; nil is none.
+  private static func rate(_ line: inout Aria2CommandLine) throws -> Int64? {
+    guard let text = line.take("max-overall-download-limit"), text != "0" else { return nil }
+    guard let rate = RateText.parse(text) else {
+      throw Aria2CommandLine.Problem(
+        "--max-overall-download-limit needs bytes per second, such as 500K")
+    }
+    return rate
+  }
+
+  /// Gives each file its share of the limit for all together.
+  private mutating func share(_ limit: Int64?) {
+    guard let limit, !specs.isEmpty else { return }
+    let share = max(1, limit / Int64(specs.count))
+    for index in specs.indices {
+      specs[index].limitBytesPerSecond = min(specs[index].limitBytesPerSecond ?? share, share)
+    }
   }
 
   /// Of a list or a configuration file; the rest of a longer one is not read.
@@ -118,6 +163,7 @@ struct Aria2cRequest {
     let sources = NamedSources(entry.uris, in: context)
     guard sources.problems.isEmpty else { throw UsageError(sources.problems) }
     guard let first = sources.urls.first else { return }
+    try Self.check(entry.options)
     let choices = try RPCChoices(common.merging(entry.options) { $1 })
     var spec = try spec(for: first, choices)
     spec.options.mirrors = Array(

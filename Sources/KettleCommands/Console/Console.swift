@@ -38,13 +38,18 @@ extension Console {
   func printLine(_ line: String) throws(ConsoleError) { try write(line + "\n", to: .output) }
 
   /// Writes a complaint to standard error. A failure to do so cannot be reported anywhere and is
-  /// ignored.
+  /// ignored. What files and servers have put into it cannot control the terminal.
   package func printError(_ sentence: String) {
-    try? write("kettle: " + sentence + "\n", to: .error)
+    try? write("kettle: " + Self.shown(sentence) + "\n", to: .error)
   }
 
-  /// Writes useful information that is neither the result nor a complaint.
-  func printNote(_ line: String) { try? write(line + "\n", to: .error) }
+  /// Writes useful information that is neither the result nor a complaint, as safely.
+  func printNote(_ line: String) { try? write(Self.shown(line) + "\n", to: .error) }
+
+  private static func shown(_ text: String) -> String {
+    text.split(separator: "\n", omittingEmptySubsequences: false)
+      .map { String($0).sanitizedForDisplay(limit: .max) }.joined(separator: "\n")
+  }
 
   /// Returns whether the answer is yes. Anything else means no.
   func confirms(_ question: String) throws(ConsoleError) -> Bool {

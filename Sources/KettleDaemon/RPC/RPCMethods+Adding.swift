@@ -27,7 +27,7 @@ extension RPCMethods {
     }
   }
 
-  private static func parse(_ uri: String) throws(RPCError) -> TransferURL.Parsed {
+  static func parse(_ uri: String) throws(RPCError) -> TransferURL.Parsed {
     switch TransferURL.parse(uri) {
     case .success(let parsed): return parsed
     case .failure:

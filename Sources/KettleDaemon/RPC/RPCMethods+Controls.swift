@@ -116,22 +116,61 @@ extension RPCMethods {
     return wanted
   }
 
-  /// Replaces the URL of a download. Mirrors stay as they are.
+  /// Removes URLs of a download and adds others. The first one that is left is the URL of the
+  /// download, and the rest are its mirrors. Of a download that does not stand still only the URL
+  /// can be replaced.
   func changeURIs(
     of gid: GIDText, file: Int, removed: [String], added: [String]
   ) async throws(RPCError) -> RPCValue {
-    let download = download(try await transfer(gid))
+    let details = try await transfer(gid)
+    let download = download(details)
     guard file == 1 else { throw .refused("There is no file with the index \(file)") }
     guard !download.status.isStopped else { throw .noDownload(download.gid) }
-    let isReplaced = removed.contains { text in
-      guard case .success(let parsed) = TransferURL.parse(text) else { return false }
-      return parsed.url.text == download.row.url
+    var spec = details.record.spec
+    let known = [spec.url] + spec.options.mirrors
+    let gone = Set(removed.compactMap { try? TransferURL.parse($0).get().url })
+    let kept = known.filter { !gone.contains($0) }
+    var new: [TransferURL.Parsed] = []
+    for uri in added { new.append(try Self.parse(uri)) }
+    let counts: RPCValue = [
+      .integer(Int64(known.count - kept.count)), .integer(Int64(new.count)),
+    ]
+    guard kept.count < known.count || !new.isEmpty else { return counts }
+    let links = kept + new.map(\.url)
+    guard let first = links.first else {
+      throw .refused("GID#\(download.gid) needs one URI at least")
     }
-    guard isReplaced, let text = added.first else { return [.integer(0), .integer(0)] }
-    guard case .success(let link) = TransferURL.parse(text) else {
-      throw .refused("The URI \"\(text.sanitizedForDisplay(limit: 200))\" cannot be used")
+    guard download.status == .paused else {
+      guard first != spec.url else {
+        throw .refused("GID#\(download.gid) must be paused before its mirrors change")
+      }
+      _ = try await apply(
+        .relink(first, new.first { $0.url == first }?.login), to: download)
+      return counts
     }
-    _ = try await apply(.relink(link.url, link.login), to: download)
-    return [.integer(1), .integer(1)]
+    if first.origin != spec.url.origin {
+      // What was meant for one server must not reach another.
+      (spec.headers, spec.login) = (spec.headers.filter(\.isAboutClient), nil)
+    }
+    spec.url = first
+    spec.login = new.first { $0.url == first }?.login ?? spec.login
+    spec.options.mirrors = Array(links.dropFirst().prefix(TransferOptions.mirrorCountMax))
+    try await change(details, to: spec)
+    return counts
   }
+
+  /// Changes what a download that stands still was asked for.
+  func change(_ details: EngineDetails, to spec: TransferSpec) async throws(RPCError) {
+    let id = details.record.id
+    if let part = spec.refusedPart { throw .refused("The value of \(part) cannot be used") }
+    _ = await engine.control(.change(spec), [id])
+    guard await engine.details(of: id)?.record.spec == spec else {
+      throw .refused("GID#\(ledger.gid(of: id)) must be paused before its options change")
+    }
+  }
+}
+
+extension HeaderField {
+  /// Whether every server may see it.
+  fileprivate var isAboutClient: Bool { name.lowercased() == "user-agent" }
 }

@@ -12,29 +12,74 @@ extension RPCMethods {
       directory: details.directory)
   }
 
-  /// The limit changes at once. Others belong to the beginning of a download.
+  /// The limit changes at once. Others belong to the beginning of a download, so they can change
+  /// while it is paused.
   func change(
     _ gid: GIDText, _ options: [String: RPCValue]
   ) async throws(RPCError) -> RPCValue {
     let details = try await transfer(gid)
     let choices = try RPCChoices(options)
-    var unchangeable = options.filter { $0.value != .null }.keys.filter {
-      $0 != "max-download-limit" && choices.echoed[$0] == nil
-    }
-    unchangeable.sort()
-    let now = OptionAnswer.options(
-      of: details.record.spec, gid: ledger.gid(of: details.record.id),
-      directory: details.directory)
+    let now =
+      OptionAnswer.options(
+        of: details.record.spec, gid: ledger.gid(of: details.record.id),
+        directory: details.directory
+      ).object ?? [:]
     // Front ends send all options of a form, changed or not.
-    let changed = unchangeable.filter { now.object?[$0] != options[$0] }
-    if let name = changed.first {
-      throw .refused(
-        "The option \(name) of a download cannot be changed; remove it and add it again")
+    let changed = options.filter { name, value in
+      value != .null && name != "max-download-limit" && choices.echoed[name] == nil
+        && now[name] != value
     }
+    if !changed.isEmpty { try await change(details, changed, over: now) }
     if let limit = choices.limit {
       _ = await engine.limit([details.record.id], toBytesPerSecond: limit)
     }
     return "OK"
+  }
+
+  /// Options that name the download itself, or are not read from an answer.
+  private static let fixedOptions: Set<String> = ["gid", "pause"]
+
+  private func change(
+    _ details: EngineDetails, _ changed: [String: RPCValue], over now: [String: RPCValue]
+  ) async throws(RPCError) {
+    let old = details.record.spec
+    let download = download(details)
+    if let name = changed.keys.sorted().first(where: Self.fixedOptions.contains) {
+      throw .refused("The option \(name) of a download cannot be changed")
+    }
+    guard download.status == .paused else {
+      let name = changed.keys.sorted().first ?? ""
+      throw .refused(
+        "The option \(name) of GID#\(download.gid) can only be changed while it is paused")
+    }
+    var choices = try RPCChoices(now.merging(changed) { $1 })
+    choices.gid = old.options.rpc?.gid.flatMap { GID($0) }
+    choices.isPaused = old.beginning == .paused
+    var spec = old
+    try choices.apply(
+      to: &spec, [old.url] + old.options.mirrors,
+      login: old.options.rpc == nil ? old.login : nil)
+    if old.options.rpc == nil {
+      // The client was not told these, so it has not given them either.
+      if changed["header"] == nil { spec.headers = old.headers }
+      if changed.keys.allSatisfy({ !ProxyOptions.names.contains($0) }) {
+        spec.options.proxy = old.options.proxy
+      }
+      spec.options.rpc = nil
+    }
+    spec.beginning = old.beginning
+    if changed["dir"] != nil || changed["out"] != nil {
+      let place = try RPCPlace(
+        directory: choices.directory, output: choices.output, base: settings.directory,
+        home: settings.homeDirectory, roots: settings.roots)
+      try ConfinedDirectory.make(place.directory, below: settings.roots)
+      (spec.directory, spec.name) = (place.directory, place.name ?? old.name)
+      // The bytes so far belong to the other place.
+      if details.record.resumeData != nil {
+        _ = await engine.control(.stop, [details.record.id])
+      }
+    }
+    try await change(details, to: spec)
   }
 
   func globals() async -> OptionAnswer.Globals {

@@ -103,6 +103,18 @@ struct RPCMethods: RPCPerforming {
   func download(_ details: EngineDetails) -> RPCDownload {
     RPCDownload(
       gid: ledger.gid(of: details.record.id), row: details.snapshot, record: details.record,
-      directory: details.directory)
+      received: details.received, directory: details.directory)
+  }
+}
+
+extension EngineDetails {
+  /// What is durable, and what the connections have received since.
+  fileprivate var received: ByteRangeSet {
+    connections.reduce(into: record.resumeData?.durable ?? ByteRangeSet()) { held, connection in
+      guard let lower = connection.range?.lower,
+        let range = ByteRange(lower: lower, upper: connection.receivedUpTo)
+      else { return }
+      held.insert(range)
+    }
   }
 }

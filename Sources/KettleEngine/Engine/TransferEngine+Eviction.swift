@@ -259,8 +259,8 @@ extension TransferScheduler.Control {
     case .stop: [.queued, .paused, .failed]
     case .remove, .reset: [.queued, .paused, .failed, .idle, .completed]
     case .relink, .limit, .prioritize: [.queued, .paused, .failed, .idle]
-    // A transfer that asks for a decision is never dormant. `remember` is for single transfers.
-    case .cancel, .accept, .remember: []
+    // A transfer that asks for a decision is never dormant. The others are for single transfers.
+    case .cancel, .accept, .remember, .change: []
     }
   }
 }

@@ -105,6 +105,8 @@ extension TransferEngine {
       case .remember: false
       case .remove, .reset: true
       case .relink, .limit, .prioritize: state != .completed && !isFinalTask
+      // For single transfers.
+      case .change: false
       case .cancel: machine.isTask && !isFinalTask
       }
     }.keys.sorted()

@@ -24,6 +24,7 @@ enum HistoryText {
     case .limit(nil): "No speed limit"
     case .prioritize(let priority): "Priority: \(word(priority))"
     case .relink(let url, _): "Fresh link: \(url.text)"
+    case .change: "Options changed"
     case .accept: "Accepted"
     case .remember: "Remembered for the host"
     case .start, .pause, .stop, .remove, .reset, .cancel: nil

@@ -22,8 +22,14 @@ public struct HeaderField: Hashable, Sendable {
   /// The names, in lower case, of fields that only the sender of a request can fill: another value
   /// would make the response a different one than it is taken for.
   package static let namesOfTransport: Set<String> = [
-    "connection", "content-length", "host", "if-range", "range", "te", "trailer",
-    "transfer-encoding", "upgrade",
+    "connection", "content-length", "expect", "host", "if-range", "keep-alive",
+    "proxy-connection", "range", "te", "trailer", "transfer-encoding", "upgrade",
+  ]
+
+  /// Those among them that say which bytes belong to a request and its response. Nobody else can set
+  /// them.
+  package static let namesOfFraming: Set<String> = [
+    "content-length", "if-range", "range", "te", "trailer", "transfer-encoding", "upgrade",
   ]
 
   /// Parses `NAME: VALUE` as given on a command line.

@@ -74,8 +74,8 @@ package struct AttemptPlan: Sendable, Hashable {
     certificate = credential?.certificate ?? (isOwnOrigin ? spec.options.certificate : nil)
     trust = Trust(in: spec, origin: url.origin, check: check)
     caCertificatePath = spec.caCertificatePath
-    // A range set by the user would make every offset wrong.
-    headers.removeAll { ["range", "if-range"].contains($0.name.lowercased()) }
+    // A range set by the user would make every offset wrong, and another framing the next request.
+    headers.removeAll { HeaderField.namesOfFraming.contains($0.name.lowercased()) }
     if content?.body == nil, spec.request?.body != nil { removeHeadersOfBody() }
     headers += requested?.headers ?? []
     addUploadHeaders(for: purpose, facts)

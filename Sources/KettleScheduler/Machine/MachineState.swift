@@ -210,6 +210,16 @@ extension TransferMachine.State {
     }
   }
 
+  /// Whether nothing happens to the transfer until the user starts it.
+  var standsStill: Bool {
+    switch self {
+    case .idle, .paused: true
+    case .scheduled, .queued, .running, .ending, .waiting, .verifying, .discarding, .placing,
+      .completed, .failed, .removed:
+      false
+    }
+  }
+
   /// The user's last request is complete, as far as it can be done at once.
   var isAtRest: Bool {
     switch self {

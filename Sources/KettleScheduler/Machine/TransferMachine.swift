@@ -94,6 +94,15 @@ package struct TransferMachine: Sendable {
     apply(state.relink(&facts, to: url, login: login, at: now))
   }
 
+  /// Takes what the user now asks for. It stands still and goes on doing so; in any other state
+  /// nothing changes.
+  package mutating func change(to spec: TransferSpec) -> Transition {
+    guard state.standsStill else { return .none }
+    if spec.url != facts.spec.url { facts.replaceLink(with: spec.url, login: nil) }
+    facts.spec = spec
+    return .none
+  }
+
   /// Sets the limit of all attempts together in bytes per second; nil means no limit.
   package mutating func limit(toBytesPerSecond limit: Int64?) -> Transition {
     facts.spec.limitBytesPerSecond = limit

@@ -97,7 +97,9 @@ extension TransferScheduler.Control {
     case .remove(.stays): .remove
     case .remove(.goes): .removeWithFile
     case .reset: .reset
-    case .start, .pause, .accept, .remember, .relink, .limit, .prioritize, .cancel: nil
+    case .start, .pause, .accept, .remember, .relink, .change, .limit, .prioritize,
+      .cancel:
+      nil
     }
   }
 }

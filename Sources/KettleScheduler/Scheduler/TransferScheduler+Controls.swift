@@ -12,6 +12,8 @@ extension TransferScheduler {
     case reset
     /// A fresh link for the same file, with the login that it contained.
     case relink(TransferURL, Login?)
+    /// What the user now asks for, of a transfer that stands still and goes on doing so.
+    case change(TransferSpec)
     /// Bytes per second; nil means no limit.
     case limit(Int64?)
     case prioritize(TransferPriority)
@@ -113,6 +115,7 @@ extension TransferMachine {
     case .remove(let fate): remove(file: fate, operation, at: now)
     case .reset: reset(operation)
     case .relink(let url, let login): relink(to: url, login: login, at: now)
+    case .change(let spec): change(to: spec)
     case .limit(let limit): self.limit(toBytesPerSecond: limit)
     case .prioritize(let priority): prioritize(priority)
     case .cancel(let keepsBytes): cancel(keepsBytes: keepsBytes, operation, at: now)
@@ -125,6 +128,7 @@ extension TransferScheduler.Control {
     switch self {
     case .cancel: machine.isTask
     case .remember: !machine.isTask
+    case .change: !machine.isTask
     case .start, .pause, .stop, .accept, .remove, .reset, .relink, .limit, .prioritize: true
     }
   }
@@ -133,7 +137,7 @@ extension TransferScheduler.Control {
   fileprivate var wouldRevive: Bool {
     switch self {
     case .start, .stop, .reset, .relink: true
-    case .pause, .accept, .remember, .remove, .limit, .prioritize, .cancel: false
+    case .pause, .accept, .remember, .remove, .change, .limit, .prioritize, .cancel: false
     }
   }
 }

@@ -91,6 +91,12 @@ struct AnswerTests {
     #expect(fields(row(.running))["bitfield"] == nil)
   }
 
+  @Test func `received bytes are bits while it runs`() {
+    var running = download(row(.running, received: 3 << 20, expected: 4 << 20))
+    running.received = ByteRangeSet(prefix: 3 << 20)
+    #expect(StatusAnswer.fields(of: running, .all).object?["bitfield"] == "e0")
+  }
+
   @Test func `the number of pieces is bounded`() {
     #expect(Pieces(byteCount: nil).count == 0)
     #expect(Pieces(byteCount: 0).count == 0)

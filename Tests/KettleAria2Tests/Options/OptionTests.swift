@@ -181,6 +181,28 @@ struct OptionTests {
     #expect(second == first)
   }
 
+  @Test func `the login of a transfer that others added stays secret`() throws {
+    var other = try spec([
+      "header": ["Authorization: Basic eHg6eXk=", "Cookie: a=secret", "X-Token: secret"],
+      "user-agent": "U", "http-user": "me", "http-passwd": "secret",
+      "all-proxy": "http://me:secret@p:1",
+    ])
+    other.options.rpc = nil
+    let answer = OptionAnswer.options(of: other, gid: GID(rawValue: 1), directory: "/d")
+    let texts = (answer.object ?? [:]).values.compactMap(\.text)
+    #expect(!texts.contains { $0.contains("secret") || $0.contains("Basic") || $0 == "me" })
+    #expect(answer.object?["user-agent"] == "U")
+    #expect(answer.object?["http-proxy"] == "http://p:1")
+  }
+
+  @Test(arguments: [
+    "Transfer-Encoding: chunked", "content-length: 5", "Connection: close", "TE: trailers",
+    "Host: other.example", "Upgrade: h2c", "Range: bytes=0-", "Expect: 100-continue",
+  ])
+  func `a header that frames the request is refused`(line: String) {
+    #expect(throws: RPCError.self) { try spec(["header": [.text(line)]]) }
+  }
+
   @Test func `the global options have what front ends compute with`() {
     let globals = OptionAnswer.Globals(
       directory: "/d", runningMax: 20, connectionsPerHostMax: 24, limitBytesPerSecond: 1000,

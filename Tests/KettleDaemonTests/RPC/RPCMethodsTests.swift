@@ -237,8 +237,71 @@ struct RPCMethodsTests {
       try await world.call(
         "changeOption", gid, ["max-download-limit": "50K", "out": "f.bin", "bt-x": "y"]) == "OK")
     #expect(try await world.call("getOption", gid).object?["max-download-limit"] == "51200")
-    let message = await refusal { try await world.call("changeOption", gid, ["out": "g.bin"]) }
-    #expect(message?.hasPrefix("The option out of a download cannot be changed") == true)
+  }
+
+  @Test func `options of a paused download change, and those of a running one do not`() async throws
+  {
+    let world = try await RPCWorld()
+    let gid = try await world.add("f", ["pause": "true", "out": "f.bin", "http-passwd": "p"])
+    let all = try await world.call("getOption", gid).object ?? [:]
+    let changes: [String: RPCValue] = [
+      "out": "sub/g.bin", "dir": .text(world.directory + "/x"), "header": ["A: b", "C: d"],
+      "split": "3", "user-agent": "U", "http-user": "me",
+    ]
+    // A form sends all options, changed or not.
+    #expect(
+      try await world.call("changeOption", gid, .object(all.merging(changes) { $1 })) == "OK")
+    let options = try await world.call("getOption", gid).object ?? [:]
+    #expect(options["out"] == "g.bin")
+    #expect(options["dir"] == .text(world.directory + "/x/sub"))
+    #expect(options["header"] == "A: b\nC: d")
+    #expect((options["split"], options["user-agent"]) == ("3", "U"))
+    #expect((options["http-user"], options["http-passwd"]) == ("me", "p"))
+    #expect(try await world.field("status", of: gid) == "paused")
+    for impossible: [String: RPCValue] in [
+      ["dir": "/etc"], ["out": "../x"], ["header": ["Transfer-Encoding: chunked"]],
+      ["split": "x"], ["gid": "00000000000000ff"],
+    ] {
+      #expect(
+        await refusal { try await world.call("changeOption", gid, .object(impossible)) } != nil)
+    }
+    #expect(try await world.call("getOption", gid).object == options)
+    #expect(try await world.call("unpause", gid) == gid)
+    #expect(try await world.field("status", of: gid) == "active")
+    let message = await refusal { try await world.call("changeOption", gid, ["out": "h.bin"]) }
+    #expect(message?.contains("can only be changed while it is paused") == true, "\(message ?? "")")
+    // Paused in the middle, it can be changed and continued.
+    #expect(try await world.call("pause", gid) == gid)
+    #expect(try await world.call("changeOption", gid, ["out": "h.bin"]) == "OK")
+    #expect(try await world.call("unpause", gid) == gid)
+    #expect(try await world.field("status", of: gid) == "active")
+  }
+
+  @Test func `URLs of a paused download change, and it stays paused`() async throws {
+    let world = try await RPCWorld()
+    let gid = try await world.add("f", ["pause": "true", "header": "Cookie: secret"])
+    func uris() async throws -> [RPCValue?]? {
+      try await world.call("getUris", gid).list?.map { $0.object?["uri"] }
+    }
+    func change(_ removed: [RPCValue], _ added: [RPCValue]) async throws -> RPCValue {
+      try await world.call("changeUri", gid, .integer(1), .list(removed), .list(added))
+    }
+    #expect(try await change([], ["http://a.example/g"]) == [.integer(0), .integer(1)])
+    #expect(try await uris() == ["http://a.example/f", "http://a.example/g"])
+    #expect(try await change(["http://a.example/f"], []) == [.integer(1), .integer(0)])
+    #expect(try await uris() == ["http://a.example/g"])
+    #expect(try await world.call("getOption", gid).object?["header"] == "Cookie: secret")
+    #expect(
+      try await change(["http://a.example/g"], ["http://b.example/h", "http://c.example/h"])
+        == [.integer(1), .integer(2)])
+    #expect(try await uris() == ["http://b.example/h", "http://c.example/h"])
+    #expect(try await world.call("getOption", gid).object?["header"] == nil)
+    #expect(try await world.field("status", of: gid) == "paused")
+    #expect(
+      await refusal { _ = try await change(["http://b.example/h", "http://c.example/h"], []) }
+        != nil)
+    #expect(await refusal { _ = try await change([], ["magnet:?x"]) } != nil)
+    #expect(try await uris()?.count == 2)
   }
 
   @Test func `global options apply to the service and to new downloads`() async throws {

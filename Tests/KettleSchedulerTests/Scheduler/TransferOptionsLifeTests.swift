@@ -104,6 +104,16 @@ struct TransferOptionsLifeTests {
     #expect(plan.certificate == nil)
   }
 
+  @Test func `no header of the user frames a request`() throws {
+    var script = SchedulerScript()
+    var wanted = spec("https://files.example/a.iso")
+    for name in HeaderField.namesOfFraming { wanted.headers += [HeaderField(received: name, "5")] }
+    wanted.headers += [HeaderField(received: "X-Own", "1")]
+    script.add(wanted)
+    let plan = try #require(script.plan)
+    #expect(plan.headers == [HeaderField(received: "X-Own", "1")])
+  }
+
   @Test func `the name comes from the final URL only for its extension`() throws {
     func name(_ url: String, after location: String, _ type: String? = nil) throws -> String? {
       var script = SchedulerScript()
