@@ -53,31 +53,61 @@ public struct HookCommand: Hashable, Sendable {
     path.split(separator: "/").last.map(String.init) ?? path
   }
 
+  /// Shells, and programs that pass the text behind `-c` to one.
   private static let shells: Set<String> = [
-    "ash", "bash", "csh", "dash", "fish", "ksh", "mksh", "sh", "tcsh", "zsh",
+    "ash", "bash", "csh", "dash", "elvish", "es", "fish", "flock", "hush", "ksh", "lksh", "mksh",
+    "nu", "oksh", "osh", "pdksh", "posh", "pwsh", "runuser", "script", "sg", "sh", "su", "tcsh",
+    "xonsh", "yash", "zsh",
   ]
 
+  /// Whether the word names one of them; a shell may be restricted (`rbash`) or have its version
+  /// in its name (`bash5.2`, `ksh93`).
+  private static func isShell(_ word: String) -> Bool {
+    let name = lastPart(of: word)
+    let versionless = String(name.reversed().drop { $0.isNumber || ".-".contains($0) }.reversed())
+    return [name, versionless, String(versionless.drop { $0 == "r" })].contains(
+      where: shells.contains)
+  }
+
+  /// The long forms of `-c`; the text may follow behind `=`.
+  private static let longFlags = ["--command", "--init-command", "--session-command"]
+
+  private static func isTextFlag(_ word: String) -> Bool {
+    guard word.hasPrefix("--") else {
+      return word.hasPrefix("-") && word.lowercased().contains("c")
+    }
+    return longFlags.contains { word == $0 || word.hasPrefix($0 + "=") }
+  }
+
   /// Whether a placeholder is in the text that a shell executes: the first argument behind `-c`
-  /// that is not an option. The shell may be started by another program, such as env(1). Shells
-  /// that are started in other ways, and programs that execute text themselves, are not recognized.
+  /// that is not an option, and all after it if that text executes text itself. The shell may be
+  /// started by another program, such as env(1). Shells that are started in other ways, and programs
+  /// that execute text themselves, are not recognized.
   public var fillsShellText: Bool {
-    guard let shell = words.firstIndex(where: { Self.shells.contains(Self.lastPart(of: $0)) }),
-      let flag = words[shell...].firstIndex(where: {
-        $0.hasPrefix("-") && !$0.hasPrefix("--") && $0.contains("c")
-      })
+    guard let shell = words.firstIndex(where: Self.isShell),
+      let flag = words[shell...].firstIndex(where: Self.isTextFlag)
     else { return false }
     // Each `o` and `O` takes the name of an option.
-    var textsLeft = 1
-    for word in words[flag...] {
+    var textsLeft = words[flag].contains("=") ? 0 : 1
+    for (index, word) in zip(words.indices, words).dropFirst(flag) {
       if word.hasPrefix("-") || word.hasPrefix("+") {
         if !word.hasPrefix("--") { textsLeft += word.count { $0 == "o" || $0 == "O" } }
       } else {
         textsLeft -= 1
       }
       if HookPlaceholder.isIn(word) { return true }
-      if textsLeft == 0 { return false }
+      guard textsLeft <= 0 else { continue }
+      return Self.executesText(word) && words[index...].contains(where: HookPlaceholder.isIn)
     }
     return false
+  }
+
+  /// Whether the text of a shell makes a shell execute its arguments.
+  private static func executesText(_ text: String) -> Bool {
+    let words = text.split { $0.isWhitespace || "\"'`;&|(){}".contains($0) }.map(String.init)
+    if words.contains("eval") { return true }
+    guard let shell = words.firstIndex(where: isShell) else { return false }
+    return words[shell...].contains(where: isTextFlag)
   }
 }
 

@@ -52,6 +52,12 @@ struct HookCommandTests {
       ["bash", "-ceo", "pipefail", "{path}"], ["env", "A=b", "bash", "-c", "{path}"],
       ["nice", "-n", "5", "/bin/bash", "-c", "{path}"], ["timeout", "5", "sh", "-c", "{path}"],
       ["sudo", "-u", "me", "bash", "-c", "{path}"], ["busybox", "sh", "-c", "{path}"],
+      ["rbash", "-c", "{path}"], ["/usr/bin/bash5.2", "-c", "{path}"], ["yash", "-c", "{path}"],
+      ["posh", "-lc", "{path}"], ["ksh93", "-c", "{path}"], ["su", "-c", "rm {path}", "me"],
+      ["su", "me", "--command=rm {path}"], ["script", "-qc", "echo {title}", "/dev/null"],
+      ["runuser", "-u", "me", "--session-command", "{path}"], ["fish", "--command", "{path}"],
+      ["sh", "-c", "eval \"$0\"", "{path}"], ["sh", "-c", "exec sh -c \"$1\"", "sh", "{path}"],
+      ["bash", "-c", "env A=b /bin/bash5.2 -ec \"$0\"", "-c", "{path}"],
     ] {
       #expect(problem(words) == .placeholderForShell, "\(words)")
     }
@@ -59,6 +65,7 @@ struct HookCommandTests {
     #expect(problem(["bash", "--rcfile", "{path}", "script"]) == nil)
     // Arguments of the text are not executed, and these braces are no placeholder.
     #expect(problem(["sh", "-c", "rm \"$1\"", "sh", "{path}"]) == nil)
+    #expect(problem(["sh", "-c", "wc -c \"$1\" >/tmp/evaluation", "sh", "{path}"]) == nil)
     #expect(problem(["sh", "-c", "awk '{print}'"]) == nil)
     #expect(problem(["sh", "{path}"]) == nil)
     #expect(problem(["notify-send", "-c", "{title}"]) == nil)
