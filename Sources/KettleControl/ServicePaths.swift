@@ -64,8 +64,14 @@ extension ServicePaths {
   /// Returns the path of the file of a theme.
   package func themePath(of name: String) -> String { themesDirectory + "/" + name + ".toml" }
 
+  /// The socket while the service of another home, or nothing, is in the runtime directory.
+  package var fallbackSocketPath: String { Self.join(stateDirectory, "run/control.sock") }
+
   /// Locked by the program that starts the service, until the service is ready.
   package var startLockPath: String { Self.join(stateDirectory, "start.lock") }
+
+  /// Locked by the command that changes the configuration file.
+  package var configLockPath: String { Self.join(stateDirectory, "config.lock") }
 
   /// The secret that clients of the RPC present; readable for the user alone.
   package var rpcSecretPath: String { Self.join(stateDirectory, "rpc-secret") }

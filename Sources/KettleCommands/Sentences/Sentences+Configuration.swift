@@ -27,6 +27,9 @@ extension Sentences {
     case .unwritable(let detail):
       "\(quoted(error.path, limit: 4096)) cannot be written "
         + "(\(detail.sanitizedForDisplay(limit: 200))); nothing was changed"
+    case .locked:
+      "\(quoted(error.path, limit: 4096)) is being changed by another command, so nothing was "
+        + "changed; try again"
     }
   }
 

@@ -32,7 +32,7 @@ struct ConfigSetCommand: RunnableCommand {
   }
 
   func run(in context: CommandContext) async throws -> ExitCode {
-    var configuration = try UserConfiguration(in: context)
+    var configuration = try UserConfiguration.toChange(in: context)
     if usesDefault {
       guard try configuration.remove(key) else {
         context.console.printError(Sentences.notConfigured(key, path: configuration.path))

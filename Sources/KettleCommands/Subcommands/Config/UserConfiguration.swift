@@ -10,9 +10,28 @@ import KettleSystem
 struct UserConfiguration {
   let path: String
   private(set) var editor: ConfigurationEditor
+  /// Held until the file is written; nil for a command that only reads.
+  private let lock: FileLock?
+
+  /// How long another command may take to change the file.
+  private static let lockBudget = Duration.seconds(5)
+
+  /// Reads the file to change it: until the change is written, no other command can change it.
+  static func toChange(in context: CommandContext) throws -> UserConfiguration {
+    let paths = ServicePaths.of(environment: context.environment)
+    guard paths.makeStateDirectory() else { return try UserConfiguration(in: context) }
+    let lock: FileLock
+    do throws(SystemError) {
+      lock = try FileLock(path: paths.configLockPath, budget: lockBudget)
+    } catch {
+      throw ConfigurationError(.locked, path: paths.configPath)
+    }
+    return try UserConfiguration(in: context, holding: lock)
+  }
 
   /// Reads the file. A missing one is empty. Throws if it cannot be read, or is not TOML.
-  init(in context: CommandContext) throws {
+  init(in context: CommandContext, holding lock: FileLock? = nil) throws {
+    self.lock = lock
     path = ServicePaths.of(environment: context.environment).configPath
     switch FileContents.read(path: path, byteCountMax: ConfigurationFile.byteCountMax) {
     case .bytes(let bytes): editor = try Self.editor(bytes, path: path)
@@ -78,6 +97,8 @@ struct ConfigurationError: Error {
   enum What {
     case problem(ConfigurationProblem)
     case unwritable(String)
+    /// Another command is changing it.
+    case locked
   }
 
   var what: What

@@ -10,7 +10,7 @@ struct RPCDisableCommand: RunnableCommand {
   static var isForThisMachineOnly: Bool { true }
 
   func run(in context: CommandContext) async throws -> ExitCode {
-    var configuration = try UserConfiguration(in: context)
+    var configuration = try UserConfiguration.toChange(in: context)
     try configuration.set("rpc.enabled", to: ["false"])
     try configuration.write()
     try await ConfigReloadCommand.apply(in: context)

@@ -28,7 +28,7 @@ struct RPCEnableCommand: RunnableCommand {
   var origins: [String] = []
 
   func run(in context: CommandContext) async throws -> ExitCode {
-    var configuration = try UserConfiguration(in: context)
+    var configuration = try UserConfiguration.toChange(in: context)
     try configuration.set("rpc.enabled", to: ["true"])
     if let port { try configuration.set("rpc.port", to: [String(port)]) }
     if !origins.isEmpty { try configuration.set("rpc.allow-origin", to: origins) }
