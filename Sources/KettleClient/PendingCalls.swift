@@ -19,6 +19,7 @@ final class PendingCalls: Sendable {
   }
 
   private let state = Mutex(State.open(nextID: 1, slots: [:]))
+  private let lineCount = Mutex(0)
 
   /// Returns an id for a request that is about to be sent.
   func makeID() throws -> Int64 {
@@ -78,6 +79,22 @@ final class PendingCalls: Sendable {
   /// Drops a request that could not be sent.
   func forget(_ id: Int64) {
     change(id) { $0 = nil }
+  }
+
+  /// Counts a line of the service.
+  func noteLine() { lineCount.withLock { $0 &+= 1 } }
+
+  /// Whether a request is unanswered, and how much has arrived.
+  var progress: ServicePulse.Progress {
+    let isWaiting = state.withLock { state in
+      switch state {
+      case .open(_, let slots):
+        slots.values.contains { if case .answered = $0 { false } else { true } }
+      case .ended: false
+      }
+    }
+    return ServicePulse.Progress(
+      isWaiting: isWaiting, receivedLineCount: lineCount.withLock { $0 })
   }
 
   /// Why no more answers arrive, or nil while the connection is open.

@@ -16,6 +16,7 @@ package final class ServiceConnection: ServiceCalling {
   private let calls = PendingCalls()
   private let inbox = NotificationInbox()
   private let reader: Task<Void, Never>
+  private let pulse = Mutex<Task<Void, Never>?>(nil)
   private let coder = RequestCoder()
 
   private init(connection: ControlConnection) {
@@ -29,7 +30,10 @@ package final class ServiceConnection: ServiceCalling {
     reader = Task { await Self.read(connection, into: calls, and: inbox) }
   }
 
-  deinit { reader.cancel() }
+  deinit {
+    reader.cancel()
+    endPulse()
+  }
 
   package func call<Method: ControlMethod>(
     _ method: Method.Type, _ params: Method.Params
@@ -60,6 +64,7 @@ package final class ServiceConnection: ServiceCalling {
   }
 
   package func close() async {
+    endPulse()
     await connection.close()
     await reader.value
   }
@@ -71,6 +76,7 @@ package final class ServiceConnection: ServiceCalling {
     let coder = ReplyCoder()
     do {
       reading: for try await line in connection.lines {
+        calls.noteLine()
         switch coder.decode(line) {
         case .result(.number(let id), let result): calls.finish(id, .success(result))
         case .error(.number(let id)?, let error): calls.finish(id, .failure(error))
@@ -93,24 +99,33 @@ package final class ServiceConnection: ServiceCalling {
   }
 }
 
-extension ServiceConnection {
-  /// How long the service may take to answer the first message. Connecting to a stopped or hanging
-  /// service still succeeds, because the kernel accepts the connection.
-  package static let helloBudget: Duration = .seconds(10)
+// MARK: - Connecting
 
-  /// Connects to the running service and sends `hello`.
+extension ServiceConnection {
+  /// Connects to the running service of this home and sends `hello`.
   package static func connect(
     paths: ServicePaths, clientName: String, isWatchedByPerson: Bool = false,
-    helloBudget: Duration = helloBudget
+    helloBudget: Duration = ServiceStarter.helloBudget
   ) async throws(ClientError) -> ServiceConnection {
-    let service = ServiceConnection(connection: try await connectSocket(paths))
-    do {
-      try await service.greet(
-        as: clientName, isWatchedByPerson: isWatchedByPerson, within: helloBudget)
+    for path in ServiceRecord.socketPaths(of: paths) {
+      guard let connection = try await connection(at: path, of: paths) else { continue }
+      let service = ServiceConnection(connection: connection)
+      do {
+        try await service.greet(
+          as: clientName, isWatchedByPerson: isWatchedByPerson, within: helloBudget,
+          isStarting: { ServiceRecord.read(at: paths.lockPath) == nil })
+      } catch {
+        throw clientError(error, address: paths.socketPath)
+      }
+      // Several homes may have one runtime directory.
+      guard ServiceRecord.read(at: paths.lockPath)?.isOf(instance: service.instance) == true else {
+        await service.close()
+        continue
+      }
+      service.beginPulse(paths, clientName: clientName, helloBudget: helloBudget)
       return service
-    } catch {
-      throw clientError(error, address: paths.socketPath)
     }
+    throw .notRunning(socketPath: paths.socketPath)
   }
 
   /// Sends `hello` over a connection made in another way. `address` names the service in errors.
@@ -130,9 +145,17 @@ extension ServiceConnection {
 
   /// Closes the connection unless the reply is the expected one.
   private func greet(
-    as clientName: String, isWatchedByPerson: Bool, within budget: Duration
+    as clientName: String, isWatchedByPerson: Bool, within budget: Duration,
+    isStarting: @escaping @Sendable () -> Bool = { false }
   ) async throws {
-    let deadline = connection.close(after: budget)
+    let limit = GreetingLimit(
+      processID: connection.peerProcessID, budget: budget, isStarting: isStarting)
+    let deadline = Task { [calls, connection] in
+      await limit.wait()
+      guard !Task.isCancelled else { return }
+      calls.end(ClientError.notAnswering(processID: limit.processID))
+      await connection.close()
+    }
     defer { deadline.cancel() }
     do {
       let theirs = try await call(
@@ -148,19 +171,16 @@ extension ServiceConnection {
     }
   }
 
-  /// Connects at the usual path, else at the path that the service recorded.
-  private static func connectSocket(
-    _ paths: ServicePaths
-  ) async throws(ClientError) -> ControlConnection {
+  /// Returns nil when nothing listens at the path.
+  private static func connection(
+    at path: String, of paths: ServicePaths
+  ) async throws(ClientError) -> ControlConnection? {
     do throws(ControlSocketError) {
-      return try await ControlConnection.connect(to: paths.socketPath)
-    } catch ControlSocketError.notListening {
-      guard let recorded = ServiceLock.recordedSocketPath(at: paths.lockPath),
-        recorded != paths.socketPath,
-        let connection = try? await ControlConnection.connect(to: recorded)
-      else { throw .notRunning(socketPath: paths.socketPath) }
-      return connection
+      return try await ControlConnection.connect(to: path)
     } catch {
+      if case .notListening = error { return nil }
+      // What is wrong with a recorded path says nothing about this service.
+      guard path == paths.socketPath else { return nil }
       throw ClientError(error)
     }
   }
@@ -178,4 +198,34 @@ extension ServiceConnection {
     default: .connectionLost
     }
   }
+}
+
+// MARK: - Silence
+
+extension ServiceConnection {
+  /// From now on the connection ends with `ClientError.notAnswering` when the service falls silent.
+  private func beginPulse(_ paths: ServicePaths, clientName: String, helloBudget: Duration) {
+    let pulse = ServicePulse(
+      processID: connection.peerProcessID,
+      progress: { [calls] in calls.progress },
+      greets: {
+        do throws(ClientError) {
+          let other = try await Self.connect(
+            paths: paths, clientName: clientName, helloBudget: helloBudget)
+          await other.close()
+          return true
+        } catch {
+          if case .notAnswering = error { return false }
+          return true
+        }
+      })
+    let task = Task { [calls, connection] in
+      guard await pulse.waitForSilence() else { return }
+      calls.end(ClientError.notAnswering(processID: pulse.processID))
+      await connection.close()
+    }
+    self.pulse.withLock { $0 = task }
+  }
+
+  private func endPulse() { pulse.withLock { $0.take() }?.cancel() }
 }

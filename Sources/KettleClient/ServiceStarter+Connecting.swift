@@ -60,7 +60,8 @@ extension ServiceStarter {
     while true {
       do throws(ClientError) {
         return try await ServiceConnection.connect(
-          paths: paths, clientName: clientName, isWatchedByPerson: isWatchedByPerson)
+          paths: paths, clientName: clientName, isWatchedByPerson: isWatchedByPerson,
+          helloBudget: helloBudget)
       } catch let failure {
         guard case .tooManyConnections = failure else { throw failure }
         let next = ContinuousClock.now + pause
@@ -79,7 +80,8 @@ extension ServiceStarter {
     } catch {
       switch error {
       case .notRunning, .connectionLost: return nil
-      case .didNotStart, .foreignSocket, .unsafeDirectory, .versionMismatch, .tooManyConnections,
+      case .didNotStart, .notAnswering, .foreignHome, .cannotCreateDirectory, .foreignSocket,
+        .unsafeDirectory, .versionMismatch, .tooManyConnections,
         .socketPathTooLong:
         throw error
       }

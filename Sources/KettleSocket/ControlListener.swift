@@ -32,64 +32,126 @@ package final class ControlListener: Sendable {
   }
 
   private enum State {
-    case listening(SocketFile, any Channel)
+    case listening(Place, any Channel)
     /// The socket belongs to a supervisor, which makes and removes its file.
     case lent(any Channel)
     case closed
   }
 
-  package let socketPath: String
+  /// Where the socket file is.
+  struct Place {
+    let path: String
+    let file: SocketFile
+  }
+
+  /// Where a service may listen.
+  package struct Paths: Hashable, Sendable {
+    package var usual: String
+    /// Used while the service of another home listens at the usual path, and while the usual
+    /// directory cannot be restored. nil is none.
+    package var fallback: String?
+
+    package init(usual: String, fallback: String? = nil) {
+      self.usual = usual
+      self.fallback = fallback == usual ? nil : fallback
+    }
+  }
+
+  package let paths: Paths
   /// Every client that connects, already verified to be the same user. There is one reader.
   package let connections: AsyncStream<ControlConnection>
 
   private let admission: ClientAdmission
   private let lock: ServiceLock
+  private let instance: String?
   private let state: Mutex<State>
 
   private init(
-    socketPath: String, lock: ServiceLock, admission: ClientAdmission,
+    paths: Paths, lock: ServiceLock, instance: String?, admission: ClientAdmission,
     connections: AsyncStream<ControlConnection>, state: consuming State
   ) {
-    self.socketPath = socketPath
+    self.paths = paths
     self.lock = lock
+    self.instance = instance
     self.admission = admission
     self.connections = connections
     self.state = Mutex(state)
   }
 
-  /// Starts listening at `socketPath`. Only the holder of the lock may replace an existing socket
+  /// Where clients connect.
+  package var socketPath: String {
+    state.withLock { state in
+      switch state {
+      case .listening(let place, _): place.path
+      case .lent, .closed: paths.usual
+      }
+    }
+  }
+
+  /// Starts listening at `socketPath`, and records it. Only the holder of the lock may replace an existing socket
   /// file; the listener keeps the lock for its lifetime.
   ///
   /// - Parameters:
+  ///   - fallback: see `Paths`.
+  ///   - instance: what `hello` answers.
   ///   - lent: the number of a socket that a supervisor already listens on. The listener closes it
   ///     and leaves its file alone.
   ///   - refused: called on the event loop for each rejected client.
   package static func start(
-    at socketPath: String, holding lock: ServiceLock, lent: Int32? = nil,
+    at socketPath: String, fallback: String? = nil, holding lock: ServiceLock,
+    instance: String? = nil, lent: Int32? = nil,
     limits: Limits = Limits(), userID: Int64 = Int64(geteuid()),
     refused: @escaping @Sendable (Refusal) -> Void = { _ in }
   ) async throws(ControlSocketError) -> ControlListener {
     let (connections, continuation) = AsyncStream.makeStream(of: ControlConnection.self)
     let admission = ClientAdmission(
       limits: limits, userID: userID, continuation: continuation, refused: refused)
-    let socket =
+    let paths = Paths(usual: socketPath, fallback: fallback)
+    let bound =
       if let lent {
-        try ListeningSocket.adopt(OwnedDescriptor(owning: lent), at: socketPath)
+        Bound(
+          try ListeningSocket.adopt(OwnedDescriptor(owning: lent), at: socketPath),
+          path: socketPath)
       } else {
-        try ListeningSocket.bind(at: socketPath)
+        try bind(paths) { if case .pathServed = $0 { true } else { false } }
       }
-    let file = socket.file
-    let channel = try await serve(socket, path: socketPath, admission: admission)
+    let place = bound.place
+    let channel = try await serve(bound.take(), path: place.path, admission: admission)
     do throws(ControlSocketError) {
-      try lock.record(socketPath: socketPath)
+      try lock.record(ServiceRecord(socketPath: place.path, instance: instance))
     } catch {
       // An event loop keeps its channels open until they are closed.
       try? await channel.close().get()
       throw error
     }
     return ControlListener(
-      socketPath: socketPath, lock: lock, admission: admission, connections: connections,
-      state: lent == nil ? .listening(file, channel) : .lent(channel))
+      paths: paths, lock: lock, instance: instance, admission: admission,
+      connections: connections, state: lent == nil ? .listening(place, channel) : .lent(channel))
+  }
+
+  /// A bound socket and where its file is.
+  private struct Bound: ~Copyable {
+    private let socket: ListeningSocket
+    let place: Place
+
+    init(_ socket: consuming ListeningSocket, path: String) {
+      place = Place(path: path, file: socket.file)
+      self.socket = socket
+    }
+
+    consuming func take() -> ListeningSocket { socket }
+  }
+
+  /// Binds at the usual path; at the other one after an error for which that may help.
+  private static func bind(
+    _ paths: Paths, mayFallBack: (ControlSocketError) -> Bool
+  ) throws(ControlSocketError) -> Bound {
+    do throws(ControlSocketError) {
+      return Bound(try ListeningSocket.bind(at: paths.usual), path: paths.usual)
+    } catch {
+      guard let fallback = paths.fallback, mayFallBack(error) else { throw error }
+      return Bound(try ListeningSocket.bind(at: fallback), path: fallback)
+    }
   }
 
   /// Binds the socket again when its file is gone: the runtime directory is deleted at the last
@@ -97,22 +159,23 @@ package final class ControlListener: Sendable {
   package func restoreSocketFile() async throws(ControlSocketError) -> Bool {
     let isInPlace = state.withLock { state in
       switch state {
-      case .listening(let file, _): file.isFile(at: socketPath)
+      case .listening(let place, _): place.file.isFile(at: place.path)
       case .lent, .closed: true
       }
     }
     guard !isInPlace else { return false }
-    let socket = try ListeningSocket.bind(at: socketPath)
-    let file = socket.file
-    let channel = try await Self.serve(socket, path: socketPath, admission: admission)
+    let bound = try Self.bind(paths) { _ in true }
+    let place = bound.place
+    let channel = try await Self.serve(bound.take(), path: place.path, admission: admission)
     let outdated = state.withLock { state in
       switch state {
       case .listening(_, let old):
-        state = .listening(file, channel)
+        state = .listening(place, channel)
         return old
       case .lent, .closed: return channel
       }
     }
+    try lock.record(ServiceRecord(socketPath: place.path, instance: instance))
     try? await outdated.close().get()
     return true
   }
@@ -126,8 +189,8 @@ package final class ControlListener: Sendable {
     switch old {
     case .closed: return
     case .lent(let channel): try? await channel.close().get()
-    case .listening(let file, let channel):
-      if file.isFile(at: socketPath) { unlink(socketPath) }
+    case .listening(let place, let channel):
+      if place.file.isFile(at: place.path) { unlink(place.path) }
       try? await channel.close().get()
     }
     admission.end()

@@ -24,18 +24,30 @@ struct ListeningSocket: ~Copyable {
   let descriptor: OwnedDescriptor
   let file: SocketFile
 
-  /// Binds the socket. The caller holds the service lock, so a socket file that is already at the
-  /// path belongs to a dead process and can be replaced.
+  /// Binds the socket. The caller holds the service lock of its home, so a socket file that is
+  /// already at the path belongs to a dead process and is replaced, or to the service of another
+  /// home and is left alone.
   static func bind(at path: String) throws(ControlSocketError) -> ListeningSocket {
     let address = try SocketAddressUnix(path: path)
     try PrivateDirectory.prepare(SystemCall.parent(of: path))
     if let existing = SystemCall.status(ofName: path) {
       guard existing.isSocket else { throw ControlSocketError.pathTaken(path: path) }
+      guard !isServed(path) else { throw ControlSocketError.pathServed(path: path) }
       unlink(path)
     }
     let descriptor = try SocketAddressUnix.makeSocket(for: path)
     let file = try listen(descriptor.number, at: address, path: path)
     return ListeningSocket(descriptor: descriptor, file: file)
+  }
+
+  private static func isServed(_ path: String) -> Bool {
+    do throws(ControlSocketError) {
+      _ = try SocketAddressUnix.connectedSocket(path)
+      return true
+    } catch {
+      if case .busy = error { return true }
+      return false
+    }
   }
 
   /// Takes over a socket that a supervisor listens on, and closes it to others. Throws if it is

@@ -15,6 +15,12 @@ package enum ClientError: Error, Hashable, Sendable {
   /// The two programs have different versions.
   case versionMismatch(ours: Int, theirs: String)
   case connectionLost
+  /// The service is there, but says nothing; `processID` is not positive if it is unknown.
+  case notAnswering(processID: Int64)
+  /// HOME belongs to another user: what root created there would lock that user out.
+  case foreignHome(path: String, ownerID: Int64)
+  /// A directory is missing and cannot be created.
+  case cannotCreateDirectory(path: String, detail: String)
   /// The service accepts no more connections; `count` are open.
   case tooManyConnections(count: String)
   case socketPathTooLong(path: String)
@@ -31,6 +37,10 @@ extension ClientError {
       self = .unsafeDirectory(path: path, detail: detail)
     case .pathTaken(let path):
       self = .unsafeDirectory(path: path, detail: "it is not a socket")
+    case .pathServed(let path):
+      self = .unsafeDirectory(path: path, detail: "another service listens there")
+    case .cannotCreateDirectory(let path, let code):
+      self = .cannotCreateDirectory(path: path, detail: SystemError(code).message)
     case .system(_, let path, let code):
       self = .unsafeDirectory(path: path, detail: SystemError(code).message)
     case .busy, .lineTooLong, .lineNotFinished, .closed: self = .connectionLost
@@ -60,6 +70,19 @@ extension ClientError {
     case .connectionLost:
       return "The connection to the service was lost; try again, which restarts the service if "
         + "needed"
+    case .notAnswering(let processID) where processID > 0:
+      return "The service (process \(processID)) does not answer: it is stopped, or waits for a "
+        + "disk; continue it with \"kill -CONT \(processID)\", or end it with "
+        + "\"kill -KILL \(processID)\" and try again"
+    case .notAnswering:
+      return "The service does not answer: it is stopped, or waits for a disk; continue or end its "
+        + "process and try again"
+    case .foreignHome(let path, let ownerID):
+      return "HOME is \(quoted(path)), which belongs to user \(ownerID), but this is root: that "
+        + "user could not use what root creates there; run it as that user, or with \"sudo -H\""
+    case .cannotCreateDirectory(let path, let detail):
+      return "The directory \(quoted(path)) cannot be created "
+        + "(\(detail.sanitizedForDisplay(limit: 400))); set HOME to a directory of your own"
     case .tooManyConnections(let count):
       return "The service has \(count.sanitizedForDisplay(limit: 20)) open connections and accepts "
         + "no more; close some of them, for example dashboards and \"kettle watch\", and try again"

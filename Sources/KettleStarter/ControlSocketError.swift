@@ -1,12 +1,15 @@
 /// Why a control socket cannot be created, reached or read.
 package enum ControlSocketError: Error, Hashable, Sendable {
-  /// The socket's directory is accessible to others, is owned by another user, or cannot be
-  /// created.
+  /// The socket's directory is accessible to others, is or is owned by another user.
   case unsafeDirectory(path: String, detail: String)
   /// `sockaddr_un` has room for 107 bytes of path (unix(7)).
   case socketPathTooLong(path: String)
   /// Something other than a socket exists at the path; it is left alone.
   case pathTaken(path: String)
+  /// Another service, that of another home, listens at the path.
+  case pathServed(path: String)
+  /// A directory is missing and cannot be created; `code` is an errno value.
+  case cannotCreateDirectory(path: String, code: Int32)
   /// No service listens there: there is no file, or only one that a service left behind.
   case notListening(path: String)
   /// The service is running, but its backlog of pending connections is full.

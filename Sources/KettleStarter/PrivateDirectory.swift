@@ -27,11 +27,11 @@ package enum PrivateDirectory {
   package static func make(_ path: String) throws(ControlSocketError) {
     if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
     guard errno == ENOENT, path != "/", !path.isEmpty else {
-      throw unsafe(path, SystemError(errno).message)
+      throw .cannotCreateDirectory(path: path, code: errno)
     }
     try make(SystemCall.parent(of: path))
     guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-      throw unsafe(path, SystemError(errno).message)
+      throw .cannotCreateDirectory(path: path, code: errno)
     }
   }
 

@@ -6,8 +6,8 @@ import KettleSystem
 /// The lock is flock(2) on a file that is never deleted. The kernel releases it however the process
 /// ends, so there is no stale lock, and no process id that another process could have by then.
 ///
-/// The file contains the path of the service's socket. Commands that run without `XDG_RUNTIME_DIR`,
-/// from cron for example, find it there.
+/// The file contains a `ServiceRecord`. Commands that run without `XDG_RUNTIME_DIR`, from cron for
+/// example, find the socket through it.
 package final class ServiceLock: Sendable {
   package let path: String
   private let file: OwnedDescriptor
@@ -36,30 +36,22 @@ package final class ServiceLock: Sendable {
     }
   }
 
-  /// Records the path of the service's socket.
-  package func record(socketPath: String) throws(ControlSocketError) {
-    let bytes = Array(socketPath.utf8)
+  /// Replaces the record of the service that held the lock before.
+  package func record(_ record: ServiceRecord) throws(ControlSocketError) {
+    var status = stat()
+    guard fstat(file.number, &status) == 0 else { throw Self.failure("fstat", path) }
+    try write(record.text(in: FileNumber(status)))
+  }
+
+  /// Removes the record of the service that held the lock before: until this one listens, nobody
+  /// does.
+  package func eraseRecord() throws(ControlSocketError) { try write("") }
+
+  private func write(_ text: String) throws(ControlSocketError) {
+    let bytes = Array(text.utf8)
     guard ftruncate(file.number, 0) == 0,
       pwrite(file.number, bytes, bytes.count, 0) == bytes.count
     else { throw Self.failure("write", path) }
-  }
-
-  /// Returns the socket path recorded by the service that holds or held the lock, or nil if it
-  /// recorded none.
-  ///
-  /// The path is only a hint: the listening process is verified after connecting.
-  package static func recordedSocketPath(at path: String) -> String? {
-    let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
-    guard let file = OwnedDescriptor(opened: open(path, flags)) else { return nil }
-    var status = stat()
-    guard fstat(file.number, &status) == 0, status.isRegularFile, status.st_uid == geteuid() else {
-      return nil
-    }
-    var bytes = [UInt8](repeating: 0, count: SocketAddressUnix.pathByteCountMax + 1)
-    let count = pread(file.number, &bytes, bytes.count, 0)
-    guard count > 0, count <= SocketAddressUnix.pathByteCountMax else { return nil }
-    return String(validating: bytes.prefix(count), as: UTF8.self)
-      .flatMap { $0.hasPrefix("/") ? $0 : nil }
   }
 
   private func isFile(at path: String) -> Bool {
@@ -67,7 +59,7 @@ package final class ServiceLock: Sendable {
     guard fstat(file.number, &own) == 0, let named = SystemCall.status(ofName: path) else {
       return false
     }
-    return own.st_dev == named.st_dev && own.st_ino == named.st_ino
+    return FileNumber(own) == FileNumber(named)
   }
 
   private static func failure(_ call: String, _ path: String) -> ControlSocketError {

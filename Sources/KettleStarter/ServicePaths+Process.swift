@@ -24,6 +24,24 @@ extension ServicePaths {
     (try? PrivateDirectory.make(stateDirectory)) != nil
   }
 
+  /// Throws if this is root and the state directory would be made in a directory of another user,
+  /// who could not use it. Root's own home may belong to another user, as in some containers.
+  package func checkOwner() throws(ClientError) {
+    guard geteuid() == 0, !isIn(Self.passwordHome() ?? "/root") else { return }
+    var path = stateDirectory
+    var status = stat()
+    while stat(path, &status) != 0 {
+      guard path != "/" else { return }
+      path = SystemCall.parent(of: path)
+    }
+    guard path != stateDirectory, status.st_uid != 0 else { return }
+    throw .foreignHome(path: homeDirectory, ownerID: Int64(status.st_uid))
+  }
+
+  private func isIn(_ directory: String) -> Bool {
+    stateDirectory.hasPrefix(directory == "/" ? "/" : directory + "/")
+  }
+
   /// Returns the home directory in the password database (getpwuid_r(3)), or nil when the user has
   /// no entry.
   private static func passwordHome() -> String? {

@@ -135,7 +135,7 @@ package struct ServiceProcess: Sendable {
 
 extension Duration {
   /// For poll(2), where a negative number means forever.
-  fileprivate var pollMilliseconds: Int32 {
+  var pollMilliseconds: Int32 {
     let (seconds, attoseconds) = components
     let bounded = min(max(seconds, 0), 1_000_000)
     return Int32(clamping: max(0, bounded * 1000 + attoseconds / 1_000_000_000_000_000))

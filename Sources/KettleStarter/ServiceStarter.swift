@@ -19,6 +19,10 @@ package struct ServiceStarter: Sendable {
   package var environment: [String: String]?
   /// The time limit for everything together.
   package var budget: Duration = .seconds(30)
+  /// How long the service may take to answer the first message. Connecting to a stopped or hanging
+  /// service still succeeds, because the kernel accepts the connection.
+  package var helloBudget = Self.helloBudget
+  package static let helloBudget = Duration.seconds(4)
   /// How long to retry while the service has too many connections. Most of them belong to commands,
   /// which end within moments.
   package var crowdBudget: Duration = .seconds(3)
@@ -34,6 +38,7 @@ package struct ServiceStarter: Sendable {
 
   /// Returns nil while another program starts the service.
   package func acquireStartLock() throws(ClientError) -> ServiceLock? {
+    try paths.checkOwner()
     do throws(ControlSocketError) {
       return try ServiceLock.acquire(at: paths.startLockPath)
     } catch {
@@ -79,16 +84,24 @@ package struct ServiceStarter: Sendable {
     }
   }
 
-  /// Returns nil when nothing answers at the usual path or at the one that the service recorded.
+  /// Returns nil when the service of this home answers neither at the usual path nor at the one
+  /// that it recorded.
   package func openSocketIfRunning() throws(ClientError) -> OwnedDescriptor? {
+    let greeting = ServiceGreeting(clientName: clientName, budget: helloBudget)
+    for path in ServiceRecord.socketPaths(of: paths) {
+      guard let socket = try openSocket(at: path) else { continue }
+      if try greeting.isAnswered(at: path, byServiceOf: paths.lockPath) { return socket }
+    }
+    return nil
+  }
+
+  private func openSocket(at path: String) throws(ClientError) -> OwnedDescriptor? {
     do throws(ControlSocketError) {
-      return try SocketAddressUnix.connectedSocket(paths.socketPath)
-    } catch ControlSocketError.notListening {
-      guard let recorded = ServiceLock.recordedSocketPath(at: paths.lockPath),
-        recorded != paths.socketPath
-      else { return nil }
-      return try? SocketAddressUnix.connectedSocket(recorded)
+      return try SocketAddressUnix.connectedSocket(path)
     } catch {
+      if case .notListening = error { return nil }
+      // What is wrong with a recorded path says nothing about this service.
+      guard path == paths.socketPath else { return nil }
       throw ClientError(error)
     }
   }

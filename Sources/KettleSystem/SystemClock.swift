@@ -22,8 +22,11 @@ extension WallTime {
 }
 
 extension LocalZone {
-  /// The time zone of the machine, or of the variable TZ (tzset(3)).
+  /// The time zone of the machine as it is at the time of the question, or of the variable TZ
+  /// (tzset(3)).
   package static let system = LocalZone { time in
+    // localtime_r(3) alone keeps the zone of its first call.
+    tzset()
     var seconds = time_t(time.millisecondsSince1970 / 1000)
     var local = tm()
     guard localtime_r(&seconds, &local) != nil else { return 0 }

@@ -111,7 +111,7 @@ struct FailingInitializerTests {
     try repeatedly { try ServiceLock.acquire(at: path) == nil }
     withExtendedLifetime(held) {}
     repeatedly { throwsError { _ = try ServiceLock.acquire(at: directory) } }
-    repeatedly { ServiceLock.recordedSocketPath(at: directory) == nil }
+    repeatedly { ServiceRecord.read(at: directory) == nil }
   }
 
   // MARK: Files
@@ -170,9 +170,9 @@ struct FailingInitializerTests {
     let queue = DispatchQueue(label: "departures")
     repeatedly {
       // The queue closes them later, so the user may occasionally be out of instances.
-      guard let departures = DirectoryRemovalWatch(queue: queue) else { return true }
+      guard let departures = PathWatch(queue: queue) else { return true }
       departures.start {}
-      departures.watch("/no/such/directory")
+      departures.watchRemovals(from: "/no/such/directory")
       departures.end()
       return true
     }

@@ -311,13 +311,44 @@ struct ServiceConnectionTests {
     await second.close()
   }
 
+  // Fault 201
   @Test func `a service that does not answer the greeting times out`() async throws {
     let world = try ClientWorld()
     let service = try await ScriptedService(world, answersHello: false)
-    await #expect(throws: ClientError.connectionLost) {
+    let silent = ClientError.notAnswering(processID: Int64(getpid()))
+    await #expect(throws: silent) {
       try await ServiceConnection.connect(
         paths: world.paths, clientName: "test", helloBudget: .milliseconds(50))
     }
+    // It is there, so none is started.
+    var starter = ServiceStarter(
+      paths: world.paths, clientName: "test", executablePath: "/nowhere/kettle")
+    starter.helloBudget = .milliseconds(50)
+    let impatient = starter
+    await #expect(throws: silent) { try await impatient.connect(startingIfNeeded: true) }
+    #expect(throws: silent) { _ = try impatient.openSocketIfRunning() }
+    await service.close()
+  }
+
+  // Fault 199
+  @Test func `the service of another home at the usual path is not used`() async throws {
+    let (first, second) = (try ClientWorld(), try ClientWorld())
+    let service = try await ScriptedService(first)
+    var paths = second.paths
+    paths.socketPath = first.paths.socketPath
+    await #expect(throws: ClientError.notRunning(socketPath: paths.socketPath)) {
+      try await ServiceConnection.connect(paths: paths, clientName: "test")
+    }
+    let starter = ServiceStarter(paths: paths, clientName: "test", executablePath: "/nowhere")
+    #expect((try starter.openSocketIfRunning() == nil) as Bool)
+    #expect(
+      (try ServiceStarter(paths: first.paths, clientName: "test", executablePath: "/nowhere")
+        .openSocketIfRunning() != nil) as Bool)
+    // Its own is found beside it.
+    let own = try await ScriptedService(second)
+    let client = try await ServiceConnection.connect(paths: paths, clientName: "test")
+    await client.close()
+    await own.close()
     await service.close()
   }
 

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import KettleSocket
 import KettleStarter
@@ -192,6 +193,44 @@ struct ControlListenerTests {
     await first.service.close()
     let fourth = try await world.pair(listener)
     try await fourth.client.send(bytes("x"))
+    await listener.close()
+  }
+
+  // Fault 199
+  @Test func `a service does not take the socket of another home`() async throws {
+    let (first, second) = (try SocketWorld(), try SocketWorld())
+    let listener = try await first.listener()
+    let lock = try second.lock()
+    await #expect(throws: ControlSocketError.pathServed(path: first.socketPath)) {
+      try await ControlListener.start(at: first.socketPath, holding: lock)
+    }
+    let other = try await ControlListener.start(
+      at: first.socketPath, fallback: second.socketPath, holding: lock, instance: "2")
+    #expect(other.socketPath == second.socketPath)
+    #expect(
+      ServiceRecord.read(at: second.lockPath)
+        == ServiceRecord(socketPath: second.socketPath, instance: "2"))
+    _ = try await first.pair(listener)
+    _ = try await second.pair(other)
+    await other.close()
+    #expect(mode(second.socketPath) == nil)
+    await listener.close()
+  }
+
+  // Fault 200
+  @Test func `a socket whose directory is lost moves to the other directory`() async throws {
+    let world = try SocketWorld()
+    let fallback = world.root + "/state/control.sock"
+    let listener = try await ControlListener.start(
+      at: world.socketPath, fallback: fallback, holding: try world.lock(), instance: "1")
+    try FileManager.default.removeItem(atPath: world.root + "/run")
+    // Nothing can be made there, as in the runtime directory after the last logout.
+    try createFile(world.root + "/run")
+    #expect(try await listener.restoreSocketFile())
+    #expect(listener.socketPath == fallback)
+    #expect(ServiceRecord.read(at: world.lockPath)?.socketPath == fallback)
+    let client = try await ControlConnection.connect(to: fallback)
+    await client.close()
     await listener.close()
   }
 

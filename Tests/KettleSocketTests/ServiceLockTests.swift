@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import KettleSocket
 import KettleStarter
@@ -30,7 +31,7 @@ struct ServiceLockTests {
     #expect(
       throws: ControlSocketError.system(call: "open", path: world.lockPath, code: ELOOP)
     ) { try ServiceLock.acquire(at: world.lockPath) }
-    #expect(ServiceLock.recordedSocketPath(at: world.lockPath) == nil)
+    #expect(ServiceRecord.read(at: world.lockPath) == nil)
   }
 
   // Fault 97
@@ -48,23 +49,67 @@ struct ServiceLockTests {
 
   @Test func `the listener records its socket path`() async throws {
     let world = try SocketWorld()
-    #expect(ServiceLock.recordedSocketPath(at: world.lockPath) == nil)
+    #expect(ServiceRecord.read(at: world.lockPath) == nil)
     try createFile(world.lockPath, String(repeating: "/longer", count: 12))
     let listener = try await world.listener()
-    #expect(ServiceLock.recordedSocketPath(at: world.lockPath) == world.socketPath)
+    #expect(ServiceRecord.read(at: world.lockPath) == ServiceRecord(socketPath: world.socketPath))
     await listener.close()
+  }
+
+  // Fault 199
+  @Test func `a record is of the service that wrote it`() throws {
+    let world = try SocketWorld()
+    let lock = try world.lock()
+    try lock.record(ServiceRecord(socketPath: "/run/a.sock", instance: "7-1"))
+    let record = try #require(ServiceRecord.read(at: world.lockPath))
+    #expect(record == ServiceRecord(socketPath: "/run/a.sock", instance: "7-1"))
+    #expect(record.isOf(instance: "7-1"))
+    #expect(!record.isOf(instance: "7-2"))
+    // A service of an earlier version does not tell.
+    #expect(record.isOf(instance: nil))
+    try lock.eraseRecord()
+    #expect(ServiceRecord.read(at: world.lockPath) == nil)
+  }
+
+  // Fault 199
+  @Test func `a copy of a lock file names no service`() throws {
+    let world = try SocketWorld()
+    let lock = try world.lock()
+    try lock.record(ServiceRecord(socketPath: "/run/a.sock", instance: "7-1"))
+    let copy = world.root + "/copy"
+    try FileManager.default.copyItem(atPath: world.lockPath, toPath: copy)
+    #expect(ServiceRecord.read(at: copy) == nil)
+    #expect(ServiceRecord.read(at: world.lockPath) != nil)
+    withExtendedLifetime(lock) {}
+  }
+
+  // Fault 199
+  @Test func `a lock that is held names its service under any inode number`() throws {
+    let world = try SocketWorld()
+    try createFile(world.lockPath, "/run/a.sock\n7-1\n1 1")
+    #expect(ServiceRecord.read(at: world.lockPath) == nil)
+    let lock = try world.lock()
+    #expect(ServiceRecord.read(at: world.lockPath)?.instance == "7-1")
+    withExtendedLifetime(lock) {}
+  }
+
+  @Test func `the record of an earlier version is a path`() throws {
+    let world = try SocketWorld()
+    try createFile(world.lockPath, "/run/a.sock")
+    #expect(
+      ServiceRecord.read(at: world.lockPath) == ServiceRecord(socketPath: "/run/a.sock"))
   }
 
   @Test(arguments: ["", "relative/path", "\u{0}", String(repeating: "/x", count: 100)])
   func `a file with other contents names no path`(content: String) throws {
     let world = try SocketWorld()
     try createFile(world.lockPath, content)
-    #expect(ServiceLock.recordedSocketPath(at: world.lockPath) == nil)
+    #expect(ServiceRecord.read(at: world.lockPath) == nil)
   }
 
   @Test func `a pipe in place of the file does not hang`() throws {
     let world = try SocketWorld()
     try #require(mkfifo(world.lockPath, 0o600) == 0)
-    #expect(ServiceLock.recordedSocketPath(at: world.lockPath) == nil)
+    #expect(ServiceRecord.read(at: world.lockPath) == nil)
   }
 }

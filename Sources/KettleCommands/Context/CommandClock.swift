@@ -59,6 +59,8 @@ package struct SystemCommandClock: CommandClock {
   package func localTime(of time: WallTime) -> CivilTime? {
     var seconds = time_t(time.millisecondsSince1970 / 1000)
     var parts = tm()
+    // localtime_r(3) alone keeps the zone of its first call.
+    tzset()
     guard localtime_r(&seconds, &parts) != nil else { return nil }
     return CivilTime(
       year: Int64(parts.tm_year) + 1900, month: Int64(parts.tm_mon) + 1, day: Int64(parts.tm_mday),

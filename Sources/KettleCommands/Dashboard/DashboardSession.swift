@@ -162,6 +162,8 @@ extension DashboardSession {
           }
         case .notYet: break
         }
+      } catch ClientError.notAnswering {
+        output.yield(.linkChanged(.silent))
       } catch {
         fail(error)
       }

@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import KettleEngine
 import KettleSocket
 import KettleSystem
@@ -7,7 +8,8 @@ import Logging
 /// Checks that the socket file exists, and has it bound again when it is gone: the last logout
 /// deletes the runtime directory, and the next login creates another.
 ///
-/// The kernel reports removals from the directory, which trigger a check. A file system mounted
+/// The kernel reports removals from the directory, which trigger a check. So does a client that does
+/// not find the socket: it opens the start lock before it starts a service. A file system mounted
 /// over the directory is not reported, so a timer checks as well; it does so more often for a while
 /// after a removal, because more will follow.
 final class SocketFileMonitor: Sendable {
@@ -37,12 +39,14 @@ final class SocketFileMonitor: Sendable {
   private let queue = DispatchQueue(label: "kettle.socket-keeper")
   // A dispatch source may be used from any thread (dispatch_source_create(3)).
   private nonisolated(unsafe) let timer: any DispatchSourceTimer
-  private let removals: DirectoryRemovalWatch?
+  private let removals: PathWatch?
   private let state = Mutex(State())
 
-  /// - Parameter restore: returns whether it had to do something.
+  /// - Parameters:
+  ///   - startLockPath: a file that clients open when they do not find the socket.
+  ///   - restore: returns whether it had to do something.
   init(
-    of socketPath: String, pace: Pace = Pace(), logger: Logger,
+    of socketPath: String, startLockPath: String? = nil, pace: Pace = Pace(), logger: Logger,
     restore: @escaping @Sendable () async throws -> Bool
   ) {
     self.pace = pace
@@ -51,10 +55,16 @@ final class SocketFileMonitor: Sendable {
     directory = socketPath.lastIndex(of: "/").map { String(socketPath[..<$0]) } ?? "."
     timer = DispatchSource.makeTimerSource(queue: queue)
     // Without it, the timer must suffice.
-    removals = DirectoryRemovalWatch(queue: queue)
+    removals = PathWatch(queue: queue)
     timer.setEventHandler { [weak self] in self?.check() }
     removals?.start { [weak self] in self?.entryRemoved() }
-    removals?.watch(directory)
+    removals?.watchRemovals(from: directory)
+    if let startLockPath {
+      // It must exist to be watched.
+      _ = OwnedDescriptor(
+        opened: open(startLockPath, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600))
+      removals?.watchOpening(of: startLockPath)
+    }
     schedule(pace.calm)
     timer.activate()
   }
@@ -110,7 +120,7 @@ final class SocketFileMonitor: Sendable {
       logger.error("The socket file cannot be restored", metadata: ["error": "\(sentence)"])
     }
     // It may be a different directory by now.
-    removals?.watch(directory)
+    removals?.watchRemovals(from: directory)
     schedule(isAlert ? pace.alert : pace.calm)
   }
 }

@@ -162,6 +162,8 @@ struct ServiceCore: Sendable {
   }
 
   var notices: ServiceNotices { information.notices }
+  /// Unique to this start of the service.
+  var instance: String { information.instance }
 
   /// Ends notifications, launches and hooks.
   func endPrograms() {

@@ -11,6 +11,7 @@ import Logging
 struct ServiceHealth: Sendable {
   private let socketFile: SocketFileMonitor
   private let network: NetworkWatch?
+  private let zone: TimeZoneWatch?
   private let networkReader: Task<Void, Never>
   private let machine: MachineWatch
   private let conditionReaders: [Task<Void, Never>]
@@ -20,10 +21,17 @@ struct ServiceHealth: Sendable {
   private static let settledSeconds = 5
 
   init(
-    listener: ControlListener, crashes: CrashCounter, engine: TransferEngine,
-    conditions: MachineWatch.Settings, need: ConditionNeed, logger: Logger
+    listener: ControlListener, startLockPath: String, crashes: CrashCounter, engine: TransferEngine,
+    conditions: MachineWatch.Settings, need: ConditionNeed, environment: [String: String],
+    logger: Logger
   ) {
-    socketFile = SocketFileMonitor(of: listener.socketPath, logger: logger) {
+    zone = TimeZoneWatch(environment: environment) {
+      logger.info("The time zone has changed")
+      Task(executorPreference: WorkerPool.tasks) { await engine.zoneChanged() }
+    }
+    socketFile = SocketFileMonitor(
+      of: listener.socketPath, startLockPath: startLockPath, logger: logger
+    ) {
       try await listener.restoreSocketFile()
     }
     let (states, continuation) = AsyncStream<NetworkState>.makeStream()
@@ -73,6 +81,7 @@ struct ServiceHealth: Sendable {
 
   func end() {
     socketFile.end()
+    zone?.end()
     network?.stop()
     networkReader.cancel()
     machine.stop()

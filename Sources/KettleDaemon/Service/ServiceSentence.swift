@@ -35,6 +35,11 @@ enum ServiceSentence {
       "The socket path \"\(path)\" is too long; set XDG_RUNTIME_DIR to a shorter path"
     case .pathTaken(let path):
       "\"\(path)\" exists and is not a socket; move it away"
+    case .pathServed(let path):
+      "Another service listens at \"\(path)\"; set XDG_RUNTIME_DIR to another directory"
+    case .cannotCreateDirectory(let path, let code):
+      "The directory \"\(path)\" cannot be created (\(SystemError(code).message)); "
+        + "set HOME to a directory of your own"
     case .notListening(let path), .busy(let path):
       "No service is listening at \"\(path)\"; start it with \"kettle daemon start\""
     case .foreignPeer(let path, let userID):

@@ -56,11 +56,19 @@ package struct TransferService: Sendable {
   /// Runs until it is stopped. Transfers in progress then continue at the next start.
   package func run() async -> End {
     ProcessResources.prepare()
+    let orphans = OrphanReaper()
+    defer { orphans?.end() }
     let lock: ServiceLock
+    do throws(ClientError) {
+      try options.paths.checkOwner()
+    } catch {
+      return .failed(error.sentence)
+    }
     do throws(ControlSocketError) {
       guard let held = try ServiceLock.acquire(at: options.paths.lockPath) else {
         return .alreadyRunning
       }
+      try held.eraseRecord()
       lock = held
     } catch {
       return .failed(ServiceSentence.of(error))
@@ -90,7 +98,7 @@ package struct TransferService: Sendable {
   ) async throws -> End {
     try NetworkLibraries.load()
     try await options.whenAlone()
-    let settings = ServiceSettings(options, descriptorLimit: ProcessResources.descriptorLimit)
+    let settings = ServiceSettings(options, descriptorLimit: DescriptorLimit.current)
     let crashes = CrashCounter(path: options.paths.crashCountPath)
     crashes.arm()
     let core = try ServiceCore(
@@ -112,8 +120,9 @@ package struct TransferService: Sendable {
     }
     let dropped = DroppedClientLog(logger: logger) { clock.now().monotonic }
     let listener = try await ControlListener.start(
-      at: options.paths.socketPath, holding: lock,
-      lent: options.supervisor?.socketDescriptor, limits: settings.listener,
+      at: options.paths.socketPath, fallback: options.paths.fallbackSocketPath, holding: lock,
+      instance: core.instance, lent: options.supervisor?.socketDescriptor,
+      limits: settings.listener,
       refused: { dropped.log(refused: $0) })
     let handler = core.makeHandler(stop: { stop.turnOn() }, reload: reload, rpc: rpc)
     let server = ClientServer(
@@ -123,10 +132,11 @@ package struct TransferService: Sendable {
     signalReadiness()
     supervisor.report(.ready)
     logger.info(
-      "The service accepts requests", metadata: ["socket": "\(options.paths.socketPath)"])
+      "The service accepts requests", metadata: ["socket": "\(listener.socketPath)"])
     let health = ServiceHealth(
-      listener: listener, crashes: crashes, engine: core.engine, conditions: settings.conditions,
-      need: core.need, logger: logger)
+      listener: listener, startLockPath: options.paths.startLockPath, crashes: crashes,
+      engine: core.engine, conditions: settings.conditions,
+      need: core.need, environment: options.environment, logger: logger)
 
     var reason = StopSwitch.Reason.requested
     await server.run {
@@ -159,7 +169,7 @@ package struct TransferService: Sendable {
       settings, engine: core.engine, need: core.need, rpc: rpc, hooks: core.hooks,
       notices: core.notices,
       read: { [options] in
-        ServiceSettings(options, descriptorLimit: ProcessResources.descriptorLimit)
+        ServiceSettings(options, descriptorLimit: DescriptorLimit.current)
       })
   }
 

@@ -143,6 +143,7 @@ extension Dashboard {
         switch dashboard.service.link {
         case .stopped: .possible
         case .connected: .impossible(Strings.serviceIsRunning)
+        case .silent: .impossible(Strings.serviceIsSilent)
         case .connecting, .lost: .impossible(Strings.needsService)
         }
       },

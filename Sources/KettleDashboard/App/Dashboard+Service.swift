@@ -25,12 +25,13 @@ extension Dashboard {
       if service.link.isConnected || !service.hasTotals { service.link = .connecting }
     case .connected:
       switch service.link {
-      case .lost, .stopped: say(Strings.serviceIsBack, at: now)
+      case .lost, .silent, .stopped: say(Strings.serviceIsBack, at: now)
       case .connecting: showProblems(at: now)
       case .connected: break
       }
       service.link = .connected
     case .lost: service.connectionLost(at: now.monotonic)
+    case .silent: service.fellSilent(at: now.monotonic)
     case .stopped: service.stopped(at: now.wall)
     }
   }

@@ -154,7 +154,10 @@ package struct Dashboard: Hashable, Sendable {
   /// so that an idle dashboard costs nothing.
   package func millisecondsToNextTick(at now: Moment) -> Int64? {
     var times = [notice.map { $0.until.milliseconds(since: now.monotonic) }]
-    if case .lost = service.link { times.append(1000) }
+    switch service.link {
+    case .lost, .silent: times.append(1000)
+    case .connecting, .connected, .stopped: break
+    }
     if service.speeds.isMoving { times.append(1000) }
     let listContext = context(at: now, isOnTop: screens.isEmpty)
     times.append(list.millisecondsToChange(listContext))

@@ -7,13 +7,15 @@ package enum LinkState: Hashable, Sendable {
   case connected
   /// Was connected before; the dashboard is trying to reconnect.
   case lost(since: MonotonicTime)
+  /// Was connected before; the service is there, but does not answer.
+  case silent(since: MonotonicTime)
   /// Was connected before; the user has stopped the service.
   case stopped(at: WallTime)
 
   package var isConnected: Bool {
     switch self {
     case .connected: true
-    case .connecting, .lost, .stopped: false
+    case .connecting, .lost, .silent, .stopped: false
     }
   }
 }
@@ -21,6 +23,8 @@ package enum LinkState: Hashable, Sendable {
 /// A report about the connection from outside the model.
 package enum LinkReport: Hashable, Sendable {
   case connecting, connected, lost
+  /// Follows `lost` when the service is there, but does not answer.
+  case silent
   /// Follows `lost` when the service was stopped on purpose: it is not started again by itself.
   case stopped
 }

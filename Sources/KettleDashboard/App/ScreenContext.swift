@@ -32,6 +32,7 @@ struct ScreenContext {
   var whyNoService: String {
     switch service.link {
     case .stopped: keymap.filled(Strings.serviceIsStopped)
+    case .silent: Strings.serviceIsSilent
     case .connecting, .lost, .connected: Strings.needsService
     }
   }

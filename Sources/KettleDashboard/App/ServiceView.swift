@@ -26,8 +26,17 @@ package struct ServiceView: Hashable, Sendable {
 
   mutating func connectionLost(at now: MonotonicTime) {
     switch link {
-    case .lost, .stopped: return
+    case .lost, .silent, .stopped: return
     case .connecting, .connected: link = .lost(since: now)
+    }
+    received?.bytesPerSecond = 0
+  }
+
+  mutating func fellSilent(at now: MonotonicTime) {
+    switch link {
+    case .silent: return
+    case .lost(let since): link = .silent(since: since)
+    case .connecting, .connected, .stopped: link = .silent(since: now)
     }
     received?.bytesPerSecond = 0
   }
@@ -41,7 +50,7 @@ package struct ServiceView: Hashable, Sendable {
   /// Whether there was a connection.
   var isLinkLost: Bool {
     switch link {
-    case .lost, .stopped: true
+    case .lost, .silent, .stopped: true
     case .connecting, .connected: false
     }
   }

@@ -17,6 +17,7 @@ extension Strings {
   static let footerSection = "section"
 
   static let needsService = "not connected to the service; reconnecting"
+  static let serviceIsSilent = "the service does not answer; \"kettle daemon status\" says more"
   static let serviceIsStopped = "the service was stopped; {start-service} starts it"
   static let serviceIsRunning = "the service is running"
   static let startingService = "starting the service…"

@@ -40,6 +40,9 @@ extension TransferEngine {
     observer(.queues(names))
   }
 
+  /// The machine has another time zone: the hours of queues and limits are read anew.
+  package func zoneChanged() { apply { scheduler, now in scheduler.zoneChanged(at: now) } }
+
   /// Sets the conditions that the user's own transfers need.
   package func setConditionsOfUser(_ conditions: Set<TransferCondition>) {
     apply { scheduler, now in scheduler.setConditionsOfUser(conditions, at: now) }

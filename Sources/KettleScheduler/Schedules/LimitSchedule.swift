@@ -88,6 +88,14 @@ package struct TotalLimit: Sendable {
     madeAt = now
   }
 
+  /// Reads the hours of the schedule anew, because the clock or the time zone was changed.
+  mutating func readHours(at now: WallTime, in zone: LocalZone) {
+    switch basis {
+    case .schedule: make(at: now, in: zone)
+    case .choice: choose(bytesPerSecond: effective.bytesPerSecond, at: now, in: zone)
+    }
+  }
+
   /// Follows the schedule as time passes. The clock may have been set in either direction.
   ///
   /// - Returns: whether the limit or its end changed.
@@ -98,10 +106,7 @@ package struct TotalLimit: Sendable {
     if isOver {
       make(at: now, in: zone)
     } else if wasSetBack {
-      switch basis {
-      case .schedule: make(at: now, in: zone)
-      case .choice: choose(bytesPerSecond: effective.bytesPerSecond, at: now, in: zone)
-      }
+      readHours(at: now, in: zone)
     }
     return effective != before
   }

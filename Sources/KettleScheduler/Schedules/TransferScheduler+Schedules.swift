@@ -44,6 +44,16 @@ extension TransferScheduler {
     return output
   }
 
+  /// Follows the schedules anew, because the time zone of the machine is another one.
+  package mutating func zoneChanged(at now: Moment) -> SchedulerOutput {
+    var output = SchedulerOutput()
+    totalLimit.readHours(at: now.wall, in: environment.zone)
+    output.totalLimit = totalLimit.effective
+    queue.named.set(queue.named.settings, at: now.wall, in: environment.zone)
+    fillSlots(&output, at: now)
+    return output
+  }
+
   /// Called when the met conditions have changed, before slots are filled.
   mutating func checkConditionsOfUser() {
     queue.named.setUnmet(environment.conditionsOfUser.subtracting(rules.metConditions).min())

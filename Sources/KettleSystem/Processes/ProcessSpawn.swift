@@ -42,7 +42,12 @@ package struct ProcessSpawn: Sendable {
     return OwnedDescriptor(opened: fcntl(descriptor.number, F_DUPFD_CLOEXEC, readyDescriptor + 1))
   }
 
+  /// Starts the program under the limits that this process was started with.
   package func run() -> Result<pid_t, Failed> {
+    OwnChildren.starting { DescriptorLimit.withFormer { spawn() } }
+  }
+
+  private func spawn() -> Result<pid_t, Failed> {
     var actions = posix_spawn_file_actions_t()
     var attributes = posix_spawnattr_t()
     posix_spawn_file_actions_init(&actions)

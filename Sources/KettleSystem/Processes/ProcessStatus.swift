@@ -13,7 +13,9 @@ package struct ProcessStatus: RawRepresentable, Hashable, Sendable {
     while true {
       let result = waitpid(processID, &status, options)
       if result == -1, errno == EINTR { continue }
-      return result == processID ? ProcessStatus(rawValue: status) : nil
+      guard result == processID else { return nil }
+      OwnChildren.wasReaped(processID)
+      return ProcessStatus(rawValue: status)
     }
   }
 

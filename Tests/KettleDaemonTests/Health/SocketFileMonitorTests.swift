@@ -40,6 +40,22 @@ struct SocketFileMonitorTests {
     #expect(seen == 4)
   }
 
+  // Fault 200
+  @Test func `a client that looks for a service causes a check`() async throws {
+    let directory = try TemporaryDirectory()
+    let startLock = directory.path + "/start.lock"
+    let (checks, continuation) = AsyncStream<Void>.makeStream()
+    let monitor = SocketFileMonitor(
+      of: Self.nowhere, startLockPath: startLock, pace: Self.slow, logger: Logger(label: "test")
+    ) {
+      continuation.yield()
+      return false
+    }
+    _ = OwnedDescriptor(opened: open(startLock, O_RDWR | O_CLOEXEC))
+    for await _ in checks { break }
+    monitor.end()
+  }
+
   @Test func `checks never overlap`() async throws {
     let directory = try TemporaryDirectory()
     let (checks, continuation) = AsyncStream<Int>.makeStream()

@@ -54,4 +54,19 @@ struct StoppedServiceTests {
     #expect(model.press(.character("w")) == [])
     #expect(model.said == "not connected to the service; reconnecting")
   }
+
+  // Fault 201
+  @Test func `the bar says that the service does not answer, and leaving works`() {
+    var model = Sample.model(
+      columns: 80, rows: 10, showing: [Sample.row(1, titled: "A guide.pdf", state: .idle)])
+    _ = model.update(.linkChanged(.lost), at: Sample.now)
+    _ = model.update(.linkChanged(.silent), at: Sample.moment(seconds: 5))
+    let line = model.screen(at: Sample.moment(seconds: 65)).lines.first ?? ""
+    #expect(line.contains("service does not answer (1:05)"), "\(line)")
+    #expect(model.press(.character("s")) == [])
+    #expect(model.said == "the service does not answer; \"kettle daemon status\" says more")
+    #expect(model.press(.character("q")) == [.leave])
+    _ = model.update(.linkChanged(.connected), at: Sample.now)
+    #expect(model.said == "the service is back")
+  }
 }

@@ -63,6 +63,33 @@ struct QueueHoursTests {
     #expect(script.state(id) == .running)
   }
 
+  // Fault 202
+  @Test func `hours follow the time zone of the machine when it changes`() throws {
+    final class Offset: @unchecked Sendable {
+      // Used by one task.
+      var seconds: Int64 = 0
+    }
+    let offset = Offset()
+    var script = SchedulerScript()
+    script.scheduler.environment.zone = LocalZone { _ in offset.seconds }
+    script.now.wall = time(0)
+    script.run(
+      script.scheduler.setQueues(
+        [night: .init(hours: try hours("09:00-10:00"))], at: script.now))
+    script.run(
+      script.scheduler.follow(
+        LimitSchedule(
+          entries: [.init(hours: try hours("09:00-10:00"), bytesPerSecond: 1000)]),
+        at: script.now))
+    let id = script.add(spec(in: night))
+    #expect(script.state(id) == .queued)
+    offset.seconds = 9 * 3600
+    let output = script.scheduler.zoneChanged(at: script.now)
+    #expect(output.totalLimit?.bytesPerSecond == 1000)
+    script.run(output)
+    #expect(script.state(id) == .running)
+  }
+
   @Test func `a queue that closes keeps the bytes of its transfers and queues them again`() throws {
     var script = script([night: .init(hours: try hours("01:00-06:00"))], atHour: 5)
     let id = script.add(spec(in: night))

@@ -51,6 +51,28 @@ struct ProcessSpawnTests {
     #expect(try run("cat").said == "")
   }
 
+  // Fault 203
+  @Test func `a program has the limits that this process was started with`() async {
+    await #expect(processExitsWith: .success) {
+      var limit = rlimit(rlim_cur: 200, rlim_max: 4096)
+      setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+      DescriptorLimit.raise()
+      DescriptorLimit.raise()
+      guard DescriptorLimit.current == 4096 else { exit(1) }
+      guard let log = OwnedDescriptor(opened: open("/dev/null", O_WRONLY | O_CLOEXEC)),
+        let high = ProcessSpawn.highDescriptor(log)
+      else { exit(2) }
+      let spawn = ProcessSpawn(
+        executablePath: "/bin/sh",
+        arguments: ["sh", "-c", "test $(ulimit -Sn) = 200 && test $(ulimit -Hn) = 4096"],
+        log: high.number)
+      guard let processID = try? spawn.run().get(),
+        ProcessStatus.ofEnded(processID)?.exitCode == 0
+      else { exit(3) }
+      exit(DescriptorLimit.current == 4096 ? 0 : 4)
+    }
+  }
+
   @Test func `a program inherits only its three standard descriptors`() throws {
     // Without the close-on-exec flag, as a parent process may have left it open.
     let stray = dup(STDIN_FILENO)

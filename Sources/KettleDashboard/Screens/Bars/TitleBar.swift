@@ -88,6 +88,10 @@ struct TitleBar {
       let full = Strings.serviceLost(
         for: DurationText.clock(now.monotonic.milliseconds(since: since) / 1000))
       return full.count + Strings.product.count + 5 <= columns ? full : Strings.serviceLost
+    case .silent(let since):
+      let full = Strings.serviceSilent(
+        for: DurationText.clock(now.monotonic.milliseconds(since: since) / 1000))
+      return full.count + Strings.product.count + 5 <= columns ? full : Strings.serviceSilent
     case .stopped(let time):
       let text = Strings.serviceStopped(at: clock.short(time, now: now.wall))
       let full = startKey.map { text + "; " + Strings.starts($0) } ?? text

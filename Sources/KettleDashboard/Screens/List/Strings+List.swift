@@ -11,6 +11,9 @@ extension Strings {
 
   static func starts(_ key: String) -> String { key + " starts it" }
 
+  static let serviceSilent = "service does not answer"
+  static func serviceSilent(for time: String) -> String { serviceSilent + " (\(time))" }
+
   static func serviceLost(for time: String) -> String { serviceLost + " (\(time))" }
 
   static func free(_ byteCount: Int64) -> String { ByteText.size(byteCount) + " free" }
