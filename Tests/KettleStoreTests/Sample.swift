@@ -169,6 +169,9 @@ enum Sample {
     resumeData.mediaType = "application/x-iso9660-image"
     resumeData.contentCoding = "gzip"
     resumeData.validatorURL = "https://example.org/old?token=1"
+    if case .success(let parsed) = TransferURL.parse("https://m.example.org/x?signature=1") {
+      resumeData.answer = AnsweringURL(parsed.url, minimumReach: .world)
+    }
     resumeData.setAside = PartialIdentity(
       path: "/home/somebody/Downloads/ü (2).iso.part", device: 66_306, inode: .max)
     resumeData.isProvedByBytes = true

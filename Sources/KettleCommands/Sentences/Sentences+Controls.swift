@@ -64,6 +64,7 @@ extension Sentences {
     case .rangeIgnored: ", because the server sends whole files only"
     case .noValidator: ", because the server does not identify the version of the file"
     case .partialFileChanged: ", because the partial file was modified"
+    case .otherSources: ", because a mirror had a file of another size than the other sources"
     case .asked: ""
     }
   }

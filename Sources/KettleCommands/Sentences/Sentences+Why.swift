@@ -12,6 +12,11 @@ extension Sentences {
     let subtitle = row.shownSubtitle.map { " (\($0.sanitizedForDisplay(limit: 200)))" } ?? ""
     var lines = ["Transfer \(row.id), \(quoted(row.shownTitle))\(subtitle): \(row.stateWords)"]
     lines += reasons(of: row, clock)
+    switch row.freshStart {
+    case .resourceChanged?, .rangeIgnored?, .noValidator?, .partialFileChanged?, .otherSources?:
+      lines += row.freshStart.map { [Strings.freshStart($0)] } ?? []
+    case .asked?, nil: break
+    }
     if let rank = row.heldBack?.rank {
       lines.append(rank == 1 ? "It is the next in the queue" : "It is number \(rank) in the queue")
     }

@@ -129,6 +129,7 @@ enum HistoryText {
     case .rangeIgnored: "the server cannot send a part of the file"
     case .noValidator: "the server gives nothing to tell two versions apart"
     case .partialFileChanged: "the partial file was changed by another program"
+    case .otherSources: "the other sources have a file of another size"
     case .asked: "as asked"
     }
   }

@@ -23,9 +23,12 @@ public struct ResumeData: Hashable, Sendable, Codable {
   public var mediaType: String?
   /// How the bytes are compressed, in the server's word (`Content-Encoding`); nil if they are not.
   public var contentCoding: String?
-  /// The URL that the validator came from, if the user has replaced the URL since: validators of
-  /// different servers are not comparable.
+  /// The URL of the user or of a mirror that was requested when the validator came, if it is not
+  /// the transfer's own: the user has replaced that since, or a mirror has opened the file.
   public var validatorURL: String?
+  /// The URL that answered with the validator, after redirects; nil in records of older versions,
+  /// which take the requested one for it.
+  public var answer: AnsweringURL?
   /// Whether a response had another ETag and its bytes were compared instead; nil for no.
   public var isProvedByBytes: Bool?
   /// Which segments of a playlist the durable bytes are; nil for any other file.
@@ -39,7 +42,8 @@ public struct ResumeData: Hashable, Sendable, Codable {
     case partialPath, device, inode
     case durable = "held"
     case totalByteCount, validator, finalName, isWhole, lastWriteNanoseconds, serverChecksum
-    case mediaType, contentCoding, validatorURL, isProvedByBytes, playlist, setAside, binAction
+    case mediaType, contentCoding, validatorURL, answer, isProvedByBytes, playlist, setAside,
+      binAction
   }
 
   public init(
@@ -58,6 +62,21 @@ public struct ResumeData: Hashable, Sendable, Codable {
 
   public var partialIdentity: PartialIdentity {
     PartialIdentity(path: partialPath, device: device, inode: inode)
+  }
+}
+
+/// The URL that answered a request, at the end of its redirects.
+///
+/// Invariant: whoever requests it again connects to no address that the redirects were not allowed
+/// to lead to. So the reach of those redirects is a part of it.
+public struct AnsweringURL: Hashable, Sendable, Codable {
+  public let url: TransferURL
+  /// Only addresses with at least this reach may be connected to.
+  public let minimumReach: NetworkReach
+
+  public init(_ url: TransferURL, minimumReach: NetworkReach) {
+    self.url = url
+    self.minimumReach = minimumReach
   }
 }
 

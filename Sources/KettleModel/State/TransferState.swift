@@ -71,6 +71,8 @@ public enum FreshStartReason: String, Sendable, Codable, CaseIterable {
   case noValidator
   /// Another program deleted, truncated or replaced the partial file.
   case partialFileChanged
+  /// A mirror opened a file of another size than the user's URL or most other sources have.
+  case otherSources
   /// The user requested it.
   case asked
 }

@@ -92,9 +92,15 @@ extension ActiveDownload {
     let classifier = ResponseClassifier(
       // What the primary connection requested does not matter to those that join it.
       url: connection.url, requested: connection.requested, mode: .resuming,
-      resumeData: facts.resumeDataOfOpener, content: connection.content,
-      acceptance: facts.acceptance, challengePolicy: .ask)
-    switch classifier.classify(response.head, at: context.now) {
+      resumeData: facts.resumeData, kinship: facts.kinship(of: connection.url),
+      content: connection.content, acceptance: facts.acceptance, challengePolicy: .ask)
+    let verdict = classifier.classify(response.head, at: context.now)
+    if classifier.known.kinship != .sameURL, !verdict.isOfServer {
+      // Redirects have led to another server, with which the others cannot be compared.
+      refuseParts(&facts)
+      return closing(index)
+    }
+    switch verdict {
     case .acceptRange where response.head.hasTransferCoding:
       // Its bytes would count only at its end, all or none, and others write beside it.
       splitting = .refused
@@ -200,6 +206,7 @@ extension ActiveDownload {
     _ progress: DownloadProgress, _ facts: inout TransferFacts, at now: MonotonicTime
   ) -> [AttemptID] {
     var silent: [AttemptID] = []
+    if splitting == .awaitingProof, facts.offer == nil { splitAfterProof(facts, at: now) }
     for index in connections.indices {
       let attempt = connections[index].attempt
       if let upTo = progress.receivedUpTo[attempt] {
@@ -214,6 +221,17 @@ extension ActiveDownload {
     }
     if !facts.mirrors.isEmpty { silent += recordSpeeds(progress, &facts, at: now) }
     return silent
+  }
+
+  /// Bytes have proved the validator of the server, so others may join.
+  private mutating func splitAfterProof(_ facts: TransferFacts, at now: MonotonicTime) {
+    splitting = .allowed
+    proof = facts.resumeData?.validator?.strongValue.map { .ifRange($0) } ?? .sameValidator
+    guard divisibleTotal(of: facts) != nil else { return }
+    switch facts.connectionDemand {
+    case .exactly: break
+    case .adaptive: growth.begin(presentByteCount, at: now)
+    }
   }
 
   private mutating func recordHeldBack(_ index: Int, at now: MonotonicTime) {

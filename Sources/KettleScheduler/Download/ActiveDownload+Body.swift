@@ -12,7 +12,7 @@ extension ActiveDownload {
     body = .opened
     received = resumeData.durable
     trusted = resumeData.durable
-    facts.recordOpening()
+    if purpose.isFile { facts.recordOpening(by: connections[index]) }
     durableAtStartByteCount = resumeData.durable.byteCount
     connections[index].receive(connections[index].range, at: now)
     proof = resumeData.validator?.strongValue.map { .ifRange($0) } ?? .sameValidator

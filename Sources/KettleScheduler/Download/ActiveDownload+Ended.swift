@@ -227,7 +227,7 @@ extension ActiveDownload {
     let hasKnownLength = purpose.isFile || facts.playlist?.proof(by: purpose) != nil
     let isLonger = failure.code == .tooLong && durableAtStartByteCount > 0 && hasKnownLength
     if failure.code == .otherVersion || isLonger {
-      if let resumeData = facts.resumeDataOfOpener, resumeData.validatorURL != nil {
+      if let resumeData = facts.resumeData, facts.kinship(of: url) == .otherURL {
         let other = TransferFailure.otherFile(at: url, nil, in: resumeData)
         let next = TransferMachine.AfterEnding.waiting(.forEvent(.needsLink, other))
         facts.mirrors.recordLie(of: opener)

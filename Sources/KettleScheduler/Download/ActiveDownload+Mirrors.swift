@@ -160,15 +160,16 @@ extension ActiveDownload {
     let id = connection.source
     let now = context.now.monotonic
     var resumeData = facts.resumeData
-    resumeData?.validatorURL = nil
     resumeData?.validator = nil
     if case .proved(let validator)? = facts.mirrors[id]?.standing {
       resumeData?.validator = validator
     }
     let classifier = ResponseClassifier(
       url: connection.url, requested: connection.requested, mode: .resuming,
-      resumeData: resumeData, acceptance: facts.acceptance)
-    switch classifier.classify(response.head, at: context.now) {
+      resumeData: resumeData, kinship: .sameURL, acceptance: facts.acceptance)
+    let verdict = classifier.classify(response.head, at: context.now)
+    if let next = recordClaim(of: id, in: response.head, &facts) { return .end(next) }
+    switch verdict {
     case .acceptRange where response.head.hasTransferCoding:
       facts.mirrors.recordMissingParts(of: id)
     case .acceptRange(let range, let details):
@@ -198,6 +199,20 @@ extension ActiveDownload {
     case .alreadyWhole, .requestAgain, .fail, .wait: facts.mirrors.recordFailure(of: id, at: now)
     }
     return closing(index)
+  }
+
+  /// Records the size that a mirror says the file has. Returns what follows if another source than
+  /// the opener now says what the file is.
+  private func recordClaim(
+    of id: MirrorTable.SourceID, in head: ResponseHead, _ facts: inout TransferFacts
+  ) -> TransferMachine.AfterEnding? {
+    guard let total = facts.resumeData?.totalByteCount, let claimed = head.fileByteCount else {
+      return nil
+    }
+    facts.mirrors.recordClaim(of: id, byteCount: claimed)
+    guard let decider = facts.mirrors.decider(against: total) else { return nil }
+    facts.mirrors.overrule(by: decider, openerSaid: total)
+    return facts.startingFresh(because: .otherSources)
   }
 
   /// The host of a mirror refuses a connection. Beside others, that concerns their number.
@@ -329,8 +344,9 @@ extension ActiveDownload {
   func failingOver(
     _ step: Step, from origin: Origin, _ facts: inout TransferFacts, in context: DecisionContext
   ) -> Step {
-    guard body == .closed, purpose == .file, let next = step.next,
-      let other = facts.failingOver(next, mode: mode, in: context)
+    guard body == .closed, purpose == .file, let next = step.next, next.isFailureOfSource,
+      let other = facts.leavingAnsweringURL(mode)
+        ?? facts.failingOver(next, mode: mode, in: context)
     else { return step }
     var step = step
     step.next = other

@@ -37,8 +37,9 @@ extension ActiveDownload {
     if !request.purpose.isFile { return beginOther(request, attempt: attempt, &facts, at: now) }
     let keepsBytes = if case .fresh = request.mode { false } else { true }
     facts.mirrors.beginRun(keepsBytes: keepsBytes && facts.resumeData?.durable.isEmpty == false)
+    facts.offer = nil
     let requested = RequestedRange(
-      resuming: facts.resumeDataOfOpener, mode: request.mode,
+      resuming: facts.resumeData, mode: request.mode, kinship: facts.kinship(of: request.url),
       permitsRanges: facts.repetitions.permitsRanges)
     var primary = DownloadConnection(
       attempt: attempt, url: request.url, redirects: request.redirects, requested: requested,
@@ -90,13 +91,20 @@ extension ActiveDownload {
     if let next = facts.afterUploadRefused(head, purpose) { return .end(next) }
     let classifier = ResponseClassifier(
       url: primary.url, requested: primary.requested, mode: mode,
-      resumeData: facts.resumeDataOfOpener,
+      resumeData: facts.resumeData, kinship: facts.kinship(of: primary.url),
       content: primary.content, acceptance: facts.acceptance,
       challengePolicy: facts.isTask && head.status == 401 ? .takeReplyAsItStands : .ask,
       user: facts.requestSpec.login(for: primary.url.origin)?.user)
     // Its bytes count only at its end, all or none, so nothing may be written beside it.
     if head.hasTransferCoding { splitting = .refused }
-    switch classifier.classify(head, at: context.now) {
+    let verdict = classifier.classify(head, at: context.now)
+    if !verdict.keepsBytes || verdict == .requestAgain(.comparing),
+      let original = facts.leavingAnsweringURL(mode)
+    {
+      // The URL of the user decides whether the file has changed.
+      return .end(original)
+    }
+    switch verdict {
     case .acceptWhole(let whole): return acceptWhole(whole, of: response, &facts, in: context)
     case .acceptRange(let range, let details):
       return acceptRange(range, with: details, of: response, &facts, in: context)
@@ -136,6 +144,7 @@ extension ActiveDownload {
     case .compared:
       total = total ?? facts.resumeData?.totalByteCount
       splitting = .refused
+      awaitProof(of: whole.facts.validator, by: primary, &facts)
     case .instead: received = ByteRangeSet()
     }
     if response.head.value(of: "Accept-Ranges")?.trimmed.lowercased() == "none" {
@@ -162,16 +171,23 @@ extension ActiveDownload {
     resumeData.serverChecksum = resumeData.serverChecksum ?? details.checksum
     switch primary.requested?.proof {
     case .overlap?:
-      splitting = .refused
+      if splitting == .allowed { splitting = .awaitingProof }
+      awaitProof(of: details.validator, by: primary, &facts)
       resumeData.isProvedByBytes = true
-    // The new link has the old link's validator: it is certainly the same file.
-    case .ifRange?:
-      if details.validator != nil {
-        resumeData.validatorURL = facts.mirrors.opener == .user ? nil : facts.openerURL.text
-      }
-    case .sameValidator?, .mirror?, nil: break
+    // The same server, but its redirects may have named another link.
+    case .ifRange?, .sameValidator?: resumeData.answer = AnsweringURL(primary)
+    case .mirror?, nil: break
     }
     return open(.goOn(resumeData), range, by: response.attempt, of: facts.id, at: context.now)
+  }
+
+  /// The present bytes are compared with those of a response. If it comes from another server, that
+  /// one's validator counts afterwards, and so it may serve several parts then.
+  private mutating func awaitProof(
+    of validator: Validator?, by primary: DownloadConnection, _ facts: inout TransferFacts
+  ) {
+    if facts.kinship(of: primary.url) != .sameURL { facts.recordOffer(validator, by: primary) }
+    if splitting == .awaitingProof, facts.offer == nil { splitting = .refused }
   }
 
   mutating func open(
@@ -278,6 +294,7 @@ extension TransferFacts {
       resumeData.totalByteCount = details.total
       resumeData.validator = details.validator
       resumeData.validatorURL = nil
+      resumeData.answer = nil
       resumeData.isProvedByBytes = nil
       resumeData.serverChecksum = details.checksum
       resumeData.mediaType = details.mediaType

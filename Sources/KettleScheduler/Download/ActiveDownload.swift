@@ -20,6 +20,9 @@ package struct ActiveDownload: Sendable, Hashable {
   /// Whether several parts of the file may be fetched at once.
   enum Splitting: Sendable, Hashable {
     case allowed
+    /// The server is another one than that of the present bytes, and has not proved yet that it
+    /// serves the same file.
+    case awaitingProof
     /// The server does not serve parts, or gives no proof that two belong together.
     case refused
   }
@@ -138,12 +141,12 @@ package struct ActiveDownload: Sendable, Hashable {
 
   /// The size of the file if it may be fetched in parts.
   func divisibleTotal(of facts: TransferFacts) -> Int64? {
-    guard body == .open, facts.keepsBytes, let resumeData = facts.resumeDataOfOpener,
-      resumeData.validator?.strongValue != nil, resumeData.validatorURL == nil
+    guard body == .open, facts.keepsBytes, let resumeData = facts.resumeData,
+      resumeData.validator?.strongValue != nil, facts.kinship(of: additionalURL) != .otherURL
     else { return nil }
     switch splitting {
     case .allowed: return resumeData.totalByteCount
-    case .refused: return nil
+    case .awaitingProof, .refused: return nil
     }
   }
 

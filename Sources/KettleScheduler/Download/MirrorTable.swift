@@ -41,6 +41,8 @@ package struct MirrorTable: Sendable, Hashable {
     var bytesPerSecond: Int64 = 0
     /// Whether bytes of it are in the partial file.
     var hasDelivered = false
+    /// The size of the file according to its responses in this run.
+    var claimedByteCount: Int64?
     var failureCount = 0
     var leftOutUntil: MonotonicTime?
 
@@ -155,6 +157,7 @@ package struct MirrorTable: Sendable, Hashable {
       case .unproved, .lied: break
       }
       if !keepsBytes { sources[index].hasDelivered = false }
+      sources[index].claimedByteCount = nil
     }
   }
 
@@ -184,6 +187,48 @@ package struct MirrorTable: Sendable, Hashable {
     failedOpeners = []
     passingFailure = nil
     recordSuccess(of: opener)
+  }
+
+  // MARK: The size of the file
+
+  /// Records the size that a source says the file has.
+  mutating func recordClaim(of id: SourceID, byteCount: Int64) {
+    change(id) { $0.claimedByteCount = byteCount }
+  }
+
+  /// The source that says what the file is in place of the opener; nil while the opener does.
+  ///
+  /// Invariant: a mirror that contradicts the user's URL does not decide, and neither does one that
+  /// contradicts a size for which more sources speak than for its own.
+  ///
+  /// - Parameter byteCount: the size that the opener has said.
+  func decider(against byteCount: Int64) -> SourceID? {
+    guard opener != .user else { return nil }
+    if let claimed = self[.user]?.claimedByteCount { return claimed == byteCount ? nil : .user }
+    let others = ids.filter { $0 != opener && self[$0]?.claimedByteCount != nil }
+    func count(for byteCount: Int64?) -> Int {
+      others.count { self[$0]?.claimedByteCount == byteCount }
+    }
+    return others.first { id in
+      let claimed = self[id]?.claimedByteCount
+      return claimed != byteCount && count(for: claimed) > count(for: byteCount) + 1
+    }
+  }
+
+  /// Lets another source open the file. Those that contradict its size are not used again before
+  /// the user starts the transfer.
+  mutating func overrule(by id: SourceID, openerSaid byteCount: Int64) {
+    recordClaim(of: opener, byteCount: byteCount)
+    let right = self[id]?.claimedByteCount
+    for other in ids {
+      change(other) {
+        guard let claimed = $0.claimedByteCount else { return }
+        $0.standing = claimed == right ? .unproved : .lied
+      }
+    }
+    failedOpeners = [opener]
+    opener = id
+    recordSuccess(of: id)
   }
 
   // MARK: What sources show

@@ -48,26 +48,36 @@ package struct RequestedRange: Sendable, Hashable {
 }
 
 extension RequestedRange {
-  /// Below this size, fetching again and comparing is preferred to proof by an overlap.
+  /// Below this size, fetching again and comparing is preferred to proof by an overlap. From
+  /// another server only what is shorter than an overlap is fetched again.
   static let overlapWorthByteCount: Int64 = 1 << 20
 
   /// The range that continues a partial file; nil to request the whole file.
   ///
-  /// - Parameter permitsRanges: false once range replies of this server were unusable too often.
-  init?(resuming resumeData: ResumeData?, mode: RequestMode, permitsRanges: Bool) {
+  /// - Parameters:
+  ///   - kinship: of the URL that is requested. What the validator of another one proves, or raises
+  ///     doubt about, means nothing there.
+  ///   - permitsRanges: false once range replies of this server were unusable too often.
+  init?(
+    resuming resumeData: ResumeData?, mode: RequestMode, kinship: Kinship, permitsRanges: Bool
+  ) {
     guard let resumeData, !resumeData.durable.isEmpty else { return nil }
     switch mode {
     case .comparing, .fresh: return nil
-    case .proving(let proof): self.init(firstGapOf: resumeData, proof: proof)
+    case .proving(let proof):
+      self.init(
+        firstGapOf: resumeData, proof: kinship == .sameURL ? proof : .overlap(suspect: nil))
     case .resuming:
       guard permitsRanges else { return nil }
-      if let validator = resumeData.validator?.strongValue {
+      if let validator = KnownVersion(resumeData, for: kinship).strongValue {
         self.init(firstGapOf: resumeData, proof: .ifRange(validator))
         return
       }
-      guard resumeData.totalByteCount != nil,
-        resumeData.durable.byteCount >= Self.overlapWorthByteCount
-      else { return nil }
+      let worthByteCount =
+        kinship == .sameURL ? Self.overlapWorthByteCount : ActiveDownload.overlapByteCount
+      guard resumeData.totalByteCount != nil, resumeData.durable.byteCount >= worthByteCount else {
+        return nil
+      }
       self.init(firstGapOf: resumeData, proof: .overlap(suspect: nil))
     }
   }

@@ -8,15 +8,6 @@ extension TransferFacts {
   /// The redirects that its URL counts as.
   var openerOrigin: RedirectChain { mirrors[mirrors.opener]?.origin ?? .none }
 
-  /// The resume data for the source that opens the file. Its validator is comparable only if it
-  /// came from that source.
-  var resumeDataOfOpener: ResumeData? {
-    guard !mirrors.isEmpty, var resumeData else { return resumeData }
-    let known = resumeData.validatorURL ?? urlText
-    resumeData.validatorURL = known == openerURL.text ? nil : known
-    return resumeData
-  }
-
   /// Chooses the source that opens the file in a new run.
   mutating func chooseOpener(at now: MonotonicTime) {
     if mirrors[.user].map({ $0.url != spec.url }) ?? true { mirrors = MirrorTable(spec) }
@@ -27,26 +18,38 @@ extension TransferFacts {
   }
 
   /// The first request for the file.
-  var firstFileRequest: NextRequest {
-    NextRequest(
-      url: openerURL, redirects: openerOrigin, mode: modeOfOpener, content: spec.content)
+  var firstFileRequest: NextRequest { request(for: .resuming) }
+
+  /// A request for the file: to the URL that answered with the present bytes while it works, else
+  /// to the source's own. A redirector may name another server each time.
+  func request(for mode: RequestMode) -> NextRequest {
+    if case .fresh = mode {
+      return NextRequest(
+        url: openerURL, redirects: openerOrigin, mode: mode, content: spec.content)
+    }
+    let answering = answeringURL
+    return NextRequest(
+      url: answering?.url ?? openerURL,
+      redirects: answering.map {
+        .behind(max($0.minimumReach, openerOrigin.minimumReach))
+      } ?? openerOrigin,
+      mode: mode, content: spec.content)
   }
 
-  /// Bytes of another source are proved by comparing them: validators of two servers are not
-  /// comparable.
-  private var modeOfOpener: RequestMode {
-    let isOther = resumeDataOfOpener?.validatorURL != nil
-    let isHeld = !(resumeData?.durable.isEmpty ?? true)
-    return isOther && isHeld && !mirrors.isEmpty ? .proving(.overlap(suspect: nil)) : .resuming
-  }
-
-  /// Records where the validator of a new file came from.
-  mutating func recordOpening() {
-    guard !mirrors.isEmpty else { return }
-    mirrors.recordOpening()
+  /// The file is open. Records where the validator of a new one came from.
+  mutating func recordOpening(by connection: DownloadConnection) {
+    route = .answering
+    if !mirrors.isEmpty { mirrors.recordOpening() }
     guard resumeData?.durable.isEmpty == true else { return }
-    let url = mirrors.opener == .user ? nil : openerURL.text
-    resumeData?.validatorURL = url
+    offer = nil
+    let requested = urlTextOfOpener
+    resumeData?.validatorURL = requested
+    resumeData?.answer = AnsweringURL(connection)
+  }
+
+  /// The text of the opener's URL; nil for the user's own.
+  fileprivate var urlTextOfOpener: String? {
+    mirrors.opener == .user ? nil : openerURL.text
   }
 
   /// Uses the copies that a server has named (RFC 6249), with the rules of redirects.
@@ -86,9 +89,94 @@ extension TransferFacts {
   }
 }
 
+// MARK: The URL that answered
+
+/// Which URL of a source is requested.
+enum Route: Sendable, Hashable {
+  /// The one that answered with the present bytes, if it is known.
+  case answering
+  /// The source's own, because the other one refuses or has another file.
+  case original
+}
+
+/// The validator of a response from another URL than the present bytes, which repeats some of them.
+///
+/// Invariant: it becomes that of the file only when bytes behind the repeated ones are in the file.
+/// The writer compares before it writes, so those were equal then.
+struct OfferedValidator: Sendable, Hashable {
+  let validator: Validator
+  /// The URL of the mirror that was requested; nil for the user's own.
+  let validatorURL: String?
+  let answer: AnsweringURL
+  /// The first byte that was missing.
+  let provedAt: Int64
+}
+
+extension AnsweringURL {
+  /// The URL that has answered a connection.
+  init(_ connection: DownloadConnection) {
+    self.init(connection.url, minimumReach: connection.redirects.minimumReach)
+  }
+}
+
+extension TransferFacts {
+  /// How a URL that is requested now relates to the one that answered with the known validator.
+  func kinship(of url: TransferURL) -> Kinship {
+    guard let resumeData else { return .sameURL }
+    guard (resumeData.validatorURL ?? urlText) == openerURL.text else { return .otherURL }
+    guard let answer = resumeData.answer else { return .sameURL }
+    return answer.url.origin == url.origin ? .sameURL : .otherServer
+  }
+
+  /// Where the present bytes came from, if that is another URL than the source's own and may still
+  /// be requested.
+  private var answeringURL: AnsweringURL? {
+    guard route == .answering, keepsBytes, let resumeData, !resumeData.durable.isEmpty,
+      resumeData.playlist == nil, let answer = resumeData.answer, answer.url != openerURL,
+      kinship(of: answer.url) == .sameURL
+    else { return nil }
+    return answer
+  }
+
+  /// The request to the source's own URL, after the one that answered with the present bytes has
+  /// refused or shows another file; nil if that was not asked. Its link may have expired, and its
+  /// server may be gone.
+  mutating func leavingAnsweringURL(_ mode: RequestMode) -> TransferMachine.AfterEnding? {
+    if case .fresh = mode { return nil }
+    guard answeringURL != nil else { return nil }
+    route = .original
+    return .request(firstFileRequest)
+  }
+
+  /// Keeps the validator of a response that repeats present bytes.
+  mutating func recordOffer(_ validator: Validator?, by connection: DownloadConnection) {
+    offer = nil
+    // Behind a second gap are bytes that this response does not repeat.
+    guard let validator, let held = resumeData?.durable, held.ranges.count == 1,
+      held.prefixByteCount > 0
+    else { return }
+    offer = OfferedValidator(
+      validator: validator, validatorURL: urlTextOfOpener, answer: AnsweringURL(connection),
+      provedAt: held.prefixByteCount)
+  }
+
+  /// Takes the offered validator once the bytes have proved it. Returns whether they have.
+  mutating func bindOffer(by durable: ByteRangeSet) -> Bool {
+    guard let offer,
+      let first = ByteRange(lower: offer.provedAt, upper: offer.provedAt + 1),
+      durable.contains(first)
+    else { return false }
+    self.offer = nil
+    resumeData?.validator = offer.validator
+    resumeData?.validatorURL = offer.validatorURL
+    resumeData?.answer = offer.answer
+    return true
+  }
+}
+
 extension TransferMachine.AfterEnding {
   /// Whether another source may succeed.
-  fileprivate var isFailureOfSource: Bool {
+  var isFailureOfSource: Bool {
     switch self {
     case .waiting(let waiting): waiting.reason.isOfSource && !waiting.failure.isOfTheFile
     case .failed(let failure): !failure.isOfTheFile && failure.code != .internalProblem

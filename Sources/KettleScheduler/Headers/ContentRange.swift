@@ -32,6 +32,20 @@ package enum ContentRange: Sendable, Hashable {
 }
 
 extension ResponseHead {
+  /// The size of the whole file; nil if the head does not say it.
+  var fileByteCount: Int64? {
+    switch status {
+    case 200: return contentCoding == nil ? bodyByteCount : nil
+    case 206, 416:
+      switch value(of: "Content-Range").flatMap(ContentRange.init) {
+      case .part(_, let total)?: return total
+      case .unsatisfied(let total)?: return total
+      case nil: return nil
+      }
+    default: return nil
+    }
+  }
+
   /// The length of the body by `Content-Length`; nil when there is no reliable one (absent,
   /// contradictory, not a number, or beside a transfer coding: RFC 9112, section 6.3).
   package var bodyByteCount: Int64? {

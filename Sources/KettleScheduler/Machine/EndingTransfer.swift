@@ -130,9 +130,10 @@ extension TransferFacts {
     resumeData?.lastWriteNanoseconds = isPlaylist ? nil : closed.modifiedNanoseconds
   }
 
-  /// Records which bytes are synced. Bytes that arrived reset the retry count.
+  /// Records which bytes are synced. Bytes that arrived reset the retry count, and may prove the
+  /// validator of another server.
   ///
-  /// - Returns: whether the retry count was reset.
+  /// - Returns: whether more of the record has changed than the bytes.
   @discardableResult
   mutating func recordSynced(_ durable: ByteRangeSet) -> Bool {
     guard let known = resumeData?.durable else { return false }
@@ -142,7 +143,8 @@ extension TransferFacts {
       playlistUpper.map { ByteRangeSet(prefix: min(durable.prefixByteCount, $0)) } ?? durable
     guard known != durable else { return false }
     resumeData?.durable = durable
-    guard durable.byteCount > known.byteCount, retryCount > 0 else { return false }
+    let isBound = bindOffer(by: durable)
+    guard durable.byteCount > known.byteCount, retryCount > 0 else { return isBound }
     retryCount = 0
     return true
   }

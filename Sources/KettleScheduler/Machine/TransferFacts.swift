@@ -29,6 +29,10 @@ struct TransferFacts: Sendable, Hashable {
   var repetitions = RepetitionCounts()
   /// Where the file may come from. It is not part of the record.
   var mirrors = MirrorTable()
+  /// Which URL of its source is requested next. It is not part of the record.
+  var route = Route.answering
+  /// What the server of another URL says about the file. It is not part of the record.
+  var offer: OfferedValidator?
   /// What the user has decided for hosts, as of the last start. It is not part of the record.
   var remembered = RememberedHosts()
   /// The cookies that servers have set while they redirected. They are not part of the record.
@@ -172,6 +176,7 @@ extension TransferFacts {
     resumeData?.durable = ByteRangeSet()
     resumeData?.totalByteCount = nil
     resumeData?.validator = nil
+    resumeData?.answer = nil
     resumeData?.isProvedByBytes = nil
     resumeData?.playlist = nil
     // Opening without a last write time truncates it to its durable bytes.
@@ -233,11 +238,9 @@ extension TransferFacts {
     return requesting(.fresh(reason))
   }
 
-  /// Another request to the original URL.
+  /// Another request for the file.
   func requesting(_ mode: RequestMode) -> TransferMachine.AfterEnding {
-    .request(
-      NextRequest(
-        url: openerURL, redirects: openerOrigin, mode: mode, content: spec.content))
+    .request(request(for: mode))
   }
 
   private func tooManyFreshStarts(_ reason: FreshStartReason) -> TransferFailure {
@@ -246,7 +249,7 @@ extension TransferFacts {
     case .partialFileChanged:
       TransferFailure(
         .partialFileChanged, on: resumeData?.partialPath ?? urlText, detail: "\(count) times")
-    case .resourceChanged, .rangeIgnored, .noValidator, .asked:
+    case .resourceChanged, .rangeIgnored, .noValidator, .otherSources, .asked:
       TransferFailure(.otherVersion, on: urlText, detail: "it was another one \(count) times")
     }
   }

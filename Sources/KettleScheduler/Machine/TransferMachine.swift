@@ -376,8 +376,8 @@ package struct TransferMachine: Sendable {
   package enum SyncedChange: Sendable, Hashable {
     case nothing
     case bytes
-    /// The retry count was reset as well.
-    case bytesAndRetryCount
+    /// The retry count was reset, or the validator is another one.
+    case record
   }
 
   /// More of the file is synced and may be recorded, where the next attempt could use it.
@@ -386,7 +386,7 @@ package struct TransferMachine: Sendable {
     else {
       return .nothing
     }
-    return facts.recordSynced(durable) ? .bytesAndRetryCount : .bytes
+    return facts.recordSynced(durable) ? .record : .bytes
   }
 
   /// Stores what an attempt took, for the program.

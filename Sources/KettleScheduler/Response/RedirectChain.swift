@@ -8,6 +8,11 @@ package struct RedirectChain: Sendable, Hashable {
   /// that sent one of the redirects. The user's own URL may lead anywhere.
   package private(set) var minimumReach: NetworkReach
 
+  /// The chain of a request that goes straight to where redirects with this reach led before.
+  static func behind(_ reach: NetworkReach) -> RedirectChain {
+    RedirectChain(count: 0, minimumReach: reach)
+  }
+
   /// No redirect.
   package static let none = RedirectChain(count: 0, minimumReach: .machine)
 

@@ -14,10 +14,9 @@ extension ResponseClassifier {
   /// Returns the verdict on a different length under the known strong validator; nil when the
   /// lengths agree or the validator does not decide.
   func classifyLength(_ facts: FileFacts) -> Classification? {
-    // The validators of two servers cannot be compared.
-    guard let resumeData, resumeData.validatorURL == nil, let total = facts.total,
-      Self.isSurelySame(resumeData.validator, facts.validator)
-    else { return nil }
+    guard let resumeData, let total = facts.total, known.isSurelySame(facts.validator) else {
+      return nil
+    }
     let isShorterThanHeld = total < resumeData.durable.upperBound
     let known =
       resumeData.totalByteCount ?? (isShorterThanHeld ? resumeData.durable.upperBound : nil)
@@ -25,12 +24,58 @@ extension ResponseClassifier {
     return contradicted("\(total) bytes in place of \(known) under the same validator")
   }
 
+  /// Returns the verdict on a body that is called the whole file but may be only a part; nil when
+  /// its length is the known one, or validators show that it is another version.
+  ///
+  /// Some servers and caches send the requested part with status 200. Only a request that asks for
+  /// no part shows how long the file is. So a length that differs from the known one is not
+  /// believed after a request for a range, and that of exactly the missing part needs a validator
+  /// that proves another version, whatever was requested.
+  func classifyDoubtfulLength(_ facts: FileFacts) -> Classification? {
+    guard let resumeData, hasDurableBytes, facts.contentCoding == resumeData.contentCoding,
+      !known.isSurelySame(facts.validator)
+    else { return nil }
+    let knownTotal = resumeData.totalByteCount
+    if let total = facts.total, let knownTotal, total >= knownTotal { return nil }
+    let isRest = facts.total.map { isMissingPart($0, of: resumeData) } ?? false
+    if let requested {
+      // A mirror's body is never the file.
+      if case .mirror = requested.proof { return nil }
+      let isOther = known.kinship != .sameURL || known.isOther(facts.validator)
+      if isOther, facts.total != nil, !isRest { return nil }
+      return .requestAgain(.comparing)
+    }
+    guard let total = facts.total, total < knownTotal ?? resumeData.durable.upperBound else {
+      return nil
+    }
+    var isContradictory = isRest && !known.isOther(facts.validator)
+    switch mode {
+    case .fresh: break
+    case .resuming, .proving, .comparing:
+      isContradictory = isContradictory || known.isSame(facts.validator)
+    }
+    guard isContradictory else { return nil }
+    return contradicted("\(total) bytes in place of \(knownTotal.map(String.init) ?? "more")")
+  }
+
+  /// Whether so many bytes are exactly what was requested, or what one would request to continue.
+  private func isMissingPart(_ byteCount: Int64, of resumeData: ResumeData) -> Bool {
+    guard let total = resumeData.totalByteCount else { return false }
+    if let requested {
+      let part = (requested.upper ?? total) - requested.lower
+      return byteCount == part || byteCount == total - requested.lower
+    }
+    let gaps = ByteRange(lower: 0, upper: total).map { resumeData.durable.gaps(in: $0) } ?? []
+    return gaps.contains { gap in
+      gap.lower > 0
+        && [gap.lower, gap.lower - ActiveDownload.overlapByteCount].contains(total - byteCount)
+    }
+  }
+
   /// Returns the length of the file under the known strong validator, for a reply that does not
   /// declare its length; nil when the validator does not decide.
   func knownLength(under validator: Validator?) -> Int64? {
-    guard content == nil, let resumeData, resumeData.validatorURL == nil,
-      Self.isSurelySame(resumeData.validator, validator)
-    else { return nil }
+    guard content == nil, let resumeData, known.isSurelySame(validator) else { return nil }
     return resumeData.totalByteCount
   }
 

@@ -31,42 +31,46 @@ extension ResponseClassifier {
     if let length = head.bodyByteCount, length != range.byteCount {
       return rangeWrong("\(length) bytes announced for a range of \(range.byteCount)")
     }
-    if let problem = classifyProof(requested.proof, facts, of: resumeData) { return problem }
+    if let problem = classifyProof(requested.proof, facts) { return problem }
     return .acceptRange(range, facts)
   }
 
   /// nil when the part belongs to the file, as far as its head shows.
   private func classifyProof(
-    _ proof: RequestedRange.Proof, _ facts: FileFacts, of resumeData: ResumeData
+    _ proof: RequestedRange.Proof, _ facts: FileFacts
   ) -> Classification? {
-    let known = resumeData.validator
     let changed = otherVersion(facts.total)
     switch proof {
     case .ifRange:
       // The server need not repeat its validator (RFC 9110, section 15.3.7); if it does, it must be
       // the one that we sent.
       guard let sent = facts.validator else { return nil }
-      if Self.isSame(known, sent) { return nil }
-      guard !Self.isSurelyOther(known, sent), let tag = sent.entityTag else { return changed }
+      if known.isSame(sent) { return nil }
+      guard !known.isSurelyOther(sent), let tag = sent.entityTag else { return changed }
       return .requestAgain(.proving(.overlap(suspect: tag)))
     case .sameValidator:
-      return Self.isSurelySame(known, facts.validator) ? nil : changed
+      return known.isSurelySame(facts.validator) ? nil : changed
     case .overlap(let suspect):
       // Without both totals even a longer file would pass.
-      guard facts.total != nil, resumeData.totalByteCount != nil else {
-        return .requestAgain(.comparing)
-      }
-      if let suspect, facts.validator?.entityTag == suspect { return changed }
-      let isOtherServer = resumeData.validatorURL != nil
-      return !isOtherServer && Self.isSurelyOther(known, facts.validator) ? changed : nil
+      guard isTotalKnown(facts) else { return .requestAgain(.comparing) }
+      if known.isSurelyOther(facts.validator) { return changed }
+      guard let suspect, known.kinship == .sameURL else { return nil }
+      if facts.validator?.entityTag == suspect { return changed }
+      // The server says that it is another version. Equal bytes before the gap say little about all
+      // others, so only a date may overrule it, or the whole file.
+      return known.isConfirmedByDate(facts.validator) ? nil : .requestAgain(.comparing)
     case .mirror(_, let sentValidator):
-      guard facts.total != nil, resumeData.totalByteCount != nil else {
-        return .requestAgain(.comparing)
-      }
+      guard isTotalKnown(facts) else { return .requestAgain(.comparing) }
       // What the mirror had when its bytes were compared; without it the bytes decide alone.
-      guard let known, !(sentValidator != nil && facts.validator == nil) else { return nil }
-      return Self.isSame(known, facts.validator) ? nil : changed
+      guard resumeData?.validator != nil, !(sentValidator != nil && facts.validator == nil) else {
+        return nil
+      }
+      return known.isSame(facts.validator) ? nil : changed
     }
+  }
+
+  private func isTotalKnown(_ facts: FileFacts) -> Bool {
+    facts.total != nil && resumeData?.totalByteCount != nil
   }
 
   private func rangeWrong(_ detail: String) -> Classification {

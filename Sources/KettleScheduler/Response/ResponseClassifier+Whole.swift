@@ -21,8 +21,11 @@ extension ResponseClassifier {
     if let contradiction = classifyLength(facts) { return contradiction }
     switch mode {
     case .fresh(let reason):
-      return .acceptWhole(Whole(facts: facts, use: .instead(because: reason)))
-    case .resuming, .proving, .comparing: return classifyWholeWithBytes(facts, resumeData)
+      return classifyDoubtfulLength(facts)
+        ?? .acceptWhole(Whole(facts: facts, use: .instead(because: reason)))
+    case .resuming, .proving, .comparing:
+      let verdict = classifyWholeWithBytes(facts, resumeData)
+      return verdict.keepsBytes ? verdict : classifyDoubtfulLength(facts) ?? verdict
     }
   }
 
@@ -31,9 +34,8 @@ extension ResponseClassifier {
   private func classifyWholeWithBytes(_ facts: FileFacts, _ resumeData: ResumeData)
     -> Classification
   {
-    let isOtherServer = resumeData.validatorURL != nil
     let changed =
-      isOtherServer
+      known.kinship == .otherURL
       ? otherVersion(facts.total)
       : .acceptWhole(Whole(facts: facts, use: .instead(because: .resourceChanged)))
     // The same file in another compression has other bytes.
@@ -42,29 +44,31 @@ extension ResponseClassifier {
       if let known = resumeData.totalByteCount, known != total { return changed }
       if total < resumeData.durable.upperBound { return changed }
     }
-    let known = resumeData.validator
     switch wantedProof {
     case .ifRange:
-      if Self.isSurelySame(known, facts.validator) {
-        return .requestAgain(.proving(.sameValidator))
-      }
-      if !isOtherServer {
+      if known.isSurelySame(facts.validator) { return .requestAgain(.proving(.sameValidator)) }
+      if known.kinship == .sameURL {
         // A tag that is gone or a changed date: no server of the same file does that.
-        guard !Self.isSurelyOther(known, facts.validator), facts.total != nil,
-          known?.entityTag != nil, let tag = facts.validator?.entityTag
+        guard !known.isSurelyOther(facts.validator), facts.total != nil, known.hasEntityTag,
+          let tag = facts.validator?.entityTag
         else { return changed }
         return .requestAgain(.proving(.overlap(suspect: tag)))
       }
       return .requestAgain(.proving(.overlap(suspect: nil)))
     case .sameValidator, .mirror:
-      return Self.isSame(known, facts.validator) ? compared(facts, .rangeIgnored) : changed
+      return known.isSame(facts.validator) ? compared(facts, .rangeIgnored) : changed
     case .overlap(let suspect):
-      if let suspect, facts.validator?.entityTag == suspect { return changed }
-      if !isOtherServer, Self.isSurelyOther(known, facts.validator) { return changed }
+      if known.kinship == .sameURL, let suspect, facts.validator?.entityTag == suspect {
+        return changed
+      }
+      if known.isSurelyOther(facts.validator) { return changed }
       return compared(facts, requested == nil ? .noValidator : .rangeIgnored)
     case nil:
-      if !isOtherServer, isOther(known, facts.validator) { return changed }
-      return compared(facts, known?.strongValue == nil ? .noValidator : .rangeIgnored)
+      // Tags that differ although nothing else does may be those of a server with another one in
+      // each response. The whole file decides.
+      if known.isSurelyOther(facts.validator) { return changed }
+      let isIdentified = known.strongValue != nil && known.isSame(facts.validator)
+      return compared(facts, isIdentified ? .rangeIgnored : .noValidator)
     }
   }
 
@@ -78,13 +82,6 @@ extension ResponseClassifier {
 
   private func compared(_ facts: FileFacts, _ reason: FreshStartReason) -> Classification {
     .acceptWhole(Whole(facts: facts, use: .compared(because: reason)))
-  }
-
-  private func isOther(_ known: Validator?, _ sent: Validator?) -> Bool {
-    guard known?.strongValue != nil, sent?.strongValue != nil else {
-      return Self.isSurelyOther(known, sent)
-    }
-    return !Self.isSame(known, sent)
   }
 
   /// A web page where there was none before: a login page, an error with status 200, or the page of

@@ -18,6 +18,26 @@ package struct ResponseClassifier: Sendable {
     case wait(WaitingReason, TransferFailure)
     case retry(TransferFailure, after: RetryAfter?)
     case fail(TransferFailure)
+
+    /// Whether it is about the server, and not about the file or a part of it.
+    var isOfServer: Bool {
+      switch self {
+      case .redirect, .retry, .wait, .fail: true
+      case .acceptWhole, .acceptRange, .alreadyWhole, .requestAgain: false
+      }
+    }
+
+    /// Whether the present bytes stay in the file, or the next request may still find that they do.
+    var keepsBytes: Bool {
+      switch self {
+      case .acceptRange, .alreadyWhole, .requestAgain(.resuming), .requestAgain(.proving),
+        .requestAgain(.comparing), .redirect, .retry:
+        true
+      case .acceptWhole(let whole):
+        if case .instead = whole.use { false } else { true }
+      case .requestAgain(.fresh), .wait, .fail: false
+      }
+    }
   }
 
   /// A body that is the whole file, from zero.
@@ -65,6 +85,8 @@ package struct ResponseClassifier: Sendable {
   let requested: RequestedRange?
   let mode: RequestMode
   let resumeData: ResumeData?
+  /// What a response from the URL can be compared with.
+  let known: KnownVersion
   let content: RequestContent?
   let acceptance: Acceptance
   /// Whether a 401 requires a login or is a status like any other.
@@ -72,16 +94,20 @@ package struct ResponseClassifier: Sendable {
   /// The user whose login was sent; nil without a login.
   let user: String?
 
-  /// - Parameter content: the content of the request; nil means a plain GET.
+  /// - Parameters:
+  ///   - kinship: of `url`; nil to go by the requested URL alone.
+  ///   - content: the content of the request; nil means a plain GET.
   package init(
     url: TransferURL, requested: RequestedRange?, mode: RequestMode, resumeData: ResumeData?,
-    content: RequestContent? = nil, acceptance: Acceptance = .file,
+    kinship: Kinship? = nil, content: RequestContent? = nil, acceptance: Acceptance = .file,
     challengePolicy: TaskStatus.ChallengePolicy = .ask, user: String? = nil
   ) {
     self.url = url
     self.requested = requested
     self.mode = mode
     self.resumeData = resumeData
+    known = KnownVersion(
+      resumeData, for: kinship ?? (resumeData?.validatorURL == nil ? .sameURL : .otherURL))
     self.content = content
     self.acceptance = acceptance
     self.challengePolicy = challengePolicy
@@ -137,7 +163,7 @@ package struct ResponseClassifier: Sendable {
     if durable == total {
       // A length that was unknown before may be that of another version.
       let isKnown = resumeData.totalByteCount != nil
-      let isSame = Self.isSurelySame(resumeData.validator, facts.validator)
+      let isSame = known.isSurelySame(facts.validator)
       return isKnown || isSame ? .alreadyWhole : .requestAgain(.comparing)
     }
     // The file is longer than the durable bytes, yet the server does not serve the rest.
@@ -147,7 +173,7 @@ package struct ResponseClassifier: Sendable {
   /// Another version is fetched from zero. But a fresh link from the user may be a wrong one:
   /// nothing is discarded for it.
   func otherVersion(_ total: Int64?) -> Classification {
-    guard let resumeData, resumeData.validatorURL != nil else {
+    guard let resumeData, known.kinship == .otherURL else {
       return .requestAgain(.fresh(.resourceChanged))
     }
     return .wait(.needsLink, .otherFile(at: url, total, in: resumeData))
@@ -170,33 +196,6 @@ package struct ResponseClassifier: Sendable {
     let path = url.path.lowercased()
     let isOwn = [".gz", ".tgz"].contains { path.hasSuffix($0) }
     return isOwn && (coding == "gzip" || coding == "x-gzip") ? nil : coding
-  }
-
-  /// Strong comparison if both have ETags (RFC 9110, section 8.8.3.2), else the dates.
-  static func isSame(_ known: Validator?, _ sent: Validator?) -> Bool {
-    guard let known, let sent else { return false }
-    if let left = known.entityTag, let right = sent.entityTag { return left == right }
-    guard let left = known.lastModified, let right = sent.lastModified else { return false }
-    return left == right
-  }
-
-  /// The same by a value that two versions cannot share.
-  static func isSurelySame(_ known: Validator?, _ sent: Validator?) -> Bool {
-    guard let known, known.strongValue != nil, let sent, sent.strongValue != nil else {
-      return false
-    }
-    return isSame(known, sent)
-  }
-
-  /// Certainly different: the dates differ, or weak tags do, which change only with the content.
-  /// Strong tags alone may differ between servers of the same file.
-  static func isSurelyOther(_ known: Validator?, _ sent: Validator?) -> Bool {
-    guard let known, let sent else { return false }
-    if let left = known.lastModified, let right = sent.lastModified, left != right { return true }
-    guard let left = known.entityTag, let right = sent.entityTag, left != right else {
-      return false
-    }
-    return left.hasPrefix("W/") && right.hasPrefix("W/")
   }
 }
 

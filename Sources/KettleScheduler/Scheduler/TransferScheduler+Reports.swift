@@ -227,7 +227,7 @@ extension TransferScheduler {
     var output = SchedulerOutput()
     switch machines[id]?.bytesSynced(durable) {
     case .bytes: output.changes.append(.progress(id, durable))
-    case .bytesAndRetryCount:
+    case .record:
       if let record = machines[id]?.durableRecord { output.changes.append(.put(record)) }
     case nil, .nothing: break
     }

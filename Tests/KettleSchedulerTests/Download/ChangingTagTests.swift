@@ -6,15 +6,23 @@ import Testing
 /// server with random tags, on a machine that is slow to begin connections.
 struct ChangingTagTests {
   private static let total: Int64 = 4 << 20
+  private static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
 
   /// Runs until every byte is durable and only the version is in doubt.
-  private func wholeInDoubt(_ script: inout SchedulerScript) throws -> (TransferID, AttemptPlan) {
+  ///
+  /// - Parameter lastModified: of the known version.
+  private func wholeInDoubt(
+    _ script: inout SchedulerScript, lastModified: String? = date
+  ) throws -> (TransferID, AttemptPlan) {
     var wanted = spec()
     wanted.connections = 2
     let id = script.add(wanted)
     let primary = try #require(script.attempt)
     script.head(primary, 200, ["Content-Length": "\(Self.total)", "ETag": "\"v1\""])
-    script.opened(primary, partial(total: Self.total))
+    var known = partial(total: Self.total)
+    known.validator?.lastModified = lastModified
+    known.validator?.isLastModifiedStrong = true
+    script.opened(primary, known)
     script.advance(milliseconds: DivisionPolicy().speedMilliseconds)
     script.timePasses()
     let joining = try #require(script.attempt)
@@ -28,7 +36,7 @@ struct ChangingTagTests {
   private func endOfFile(_ entityTag: String) -> [String: String] {
     [
       "Content-Range": "bytes \(Self.total - 65536)-\(Self.total - 1)/\(Self.total)",
-      "ETag": entityTag,
+      "ETag": entityTag, "Last-Modified": Self.date, "Date": "Sun, 06 Nov 1994 09:49:37 GMT",
     ]
   }
 
@@ -49,6 +57,29 @@ struct ChangingTagTests {
     script.settled(plan.attempt, .complete, durable: Self.total)
     #expect(script.state(id) == .verifying)
     #expect(script.record(id)?.freshStart == nil)
+  }
+
+  // Fault 137
+  @Test func `without a date the whole file is compared when every response has another tag`()
+    throws
+  {
+    var script = SchedulerScript()
+    let (id, plan) = try wholeInDoubt(&script, lastModified: nil)
+    script.head(plan.attempt, 206, endOfFile("\"v3\""))
+    script.settled(plan.attempt, .cancelled)
+    let whole = try #require(script.plan)
+    #expect(whole.attempt != plan.attempt && whole.requested == nil)
+    script.head(whole.attempt, 200, ["Content-Length": "\(Self.total)", "ETag": "\"v4\""])
+    guard case .goOn(let resumeData)? = script.bodyPlan else {
+      Issue.record("The bytes are not compared")
+      return
+    }
+    #expect(resumeData.durable.byteCount == Self.total)
+    #expect(resumeData.isProvedByBytes == true)
+    script.opened(whole.attempt, resumeData)
+    let other = TransferFailure(.otherVersion, on: "a.iso")
+    script.settled(whole.attempt, .failed(other), durable: Self.total)
+    #expect(script.record(id)?.freshStart == .resourceChanged)
   }
 
   // Fault 12

@@ -195,6 +195,75 @@ struct MirrorScriptTests {
     #expect(script.plan?.requested == nil)
   }
 
+  // MARK: The size of the file
+
+  /// A transfer whose URL was busy once, so that its first mirror has opened the file.
+  private func openedByMirror(
+    _ script: inout SchedulerScript
+  ) throws -> (TransferID, AttemptID) {
+    let id = script.add(
+      wanted { $0.options.mirrors.append(url("http://d.example/a.iso")) })
+    let user = try #require(script.attempt)
+    script.head(user, 503, ["Retry-After": "1"])
+    script.settled(user, .cancelled)
+    let opener = try #require(script.plan)
+    #expect(opener.url.text == mirrors[0])
+    script.head(
+      opener.attempt, 200, ["Content-Length": "\(Self.total - 1)", "ETag": "\"short\""])
+    script.opened(opener.attempt, partial(total: Self.total - 1, entityTag: "\"short\""))
+    progress(&script, id, [opener.attempt: 1 << 20])
+    return (id, opener.attempt)
+  }
+
+  // Fault 140
+  @Test func `a mirror that contradicts two others does not decide what the file is`() throws {
+    var script = SchedulerScript()
+    let (id, _) = try openedByMirror(&script)
+    let samples = plans(script).filter { ["c.example", "d.example"].contains($0.url.host) }
+    #expect(samples.count == 2)
+    try part(&script, samples[0])
+    #expect(script.record(id)?.freshStart == nil, "one against one")
+    try part(&script, samples[1])
+    #expect(script.record(id)?.freshStart == .otherSources)
+    for attempt in script.scheduler.machines[id]?.state.attemptsForTest ?? [] {
+      script.ended(attempt, .cancelled)
+    }
+    script.closed(durable: ByteRangeSet(prefix: 1 << 20))
+    #expect(script.plan?.url.text == mirrors[1])
+    #expect(script.plan?.requested == nil)
+    #expect(
+      script.scheduler.machines[id]?.facts.mirrors[.init(rawValue: 1)]?.standing == .lied)
+  }
+
+  // Fault 140
+  @Test func `a mirror that contradicts the user's URL does not decide what the file is`() throws {
+    var script = SchedulerScript()
+    let (id, opener) = try openedByMirror(&script)
+    for sample in plans(script) where ["c.example", "d.example"].contains(sample.url.host) {
+      script.head(sample.attempt, 404)
+      script.ended(sample.attempt, .cancelled)
+    }
+    for number in 2...8 {
+      progress(&script, id, [opener: Int64(number) << 20], milliseconds: 1000)
+    }
+    let sample = try #require(plans(script, at: "files.example").dropFirst().first)
+    try part(&script, sample)
+    #expect(script.record(id)?.freshStart == .otherSources)
+    for attempt in script.scheduler.machines[id]?.state.attemptsForTest ?? [] {
+      script.ended(attempt, .cancelled)
+    }
+    script.closed(durable: ByteRangeSet(prefix: 1 << 20))
+    #expect(script.plan?.url == spec().url)
+  }
+
+  @Test func `mirrors do not overrule the user's URL`() throws {
+    var script = SchedulerScript()
+    let id = try running(&script)
+    for sample in plans(script).dropFirst() { try part(&script, sample, total: Self.total + 1) }
+    #expect(script.state(id) == .running)
+    #expect(script.record(id)?.freshStart == nil)
+  }
+
   // MARK: Credentials
 
   @Test func `headers and login of the user go to the origin of the URL only`() throws {

@@ -1,6 +1,7 @@
 import KettleModel
-import KettleScheduler
 import Testing
+
+@testable import KettleScheduler
 
 /// How responses are classified. By default, bytes=400- of 1000 known bytes is requested with
 /// If-Range "v1".
@@ -115,9 +116,45 @@ struct ResponseClassifierTests {
     // The tag is repeated, so it belongs to a new version.
     #expect(classify(206, part, proof: suspect) == .requestAgain(.fresh(.resourceChanged)))
     #expect(use(classify(200, whole, proof: suspect)) == .instead(because: .resourceChanged))
-    // A third tag: this server changes its tags at random, so the bytes must prove the version.
+    // A third tag: this server changes its tags at random, or three versions were there.
     let third = ["Content-Range": "bytes 400-999/1000", "ETag": "\"v3\""]
-    #expect(taken(classify(206, third, proof: suspect)) == rest)
+    #expect(classify(206, third, proof: suspect) == .requestAgain(.comparing))
+  }
+
+  private static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+  private static let later = "Sun, 06 Nov 1994 09:00:00 GMT"
+
+  // Fault 137
+  @Test func `against the tags of the server only a date or the whole file counts`() {
+    let (date, later) = (Self.date, Self.later)
+    func verdict(
+      _ sent: String?, at now: String = Self.later, knownIsStrong: Bool = true
+    ) -> ResponseClassifier.Classification {
+      var known = partial(durable: 400)
+      known.validator = Validator(
+        entityTag: "\"v1\"", lastModified: date, isLastModifiedStrong: knownIsStrong)
+      var headers = [
+        "Content-Range": "bytes 400-999/1000", "ETag": "\"v3\"", "Date": now,
+      ]
+      headers["Last-Modified"] = sent
+      return ResponseClassifier(
+        url: url("http://files.example/a.iso"),
+        requested: RequestedRange(
+          lower: 400, upper: nil, proof: .overlap(suspect: "\"v2\"")),
+        mode: .proving(.overlap(suspect: "\"v2\"")), resumeData: known
+      ).classify(SchedulerScript.head(206, headers), at: self.now)
+    }
+    #expect(taken(verdict(date)) == rest)
+    #expect(verdict(date, knownIsStrong: false) == .requestAgain(.comparing))
+    #expect(verdict(date, at: date) == .requestAgain(.comparing))
+    #expect(verdict(nil) == .requestAgain(.comparing))
+    #expect(verdict(later) == .requestAgain(.fresh(.resourceChanged)))
+    // The whole file with another tag is compared.
+    let whole = ResponseClassifier(
+      url: url("http://files.example/a.iso"), requested: nil, mode: .comparing,
+      resumeData: partial(durable: 400))
+    let head = SchedulerScript.head(200, ["Content-Length": "1000", "ETag": "\"v4\""])
+    #expect(use(whole.classify(head, at: now)) == .compared(because: .noValidator))
   }
 
   @Test func `after a full response with the known tag, the range is requested without If-Range`() {
@@ -243,6 +280,169 @@ struct ResponseClassifierTests {
     #expect(
       use(classify(200, validator.merging(["Content-Encoding": "gzip"]) { $1 }))
         == .instead(because: .resourceChanged))
+  }
+
+  /// Validators of a known file and of a response to it.
+  enum Bond: CaseIterable {
+    case sameTag, otherTag, sameWeakTag, otherWeakTag, sameDate, otherDate, sameWeakDate, none
+    case tagGone
+
+    /// Whether a server that has another version could send both.
+    var provesOther: Bool {
+      switch self {
+      case .otherTag, .otherWeakTag, .otherDate: true
+      case .sameTag, .sameWeakTag, .sameDate, .sameWeakDate, .none, .tagGone: false
+      }
+    }
+
+    var known: Validator? {
+      switch self {
+      case .sameTag, .otherTag, .tagGone:
+        Validator(entityTag: "\"v1\"", lastModified: nil, isLastModifiedStrong: false)
+      case .sameWeakTag, .otherWeakTag:
+        Validator(entityTag: "W/\"v1\"", lastModified: nil, isLastModifiedStrong: false)
+      case .sameDate, .otherDate, .sameWeakDate:
+        Validator(
+          entityTag: nil, lastModified: "Sun, 06 Nov 1994 08:49:37 GMT",
+          isLastModifiedStrong: self != .sameWeakDate)
+      case .none: nil
+      }
+    }
+
+    var sent: [String: String] {
+      switch self {
+      case .sameTag: ["ETag": "\"v1\""]
+      case .otherTag: ["ETag": "\"v2\""]
+      case .sameWeakTag: ["ETag": "W/\"v1\""]
+      case .otherWeakTag: ["ETag": "W/\"v2\""]
+      case .sameDate:
+        [
+          "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT",
+          "Date": "Sun, 06 Nov 1994 09:00:00 GMT",
+        ]
+      case .otherDate: ["Last-Modified": "Sun, 06 Nov 1994 08:59:37 GMT"]
+      case .sameWeakDate: ["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"]
+      case .none, .tagGone: [:]
+      }
+    }
+  }
+
+  /// A whole body of so many bytes; nil for chunks. 400 of 1000 bytes are known.
+  private func whole(
+    _ byteCount: Int64?, _ bond: Bond, asking proof: RequestedRange.Proof?,
+    kinship: Kinship = .sameURL, mode: RequestMode = .comparing
+  ) -> ResponseClassifier.Classification {
+    var known = partial(durable: 400)
+    known.validator = bond.known
+    let requested = proof.map { RequestedRange(lower: 400, upper: nil, proof: $0) }
+    var headers = bond.sent
+    headers["Content-Length"] = byteCount.map(String.init)
+    if byteCount == nil { headers["Transfer-Encoding"] = "chunked" }
+    return ResponseClassifier(
+      url: url("http://files.example/a.iso"), requested: requested,
+      mode: requested == nil ? mode : .resuming, resumeData: known, kinship: kinship
+    ).classify(SchedulerScript.head(200, headers), at: now)
+  }
+
+  // Fault 136
+  @Test(arguments: Bond.allCases, [Kinship.sameURL, .otherServer, .otherURL])
+  func `the missing part never becomes the file in reply to a range`(
+    bond: Bond, kinship: Kinship
+  ) {
+    for proof in [
+      RequestedRange.Proof.ifRange("\"v1\""), .sameValidator, .overlap(suspect: nil),
+      .overlap(suspect: "\"v9\""),
+    ] {
+      for byteCount in [600, nil] as [Int64?] {
+        let verdict = whole(byteCount, bond, asking: proof, kinship: kinship)
+        switch verdict {
+        case .requestAgain(.comparing), .retry, .requestAgain(.proving): break
+        case .acceptWhole(let whole):
+          // Then the bytes decide.
+          guard case .compared = whole.use, byteCount == nil else {
+            Issue.record("\(proof), \(byteCount ?? -1): \(verdict)")
+            continue
+          }
+        default: Issue.record("\(proof), \(byteCount ?? -1): \(verdict)")
+        }
+      }
+    }
+  }
+
+  // Fault 136
+  @Test(arguments: Bond.allCases)
+  func `another length is believed with other validators, or without a range`(bond: Bond) {
+    // In reply to a range.
+    let inReply = whole(500, bond, asking: .ifRange("\"v1\""))
+    if bond.provesOther {
+      #expect(use(inReply) == .instead(because: .resourceChanged))
+    } else if bond == .sameTag || bond == .sameDate {
+      #expect(contradiction(inReply) != nil)
+    } else {
+      #expect(inReply == .requestAgain(.comparing))
+    }
+    // In reply to a request for the whole file.
+    let plain = whole(500, bond, asking: nil)
+    switch bond {
+    case .otherTag, .otherWeakTag, .otherDate, .none, .tagGone:
+      #expect(use(plain) == .instead(because: .resourceChanged))
+    case .sameTag, .sameWeakTag, .sameDate, .sameWeakDate: #expect(contradiction(plain) != nil)
+    }
+    // Of exactly the missing part.
+    let part = whole(600, bond, asking: nil)
+    if bond.provesOther {
+      #expect(use(part) == .instead(because: .resourceChanged))
+    } else {
+      #expect(contradiction(part) != nil)
+    }
+    #expect(
+      (contradiction(whole(600, bond, asking: nil, mode: .fresh(.resourceChanged))) == nil)
+        == bond.provesOther)
+    // A longer file is no part of the known one.
+    if bond == .none || bond.provesOther {
+      #expect(
+        use(whole(1100, bond, asking: .ifRange("\"v1\"")))
+          == .instead(because: .resourceChanged))
+    }
+  }
+
+  // Fault 138
+  @Test(arguments: [Kinship.otherServer, .otherURL])
+  func `the validator of another URL proves nothing and refutes nothing`(kinship: Kinship) {
+    var known = partial(durable: 2 << 20, total: 4 << 20)
+    known.validator?.lastModified = "Sun, 06 Nov 1994 08:49:37 GMT"
+    for mode in [RequestMode.resuming, .proving(.sameValidator)] {
+      let requested = RequestedRange(
+        resuming: known, mode: mode, kinship: kinship, permitsRanges: true)
+      #expect(requested?.proof == .overlap(suspect: nil))
+      #expect(requested?.lower == (2 << 20) - (64 << 10))
+      #expect(requested?.headers.contains { $0.name == "If-Range" } == false)
+    }
+    let requested = RequestedRange(
+      lower: (2 << 20) - (64 << 10), upper: nil, proof: .overlap(suspect: nil))
+    let classifier = ResponseClassifier(
+      url: url("http://b.example/a.iso"), requested: requested, mode: .resuming,
+      resumeData: known, kinship: kinship)
+    func verdict(_ status: Int, total: Int64) -> ResponseClassifier.Classification {
+      let part = "bytes \(requested.lower)-\(total - 1)/\(total)"
+      let headers = [
+        "ETag": "\"other\"", "Last-Modified": "Sun, 06 Nov 1994 10:49:37 GMT",
+        status == 206 ? "Content-Range" : "Content-Length": status == 206 ? part : "\(total)",
+      ]
+      return classifier.classify(SchedulerScript.head(status, headers), at: now)
+    }
+    #expect(taken(verdict(206, total: 4 << 20)) != nil)
+    #expect(use(verdict(200, total: 4 << 20)) == .compared(because: .rangeIgnored))
+    // A difference is another version, or another file.
+    let other = verdict(206, total: 5 << 20)
+    switch kinship {
+    case .otherURL:
+      guard case .wait(.needsLink, _) = other else {
+        Issue.record("\(other)")
+        return
+      }
+    case .otherServer, .sameURL: #expect(other == .requestAgain(.fresh(.resourceChanged)))
+    }
   }
 
   private func contradiction(_ verdict: ResponseClassifier.Classification) -> String? {

@@ -202,6 +202,7 @@ struct ChangedResourceTests {
     }
     await world.pause(id)
     world.origin.serve(.redirect(to: "/second"), at: "/latest")
+    world.origin.serve(.status(404), at: "/first")
     await world.start(id)
     let row = try await world.end(of: id)
     world.expectFile(of: row, is: new)

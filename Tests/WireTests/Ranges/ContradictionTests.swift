@@ -31,6 +31,38 @@ struct ContradictionTests {
     #expect(world.origin.requests.last?.bytesSent == 40_000)
   }
 
+  enum Bond: Sendable, CaseIterable {
+    case date, weakTag, none
+
+    func applied(to behavior: OriginBehavior) -> OriginBehavior {
+      behavior.with {
+        $0.entityTag = self == .weakTag ? .weak : .none
+        if self != .date { $0.lastModified = nil }
+      }
+    }
+  }
+
+  // Fault 136
+  @Test(arguments: Bond.allCases)
+  func `a 200 with only the remaining bytes is no file, whatever identifies the version`(
+    bond: Bond
+  ) async throws {
+    let large = SeededBody(seed: 43, byteCount: 3 << 20)
+    let truth = bond.applied(to: OriginBehavior(large).with { $0.bytesPerSecond = 16 << 20 })
+    let tail = truth.with { $0.ranges = .partAsWhole(withContentRange: false) }
+    let world = try await WireWorld { $0.retryPolicy.retryCountMax = 2 }
+    world.origin.serve(
+      [truth.with { $0.ending = .cut(after: 2 << 20, .fin) }, tail], at: WireWorld.path)
+    let row = try await world.download(WireWorld.path)
+    if row.state == .completed {
+      world.expectFile(of: row, is: large)
+    } else {
+      #expect(row.error?.code == .contradictoryReply)
+      #expect(row.bytesReceived == 2 << 20)
+    }
+    #expect(world.origin.requests.contains { $0.value(of: "Range") != nil }, "\(world.wire)")
+  }
+
   // Fault 1
   @Test(arguments: [200, 203])
   func `a full reply with a Content-Range is rejected even on the first request`(

@@ -215,6 +215,8 @@ extension Strings {
     case .partialFileChanged:
       "Restarted from zero: the partial file was modified by another "
         + "program"
+    case .otherSources:
+      "Restarted from zero: a mirror had a file of another size than the other sources"
     case .asked: "Restarted from zero, as you requested"
     }
   }
