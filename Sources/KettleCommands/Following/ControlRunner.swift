@@ -75,12 +75,20 @@ struct ControlRunner {
     for refusal in result.refused { context.console.printError(Sentences.of(refusal)) }
   }
 
+  /// How long the answer of the server is waited for: two seconds.
+  private static let answerWaitsMax = 20
+  private static let answerWaitMilliseconds: Int64 = 100
+
   /// Returns the sentence for the result. After a start it says whether the transfer resumes or
   /// starts over, which only the transfer knows.
   private func words(for id: TransferID, _ service: any ServiceCalling) async throws -> String {
     guard verb == .start else { return Sentences.did(verb, id) }
     do {
-      let details = try await service.call(DescribeTransfer.self, .init(id: id))
+      var details = try await service.call(DescribeTransfer.self, .init(id: id))
+      for _ in 0..<Self.answerWaitsMax where details.awaitsAnswer == true {
+        await context.clock.wait(milliseconds: Self.answerWaitMilliseconds)
+        details = try await service.call(DescribeTransfer.self, .init(id: id))
+      }
       return Sentences.started(details)
     } catch let error as ControlError where error.code == .unknownTransfer {
       return Sentences.did(verb, id)

@@ -54,6 +54,9 @@ extension Sentences {
     // More may have arrived since the start.
     let byteCount = details.resumedFromByteCount ?? row.bytesReceived
     if row.state == .completed { return "\(row.id) is completed" }
+    if details.awaitsAnswer == true, byteCount > 0 {
+      return "\(row.id) has \(ByteText.size(byteCount)) and asks the server for the rest"
+    }
     if byteCount > 0 { return "\(row.id) resumes from \(ByteText.size(byteCount))" }
     return "\(row.id) starts from the beginning" + (row.freshStart.map { because($0) } ?? "")
   }

@@ -80,6 +80,9 @@ package struct TransferDetails: Codable, Hashable, Sendable {
   /// The durable bytes that the present run continued from, or that the next one will. nil if the
   /// service is too old to report it.
   package var resumedFromByteCount: Int64?
+  /// Whether it runs with durable bytes, and the server has not answered yet whether it continues
+  /// them. nil if the service is too old to report it.
+  package var awaitsAnswer: Bool?
   /// The newest last, at most 100.
   package var history: [HistoryEntry]
   /// The runs of its hooks, the oldest first; nil if the service is too old to report them.

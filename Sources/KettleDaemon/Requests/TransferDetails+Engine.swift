@@ -22,6 +22,7 @@ extension TransferDetails {
     liveConnections = details.connections.map(ConnectionDetails.init)
     recentSpeeds = details.recentSpeeds
     resumedFromByteCount = details.resumedFromByteCount
+    awaitsAnswer = details.awaitsAnswer
   }
 }
 

@@ -104,13 +104,15 @@ extension TransferEngine {
   private func detailsOfResident(_ id: TransferID) -> EngineDetails? {
     guard let machine = scheduler.machines[id], let snapshot = snapshot(of: id) else { return nil }
     let known = live[id] ?? begun(id)
+    let durableByteCount = machine.record.resumeData?.durable.byteCount ?? 0
+    let hasAnswer = machine.download?.hasAnswer ?? false
     return EngineDetails(
       snapshot: snapshot, record: machine.record,
       directory: rows.directory(of: machine.spec), currentURL: known.currentURL,
       redirects: known.redirects, connections: connections(of: id, machine.download),
       recentSpeeds: known.recentSpeeds.seconds,
-      resumedFromByteCount: machine.download?.durableAtStartByteCount
-        ?? machine.record.resumeData?.durable.byteCount ?? 0,
+      resumedFromByteCount: machine.download?.durableAtStartByteCount ?? durableByteCount,
+      awaitsAnswer: snapshot.state == .running && durableByteCount > 0 && !hasAnswer,
       head: known.lastHead,
       history: known.history)
   }

@@ -82,6 +82,9 @@ package struct EngineDetails: Sendable, Hashable {
   package var recentSpeeds: [Int64]
   /// The durable bytes that the present run continued from, or that the next one will.
   package var resumedFromByteCount: Int64
+  /// Whether it runs with durable bytes, and the server has not answered yet whether it continues
+  /// them.
+  package var awaitsAnswer: Bool
   package var head: ResponseHead?
   package var history: [HistoryItem]
 }

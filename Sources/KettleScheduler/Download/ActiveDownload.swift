@@ -106,6 +106,14 @@ package struct ActiveDownload: Sendable, Hashable {
     }
   }
 
+  /// Whether it is known where the bytes go: behind the present ones or into a new file.
+  package var hasAnswer: Bool {
+    switch body {
+    case .closed, .opening: false
+    case .opened, .open, .document: true
+    }
+  }
+
   package func connection(of attempt: AttemptID) -> DownloadConnection? {
     connections.first { $0.attempt == attempt }
   }

@@ -47,6 +47,9 @@ struct StartWithLinkTests {
     details.snapshot.bytesReceived = 6 << 20
     details.resumedFromByteCount = 4 << 20
     #expect(Sentences.started(details) == "3 resumes from 4.0 MiB")
+    details.awaitsAnswer = true
+    #expect(Sentences.started(details) == "3 has 4.0 MiB and asks the server for the rest")
+    details.awaitsAnswer = false
     details.resumedFromByteCount = 0
     #expect(Sentences.started(details) == "3 starts from the beginning")
   }
