@@ -19,6 +19,7 @@ extension TransferFacts {
     switch description {
     case .metalink: return .metalink
     case .playlist: return .playlist
+    case .page: return nil
     case .none: break
     }
     if MetalinkFile.isNamed(spec.url.path) { return .metalink }
@@ -28,8 +29,8 @@ extension TransferFacts {
   /// Returns whether a response to a request for the file is a playlist or a Metalink, and records
   /// that. It is then requested again, as a document.
   mutating func recordDescription(_ head: ResponseHead) -> Bool {
-    guard !isTask, spec.content == nil, !spec.options.isAsIs, let type = head.mediaType,
-      resumeData?.durable.isEmpty ?? true
+    guard !isTask, spec.content == nil, !spec.options.isAsIs, description != .page,
+      let type = head.mediaType, resumeData?.durable.isEmpty ?? true
     else { return false }
     if Playlist.mediaTypes.contains(type) {
       description = .playlist
@@ -82,6 +83,19 @@ extension TransferFacts {
     return .request(firstRequest)
   }
 
+  /// What follows when a web page arrives in place of a document that names the file; nil for
+  /// anything else. Without bytes the page is fetched as the file, which waits for a decision.
+  private mutating func afterPage(
+    _ bytes: [UInt8], from url: TransferURL
+  ) -> TransferMachine.AfterEnding? {
+    guard PageTitle.isPage(bytes) else { return nil }
+    guard resumeData?.durable.isEmpty ?? true else {
+      return .waiting(.forEvent(.needsLink, .pageInstead(of: url)))
+    }
+    description = .page
+    return .request(firstFileRequest)
+  }
+
   // MARK: Metalinks
 
   private mutating func useMetalink(
@@ -104,6 +118,7 @@ extension TransferFacts {
       chooseOpener(at: context.now.monotonic)
       return .request(firstFileRequest)
     } catch {
+      if let next = afterPage(bytes, from: url) { return next }
       return .failed(document.failure(on: url, error.words))
     }
   }
@@ -129,6 +144,7 @@ extension TransferFacts {
             url: url, variant: variant, redirects: redirects.restarted, media: media))
       }
     } catch {
+      if error == .notPlaylist, let next = afterPage(bytes, from: url) { return next }
       switch error {
       // A list of songs or another text is a file like any other.
       case .notPlaylist where resumeData?.playlist == nil:

@@ -7,6 +7,8 @@ struct TransferFacts: Sendable, Hashable {
     case none
     case metalink
     case playlist
+    /// A web page, whatever the name promises.
+    case page
   }
 
   let id: TransferID

@@ -6,6 +6,17 @@ package enum PageTitle {
   package static let byteCountMax = 64 << 10
   static let characterCountMax = 100
 
+  /// How much of a document is searched for the beginning of a page.
+  private static let beginningByteCountMax = 4 << 10
+
+  /// Whether a document is a web page, whatever type its server gives it: servers label playlists
+  /// as pages, too.
+  static func isPage(_ bytes: [UInt8]) -> Bool {
+    let beginning = bytes.prefix(beginningByteCountMax)
+    return index(of: "<html", in: beginning) != nil
+      || index(of: "<!doctype html", in: beginning) != nil
+  }
+
   /// Returns the text between the first `<title>` and its end, safe to show; nil when there is none
   /// or it is empty.
   package static func title(in bytes: [UInt8]) -> String? {

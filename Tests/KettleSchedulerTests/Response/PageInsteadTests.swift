@@ -25,6 +25,14 @@ struct PageInsteadTests {
   @Test(arguments: [
     ("a.iso", true), ("A.ISO", true), ("b.tar.gz", true), ("c.pdf", true), ("d.epub", true),
     ("a.html", false), ("iso", false), ("a.iso.html", false), ("", false), ("page", false),
+    ("model.safetensors", true), ("model.gguf", true), ("a.whl", true), ("a.docx", true),
+    ("Tool.AppImage", true), ("a.msi", true), ("a.bin", true), ("a.csv", true), ("a.h5", true),
+    ("show.m3u8", true), ("show.mpd", true), ("a.meta4", true), ("a.mp3", true), ("a.7z", true),
+    ("film.3gp", true), ("a.flatpakref", true), ("a.unheardof", true), ("a.zip.001", true),
+    ("a.php", false), ("A.PHTML", false), ("a.aspx", false), ("a.jsp", false), ("a.cgi", false),
+    ("a.txt", false), ("README.md", false), ("a.xml", false), ("a.svg", false), ("a.json", false),
+    ("name-1.2", false), ("v2.0rc1", false), ("release-2026.11.27", false), (".profile", false),
+    ("www.example.com", false), ("Dr._Strangelove", false), ("1.5 Hello", false), ("a.", false),
   ])
   func `the name decides whether a page is expected`(name: String, isInstead: Bool) {
     #expect(PageInstead.isLikely(mediaType: "text/html", name: name) == isInstead)
@@ -112,5 +120,76 @@ struct PageInsteadTests {
     #expect(PageTitle.title(in: Array(late.utf8)) == nil)
     let long = "<title>" + String(repeating: "x", count: 500) + "</title>"
     #expect(PageTitle.title(in: Array(long.utf8))?.count == 101)
+  }
+}
+
+/// Web pages that arrive in place of documents that name a file.
+struct PageInsteadOfDocumentTests {
+  private let html = ["Content-Type": "text/html", "Content-Length": "1000"]
+  private let page = AttemptOutcome.document(
+    Array("<!DOCTYPE HTML>\n<HTML><title>Sign in</title>".utf8))
+
+  // Fault 150
+  @Test(arguments: ["show.m3u8", "a.meta4", "a.metalink"])
+  func `a page in place of a playlist or a Metalink is fetched as the file and asks`(
+    name: String
+  ) throws {
+    var script = SchedulerScript()
+    let id = script.add(spec("http://files.example/\(name)"))
+    let first = try #require(script.attempt)
+    script.head(first, 200, html)
+    script.settled(first, page)
+    let second = try #require(script.attempt)
+    #expect(second != first)
+    script.head(second, 200, html)
+    var resumeData = partial(entityTag: nil)
+    resumeData.finalName = name
+    resumeData.mediaType = "text/html"
+    script.opened(second, resumeData)
+    script.settled(second, .complete, durable: 1000)
+    #expect(script.record(id)?.reason == .needsDecision)
+    #expect(script.record(id)?.spec.options.isAsIs == false)
+    // The next request is for the document again.
+    script.control(.start, id)
+    let third = try #require(script.attempt)
+    script.head(third, 200)
+    guard case .acceptDocument? = script.lastAction else {
+      Issue.record("\(String(describing: script.lastAction))")
+      return
+    }
+  }
+
+  @Test func `a playlist is used whatever type its server gives it`() throws {
+    var script = SchedulerScript()
+    script.add(spec("http://files.example/show.m3u8"))
+    let first = try #require(script.attempt)
+    script.head(first, 200, html)
+    let text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\na.ts\n#EXT-X-ENDLIST\n"
+    script.settled(first, .document(Array(text.utf8)))
+    #expect(script.plan?.url.text == "http://files.example/a.ts")
+  }
+
+  // Fault 150
+  @Test func `a page in place of a playlist that was begun keeps what was joined`() throws {
+    var script = SchedulerScript()
+    let id = script.add(spec("http://files.example/show.m3u8"))
+    let text =
+      "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\na.ts\n#EXTINF:6,\nb.ts\n#EXT-X-ENDLIST\n"
+    let first = try #require(script.attempt)
+    script.head(first, 200)
+    script.settled(first, .document(Array(text.utf8)))
+    let segment = try #require(script.attempt)
+    script.head(segment, 200, ["Content-Length": "100"])
+    script.opened(segment, partial(total: nil, entityTag: nil))
+    script.settled(segment, .complete, durable: 100)
+    script.control(.pause, id)
+    script.settled(try #require(script.attempt), .cancelled)
+    script.control(.start, id)
+    let again = try #require(script.attempt)
+    script.head(again, 200, html)
+    script.settled(again, page)
+    #expect(script.record(id)?.reason == .needsLink)
+    #expect(script.record(id)?.failure?.code == .linkExpired)
+    #expect(script.record(id)?.resumeData?.playlist?.joinedCount == 1)
   }
 }

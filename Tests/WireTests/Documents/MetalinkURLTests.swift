@@ -62,7 +62,8 @@ struct MetalinkURLTests {
 
   @Test func `with asIs the Metalink itself is the file`() async throws {
     let world = try await world()
-    world.origin.serve(metalink(file(try world.origin.url(Self.path))), at: "/disk.meta4")
+    world.origin.serve(
+      .whole(Array("<metalink/>".utf8), mediaType: "application/metalink4+xml"), at: "/disk.meta4")
     let row = try await world.download("/disk.meta4") { $0.options.isAsIs = true }
     #expect(row.state == .completed)
     #expect(row.path?.hasSuffix("/disk.meta4") == true)
