@@ -49,7 +49,8 @@ extension Strings {
     case .disk: return "the disk is slower than the network"
     case .line: return "the line is full, and the transfers share it"
     case .server: return "\(subject ?? "its server") sends more slowly than other servers"
-    case .unknown: return "\(subject ?? "its server") sends nothing, and it is not known why"
+    case .unknown:
+      return "\(subject ?? "its server") sends little or nothing, and it is not known why"
     }
   }
 

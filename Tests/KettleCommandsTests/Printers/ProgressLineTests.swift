@@ -87,8 +87,8 @@ struct ProgressLineTests {
     row.secondsLeft = nil
     row.heldBack = HeldBack(.unknown, subject: "example.org")
     #expect(
-      line(row, columns: 90).hasSuffix(
-        " 50 %, <yellow>\"example.org\" sends nothing, and it is not known why</>"))
+      line(row, columns: 100).hasSuffix(
+        " 50 %, <yellow>\"example.org\" sends little or nothing, and it is not known why</>"))
   }
 
   @Test func `the end has the colour of its result`() {

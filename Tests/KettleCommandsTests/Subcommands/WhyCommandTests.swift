@@ -241,7 +241,7 @@ struct WhyCommandTests {
     Situation(
       state: .running, heldBack: held(.unknown, "h"),
       lines: [
-        "Because \"h\" sends nothing, and it is not known why (0 B/s)", noEstimate,
+        "Because \"h\" sends little or nothing, and it is not known why (0 B/s)", noEstimate,
       ]),
     Situation(
       state: .running,
