@@ -68,6 +68,7 @@ extension Sentences {
     case .noValidator: ", because the server does not identify the version of the file"
     case .partialFileChanged: ", because the partial file was modified"
     case .otherSources: ", because a mirror had a file of another size than the other sources"
+    case .contradictoryReplies: ", because the server's responses contradicted each other"
     case .asked: ""
     }
   }

@@ -26,6 +26,8 @@ extension Sentences {
     case .battery: return "set conditions.pause-on-battery to false to let it run"
     case .metered: return "set conditions.pause-on-metered to false to let it run"
     case .priority: return "pause the others, or add it with --priority high"
+    case .network where row.error?.asksForNetworkLogin == true:
+      return "open any page in a browser and log in"
     case .turn, .network, .hostUnreachable, .server, .line, .unknown: return nil
     case .retry, .retryAfter: return "\"kettle start \(id)\" tries it now"
     case .proxy: return "correct the proxy settings, then restart the service"

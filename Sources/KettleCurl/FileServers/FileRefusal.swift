@@ -14,21 +14,25 @@ enum FileRefusal: Int, Hashable {
   /// - Parameter reply: the last one; nil without any.
   init?(byFTP code: CURLcode, after reply: FTPReplies.Reply?) {
     guard let reply else { return nil }
-    switch (reply.code, code) {
-    // libcurl calls it a timeout.
-    case (421, _): self = .busy
-    // Many servers count the users before they read the password.
-    case (530, _): self = Self.saysFull(reply.text) ? .busy : .loginNeeded
-    case (430, _), (_, CURLE_LOGIN_DENIED): self = .loginNeeded
-    // Of the data connection.
-    case (425, _), (426, _): return nil
-    case (400...499, CURLE_FTP_COULDNT_RETR_FILE), (400...499, CURLE_REMOTE_ACCESS_DENIED),
-      (400...499, CURLE_REMOTE_FILE_NOT_FOUND):
-      self = .busy
-    case (500...599, CURLE_FTP_COULDNT_RETR_FILE), (500...599, CURLE_REMOTE_ACCESS_DENIED),
-      (500...599, CURLE_REMOTE_FILE_NOT_FOUND):
-      self = .notFound
-    default: return nil
+    let isOfFile = [
+      CURLE_FTP_COULDNT_RETR_FILE, CURLE_REMOTE_ACCESS_DENIED, CURLE_REMOTE_FILE_NOT_FOUND,
+    ].contains(code)
+    switch StatusMeaning(ftpReply: reply.code, text: reply.text) {
+    // libcurl calls 421 a timeout.
+    case .host: self = .busy
+    case .user: self = .loginNeeded
+    case .passing, .final, .network:
+      if code == CURLE_LOGIN_DENIED {
+        self = .loginNeeded
+        return
+      }
+      switch reply.code {
+      // Of the data connection.
+      case 425, 426: return nil
+      case 400...499 where isOfFile: self = .busy
+      case 500...599 where isOfFile: self = .notFound
+      default: return nil
+      }
     }
   }
 
@@ -51,10 +55,5 @@ enum FileRefusal: Int, Hashable {
     case .notFound: "no such file"
     case .busy: "busy"
     }
-  }
-
-  private static func saysFull(_ text: String) -> Bool {
-    let text = text.lowercased()
-    return ["too many", "maximum number", "limit reached"].contains(where: text.contains)
   }
 }

@@ -6,8 +6,7 @@ extension CurlFailureReason {
   func proxyFailure(url: TransferURL) -> TransferFailure? {
     guard let proxy else { return nil }
     let isGranted = (200...299).contains(proxyStatus)
-    if proxyStatus == 407 { return proxy.loginFailure }
-    if proxyStatus != 0, !isGranted { return failed(url, proxy.refusal(proxyStatus)) }
+    if proxyStatus != 0, !isGranted { return refused(url, by: proxy) }
     // Once the tunnel to the server is open, the proxy has succeeded. The two layers of TLS with an
     // https proxy cannot be distinguished.
     let isThrough = proxy.scheme == .https ? isGranted : hasTLSBegun
@@ -24,6 +23,16 @@ extension CurlFailureReason {
       CURLE_FAILED_INIT:
       nil
     default: failed(url, name + (detail.map { ": " + $0 } ?? ""))
+    }
+  }
+
+  /// The proxy has answered CONNECT with a status other than 2xx.
+  private func refused(_ url: TransferURL, by proxy: ProxyServer) -> TransferFailure {
+    switch StatusMeaning(status: proxyStatus, hasRetryAfter: false) {
+    case .user: proxy.loginFailure
+    // It speaks for the network on the way, and knows nothing of the server.
+    case .network: TransferFailure(.httpStatus, on: url.text, detail: "\(proxyStatus)")
+    case .passing, .host, .final: failed(url, proxy.refusal(proxyStatus))
     }
   }
 

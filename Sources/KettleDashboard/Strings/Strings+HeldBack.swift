@@ -27,6 +27,8 @@ extension Strings {
     case .turn: return "it is about to start"
     case .retry: return "it is tried again after an error"
     case .retryAfter: return "\(subject ?? "the server") asked to be contacted later"
+    case .network where row.error?.asksForNetworkLogin == true:
+      return "the network asks for a login"
     case .network: return "the network is down"
     case .hostUnreachable: return "\(subject ?? "its host") cannot be reached"
     case .proxy: return "the proxy refuses the connection or its login"

@@ -130,6 +130,7 @@ enum HistoryText {
     case .noValidator: "the server gives nothing to tell two versions apart"
     case .partialFileChanged: "the partial file was changed by another program"
     case .otherSources: "the other sources have a file of another size"
+    case .contradictoryReplies: "the server's responses contradicted each other"
     case .asked: "as asked"
     }
   }

@@ -39,13 +39,7 @@ private struct FailureSentence {
     remedy.map { "\(problem); \($0)" } ?? problem
   }
 
-  /// The subject is an origin where it is not an HTTP server.
-  private var protocolName: String {
-    let scheme = failure.subject.firstRange(of: "://").flatMap {
-      TransferURL.Scheme(rawValue: String(failure.subject[..<$0.lowerBound]))
-    }
-    return (scheme?.family ?? .http).name
-  }
+  private var protocolName: String { failure.family.name }
 
   private var detail: String? { failure.detail?.sanitizedForDisplay(limit: 200) }
 
@@ -56,6 +50,8 @@ private struct FailureSentence {
     case .badURL: "The URL \"\(name)\" cannot be used\(said)"
     case .tooManyRedirects: "\"\(name)\" redirects too many times\(said)"
     case .redirectRefused: "\"\(name)\" redirects to an address that is not allowed\(said)"
+    case .httpStatus where failure.asksForNetworkLogin:
+      "The network asks for a login before \"\(name)\" can be reached\(said)"
     case .httpStatus: "The server responded to \"\(name)\" with \(detail ?? "an error")"
     case .rangeReplyWrong: "The server sent a different part of \"\(name)\" than requested\(said)"
     case .encodedReply:
@@ -111,7 +107,7 @@ private struct FailureSentence {
     case .badURL: "check it and add it again"
     case .tooManyRedirects: "open it in a browser and copy the final link"
     case .redirectRefused: "add the final link instead"
-    case .httpStatus: retry(orElse: "check the link, then start it again")
+    case .httpStatus: remedyOfRefusal
     case .rangeReplyWrong, .connectionLost, .truncated: retry()
     case .encodedReply, .otherVersion, .tooLong, .partialFileChanged: "start it again"
     case .loginNeeded: "give one with kettle start ID --user NAME, which keeps everything"
@@ -153,6 +149,17 @@ private struct FailureSentence {
     case .cancelled: nil
     case .conditionUnmet: "start it to continue without"
     case .internalProblem: "please report it"
+    }
+  }
+
+  /// A refusal that may pass says nothing against the link.
+  private var remedyOfRefusal: String {
+    switch failure.statusMeaning() {
+    case .network: "open any page in a browser and log in, then it continues"
+    case .passing, .host: retry(orElse: "the link may be right, so start it again later")
+    case .final where failure.family == .http && failure.statusNumber.map { $0 >= 500 } == true:
+      retry(orElse: "the server cannot send it in this way, so try another link")
+    case .final, .user, nil: retry(orElse: "check the link, then start it again")
     }
   }
 }

@@ -73,6 +73,8 @@ public enum FreshStartReason: String, Sendable, Codable, CaseIterable {
   case partialFileChanged
   /// A mirror opened a file of another size than the user's URL or most other sources have.
   case otherSources
+  /// The server's responses contradicted each other until nothing else was left to try.
+  case contradictoryReplies
   /// The user requested it.
   case asked
 }

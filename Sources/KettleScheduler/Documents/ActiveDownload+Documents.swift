@@ -56,7 +56,7 @@ extension ActiveDownload {
       }
       return .end(.failed(failure))
     // Only a request that continues a file gets these.
-    case .acceptRange, .alreadyWhole, .requestAgain:
+    case .acceptRange, .alreadyWhole, .requestAgain, .requestAsRange, .refused:
       return .end(.failed(failure(on: primary.url, "the server sent only a part of it")))
     }
   }

@@ -215,7 +215,8 @@ extension TransferFacts {
     switch reason {
     // The changed file belongs to another program now.
     case .partialFileChanged: resumeData = nil
-    case .resourceChanged, .rangeIgnored, .noValidator, .otherSources, .asked:
+    case .resourceChanged, .rangeIgnored, .noValidator, .otherSources, .contradictoryReplies,
+      .asked:
       forgetBytes()
       // What an open partial file still holds does not count when it is closed.
       resumeData?.playlist = .nothing

@@ -118,7 +118,8 @@ extension ActiveDownload {
       redirect(connection, to: location, from: response.reach, &facts)
     case .retry(let failure, let after):
       return additionalRefused(failure, retryAfter: after, at: index, &facts, in: context)
-    case .alreadyWhole, .requestAgain(.comparing), .requestAgain(.resuming), .fail, .wait:
+    case .alreadyWhole, .requestAgain(.comparing), .requestAgain(.resuming), .requestAsRange,
+      .refused, .fail, .wait:
       directAdditional(toOriginal: facts.openerURL, &facts, at: context.now.monotonic)
     }
     return closing(index)
@@ -181,7 +182,8 @@ extension ActiveDownload {
     _ facts: inout TransferFacts, in context: DecisionContext
   ) -> Step {
     var hint = HostLimitHint(
-      origin: connections[index].url.origin, closedMilliseconds: retryAfter?.boundedMilliseconds)
+      origin: connections[index].url.origin,
+      closedMilliseconds: context.retryPolicy.closedMilliseconds(failure, retryAfter))
     if activeCount == 1, !facts.mirrors.hasUsable(besides: opener, at: context.now.monotonic) {
       // No other connection could have caused the refusal.
       return .end(facts.afterFailure(failure, retryAfter: retryAfter, in: context), hint)

@@ -16,7 +16,7 @@ extension ActiveDownload {
     durableAtStartByteCount = resumeData.durable.byteCount
     connections[index].receive(connections[index].range, at: now)
     proof = resumeData.validator?.strongValue.map { .ifRange($0) } ?? .sameValidator
-    if case .goOn = plan, let requested = connections[index].requested {
+    if case .goOn = plan, let requested = connections[index].requested, requested != .all {
       if case .sameValidator = requested.proof { proof = .sameValidator }
       // Bytes may be requested again to compare them.
       facts.task?.recordResumption(at: resumeData.durable.byteCount)

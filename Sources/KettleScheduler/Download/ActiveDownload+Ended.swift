@@ -89,6 +89,7 @@ extension ActiveDownload {
   func recordArrivals(_ facts: inout TransferFacts) {
     guard facts.keepsBytes, received.byteCount > durableAtStartByteCount else { return }
     facts.retryCount = 0
+    facts.repetitions.recordArrival()
   }
 
   // MARK: Outcomes

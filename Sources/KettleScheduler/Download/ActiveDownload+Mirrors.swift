@@ -196,7 +196,8 @@ extension ActiveDownload {
         facts.mirrors.recordMissingParts(of: id)
       }
     case .requestAgain(.fresh): facts.mirrors.recordLie(of: id)
-    case .alreadyWhole, .requestAgain, .fail, .wait: facts.mirrors.recordFailure(of: id, at: now)
+    case .alreadyWhole, .requestAgain, .requestAsRange, .refused, .fail, .wait:
+      facts.mirrors.recordFailure(of: id, at: now)
     }
     return closing(index)
   }
@@ -223,7 +224,8 @@ extension ActiveDownload {
     let connection = connections[index]
     let now = context.now.monotonic
     var hint = HostLimitHint(
-      origin: connection.url.origin, closedMilliseconds: retryAfter?.boundedMilliseconds)
+      origin: connection.url.origin,
+      closedMilliseconds: context.retryPolicy.closedMilliseconds(failure, retryAfter))
     if failure.isRefusal, context.otherConnectionCount > 0 {
       hint.connectionsMax = context.otherConnectionCount
       hint.status = failure.detail.flatMap { Int($0) }

@@ -38,9 +38,11 @@ extension ActiveDownload {
     let keepsBytes = if case .fresh = request.mode { false } else { true }
     facts.mirrors.beginRun(keepsBytes: keepsBytes && facts.resumeData?.durable.isEmpty == false)
     facts.offer = nil
-    let requested = RequestedRange(
-      resuming: facts.resumeData, mode: request.mode, kinship: facts.kinship(of: request.url),
-      permitsRanges: facts.repetitions.permitsRanges)
+    let requested =
+      RequestedRange(
+        resuming: facts.resumeData, mode: request.mode, kinship: facts.kinship(of: request.url),
+        permitsRanges: facts.repetitions.permitsRanges)
+      ?? (request.content == nil && facts.repetitions.requestsAllAsRange ? .all : nil)
     var primary = DownloadConnection(
       attempt: attempt, url: request.url, redirects: request.redirects, requested: requested,
       range: nil, at: now.monotonic)
@@ -118,7 +120,14 @@ extension ActiveDownload {
     case .wait(let reason, let failure): return .end(.waiting(.forEvent(reason, failure)))
     case .retry(let failure, let after):
       return primaryRefused(response, because: failure, retryAfter: after, &facts, in: context)
+    case .requestAsRange:
+      facts.repetitions.recordPartUnasked()
+      return .end(facts.requesting(mode))
+    case .refused(let failure): return refused(response, because: failure, &facts, in: context)
     case .fail(let failure):
+      if let next = facts.afterMissingFile(failure, status: head.status, in: context) {
+        return .end(next)
+      }
       facts.recordReply(head, from: primary.url)
       return .end(.failed(failure))
     }
@@ -150,7 +159,8 @@ extension ActiveDownload {
     if response.head.value(of: "Accept-Ranges")?.trimmed.lowercased() == "none" {
       splitting = .refused
     }
-    let range = total.flatMap { ByteRange(lower: 0, upper: $0) }
+    facts.repetitions.recordWholeReply()
+    let range = (whole.endOfBeginning ?? total).flatMap { ByteRange(lower: 0, upper: $0) }
     var step = open(plan, range, by: response.attempt, of: facts.id, at: context.now)
     step.actions += ruled
     return step
@@ -176,7 +186,7 @@ extension ActiveDownload {
       resumeData.isProvedByBytes = true
     // The same server, but its redirects may have named another link.
     case .ifRange?, .sameValidator?: resumeData.answer = AnsweringURL(primary)
-    case .mirror?, nil: break
+    case .mirror?, .wholeFile?, nil: break
     }
     return open(.goOn(resumeData), range, by: response.attempt, of: facts.id, at: context.now)
   }
@@ -232,16 +242,36 @@ extension ActiveDownload {
     guard let url = connection(of: response.attempt)?.url else { return .none }
     if failure.code == .rangeReplyWrong { facts.repetitions.recordWrongRangeReply() }
     var hint = HostLimitHint(
-      origin: url.origin, closedMilliseconds: retryAfter?.boundedMilliseconds)
+      origin: url.origin,
+      closedMilliseconds: context.retryPolicy.closedMilliseconds(failure, retryAfter))
     if failure.isRefusal, retryAfter == nil, facts.mayBlameHost(in: context) {
       facts.repetitions.recordRefusalBlamedOnHost()
       hint.connectionsMax = context.otherConnectionCount
       hint.status = failure.statusNumber ?? response.head.status
       return .end(.queued, hint)
     }
-    let next = facts.afterFailure(failure, retryAfter: retryAfter, in: context)
+    var next = facts.afterFailure(failure, retryAfter: retryAfter, in: context)
+    if let fresh = facts.startingOver(after: failure, insteadOf: next) { return .end(fresh, hint) }
+    if case .failed(let failure) = next {
+      next = facts.lastWord(on: failure, status: response.head.status)
+    }
     if case .failed = next { facts.recordReply(response.head, from: url) }
     return .end(next, hint)
+  }
+
+  /// The server refuses a link that has served bytes. Another source is asked first.
+  private mutating func refused(
+    _ response: Response, because failure: TransferFailure, _ facts: inout TransferFacts,
+    in context: DecisionContext
+  ) -> Step {
+    guard let primary = connection(of: response.attempt) else { return .none }
+    let status = response.head.status
+    let last = facts.lastWord(on: failure, status: status)
+    if let other = facts.failingOver(last, mode: mode, in: context) { return .end(other) }
+    let next = facts.afterRefusedLink(
+      failure, status: status, isOfRange: primary.requested != nil, in: context)
+    if case .failed = next { facts.recordReply(response.head, from: primary.url) }
+    return .end(next)
   }
 }
 

@@ -82,6 +82,8 @@ package struct AttemptPlan: Sendable, Hashable {
     // libcurl repeats a request if a kept connection breaks before the response begins. By then the
     // server has some of these bytes, and refuses the same offset.
     if case .uploadRest = purpose { reuse = .none }
+    // The same connection would lead to the wrong server again.
+    if facts.lastFailure?.isMisdirected == true { reuse = .none }
     addCookies(of: facts)
     // The time that a program sets is a bound.
     if spec.task?.requestTimeoutMilliseconds == nil {

@@ -22,6 +22,8 @@ package struct RequestedRange: Sendable, Hashable {
     /// of the part, are present and must be equal. `validator` is the mirror's own strong one from
     /// the response whose bytes were compared, for the server to compare.
     case mirror(comparedUpTo: Int64, validator: String?)
+    /// None is needed: all bytes are requested. For servers that answer a plain GET with a part.
+    case wholeFile
   }
 
   package init(lower: Int64, upper: Int64?, proof: Proof) {
@@ -37,7 +39,7 @@ package struct RequestedRange: Sendable, Hashable {
     switch proof {
     case .ifRange(let validator), .mirror(_, .some(let validator)):
       return [range, HeaderField(received: "If-Range", validator)]
-    case .sameValidator, .overlap, .mirror(_, nil): return [range]
+    case .sameValidator, .overlap, .mirror(_, nil), .wholeFile: return [range]
     }
   }
 
@@ -48,6 +50,9 @@ package struct RequestedRange: Sendable, Hashable {
 }
 
 extension RequestedRange {
+  /// All bytes of a file.
+  package static let all = RequestedRange(lower: 0, upper: nil, proof: .wholeFile)
+
   /// Below this size, fetching again and comparing is preferred to proof by an overlap. From
   /// another server only what is shorter than an overlap is fetched again.
   static let overlapWorthByteCount: Int64 = 1 << 20
@@ -87,6 +92,7 @@ extension RequestedRange {
     let total = resumeData.totalByteCount
     let gaps = durable.gaps(in: ByteRange(lower: 0, upper: total ?? .max) ?? .nothing)
     switch proof {
+    case .wholeFile: self = .all
     case .ifRange, .sameValidator, .mirror:
       guard let gap = gaps.first, gap.lower > 0 || total != nil else { return nil }
       self.init(lower: gap.lower, upper: Self.upper(of: gap, total: total), proof: proof)

@@ -29,6 +29,15 @@ package enum ContentRange: Sendable, Hashable {
     if let total, range.upper > total { return nil }
     self = .part(range, total: total)
   }
+
+  /// Whether it describes a body of this length as the whole file.
+  func isWhole(ofByteCount byteCount: Int64) -> Bool {
+    switch self {
+    case .part(let range, let total):
+      range.lower == 0 && range.upper == byteCount && (total ?? byteCount) == byteCount
+    case .unsatisfied(let total): total == byteCount
+    }
+  }
 }
 
 extension ResponseHead {

@@ -20,6 +20,8 @@ package struct DecisionContext: Sendable {
   package var otherConnectionCount: Int
   /// Those of them whose responses are being received.
   package var servedConnectionCount = 0
+  /// Whether the host has served a file lately.
+  package var hostServesFiles = false
   /// What the failure being judged means for the host, if it got no response.
   package var outage = OutageVerdict.notOfPeer
   package var network: NetworkState

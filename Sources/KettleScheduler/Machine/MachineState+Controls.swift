@@ -160,7 +160,7 @@ extension TransferMachine.State {
       return .entering(facts.waitingBeforeBeginning.map { .waiting($0) } ?? .queued)
     case .waiting(let waiting):
       guard let until = waiting.until, until <= now.monotonic else { return .none }
-      facts.retryCount += waiting.reason == .retry ? 1 : 0
+      facts.retryCount += waiting.countsAsRetry ? 1 : 0
       return .entering(.queued)
     case .running(var download):
       download.pacing.endPause(at: now.monotonic)

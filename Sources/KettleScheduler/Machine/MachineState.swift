@@ -116,6 +116,18 @@ extension TransferMachine.Waiting {
     forEvent(.discretionary, TransferFailure(.conditionUnmet, on: condition.rawValue))
   }
 
+  /// Whether its end is one of a limited number. A server that names a time is asked as often as it
+  /// likes, unless it refuses what is usually refused for good.
+  var countsAsRetry: Bool {
+    switch reason {
+    case .retry: true
+    case .retryAfter: failure.statusMeaning() == .final
+    case .network, .hostUnreachable, .proxy, .diskSpace, .discretionary, .needsLink, .needsLogin,
+      .needsDecision:
+      false
+    }
+  }
+
   var isForNetwork: Bool {
     reason == .network || (reason == .retry && failure.mayBeTheNetwork)
   }

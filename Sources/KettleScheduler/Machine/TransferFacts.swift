@@ -114,6 +114,12 @@ struct RepetitionCounts: Sendable, Hashable {
   /// Attempts that ended because the server was silent. Bytes that arrive do not reset it: a server
   /// may be silent for long in the middle of each response.
   private(set) var silentAttemptCount = 0
+  /// Refusals of the link since bytes last arrived.
+  private(set) var refusedLinkCount = 0
+  /// Contradictory or wrong responses since bytes last arrived.
+  private var unusableReplyCount = 0
+  private var startingOverCount = 0
+  private var partUnaskedCount = 0
   private var leftStreamCount = 0
   private var uselessUploadResourceCount = 0
 
@@ -129,11 +135,28 @@ struct RepetitionCounts: Sendable, Hashable {
   /// would be tried without end.
   var permitsUploadResource: Bool { uselessUploadResourceCount < 3 }
 
+  /// Whether all bytes are requested as a range, because a plain GET was answered with a part.
+  var requestsAllAsRange: Bool { partUnaskedCount > 0 }
+  /// Whether the file may be fetched from its beginning because of unusable responses.
+  var permitsStartingOver: Bool { startingOverCount == 0 }
+  var hasManyUnusableReplies: Bool { unusableReplyCount >= 3 }
+
   mutating func recordWrongRangeReply() { wrongRangeReplyCount += 1 }
   mutating func recordRightRangeReply() { wrongRangeReplyCount = 0 }
   mutating func recordFreshStart() { freshStartCount += 1 }
   mutating func recordSilentAttempt() { silentAttemptCount += 1 }
   mutating func recordRefusalBlamedOnHost() { refusalBlamedOnHostCount += 1 }
+  mutating func recordRefusedLink() { refusedLinkCount += 1 }
+  mutating func recordUnusableReply() { unusableReplyCount += 1 }
+  mutating func recordStartingOver() { startingOverCount += 1 }
+  mutating func recordPartUnasked() { partUnaskedCount += 1 }
+  /// The link is good: bytes have arrived.
+  mutating func recordArrival() {
+    refusedLinkCount = 0
+    unusableReplyCount = 0
+  }
+  /// The link is good for the whole file. A refused range is not waited for again.
+  mutating func recordWholeReply() { refusedLinkCount = min(refusedLinkCount, 1) }
   mutating func recordLeftStream() { leftStreamCount += 1 }
   mutating func recordUselessUploadResource() { uselessUploadResourceCount += 1 }
 }
@@ -251,7 +274,8 @@ extension TransferFacts {
     case .partialFileChanged:
       TransferFailure(
         .partialFileChanged, on: resumeData?.partialPath ?? urlText, detail: "\(count) times")
-    case .resourceChanged, .rangeIgnored, .noValidator, .otherSources, .asked:
+    case .resourceChanged, .rangeIgnored, .noValidator, .otherSources, .contradictoryReplies,
+      .asked:
       TransferFailure(.otherVersion, on: urlText, detail: "it was another one \(count) times")
     }
   }

@@ -26,11 +26,15 @@ package struct HostTable: Sendable {
   /// When a connection that had been served was last closed.
   private var leftAt: [Origin: MonotonicTime] = [:]
   private var served: Set<AttemptID> = []
+  /// When each host last ended a response that was a file or a part of one.
+  private var servedAt: [Origin: MonotonicTime] = [:]
   /// Still open, but refused by the host.
   private var refused: Set<AttemptID> = []
 
   /// For this long a host may still count a connection that we have closed.
   static let leavingMilliseconds: Int64 = 2000
+  /// For this long a host that has served a file counts as one that does.
+  static let servingMilliseconds: Int64 = 600_000
 
   package init() {}
 
@@ -93,6 +97,14 @@ package struct HostTable: Sendable {
     others(than: attempt) { served.contains($0) && !refused.contains($0) }
   }
 
+  /// Whether the host serves a file at present or has served one lately.
+  func servesFiles(_ origin: Origin, at now: MonotonicTime) -> Bool {
+    if let time = servedAt[origin], now.milliseconds(since: time) < Self.servingMilliseconds {
+      return true
+    }
+    return served.contains { connections[$0]?.origin == origin }
+  }
+
   private func others(than attempt: AttemptID, where isMeant: (AttemptID) -> Bool) -> Int {
     guard let origin = origin(of: attempt) else { return 0 }
     return connections.count {
@@ -104,7 +116,10 @@ package struct HostTable: Sendable {
     guard let connection = connections.removeValue(forKey: attempt) else { return }
     let origin = connection.origin
     refused.remove(attempt)
-    if served.remove(attempt) != nil, !connection.isStream { leftAt[origin] = now }
+    if served.remove(attempt) != nil {
+      servedAt[origin] = now
+      if !connection.isStream { leftAt[origin] = now }
+    }
     if connection.isStream {
       Self.decrement(&streamCounts[origin])
     } else {
@@ -201,6 +216,9 @@ package struct HostTable: Sendable {
     checkedAt = now
     closedUntil = closedUntil.filter { $0.value > now }
     learned = learned.filter { !$0.value.isOver(at: now) }
+    servedAt = servedAt.filter {
+      now.milliseconds(since: $0.value) < Self.servingMilliseconds
+    }
     leftAt = leftAt.filter { now.milliseconds(since: $0.value) < Self.leavingMilliseconds }
   }
 }

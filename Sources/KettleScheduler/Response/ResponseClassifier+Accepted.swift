@@ -14,7 +14,7 @@ extension ResponseClassifier {
   }
 
   /// nil when the general rules apply to the reply.
-  func classifyAccepted(_ head: ResponseHead) -> Classification? {
+  func classifyAccepted(_ head: ResponseHead, at now: Moment) -> Classification? {
     guard acceptance != .file else { return nil }
     switch head.status {
     case ..<200: return nil
@@ -25,10 +25,18 @@ extension ResponseClassifier {
     case 301, 302, 303, 307, 308:
       return head.values(of: "Location").isEmpty ? classifyFinal(head) : nil
     case 401, 407: return isAskedForLogin(head) ? nil : classifyFinal(head)
-    case 408, 425, 429, 500, 502, 503, 504, 520...524:
+    case 416 where requested != nil: return nil
+    default: return classifyRefusalAccepted(head, at: now)
+    }
+  }
+
+  private func classifyRefusalAccepted(_ head: ResponseHead, at now: Moment) -> Classification? {
+    let hasRetryAfter = RetryAfter(head, at: now) != nil
+    switch StatusMeaning(status: head.status, hasRetryAfter: hasRetryAfter) {
+    case .passing, .host, .network:
       return acceptance == .any && !hasDurableBytes ? classifyAsItStands(head) : nil
-    case 416: return requested == nil ? classifyFinal(head) : nil
-    default: return classifyFinal(head)
+    case .final where acceptance == .success && hasDurableBytes: return nil
+    case .final, .user: return classifyFinal(head)
     }
   }
 

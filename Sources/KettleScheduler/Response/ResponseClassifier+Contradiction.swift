@@ -4,9 +4,16 @@ import KettleModel
 /// trusted: durable bytes stay, and the request is retried.
 extension ResponseClassifier {
   /// Returns the verdict on a reply that declares its body as the whole file and as a part; nil for
-  /// any other. `Content-Range` belongs to 206 and 416 only (RFC 9110, section 14.4).
+  /// any other. `Content-Range` has no meaning outside 206 and 416 (RFC 9110, section 14.4), so one
+  /// that says nothing else than the length of the body does no harm.
   func classifyPartAsWhole(_ head: ResponseHead) -> Classification? {
-    guard let text = head.values(of: "Content-Range").first else { return nil }
+    let values = head.values(of: "Content-Range")
+    guard let text = values.first else { return nil }
+    if values.count == 1, let length = head.bodyByteCount,
+      ContentRange(text)?.isWhole(ofByteCount: length) == true
+    {
+      return nil
+    }
     let shown = text.sanitizedForDisplay(limit: 60)
     return contradicted("\(head.status) with Content-Range: \(shown)")
   }

@@ -3,9 +3,12 @@ import KettleModel
 /// Replies with a part of the file.
 extension ResponseClassifier {
   func classifyRange(_ head: ResponseHead) -> Classification {
-    guard let requested, let resumeData else {
-      return rangeWrong("206 although no range was requested")
+    guard let requested else {
+      return content == nil
+        ? .requestAsRange : rangeWrong("206 although no range was requested")
     }
+    if requested.proof == .wholeFile { return classifyWholeAsRange(head) }
+    guard let resumeData else { return rangeWrong("206 although no range was requested") }
     // A part need not repeat how the whole is compressed (RFC 9110, section 15.3.7).
     if let coding = contentCoding(head), coding != resumeData.contentCoding {
       return rangeWrong("compressed with \(coding)")
@@ -59,6 +62,8 @@ extension ResponseClassifier {
       // The server says that it is another version. Equal bytes before the gap say little about all
       // others, so only a date may overrule it, or the whole file.
       return known.isConfirmedByDate(facts.validator) ? nil : .requestAgain(.comparing)
+    // It has no other bytes to belong to.
+    case .wholeFile: return nil
     case .mirror(_, let sentValidator):
       guard isTotalKnown(facts) else { return .requestAgain(.comparing) }
       // What the mirror had when its bytes were compared; without it the bytes decide alone.
@@ -71,6 +76,25 @@ extension ResponseClassifier {
 
   private func isTotalKnown(_ facts: FileFacts) -> Bool {
     facts.total != nil && resumeData?.totalByteCount != nil
+  }
+
+  /// The reply to a request for all bytes as a range: the whole file, or its beginning.
+  private func classifyWholeAsRange(_ head: ResponseHead) -> Classification {
+    guard head.mediaType != "multipart/byteranges" else { return rangeWrong("several parts") }
+    guard let text = head.value(of: "Content-Range"),
+      case .part(let range, let total?)? = ContentRange(text)
+    else { return rangeWrong("no usable Content-Range") }
+    guard range.lower == 0 else {
+      return rangeWrong("from byte \(range.lower), requested from 0")
+    }
+    if let length = head.bodyByteCount, length != range.byteCount {
+      return rangeWrong("\(length) bytes announced for a range of \(range.byteCount)")
+    }
+    let verdict = classifyWhole(facts(head, total: total))
+    guard range.upper < total, case .acceptWhole(var whole) = verdict else { return verdict }
+    if case .compared = whole.use { return rangeWrong("up to byte \(range.lastByte) of \(total)") }
+    whole.endOfBeginning = range.upper
+    return .acceptWhole(whole)
   }
 
   private func rangeWrong(_ detail: String) -> Classification {

@@ -4,22 +4,27 @@ import KettleModel
 extension ResponseClassifier {
   func classifyWhole(_ head: ResponseHead) -> Classification {
     if let contradiction = classifyPartAsWhole(head) { return contradiction }
-    let facts = facts(head, total: bodyByteCount(head) ?? knownLength(under: head.validator))
+    return classifyWhole(
+      facts(head, total: bodyByteCount(head) ?? knownLength(under: head.validator)))
+  }
+
+  func classifyWhole(_ facts: FileFacts) -> Classification {
     guard let resumeData else { return .acceptWhole(Whole(facts: facts, use: .new)) }
     if case .fresh(let reason) = mode, !hasDurableBytes {
       // The recorded partial file cannot be used, although none of its bytes count.
       return .acceptWhole(Whole(facts: facts, use: .instead(because: reason)))
     }
-    guard hasDurableBytes || requested != nil else {
+    guard hasDurableBytes || requested.map({ $0 != .all }) == true else {
       return .acceptWhole(Whole(facts: facts, use: .new))
     }
     if isPageInstead(facts, of: resumeData) {
-      let failure = TransferFailure(
-        .linkExpired, on: url.text, detail: "it sent a web page in place of the file")
-      return .wait(.needsLink, failure)
+      return .wait(.needsLink, .pageInstead(of: url))
     }
     if let contradiction = classifyLength(facts) { return contradiction }
     switch mode {
+    case .fresh(.contradictoryReplies):
+      // What is known of the file still holds: only the way to its bytes is another.
+      return classifyWholeWithBytes(facts, resumeData).because(of: .contradictoryReplies)
     case .fresh(let reason):
       return classifyDoubtfulLength(facts)
         ?? .acceptWhole(Whole(facts: facts, use: .instead(because: reason)))
@@ -63,7 +68,7 @@ extension ResponseClassifier {
       }
       if known.isSurelyOther(facts.validator) { return changed }
       return compared(facts, requested == nil ? .noValidator : .rangeIgnored)
-    case nil:
+    case .wholeFile, nil:
       // Tags that differ although nothing else does may be those of a server with another one in
       // each response. The whole file decides.
       if known.isSurelyOther(facts.validator) { return changed }
@@ -75,7 +80,7 @@ extension ResponseClassifier {
   /// If no bytes before a gap could be repeated, the overlap is the whole file: its tag proves as
   /// little as that of a part.
   private var wantedProof: RequestedRange.Proof? {
-    if let requested { return requested.proof }
+    if let requested { return requested.proof == .wholeFile ? nil : requested.proof }
     if case .proving(.overlap(let suspect)) = mode { return .overlap(suspect: suspect) }
     return nil
   }
@@ -89,5 +94,14 @@ extension ResponseClassifier {
   private func isPageInstead(_ facts: FileFacts, of resumeData: ResumeData) -> Bool {
     guard let before = resumeData.mediaType, before != "text/html" else { return false }
     return facts.mediaType == "text/html"
+  }
+}
+
+extension ResponseClassifier.Classification {
+  /// The same with another reason for a comparison.
+  fileprivate func because(of reason: FreshStartReason) -> Self {
+    guard case .acceptWhole(var whole) = self, case .compared = whole.use else { return self }
+    whole.use = .compared(because: reason)
+    return .acceptWhole(whole)
   }
 }

@@ -17,6 +17,10 @@ package struct ResponseClassifier: Sendable {
     case redirect(String)
     case wait(WaitingReason, TransferFailure)
     case retry(TransferFailure, after: RetryAfter?)
+    /// The server answers a plain GET with a part: the same request for all bytes, as a range.
+    case requestAsRange
+    /// A refusal although bytes are durable: the link was good once.
+    case refused(TransferFailure)
     case fail(TransferFailure)
 
     /// Whether it is about the server, and not about the file or a part of it.
@@ -44,10 +48,13 @@ package struct ResponseClassifier: Sendable {
   package struct Whole: Sendable, Hashable {
     package var facts: FileFacts
     package var use: Use
+    /// The end of the body, where it is only the beginning of the file; nil for all of it.
+    package var endOfBeginning: Int64?
 
-    package init(facts: FileFacts, use: Use) {
+    package init(facts: FileFacts, use: Use, endOfBeginning: Int64? = nil) {
       self.facts = facts
       self.use = use
+      self.endOfBeginning = endOfBeginning
     }
 
     package enum Use: Sendable, Hashable {
@@ -115,33 +122,39 @@ package struct ResponseClassifier: Sendable {
   }
 
   package func classify(_ head: ResponseHead, at now: Moment) -> Classification {
-    if let verdict = classifyAccepted(head) { return verdict }
+    if let verdict = classifyAccepted(head, at: now) { return verdict }
     switch head.status {
     case 200, 203: return classifyWhole(head)
     case 206: return classifyRange(head)
     case 301, 302, 303, 307, 308: return classifyRedirect(head)
-    case 401 where challengePolicy == .takeReplyAsItStands: return .fail(statusFailure(head))
-    case 401, 407:
+    case 416 where requested != nil: return classifyUnsatisfied(head)
+    default: return classifyRefusal(head, at: now)
+    }
+  }
+
+  private func classifyRefusal(_ head: ResponseHead, at now: Moment) -> Classification {
+    let retryAfter = RetryAfter(head, at: now)
+    switch StatusMeaning(status: head.status, hasRetryAfter: retryAfter != nil) {
+    case .user where head.status == 401 && challengePolicy == .takeReplyAsItStands:
+      return .fail(statusFailure(head))
+    case .user:
       return .wait(
         .needsLogin,
         .loginNeeded(on: url, status: head.status, words: head.words(from: url), user: user))
-    case 416: return classifyUnsatisfied(head)
-    case 408, 425, 429, 500, 502, 503, 504, 520...524:
-      return .retry(statusFailure(head), after: RetryAfter(head, at: now))
-    case 400, 403, 404, 410:
-      // Bytes are durable, so the link was good once: all are kept for a fresh link.
-      guard hasDurableBytes else { return .fail(statusFailure(head)) }
-      return .wait(
-        .needsLink, TransferFailure(.linkExpired, on: url.text, detail: head.words(from: url)))
-    default: return .fail(statusFailure(head))
+    case .passing, .host, .network: return .retry(statusFailure(head), after: retryAfter)
+    case .final: return classifyFinalRefusal(head)
     }
+  }
+
+  private func classifyFinalRefusal(_ head: ResponseHead) -> Classification {
+    hasDurableBytes ? .refused(statusFailure(head)) : .fail(statusFailure(head))
   }
 
   var hasDurableBytes: Bool { !(resumeData?.durable.isEmpty ?? true) }
 
   private func classifyRedirect(_ head: ResponseHead) -> Classification {
     let locations = head.values(of: "Location")
-    guard let location = locations.first else { return .fail(statusFailure(head)) }
+    guard let location = locations.first else { return classifyFinalRefusal(head) }
     guard locations.count == 1 else {
       return .fail(
         TransferFailure(.redirectRefused, on: url.text, detail: "more than one Location"))
@@ -152,7 +165,7 @@ package struct ResponseClassifier: Sendable {
   /// 416 means that the range does not exist; `Content-Range: bytes */N` adds the length of the
   /// file (RFC 9110, section 15.5.17).
   private func classifyUnsatisfied(_ head: ResponseHead) -> Classification {
-    guard requested != nil, let resumeData else { return .fail(statusFailure(head)) }
+    guard let resumeData else { return .fail(statusFailure(head)) }
     guard let text = head.value(of: "Content-Range"),
       case .unsatisfied(let total)? = ContentRange(text)
     else { return .requestAgain(.comparing) }

@@ -22,6 +22,8 @@ package struct RetryPolicy: Sendable, Hashable {
   package var servedMilliseconds: Int64 = 24 * 3600 * 1000
   /// How often a missing network is checked; its return is reported besides.
   package var networkMilliseconds: Int64 = 30_000
+  /// How often a host is asked behind a network that wants a login.
+  package var networkLoginMilliseconds: Int64 = 10_000
   /// How often a full disk is checked.
   package var diskSpaceMilliseconds: Int64 = 10_000
 
@@ -55,11 +57,16 @@ package struct RetryPolicy: Sendable, Hashable {
     _ failure: TransferFailure, retryCount: Int, hasBytes: Bool, retryAfter: RetryAfter?,
     jitter: Double
   ) -> Decision {
-    guard isTransient(failure) else { return .giveUp }
+    guard isTransient(failure, hasRetryAfter: retryAfter != nil) else { return .giveUp }
     if failure.code == .networkDown {
       return .retry(afterMilliseconds: networkMilliseconds, because: .network)
     }
+    if failure.asksForNetworkLogin {
+      return .retry(afterMilliseconds: networkLoginMilliseconds, because: .network)
+    }
     if let retryAfter {
+      // A server may say when to ask again and refuse the same request each time.
+      if failure.statusMeaning() == .final, retryCount >= retryCountMax { return .giveUp }
       let milliseconds = min(max(retryAfter.milliseconds, 1000), Self.waitMillisecondsMax)
       return .retry(afterMilliseconds: milliseconds, because: .retryAfter)
     }
@@ -72,13 +79,23 @@ package struct RetryPolicy: Sendable, Hashable {
       because: .retry)
   }
 
+  /// How long the host of a refused request must not be contacted; nil when the refusal concerns
+  /// the request alone.
+  func closedMilliseconds(_ failure: TransferFailure, _ retryAfter: RetryAfter?) -> Int64? {
+    switch failure.statusMeaning(hasRetryAfter: retryAfter != nil) {
+    case .host: retryAfter?.boundedMilliseconds
+    case .network: networkLoginMilliseconds
+    case .passing, .final, .user, nil: nil
+    }
+  }
+
   package func delayMilliseconds(retryCount: Int, jitter: Double) -> Int64 {
     let doublings = min(max(retryCount, 0), 20)
     let base = min(firstDelayMilliseconds << doublings, delayMillisecondsMax)
     return base + Int64(Double(base) * 0.25 * min(max(jitter, 0), 1))
   }
 
-  private func isTransient(_ failure: TransferFailure) -> Bool {
+  private func isTransient(_ failure: TransferFailure, hasRetryAfter: Bool) -> Bool {
     switch failure.code {
     case .hostNotFound, .nameServerSilent, .connectionRefused, .connectionLost, .timedOut,
       .noDataConnection, .proxyFailed, .proxyUnreachable, .proxyLoginNeeded, .truncated,
@@ -86,11 +103,9 @@ package struct RetryPolicy: Sendable, Hashable {
       .contradictoryReply, .protocolBroken, .networkDown:
       true
     case .httpStatus:
-      switch failure.statusNumber ?? 0 {
-      case 408, 425, 429, 500, 502, 503, 504, 520...524: true
-      // Of FTP servers (RFC 959, section 4.2). These statuses of HTTP end a transfer at once.
-      case 421, 426, 450...452: true
-      default: false
+      switch failure.statusMeaning(hasRetryAfter: hasRetryAfter) {
+      case .passing, .host, .network: true
+      case .final, .user, nil: false
       }
     case .checksumListUnusable, .metalinkUnusable, .playlistUnusable, .liveStream,
       .otherVersion, .otherFile, .webPage, .badURL, .tooManyRedirects, .redirectRefused,

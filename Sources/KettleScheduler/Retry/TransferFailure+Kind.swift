@@ -27,16 +27,13 @@ extension TransferFailure {
   package var isOfFileThere: Bool { code == .nameTaken && detail == nil }
 
   /// A status with which servers refuse excess connections.
-  var isRefusal: Bool {
-    code == .httpStatus && (detail == "503" || detail == "429" || isFullFTPServer)
-  }
+  var isRefusal: Bool { statusMeaning() == .host }
 
-  /// An FTP server has no connection left (RFC 959, section 4.2). The HTTP status 421 has no text
-  /// after its number.
-  var isFullFTPServer: Bool { code == .httpStatus && detail?.hasPrefix("421 ") == true }
+  /// An FTP server has no connection left.
+  var isFullFTPServer: Bool { isRefusal && family == .ftp }
 
-  /// The number that the server said; nil without one.
-  var statusNumber: Int? { detail.flatMap { Int($0.prefix(3)) } }
+  /// The connection led to a server that is not meant (RFC 9110, section 15.5.20).
+  var isMisdirected: Bool { code == .httpStatus && family == .http && statusNumber == 421 }
 
   /// How servers refuse excess connections without a reply.
   var isRefusedConnection: Bool {

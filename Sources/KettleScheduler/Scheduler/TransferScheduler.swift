@@ -256,6 +256,9 @@ package struct TransferScheduler: Sendable {
       retryPolicy: environment.retryPolicy, jitter: jitter,
       otherConnectionCount: max(0, others), network: environment.network, now: now)
     context.servedConnectionCount = attempt.map { hosts.otherServedCount(than: $0) } ?? 0
+    context.hostServesFiles =
+      attempt.flatMap { hosts.origin(of: $0) }
+      .map { hosts.servesFiles($0, at: now.monotonic) } ?? false
     return context
   }
 }

@@ -24,7 +24,8 @@ extension ActiveDownload {
     case .wait(.needsLogin, let failure): return .end(.waiting(.forEvent(.needsLogin, failure)))
     case .retry(let failure, let after):
       return primaryRefused(response, because: failure, retryAfter: after, &facts, in: context)
-    case .acceptWhole, .acceptRange, .alreadyWhole, .requestAgain, .wait, .fail:
+    case .acceptWhole, .acceptRange, .alreadyWhole, .requestAgain, .requestAsRange, .wait,
+      .refused, .fail:
       return .end(facts.startingUploadOver())
     }
   }

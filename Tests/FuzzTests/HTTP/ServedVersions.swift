@@ -3,8 +3,9 @@ import TestSupport
 /// The files that an origin has served in one download: the completed file must be one of these.
 ///
 /// Besides the two versions of the script, these are the bodies of replies that are certainly the
-/// complete file: 200 or 203, flawless framing, no Content-Range, and no contradiction to earlier
-/// replies with the same validator.
+/// complete file: 200 or 203, or 206 to a request for all bytes, flawless framing, no Content-Range
+/// but one that repeats the length, and no contradiction to earlier replies with the same
+/// validator.
 struct ServedVersions: Sendable {
   private(set) var files: Set<[UInt8]>
   private(set) var wire: [String] = []
@@ -26,10 +27,10 @@ struct ServedVersions: Sendable {
     guard let reply = StrictReply(rendered.bytes, isReset: rendered.isReset) else { return }
     let tag = reply.strongTag
     defer { if reply.status == 200 || reply.status == 206 { lastTag = tag ?? lastTag } }
-    guard reply.status == 200 || reply.status == 203, reply.values(of: "Content-Range").isEmpty
-    else { return }
+    let isForAll = range == nil || range == "bytes=0-"
+    guard Self.isWhole(reply, isForAll: isForAll) else { return }
     // A compressed body is the file as it was sent.
-    if range != nil {
+    if !isForAll {
       let known = condition ?? lastTag
       let isSame =
         known != nil && (known == tag || known == reply.values(of: "Last-Modified").first)
@@ -37,5 +38,21 @@ struct ServedVersions: Sendable {
       if isSame, !isWhole { return }
     }
     files.insert(reply.body)
+  }
+
+  private static func isWhole(_ reply: StrictReply, isForAll: Bool) -> Bool {
+    let labels = reply.values(of: "Content-Range").map { $0.lowercased() }
+    let byteCount = reply.body.count
+    let whole = "bytes 0-\(byteCount - 1)/"
+    switch reply.status {
+    case 200, 203:
+      return labels.isEmpty
+        || labels.count == 1
+          && labels.allSatisfy {
+            ["\(whole)\(byteCount)", "\(whole)*", "bytes */\(byteCount)"].contains($0)
+          }
+    case 206: return isForAll && labels.contains("\(whole)\(byteCount)")
+    default: return false
+    }
   }
 }

@@ -223,6 +223,25 @@ struct TransferFailureSentenceTests {
     #expect(Set(Self.sentences.map(\.0)) == Set(TransferFailure.Code.allCases))
   }
 
+  // Fault 147
+  // Fault 149
+  @Test(
+    arguments: [
+      ("http://h/f", "503", "the link may be right, so start it again later"),
+      ("http://h/f", "599", "the link may be right, so start it again later"),
+      ("http://h/f", "501", "the server cannot send it in this way, so try another link"),
+      ("http://h/f", "403", "check the link, then start it again"),
+      ("ftp://h/f", "450 in use", "the link may be right, so start it again later"),
+      ("ftp://h/f", "550 no such file", "check the link, then start it again"),
+      ("http://h/f", "511", "open any page in a browser and log in, then it continues"),
+    ])
+  func `the remedy of a refusal is for this trouble`(
+    subject: String, detail: String, remedy: String
+  ) {
+    let sentence = TransferFailure(.httpStatus, on: subject, detail: detail).sentence
+    #expect(sentence.hasSuffix("; " + remedy), "\(sentence)")
+  }
+
   @Test func `an unknown status is reported as an error`() {
     #expect(
       TransferFailure(.httpStatus, on: "u").sentence

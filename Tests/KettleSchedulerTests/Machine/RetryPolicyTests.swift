@@ -38,11 +38,14 @@ struct RetryPolicyTests {
     }
   }
 
+  // Fault 148
   @Test(
     arguments: [
       ("421 too many", .max - 1, true), ("425 no data", 0, true), ("426 aborted", 0, true),
       ("450 in use", 0, true), ("450 in use", 10, false), ("451 error", 0, true),
-      ("550 no such file", 0, false), ("no such file", 0, false), ("421", 10, false),
+      ("550 no such file", 0, false), ("no such file", 0, false), ("421", .max - 1, true),
+      ("530 Sorry, the maximum number of clients (2) are already connected", .max - 1, true),
+      ("530 Login incorrect", 0, false),
     ] as [(String, Int, Bool)])
   func `temporary replies of an FTP server are retried, and a full one without end`(
     words: String, retryCount: Int, isRetried: Bool
@@ -51,6 +54,43 @@ struct RetryPolicyTests {
       TransferFailure(.httpStatus, on: "ftp://h/f", detail: words), retryCount: retryCount,
       hasBytes: false, retryAfter: nil, jitter: 0)
     #expect((decision != .giveUp) == isRetried)
+  }
+
+  private func decide(
+    _ status: Int, retryCount: Int = 0, retryAfter: RetryAfter? = nil
+  ) -> RetryPolicy.Decision {
+    RetryPolicy().decide(
+      TransferFailure(.httpStatus, on: "http://h/f", detail: "\(status)"), retryCount: retryCount,
+      hasBytes: false, retryAfter: retryAfter, jitter: 0)
+  }
+
+  // Fault 147
+  @Test func `every HTTP status is retried or given up as the table of meanings says`() {
+    for status in 100...599 {
+      switch StatusMeaning(status: status, hasRetryAfter: false) {
+      case .passing, .host:
+        #expect(decide(status) == .retry(afterMilliseconds: 1000, because: .retry), "\(status)")
+        #expect(decide(status, retryCount: 10) == .giveUp, "\(status)")
+      case .network:
+        let wait = RetryPolicy.Decision.retry(afterMilliseconds: 10_000, because: .network)
+        #expect(decide(status, retryCount: .max) == wait)
+      case .final, .user: #expect(decide(status) == .giveUp, "\(status)")
+      }
+    }
+  }
+
+  // Fault 147
+  @Test func `a final refusal with Retry-After is waited for a limited number of times`() {
+    let later = RetryAfter(milliseconds: 60_000)
+    let wait = RetryPolicy.Decision.retry(afterMilliseconds: 60_000, because: .retryAfter)
+    for status in [403, 404, 423] {
+      #expect(decide(status, retryCount: 9, retryAfter: later) == wait)
+      #expect(decide(status, retryCount: 10, retryAfter: later) == .giveUp)
+    }
+    for status in [202, 429, 503, 509] {
+      #expect(decide(status, retryCount: 99, retryAfter: later) == wait)
+    }
+    #expect(decide(401, retryAfter: later) == .giveUp)
   }
 
   @Test func `a Retry-After of zero still waits a second`() {

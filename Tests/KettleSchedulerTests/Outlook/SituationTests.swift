@@ -205,7 +205,11 @@ struct SituationTests {
       let id = script.add(spec())
       holdBytes(&script)
       script.control(.start, id)
-      answer(410, [:], in: &script)
+      for _ in 1...4 {
+        answer(410, [:], in: &script)
+        script.advance(milliseconds: 100_000)
+        script.timePasses()
+      }
       return id
     },
     Expected(

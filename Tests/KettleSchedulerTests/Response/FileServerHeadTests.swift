@@ -33,8 +33,7 @@ struct FileServerHeadTests {
         == .fail(TransferFailure(.httpStatus, on: link.text, detail: "550 no such file")))
     #expect(
       classify(refused(404, "550 no such file"), at: link, durable: 5)
-        == .wait(
-          .needsLink, TransferFailure(.linkExpired, on: link.text, detail: "550 no such file")))
+        == .refused(TransferFailure(.httpStatus, on: link.text, detail: "550 no such file")))
     #expect(
       classify(refused(401, "530 no"), at: link, user: "ann")
         == .wait(

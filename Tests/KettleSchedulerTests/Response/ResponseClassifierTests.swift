@@ -82,15 +82,48 @@ struct ResponseClassifierTests {
     }
   }
 
-  @Test func `a 206 without a requested range is rejected`() {
-    guard
-      case .retry(let failure, _) = classify(
-        206, ["Content-Range": "bytes 0-9/10"], requested: false)
-    else {
-      Issue.record("accepted")
-      return
+  // Fault 146
+  @Test func `after a 206 without a requested range, all bytes are requested as a range`() {
+    let part = ["Content-Range": "bytes 0-9/10", "Content-Length": "10", "ETag": "\"v1\""]
+    #expect(classify(206, part, requested: false) == .requestAsRange)
+    #expect(classify(206, [:], requested: false) == .requestAsRange)
+    #expect(RequestedRange.all.headers == [HeaderField(received: "Range", "bytes=0-")])
+  }
+
+  // Fault 146
+  @Test func `all bytes as a range are the whole file or its beginning`() {
+    func classify(
+      _ contentRange: String, length: String? = nil, holding resumeData: ResumeData? = nil
+    ) -> ResponseClassifier.Classification {
+      var headers = ["Content-Range": contentRange, "ETag": "\"v1\""]
+      headers["Content-Length"] = length
+      return ResponseClassifier(
+        url: url("http://files.example/a.iso"), requested: .all, mode: .resuming,
+        resumeData: resumeData
+      ).classify(SchedulerScript.head(206, headers), at: now)
     }
-    #expect(failure.code == .rangeReplyWrong)
+    func whole(_ verdict: ResponseClassifier.Classification) -> ResponseClassifier.Whole? {
+      if case .acceptWhole(let whole) = verdict { whole } else { nil }
+    }
+    for data in [nil, partial(durable: 0)] {
+      let all = whole(classify("bytes 0-999/1000", length: "1000", holding: data))
+      #expect(all?.use == .new)
+      #expect(all?.facts.total == 1000)
+      #expect(all?.endOfBeginning == nil)
+      #expect(whole(classify("bytes 0-999/1000", holding: data))?.facts.total == 1000)
+      let beginning = whole(classify("bytes 0-399/1000", length: "400", holding: data))
+      #expect(beginning?.use == .new)
+      #expect(beginning?.facts.total == 1000)
+      #expect(beginning?.endOfBeginning == 400)
+    }
+    let held = partial(durable: 400)
+    #expect(
+      whole(classify("bytes 0-999/1000", holding: held))?.use == .compared(because: .rangeIgnored))
+    for contentRange in ["bytes 1-999/1000", "bytes 0-999/*", "bytes */1000", "x"] {
+      #expect(whole(classify(contentRange)) == nil, "\(contentRange)")
+    }
+    #expect(whole(classify("bytes 0-999/1000", length: "999")) == nil)
+    #expect(whole(classify("bytes 0-399/1000", holding: held)) == nil, "it proves too little")
   }
 
   @Test func `a different size or a missing entity tag means another version`() {
@@ -467,6 +500,38 @@ struct ResponseClassifierTests {
   }
 
   // Fault 1
+  // Fault 146
+  @Test(arguments: [200, 203], ["bytes 0-999/1000", "bytes 0-999/*", "bytes */1000"])
+  func `a Content-Range that only repeats the length of a full response does no harm`(
+    status: Int, contentRange: String
+  ) {
+    func headers(_ length: String?) -> [String: String] {
+      var headers = ["Content-Range": contentRange, "ETag": "\"v1\""]
+      headers["Content-Length"] = length
+      return headers
+    }
+    #expect(use(classify(status, headers("1000"), requested: false)) == .new)
+    // Beside present bytes it is what any full response is.
+    #expect(
+      classify(status, headers("1000")) == .requestAgain(.proving(.sameValidator)))
+    for length in ["999", "1001", nil] {
+      #expect(
+        contradiction(classify(status, headers(length), requested: false)) != nil,
+        "\(length ?? "none")")
+    }
+    let twice = ResponseHead(
+      status: status,
+      headers: [
+        HeaderField(received: "Content-Range", contentRange),
+        HeaderField(received: "Content-Range", contentRange),
+        HeaderField(received: "Content-Length", "1000"),
+      ])
+    let classifier = ResponseClassifier(
+      url: url("http://files.example/a"), requested: nil, mode: .resuming, resumeData: nil)
+    #expect(contradiction(classifier.classify(twice, at: now)) != nil)
+  }
+
+  // Fault 1
   // Fault 7
   @Test func `a different length with the known validator is a contradiction, not a new version`() {
     let detail = "600 bytes in place of 1000 under the same validator"
@@ -541,7 +606,80 @@ struct ResponseClassifierTests {
     }
   }
 
-  @Test(arguments: [408, 425, 429, 500, 502, 503, 504, 520, 524])
+  // Fault 1
+  @Test func `a fetch from the beginning after contradictions keeps what it can`() {
+    let classifier = ResponseClassifier(
+      url: url("http://files.example/a"), requested: nil, mode: .fresh(.contradictoryReplies),
+      resumeData: partial(durable: 400))
+    func verdict(_ headers: [String: String]) -> ResponseClassifier.Classification {
+      classifier.classify(SchedulerScript.head(200, headers), at: now)
+    }
+    #expect(
+      use(verdict(["Content-Length": "1000", "ETag": "\"v1\""]))
+        == .compared(because: .contradictoryReplies))
+    #expect(
+      use(verdict(["Content-Length": "900", "ETag": "\"v2\""]))
+        == .instead(because: .resourceChanged))
+    #expect(contradiction(verdict(["Content-Length": "600", "ETag": "\"v1\""])) != nil)
+  }
+
+  private enum Kind: Hashable {
+    case retry, refused, login, fail, other
+
+    init(_ verdict: ResponseClassifier.Classification) {
+      switch verdict {
+      case .retry: self = .retry
+      case .refused: self = .refused
+      case .wait(.needsLogin, _): self = .login
+      case .fail: self = .fail
+      case .acceptWhole, .acceptRange, .alreadyWhole, .requestAgain, .redirect, .wait,
+        .requestAsRange:
+        self = .other
+      }
+    }
+  }
+
+  // Fault 147
+  @Test(arguments: [true, false])
+  func `every status is treated as the table of meanings says`(hasRetryAfter: Bool) {
+    let files: Set<Int> = [200, 203, 206]
+    for status in 201...599 where !files.contains(status) {
+      let headers = hasRetryAfter ? ["Retry-After": "60"] : [:]
+      let expected: Kind =
+        switch StatusMeaning(status: status, hasRetryAfter: hasRetryAfter) {
+        case .passing, .host, .network: .retry
+        case .user: .login
+        case .final: .fail
+        }
+      #expect(Kind(classify(status, headers, requested: false)) == expected, "\(status)")
+      // A range that does not exist has rules of its own.
+      if status == 416 { continue }
+      #expect(
+        Kind(classify(status, headers)) == (expected == .fail ? .refused : expected),
+        "\(status) with bytes")
+    }
+  }
+
+  // Fault 147
+  @Test func `a Retry-After makes a final refusal one that may pass`() {
+    for status in [400, 403, 404, 409, 410, 423, 451, 202, 421, 501, 509, 529, 598] {
+      let verdict = classify(status, ["Retry-After": "30"], requested: false)
+      guard case .retry(let failure, let after?) = verdict else {
+        Issue.record("\(status) was not retried: \(verdict)")
+        continue
+      }
+      #expect(after.milliseconds == 30_000)
+      #expect(failure.detail == "\(status)")
+    }
+    guard case .fail = classify(403, ["Retry-After": "soon"], requested: false) else {
+      Issue.record("a time that is none was believed")
+      return
+    }
+  }
+
+  @Test(arguments: [
+    202, 408, 421, 425, 429, 500, 502, 503, 504, 507, 509, 511, 520, 524, 529, 530, 598, 599,
+  ])
   func `a temporary failure is retried`(_ status: Int) {
     guard case .retry(let failure, after: nil) = classify(status, [:], requested: false) else {
       Issue.record("\(status) was not retried")
@@ -550,7 +688,7 @@ struct ResponseClassifierTests {
     #expect(failure.detail == String(status))
   }
 
-  @Test(arguments: [204, 205, 300, 304, 400, 403, 404, 405, 410, 412, 451, 501, 505, 599])
+  @Test(arguments: [201, 204, 205, 300, 304, 400, 403, 404, 405, 410, 412, 451, 501, 505, 508])
   func `a permanent failure is not retried`(_ status: Int) {
     guard case .fail(let failure) = classify(status, [:], requested: false) else {
       Issue.record("\(status) did not fail")

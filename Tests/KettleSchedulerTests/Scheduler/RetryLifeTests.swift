@@ -105,7 +105,7 @@ struct RetryLifeTests {
     #expect(script.state(id) == .running)
   }
 
-  @Test func `a 404 fails at once and an expired link keeps every byte`() throws {
+  @Test func `a 404 fails at once`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
     let attempt = try #require(script.attempt)
@@ -113,20 +113,6 @@ struct RetryLifeTests {
     script.settled(attempt, .cancelled)
     #expect(script.state(id) == .failed)
     #expect(script.record(id)?.failure?.detail == "404")
-
-    let other = script.add(spec())
-    let first = try #require(script.attempt)
-    script.head(first, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
-    script.opened(first, partial())
-    script.settled(
-      first, .failed(TransferFailure(.connectionLost, on: "files.example")), durable: 70)
-    script.advance(milliseconds: 1000)
-    script.timePasses()
-    let second = try #require(script.attempt)
-    script.head(second, 403)
-    script.settled(second, .cancelled)
-    #expect(script.record(other)?.reason == .needsLink)
-    #expect(script.record(other)?.resumeData?.durable.byteCount == 70)
   }
 
   @Test func `a transfer that needs a login waits, and a start retries it`() throws {

@@ -30,7 +30,10 @@ struct SimulatedServer {
     case 3: return head(302, ["Location": "/elsewhere"])
     case 4: return .cut
     case 5: return head(416, ["Content-Range": "bytes */\(Self.byteCount)"])
-    case 6: return head(206, ["Content-Range": "bytes 0-9/10"])
+    // To a request for all bytes, `bytes 0-9/10` would be a file of ten bytes.
+    case 6:
+      let lower = plan.requested == .all ? 1 : 0
+      return head(206, ["Content-Range": "bytes \(lower)-9/10"])
     case 7: return head(404, [:])
     case 8, 9: return plan.content == nil ? whole() : outcome()
     case 10 where luck.isMultiple(of: 2): return head(401, ["WWW-Authenticate": "Basic realm=x"])

@@ -38,6 +38,8 @@ package struct FTPBehavior: Sendable {
   package var greeting = "220 ready"
   /// nil lets everyone in.
   package var password: String?
+  /// The reply to the first `count` passwords.
+  package var loginRefusal: (reply: String, count: Int)?
   /// What it says about the size; nil: the truth. Empty: that it does not know SIZE.
   package var size: String?
   /// The reply to MDTM.

@@ -33,6 +33,12 @@ final class FTPConversation {
     switch verb {
     case "USER": return say("331 password")
     case "PASS":
+      if let refusal = behavior.loginRefusal,
+        state.read({ $0.commands.count { $0 == verb } }) <= refusal.count
+      {
+        _ = say(refusal.reply)
+        return false
+      }
       if let password = behavior.password, password != argument { return say("530 no entry.") }
       state.update { $0.loginCount += 1 }
       return say("230 welcome")

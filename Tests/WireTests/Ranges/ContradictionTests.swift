@@ -17,10 +17,13 @@ struct ContradictionTests {
   ) async throws {
     let world = try await WireWorld { $0.retryPolicy.retryCountMax = 2 }
     let tail = truth.with { $0.ranges = .partAsWhole(withContentRange: withContentRange) }
-    world.origin.serve([cut, tail], at: WireWorld.path)
+    let (cut, refusal) = (cut, OriginBehavior.status(500))
+    world.origin.serve(at: WireWorld.path) { request in
+      if request.numberForPath == 1 { return cut }
+      return request.value(of: "Range") == nil ? refusal : tail
+    }
     let row = try await world.download(WireWorld.path)
     #expect(row.state == .failed)
-    #expect(row.error?.code == .contradictoryReply)
     #expect(row.bytesReceived == 20_000)
     try await world.expectNoFile(of: row.id, only: body)
     // The kept bytes are used as soon as the server responds correctly again.
@@ -61,6 +64,35 @@ struct ContradictionTests {
       #expect(row.bytesReceived == 2 << 20)
     }
     #expect(world.origin.requests.contains { $0.value(of: "Range") != nil }, "\(world.wire)")
+  }
+
+  // Fault 1
+  @Test(arguments: [true, false])
+  func `after contradictions the file is fetched from the beginning, and the row says why`(
+    withContentRange: Bool
+  ) async throws {
+    let world = try await WireWorld { $0.retryPolicy.retryCountMax = 2 }
+    let tail = truth.with { $0.ranges = .partAsWhole(withContentRange: withContentRange) }
+    world.origin.serve([cut, tail], at: WireWorld.path)
+    let row = try await world.download(WireWorld.path)
+    world.expectFile(of: row, is: body)
+    #expect(row.freshStart == .contradictoryReplies)
+    #expect(world.origin.requests.last?.value(of: "Range") == nil)
+  }
+
+  // Fault 146
+  @Test(arguments: ["bytes 0-4/5", "bytes 0-4/*", "bytes */5"])
+  func `a full reply whose Content-Range only repeats its length is the file`(
+    contentRange: String
+  ) async throws {
+    let world = try await WireWorld { $0.retryPolicy.retryCountMax = 0 }
+    world.origin.serve(
+      .raw(
+        "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nETag: \"v\"\r\n"
+          + "Content-Range: \(contentRange)\r\n\r\nworld"), at: WireWorld.path)
+    let row = try await world.download(WireWorld.path)
+    #expect(row.state == .completed)
+    #expect(world.home.bytes(of: "file.bin") == Array("world".utf8))
   }
 
   // Fault 1

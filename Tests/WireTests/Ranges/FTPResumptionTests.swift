@@ -52,6 +52,20 @@ struct FTPResumptionTests {
     world.expectFile(of: row, is: body)
   }
 
+  // Fault 148
+  @Test(arguments: [
+    "530 Sorry, the maximum number of clients (1) from your host are already connected",
+    "530 Anonymous logins limit reached, try again later", "421 Too many users",
+  ])
+  func `a full server is asked again until it has room`(reply: String) async throws {
+    let world = try await WireWorld { $0.retryPolicy.retryCountMax = 1 }
+    let server = try ScriptedFTPServer(
+      FTPBehavior(body).with { $0.loginRefusal = (reply, count: 4) })
+    let row = try await world.end(of: world.add(try server.url))
+    world.expectFile(of: row, is: body)
+    #expect(server.commands("PASS").count == 5)
+  }
+
   @Test func `another time is another version`() async throws {
     let other = SeededBody(seed: 22, byteCount: body.byteCount)
     let (world, _, row) = try await interruptedDownload { _ in
@@ -80,13 +94,21 @@ struct FTPResumptionTests {
   }
 
   @Test func `a file that is gone keeps the bytes and needs a link`() async throws {
-    let (world, _, row) = try await interruptedDownload { whole in
-      whole.with { $0.refusal = "550 no such file" }
-    }
+    let world = try await WireWorld()
+    let whole = FTPBehavior(body)
+    let server = try ScriptedFTPServer(whole)
+    let id = try await world.add(try server.url) { $0.limitBytesPerSecond = 1 << 20 }
+    try await world.wait("some bytes", for: id) { $0.bytesReceived >= 1 << 20 }
+    await world.pause(id)
+    let held = try #require(world.row(of: id)).bytesReceived
+    server.serve(whole.with { $0.refusal = "550 no such file" })
+    await world.start(id)
+    let row = try await world.end(of: id)
     #expect(row.reason == .needsLink)
     #expect(row.error?.code == .linkExpired)
     #expect(row.error?.detail == "550 no such file")
-    #expect(row.bytesReceived == Self.firstByteCount)
+    #expect(row.bytesReceived >= held)
+    #expect(server.commands("RETR").count > 2)
     #expect(world.home.finalNames == [])
   }
 

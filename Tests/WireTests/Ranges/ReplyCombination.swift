@@ -102,7 +102,7 @@ extension ReplyCombination {
   var outcome: Outcome {
     switch status {
     case .whole, .transformed: outcomeOfWhole
-    case .part: holdsBytes ? outcomeOfPart : .noFile
+    case .part: holdsBytes ? outcomeOfPart : outcomeOfPartUnasked
     case .unsatisfied: holdsBytes ? outcomeOfRefusal : .noFile
     }
   }
@@ -111,6 +111,8 @@ extension ReplyCombination {
   private var contradictsFirst: Bool { holdsBytes && tag == .same && length == .other }
 
   private var outcomeOfWhole: Outcome {
+    // It repeats the length of the file, and the complete file is requested in the end.
+    if contentRange == .right, length == .same, framing == .plain { return .file(current) }
     if contentRange != .none { return .contradiction }
     // With chunks the length does not count: the body turns out to be too short.
     if contradictsFirst { return framing == .plain ? .contradiction : .noFile }
@@ -120,14 +122,17 @@ extension ReplyCombination {
   private var outcomeOfPart: Outcome {
     // The engine requests the complete file in the end, and the server responds with it.
     if contentRange != .right { return .file(current) }
-    if contradictsFirst { return .contradiction }
+    if contradictsFirst { return .file(current) }
     let isTaken = length != .other && (tag == .same || tag == .none)
     return isTaken && isBroken ? .noFile : .file(current)
   }
 
-  private var outcomeOfRefusal: Outcome {
-    contentRange == .right && contradictsFirst ? .contradiction : .file(current)
+  /// The engine requests all bytes as a range.
+  private var outcomeOfPartUnasked: Outcome {
+    contentRange == .right && length != .none && !isBroken ? .file(current) : .noFile
   }
+
+  private var outcomeOfRefusal: Outcome { .file(current) }
 }
 
 // MARK: - The replies of the server

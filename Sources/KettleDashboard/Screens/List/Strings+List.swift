@@ -217,6 +217,8 @@ extension Strings {
         + "program"
     case .otherSources:
       "Restarted from zero: a mirror had a file of another size than the other sources"
+    case .contradictoryReplies:
+      "Restarted from zero: the server's responses contradicted each other"
     case .asked: "Restarted from zero, as you requested"
     }
   }
