@@ -1,26 +1,46 @@
 /// A list of the digests of files, as sha256sum(1) and its relatives write it. Each line is
 /// `HEX  NAME`, `HEX *NAME`, `SHA256 (NAME) = HEX`, or a digest alone. The number of digits shows
-/// the algorithm.
+/// the algorithm. A byte order mark before the first line is skipped.
+///
+/// What is read of any bytes: digests of a known length, each for one name without directories or
+/// for none. The digest of another file never counts. A search takes the same time whatever the
+/// size of the list.
 package struct ChecksumList: Hashable, Sendable {
-  private struct Entry: Hashable, Sendable {
+  private struct Entry {
     var name: String?
     var checksum: Checksum
   }
 
-  private var entries: [Entry] = []
+  /// The strongest digest for each name.
+  private var named: [String: Checksum] = [:]
+  /// The digests without a name; more than two say no more than two.
+  private var nameless: Set<Checksum> = []
 
   package static let byteCountMax = 8 << 20
 
   /// Reads the lines that have a digest. Others are skipped: lists have comments and signatures.
   package init(_ bytes: [UInt8]) {
-    for line in bytes.split(whereSeparator: { $0 == 10 || $0 == 13 }) {
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    let lines = bytes.dropFirst(bytes.starts(with: mark) ? mark.count : 0)
+    for line in lines.split(whereSeparator: { $0 == 10 || $0 == 13 }) {
+      // The digits of the shortest digest do not fit into less.
+      guard line.count >= Checksum.Algorithm.md5.hexDigitCount else { continue }
       let text = String(decoding: line, as: UTF8.self)
-      if let entry = Self.entry(text.trimmingBlanks()) { entries.append(entry) }
+      if let entry = Self.entry(text.trimmingBlanks()) { add(entry) }
     }
   }
 
+  private mutating func add(_ entry: Entry) {
+    guard let name = entry.name else {
+      if nameless.count < 2 { nameless.insert(entry.checksum) }
+      return
+    }
+    let known = named[name]?.algorithm.hexDigitCount ?? 0
+    if entry.checksum.algorithm.hexDigitCount > known { named[name] = entry.checksum }
+  }
+
   /// Whether no line has a digest.
-  package var isEmpty: Bool { entries.isEmpty }
+  package var isEmpty: Bool { named.isEmpty && nameless.isEmpty }
 
   /// The strongest digest for the first of these names that the list has. The only digest of a list
   /// counts for any file if it has no name.
@@ -28,16 +48,10 @@ package struct ChecksumList: Hashable, Sendable {
   /// - Parameter names: names without directories, the best one first.
   package func checksum(forOneOf names: [String]) -> Checksum? {
     for name in names {
-      let found = entries.filter { $0.name == name }.map(\.checksum)
-      if let best = Self.strongest(of: found) { return best }
+      if let best = named[name] { return best }
     }
-    guard entries.allSatisfy({ $0.name == nil }) else { return nil }
-    let digests = Set(entries.map(\.checksum))
-    return digests.count == 1 ? digests.first : nil
-  }
-
-  private static func strongest(of checksums: [Checksum]) -> Checksum? {
-    checksums.max { $0.algorithm.hexDigitCount < $1.algorithm.hexDigitCount }
+    guard named.isEmpty else { return nil }
+    return nameless.count == 1 ? nameless.first : nil
   }
 
   private static func entry(_ line: String) -> Entry? {

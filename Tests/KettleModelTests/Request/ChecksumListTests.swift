@@ -15,6 +15,7 @@ struct ChecksumListTests {
     "\(sha256)  a.iso", "\(sha256) *a.iso", "\(sha256)\ta.iso", "\(sha256)  ./dir/a.iso",
     "SHA256 (a.iso) = \(sha256)", "SHA256 (dir/a.iso) = \(sha256)", sha256.uppercased() + "  a.iso",
     "sha256:\(sha256)", "\(sha256)\r\n",
+    "\u{FEFF}\(sha256)  a.iso", "\u{FEFF}\(sha256)",
   ])
   func `a line has the digest of its file`(line: String) {
     #expect(found(line, "a.iso") == Self.sha256)
@@ -39,6 +40,10 @@ struct ChecksumListTests {
 
   @Test func `a name with escapes is read like sha256sum writes it`() {
     #expect(found("\\\(Self.sha256)  a\\\\b\\nc", "a\\b\nc") == Self.sha256)
+  }
+
+  @Test func `of two equally strong digests for a name the first counts`() {
+    #expect(found("\(Self.sha256)  a/f\n\(Self.other)  b/f", "f") == Self.sha256)
   }
 
   @Test func `digests of other files count for none`() {
