@@ -40,7 +40,7 @@ struct TransferParameters {
     bind(spec.title, .title)
     bind(spec.url.text, .url)
     bind(spec.directory, .directory)
-    bind(spec.name, .name)
+    bind(spec.name?.text, .name)
     bind(spec.connections.map(Int64.init), .connections)
     bind(spec.limitBytesPerSecond, .limitBytesPerSecond)
     bind(spec.notBefore?.millisecondsSince1970, .notBefore)
@@ -55,7 +55,8 @@ struct TransferParameters {
     if !spec.headers.isEmpty { bind(try json.text(spec.headers), .headers) }
     if let login = spec.login { bind(try json.text(login), .login) }
     if !spec.trustedServers.isEmpty { bind(try json.text(spec.trustedServers), .trustedServers) }
-    if spec.options != .none { bind(try json.text(spec.options), .options) }
+    let options = StoredOptions(spec)
+    if !options.isEmpty { bind(try json.text(options), .options) }
     if let request = spec.request { bind(try json.text(request), .request) }
     if let task = spec.task { bind(try json.text(task), .task) }
     if let status = record.task { bind(try json.text(status), .taskStatus) }

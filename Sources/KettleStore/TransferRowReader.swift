@@ -89,7 +89,6 @@ struct TransferRowReader {
     spec.session = SessionID(rawValue: try required(.session, row))
     spec.title = try optional(.title, of: row) { $0 }
     spec.directory = try optional(.directory, of: row) { $0 }
-    spec.name = try optional(.name, of: row) { $0 }
     spec.connections = try optional(.connections, of: row) { Int(exactly: $0 as Int64) }
     spec.headers = try coded(.headers, row) ?? []
     spec.login = try coded(.login, row)
@@ -103,7 +102,8 @@ struct TransferRowReader {
     spec.request = try request(row)
     spec.task = try coded(.task, row)
     spec.trustedServers = try coded(.trustedServers, row) ?? []
-    spec.options = try coded(.options, row) ?? .none
+    StoredOptions.complete(
+      &spec, name: try optional(.name, of: row) { $0 }, try coded(.options, row))
     return spec
   }
 

@@ -242,7 +242,9 @@ extension TransferSpec {
   /// An upper bound of its length in a message, in bytes.
   fileprivate var lineByteCountMax: Int {
     var count = 1024 + url.text.byteCountAsJSON
-    for text in [title, task?.subtitle, name, directory] { count += text?.byteCountAsJSON ?? 0 }
+    for text in [title, task?.subtitle, name?.text, directory] {
+      count += text?.byteCountAsJSON ?? 0
+    }
     for header in headers {
       count += 24 + header.name.byteCountAsJSON + header.value.byteCountAsJSON
     }

@@ -13,7 +13,7 @@ struct AwaitedDownloadTests {
       from: SessionWorld.url, to: place, onConflict: .replace)
     let spec = try await world.service.added(1)
     #expect(spec.directory == "/tmp/kettle-awaited")
-    #expect(spec.name == "book")
+    #expect(spec.name?.text == "book")
     #expect(spec.onConflict == .replace)
     try world.service.move(1, to: .completed) { $0.path = "/tmp/kettle-awaited/book" }
     #expect(try await file.path == place.path)

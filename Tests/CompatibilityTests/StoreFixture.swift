@@ -52,7 +52,7 @@ enum StoreFixture {
     guard !id.isMultiple(of: 2) else { return spec }
     spec.session = SessionID(rawValue: "org.example.app")
     spec.title = "Dateiübersicht \(id)"
-    spec.name = "File \(id).iso"
+    spec.name = try? FileName(typed: "File \(id).iso")
     spec.connections = 4
     spec.headers = [HeaderField(received: "X-Token", "a, \"b\"")]
     spec.login = Login(user: "somebody", password: "pass:word")

@@ -46,7 +46,7 @@ final class Aria2cProgramTests {
     let spec = outcome.specs.first
     #expect(spec?.directory == place.path + "/new")
     #expect(FileManager.default.fileExists(atPath: place.path + "/new"))
-    #expect(spec?.name == "f.bin")
+    #expect(spec?.name?.text == "f.bin")
     #expect(spec?.connections == 4)
     #expect(spec?.headers == [HeaderField("A: b")].compactMap { $0 })
     #expect(spec?.checksum?.algorithm == .md5)
@@ -66,7 +66,7 @@ final class Aria2cProgramTests {
   @Test func `a list has files with options of their own`() async throws {
     let list = try place.file("list", "http://a.example/1\n  out=one\nhttp://a.example/2\n")
     let outcome = await run("-i", list, "-d", place.path, "-j1")
-    #expect(outcome.specs.map(\.name) == ["one", nil])
+    #expect(outcome.specs.map { $0.name?.text } == ["one", nil])
     #expect(outcome.error.contains("kettle: -j 1: the service decides"), "\(outcome.error)")
   }
 

@@ -38,7 +38,7 @@ struct RandomRecords {
     var spec = TransferSpec(url: Sample.url(one(Self.hosts) + path))
     spec.session = SessionID(rawValue: one(["kettle", "org.example.b", "Org.example.a", "ü"]))
     spec.title = one(Self.titles)
-    spec.name = one(Self.names)
+    spec.name = one(Self.names).flatMap { FileName(recorded: $0, one([.user, .foreign])) }
     spec.directory = one([nil, "/home/somebody/Downloads", "/mnt/Disk"])
     spec.priority = one([.low, .normal, .normal, .normal, .high])
     if number(0...3) == 0 { spec.options.queue = QueueName(one(["night", "bulk"])) }

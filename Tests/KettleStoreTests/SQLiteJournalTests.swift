@@ -84,6 +84,40 @@ import TestSupport
     #expect(try opening.journal.whole().records == [expected])
   }
 
+  // Fault 167
+  @Test func `who has chosen the name and the URL survives a restart`() throws {
+    var record = Sample.plain(1)
+    record.spec.name = FileName(foreign: ".bash_aliases")
+    record.spec.source = ChainedURL(record.spec.url, namedBy: .world)
+    record.spec.options.mirrors = [record.spec.url]
+    record.spec.options.described = DescribedFile(
+      copies: [ChainedURL(record.spec.url, namedBy: .network)], byteCount: 7)
+    try scratch.fill([.put(record)])
+    #expect(try scratch.open().journal.whole().records == [record])
+  }
+
+  // Fault 167
+  @Test func `mirrors of an earlier version are not believed to be the user's`() throws {
+    var record = Sample.plain(1)
+    let mirrors = [record.spec.url]
+    record.spec.options.mirrors = mirrors
+    record.spec.name = try FileName(typed: ".profile")
+    try scratch.fill([.put(record)])
+    let queue = try DatabaseQueue(path: scratch.path)
+    try queue.write { db in
+      try db.execute(
+        sql: "UPDATE transfer SET options = json_remove(options, '$.areMirrorsGiven')")
+    }
+    try queue.close()
+    // A document may have named them, and have chosen the URL and the name.
+    let spec = try #require(try scratch.open().journal.whole().records.first?.spec)
+    #expect(spec.source == ChainedURL(record.spec.url, namedBy: .world))
+    #expect(spec.name == FileName(foreign: "_profile"))
+    #expect(spec.options.mirrors.isEmpty)
+    #expect(
+      spec.options.described?.copies == mirrors.map { ChainedURL($0, namedBy: .world) })
+  }
+
   @Test func `sorted and displayed values have their own columns`() throws {
     var record = Sample.full(3, state: .waiting)
     record.finishedFile = nil

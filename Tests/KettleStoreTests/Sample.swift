@@ -110,7 +110,7 @@ enum Sample {
     spec.session = SessionID(rawValue: "org.example.app")
     spec.title = "Título «\(id)» \u{1F4BE}\nline two"
     spec.directory = "/mnt/disk; DROP TABLE transfer"
-    spec.name = "na'me \"\(id)\".iso"
+    spec.name = try? FileName(typed: "na'me \"\(id)\".iso")
     spec.connections = 8
     spec.headers = [
       HeaderField(received: "X-One", "a, \"b\""), HeaderField(received: "X-One", "ü"),
@@ -150,6 +150,9 @@ enum Sample {
     options.usesNetrc = false
     options.keepsServerTime = true
     options.permissions = FilePermissions(mask: 0o077)
+    options.mirrors = [url("ftp://example.org/a")]
+    options.described = DescribedFile(
+      copies: [ChainedURL(url("https://example.net/a"), namedBy: .network)], byteCount: 1 << 42)
     return options
   }
 
@@ -170,7 +173,7 @@ enum Sample {
     resumeData.contentCoding = "gzip"
     resumeData.validatorURL = "https://example.org/old?token=1"
     if case .success(let parsed) = TransferURL.parse("https://m.example.org/x?signature=1") {
-      resumeData.answer = AnsweringURL(parsed.url, minimumReach: .world)
+      resumeData.answer = ChainedURL(parsed.url, namedBy: .world)
     }
     resumeData.setAside = PartialIdentity(
       path: "/home/somebody/Downloads/ü (2).iso.part", device: 66_306, inode: .max)

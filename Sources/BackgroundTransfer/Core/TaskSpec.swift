@@ -24,11 +24,13 @@ enum TaskSpec {
       if let refusal = plan.options.apply(to: &spec) { return .failure(refusal) }
       guard let destination = plan.destination else { return body(of: plan.request, into: spec) }
       let path = destination.standardizedFileURL.path
-      guard destination.isFileURL, path.hasPrefix("/"), path != "/" else {
+      guard destination.isFileURL, path.hasPrefix("/"), path != "/",
+        let name = try? FileName(typed: destination.lastPathComponent)
+      else {
         return .failure(.badRequest("destination \(destination)"))
       }
       spec.directory = destination.standardizedFileURL.deletingLastPathComponent().path
-      spec.name = destination.lastPathComponent
+      spec.name = name
       spec.onConflict = plan.options.onConflict.policy
       return body(of: plan.request, into: spec)
     }
@@ -157,7 +159,7 @@ extension TransferSpec {
   /// nil when the file goes to the delegate.
   var destination: URL? {
     guard let directory, let name else { return nil }
-    return URL(fileURLWithPath: directory).appendingPathComponent(name)
+    return URL(fileURLWithPath: directory).appendingPathComponent(name.text)
   }
 }
 

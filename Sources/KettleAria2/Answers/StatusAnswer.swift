@@ -46,7 +46,7 @@ package enum StatusAnswer {
 
   /// The URL and its mirrors.
   package static func uris(of download: RPCDownload) -> RPCValue {
-    let others = download.record?.spec.options.mirrors.map(\.text) ?? []
+    let others = download.record?.spec.options.otherSources.map(\.url.text) ?? []
     return .list(
       ([download.row.url] + others).enumerated().map { index, url in
         ["uri": .text(url), "status": index == 0 ? "used" : "waiting"]

@@ -12,7 +12,7 @@ package enum OptionAnswer {
     var options = common(connections: spec.connections, overwrites: spec.onConflict == .replace)
     for (name, value) in spec.options.rpc?.echoed ?? [:] { options[name] = .text(value) }
     options["dir"] = .text(directory)
-    if let name = spec.name { options["out"] = .text(name) }
+    if let name = spec.name { options["out"] = .text(name.text) }
     options["auto-file-renaming"] = flag(spec.onConflict == .rename)
     options["max-download-limit"] = .number(spec.limitBytesPerSecond ?? 0)
     options["pause"] = flag(spec.beginning == .paused)

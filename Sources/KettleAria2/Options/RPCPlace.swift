@@ -4,7 +4,8 @@ import KettleModel
 package struct RPCPlace: Hashable, Sendable {
   /// An absolute path without `.` and `..`.
   package let directory: String
-  package let name: String?
+  /// Front ends and extensions pass on what pages and servers have chosen.
+  package let name: FileName?
 
   /// Combines `dir` and `out`. Throws if the result is outside all `roots`.
   ///
@@ -23,15 +24,15 @@ package struct RPCPlace: Hashable, Sendable {
       throw .refused("The directory \"\(path.sanitizedForDisplay(limit: 200))\" is not absolute")
     }
     var parts = try Self.parts(of: path)
-    var name: String?
+    var name: FileName?
     if let output {
       guard !output.hasPrefix("/"), !output.hasSuffix("/") else {
         throw .refused(
           "The name \"\(output.sanitizedForDisplay(limit: 200))\" is no path below the directory")
       }
       parts += try Self.parts(of: output)
-      name = parts.popLast()
-      guard let name, FileNameText.isUsable(name) else {
+      name = parts.popLast().flatMap { FileName(foreign: $0) }
+      guard name != nil else {
         throw .refused("The name \"\(output.sanitizedForDisplay(limit: 200))\" cannot be used")
       }
     }

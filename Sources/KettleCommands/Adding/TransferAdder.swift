@@ -50,11 +50,11 @@ struct TransferAdder {
 
   private static func textByteCount(of spec: TransferSpec) -> Int {
     let texts = [
-      spec.url.text, spec.title, spec.directory, spec.name, spec.caCertificatePath,
+      spec.url.text, spec.title, spec.directory, spec.name?.text, spec.caCertificatePath,
       spec.session.rawValue,
     ]
     let headers = spec.headers.flatMap { [$0.name, $0.value] }
-    let mirrors = spec.options.mirrors.map(\.text)
+    let mirrors = spec.options.otherSources.map(\.url.text)
     return (texts.compactMap { $0 } + headers + mirrors).reduce(0) { $0 + $1.utf8.count }
   }
 }

@@ -177,7 +177,7 @@ struct Aria2cRequest {
     for file in sources.files {
       guard let best = file.urls.first else { continue }
       var spec = try spec(for: best, try RPCChoices(common))
-      file.complete(&spec)
+      file.complete(&spec, namedBy: .machine)
       specs.append(spec)
     }
   }
@@ -194,7 +194,13 @@ struct Aria2cRequest {
       spec.directory = directory
     case .failure(let error): throw error
     }
-    spec.name = place.name
+    if let name = place.name {
+      do throws(FileNameProblem) {
+        spec.name = try FileName(typed: name)
+      } catch {
+        throw Aria2CommandLine.Problem(error.sentence(name))
+      }
+    }
     if choices.overwrites == true { overwrites = true }
     try choices.apply(to: &spec, [source.url], login: source.login)
     spec.options.proxy = spec.options.proxy ?? base.proxy

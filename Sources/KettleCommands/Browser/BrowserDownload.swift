@@ -19,7 +19,7 @@ struct BrowserDownload: Hashable, Sendable {
     }
     var spec = TransferSpec(url: parsed.url)
     spec.login = parsed.login
-    spec.name = object["name"]?.text.flatMap(Self.name)
+    spec.name = object["name"]?.text.flatMap { FileName(foreign: $0) }
     if object["isPaused"] == .boolean(true) { spec.beginning = .paused }
     if parsed.url.scheme.family == .http {
       spec.headers = [
@@ -32,13 +32,6 @@ struct BrowserDownload: Hashable, Sendable {
           .prefix(TransferOptions.cookieCountMax))
     }
     self.spec = spec
-  }
-
-  /// Returns the last component of a name, or nil if the file must not have it: hidden files are
-  /// read by other programs.
-  private static func name(_ text: String) -> String? {
-    let last = text.split { $0 == "/" || $0 == "\\" }.last.map(String.init) ?? ""
-    return FileNameText.isUsable(last) && !last.hasPrefix(".") ? last : nil
   }
 
   /// Without the login and the fragment, which are never sent (RFC 9110, section 10.1.3).

@@ -31,7 +31,7 @@ struct NamedSources {
     files.compactMap { file in
       guard let best = file.urls.first else { return nil }
       var spec = template.spec(for: best)
-      file.complete(&spec)
+      file.complete(&spec, namedBy: .machine)
       return spec
     }
   }

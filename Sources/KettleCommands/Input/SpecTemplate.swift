@@ -93,7 +93,7 @@ struct SpecTemplate: Sendable {
     if let name = output.name {
       if name == "-" {
         problems.append(.command(.standardOutput))
-      } else if FileNameText.isUsable(name) {
+      } else if let name = try? FileName(typed: name) {
         settings.append { $0.name = name }
       } else {
         problems.append(.value(.fileName(name)))

@@ -127,7 +127,7 @@ extension Sentences {
     switch problem {
     case .fileName(let name):
       "\(quoted(name)) is not a valid file name; use no \"/\" and no control characters, at most "
-        + "\(FileNameText.byteCountMax) bytes, "
+        + "\(FileName.byteCountMax) bytes, "
         + "and choose the directory with -d"
     case .rate(let text):
       "Invalid rate \(quoted(text)); write bytes per second above 0, such as "

@@ -10,7 +10,6 @@ extension TransferSpec {
     // A person's transfers are not tasks of a program.
     if !session.isUsable || task != nil && session == .kettle { return "session" }
     if let directory, !directory.isAbsolutePath { return "directory" }
-    if let name, !Self.isPathComponent(name) { return "name" }
     if let connections, connections < 1 { return "connections" }
     if headers.contains(where: { HeaderField(name: $0.name, value: $0.value) != $0 }) {
       return "headers"
@@ -25,7 +24,7 @@ extension TransferSpec {
     if TransferPriority(priority.value) == nil { return "priority" }
     if let part = options.refusedPart { return "options.\(part)" }
     // Each response to another request than a plain GET may differ.
-    if !options.mirrors.isEmpty, task?.kind == .upload || !(request?.isPlainGET ?? true) {
+    if !options.otherSources.isEmpty, task?.kind == .upload || !(request?.isPlainGET ?? true) {
       return "options.mirrors"
     }
     // A program verifies what it gets.
@@ -39,11 +38,6 @@ extension TransferSpec {
     return task?.refusedPart.map { "task.\($0)" }
   }
 
-  private static func isPathComponent(_ name: String) -> Bool {
-    // NAME_MAX of Linux (limits.h).
-    !name.isEmpty && name != "." && name != ".." && name.utf8.count <= 255
-      && !name.utf8.contains { $0 == 0 || $0 == UInt8(ascii: "/") }
-  }
 }
 
 extension TransferOptions {
@@ -60,7 +54,8 @@ extension TransferOptions {
     if let permissions, FilePermissions(rawValue: permissions.rawValue) == nil {
       return "permissions"
     }
-    if mirrors.count > Self.mirrorCountMax { return "mirrors" }
+    if otherSources.count > Self.mirrorCountMax { return "mirrors" }
+    if let byteCount = described?.byteCount, byteCount < 0 { return "described.byteCount" }
     if let rpc, !rpc.isUsable { return "rpc" }
     if let then, then.fillsShellText { return "then" }
     return nil

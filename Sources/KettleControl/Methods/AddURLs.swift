@@ -25,7 +25,7 @@ package enum AddURLs: ControlMethod {
       first: TransferURL, urls: [TransferURL], template: TransferSpec, requestID: String?
     ) {
       var template = template
-      template.url = first
+      template.source = ChainedURL(given: first)
       self.template = template
       self.urls = urls
       self.requestID = requestID
@@ -34,7 +34,7 @@ package enum AddURLs: ControlMethod {
     package var transfers: [TransferSpec] {
       urls.map { url in
         var spec = template
-        spec.url = url
+        spec.source = ChainedURL(given: url)
         return spec
       }
     }

@@ -155,7 +155,8 @@ extension RPCMethods {
     for file in files {
       guard let best = file.urls.first else { continue }
       var addition = try addition(of: [best], choices)
-      file.complete(&addition.spec)
+      // The client could have added the same URLs by themselves.
+      file.complete(&addition.spec, namedBy: .machine)
       additions.append(addition)
     }
     var gids: [RPCValue] = []

@@ -129,7 +129,6 @@ struct RequestHandler: Sendable {
     _ params: AddTransfers.Params, for client: ClientID,
     whenDecided decided: @escaping @Sendable () -> Void
   ) async throws(ControlError) -> AddTransfers.Result {
-    if let refusal = Self.refusal(of: params) { throw refusal }
     for queue in Set(params.transfers.compactMap(\.options.queue)) { try await require(queue) }
     for session in Set(params.transfers.filter { $0.task != nil }.map(\.session)) {
       try sessions.requireProgram(client, of: session)
@@ -141,9 +140,6 @@ struct RequestHandler: Sendable {
   private func add(
     _ params: AddURLs.Params, whenDecided decided: @escaping @Sendable () -> Void
   ) async throws(ControlError) -> [TransferID] {
-    if Self.hasRefusedName(params.template) {
-      throw ControlError(.refusedSpec, "params.template.name")
-    }
     if let queue = params.template.options.queue { try await require(queue) }
     return try await add(requestID: params.requestID, whenDecided: decided) { params.transfers }
   }
@@ -161,17 +157,6 @@ struct RequestHandler: Sendable {
       }
     }
     return try outcome.get()
-  }
-
-  /// Names the first part that is invalid, as the request decoder does. It is here because only the
-  /// core knows which file names are valid.
-  static func refusal(of params: AddTransfers.Params) -> ControlError? {
-    let index = params.transfers.firstIndex(where: hasRefusedName)
-    return index.map { ControlError(.refusedSpec, "params.transfers[\($0)].name") }
-  }
-
-  private static func hasRefusedName(_ spec: TransferSpec) -> Bool {
-    spec.name.map { FileName.problem(ofUserGiven: $0) != nil } ?? false
   }
 
   private func describe(_ id: TransferID) async throws(ControlError) -> TransferDetails {

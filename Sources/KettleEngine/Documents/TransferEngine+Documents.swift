@@ -3,9 +3,11 @@ import KettleScheduler
 
 /// Bodies that are documents, and segments of playlists.
 extension TransferEngine {
-  func acceptDocument(of attempt: AttemptID, byteCountMax: Int, for id: TransferID) {
+  func accept(
+    _ document: RequestPurpose.Document, of attempt: AttemptID, for id: TransferID
+  ) {
     guard attempts[attempt] != nil else { return }
-    let sink = DocumentSink(url: urlText(of: attempt, id), byteCountMax: byteCountMax)
+    let sink = DocumentSink(document, url: urlText(of: attempt, id))
     attempts[attempt]?.document = sink
     attempts[attempt]?.phase = .flowing
     transport.accept(attempt, into: sink)

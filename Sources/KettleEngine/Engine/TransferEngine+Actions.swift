@@ -13,8 +13,8 @@ extension TransferEngine {
     case .openBody(let id, let attempt, let plan): openBody(plan, of: attempt, for: id)
     case .acceptBody(let id, let attempt, let range):
       acceptBody(of: attempt, range: range, for: id)
-    case .acceptDocument(let id, let attempt, let byteCountMax):
-      acceptDocument(of: attempt, byteCountMax: byteCountMax, for: id)
+    case .acceptDocument(let id, let attempt, let document):
+      accept(document, of: attempt, for: id)
     case .acceptSegment(let id, let attempt, let lower, let upper, let key):
       acceptSegment(of: attempt, from: lower, upTo: upper, key, for: id)
     case .closeBody(let id, let operation): closeBody(id, operation)

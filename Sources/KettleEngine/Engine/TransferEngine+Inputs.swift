@@ -127,9 +127,11 @@ extension TransferEngine {
   private func ended(_ attempt: AttemptID, _ end: AttemptEnd) {
     guard let one = attempts[attempt] else { return }
     if let document = one.document {
-      return attemptEnded(
-        attempt, document.outcome(of: end) ?? Self.outcome(end, failure: nil),
-        writing: PartialFileWriter.EndedSegment())
+      // Other transfers and all clients would wait while it is read here.
+      return namePool.async { [weak self] in
+        let outcome = document.outcome(of: end) ?? Self.outcome(end, failure: nil)
+        self?.post(.attemptEnded(attempt, outcome, PartialFileWriter.EndedSegment()))
+      }
     }
     guard let writer = bodies[one.transfer]?.writer else {
       return attemptEnded(

@@ -38,7 +38,7 @@ package struct RowMaker: Sendable, Hashable {
   /// Makes the row, without the values that an upload shows and without the ridge.
   func basicRow(of record: TransferRecord) -> TransferSnapshot {
     let spec = record.spec
-    let name = record.resumeData?.finalName ?? spec.name
+    let name = record.resumeData?.finalName ?? spec.name?.text
     let finished = record.finishedFile
     var row = TransferSnapshot(
       id: record.id, session: spec.session, taskIdentifier: record.taskIdentifier,

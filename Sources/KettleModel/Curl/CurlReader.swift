@@ -55,7 +55,8 @@ struct CurlReader {
     line.directory = directory
     guard let output, output != "-", output != "/dev/null" else { return nil }
     let parts = output.split(separator: "/", omittingEmptySubsequences: false)
-    guard let name = parts.last.map(String.init), FileNameText.isUsable(name) else {
+    guard let name = parts.last.map(String.init), FileName.problem(ofUserGiven: name) == nil
+    else {
       return .valueUnusable(option: "-o")
     }
     line.name = name

@@ -1,7 +1,12 @@
 /// A file that a Metalink describes (RFC 5854).
+///
+/// What is read of any bytes: at most `fileCountMax` files, each with at least one URL and at most
+/// `urlCountMax` of them, none of them for SSH. A name is foreign (`FileName`), and a size is not
+/// negative. Nesting, attributes and entities are bounded by `XMLReader`, and the time to read
+/// grows with the size alone.
 package struct MetalinkFile: Hashable, Sendable {
-  /// One path component; nil if the given name is unusable.
-  package var name: String?
+  /// The last component of the given name; nil if nothing of it is left.
+  package var name: FileName?
   /// The URLs, the best one first.
   package var urls: [TransferURL.Parsed]
   package var byteCount: Int64?
@@ -29,13 +34,20 @@ package struct MetalinkFile: Hashable, Sendable {
     return lowered.hasSuffix(".meta4") || lowered.hasSuffix(".metalink")
   }
 
-  /// The settings of a transfer of this file that has them from nowhere else.
-  package func complete(_ spec: inout TransferSpec) {
+  /// Sets what the transfer of this file has from nowhere else. The user's choices stay.
+  ///
+  /// - Parameter reach: that of the farthest server of the chain that led to the Metalink;
+  ///   `machine` for a file of the user.
+  package func complete(_ spec: inout TransferSpec, namedBy reach: NetworkReach) {
     spec.name = spec.name ?? name
     spec.checksum = spec.checksum ?? checksum
-    for url in urls.map(\.url)
-    where url != spec.url && spec.options.mirrors.count < TransferOptions.mirrorCountMax {
-      spec.options.mirrors.append(url)
-    }
+    let known = [spec.url] + spec.options.mirrors
+    let copies = urls.map(\.url).filter { !known.contains($0) }
+      .prefix(max(0, TransferOptions.mirrorCountMax - spec.options.mirrors.count))
+    let described = DescribedFile(
+      copies: copies.map { ChainedURL($0, namedBy: reach) },
+      byteCount: byteCount ?? spec.options.described?.byteCount)
+    let isEmpty = described.copies.isEmpty && described.byteCount == nil
+    spec.options.described = isEmpty ? nil : described
   }
 }

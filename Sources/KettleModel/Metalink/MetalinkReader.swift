@@ -112,14 +112,8 @@ struct MetalinkReader {
     guard !urls.isEmpty else { throw .noURL(file.name) }
     files.append(
       MetalinkFile(
-        name: Self.lastComponent(of: file.name), urls: urls, byteCount: file.byteCount,
+        name: FileName(foreign: file.name), urls: urls, byteCount: file.byteCount,
         checksum: file.checksum))
     self.file = nil
-  }
-
-  /// A name may have directories, which a server must not choose (RFC 5854, section 4.1.2.1).
-  private static func lastComponent(of name: String) -> String? {
-    let last = name.split { $0 == "/" || $0 == "\\" }.last.map(String.init) ?? ""
-    return FileNameText.isUsable(last) ? last : nil
   }
 }

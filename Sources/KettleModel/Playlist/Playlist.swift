@@ -19,8 +19,8 @@ package enum Playlist: Hashable, Sendable {
     "application/vnd.apple.mpegurl", "application/x-mpegurl", "audio/mpegurl", "audio/x-mpegurl",
   ]
 
-  package static let byteCountMax = 16 << 20
-  package static let segmentCountMax = 200_000
+  package static let byteCountMax = 8 << 20
+  package static let segmentCountMax = 100_000
 
   /// Reads a playlist; throws what is wrong with it.
   package static func read(_ bytes: [UInt8]) throws(PlaylistProblem) -> Playlist {

@@ -21,8 +21,10 @@ public struct TransferOptions: Hashable, Sendable {
   public var keepsServerTime = false
   /// The permissions of the file; nil means those of `FilePermissions.usual`.
   public var permissions: FilePermissions?
-  /// Other URLs of the same file, the best ones first.
+  /// The user's other URLs of the same file, the best ones first.
   public var mirrors: [TransferURL] = []
+  /// What a document says about the file.
+  public var described: DescribedFile?
   /// Whether a compressed response is unpacked when it is complete.
   public var unpacks = false
   /// A file in the format of sha256sum(1) that contains the expected digest.
@@ -53,6 +55,11 @@ public struct TransferOptions: Hashable, Sendable {
   public init() {}
 
   public static let none = TransferOptions()
+
+  /// All sources of the file besides its URL, the user's first.
+  public var otherSources: [ChainedURL] {
+    mirrors.map { ChainedURL(given: $0) } + (described?.copies ?? [])
+  }
 }
 
 /// The permission bits of a new file.
@@ -76,7 +83,7 @@ public struct FilePermissions: RawRepresentable, Hashable, Sendable, Codable {
 extension TransferOptions: Codable {
   private enum CodingKeys: String, CodingKey {
     case silenceSeconds, connectSeconds, attemptsMax, retryDelaySeconds, proxy, cookies, certificate
-    case usesNetrc, keepsServerTime, permissions, mirrors
+    case usesNetrc, keepsServerTime, permissions, mirrors, described
     case unpacks, checksumURL, isAsIs, variant, queue, rpc, then, chosen, rule
   }
 
@@ -96,6 +103,7 @@ extension TransferOptions: Codable {
     keepsServerTime = try read(.keepsServerTime) ?? false
     permissions = try read(.permissions)
     mirrors = try read(.mirrors) ?? []
+    described = try read(.described)
     unpacks = try read(.unpacks) ?? false
     checksumURL = try read(.checksumURL)
     isAsIs = try read(.isAsIs) ?? false
@@ -121,6 +129,7 @@ extension TransferOptions: Codable {
     if keepsServerTime { try container.encode(keepsServerTime, forKey: .keepsServerTime) }
     try container.encodeIfPresent(permissions, forKey: .permissions)
     if !mirrors.isEmpty { try container.encode(mirrors, forKey: .mirrors) }
+    try container.encodeIfPresent(described, forKey: .described)
     if unpacks { try container.encode(unpacks, forKey: .unpacks) }
     try container.encodeIfPresent(checksumURL, forKey: .checksumURL)
     if isAsIs { try container.encode(isAsIs, forKey: .isAsIs) }

@@ -1,14 +1,16 @@
 /// A requested transfer: one URL to one file.
 public struct TransferSpec: Hashable, Sendable, Codable {
-  /// The given URL without its user and password.
-  public var url: TransferURL
+  /// The URL without its user and password. Another one comes with its reach, so that a transfer
+  /// never forgets who has named its URL.
+  public var source: ChainedURL
+  public var url: TransferURL { source.url }
   public var session: SessionID = .kettle
   /// Displayed in place of the file name.
   public var title: String?
   /// An absolute path; nil means the documents directory of the session.
   public var directory: String?
-  /// One path component; nil derives the name from the server or the URL.
-  public var name: String?
+  /// nil derives the name from the server or the URL.
+  public var name: FileName?
   /// The maximum number of connections; nil means the limit per host.
   public var connections: Int?
   public var headers: [HeaderField] = []
@@ -29,7 +31,8 @@ public struct TransferSpec: Hashable, Sendable, Codable {
   /// Set for a task of a program's session.
   public var task: TaskOptions?
 
-  public init(url: TransferURL) { self.url = url }
+  /// A request of the user or of a program.
+  public init(url: TransferURL) { source = ChainedURL(given: url) }
 
   /// Whether a new transfer starts automatically.
   public enum Beginning: String, Sendable, Codable {
@@ -58,6 +61,8 @@ extension TransferSpec {
     case url, session, title, directory, name, connections, headers, login, checksum
     case caCertificatePath, trustedServers, limitBytesPerSecond, notBefore, priority, onConflict
     case beginning, options, request, task
+    /// Set if a server has named the URL.
+    case minimumReach
   }
 
   /// Missing properties get their defaults, so that records of older versions and short requests of
@@ -65,6 +70,8 @@ extension TransferSpec {
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     try self.init(url: container.decode(TransferURL.self, forKey: .url), container)
+    let reach = try container.decodeIfPresent(NetworkReach.self, forKey: .minimumReach)
+    source = ChainedURL(url, namedBy: reach ?? .machine)
   }
 
   /// Decodes everything except the URL.
@@ -80,7 +87,7 @@ extension TransferSpec {
     try read(&session, .session)
     title = try container.decodeIfPresent(String.self, forKey: .title)
     directory = try container.decodeIfPresent(String.self, forKey: .directory)
-    name = try container.decodeIfPresent(String.self, forKey: .name)
+    name = try container.decodeIfPresent(FileName.self, forKey: .name)
     connections = try container.decodeIfPresent(Int.self, forKey: .connections)
     try read(&headers, .headers)
     login = try container.decodeIfPresent(Login.self, forKey: .login)
@@ -100,6 +107,9 @@ extension TransferSpec {
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(url, forKey: .url)
+    if source.minimumReach > .machine {
+      try container.encode(source.minimumReach, forKey: .minimumReach)
+    }
     try encodeTemplate(to: encoder)
   }
 

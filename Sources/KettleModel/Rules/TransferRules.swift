@@ -56,7 +56,7 @@ package struct TransferRules: Hashable, Sendable {
     defaults.complete(&spec)
     guard !rules.isEmpty else { return spec }
     let transfer = TransferRule.Circumstances(
-      host: spec.url.host, name: spec.name ?? spec.url.lastSegment, type: .pending)
+      host: spec.url.host, name: spec.name?.text ?? spec.url.lastSegment, type: .pending)
     apply(decision(on: transfer).match, to: &spec, name: transfer.name)
     return spec
   }

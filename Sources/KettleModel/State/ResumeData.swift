@@ -28,7 +28,7 @@ public struct ResumeData: Hashable, Sendable, Codable {
   public var validatorURL: String?
   /// The URL that answered with the validator, after redirects; nil in records of older versions,
   /// which take the requested one for it.
-  public var answer: AnsweringURL?
+  public var answer: ChainedURL?
   /// Whether a response had another ETag and its bytes were compared instead; nil for no.
   public var isProvedByBytes: Bool?
   /// Which segments of a playlist the durable bytes are; nil for any other file.
@@ -62,21 +62,6 @@ public struct ResumeData: Hashable, Sendable, Codable {
 
   public var partialIdentity: PartialIdentity {
     PartialIdentity(path: partialPath, device: device, inode: inode)
-  }
-}
-
-/// The URL that answered a request, at the end of its redirects.
-///
-/// Invariant: whoever requests it again connects to no address that the redirects were not allowed
-/// to lead to. So the reach of those redirects is a part of it.
-public struct AnsweringURL: Hashable, Sendable, Codable {
-  public let url: TransferURL
-  /// Only addresses with at least this reach may be connected to.
-  public let minimumReach: NetworkReach
-
-  public init(_ url: TransferURL, minimumReach: NetworkReach) {
-    self.url = url
-    self.minimumReach = minimumReach
   }
 }
 

@@ -86,7 +86,7 @@ extension ActiveDownload {
       // URLs in the document may lead only where a redirect of its server may.
       connections[index].redirects = connections[index].redirects.followed(by: response.reach)
       return Step(actions: [
-        .acceptDocument(facts.id, response.attempt, byteCountMax: document.byteCountMax)
+        .acceptDocument(facts.id, response.attempt, document)
       ])
     case .segment:
       let proof = facts.playlist?.proof(by: purpose)
@@ -162,12 +162,12 @@ extension ActiveDownload {
 
   /// Uses a document that has arrived.
   func afterDocument(
-    _ bytes: [UInt8], from connection: DownloadConnection, _ facts: inout TransferFacts,
+    _ document: ArrivedDocument, from connection: DownloadConnection, _ facts: inout TransferFacts,
     in context: DecisionContext
   ) -> Step {
-    guard case .document(let document) = purpose else { return .none }
+    guard case .document = purpose else { return .none }
     return .end(
       facts.use(
-        bytes, as: document, from: connection.url, redirects: connection.redirects, in: context))
+        document, from: connection.url, redirects: connection.redirects, in: context))
   }
 }

@@ -6,9 +6,11 @@ extension TransferFacts {
   /// The request that begins a run.
   var firstRequest: NextRequest {
     guard let document = neededDocument else { return uploadContinuation ?? firstFileRequest }
-    let url = document == .checksumList ? spec.options.checksumURL ?? spec.url : spec.url
+    let list = document == .checksumList ? spec.options.checksumURL : nil
+    let source = list.map { ChainedURL(given: $0) } ?? spec.source
     return NextRequest(
-      url: url, redirects: .none, mode: .resuming, purpose: .document(document))
+      url: source.url, redirects: RedirectChain(to: source), mode: .resuming,
+      purpose: .document(document))
   }
 
   /// The document to fetch next; nil when everything is known. A program gets what it requests.
@@ -48,19 +50,21 @@ extension TransferFacts {
   ///   - url: where it came from.
   ///   - redirects: the chain for requests to the URLs in it.
   mutating func use(
-    _ bytes: [UInt8], as document: RequestPurpose.Document, from url: TransferURL,
-    redirects: RedirectChain, in context: DecisionContext
+    _ document: ArrivedDocument, from url: TransferURL, redirects: RedirectChain,
+    in context: DecisionContext
   ) -> TransferMachine.AfterEnding {
     switch document {
-    case .checksumList: return useChecksumList(bytes, from: url)
-    case .metalink: return useMetalink(bytes, from: url, reach: redirects.minimumReach, in: context)
-    case .playlist:
-      return usePlaylist(bytes, variant: spec.url, from: url, redirects, in: context)
-    case .variant(let variant):
-      return usePlaylist(bytes, variant: variant, from: url, redirects, in: context)
-    case .key(let uri):
+    case .checksumList(let list): return useChecksumList(list, from: url)
+    case .metalink(let read):
+      return useMetalink(read, from: url, reach: redirects.minimumReach, in: context)
+    case .playlist(let read, let variant):
+      return usePlaylist(read, variant: variant ?? spec.url, from: url, redirects, in: context)
+    case .page: return afterPage(from: url, in: context)
+    case .key(let bytes, let uri):
       guard bytes.count == MediaPlaylist.Key.byteCount else {
-        return .failed(document.failure(on: url, "its key has \(bytes.count) bytes"))
+        return .failed(
+          RequestPurpose.Document.key(uri: uri)
+            .failure(on: url, "its key has \(bytes.count) bytes"))
       }
       playlist?.addKey(bytes, for: uri)
       return nextSegment()
@@ -68,10 +72,9 @@ extension TransferFacts {
   }
 
   private mutating func useChecksumList(
-    _ bytes: [UInt8], from url: TransferURL
+    _ list: ChecksumList, from url: TransferURL
   ) -> TransferMachine.AfterEnding {
-    let list = ChecksumList(bytes)
-    let names = [spec.name, FileName.fromURL(spec.url)].compactMap { $0 }
+    let names = [spec.name?.text, FileName.fromURL(spec.url)].compactMap { $0 }
     guard let checksum = list.checksum(forOneOf: names) else {
       let detail =
         list.isEmpty
@@ -83,12 +86,14 @@ extension TransferFacts {
     return .request(firstRequest)
   }
 
-  /// What follows when a web page arrives in place of a document that names the file; nil for
-  /// anything else. Without bytes the page is fetched as the file, which waits for a decision.
+  /// What follows when a web page arrives in place of a document that names the file. Without bytes
+  /// the page is fetched as the file, which waits for a decision.
   private mutating func afterPage(
-    _ bytes: [UInt8], from url: TransferURL
-  ) -> TransferMachine.AfterEnding? {
-    guard PageTitle.isPage(bytes) else { return nil }
+    from url: TransferURL, in context: DecisionContext
+  ) -> TransferMachine.AfterEnding {
+    if resumeData?.playlist != nil {
+      return afterPage("a web page in place of the playlist", at: url, in: context)
+    }
     guard resumeData?.durable.isEmpty ?? true else {
       return .waiting(.forEvent(.needsLink, .pageInstead(of: url)))
     }
@@ -99,27 +104,24 @@ extension TransferFacts {
   // MARK: Metalinks
 
   private mutating func useMetalink(
-    _ bytes: [UInt8], from url: TransferURL, reach: NetworkReach, in context: DecisionContext
+    _ read: Result<MetalinkFile, ArrivedDocument.Unusable>, from url: TransferURL,
+    reach: NetworkReach, in context: DecisionContext
   ) -> TransferMachine.AfterEnding {
     let document = RequestPurpose.Document.metalink
-    do throws(MetalinkProblem) {
-      let files = try MetalinkFile.read(bytes)
-      guard var file = files.first, files.count == 1 else {
-        return .failed(document.failure(on: url, "it describes \(files.count) files"))
-      }
+    do throws(ArrivedDocument.Unusable) {
+      var file = try read.get()
       let isVerified = spec.checksum != nil || file.checksum != nil
       file.urls.removeAll { !url.permitsMetalink(toName: $0.url, reach: reach, isVerified) }
       guard let first = file.urls.first?.url else {
         return .failed(document.failure(on: url, "it has no URL that may be used"))
       }
       description = .none
-      replaceLink(with: first, login: nil)
-      file.complete(&spec)
+      replaceLink(with: ChainedURL(first, namedBy: reach), login: nil)
+      file.complete(&spec, namedBy: reach)
       chooseOpener(at: context.now.monotonic)
       return .request(firstFileRequest)
     } catch {
-      if let next = afterPage(bytes, from: url) { return next }
-      return .failed(document.failure(on: url, error.words))
+      return .failed(document.failure(on: url, error.detail))
     }
   }
 
@@ -127,11 +129,11 @@ extension TransferFacts {
 
   /// - Parameter variant: the URL that was requested, before redirects.
   private mutating func usePlaylist(
-    _ bytes: [UInt8], variant: TransferURL, from url: TransferURL, _ redirects: RedirectChain,
-    in context: DecisionContext
+    _ read: Result<Playlist, PlaylistProblem>, variant: TransferURL, from url: TransferURL,
+    _ redirects: RedirectChain, in context: DecisionContext
   ) -> TransferMachine.AfterEnding {
     do throws(PlaylistProblem) {
-      switch try Playlist.read(bytes) {
+      switch try read.get() {
       case .variants(let variants):
         if let begun = resumeData?.playlist?.identity?.variant(among: variants, listedAt: url) {
           return request(forVariant: begun.uri, from: url, redirects)
@@ -144,14 +146,11 @@ extension TransferFacts {
             url: url, variant: variant, redirects: redirects.restarted, media: media))
       }
     } catch {
-      if error == .notPlaylist, let next = afterPage(bytes, from: url) { return next }
       switch error {
       // A list of songs or another text is a file like any other.
       case .notPlaylist where resumeData?.playlist == nil:
         spec.options.isAsIs = true
         return .request(firstFileRequest)
-      case .notPlaylist where bytes.first { $0 > 0x20 } == UInt8(ascii: "<"):
-        return afterPage("a web page in place of the playlist", at: url, in: context)
       case .live: return .failed(TransferFailure(.liveStream, on: url.text))
       case .notPlaylist, .empty, .tooLong, .malformed, .encryption, .gap, .skipped, .soundApart:
         return .failed(RequestPurpose.Document.playlist.failure(on: url, error.words))
@@ -304,7 +303,8 @@ extension TransferFacts {
     let own = FileName.fromURL(spec.url) ?? FileName.fallback
     let stem = Playlist.isNamed(own) ? String(own.dropLast(".m3u8".count)) : own
     let name = FileName.chosen(
-      userGiven: spec.name ?? "\(stem).\(type)", contentDisposition: nil, url: spec.url)
+      given: spec.name ?? FileName(foreign: "\(stem).\(type)"), contentDisposition: nil,
+      url: spec.url)
     return .create(BodyPlan.NewFile(preferredName: name, total: nil, validator: nil))
   }
 }

@@ -120,7 +120,7 @@ extension ActiveDownload {
       return additionalRefused(failure, retryAfter: after, at: index, &facts, in: context)
     case .alreadyWhole, .requestAgain(.comparing), .requestAgain(.resuming), .requestAsRange,
       .refused, .fail, .wait:
-      directAdditional(toOriginal: facts.openerURL, &facts, at: context.now.monotonic)
+      directAdditional(toOriginal: facts.openerSource, &facts, at: context.now.monotonic)
     }
     return closing(index)
   }

@@ -31,7 +31,8 @@ extension ActiveDownload {
       } else {
         step = afterComplete(connection, &facts, in: context)
       }
-    case .document(let bytes): step = afterDocument(bytes, from: connection, &facts, in: context)
+    case .document(let document):
+      step = afterDocument(document, from: connection, &facts, in: context)
     case .cancelled: step = afterCancelled(connection, &facts, in: context)
     case .failed(let failure): step = afterFailed(connection, with: failure, &facts, in: context)
     case .untrusted(let failure, let challenge):
@@ -111,6 +112,7 @@ extension ActiveDownload {
       facts.mirrors.recordSuccess(of: opener)
       return .none
     }
+    if let next = facts.leavingShortSource(purpose, in: context) { return .end(next) }
     let total = facts.resumeData?.totalByteCount ?? range.upper
     let failure = TransferFailure(
       .truncated, on: facts.urlText, detail: "\(connection.receivedUpTo) of \(total) bytes")
@@ -187,7 +189,7 @@ extension ActiveDownload {
         return .end(
           .failed(TransferFailure(.redirectRefused, on: facts.urlText, detail: failure.detail)))
       }
-      directAdditional(toOriginal: facts.openerURL, &facts, at: context.now.monotonic)
+      directAdditional(toOriginal: facts.openerSource, &facts, at: context.now.monotonic)
     }
     var hint: HostLimitHint?
     if connection.phase == .requesting, failure.isRefusedConnection,
@@ -224,6 +226,9 @@ extension ActiveDownload {
     _ failure: TransferFailure, at url: TransferURL, _ facts: inout TransferFacts,
     in context: DecisionContext
   ) -> TransferMachine.AfterEnding? {
+    if failure.code == .tooLong, let next = facts.leavingLongSource(at: url, purpose, in: context) {
+      return next
+    }
     // If the length was known before, a longer file is another version.
     let hasKnownLength = purpose.isFile || facts.playlist?.proof(by: purpose) != nil
     let isLonger = failure.code == .tooLong && durableAtStartByteCount > 0 && hasKnownLength

@@ -141,6 +141,11 @@ extension ActiveDownload {
   ) -> Step {
     guard let primary = connection(of: response.attempt) else { return .none }
     if facts.recordDescription(response.head) { return .end(.request(facts.firstRequest)) }
+    if let failure = facts.refusingSize(whole.facts, at: primary.url) {
+      return .end(.waiting(.forEvent(.needsLink, failure)))
+    }
+    var whole = whole
+    whole.facts.total = whole.facts.total ?? facts.describedByteCount(of: whole.facts)
     facts.recordReply(response.head, from: primary.url)
     facts.addMirrors(response.head, from: primary, reach: response.reach)
     let plan = facts.plan(for: whole, response.head, from: primary.url)
@@ -173,6 +178,9 @@ extension ActiveDownload {
     guard let primary = connection(of: response.attempt), var resumeData = facts.resumeData else {
       return .none
     }
+    if let failure = facts.refusingSize(details, at: primary.url) {
+      return .end(.waiting(.forEvent(.needsLink, failure)))
+    }
     facts.repetitions.recordRightRangeReply()
     facts.addMirrors(response.head, from: primary, reach: response.reach)
     resumeData.totalByteCount = resumeData.totalByteCount ?? details.total
@@ -185,7 +193,7 @@ extension ActiveDownload {
       awaitProof(of: details.validator, by: primary, &facts)
       resumeData.isProvedByBytes = true
     // The same server, but its redirects may have named another link.
-    case .ifRange?, .sameValidator?: resumeData.answer = AnsweringURL(primary)
+    case .ifRange?, .sameValidator?: resumeData.answer = ChainedURL(answering: primary)
     case .mirror?, .wholeFile?, nil: break
     }
     return open(.goOn(resumeData), range, by: response.attempt, of: facts.id, at: context.now)
@@ -332,7 +340,7 @@ extension TransferFacts {
       return .goOn(resumeData)
     case (.new, _), (.compared, nil), (.instead, nil):
       let name = FileName.chosen(
-        userGiven: spec.name, contentDisposition: head.value(of: "Content-Disposition"),
+        given: spec.name, contentDisposition: head.value(of: "Content-Disposition"),
         url: spec.url, finalURL: finalURL, mediaType: details.mediaType)
       return .create(BodyPlan.NewFile(named: name, details, old: nil))
     }

@@ -96,13 +96,13 @@ package struct ActiveDownload: Sendable, Hashable {
 
   /// The target of the primary connection's redirects may have expired: starts from the original.
   mutating func directAdditional(
-    toOriginal url: TransferURL, _ facts: inout TransferFacts, at now: MonotonicTime
+    toOriginal source: ChainedURL, _ facts: inout TransferFacts, at now: MonotonicTime
   ) {
-    if additionalURL == url {
+    if additionalURL == source.url {
       if facts.mirrors.isEmpty { splitting = .refused }
       facts.mirrors.recordFailure(of: opener, at: now)
     } else {
-      directAdditional(to: url, redirects: .none)
+      directAdditional(to: source.url, redirects: RedirectChain(to: source))
     }
   }
 

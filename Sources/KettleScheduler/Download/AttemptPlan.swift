@@ -140,7 +140,7 @@ package enum AttemptOutcome: Sendable, Hashable {
   /// The reply ended, or delivered everything that was wanted from it.
   case complete
   /// The same for a reply that was held in memory.
-  case document([UInt8])
+  case document(ArrivedDocument)
   case cancelled
   case failed(TransferFailure)
   /// The program must decide whether to trust the server.

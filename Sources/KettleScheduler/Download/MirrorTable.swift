@@ -30,9 +30,7 @@ package struct MirrorTable: Sendable, Hashable {
   }
 
   struct Source: Sendable, Hashable {
-    let url: TransferURL
-    /// The redirects that lead to a URL that a server has named; none for one of the user.
-    let origin: RedirectChain
+    let source: ChainedURL
     /// Where its redirects led in this run.
     var target: TransferURL
     var redirects: RedirectChain
@@ -46,12 +44,13 @@ package struct MirrorTable: Sendable, Hashable {
     var failureCount = 0
     var leftOutUntil: MonotonicTime?
 
-    init(_ url: TransferURL, origin: RedirectChain) {
-      self.url = url
-      self.origin = origin
-      target = url
-      redirects = origin
+    init(_ source: ChainedURL) {
+      self.source = source
+      target = source.url
+      redirects = RedirectChain(to: source)
     }
+
+    var url: TransferURL { source.url }
 
     func isUsable(at now: MonotonicTime) -> Bool {
       if let leftOutUntil, leftOutUntil > now { return false }
@@ -90,10 +89,8 @@ package struct MirrorTable: Sendable, Hashable {
 
   /// The sources of a request. A task, or another request than a plain GET, has one.
   init(_ spec: TransferSpec) {
-    guard !spec.options.mirrors.isEmpty, spec.task?.kind != .upload, spec.content == nil else {
-      return
-    }
-    add(spec.options.mirrors, to: spec.url, origin: .none)
+    guard spec.task?.kind != .upload, spec.content == nil else { return }
+    add(spec.options.otherSources, to: spec.source)
   }
 
   var isEmpty: Bool { sources.isEmpty }
@@ -113,14 +110,13 @@ package struct MirrorTable: Sendable, Hashable {
     ids.filter { $0 != opener && self[$0]?.hasDelivered == true }.compactMap { self[$0]?.url.host }
   }
 
-  /// Adds mirrors of a URL that are not known yet.
-  ///
-  /// - Parameter origin: the redirects that their URLs count as.
-  mutating func add(_ mirrors: [TransferURL], to url: TransferURL, origin: RedirectChain) {
-    for mirror in mirrors where mirror != url && !sources.contains(where: { $0.url == mirror }) {
-      if sources.isEmpty { sources = [Source(url, origin: .none)] }
+  /// Adds mirrors of a source that are not known yet.
+  mutating func add(_ mirrors: [ChainedURL], to source: ChainedURL) {
+    for mirror in mirrors
+    where mirror.url != source.url && !sources.contains(where: { $0.url == mirror.url }) {
+      if sources.isEmpty { sources = [Source(source)] }
       guard sources.count <= TransferOptions.mirrorCountMax else { return }
-      sources.append(Source(mirror, origin: origin))
+      sources.append(Source(mirror))
     }
   }
 
@@ -151,7 +147,7 @@ package struct MirrorTable: Sendable, Hashable {
   mutating func beginRun(keepsBytes: Bool) {
     for index in sources.indices {
       sources[index].target = sources[index].url
-      sources[index].redirects = sources[index].origin
+      sources[index].redirects = RedirectChain(to: sources[index].source)
       switch sources[index].standing {
       case .proved, .withoutParts: sources[index].standing = .unproved
       case .unproved, .lied: break

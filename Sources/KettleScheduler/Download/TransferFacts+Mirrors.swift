@@ -2,15 +2,14 @@ import KettleModel
 
 /// The sources of a transfer: which one opens the file, and what follows when it cannot.
 extension TransferFacts {
-  /// The URL that the first request of a run goes to.
-  var openerURL: TransferURL { mirrors[mirrors.opener]?.url ?? spec.url }
+  /// The source that the first request of a run goes to.
+  var openerSource: ChainedURL { mirrors[mirrors.opener]?.source ?? spec.source }
 
-  /// The redirects that its URL counts as.
-  var openerOrigin: RedirectChain { mirrors[mirrors.opener]?.origin ?? .none }
+  var openerURL: TransferURL { openerSource.url }
 
   /// Chooses the source that opens the file in a new run.
   mutating func chooseOpener(at now: MonotonicTime) {
-    if mirrors[.user].map({ $0.url != spec.url }) ?? true { mirrors = MirrorTable(spec) }
+    if mirrors[.user].map({ $0.source != spec.source }) ?? true { mirrors = MirrorTable(spec) }
     guard !mirrors.isEmpty else { return }
     let isHeld = !(resumeData?.durable.isEmpty ?? true)
     let known = isHeld ? resumeData?.validatorURL ?? urlText : nil
@@ -23,17 +22,17 @@ extension TransferFacts {
   /// A request for the file: to the URL that answered with the present bytes while it works, else
   /// to the source's own. A redirector may name another server each time.
   func request(for mode: RequestMode) -> NextRequest {
-    if case .fresh = mode {
-      return NextRequest(
-        url: openerURL, redirects: openerOrigin, mode: mode, content: spec.content)
+    var source = openerSource
+    switch mode {
+    case .fresh: break
+    case .resuming, .proving, .comparing:
+      if let answer = answeringURL {
+        source = ChainedURL(
+          answer.url, namedBy: max(answer.minimumReach, openerSource.minimumReach))
+      }
     }
-    let answering = answeringURL
     return NextRequest(
-      url: answering?.url ?? openerURL,
-      redirects: answering.map {
-        .behind(max($0.minimumReach, openerOrigin.minimumReach))
-      } ?? openerOrigin,
-      mode: mode, content: spec.content)
+      url: source.url, redirects: RedirectChain(to: source), mode: mode, content: spec.content)
   }
 
   /// The file is open. Records where the validator of a new one came from.
@@ -44,7 +43,7 @@ extension TransferFacts {
     offer = nil
     let requested = urlTextOfOpener
     resumeData?.validatorURL = requested
-    resumeData?.answer = AnsweringURL(connection)
+    resumeData?.answer = ChainedURL(answering: connection)
   }
 
   /// The text of the opener's URL; nil for the user's own.
@@ -58,14 +57,60 @@ extension TransferFacts {
   ) {
     guard !isTask, spec.content == nil else { return }
     let links = head.duplicateLinks(of: connection.url, countMax: MirrorTable.linkCountMax)
-    mirrors.add(
-      links, to: spec.url, origin: connection.redirects.followed(by: reach).restarted)
+    let chain = connection.redirects.followed(by: reach)
+    mirrors.add(links.map { ChainedURL($0, namedBy: chain.minimumReach) }, to: spec.source)
+  }
+
+  // MARK: The size that a document says
+
+  /// The size that a document says, for a body that is the file as it will be.
+  func describedByteCount(of body: ResponseClassifier.FileFacts) -> Int64? {
+    let isUnpacked = body.contentCoding != nil && spec.options.unpacks
+    return isUnpacked ? nil : spec.options.described?.byteCount
+  }
+
+  /// Drops the source that opens the file if it has another size than a document says. Returns the
+  /// failure; nil for any other source.
+  mutating func refusingSize(
+    _ body: ResponseClassifier.FileFacts, at url: TransferURL
+  ) -> TransferFailure? {
+    guard let known = describedByteCount(of: body), let total = body.total, total != known else {
+      return nil
+    }
+    mirrors.recordLie(of: mirrors.opener)
+    return .otherSize(total, than: known, at: url)
+  }
+
+  /// What follows a body of undeclared length that is longer than a document says; nil where none
+  /// says a size. Nothing of the body counts.
+  mutating func leavingLongSource(
+    at url: TransferURL, _ purpose: RequestPurpose, in context: DecisionContext
+  ) -> TransferMachine.AfterEnding? {
+    guard purpose == .file, let known = spec.options.described?.byteCount else { return nil }
+    mirrors.recordLie(of: mirrors.opener)
+    let failure = TransferFailure.otherSize(nil, than: known, at: url)
+    let end = TransferMachine.AfterEnding.waiting(.forEvent(.needsLink, failure))
+    if let next = failingOver(end, mode: .fresh(.resourceChanged), in: context) { return next }
+    forgetBytes()
+    return end
+  }
+
+  /// The request to the next source after a complete body that is shorter than a document says; nil
+  /// where none says a size, or no source is left.
+  mutating func leavingShortSource(
+    _ purpose: RequestPurpose, in context: DecisionContext
+  ) -> TransferMachine.AfterEnding? {
+    guard purpose == .file, let known = spec.options.described?.byteCount else { return nil }
+    mirrors.recordLie(of: mirrors.opener)
+    let failure = TransferFailure.otherSize(nil, than: known, at: openerURL)
+    return failingOver(
+      .waiting(.forEvent(.needsLink, failure)), mode: .fresh(.resourceChanged), in: context)
   }
 
   /// What to add to a checksum that does not match: which source was wrong is not known.
   var sourcesOfMismatch: String {
     let hosts = mirrors.deliveringHosts.map { $0.sanitizedForDisplay(limit: 60) }
-    if hosts.isEmpty, spec.options.mirrors.isEmpty { return "" }
+    if hosts.isEmpty, spec.options.otherSources.isEmpty { return "" }
     let named = hosts.isEmpty ? "" : ", among them \(hosts.prefix(3).joined(separator: ", "))"
     return "; it was fetched with mirrors\(named)"
   }
@@ -107,15 +152,15 @@ struct OfferedValidator: Sendable, Hashable {
   let validator: Validator
   /// The URL of the mirror that was requested; nil for the user's own.
   let validatorURL: String?
-  let answer: AnsweringURL
+  let answer: ChainedURL
   /// The first byte that was missing.
   let provedAt: Int64
 }
 
-extension AnsweringURL {
-  /// The URL that has answered a connection.
-  init(_ connection: DownloadConnection) {
-    self.init(connection.url, minimumReach: connection.redirects.minimumReach)
+extension ChainedURL {
+  /// The URL that has answered a connection, with the reach of the redirects that led to it.
+  init(answering connection: DownloadConnection) {
+    self.init(connection.url, namedBy: connection.redirects.minimumReach)
   }
 }
 
@@ -130,7 +175,7 @@ extension TransferFacts {
 
   /// Where the present bytes came from, if that is another URL than the source's own and may still
   /// be requested.
-  private var answeringURL: AnsweringURL? {
+  private var answeringURL: ChainedURL? {
     guard route == .answering, keepsBytes, let resumeData, !resumeData.durable.isEmpty,
       resumeData.playlist == nil, let answer = resumeData.answer, answer.url != openerURL,
       kinship(of: answer.url) == .sameURL
@@ -156,7 +201,7 @@ extension TransferFacts {
       held.prefixByteCount > 0
     else { return }
     offer = OfferedValidator(
-      validator: validator, validatorURL: urlTextOfOpener, answer: AnsweringURL(connection),
+      validator: validator, validatorURL: urlTextOfOpener, answer: ChainedURL(answering: connection),
       provedAt: held.prefixByteCount)
   }
 
@@ -171,6 +216,19 @@ extension TransferFacts {
     resumeData?.validatorURL = offer.validatorURL
     resumeData?.answer = offer.answer
     return true
+  }
+}
+
+extension TransferFailure {
+  /// The failure of a source whose file is not the one that a document describes.
+  ///
+  /// - Parameter total: its size; nil when unknown.
+  static func otherSize(
+    _ total: Int64?, than known: Int64, at url: TransferURL
+  ) -> TransferFailure {
+    let found = total.map { "\($0) bytes" } ?? "another size"
+    return TransferFailure(
+      .otherFile, on: url.text, detail: "\(found) in place of \(known) bytes")
   }
 }
 

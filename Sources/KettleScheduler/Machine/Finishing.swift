@@ -81,6 +81,14 @@ struct Finishing: Sendable {
     switch result {
     case .success(let resumeData):
       facts.resumeData = resumeData
+      if let known = facts.spec.options.described?.byteCount,
+        let total = resumeData.totalByteCount, total != known
+      {
+        facts.mirrors.recordMismatch()
+        facts.finishedAt = context.now.wall
+        return discard(
+          &facts, next: .failed(.otherSize(total, than: known, at: facts.spec.url)))
+      }
       return verify(&facts, resumeData)
     case .failure(let failure):
       if let fresh = fetchAgain(after: failure, &facts) { return fresh }

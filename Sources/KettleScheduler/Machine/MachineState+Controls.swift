@@ -136,15 +136,15 @@ extension TransferMachine.State {
       .ending(_, next: .removed), .ending(_, next: .whole), .ending(_, next: .alreadyThere):
       return .none
     case .running(let download):
-      facts.replaceLink(with: url, login: login)
+      facts.replaceLink(with: ChainedURL(given: url), login: login)
       facts.retryCount = 0
       return .ending(download, next: .queued)
     case .ending(let phase, next: .request):
-      facts.replaceLink(with: url, login: login)
+      facts.replaceLink(with: ChainedURL(given: url), login: login)
       facts.repetitions = RepetitionCounts()
       return .entering(.ending(phase, next: .queued))
     case .idle, .scheduled, .queued, .ending, .waiting, .paused, .discarding, .failed:
-      facts.replaceLink(with: url, login: login)
+      facts.replaceLink(with: ChainedURL(given: url), login: login)
       return start(&facts, at: now)
     }
   }
@@ -230,8 +230,9 @@ extension TransferFacts {
   }
 
   /// The headers and login were given for the old link's origin; another origin does not get them.
-  mutating func replaceLink(with url: TransferURL, login: Login?) {
+  mutating func replaceLink(with source: ChainedURL, login: Login?) {
     let old = spec.url
+    let url = source.url
     if old.origin != url.origin {
       spec.headers = []
       spec.login = nil
@@ -244,7 +245,7 @@ extension TransferFacts {
         spec.task?.changeCredential(for: url.origin.text) { $0.login = nil }
       }
     }
-    spec.url = url
+    spec.source = source
     if old != url { taskStatus?.uploadResumption = nil }
     description = .none
     playlist = nil

@@ -14,7 +14,7 @@ package enum TransferAction: Sendable, Hashable {
   /// end of the response shows its length.
   case acceptBody(TransferID, AttemptID, ByteRange?)
   /// Keeps the body of an attempt in memory. A longer one fails.
-  case acceptDocument(TransferID, AttemptID, byteCountMax: Int)
+  case acceptDocument(TransferID, AttemptID, RequestPurpose.Document)
   /// Appends the body of an attempt to the open partial file. Its bytes count when it is complete.
   /// `upTo` is nil when only the end of the response shows its length.
   case acceptSegment(TransferID, AttemptID, from: Int64, upTo: Int64?, SegmentKey?)

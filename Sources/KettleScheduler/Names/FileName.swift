@@ -1,25 +1,7 @@
 import KettleModel
 
-/// Chooses the name of a file: one path component, safe to create beside the user's files.
-///
-/// Names from servers are sanitized silently (`sanitized`); a name from the user is used unchanged
-/// or refused with a sentence (`problem(ofUserGiven:)`).
-package enum FileName {
-  /// NAME_MAX of the Linux file systems.
-  static let componentByteCountMax = 255
-
-  /// The suffix of partial files.
-  package static let partialSuffix = ".part"
-
-  /// The longest name for which a partial file can be created.
-  package static let byteCountMax = componentByteCountMax - partialSuffix.utf8.count
-
-  /// The largest number that `numbered` receives.
-  package static let numberMax = 9999
-
-  /// The length to which a server's name is cut, so that any number fits after it.
-  static let sanitizedByteCountMax = byteCountMax - " (\(numberMax))".utf8.count
-
+/// The choice of a name, and the numbers that tell equal ones apart.
+extension FileName {
   /// The name of last resort.
   package static let fallback = "download"
 
@@ -29,18 +11,15 @@ package enum FileName {
   /// Chooses among the known names, best first.
   ///
   /// - Parameters:
+  ///   - given: what the transfer was added with, or a document has said.
   ///   - url: the URL that the user gave. A redirect must not choose the name (CVE-2010-2252,
   ///     CVE-2016-4971), unless only its target has an extension.
   ///   - finalURL: the URL that served the file.
   package static func chosen(
-    userGiven: String?, contentDisposition: String?, url: TransferURL, finalURL: TransferURL? = nil,
+    given: FileName?, contentDisposition: String?, url: TransferURL, finalURL: TransferURL? = nil,
     mediaType: String? = nil
   ) -> String {
-    if let userGiven {
-      // It was checked when it was given; a store that others wrote to must not bypass that.
-      if problem(ofUserGiven: userGiven) == nil { return userGiven }
-      if let name = sanitized(userGiven) { return name }
-    }
+    if let given { return given.text }
     if let name = contentDisposition.flatMap(fromContentDisposition) { return name }
     let own = fromURL(url)
     if own.map(hasExtension) != true, let finalURL, let name = fromURL(finalURL), hasExtension(name)

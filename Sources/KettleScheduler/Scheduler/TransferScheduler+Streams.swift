@@ -52,7 +52,7 @@ extension TransferScheduler {
       && spec.login(for: spec.url.origin) == nil && spec.caCertificatePath == nil
       && spec.options.certificate == nil
       && spec.task?.credential(for: spec.url.origin)?.certificate == nil
-      && spec.limitBytesPerSecond == nil && spec.options.mirrors.isEmpty
+      && spec.limitBytesPerSecond == nil && spec.options.otherSources.isEmpty
       && facts.firstRequest.purpose == .file
       && facts.resumeData == nil && facts.repetitions.permitsStream
   }

@@ -11,7 +11,7 @@ extension TransferScheduler {
     guard let giver = machines[old], let taker = machines[heir], giver.canSurrenderBytes,
       taker.canInheritBytes, giver.spec.url == taker.spec.url,
       giver.spec.directory == taker.spec.directory,
-      taker.spec.name == nil || taker.spec.name == giver.facts.resumeData?.finalName
+      taker.spec.name == nil || taker.spec.name?.text == giver.facts.resumeData?.finalName
     else { return nil }
     var output = SchedulerOutput()
     var bytes: ResumeData?

@@ -265,7 +265,7 @@ extension TransferFacts {
   }
 
   fileprivate mutating func replaceRequest(with request: ReplacementRequest) {
-    spec.url = request.url
+    spec.source = ChainedURL(given: request.url)
     spec.login = request.login
     spec.headers = request.headers
     spec.options.cookies = request.cookies

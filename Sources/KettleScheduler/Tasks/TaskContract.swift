@@ -40,7 +40,7 @@ struct TaskContract: Sendable, Hashable {
     status.reply = ServerReply(
       url: url.text, status: head.status, headers: head.headers,
       suggestedName: FileName.chosen(
-        userGiven: nil, contentDisposition: head.value(of: "Content-Disposition"), url: requested,
+        given: nil, contentDisposition: head.value(of: "Content-Disposition"), url: requested,
         finalURL: url, mediaType: head.mediaType))
   }
 

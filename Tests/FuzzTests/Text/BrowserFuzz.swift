@@ -41,8 +41,8 @@ struct BrowserFuzz: TextFuzzPart {
 
   private func finding(in spec: TransferSpec) -> String? {
     if let directory = spec.directory { return "the directory \(directory)" }
-    if let name = spec.name, !FileNameText.isUsable(name) || name.hasPrefix(".") {
-      return "the name \(name)"
+    if let name = spec.name, FileName(foreign: name.text) != name {
+      return "the name \(name.text)"
     }
     for header in spec.headers where HeaderField(name: header.name, value: header.value) == nil {
       return "a header that must not be sent: \(header)"

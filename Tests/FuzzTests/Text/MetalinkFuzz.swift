@@ -27,8 +27,8 @@ struct MetalinkFuzz: TextFuzzPart {
     guard let files = try? MetalinkFile.read(input) else { return nil }
     if files.isEmpty || files.count > MetalinkFile.fileCountMax { return "\(files.count) files" }
     for file in files {
-      if let name = file.name, !FileNameText.isUsable(name) {
-        return "the name \(name.debugDescription) is used"
+      if let name = file.name, FileName(foreign: name.text) != name {
+        return "the name \(name.text.debugDescription) is used"
       }
       if file.urls.isEmpty || file.urls.count > MetalinkFile.urlCountMax {
         return "\(file.urls.count) URLs"

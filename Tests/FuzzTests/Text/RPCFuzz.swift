@@ -80,7 +80,9 @@ struct RPCFuzz: TextFuzzPart {
     if !parts.starts(with: ["home", "me", "Downloads"]) || parts.contains("..") {
       return "the directory \(place.directory)"
     }
-    if let name = place.name, !FileNameText.isUsable(name) { return "the name \(name)" }
+    if let name = place.name, FileName(foreign: name.text) != name {
+      return "the name \(name.text)"
+    }
     return nil
   }
 

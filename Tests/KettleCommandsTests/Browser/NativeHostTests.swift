@@ -43,7 +43,7 @@ struct NativeHostTests {
     let specs = context.service.asked.flatMap { asked -> [TransferSpec] in
       if case .add(let specs) = asked { specs } else { [] }
     }
-    #expect(specs.map(\.name) == ["g"])
+    #expect(specs.map { $0.name?.text } == ["g"])
   }
 
   @Test mutating func `the list has unfinished transfers and those that ended`() async throws {

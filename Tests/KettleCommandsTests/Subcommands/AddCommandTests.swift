@@ -55,7 +55,7 @@ struct AddCommandTests {
     #expect(spec.url.text == "https://example.org/a")
     #expect(spec.title == "The title")
     #expect(spec.directory == directory.path)
-    #expect(spec.name == "name.iso")
+    #expect(spec.name?.text == "name.iso")
     #expect(spec.session.rawValue == "mine")
     #expect(spec.connections == 8)
     #expect(spec.headers.map(\.name) == ["X-One", "X-Two"])
@@ -87,7 +87,7 @@ struct AddCommandTests {
     _ = await context.run("add", "https://a.org/1", "-d", "new/./deep", "-o", "er/name")
     let spec = try #require(specs(context).first)
     #expect(spec.directory == directory.path + "/new/deep/er")
-    #expect(spec.name == "name")
+    #expect(spec.name?.text == "name")
     #expect(FileManager.default.fileExists(atPath: directory.path + "/new/deep/er"))
   }
 

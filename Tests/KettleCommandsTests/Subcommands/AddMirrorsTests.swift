@@ -56,8 +56,8 @@ struct AddMirrorsTests {
       added.map(\.url.text) == [
         "https://example.org/c", "http://m.example/a", "http://m.example/b",
       ])
-    #expect(added.map(\.name) == [nil, "a.iso", "b.iso"])
-    #expect(added[1].options.mirrors.map(\.text) == ["http://n.example/a"])
+    #expect(added.map { $0.name?.text } == [nil, "a.iso", "b.iso"])
+    #expect(added[1].options.otherSources.map(\.url.text) == ["http://n.example/a"])
     #expect(added[1].checksum?.algorithm == .md5)
     #expect(added.allSatisfy { $0.beginning == .paused })
   }

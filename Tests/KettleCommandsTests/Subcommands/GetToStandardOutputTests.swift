@@ -32,7 +32,7 @@ struct GetToStandardOutputTests: GetRows {
     let arguments = ["get", url, "-o", "-", "-q"]
     let service = context.service
     service.onAdd { spec in
-      let path = (spec.directory ?? "") + "/" + (spec.name ?? "")
+      let path = (spec.directory ?? "") + "/" + (spec.name?.text ?? "")
       try? "the file".write(toFile: path, atomically: false, encoding: .utf8)
     }
     service.onWatch([event(completed)])

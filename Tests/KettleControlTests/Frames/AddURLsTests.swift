@@ -91,12 +91,20 @@ struct AddURLsTests {
 
   @Test(
     arguments: [
-      (#"{"directory":"data"}"#, "params.template.directory"),
-      (#"{"name":"a/b"}"#, "params.template.name"),
+      (#"{"directory":"data"}"#, "params.template.directory")
     ] as [(String, String)])
   func `an invalid template is refused`(template: String, place: String) {
     let params = #"{"urls":["https://a.example/"],"template":\#(template)}"#
     #expect(decode(params) == refused(.refusedSpec, place))
+  }
+
+  // Fault 86
+  @Test(arguments: [
+    "", ".", "..", "a/b", "/", "a\\u0000b", "a\\u001B[2J", String(repeating: "n", count: 251),
+  ])
+  func `a name that is none is refused`(name: String) {
+    let params = #"{"urls":["https://a.example/"],"template":{"name":"\#(name)"}}"#
+    #expect(decode(params) == refused(.invalidParams, "params.template.name"))
   }
 
   @Test func `a task must be added by itself`() throws {

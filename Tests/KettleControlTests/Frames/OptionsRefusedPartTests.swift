@@ -63,6 +63,15 @@ struct OptionsRefusedPartTests {
     let most = Array(repeating: mirror, count: TransferOptions.mirrorCountMax)
     #expect(try refused { $0.mirrors = most } == nil)
     #expect(try refused { $0.mirrors = most + [mirror] } == "options.mirrors")
+    let copy = DescribedFile(copies: [ChainedURL(mirror, namedBy: .world)])
+    let counts = try refused {
+      $0.mirrors = most
+      $0.described = copy
+    }
+    #expect(counts == "options.mirrors")
+    #expect(
+      try refused { $0.described = DescribedFile(copies: [], byteCount: -1) }
+        == "options.described.byteCount")
     var spec = TransferSpec(url: mirror)
     spec.options.mirrors = [mirror]
     spec.request = RequestContent(method: "POST", body: .bytes(Base64Bytes([1])))

@@ -46,13 +46,4 @@ struct AddURLsRequestTests {
     #expect(try await world.send(AddTransfers.self, .add(long), as: client).ids == first.runs.ids)
     #expect(world.broadcaster.totals.counts == [.paused: 2])
   }
-
-  @Test func `an invalid file name is refused, and nothing is added`() async throws {
-    let world = try await HandlerWorld()
-    let request = try params(2) { $0.name = "a\u{1B}[2J" }
-    await #expect(throws: ControlError(.refusedSpec, "params.template.name")) {
-      try await world.send(AddURLs.self, .addURLs(request), as: world.connect())
-    }
-    #expect(world.broadcaster.totals.counts.isEmpty)
-  }
 }

@@ -45,7 +45,7 @@ struct MetalinkTests {
         """))
     let file = try #require(files.first)
     #expect(files.count == 1)
-    #expect(file.name == "disk.iso")
+    #expect(file.name?.text == "disk.iso")
     #expect(file.byteCount == 1_048_576)
     #expect(file.checksum?.text == "sha256:\(sha256)")
     #expect(
@@ -65,30 +65,35 @@ struct MetalinkTests {
     #expect(urls(files.first) == ["http://yes.example/"])
   }
 
+  // Fault 166
   @Test(arguments: [
-    ("../../.bashrc", ".bashrc"), ("a/b/c.iso", "c.iso"), ("C:\\x\\y.iso", "y.iso"), ("..", nil),
-    ("a/", "a"), ("", nil), ("x&#10;y", nil), ("&lt;&#x41;&#66;&gt;", "<AB>"),
+    ("../../.bash_aliases", "_bash_aliases"), ("a/b/c.iso", "c.iso"), ("C:\\x\\y.iso", "y.iso"),
+    ("..", nil), ("a/", nil), ("", nil), ("x&#10;y", "x_y"), ("&lt;&#x41;&#66;&gt;", "_AB_"),
+    ("-rf", "_rf"), ("~", nil), ("a&#x202E;gpj.exe", "a_gpj.exe"), ("con", "_con"),
   ])
-  func `of a name with directories the last component remains`(given: String, name: String?)
-    throws
-  {
+  func `a name obeys the rules for names from servers`(given: String, name: String?) throws {
     let files = try read(document("<file name=\"\(given)\"><url>http://a.example/</url></file>"))
-    #expect(files.first?.name == name)
+    #expect(files.first?.name?.text == name)
+    #expect(files.first?.name?.origin != .user)
   }
 
-  @Test func `the transfer gets the URLs after the first as mirrors`() throws {
+  @Test func `the transfer gets the URLs after the first as copies with their reach`() throws {
     let list = (0..<100).map { "<url priority=\"\($0 + 1)\">http://m\($0).example/f</url>" }
     let file = try #require(
       try read(document("<file name=\"f\">\(list.joined())</file>")).first)
     var spec = TransferSpec(url: try #require(file.urls.first).url)
-    file.complete(&spec)
+    file.complete(&spec, namedBy: .world)
     #expect(spec.url.text == "http://m0.example/f")
-    #expect(spec.name == "f")
-    #expect(spec.options.mirrors.count == TransferOptions.mirrorCountMax)
-    #expect(spec.options.mirrors.first?.text == "http://m1.example/f")
-    spec.name = "mine"
-    file.complete(&spec)
-    #expect(spec.name == "mine")
+    #expect(spec.name == FileName(foreign: "f"))
+    #expect(spec.options.mirrors.isEmpty)
+    let copies = try #require(spec.options.described?.copies)
+    #expect(copies.count == TransferOptions.mirrorCountMax)
+    #expect(copies.first?.url.text == "http://m1.example/f")
+    #expect(copies.allSatisfy { $0.minimumReach == .world })
+    let mine = try FileName(typed: ".mine")
+    spec.name = mine
+    file.complete(&spec, namedBy: .world)
+    #expect(spec.name == mine)
   }
 
   @Test func `a document type is refused, and so is every entity of its own`() {

@@ -11,7 +11,7 @@ struct TransferSpecTests {
     spec.session = SessionID(rawValue: "org.example.app")
     spec.title = "Title"
     spec.directory = "/tmp"
-    spec.name = "f"
+    spec.name = try FileName(typed: "f")
     spec.connections = 3
     spec.headers = [try #require(HeaderField("K: V"))]
     spec.login = Login(user: "u", password: "p")
@@ -53,7 +53,7 @@ struct TransferSpecTests {
     let spec = try full()
     let data = try JSONEncoder().encode(Template(spec: spec))
     var expected = spec
-    expected.url = try TransferURL.parse(Template.other).get().url
+    expected.source = ChainedURL(given: try TransferURL.parse(Template.other).get().url)
     #expect(try JSONDecoder().decode(Template.self, from: data).spec == expected)
 
     let whole = try JSONSerialization.jsonObject(with: JSONEncoder().encode(spec))
@@ -81,5 +81,22 @@ struct TransferSpecTests {
     #expect(throws: DecodingError.self) {
       try JSONDecoder().decode(TransferSpec.self, from: Data(json.utf8))
     }
+  }
+
+  // Fault 167
+  @Test func `the reach of a URL that a server has named is encoded with it`() throws {
+    var named = TransferSpec(url: try url())
+    named.source = ChainedURL(try url(), namedBy: .world)
+    named.options.described = DescribedFile(
+      copies: [ChainedURL(try url(), namedBy: .network)], byteCount: 5)
+    let data = try JSONEncoder().encode(named)
+    #expect(try JSONDecoder().decode(TransferSpec.self, from: data) == named)
+  }
+
+  @Test func `a URL without a reach is the user's`() throws {
+    let data = Data(#"{"url":"http://h/f","options":{"mirrors":["http://m/f"]}}"#.utf8)
+    let spec = try JSONDecoder().decode(TransferSpec.self, from: data)
+    #expect(spec.source.minimumReach == .machine)
+    #expect(spec.options.otherSources.map(\.minimumReach) == [.machine])
   }
 }

@@ -16,7 +16,7 @@ struct PlaylistScriptTests {
   private func deliver(_ bytes: [UInt8], _ script: inout SchedulerScript) throws {
     let attempt = try #require(script.attempt)
     script.head(attempt, 200)
-    script.settled(attempt, .document(bytes))
+    script.settled(attempt, .document(ArrivedDocument(bytes, as: .playlist)))
   }
 
   /// Opens the partial file for the segment that the last attempt has requested.

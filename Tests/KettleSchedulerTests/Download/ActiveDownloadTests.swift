@@ -10,7 +10,8 @@ struct ActiveDownloadTests {
   /// A download whose first request has just been sent.
   private func begun(_ facts: inout TransferFacts) throws -> ActiveDownload {
     let request = NextRequest(
-      url: facts.spec.url, redirects: .none, mode: .resuming, content: nil)
+      url: facts.spec.url, redirects: RedirectChain(to: facts.spec.source), mode: .resuming,
+      content: nil)
     let transition = ActiveDownload.begin(
       request, attempt: MachineFixture.attempt(1), &facts, at: MachineFixture.now)
     guard case .running(let download)? = transition.state else {

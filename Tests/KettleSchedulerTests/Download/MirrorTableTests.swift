@@ -151,7 +151,8 @@ struct MirrorTableTests {
   @Test func `no more mirrors are kept than a transfer may have`() {
     var table = table(mirrors: 60)
     let many = (0..<100).map { url("https://l\($0).example/") }
-    table.add(many, to: url("https://a.example/file"), origin: .none)
+    table.add(
+      many.map { ChainedURL(given: $0) }, to: ChainedURL(given: url("https://a.example/file")))
     #expect(table.sources.count == TransferOptions.mirrorCountMax + 1)
   }
 }

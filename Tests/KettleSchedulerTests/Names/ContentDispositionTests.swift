@@ -1,3 +1,4 @@
+import KettleModel
 import KettleScheduler
 import Testing
 

@@ -157,33 +157,40 @@ import Testing
     let url = try url("https://h/from-url.iso")
     let disposition = "attachment; filename=\"from-server.iso\""
     #expect(
-      FileName.chosen(userGiven: "mine.iso", contentDisposition: disposition, url: url)
+      try FileName.chosen(
+        given: FileName(typed: "mine.iso"), contentDisposition: disposition, url: url)
         == "mine.iso")
     #expect(
-      FileName.chosen(userGiven: nil, contentDisposition: disposition, url: url)
+      FileName.chosen(given: nil, contentDisposition: disposition, url: url)
         == "from-server.iso")
     #expect(
-      FileName.chosen(userGiven: nil, contentDisposition: "inline", url: url) == "from-url.iso")
+      FileName.chosen(given: nil, contentDisposition: "inline", url: url) == "from-url.iso")
   }
 
   @Test func `without any name the file is called download`() throws {
     let url = try url("https://h/")
     #expect(
-      FileName.chosen(userGiven: nil, contentDisposition: "attachment; filename=\"..\"", url: url)
+      FileName.chosen(given: nil, contentDisposition: "attachment; filename=\"..\"", url: url)
         == "download")
   }
 
   @Test func `dots, dashes and blanks in the user's name are kept`() throws {
     let url = try url("https://h/x")
     for name in [".bashrc", "-rf", "a:b", " x ", "con"] {
-      #expect(FileName.chosen(userGiven: name, contentDisposition: nil, url: url) == name)
+      let given = try FileName(typed: name)
+      #expect(FileName.chosen(given: given, contentDisposition: nil, url: url) == name)
     }
   }
 
-  @Test func `an invalid name from the user never becomes a path`() throws {
+  // Fault 166
+  @Test func `an invalid name in a record never becomes a path`() throws {
     let url = try url("https://h/x.iso")
-    #expect(FileName.chosen(userGiven: "../y", contentDisposition: nil, url: url) == "y")
-    #expect(FileName.chosen(userGiven: "..", contentDisposition: nil, url: url) == "x.iso")
-    #expect(FileName.chosen(userGiven: "", contentDisposition: nil, url: url) == "x.iso")
+    func chosen(_ text: String) -> String {
+      let recorded = FileName(recorded: text, .user)
+      return FileName.chosen(given: recorded, contentDisposition: nil, url: url)
+    }
+    #expect(chosen("../y") == "y")
+    #expect(chosen("..") == "x.iso")
+    #expect(chosen("") == "x.iso")
   }
 }

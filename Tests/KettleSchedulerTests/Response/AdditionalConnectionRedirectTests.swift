@@ -13,12 +13,13 @@ struct AdditionalConnectionRedirectTests {
 
   // Fault 54
   @Test func `additional connections inherit the reach of the redirects they use`() {
-    let led = RedirectChain.none.followed(by: .network).followed(by: .world)
+    let given = RedirectChain(to: ChainedURL(given: url("http://a.example/")))
+    let led = given.followed(by: .network).followed(by: .world)
     var download = ActiveDownload(
       primary: connection(led), mode: .resuming, received: ByteRangeSet())
     #expect(download.additionalRedirects.minimumReach == .world)
     #expect(download.additionalRedirects.count == 0)
-    download.directAdditional(to: url("http://files.example/a.iso"), redirects: .none)
+    download.directAdditional(to: url("http://files.example/a.iso"), redirects: given)
     #expect(download.additionalRedirects.minimumReach == .machine)
     download.directAdditional(after: connection(led))
     #expect(download.additionalURL == url("http://cdn.example/a"))

@@ -130,8 +130,8 @@ struct RuledResponseTests {
     }
     let attempt = try #require(script.attempt)
     script.head(attempt, 200)
-    script.settled(
-      attempt, .document(Array("#EXTM3U\n#EXTINF:6,\ns0.ts\n#EXT-X-ENDLIST\n".utf8)))
+    let playlist = Array("#EXTM3U\n#EXTINF:6,\ns0.ts\n#EXT-X-ENDLIST\n".utf8)
+    script.settled(attempt, .document(ArrivedDocument(playlist, as: .playlist)))
     script.head(try #require(script.attempt), 200, ["Content-Length": "100"])
     #expect(script.record(id)?.spec.directory == "/videos")
   }

@@ -99,7 +99,7 @@ struct ResumableUploadTests {
   @Test func `an https server cannot name an upload resource without TLS`() {
     var script = SchedulerScript()
     var spec = upload()
-    spec.url = url("https://files.example/films")
+    spec.source = ChainedURL(given: url("https://files.example/films"))
     let id = script.add(spec)
     script.announced("http://files.example/uploads/7")
     #expect(resumption(script, id) == nil)

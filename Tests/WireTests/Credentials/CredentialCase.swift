@@ -60,7 +60,7 @@ enum Secret {
     case .userinfo:
       let whole = spec.url.text.replacing("http://", with: "http://ada:\(text)@")
       let parsed = try TransferURL.parse(whole).get()
-      spec.url = parsed.url
+      spec.source = ChainedURL(given: parsed.url)
       spec.login = parsed.login
     }
   }

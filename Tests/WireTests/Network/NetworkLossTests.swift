@@ -14,7 +14,9 @@ struct NetworkLossTests {
   private func begin(_ world: WireWorld, connections: Int = 1) async throws -> TransferID {
     let url = try TransferURL.parse("http://0.0.0.0:\(world.origin.port)\(WireWorld.path)").get()
       .url
-    return try await world.begin(truth, connections: connections) { $0.url = url }
+    return try await world.begin(truth, connections: connections) {
+      $0.source = ChainedURL(given: url)
+    }
   }
 
   // Fault 66

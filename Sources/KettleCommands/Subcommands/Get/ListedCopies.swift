@@ -68,6 +68,6 @@ struct ListedCopies {
     guard spec.directory != nil || spec.name != nil else { return true }
     guard let path, let slash = path.lastIndex(of: "/") else { return false }
     let isDirectory = spec.directory.map { path[..<slash] == $0 } ?? true
-    return isDirectory && spec.name.map { path[slash...].dropFirst() == $0 } ?? true
+    return isDirectory && spec.name.map { path[slash...].dropFirst() == $0.text } ?? true
   }
 }

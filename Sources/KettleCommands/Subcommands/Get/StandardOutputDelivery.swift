@@ -37,7 +37,7 @@ final class StandardOutputDelivery {
   /// Directs a transfer into the temporary directory. One connection delivers the bytes in order.
   func place(_ spec: inout TransferSpec) {
     spec.directory = directory
-    spec.name = Self.name
+    spec.name = try? FileName(typed: Self.name)
     spec.onConflict = .replace
     guard streams else { return }
     spec.connections = 1

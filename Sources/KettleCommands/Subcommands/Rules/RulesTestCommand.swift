@@ -57,7 +57,9 @@ struct RulesTestCommand: RunnableCommand {
     switch TransferURL.parse(url) {
     case .failure(let why): throw UsageError([.url(url, why)])
     case .success(let parsed):
-      if let name, !FileNameText.isUsable(name) { throw UsageError([.value(.fileName(name))]) }
+      if let name, FileName.problem(ofUserGiven: name) != nil {
+        throw UsageError([.value(.fileName(name))])
+      }
       let type = type.map { String($0.prefix { $0 != ";" }).trimmingBlanks() }
       return TransferRule.Circumstances(
         host: parsed.url.host, name: name ?? parsed.url.lastSegment,

@@ -107,7 +107,7 @@ extension AddForm {
     case .directory: return context.absolute(text) == nil ? .directoryUnknown(text) : nil
     case .name:
       if urls.goodCount > 1 { return .nameForSeveral(count: urls.goodCount) }
-      return FileNameText.isUsable(text) ? nil : .nameUnusable
+      return FileName.problem(ofUserGiven: text) == nil ? nil : .nameUnusable
     case .checksum:
       if urls.goodCount > 1 { return .checksumForSeveral(count: urls.goodCount) }
       return Checksum(text) == nil ? .checksumUnusable : nil
@@ -174,7 +174,7 @@ extension AddForm {
   private func applySettings(to spec: inout TransferSpec, _ context: AddFormContext) {
     let directory = text(.directory)
     if !directory.isEmpty { spec.directory = context.absolute(directory) }
-    if !text(.name).isEmpty { spec.name = text(.name) }
+    if let name = try? FileName(typed: text(.name)) { spec.name = name }
     spec.checksum = Checksum(text(.checksum))
     if !text(.limit).isEmpty { spec.limitBytesPerSecond = RateText.parse(text(.limit)) }
     spec.headers += HeaderList.parts(editor(.headers).characters).compactMap(\.header)
@@ -189,7 +189,7 @@ extension TransferSpec {
     self.init(url: command.url.url)
     login = command.login
     headers = command.headers
-    name = command.name
+    name = command.name.flatMap { try? FileName(typed: $0) }
     limitBytesPerSecond = command.limitBytesPerSecond
   }
 }

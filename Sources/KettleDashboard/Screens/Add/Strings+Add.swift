@@ -59,7 +59,7 @@ extension Strings {
       "Cannot resolve \"\(path.sanitizedForDisplay(limit: 60))\"; write an absolute path"
     case .nameUnusable:
       "Not a valid file name; use no slash and at most "
-        + "\(FileNameText.byteCountMax) bytes"
+        + "\(FileName.byteCountMax) bytes"
     case .nameForSeveral(let count):
       "One name cannot apply to \(count) URLs; leave it empty, or add them one by one"
     case .checksumUnusable:

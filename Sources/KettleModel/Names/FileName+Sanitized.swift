@@ -1,5 +1,3 @@
-import KettleModel
-
 extension FileName {
   /// Makes a safe path component from untrusted text; nil when nothing of it is left.
   ///

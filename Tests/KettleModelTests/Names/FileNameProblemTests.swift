@@ -1,4 +1,4 @@
-import KettleScheduler
+import KettleModel
 import Testing
 
 @Suite struct FileNameProblemTests {

@@ -4,7 +4,7 @@ extension FileName {
 
   /// Splits a name into a stem, which may be numbered or cut, and a suffix, which must stay:
   /// `a.tar.gz` is `a` and `.tar.gz`; `.profile` and `Version 1.2` have no extension.
-  static func parts(of name: String) -> (stem: String, suffix: String) {
+  package static func parts(of name: String) -> (stem: String, suffix: String) {
     guard let dot = extensionDot(in: name[...]) else { return (name, "") }
     let stem = name[..<dot]
     if let innerDot = extensionDot(in: stem), stem[innerDot...].lowercased() == ".tar" {
@@ -23,7 +23,7 @@ extension FileName {
   }
 
   /// The start of a text, at most `limit` bytes of UTF-8, cut between two characters.
-  static func cut(_ text: String, toByteCount limit: Int) -> String {
+  package static func cut(_ text: String, toByteCount limit: Int) -> String {
     guard text.utf8.count > limit else { return text }
     var kept = ""
     var byteCount = 0

@@ -1,7 +1,5 @@
-import KettleModel
-
 /// Why a name from the user cannot be a file name.
-package enum FileNameProblem: Error, Hashable, Sendable {
+public enum FileNameProblem: Error, Hashable, Sendable {
   case empty
   /// `.` and `..` are directories.
   case directoryReference
