@@ -108,6 +108,7 @@ extension TransferFacts {
     reach: NetworkReach, in context: DecisionContext
   ) -> TransferMachine.AfterEnding {
     let document = RequestPurpose.Document.metalink
+    if let detail = documents.follow(url) { return .failed(document.failure(on: url, detail)) }
     do throws(ArrivedDocument.Unusable) {
       var file = try read.get()
       let isVerified = spec.checksum != nil || file.checksum != nil
@@ -135,12 +136,17 @@ extension TransferFacts {
     do throws(PlaylistProblem) {
       switch try read.get() {
       case .variants(let variants):
+        if let detail = documents.follow(url) {
+          return .failed(RequestPurpose.Document.playlist.failure(on: url, detail))
+        }
         if let begun = resumeData?.playlist?.identity?.variant(among: variants, listedAt: url) {
           return request(forVariant: begun.uri, from: url, redirects)
         }
         let chosen = try Playlist.choose(spec.options.variant, of: variants)
         return request(forVariant: chosen.uri, from: url, redirects)
       case .segments(let media):
+        // When a segment is gone, the chain is followed once more.
+        documents = DocumentChain()
         return beginSegments(
           of: PlaylistRun(
             url: url, variant: variant, redirects: redirects.restarted, media: media))
@@ -161,7 +167,6 @@ extension TransferFacts {
   private func request(
     forVariant uri: String, from url: TransferURL, _ redirects: RedirectChain
   ) -> TransferMachine.AfterEnding {
-    // As often as redirects may be followed: a variant must not lead back to itself.
     switch RedirectPolicy.decide(
       location: uri, from: url, redirectCount: redirects.count)
     {

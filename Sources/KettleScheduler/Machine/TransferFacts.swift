@@ -41,6 +41,8 @@ struct TransferFacts: Sendable, Hashable {
   var redirectCookies = RedirectCookies()
   /// What the URL serves according to its responses. It is not part of the record.
   var description = Description.none
+  /// The documents that this run has followed. They are not part of the record.
+  var documents = DocumentChain()
   /// The playlist being joined. It is not part of the record.
   var playlist: PlaylistRun?
   /// The action of the user that is discarding its files; nil deletes them.

@@ -246,6 +246,7 @@ package struct TransferMachine: Sendable {
       return apply(Finishing(ids.operation).begin(&facts, with: whole))
     }
     facts.chooseOpener(at: now.monotonic)
+    facts.documents = DocumentChain()
     var request = facts.firstRequest
     request.streamUse = streamUse
     return apply(ActiveDownload.begin(request, attempt: ids.attempt, &facts, at: now))

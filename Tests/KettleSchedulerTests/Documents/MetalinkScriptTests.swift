@@ -7,6 +7,7 @@ import Testing
 struct MetalinkScriptTests {
   private static let digest = String(repeating: "a", count: 64)
   private let id = TransferID(rawValue: 1)
+  private let linkType = ["Content-Type": "application/metalink4+xml"]
 
   private func metalink(_ urls: [String], _ inner: String = "", name: String = "a.iso") -> [UInt8] {
     Array(
@@ -21,6 +22,13 @@ struct MetalinkScriptTests {
     let attempt = try #require(script.attempt)
     script.head(attempt, 200, from: reach)
     script.settled(attempt, .document(ArrivedDocument(bytes, as: .metalink)))
+  }
+
+  /// Answers the request for the file: it is another Metalink.
+  private func answerMetalink(_ script: inout SchedulerScript) throws {
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, linkType)
+    script.settled(attempt, .cancelled)
   }
 
   private func request(
@@ -129,6 +137,49 @@ struct MetalinkScriptTests {
     #expect(refused.state(id) == .failed)
     let verified = try request(after: ["http://b.example/a"], from: secure, digest: Self.digest)
     #expect(verified.plan?.url.text == "http://b.example/a")
+  }
+
+  // MARK: Chains
+
+  // Fault 168
+  @Test func `a Metalink that names itself fails`() throws {
+    let own = "http://files.example/a.meta4"
+    var script = try request(after: [own])
+    try answerMetalink(&script)
+    try deliver(metalink([own]), &script)
+    #expect(script.state(id) == .failed)
+    #expect(
+      script.record(id)?.failure
+        == TransferFailure(.metalinkUnusable, on: own, detail: "it leads back to itself"))
+  }
+
+  // Fault 168
+  @Test func `a chain of ever new Metalinks ends`() throws {
+    var script = try request(after: ["http://files.example/1"])
+    var count = 1
+    while script.state(id) == .running, count < 20 {
+      try answerMetalink(&script)
+      count += 1
+      try deliver(metalink(["http://files.example/\(count)"]), &script)
+    }
+    #expect(count == DocumentChain.countMax + 1)
+    #expect(script.state(id) == .failed)
+    #expect(
+      script.record(id)?.failure?.detail == "more than 5 documents lead from one to the next")
+  }
+
+  // Fault 168
+  @Test func `a playlist that names itself as its variant fails`() throws {
+    var script = SchedulerScript()
+    script.add(spec("http://files.example/show.m3u8"))
+    let text = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nshow.m3u8\n"
+    for _ in 0..<2 {
+      let attempt = try #require(script.attempt)
+      script.head(attempt, 200)
+      script.settled(attempt, .document(ArrivedDocument(Array(text.utf8), as: .playlist)))
+    }
+    #expect(script.state(id) == .failed)
+    #expect(script.record(id)?.failure?.detail == "it leads back to itself")
   }
 
   // MARK: The size
