@@ -67,6 +67,15 @@ import TestSupport
     await world.shutDown()
   }
 
+  // Fault 170
+  @Test func `a completed file is what the last reading of a changing Metalink described`()
+    async throws
+  {
+    let world = try await DownloadWorld()
+    try await Fuzzer(DocumentFuzz(world)).run()
+    await world.shutDown()
+  }
+
   @Test(.enabled(if: TLSServer.isThere))
   func `a file downloaded over TLS matches the server's whatever happens in transit`() async throws
   {
