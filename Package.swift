@@ -87,7 +87,7 @@ let package = Package(
       "KettleStore",
       [
         "KettleEngine", "KettleModel", "KettleScheduler", "KettleSystem", "CKettleCurl",
-        "CKettleLinux", "CKettleSQLite", grdb, grdbSQLite,
+        "CKettleSQLite", grdb, grdbSQLite,
       ]),
     target("KettleStarter", ["KettleControl", "KettleModel", "KettleSystem", "CKettleLinux"]),
     target(

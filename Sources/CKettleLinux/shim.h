@@ -23,11 +23,6 @@ static inline int kettle_renameat_noreplace(int dirfd, const char *from, const c
   return syscall(SYS_renameat2, dirfd, from, dirfd, to, rename_noreplace) == 0 ? 0 : errno;
 }
 
-/// rename(2) that fails with EEXIST instead of replacing. Returns 0, or the errno value.
-static inline int kettle_rename_noreplace(const char *from, const char *to) {
-  return kettle_renameat_noreplace(-100 /* AT_FDCWD */, from, to);
-}
-
 /// The process and user at the other end of a Unix-domain socket at the time of the connection
 /// (SO_PEERCRED, unix(7)). Returns 0 or -1.
 static inline int kettle_peer(int fd, long *process_id, long *user_id) {

@@ -1,5 +1,6 @@
-import CKettleLinux
 import Glibc
+import KettleScheduler
+import KettleSystem
 
 /// An open directory. Entries are accessed relative to its descriptor, so replacing the directory
 /// at its path between two calls has no effect.
@@ -46,16 +47,39 @@ final class Directory: Sendable {
   /// block device of their own, or on several, get a random one (btrfs, overlay, NFS, FUSE).
   var keepsDeviceNumber: Bool {
     get throws(Errno) {
-      var kind: CLong = 0
-      _ = try Errno.retrying { kettle_file_system_kind(file.descriptor, &kind) }
+      guard let kind = calls.fileSystemKind(file.descriptor) else { throw Errno.current }
       // BTRFS_SUPER_MAGIC, OVERLAYFS_SUPER_MAGIC, NFS_SUPER_MAGIC, FUSE_SUPER_MAGIC (statfs(2)).
       return ![0x9123_683E, 0x794C_7630, 0x6969, 0x6573_5546].contains(kind)
     }
   }
 
+  /// The longest name of an entry, in bytes. The limit is below the usual 255 where names are
+  /// stored encrypted: 143 on eCryptfs and Synology's shares, 189 on EncFS.
+  var nameByteCountMax: Int {
+    let stated = calls.nameByteCountMax(file.descriptor)
+    return stated > 0 ? min(stated, FileName.componentByteCountMax) : FileName.componentByteCountMax
+  }
+
+  /// The name of the partial file for a finished one, which needs no more room than that.
+  func partialName(for name: String) -> String {
+    FileName.cut(name, toFit: nameByteCountMax - FileName.partialSuffix.utf8.count)
+      + FileName.partialSuffix
+  }
+
   /// Syncs the directory's entries: a new or renamed file survives a power cut only after its
   /// directory was synced (fsync(2), "Description").
-  func sync() throws(Errno) { try file.syncAll() }
+  ///
+  /// A file system that cannot sync a directory offers nothing else to wait for.
+  func sync() throws(Errno) {
+    do {
+      try file.syncAll()
+    } catch {
+      guard SystemError(error.rawValue).meansNoDirectorySync else { throw error }
+    }
+  }
+
+  /// Whether the inode numbers of its files last.
+  var inodeNumbers: InodeNumbers { file.inodeNumbers }
 
   // MARK: Entries
 
@@ -63,12 +87,18 @@ final class Directory: Sendable {
   func status(of name: String) throws(Errno) -> FileStatus? {
     var status = stat()
     do {
-      _ = try Errno.retrying { fstatat(file.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) }
+      _ = try Errno.retrying { calls.statusOfName(file.descriptor, name, &status) }
       return FileStatus(status)
     } catch {
       if error.rawValue == ENOENT { return nil }
       throw error
     }
+  }
+
+  /// Returns whether the entry, or what it links to, is a FIFO, a socket or a device.
+  func isSpecial(_ name: String) -> Bool {
+    var status = stat()
+    return fstatat(file.descriptor, name, &status, 0) == 0 && FileStatus(status).kind == .special
   }
 
   /// Returns why the entry is not a readable file, in words for a failure. Returns nil when it is a

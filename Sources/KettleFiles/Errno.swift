@@ -1,4 +1,5 @@
 import Glibc
+import KettleSystem
 
 /// An error number of the kernel (errno(3)).
 package struct Errno: Error, RawRepresentable, Hashable, Sendable {
@@ -17,7 +18,8 @@ package struct Errno: Error, RawRepresentable, Hashable, Sendable {
     E2BIG: "E2BIG", EACCES: "EACCES", EAGAIN: "EAGAIN", EBADF: "EBADF", EBUSY: "EBUSY",
     EDQUOT: "EDQUOT",
     EEXIST: "EEXIST", EFAULT: "EFAULT", EFBIG: "EFBIG", EINTR: "EINTR", EINVAL: "EINVAL",
-    EIO: "EIO", EISDIR: "EISDIR", ELOOP: "ELOOP", EMFILE: "EMFILE", EMLINK: "EMLINK",
+    EILSEQ: "EILSEQ", EIO: "EIO", EISDIR: "EISDIR", ELOOP: "ELOOP", EMFILE: "EMFILE",
+    EMLINK: "EMLINK",
     ENAMETOOLONG: "ENAMETOOLONG", ENFILE: "ENFILE", ENODEV: "ENODEV", ENOENT: "ENOENT",
     ENOEXEC: "ENOEXEC",
     ENOMEM: "ENOMEM", ENOSPC: "ENOSPC", ENOSYS: "ENOSYS", ENOTCONN: "ENOTCONN",
@@ -25,6 +27,9 @@ package struct Errno: Error, RawRepresentable, Hashable, Sendable {
     EOVERFLOW: "EOVERFLOW", EPERM: "EPERM", EROFS: "EROFS", ESPIPE: "ESPIPE", ESTALE: "ESTALE",
     ETIMEDOUT: "ETIMEDOUT", ETXTBSY: "ETXTBSY", EXDEV: "EXDEV",
   ]
+
+  /// See `SystemError.mayMeanUnsupported`.
+  var mayMeanUnsupported: Bool { SystemError(rawValue).mayMeanUnsupported }
 
   /// Repeats a call while a signal interrupts it, and returns its result.
   ///

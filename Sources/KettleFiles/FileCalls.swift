@@ -1,5 +1,6 @@
 import CKettleLinux
 import Glibc
+import KettleSystem
 
 /// The system calls that can fail in the middle of a file's life, as values, so that tests can
 /// inject failures that no disk produces on demand.
@@ -9,8 +10,9 @@ struct FileCalls: Sendable {
   typealias Write = @Sendable (Int32, UnsafeRawBufferPointer, off_t) -> Int
   typealias Read = @Sendable (Int32, UnsafeMutableRawPointer, Int, off_t) -> Int
   typealias Sync = @Sendable (Int32) -> Int32
-  /// Arguments: the descriptor of a directory, and two names in it.
-  typealias Rename = @Sendable (Int32, String, String) -> Int32
+  typealias Status = @Sendable (Int32, UnsafeMutablePointer<stat>) -> Int32
+  /// Arguments: the descriptor of a directory, a name in it, and the result.
+  typealias StatusOfName = @Sendable (Int32, String, UnsafeMutablePointer<stat>) -> Int32
 
   static let kernel = FileCalls()
 
@@ -23,12 +25,18 @@ struct FileCalls: Sendable {
   var truncate: @Sendable (Int32, off_t) -> Int32 = { ftruncate($0, $1) }
   /// openat(2) of an unnamed file in a directory. Arguments: the directory and the flags.
   var openUnnamed: @Sendable (Int32, Int32) -> Int32 = { openat($0, ".", $1, 0o666) }
-  var rename: Rename = { renameat($0, $1, $0, $2) }
+  var rename = FreeNameRename.Calls().rename
   /// renameat2(2) with RENAME_NOREPLACE.
-  var renameToFree: Rename = { directory, name, newName in
-    let code = kettle_renameat_noreplace(directory, name, newName)
-    guard code != 0 else { return 0 }
-    errno = code
-    return -1
+  var renameToFree = FreeNameRename.Calls().renameToFree
+  var link = FreeNameRename.Calls().link
+  var status: Status = { fstat($0, $1) }
+  /// fstatat(2) of an entry, which follows no link.
+  var statusOfName: StatusOfName = { fstatat($0, $1, $2, AT_SYMLINK_NOFOLLOW) }
+  /// The longest name in a directory, in bytes; -1 for no limit (fpathconf(3)).
+  var nameByteCountMax: @Sendable (Int32) -> Int = { fpathconf($0, Int32(_PC_NAME_MAX)) }
+  /// The type of the file system in statfs(2); nil when the kernel does not say.
+  var fileSystemKind: @Sendable (Int32) -> Int? = { descriptor in
+    var kind = 0
+    return kettle_file_system_kind(descriptor, &kind) == 0 ? kind : nil
   }
 }

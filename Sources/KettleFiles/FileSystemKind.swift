@@ -1,5 +1,3 @@
-import CKettleLinux
-
 /// File systems with known behavior beyond POSIX, by their numbers in statfs(2).
 enum FileSystemKind: Int {
   /// EXT4_SUPER_MAGIC, also for ext2 and ext3.
@@ -10,8 +8,7 @@ enum FileSystemKind: Int {
 
   /// Returns nil for any other file system, or when the kernel does not say.
   init?(of file: OpenFile) {
-    var number = 0
-    guard kettle_file_system_kind(file.descriptor, &number) == 0 else { return nil }
+    guard let number = file.calls.fileSystemKind(file.descriptor) else { return nil }
     self.init(rawValue: number)
   }
 }

@@ -12,12 +12,14 @@ struct NameReservation {
   /// Records each file before it has a name, so that a kill leaves no unknown file.
   let unrecorded: UnrecordedFiles
 
-  /// Reserves the first name that is free for both the partial and the finished file.
+  /// Reserves the first name that is free for both the partial and the finished file. What was to
+  /// go to a device or a FIFO gets no file beside it.
   func underFreeName() throws -> POSIXPartialFile {
+    guard !directory.isSpecial(preferredName) else { throw nameTaken("not a regular file") }
     for name in FileName.candidates(for: preferredName) {
       // Avoids creating a file in vain. Only the check after its creation decides.
       guard try directory.status(of: name) == nil else { continue }
-      guard let file = try make(name + FileName.partialSuffix, finalName: name) else { continue }
+      guard let file = try make(directory.partialName(for: name), finalName: name) else { continue }
       // Another transfer may have finished under the name between the check and the creation.
       if try directory.status(of: name) == nil { return file }
       removeAgain(file)
@@ -34,7 +36,7 @@ struct NameReservation {
   ) throws -> POSIXPartialFile {
     for name in FileName.candidates(for: preferredName) {
       guard isAcceptable(try directory.status(of: preferredName)) else { throw nameTaken() }
-      guard let file = try make(name + FileName.partialSuffix, finalName: preferredName) else {
+      guard let file = try make(directory.partialName(for: name), finalName: preferredName) else {
         continue
       }
       if isAcceptable(try directory.status(of: preferredName)) { return file }
@@ -96,7 +98,7 @@ struct NameReservation {
 
   private func removeAgain(_ file: POSIXPartialFile) {
     guard let filePath = FilePath(file.path), let status = try? directory.status(of: filePath.name),
-      status.identity.device == file.device, status.identity.inode == file.inode
+      (try? KnownFile(file.identity).isEntry(filePath.name, status, of: directory)) == true
     else { return }
     try? directory.remove(filePath.name)
   }

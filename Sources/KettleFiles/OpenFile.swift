@@ -18,9 +18,12 @@ final class OpenFile: Sendable {
 
   func status() throws(Errno) -> FileStatus {
     var status = stat()
-    _ = try Errno.retrying { fstat(descriptor, &status) }
+    _ = try Errno.retrying { calls.status(descriptor, &status) }
     return FileStatus(status)
   }
+
+  /// Whether its inode number lasts.
+  var inodeNumbers: InodeNumbers { InodeNumbers(kind: calls.fileSystemKind(descriptor)) }
 
   /// Writes all bytes, also when the kernel accepts only part of them per call.
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) {

@@ -20,7 +20,7 @@ extension POSIXFileStorage {
     else { return restored }
     restored.partialPath = binned.path
     let names = FileName.candidates(for: resumeData.finalName).lazy.map {
-      $0 + FileName.partialSuffix
+      location.directory.partialName(for: $0)
     }
     if let name = move(location.name, toFirstFree: names, in: location.directory) {
       restored.partialPath = FilePath.joined(location.directory.path, name)
@@ -31,6 +31,11 @@ extension POSIXFileStorage {
   package func moveFinishedFile(_ file: FinishedFile, toName name: String) -> Bool {
     guard let (directory, ownName) = location(of: file) else { return false }
     return move(ownName, toFirstFree: CollectionOfOne(name), in: directory) != nil
+  }
+
+  package func hasEntry(at path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0 || ![ENOENT, ENOTDIR].contains(errno)
   }
 
   package func restoreFinishedFile(
@@ -51,8 +56,8 @@ extension POSIXFileStorage {
   func location(of file: FinishedFile) -> (Directory, name: String)? {
     guard let identity = file.identity, let path = FilePath(file.path),
       let directory = try? Directory(path.directory, calls: calls),
-      let status = try? directory.status(of: path.name), status.isRegular,
-      status.identity == identity
+      let status = try? directory.status(of: path.name),
+      (try? identity.isUnchanged(path.name, status, in: directory)) == true
     else { return nil }
     return (directory, path.name)
   }

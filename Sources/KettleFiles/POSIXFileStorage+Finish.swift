@@ -2,6 +2,7 @@ import Glibc
 import KettleEngine
 import KettleModel
 import KettleScheduler
+import KettleSystem
 
 extension POSIXFileStorage {
   package func finish(
@@ -49,17 +50,30 @@ extension POSIXFileStorage {
       // Another process may have replaced the partial file between the check and the rename, so
       // that its file got the name. The identity after the rename is the one that a later deletion
       // compares.
-      if let time = file.modifiedAt { try open.setModified(time) }
+      if let time = file.modifiedAt { try setModified(time, of: open) }
+      var identity = status.identity
+      identity.sample = try open.sample(ofFirst: identity.byteCount)
       guard let there = try location.directory.status(of: name),
-        there.identity.isSameInode(as: status.identity)
+        try KnownFile(identity).isEntry(name, there, of: location.directory)
       else { throw location.changed("it is another file") }
-      return Renamed(directory: location.directory, name: name, identity: there.identity)
+      identity = there.identity
+      identity.sample = try open.sample(ofFirst: identity.byteCount)
+      return Renamed(directory: location.directory, name: name, identity: identity)
     } catch let failure as TransferFailure {
       throw failure
     } catch let error as Errno {
-      throw error.failure(.directory(location.directory.path))
+      throw location.directory.failure(error, onName: resumeData.finalName)
     } catch {
       throw TransferFailure(.internalProblem, on: resumeData.partialPath, detail: "\(error)")
+    }
+  }
+
+  /// A file is complete without its time where the file system cannot set that.
+  private func setModified(_ time: WallTime, of file: OpenFile) throws(Errno) {
+    do {
+      try file.setModified(time)
+    } catch {
+      guard error.mayMeanUnsupported else { throw error }
     }
   }
 
@@ -72,13 +86,16 @@ extension POSIXFileStorage {
       // The rename used the first free name, so a gap ends the search unless a file was deleted
       // since. That case is not guessed at.
       guard let status = try? location.directory.status(of: name) else { return nil }
-      if (try? location.isOurs(status)) == true,
-        status.identity.byteCount == resumeData.wholeByteCount
+      if status.identity.byteCount == resumeData.wholeByteCount,
+        (try? location.isOurs(name, status)) == true
       {
         // The crash may have interrupted the sync of the directory.
         guard (try? location.directory.sync()) != nil else { return nil }
+        var identity = status.identity
+        identity.sample = try? location.directory.open(name, for: .read)
+          .sample(ofFirst: identity.byteCount)
         return FinishedFile(
-          path: FilePath.joined(location.directory.path, name), identity: status.identity)
+          path: FilePath.joined(location.directory.path, name), identity: identity)
       }
     }
     return nil
@@ -97,7 +114,7 @@ extension POSIXFileStorage {
         guard error.rawValue == EEXIST else { throw error }
       }
       let there = try location.directory.status(of: name)
-      if let there, there.identity.isSameInode(as: status.identity) {
+      if let there, try isSecondName(name, there, of: file, status, in: location.directory) {
         // Both names refer to the same file, left by an interrupted rename by link(2). rename(2)
         // does nothing then.
         try location.directory.remove(location.name)
@@ -117,6 +134,22 @@ extension POSIXFileStorage {
     throw taken(finalName, in: location.directory)
   }
 
+  /// Returns whether an entry is another name of the open file. Where inode numbers do not last,
+  /// the file system must also say that there are two names.
+  private func isSecondName(
+    _ name: String, _ there: FileStatus, of file: OpenFile, _ status: FileStatus,
+    in directory: Directory
+  ) throws(Errno) -> Bool {
+    switch directory.inodeNumbers {
+    case .lasting: return there.identity.isSameInode(as: status.identity)
+    case .passing: break
+    }
+    guard there.linkCount > 1, try file.status().linkCount > 1 else { return false }
+    var identity = status.identity
+    identity.sample = try file.sample(ofFirst: identity.byteCount)
+    return try identity.isUnchanged(name, there, in: directory)
+  }
+
   /// Replaces only a regular file: the user requested another file, not the removal of a directory,
   /// a FIFO, a device or a link.
   private func replace(
@@ -124,8 +157,9 @@ extension POSIXFileStorage {
   ) throws {
     guard there.isRegular else { throw taken(name, in: location.directory) }
     // A user who could not read the old file must not be able to read the new one (CVE-2022-32207).
-    let permissions = try file.status().permissions & there.permissions
-    try file.setPermissions(permissions)
+    let own = try file.status().permissions
+    // Where all files have the same ones, they cannot be set.
+    if own & there.permissions != own { try file.setPermissions(own & there.permissions) }
     try location.directory.rename(location.name, replacing: name)
   }
 

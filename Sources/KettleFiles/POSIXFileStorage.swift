@@ -2,6 +2,7 @@ import Glibc
 import KettleEngine
 import KettleModel
 import KettleScheduler
+import KettleSystem
 
 /// `FileStorage` on the file system of Linux.
 package struct POSIXFileStorage: FileStorage {
@@ -48,8 +49,13 @@ package struct POSIXFileStorage: FileStorage {
       throw TransferFailure(
         .fileProblem, on: FilePath.joined(path, preferredName), detail: "not the name of a file")
     }
+    let folder: Directory
     do {
-      let folder = try openForNewFile(path)
+      folder = try openForNewFile(path)
+    } catch {
+      throw error.failure(.directory(path))
+    }
+    do {
       let reservation = NameReservation(
         directory: folder, preferredName: preferredName, unrecorded: unrecorded)
       switch onConflict {
@@ -60,7 +66,7 @@ package struct POSIXFileStorage: FileStorage {
     } catch let failure as TransferFailure {
       throw failure
     } catch let error as Errno {
-      throw Self.creationFailure(error, in: path, name: preferredName)
+      throw folder.failure(error, onName: preferredName)
     } catch {
       throw TransferFailure(.internalProblem, on: path, detail: "\(error)")
     }
@@ -99,19 +105,9 @@ package struct POSIXFileStorage: FileStorage {
     } catch let failure as TransferFailure {
       throw failure
     } catch let error as Errno {
-      throw Self.creationFailure(error, in: location.directory.path, name: old.finalName)
+      throw location.directory.failure(error, onName: old.finalName)
     } catch {
       throw TransferFailure(.internalProblem, on: old.partialPath, detail: "\(error)")
-    }
-  }
-
-  /// Attributes an error about the name itself to the file, not to the directory.
-  private static func creationFailure(
-    _ error: Errno, in directory: String, name: String
-  ) -> TransferFailure {
-    switch error.rawValue {
-    case ENAMETOOLONG, EINVAL: error.failure(.file(FilePath.joined(directory, name)))
-    default: error.failure(.directory(directory))
     }
   }
 
@@ -125,8 +121,10 @@ package struct POSIXFileStorage: FileStorage {
     }
     // An earlier time does not indicate another writer: fdatasync(2) need not sync it, so a power
     // cut may revert it.
+    let tolerance = file.inodeNumbers.modificationToleranceNanoseconds
     if let lastWrite = resumeData.lastWriteNanoseconds,
-      status.identity.modifiedNanoseconds > lastWrite
+      status.identity.modifiedNanoseconds
+        > lastWrite.addingReportingOverflow(tolerance).partialValue
     {
       throw location.changed("it was written to by others")
     }
@@ -171,17 +169,46 @@ package struct POSIXFileStorage: FileStorage {
     return (try? directory.remove(name)) != nil
   }
 
-  package func freeBytes(at directory: String) -> Int64? {
+  package func fitted(_ name: String, in directory: String) -> String {
+    // A directory that is still to be made will have the limit of the one above it.
+    guard let nearest = nearest(to: directory), let folder = try? Directory(nearest, calls: calls)
+    else { return name }
+    return FileName.cut(name, toFit: folder.nameByteCountMax - FileName.addedByteCountMax)
+  }
+
+  package func largestFileByteCount(at directory: String) -> Int64? {
+    var limits = [Int64]()
+    var own = rlimit()
+    if getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &own) == 0,
+      own.rlim_cur < UInt64(Int64.max)
+    {
+      limits.append(Int64(own.rlim_cur))
+    }
+    if let nearest = nearest(to: directory), let folder = try? Directory(nearest, calls: calls) {
+      limits += folder.fileByteCountMax.map { [$0] } ?? []
+    }
+    return limits.min()
+  }
+
+  /// Returns the directory, or the next one above that exists if it is made when it is missing.
+  private func nearest(to directory: String) -> String? {
     var path = Self.withoutTrailingSlashes(directory)
     let isMadeWhenMissing = path == documentsDirectory || path == heldDirectory
-    var status = statvfs()
-    while statvfs(path, &status) != 0 {
-      // A directory that does not exist yet will be on the disk of its parent.
-      guard Errno.current.rawValue == ENOENT, isMadeWhenMissing,
-        let above = FilePath(path)
-      else { return nil }
+    var status = stat()
+    while stat(path, &status) != 0 {
+      guard Errno.current.rawValue == ENOENT, isMadeWhenMissing, let above = FilePath(path) else {
+        return nil
+      }
       path = above.directory
     }
+    return path
+  }
+
+  package func freeBytes(at directory: String) -> Int64? {
+    // A directory that does not exist yet will be on the disk of its parent.
+    guard let path = nearest(to: directory) else { return nil }
+    var status = statvfs()
+    guard statvfs(path, &status) == 0 else { return nil }
     let (count, overflow) = UInt64(status.f_bavail)
       .multipliedReportingOverflow(by: UInt64(status.f_frsize))
     return overflow ? Int64.max : Int64(clamping: count)

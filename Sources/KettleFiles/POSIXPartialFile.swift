@@ -29,6 +29,10 @@ package final class POSIXPartialFile: PartialFile {
   /// never together with `durability`.
   private let writtenUpTo: Mutex<Int64>
   private let uncached = UncachedWriter()
+  /// The latest sample; nil before the first.
+  private let sampled = Mutex<FileSample?>(nil)
+
+  var identity: PartialIdentity { PartialIdentity(path: path, device: device, inode: inode) }
 
   private init(
     _ file: OpenFile, path: String, finalName: String, identity: FileIdentity,
@@ -136,7 +140,8 @@ package final class POSIXPartialFile: PartialFile {
   /// Throws when the file is no longer in its place. Some file systems report a link count of zero
   /// for every file, so the count alone proves nothing.
   private func checkPlace() throws(TransferFailure) {
-    let identity = PartialIdentity(path: path, device: device, inode: inode)
+    var identity = identity
+    identity.sample = sample(ofFirst: writtenUpTo.withLock { $0 })
     _ = try PartFileLocation(identity, file.calls).status()
   }
 
@@ -164,6 +169,14 @@ package final class POSIXPartialFile: PartialFile {
     if let failure { throw failure }
   }
 
+  package func sample(ofFirst byteCount: Int64) -> FileSample? {
+    sampled.withLock { sampled in
+      let byteCount = min(byteCount, FileSample.byteCountMax)
+      if sampled?.byteCount != byteCount { sampled = try? file.sample(ofFirst: byteCount) }
+      return sampled
+    }
+  }
+
   package func truncate(to byteCount: Int64) throws(TransferFailure) {
     let result = writtenUpTo.withLock { writtenUpTo in
       Result { () throws(TransferFailure) in
@@ -175,6 +188,7 @@ package final class POSIXPartialFile: PartialFile {
         writtenUpTo = byteCount
       }
     }
+    sampled.withLock { $0 = nil }
     try result.get()
   }
 }

@@ -55,7 +55,7 @@ struct PartFileLocation {
     do {
       let file = try directory.open(name, for: access)
       let status = try file.status()
-      try check(status)
+      try check(status, open: file)
       return (file, status)
     } catch let failure as TransferFailure {
       throw failure
@@ -80,19 +80,16 @@ struct PartFileLocation {
     TransferFailure(.partialFileChanged, on: identity.path, detail: detail)
   }
 
-  /// Returns whether a file in the directory is the one that was made, whatever its name is now.
-  ///
-  /// Many file systems get another device number on each mount (btrfs, NFS, overlay; disks found in
-  /// another order). So another device is accepted when the whole directory has moved to it.
-  func isOurs(_ status: FileStatus) throws(Errno) -> Bool {
-    guard status.isRegular, status.identity.inode == identity.inode else { return false }
-    if status.identity.device == identity.device { return true }
-    return try status.identity.device == directory.status().identity.device
+  /// Returns whether an entry of the directory is the file that was made, whatever its name is now.
+  func isOurs(_ entry: String, _ status: FileStatus) throws(Errno) -> Bool {
+    try KnownFile(identity).isEntry(entry, status, of: directory)
   }
 
-  private func check(_ status: FileStatus) throws {
+  private func check(_ status: FileStatus, open: OpenFile? = nil) throws {
     guard status.isRegular else { throw changed("it is no regular file") }
-    guard try isOurs(status) else { throw changed("it is another file") }
+    guard try KnownFile(identity).isEntry(name, status, of: directory, open: open) else {
+      throw changed("it is another file")
+    }
   }
 
   private func gone() throws(TransferFailure) -> TransferFailure {

@@ -46,7 +46,7 @@ final class UncachedWriter: Sendable {
       try uncached.write(pages, at: offset)
       return true
     } catch {
-      guard error.rawValue == EINVAL || error.rawValue == EOPNOTSUPP else { throw error }
+      guard error.mayMeanUnsupported else { throw error }
       refuse()
       return false
     }

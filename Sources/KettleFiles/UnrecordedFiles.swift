@@ -61,7 +61,7 @@ final class UnrecordedFiles: Sendable {
   /// Removes from the list files that the store has recorded or that are gone.
   func forget(_ identities: [PartialIdentity]) {
     state.withLock { state in
-      let known = identities.filter { state.files[$0.inode]?.identity == $0 }
+      let known = identities.filter { state.files[$0.inode]?.identity.isSameInode(as: $0) == true }
       guard !known.isEmpty else { return }
       for identity in known { state.files[identity.inode] = nil }
       append(known.map { "- \($0.inode)\n" }.joined(), &state)
@@ -129,4 +129,11 @@ final class UnrecordedFiles: Sendable {
     let count = Glibc.read(file.number, &bytes, bytes.count)
     return String(decoding: bytes.prefix(max(count, 0)).prefix { $0 != 10 }, as: UTF8.self)
   }()
+}
+
+extension PartialIdentity {
+  /// The list has no samples.
+  fileprivate func isSameInode(as other: PartialIdentity) -> Bool {
+    path == other.path && device == other.device && inode == other.inode
+  }
 }

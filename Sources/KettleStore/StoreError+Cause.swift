@@ -35,9 +35,14 @@ extension StoreError {
 
   /// Maps errno to a store error.
   static func ofKernel(at path: String, otherwise code: Code) -> StoreError {
-    let number = errno
-    return StoreError(
-      code: number == ENOSPC ? .diskFull : code, path: path, detail: SystemError(number).message)
+    ofKernel(SystemError(errno), at: path, otherwise: code)
+  }
+
+  static func ofKernel(
+    _ error: SystemError, at path: String, otherwise code: Code
+  ) -> StoreError {
+    StoreError(
+      code: error.code == ENOSPC ? .diskFull : code, path: path, detail: error.message)
   }
 }
 

@@ -1,4 +1,3 @@
-import CKettleLinux
 import Glibc
 import KettleModel
 import KettleSystem
@@ -7,6 +6,7 @@ import KettleSystem
 struct StorePaths {
   let path: String
   private let directory: String
+  private let freeNameRename: FreeNameRename
 
   /// Files that SQLite keeps beside the database.
   private static let companions = ["-wal", "-shm", "-journal"]
@@ -15,8 +15,9 @@ struct StorePaths {
   /// under the final name is never mistaken for an empty list.
   var unfinishedPath: String { path + ".new" }
 
-  init(_ path: String) {
+  init(_ path: String, freeNameRename: FreeNameRename = FreeNameRename()) {
     self.path = path
+    self.freeNameRename = freeNameRename
     let slash = path.lastIndex(of: "/")
     directory = slash.map { String(path[..<$0]) } ?? "."
   }
@@ -175,10 +176,11 @@ struct StorePaths {
   }
 
   private func rename(_ from: String, to newPath: String) throws(StoreError) {
-    let code = kettle_rename_noreplace(from, newPath)
-    guard code != 0 else { return }
-    errno = code
-    throw .ofKernel(at: path, otherwise: .unwritable)
+    do {
+      try freeNameRename.rename(from, to: newPath)
+    } catch {
+      throw .ofKernel(error, at: path, otherwise: .unwritable)
+    }
   }
 
   private func syncDirectory() throws(StoreError) {
@@ -186,6 +188,7 @@ struct StorePaths {
     guard let file = OwnedDescriptor(opened: open(directory, flags)) else {
       throw .ofKernel(at: path, otherwise: .unwritable)
     }
-    guard fsync(file.number) == 0 else { throw .ofKernel(at: path, otherwise: .unwritable) }
+    guard fsync(file.number) != 0, !SystemError(errno).meansNoDirectorySync else { return }
+    throw .ofKernel(at: path, otherwise: .unwritable)
   }
 }

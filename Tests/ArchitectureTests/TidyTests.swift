@@ -58,7 +58,7 @@ struct TidyTests {
       "CKettleCurl": ["KettleCurl", "KettleFiles", "KettleStore"],
       "CKettleLinux": [
         "BackgroundTransfer", "KettleDaemon", "KettleFiles", "KettleSocket",
-        "KettleStarter", "KettleStore", "KettleSystem",
+        "KettleStarter", "KettleSystem",
       ],
       "CKettleNcurses": ["Benchmarks", "KettleTerminal"], "CKettleSQLite": ["KettleStore"],
       "CKettleUnpacking": ["KettleFiles"],

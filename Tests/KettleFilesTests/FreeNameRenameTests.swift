@@ -73,6 +73,44 @@ import Testing
     #expect(Disk.names(in: scratch.path) == [])
   }
 
+  /// What file systems return for a call that they do not have.
+  private static let refusals = [
+    EINVAL, ENOSYS, EOPNOTSUPP, EPERM, EACCES, EIO, EOVERFLOW, EMLINK, EXDEV,
+  ]
+
+  // Fault 189
+  @Test(arguments: refusals, refusals)
+  func `whatever number means that a call is missing, the next way is used`(
+    _ ofRename: Int32, _ ofLink: Int32
+  ) throws {
+    var calls = FileCalls.kernel
+    calls.renameToFree = { _, _, _ in
+      errno = ofRename
+      return -1
+    }
+    calls.link = { _, _, _ in
+      errno = ofLink
+      return -1
+    }
+    let refusing = try Directory(scratch.path, calls: calls)
+    try Disk.put([1, 2], at: scratch.path + "/a.part")
+    try Disk.put([9], at: scratch.path + "/b")
+    #expect(throws: Errno(rawValue: EEXIST)) {
+      try FreeNameRename().rename("a.part", to: "b", in: refusing)
+    }
+    try FreeNameRename().rename("a.part", to: "a", in: refusing)
+    #expect(Disk.bytes(at: scratch.path + "/a") == [1, 2])
+    #expect(Disk.bytes(at: scratch.path + "/b") == [9])
+    #expect(Disk.names(in: scratch.path) == ["a", "b"])
+  }
+
+  // Fault 189
+  @Test func `a full disk or a missing directory is not taken for a missing call`() throws {
+    for number in [ENOSPC, EDQUOT, EROFS, ENOENT, EEXIST] {
+      #expect(!SystemError(number).mayMeanUnsupported)
+    }
+  }
+
   // Fault 79
   @Test func `an interrupted rename by link is completed`() throws {
     let files = POSIXFileStorage(documentsDirectory: scratch.path)

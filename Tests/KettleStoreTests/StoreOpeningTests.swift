@@ -2,6 +2,7 @@ import Glibc
 import GRDB
 import KettleEngine
 import KettleModel
+import KettleSystem
 import Testing
 import TestSupport
 
@@ -47,6 +48,29 @@ import TestSupport
     chown(scratch.path, 0, 0)
     chown(scratch.directory, 65_534, 65_534)
     #expect(throws: StoreError.self) { try scratch.open() }
+  }
+
+  // Fault 189
+  @Test(arguments: [EINVAL, EPERM, ENOSYS, EIO])
+  func `a store begins where the file system cannot rename without replacing`(
+    _ number: Int32
+  ) throws {
+    var refusing = FreeNameRename()
+    refusing.calls.renameToFree = { _, _, _ in
+      errno = number
+      return -1
+    }
+    refusing.calls.link = refusing.calls.renameToFree
+    let paths = StorePaths(scratch.path, freeNameRename: refusing)
+    try paths.prepareDirectory()
+    try paths.makeUnfinished()
+    try paths.adoptUnfinished()
+    #expect(try scratch.names() == ["store.sqlite"])
+    // No store is ever replaced.
+    try paths.makeUnfinished()
+    #expect(throws: StoreError.self) { try paths.adoptUnfinished() }
+    let aside = try paths.setAside(at: StoreScratch.now)
+    #expect(access(aside, F_OK) == 0 && access(scratch.path, F_OK) != 0)
   }
 
   // Fault 99

@@ -43,9 +43,15 @@ struct BodyOpening: Sendable {
       if spec.options.rule?.properties.contains(.directory) == true {
         try files.makeSubdirectory(directory)
       }
-      if let total = expectedByteCount(new.total) { try checkSpace(for: total) }
+      // What the user typed is taken as it is, or refused.
+      let name =
+        spec.name == nil ? files.fitted(new.preferredName, in: directory) : new.preferredName
+      if let total = expectedByteCount(new.total) {
+        try checkLargestFile(total, named: name)
+        try checkSpace(for: total)
+      }
       file = try files.createPartialFile(
-        in: directory, preferredName: new.preferredName, onConflict: spec.onConflict)
+        in: directory, preferredName: name, onConflict: spec.onConflict)
     }
     // The file of a program's task stays private until the program takes it.
     if spec.task == nil { file.setPermissions(spec.options.permissions ?? .usual) }
@@ -75,6 +81,13 @@ struct BodyOpening: Sendable {
       if let older = old.resumeData.setAside { files.removePartialFile(older) }
       return old.resumeData.partialIdentity
     }
+  }
+
+  /// Detects a file system that has no such large files before the first byte.
+  private func checkLargestFile(_ byteCount: Int64, named name: String) throws(TransferFailure) {
+    guard let most = files.largestFileByteCount(at: directory), byteCount > most else { return }
+    throw TransferFailure(
+      .fileProblem, on: directory + "/" + name, detail: FileTrouble.tooLarge)
   }
 
   /// Detects a full disk before the first byte instead of at the last.

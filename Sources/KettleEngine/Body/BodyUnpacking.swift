@@ -55,6 +55,7 @@ struct BodyUnpacking: Sendable {
       if let older = resumeData.setAside { files.removePartialFile(older) }
       var unpacked = resumeData.unpacked(into: identity, byteCount: byteCount)
       unpacked.lastWriteNanoseconds = modifiedNanoseconds
+      unpacked.sample = file.sample(ofFirst: byteCount)
       return unpacked
     } catch {
       files.removePartialFile(identity)

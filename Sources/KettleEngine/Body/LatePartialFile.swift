@@ -85,6 +85,8 @@ final class LatePartialFile: PartialFile {
 
   func sync() throws(TransferFailure) -> Int64 { try make().file.sync() }
 
+  func sample(ofFirst byteCount: Int64) -> FileSample? { made?.sample(ofFirst: byteCount) }
+
   func keepInMemory() { made?.keepInMemory() }
 
   /// Nothing to do: the file gets them when it is created.

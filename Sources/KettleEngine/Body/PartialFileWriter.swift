@@ -161,6 +161,8 @@ final class PartialFileWriter: Sendable {
   struct Synced: Sendable {
     var durable: ByteRangeSet
     var modifiedNanoseconds: Int64
+    /// The beginning of `durable`, where it is needed to identify the file.
+    var sample: FileSample?
   }
 
   /// Writes and syncs everything received. Blocks.
@@ -175,7 +177,10 @@ final class PartialFileWriter: Sendable {
     }
     if let failure { throw failure }
     do {
-      return Synced(durable: written, modifiedNanoseconds: try file.sync())
+      let modifiedNanoseconds = try file.sync()
+      return Synced(
+        durable: written, modifiedNanoseconds: modifiedNanoseconds,
+        sample: file.sample(ofFirst: written.prefixByteCount))
     } catch {
       // A failed sync is never repeated as a proof: the kernel may have dropped the pages
       // (fsync(2), "Errors"), so nothing after the last success is trusted.

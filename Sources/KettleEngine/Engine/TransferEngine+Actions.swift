@@ -205,7 +205,9 @@ extension LiveAttempt {
 
 extension ClosedBody {
   fileprivate init(_ synced: PartialFileWriter.Synced) {
-    self.init(durable: synced.durable, modifiedNanoseconds: synced.modifiedNanoseconds)
+    self.init(
+      durable: synced.durable, modifiedNanoseconds: synced.modifiedNanoseconds,
+      sample: synced.sample)
   }
 }
 

@@ -26,7 +26,7 @@ extension TransferEngine {
     switch result {
     case .success(let synced):
       advanceDigest(of: id, to: synced.durable)
-      let output = scheduler.bytesSynced(synced.durable, of: id)
+      let output = scheduler.bytesSynced(synced.durable, synced.sample, of: id)
       if output.changes.isEmpty { pace.end() } else { pace.submit() }
       bodies[id] = .open(writer, pace)
       run(output, at: clock.now())

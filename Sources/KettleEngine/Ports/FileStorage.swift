@@ -14,6 +14,13 @@ package protocol FileStorage: Sendable {
     in directory: String, preferredName: String, onConflict: ConflictPolicy
   ) throws(TransferFailure) -> any PartialFile
 
+  /// Returns the name, cut to what the file system of a directory allows, so that a number and the
+  /// suffix of a partial file fit after it.
+  func fitted(_ name: String, in directory: String) -> String
+
+  /// Returns the size of the largest file that can be written there, if a limit is known.
+  func largestFileByteCount(at directory: String) -> Int64?
+
   /// Makes a directory that is missing, with those above it. Does nothing if it is not below the
   /// documents directory: elsewhere it may be the place of a disk that is not mounted.
   func makeSubdirectory(_ path: String) throws(TransferFailure)
@@ -62,6 +69,9 @@ package protocol FileStorage: Sendable {
   /// left.
   func removeFinishedFile(_ file: FinishedFile) -> Bool
 
+  /// Returns whether something has the path of a finished file: that file, or what replaced it.
+  func hasEntry(at path: String) -> Bool
+
   /// Moves a partial file to the bin, or one of another version back, if it is still the one that
   /// was made: renames it within its directory, never over another file.
   ///
@@ -109,6 +119,10 @@ package protocol FileStorage: Sendable {
 }
 
 extension FileStorage {
+  package func fitted(_ name: String, in directory: String) -> String { name }
+
+  package func largestFileByteCount(at directory: String) -> Int64? { nil }
+
   package func finish(_ files: [FileToFinish]) -> [Result<FinishedFile, TransferFailure>] {
     files.map { file in
       Result { () throws(TransferFailure) in
@@ -157,6 +171,11 @@ package protocol PartialFile: AnyObject, Sendable {
   /// Syncs everything written so far (fdatasync(2)). Returns the modification time of the file in
   /// nanoseconds since 1970.
   func sync() throws(TransferFailure) -> Int64
+  /// Returns what identifies the file by its beginning where its inode number may change; nil where
+  /// the number lasts.
+  ///
+  /// - Parameter byteCount: how many of the first bytes are written and stay as they are.
+  func sample(ofFirst byteCount: Int64) -> FileSample?
   /// Announces that bytes written from now on will be read again soon, by a digest.
   func keepInMemory()
   /// Sets the permissions, whatever the mask of the process (umask(2)), where the file system has
@@ -164,6 +183,10 @@ package protocol PartialFile: AnyObject, Sendable {
   func setPermissions(_ permissions: FilePermissions)
   /// Truncates the file to `byteCount`.
   func truncate(to byteCount: Int64) throws(TransferFailure)
+}
+
+extension PartialFile {
+  package func sample(ofFirst byteCount: Int64) -> FileSample? { nil }
 }
 
 /// Decrypts a body while it arrives. Only one thread may use it at a time.

@@ -5,16 +5,38 @@ public struct FileIdentity: Hashable, Sendable, Codable {
   public var inode: UInt64
   public var byteCount: Int64
   public var modifiedNanoseconds: Int64
+  /// Identifies the file where its inode number may change; nil where the number lasts.
+  public var sample: FileSample?
 
-  public init(device: UInt64, inode: UInt64, byteCount: Int64, modifiedNanoseconds: Int64) {
+  public init(
+    device: UInt64, inode: UInt64, byteCount: Int64, modifiedNanoseconds: Int64,
+    sample: FileSample? = nil
+  ) {
     self.device = device
     self.inode = inode
     self.byteCount = byteCount
     self.modifiedNanoseconds = modifiedNanoseconds
+    self.sample = sample
   }
 
   /// Whether both are the same inode on the same device. Its contents may differ.
   public func isSameInode(as other: FileIdentity) -> Bool {
     device == other.device && inode == other.inode
+  }
+}
+
+/// The digest of the first bytes of a file.
+public struct FileSample: Hashable, Sendable, Codable {
+  /// How many of the first bytes the digest is of.
+  public var byteCount: Int64
+  /// SHA-256 in lower-case hexadecimal.
+  public var digest: String
+
+  /// More bytes would prove little more.
+  public static let byteCountMax: Int64 = 64 << 10
+
+  public init(byteCount: Int64, digest: String) {
+    self.byteCount = byteCount
+    self.digest = digest
   }
 }

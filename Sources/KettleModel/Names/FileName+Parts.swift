@@ -22,6 +22,18 @@ extension FileName {
     return dot
   }
 
+  /// What may be added to a name: a number, and the suffix of the partial file.
+  package static let addedByteCountMax = " (\(numberMax))".utf8.count + partialSuffix.utf8.count
+
+  /// Cuts the stem of a name that is too long; the extension stays while there is room for it.
+  package static func cut(_ name: String, toFit byteCountMax: Int) -> String {
+    guard name.utf8.count > byteCountMax else { return name }
+    let (stem, suffix) = parts(of: name)
+    let room = byteCountMax - suffix.utf8.count
+    return room > 0
+      ? cut(stem, toByteCount: room) + suffix : cut(name, toByteCount: max(1, byteCountMax))
+  }
+
   /// The start of a text, at most `limit` bytes of UTF-8, cut between two characters.
   package static func cut(_ text: String, toByteCount limit: Int) -> String {
     guard text.utf8.count > limit else { return text }

@@ -42,7 +42,7 @@ public struct FileName: Hashable, Sendable {
 
 extension FileName {
   /// NAME_MAX of the Linux file systems.
-  static let componentByteCountMax = 255
+  package static let componentByteCountMax = 255
 
   /// The suffix of partial files.
   package static let partialSuffix = ".part"

@@ -75,8 +75,10 @@ public struct BinEntry: Hashable, Sendable {
   public static let setAsideSuffix = "-old"
 
   private static func binned(_ identity: PartialIdentity, as name: String) -> PartialIdentity? {
-    sibling(of: identity.path, named: name).map {
-      PartialIdentity(path: $0, device: identity.device, inode: identity.inode)
+    sibling(of: identity.path, named: name).map { path in
+      var binned = identity
+      binned.path = path
+      return binned
     }
   }
 

@@ -5,6 +5,8 @@ public struct ResumeData: Hashable, Sendable, Codable {
   /// The device and inode of the partial file when it was created. No other file is written to.
   public var device: UInt64
   public var inode: UInt64
+  /// The beginning of the partial file, where its inode number may change; nil where it lasts.
+  public var sample: FileSample?
   /// The durable bytes: synced to disk before this was recorded.
   public var durable: ByteRangeSet
   public var totalByteCount: Int64?
@@ -39,7 +41,7 @@ public struct ResumeData: Hashable, Sendable, Codable {
   public var binAction: Int64?
 
   private enum CodingKeys: String, CodingKey {
-    case partialPath, device, inode
+    case partialPath, device, inode, sample
     case durable = "held"
     case totalByteCount, validator, finalName, isWhole, lastWriteNanoseconds, serverChecksum
     case mediaType, contentCoding, validatorURL, answer, isProvedByBytes, playlist, setAside,
@@ -61,21 +63,24 @@ public struct ResumeData: Hashable, Sendable, Codable {
   }
 
   public var partialIdentity: PartialIdentity {
-    PartialIdentity(path: partialPath, device: device, inode: inode)
+    PartialIdentity(path: partialPath, device: device, inode: inode, sample: sample)
   }
 }
 
-/// The path and inode of a partial file, so that no other file is mistaken for it.
+/// The path of a partial file and what identifies it, so that no other file is mistaken for it.
 public struct PartialIdentity: Hashable, Sendable, Codable {
   /// Absolute.
   public var path: String
   public var device: UInt64
   public var inode: UInt64
+  /// Where the inode number may change; nil where it lasts.
+  public var sample: FileSample?
 
-  public init(path: String, device: UInt64, inode: UInt64) {
+  public init(path: String, device: UInt64, inode: UInt64, sample: FileSample? = nil) {
     self.path = path
     self.device = device
     self.inode = inode
+    self.sample = sample
   }
 }
 

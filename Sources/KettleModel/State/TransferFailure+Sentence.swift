@@ -142,7 +142,7 @@ private struct FailureSentence {
     case .directoryUnwritable: "change its permissions or choose another with -d"
     case .diskFull: "it continues when there is space"
     case .nameTaken: "choose another name with -o, or use --on-conflict rename"
-    case .fileProblem: "check the disk, then start it again"
+    case .fileProblem: FileTrouble(detail: failure.detail).remedy
     case .checksumMismatch: "the file was not kept, so start it again"
     case .unpackingFailed: "get it without --decode"
     case .uploadFileUnusable: "check that it exists and is unchanged, then add it again"

@@ -262,6 +262,7 @@ extension TransferFacts {
     resumeData?.playlist = progress
     recordSynced(closed.durable)
     resumeData?.lastWriteNanoseconds = closed.modifiedNanoseconds
+    recordSample(closed.sample)
   }
 
   /// Another request for the playlist, where a segment is gone from the server: its link may have

@@ -4,10 +4,12 @@ import KettleModel
 package struct ClosedBody: Sendable, Hashable {
   package var durable: ByteRangeSet
   package var modifiedNanoseconds: Int64
+  package var sample: FileSample?
 
-  package init(durable: ByteRangeSet, modifiedNanoseconds: Int64) {
+  package init(durable: ByteRangeSet, modifiedNanoseconds: Int64, sample: FileSample? = nil) {
     self.durable = durable
     self.modifiedNanoseconds = modifiedNanoseconds
+    self.sample = sample
   }
 }
 
@@ -128,6 +130,20 @@ extension TransferFacts {
     // Without this time the next attempt removes what a segment left behind.
     let isPlaylist = resumeData?.playlist != nil
     resumeData?.lastWriteNanoseconds = isPlaylist ? nil : closed.modifiedNanoseconds
+    recordSample(closed.sample)
+  }
+
+  /// Records what identifies the partial file by its beginning. A part of it that may still change
+  /// identifies nothing.
+  ///
+  /// - Returns: whether that is new.
+  @discardableResult
+  mutating func recordSample(_ sample: FileSample?) -> Bool {
+    guard let sample, let resumeData, sample != resumeData.sample,
+      sample.byteCount <= resumeData.durable.prefixByteCount
+    else { return false }
+    self.resumeData?.sample = sample
+    return true
   }
 
   /// Records which bytes are synced. Bytes that arrived reset the retry count, and may prove the

@@ -149,14 +149,14 @@ struct Finishing: Sendable {
       .completed, left.map { [TransferAction.discardPartialFile(facts.id, operation, $0)] } ?? [])
   }
 
-  /// Forgets a partial file that another program has changed; nil for any other failure. On a file
-  /// system that reports another inode each time this would never end, so it is limited.
+  /// Forgets a complete partial file that another program has changed, once; nil for any other
+  /// failure.
   private func fetchAgain(
     after failure: TransferFailure, _ facts: inout TransferFacts
   ) -> Transition? {
     guard failure.code == .partialFileChanged else { return nil }
-    facts.repetitions.recordFreshStart()
-    guard facts.repetitions.permitsFreshStart else { return nil }
+    facts.repetitions.recordChangedFile()
+    guard facts.repetitions.permitsFetchingAgain else { return nil }
     facts.resumeData = nil
     facts.freshStart = .partialFileChanged
     return .entering(.queued)

@@ -112,6 +112,7 @@ struct RepetitionCounts: Sendable, Hashable {
   private(set) var wrongRangeReplyCount = 0
   /// Abandoned versions of the file.
   private(set) var freshStartCount = 0
+  private var changedFileCount = 0
   private var refusalBlamedOnHostCount = 0
   /// Attempts that ended because the server was silent. Bytes that arrive do not reset it: a server
   /// may be silent for long in the middle of each response.
@@ -128,6 +129,9 @@ struct RepetitionCounts: Sendable, Hashable {
   /// Whether ranges are still requested from a server that answered them wrongly.
   var permitsRanges: Bool { wrongRangeReplyCount < 2 }
   var permitsFreshStart: Bool { freshStartCount <= 5 }
+  /// Whether a complete file that was changed is fetched again. What changes every file would
+  /// change the next one too.
+  var permitsFetchingAgain: Bool { changedFileCount <= 1 }
   /// Whether another refusal may be attributed to the host instead of the transfer.
   var permitsBlamingHost: Bool { refusalBlamedOnHostCount < 3 }
   /// Whether a stream may be used: one that was left would only be left again.
@@ -146,6 +150,7 @@ struct RepetitionCounts: Sendable, Hashable {
   mutating func recordWrongRangeReply() { wrongRangeReplyCount += 1 }
   mutating func recordRightRangeReply() { wrongRangeReplyCount = 0 }
   mutating func recordFreshStart() { freshStartCount += 1 }
+  mutating func recordChangedFile() { changedFileCount += 1 }
   mutating func recordSilentAttempt() { silentAttemptCount += 1 }
   mutating func recordRefusalBlamedOnHost() { refusalBlamedOnHostCount += 1 }
   mutating func recordRefusedLink() { refusedLinkCount += 1 }
@@ -201,6 +206,7 @@ extension TransferFacts {
   /// Discards what was received: the next attempt begins with an empty partial file.
   mutating func forgetBytes() {
     resumeData?.durable = ByteRangeSet()
+    resumeData?.sample = nil
     resumeData?.totalByteCount = nil
     resumeData?.validator = nil
     resumeData?.answer = nil

@@ -377,17 +377,20 @@ package struct TransferMachine: Sendable {
   package enum SyncedChange: Sendable, Hashable {
     case nothing
     case bytes
-    /// The retry count was reset, or the validator is another one.
+    /// The retry count was reset, the validator is another one, or more of the beginning is known.
     case record
   }
 
   /// More of the file is synced and may be recorded, where the next attempt could use it.
-  package mutating func bytesSynced(_ durable: ByteRangeSet) -> SyncedChange {
+  package mutating func bytesSynced(
+    _ durable: ByteRangeSet, _ sample: FileSample? = nil
+  ) -> SyncedChange {
     guard let known = facts.resumeData?.durable, known != durable, facts.keepsBytes, occupiesSlot
     else {
       return .nothing
     }
-    return facts.recordSynced(durable) ? .record : .bytes
+    let isRecordChanged = facts.recordSynced(durable)
+    return facts.recordSample(sample) || isRecordChanged ? .record : .bytes
   }
 
   /// Stores what an attempt took, for the program.

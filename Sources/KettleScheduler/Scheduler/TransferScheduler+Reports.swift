@@ -222,10 +222,12 @@ extension TransferScheduler {
     return output
   }
 
-  package mutating func bytesSynced(_ durable: ByteRangeSet, of id: TransferID) -> SchedulerOutput {
+  package mutating func bytesSynced(
+    _ durable: ByteRangeSet, _ sample: FileSample? = nil, of id: TransferID
+  ) -> SchedulerOutput {
     // Observers are notified of progress once per tick, not here.
     var output = SchedulerOutput()
-    switch machines[id]?.bytesSynced(durable) {
+    switch machines[id]?.bytesSynced(durable, sample) {
     case .bytes: output.changes.append(.progress(id, durable))
     case .record:
       if let record = machines[id]?.durableRecord { output.changes.append(.put(record)) }

@@ -290,10 +290,12 @@ extension FinishedFile {
   /// The file as a partial file without durable bytes; nil when it is not ours.
   fileprivate var asResumeData: ResumeData? {
     guard let identity else { return nil }
-    return ResumeData(
+    var resumeData = ResumeData(
       partialPath: path, device: identity.device, inode: identity.inode, durable: ByteRangeSet(),
       totalByteCount: nil, validator: nil,
       finalName: path.split(separator: "/").last.map(String.init) ?? path)
+    resumeData.sample = identity.sample
+    return resumeData
   }
 }
 

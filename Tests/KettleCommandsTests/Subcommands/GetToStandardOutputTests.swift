@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import KettleClient
 import KettleControl
 import KettleModel
@@ -98,5 +99,19 @@ struct GetToStandardOutputTests: GetRows {
     #expect(outcome.code == 0)
     #expect(asked.contains(.control(.remove, .ids([TransferID(rawValue: 1)]))))
     #expect(left == [])
+  }
+
+  // Fault 186
+  @Test func `a file with another number after its rename is still the streamed one`() throws {
+    let directory = try TemporaryDirectory()
+    let descriptors = try [("a", "same"), ("b", "same"), ("c", "other")].map { name, text in
+      open(try directory.file(name, text), O_RDONLY | O_CLOEXEC)
+    }
+    defer { descriptors.forEach { close($0) } }
+    func isSame(_ index: Int, _ numbers: InodeNumbers) -> Bool {
+      StandardOutputDelivery.isSameFile(descriptors[0], descriptors[index], numbers)
+    }
+    #expect(isSame(0, .lasting) && isSame(1, .passing))
+    #expect(!isSame(1, .lasting) && !isSame(2, .passing))
   }
 }

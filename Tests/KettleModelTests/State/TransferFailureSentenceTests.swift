@@ -131,6 +131,21 @@ struct TransferFailureSentenceTests {
       "The file \"/f\" cannot be written (EIO); check the disk, then start it again"
     ),
     (
+      .fileProblem, "/f", "EFBIG",
+      "The file \"/f\" cannot be written (EFBIG); its file system, or a limit of the service "
+        + "(ulimit -f), allows no file that large, so choose another directory with -d"
+    ),
+    (
+      .fileProblem, "/f", "ENAMETOOLONG",
+      "The file \"/f\" cannot be written (ENAMETOOLONG); its file system allows shorter names "
+        + "only, so choose one with -o"
+    ),
+    (
+      .fileProblem, "/f", FileTrouble.detail(refusing: "EINVAL"),
+      "The file \"/f\" cannot be written (EINVAL for this name); its file system forbids a "
+        + "character of the name, so choose another with -o"
+    ),
+    (
       .checksumMismatch, "/f", nil,
       "The checksum of \"/f\" does not match; the file was not kept, so start it again"
     ),

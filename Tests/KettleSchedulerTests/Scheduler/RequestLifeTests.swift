@@ -103,6 +103,29 @@ struct RequestLifeTests {
     #expect(script.scheduler.bytesSynced(ByteRangeSet(prefix: 600), of: id).changes.isEmpty)
   }
 
+  // Fault 187
+  @Test func `a new sample of the beginning stores the full record, once`() throws {
+    var script = SchedulerScript()
+    let id = script.add(spec())
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
+    script.opened(attempt, partial())
+    let sample = FileSample(byteCount: 600, digest: "ab")
+    let output = script.scheduler.bytesSynced(ByteRangeSet(prefix: 600), sample, of: id)
+    guard case .put(let record)? = output.changes.first else {
+      Issue.record("the record is not put down")
+      return
+    }
+    #expect(record.resumeData?.sample == sample)
+    let next = ByteRangeSet(prefix: 700)
+    #expect(
+      script.scheduler.bytesSynced(next, sample, of: id).changes == [.progress(id, next)])
+    // What is not durable may still change.
+    let early = FileSample(byteCount: 900, digest: "cd")
+    let last = ByteRangeSet(prefix: 800)
+    #expect(script.scheduler.bytesSynced(last, early, of: id).changes == [.progress(id, last)])
+  }
+
   @Test func `bytes after a retry store the full record with a retry count of zero`()
     throws
   {

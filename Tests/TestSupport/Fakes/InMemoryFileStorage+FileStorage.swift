@@ -25,6 +25,16 @@ extension InMemoryFileStorage: FileStorage {
     return InMemoryPartialFile(self, path: path, finalName: finalName, inode: inode)
   }
 
+  package func fitted(_ name: String, in directory: String) -> String {
+    state.withLock { state in
+      state.fittedNameByteCountMax.map { FileName.cut(name, toFit: $0) } ?? name
+    }
+  }
+
+  package func largestFileByteCount(at directory: String) -> Int64? {
+    state.withLock { $0.largestFileByteCount }
+  }
+
   package func makeSubdirectory(_ path: String) throws(TransferFailure) {
     guard path.hasPrefix(documentsDirectory + "/") else { return }
     _ = state.withLock { $0.directories.insert(path) }
@@ -281,6 +291,8 @@ extension InMemoryFileStorage: FileStorage {
       return state.move(file.path, to: Self.directory(of: file.path) + "/" + name)
     }
   }
+
+  package func hasEntry(at path: String) -> Bool { state.withLock { $0.files[path] != nil } }
 
   package func restoreFinishedFile(
     _ file: FinishedFile, from binned: FinishedFile

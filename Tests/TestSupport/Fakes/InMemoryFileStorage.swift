@@ -31,6 +31,8 @@ package final class InMemoryFileStorage: Sendable {
     var failures: [Operation: [TransferFailure?]] = [:]
     var calls: [Operation: Int] = [:]
     var freeBytes: Int64? = 1 << 40
+    var largestFileByteCount: Int64?
+    var fittedNameByteCountMax: Int?
     /// The gate that the creation of partial files waits for.
     var createGate: Gate?
     /// The gate that writes wait for.
@@ -207,6 +209,16 @@ package final class InMemoryFileStorage: Sendable {
     gate.wait()
     // Each waiter releases the next one.
     gate.signal()
+  }
+
+  /// Limits the size of files from now on.
+  package func setLargestFile(byteCount: Int64) {
+    state.withLock { $0.largestFileByteCount = byteCount }
+  }
+
+  /// Cuts names from now on.
+  package func setFittedName(byteCountMax: Int) {
+    state.withLock { $0.fittedNameByteCountMax = byteCountMax }
   }
 
   package func setFreeBytes(_ count: Int64?) { state.withLock { $0.freeBytes = count } }

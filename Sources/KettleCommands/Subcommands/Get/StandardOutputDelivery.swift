@@ -60,7 +60,8 @@ final class StandardOutputDelivery {
     guard let complete = open(Self.name) else {
       throw DeliveryProblem.unreadable(path: directory + "/" + Self.name, detail: errnoText())
     }
-    if let streamed = file?.number, Self.inode(of: streamed) != Self.inode(of: complete.number) {
+    let numbers = InodeNumbers(of: complete.number)
+    if let streamed = file?.number, !Self.isSameFile(streamed, complete.number, numbers) {
       throw DeliveryProblem.changed
     }
     try deliver(from: complete.number, upTo: .max)
@@ -70,9 +71,22 @@ final class StandardOutputDelivery {
     OwnedDescriptor(opened: Glibc.open(directory + "/" + name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW))
   }
 
-  private static func inode(of descriptor: Int32) -> ino_t {
-    var status = stat()
-    return fstat(descriptor, &status) == 0 ? status.st_ino : 0
+  /// Whether both descriptors are of one file. Where the inode number may change, as with a rename,
+  /// the size and the beginning decide.
+  static func isSameFile(_ one: Int32, _ other: Int32, _ numbers: InodeNumbers) -> Bool {
+    var (first, second) = (stat(), stat())
+    guard fstat(one, &first) == 0, fstat(other, &second) == 0 else { return false }
+    if first.st_ino == second.st_ino { return true }
+    return switch numbers {
+    case .lasting: false
+    case .passing: first.st_size == second.st_size && beginning(of: one) == beginning(of: other)
+    }
+  }
+
+  private static func beginning(of descriptor: Int32) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: 1 << 16)
+    let count = pread(descriptor, &bytes, bytes.count, 0)
+    return count < 0 ? nil : Array(bytes.prefix(count))
   }
 
   private func deliver(from descriptor: Int32, upTo end: Int64) throws {

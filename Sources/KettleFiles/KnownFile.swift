@@ -1,0 +1,98 @@
+import Glibc
+import KettleModel
+import KettleSystem
+
+/// A file that was made earlier, and the only comparison of it with a file that is there.
+///
+/// Where inode numbers last, the number decides. Elsewhere a link, a rename, a remount or an
+/// eviction may change it, so the first bytes decide.
+struct KnownFile {
+  private let device: UInt64
+  private let inode: UInt64
+  private let sample: FileSample?
+
+  init(_ identity: PartialIdentity) {
+    (device, inode, sample) = (identity.device, identity.inode, identity.sample)
+  }
+
+  init(_ identity: FileIdentity) {
+    (device, inode, sample) = (identity.device, identity.inode, identity.sample)
+  }
+
+  /// Returns whether the entry `name` of the directory is this file. Its size may differ.
+  ///
+  /// Many file systems get another device number on each mount (btrfs, NFS, overlay; disks found in
+  /// another order). So another device is accepted when the whole directory has moved to it.
+  ///
+  /// - Parameters:
+  ///   - status: of the entry.
+  ///   - open: the entry, if it is open for reading.
+  func isEntry(
+    _ name: String, _ status: FileStatus, of directory: Directory, open: OpenFile? = nil
+  ) throws(Errno) -> Bool {
+    guard status.isRegular else { return false }
+    let hasNumber = try hasNumber(status, in: directory)
+    switch directory.inodeNumbers {
+    case .lasting: return hasNumber
+    case .passing: break
+    }
+    // There is nothing to lose in an empty file.
+    if status.identity.byteCount == 0 { return true }
+    guard let sample else { return hasNumber }
+    do {
+      let file = if let open { open } else { try directory.open(name, for: .read) }
+      return try FileSample(ofFirst: sample.byteCount, of: file) == sample
+    } catch {
+      // Its permissions do not affect what it is.
+      guard error.rawValue == EACCES else { throw error }
+      return hasNumber
+    }
+  }
+
+  private func hasNumber(_ status: FileStatus, in directory: Directory) throws(Errno) -> Bool {
+    guard status.identity.inode == inode else { return false }
+    if status.identity.device == device { return true }
+    return try status.identity.device == directory.status().identity.device
+  }
+}
+
+extension FileIdentity {
+  /// Returns whether the entry `name` of the directory is the file with this identity, and nothing
+  /// was written to it since.
+  func isUnchanged(
+    _ name: String, _ status: FileStatus, in directory: Directory
+  ) throws(Errno) -> Bool {
+    let tolerance = directory.inodeNumbers.modificationToleranceNanoseconds
+    let (difference, overflow) = status.identity.modifiedNanoseconds
+      .subtractingReportingOverflow(modifiedNanoseconds)
+    guard status.identity.byteCount == byteCount, !overflow, difference.magnitude <= tolerance
+    else { return false }
+    return try KnownFile(self).isEntry(name, status, of: directory)
+  }
+}
+
+extension FileSample {
+  /// Returns nil when the file has fewer bytes, or libcrypto is missing.
+  init?(ofFirst byteCount: Int64, of file: OpenFile) throws(Errno) {
+    guard (1...Self.byteCountMax).contains(byteCount), let digest = MessageDigest(.sha256) else {
+      return nil
+    }
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(byteCount), alignment: 16)
+    defer { buffer.deallocate() }
+    guard try file.read(buffer, at: 0), digest.update(UnsafeRawBufferPointer(buffer)),
+      let hex = digest.finish()
+    else { return nil }
+    self.init(byteCount: byteCount, digest: hex)
+  }
+}
+
+extension OpenFile {
+  /// The sample that identifies this file where its inode number may change; nil where the number
+  /// lasts, and for an empty file.
+  func sample(ofFirst byteCount: Int64) throws(Errno) -> FileSample? {
+    switch inodeNumbers {
+    case .lasting: nil
+    case .passing: try FileSample(ofFirst: min(byteCount, FileSample.byteCountMax), of: self)
+    }
+  }
+}
