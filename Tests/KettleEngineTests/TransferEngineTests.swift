@@ -355,6 +355,31 @@ struct TransferEngineTests {
     #expect(world.journal.records[second]?.state == .idle)
   }
 
+  // Fault 190
+  @Test func `a removal with files names the files that stay`() async throws {
+    let world = try await EngineWorld()
+    let (first, attempt) = try await world.flowing(total: 1)
+    world.transport.body(attempt, [1])
+    world.transport.end(attempt, .complete)
+    await world.told.wait(for: .completed, of: first)
+    let second = try await world.engine.add([EngineWorld.spec("http://files.example/b.iso")])[0]
+    let other = await world.transport.request(2).id
+    world.transport.head(other, 200, ["Content-Length": "1"])
+    await world.transport.called { $0.contains(.accept(other)) }
+    world.transport.body(other, [2])
+    world.transport.end(other, .complete)
+    await world.told.wait(for: .completed, of: second)
+    world.files.overwrite("/home/u/Downloads/a.iso", with: [7, 7])
+    world.files.remove("/home/u/Downloads/b.iso")
+    let outcome = await world.engine.removeWithFiles([first, second])
+    #expect(outcome.results == [.applied, .applied])
+    // What is gone already did not stay.
+    #expect(outcome.kept.map(\.id) == [first])
+    #expect(outcome.kept.map(\.path) == ["/home/u/Downloads/a.iso"])
+    #expect(world.files.paths == ["/home/u/Downloads/a.iso"])
+    #expect(await world.engine.removeWithFiles(nil).ids.isEmpty)
+  }
+
   @Test func `progress reports the bytes since the last report`() async throws {
     let world = try await EngineWorld()
     let (id, attempt) = try await world.flowing(total: 100)

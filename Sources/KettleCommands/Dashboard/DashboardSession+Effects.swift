@@ -60,7 +60,9 @@ extension DashboardSession {
       let result = try await service.call(
         ControlTransfers.self,
         .init(control: withFile ? .removeWithFile : .remove, selection: selection))
-      return .commandFinished(.removed(count: result.applied.count))
+      return .commandFinished(
+        .removed(
+          count: result.applied.count, keptPaths: (result.keptFiles ?? []).map(\.path)))
     case .relink(let id, let link):
       let result = try await service.call(RelinkTransfer.self, .init(id: id, link: link))
       return .commandFinished(.relinked(refused: result.refused.map(\.forDashboard)))

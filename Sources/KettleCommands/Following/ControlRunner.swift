@@ -70,8 +70,15 @@ struct ControlRunner {
     case .all, .matching:
       try context.console.printLine(Sentences.did(verb, count: result.applied.count))
     case .ids:
-      for id in result.applied { try context.console.printLine(try await words(for: id, service)) }
+      let keepingFile = Set((result.keptFiles ?? []).map(\.id))
+      for id in result.applied {
+        let words =
+          keepingFile.contains(id)
+          ? Sentences.did(.remove, id) : try await words(for: id, service)
+        try context.console.printLine(words)
+      }
     }
+    for file in result.keptFiles ?? [] { context.console.printError(Sentences.kept(file)) }
     for refusal in result.refused { context.console.printError(Sentences.of(refusal)) }
   }
 
@@ -96,9 +103,11 @@ struct ControlRunner {
   }
 
   /// Returns 2 when nothing was done because every id is unknown. Returns 1 when only some
-  /// transfers were changed, or their state forbids the control.
+  /// transfers were changed, their state forbids the control, or a file stayed.
   static func exitCode(of result: ControlTransfers.Result) -> ExitCode {
-    if result.refused.isEmpty { return .done }
+    if result.refused.isEmpty {
+      return result.keptFiles?.isEmpty == false ? .transferFailed : .done
+    }
     let areUnknown = result.refused.allSatisfy { $0.why == .unknown }
     return result.applied.isEmpty && areUnknown ? .refused : .transferFailed
   }

@@ -13,6 +13,12 @@ extension Sentences {
     "\(id) \(past(verb))"
   }
 
+  /// A removal that left the file.
+  static func kept(_ file: ControlTransfers.KeptFile) -> String {
+    "The file \(quoted(file.path, limit: 4096)) stays, because it is not as Kettle wrote it or "
+      + "cannot be moved; delete it yourself if it is to go"
+  }
+
   static func did(_ verb: TransferControlVerb, count: Int) -> String {
     let did = "\(count) \(count == 1 ? "transfer" : "transfers") \(past(verb))"
     guard verb.discards, count > 0 else { return did }

@@ -119,10 +119,26 @@ package enum ControlTransfers: ControlMethod {
     /// The transfers that the control applied to, changed or not.
     package var applied: [TransferID]
     package var refused: [Refusal]
+    /// With `removeWithFile`: the finished files that were left, because others changed them or
+    /// they cannot be moved. Absent means none.
+    package var keptFiles: [KeptFile]?
 
-    package init(applied: [TransferID], refused: [Refusal]) {
+    package init(
+      applied: [TransferID], refused: [Refusal], keptFiles: [KeptFile]? = nil
+    ) {
       self.applied = applied
       self.refused = refused
+      self.keptFiles = keptFiles
+    }
+  }
+
+  package struct KeptFile: Codable, Hashable, Sendable {
+    package var id: TransferID
+    package var path: String
+
+    package init(id: TransferID, path: String) {
+      self.id = id
+      self.path = path
     }
   }
 

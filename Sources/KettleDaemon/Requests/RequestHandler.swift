@@ -189,17 +189,31 @@ struct RequestHandler: Sendable {
   private func control(
     _ params: ControlTransfers.Params
   ) async throws(ControlError) -> ControlTransfers.Result {
-    let control: TransferScheduler.Control =
-      switch params.control {
-      case .start: .start
-      case .pause: .pause
-      case .stop: .stop
-      case .accept: .accept
-      case .remember: .remember
-      case .remove: .remove(.stays)
-      case .removeWithFile: .remove(.goes)
-      }
-    return try await self.control(control, params.selection)
+    switch params.control {
+    case .start: try await control(.start, params.selection)
+    case .pause: try await control(.pause, params.selection)
+    case .stop: try await control(.stop, params.selection)
+    case .accept: try await control(.accept, params.selection)
+    case .remember: try await control(.remember, params.selection)
+    case .remove: try await control(.remove(.stays), params.selection)
+    case .removeWithFile: try await removeWithFiles(params.selection)
+    }
+  }
+
+  private func removeWithFiles(
+    _ selection: TransferSelection
+  ) async throws(ControlError) -> ControlTransfers.Result {
+    let selected: [TransferID]?
+    switch selection {
+    case .ids(let named): selected = named
+    case .all: selected = nil
+    case .matching(let filter, let except):
+      selected = try await broadcaster.matching(filter, except: except)
+    }
+    let (ids, results, kept) = await engine.removeWithFiles(selected)
+    var outcome = Self.result(of: ids, results)
+    if !kept.isEmpty { outcome.keptFiles = kept.map { .init(id: $0.id, path: $0.path) } }
+    return outcome
   }
 
   private func prioritize(

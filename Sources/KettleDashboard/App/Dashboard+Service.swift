@@ -58,7 +58,11 @@ extension Dashboard {
       say(Strings.relinked(refused), refused.isEmpty ? .plain : .problem, at: now)
     case .limited(let bytesPerSecond, let refused):
       say(Strings.limited(bytesPerSecond, refused), refused.isEmpty ? .plain : .problem, at: now)
-    case .removed(let count): say(keymap.filled(Strings.removed(count)), at: now)
+    case .removed(let count, let keptPaths):
+      let kept = Strings.filesStay(keptPaths)
+      say(
+        keymap.filled(Strings.removed(count)) + kept, keptPaths.isEmpty ? .plain : .problem, at: now
+      )
     case .moved, .detailsFailed, .binListed: break
     case .binEmptied: say(Strings.binEmptied, at: now)
     case .prioritized(let priority, let appliedCount):

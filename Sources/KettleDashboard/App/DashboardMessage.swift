@@ -43,7 +43,8 @@ package enum CommandOutcome: Hashable, Sendable {
   case prioritized(TransferPriority, appliedCount: Int)
   case assigned(QueueName, appliedCount: Int, refused: [ControlRefusal])
   case cleared(count: Int)
-  case removed(count: Int)
+  /// - Parameter keptPaths: the files that were to go and stayed.
+  case removed(count: Int, keptPaths: [String] = [])
   case relinked(refused: [ControlRefusal])
   case limited(bytesPerSecond: Int64?, refused: [ControlRefusal])
   case reset(deletedCount: Int, keptPaths: [String])

@@ -140,6 +140,14 @@ extension Strings {
     transfers(count) + " removed" + (count == 0 ? "" : undoHint)
   }
 
+  /// Follows a removal that was to take its files along.
+  static func filesStay(_ paths: [String]) -> String {
+    guard let first = paths.first else { return "" }
+    return paths.count == 1
+      ? "; \"\(first.sanitizedForDisplay())\" stays, it is not as Kettle wrote it"
+      : "; \(paths.count) files stay, they are not as Kettle wrote them"
+  }
+
   static func undone(_ undone: UndoOutcome) -> String {
     guard let kind = undone.kind else { return "there is nothing to undo" }
     guard undone.restoredCount > 0 else {

@@ -186,43 +186,50 @@ extension TransferEngine {
   ///
   /// - Returns: the result for each, in the order of `ids`.
   func controlEach(
-    _ control: TransferScheduler.Control, _ ids: [TransferID], into action: BinAction?
+    _ control: TransferScheduler.Control, _ ids: [TransferID], into action: BinAction?,
+    leaving kept: KeptFiles? = nil
   ) async -> [TransferScheduler.ControlResult] {
     guard ids.contains(where: { scheduler.machines[$0] == nil }) else {
-      return await controlLoaded(control, ids, into: action)
+      return await controlLoaded(control, ids, into: action, leaving: kept)
     }
     var results: [TransferID: TransferScheduler.ControlResult] = [:]
     let missing = ids.filter { scheduler.machines[$0] == nil }
     for start in stride(from: 0, to: missing.count, by: Self.loadedCountMax) {
       let part = Array(missing[start..<min(start + Self.loadedCountMax, missing.count)])
-      let outcome = await controlLoaded(control, part, into: action)
+      let outcome = await controlLoaded(control, part, into: action, leaving: kept)
       for (id, result) in zip(part, outcome) { results[id] = result }
     }
     let others = ids.filter { results[$0] == nil }
-    let outcome = await controlLoaded(control, others, into: action)
+    let outcome = await controlLoaded(control, others, into: action, leaving: kept)
     for (id, result) in zip(others, outcome) { results[id] = result }
     return ids.map { results[$0] ?? .unknown }
   }
 
   private func controlLoaded(
-    _ control: TransferScheduler.Control, _ ids: [TransferID], into action: BinAction?
+    _ control: TransferScheduler.Control, _ ids: [TransferID], into action: BinAction?,
+    leaving kept: KeptFiles?
   ) async -> [TransferScheduler.ControlResult] {
     await withoutEviction {
       await load(ids)
-      return await controlResident(control, ids, into: action)
+      return await controlResident(control, ids, into: action, leaving: kept)
     }
   }
 
   /// Applies a control to all transfers that it is meant for.
   package func controlAll(_ control: TransferScheduler.Control) async -> [TransferID] {
-    let action = scheduler.openBinAction(for: control, at: clock.now())
+    await controlAll(control, into: scheduler.openBinAction(for: control, at: clock.now()))
+  }
+
+  func controlAll(
+    _ control: TransferScheduler.Control, into action: BinAction?, leaving kept: KeptFiles? = nil
+  ) async -> [TransferID] {
     let resident = selection(for: control)
     var done: [TransferID] = []
     await forEachDormant(in: control.dormantStates, but: Set(resident)) { ids in
-      _ = await controlResident(control, ids, into: action)
+      _ = await controlResident(control, ids, into: action, leaving: kept)
       done += ids
     }
-    _ = await controlEach(control, resident, into: action)
+    _ = await controlEach(control, resident, into: action, leaving: kept)
     return (done + resident).sorted()
   }
 

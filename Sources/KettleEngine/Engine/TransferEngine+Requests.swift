@@ -67,17 +67,51 @@ extension TransferEngine {
     return await controlEach(control, ids, into: action)
   }
 
+  /// A removed transfer whose finished file is still there, because others changed it or it cannot
+  /// be moved.
+  package struct KeptFile: Sendable, Hashable {
+    package var id: TransferID
+    package var path: String
+  }
+
+  /// Removes transfers, and moves their finished files to the bin.
+  ///
+  /// - Parameter ids: nil removes all.
+  package func removeWithFiles(
+    _ ids: [TransferID]?
+  ) async -> (ids: [TransferID], results: [TransferScheduler.ControlResult], kept: [KeptFile]) {
+    let action = scheduler.openBinAction(for: .remove(.goes), at: clock.now())
+    let kept = KeptFiles()
+    guard let ids else {
+      let removed = await controlAll(.remove(.goes), into: action, leaving: kept)
+      return (removed, removed.map { _ in .applied }, kept.files)
+    }
+    let results = await controlEach(.remove(.goes), ids, into: action, leaving: kept)
+    return (ids, results, kept.files)
+  }
+
+  /// Collects the files that a removal leaves.
+  final class KeptFiles {
+    fileprivate(set) var files: [KeptFile] = []
+  }
+
+  /// - Parameter kept: the caller's, who then waits until the finished files are in the bin.
   func controlResident(
-    _ control: TransferScheduler.Control, _ ids: [TransferID], into action: BinAction?
+    _ control: TransferScheduler.Control, _ ids: [TransferID], into action: BinAction?,
+    leaving kept: KeptFiles? = nil
   ) async -> [TransferScheduler.ControlResult] {
     let now = clock.now()
-    let (results, output) = scheduler.control(control, ids, into: action, at: now)
+    var (results, output) = scheduler.control(control, ids, into: action, at: now)
+    let finished = kept == nil ? [] : output.takeDiscardedFiles()
     if let text = HistoryText.of(control) {
       for (id, result) in zip(ids, results) where result == .applied {
         live[id, default: begun(id)].note(text, at: now.wall)
       }
     }
     await runDurably(output, at: now).value()
+    if let kept, !finished.isEmpty {
+      kept.files += await discard(finished, into: action?.number).kept
+    }
     await rest(of: ids)
     return results
   }
@@ -124,7 +158,7 @@ extension TransferEngine {
       await runDurably(output, at: now).value()
       let (discarded, kept) = await discard(finished, into: action?.number)
       outcome.discardedPaths += discarded
-      outcome.keptPaths += kept
+      outcome.keptPaths += kept.map(\.path)
       await rest(of: ids)
     }
     let resident = selection(for: .reset)
@@ -136,17 +170,18 @@ extension TransferEngine {
     return outcome
   }
 
+  /// Moves finished files to the bin. One that is gone already is neither discarded nor kept.
   private func discard(
     _ finished: [(TransferID, FinishedFile)], into binAction: Int64?
-  ) async -> (discardedPaths: [String], keptPaths: [String]) {
+  ) async -> (discardedPaths: [String], kept: [KeptFile]) {
     await withCheckedContinuation { done in
       namePool.asyncAlone { [files] in
-        var outcome: (discardedPaths: [String], keptPaths: [String]) = ([], [])
+        var outcome: (discardedPaths: [String], kept: [KeptFile]) = ([], [])
         for (id, file) in finished {
           if file.identity != nil && files.discard(file, of: id, into: binAction) {
             outcome.discardedPaths.append(file.path)
-          } else {
-            outcome.keptPaths.append(file.path)
+          } else if files.hasEntry(at: file.path) {
+            outcome.kept.append(KeptFile(id: id, path: file.path))
           }
         }
         done.resume(returning: outcome)

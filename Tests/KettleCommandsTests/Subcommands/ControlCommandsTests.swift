@@ -116,6 +116,19 @@ struct ControlCommandsTests {
     #expect(context.service.asked == [.control(.removeWithFile, .ids([id(1)]))])
   }
 
+  // Fault 190
+  @Test func `remove --with-file says that a file stays`() async {
+    let context = context(snapshot(1, .completed), snapshot(2, .completed))
+    context.service.keepFiles([.init(id: id(1), path: "/home/anna/a.iso")])
+    let outcome = await context.run("remove", "--with-file", "1", "2")
+    #expect(outcome.code == 1)
+    #expect(outcome.output == "1 removed\n2 removed with its file\n")
+    #expect(
+      outcome.error
+        == "kettle: The file \"/home/anna/a.iso\" stays, because it is not as Kettle wrote it or "
+        + "cannot be moved; delete it yourself if it is to go\n")
+  }
+
   @Test(arguments: [("y", Int32(0)), ("YES", 0), ("", 130), ("n", 130), ("yep", 130)])
   func `on a terminal remove --all asks first`(answer: String, code: Int32) async {
     var context = context(snapshot(1, .running))

@@ -38,6 +38,7 @@ final class FakeService: ServiceCalling {
     var onWatch: [ControlNotification] = []
     var endsAfterWatch = false
     var refused: [ControlTransfers.Refusal] = []
+    var keptFiles: [ControlTransfers.KeptFile]?
     var resetResult = ResetTransfers.Result(deletedPaths: [], keptPaths: [])
     var descriptions: [TransferSnapshot] = []
     var afterList: [@Sendable (inout [TransferSnapshot]) -> Void] = []
@@ -119,6 +120,9 @@ final class FakeService: ServiceCalling {
   func onWatch(_ notifications: [ControlNotification]) {
     state.withLock { $0.onWatch = notifications }
   }
+
+  /// The files that removals leave from now on.
+  func keepFiles(_ files: [ControlTransfers.KeptFile]) { state.withLock { $0.keptFiles = files } }
 
   func refuse(_ refusals: [ControlTransfers.Refusal]) { state.withLock { $0.refused = refusals } }
 
@@ -385,7 +389,8 @@ final class FakeService: ServiceCalling {
       case .remove, .removeWithFile: state.rows.removeAll { applied.contains($0.id) }
       case .start, .pause, .stop, .accept, .remember: break
       }
-      return ControlTransfers.Result(applied: applied, refused: state.refused)
+      return ControlTransfers.Result(
+        applied: applied, refused: state.refused, keptFiles: state.keptFiles)
     }
   }
 
