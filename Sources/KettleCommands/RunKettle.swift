@@ -15,6 +15,7 @@ package func runKettle(arguments: [String], context: CommandContext) async -> In
     command = try parsedCommand(words.arguments)
     context.host = words.host
     context.isASCII = words.isASCII
+    if let word = context.wordNotText { throw UsageError(.path(.notText(word))) }
     if words.host != nil, type(of: command).isForThisMachineOnly {
       throw UsageError(.command(.notOverHost(command: words.commandName)))
     }

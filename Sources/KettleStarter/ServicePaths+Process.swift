@@ -59,7 +59,8 @@ extension ServicePaths {
       && status.st_uid == geteuid()
   }
 
-  /// Returns the beginning of a small text file, or nil when it cannot be read.
+  /// Returns the beginning of a small text file without the lines that are not UTF-8, whose paths
+  /// would lead elsewhere. Returns nil when it cannot be read.
   private static func text(ofFile path: String) -> String? {
     guard let file = OwnedDescriptor(opened: open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) else {
       return nil
@@ -67,6 +68,7 @@ extension ServicePaths {
     var bytes = [UInt8](repeating: 0, count: 64 * 1024)
     let count = read(file.number, &bytes, bytes.count)
     guard count >= 0 else { return nil }
-    return String(decoding: bytes.prefix(count), as: UTF8.self)
+    return bytes.prefix(count).split(separator: UInt8(ascii: "\n"))
+      .compactMap { String(validating: $0, as: UTF8.self) }.joined(separator: "\n")
   }
 }

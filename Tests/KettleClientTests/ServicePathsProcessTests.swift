@@ -13,6 +13,19 @@ struct ServicePathsProcessTests {
     #expect(paths.documentsDirectory == world.root + "/Eingang")
   }
 
+  // Fault 192
+  @Test func `a line of the user-dirs file that is not UTF-8 names no directory`() throws {
+    let world = try ClientWorld()
+    let path = try world.write("user-dirs.dirs", "XDG_DOWNLOAD_DIR=\"$HOME/T?\"\n")
+    let file = open(path, O_WRONLY)
+    defer { close(file) }
+    // The position of the question mark.
+    #expect(pwrite(file, [0xE9 as UInt8], 1, 25) == 1)
+    let paths = ServicePaths.of(
+      environment: ["HOME": world.root, "XDG_CONFIG_HOME": world.root])
+    #expect(paths.documentsDirectory == world.root + "/Downloads")
+  }
+
   // Fault 121
   @Test func `a runtime directory that is missing or another user's is ignored`() throws {
     let world = try ClientWorld()

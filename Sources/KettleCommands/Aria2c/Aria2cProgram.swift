@@ -45,6 +45,7 @@ struct Aria2cProgram {
 
   func run(_ arguments: [String]) async -> Int32 {
     do {
+      if let word = context.wordNotText { throw UsageError(.path(.notText(word))) }
       let request = try Aria2cRequest(arguments, in: context)
       for note in request.notes { complain(note) }
       guard let door = request.door else { return try await download(request, door: nil) }

@@ -188,7 +188,9 @@ struct Aria2cRequest {
     var spec = TransferSpec(url: source.url)
     let place = OutputPath(directory: choices.directory ?? ".", output: choices.output)
     switch ArgumentPath.directoryToUse(place.directory ?? ".", from: context.currentDirectory) {
-    case .success(.existing(let directory)): spec.directory = directory
+    case .success(.existing(let directory)):
+      spec.directory = directory
+      if let name = place.name { try ArgumentPath.checkPlace(of: name, in: directory) }
     case .success(.missing(let directory)):
       try ArgumentPath.makeDirectory(directory)
       spec.directory = directory

@@ -7,6 +7,7 @@ import KettleStarter
 /// Runs the process as `kettle-native-host`, which a browser starts, and returns its exit status.
 package func runNativeHost(context: CommandContext) async -> Int32 {
   do {
+    if let word = context.wordNotText { throw UsageError(.path(.notText(word))) }
     return try await NativeHost(context: context).run().rawValue
   } catch {
     let (sentences, code) = Sentences.report(of: error)

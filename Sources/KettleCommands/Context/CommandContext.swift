@@ -7,8 +7,9 @@ import KettleStarter
 /// Everything outside that a command uses, so that tests can replace it.
 package struct CommandContext: Sendable {
   package var environment: [String: String]
-  /// Absolute; relative paths on the command line are resolved against it.
-  package var currentDirectory: String
+  package var currentDirectory: WorkingDirectory
+  /// What makes any path of the command line or the environment doubtful; nil for nothing.
+  package var wordNotText: WordNotText?
   package var console: any Console
   package var clock: any CommandClock
   package var services: any ServiceConnector
@@ -28,7 +29,7 @@ package struct CommandContext: Sendable {
   package var fileMask: UInt32 = 0o022
 
   package init(
-    environment: [String: String], currentDirectory: String, console: any Console,
+    environment: [String: String], currentDirectory: WorkingDirectory, console: any Console,
     clock: any CommandClock, services: any ServiceConnector, interruptions: any InterruptionSource,
     dashboard: any DashboardPresenter,
     runService: @escaping @Sendable (ServiceRunOptions) async -> Int32,
@@ -109,12 +110,13 @@ extension CommandContext {
   ) -> CommandContext {
     var context = CommandContext(
       environment: ProcessInfo.processInfo.environment,
-      currentDirectory: FileManager.default.currentDirectoryPath,
+      currentDirectory: .current,
       console: TerminalConsole(), clock: SystemCommandClock(), services: SocketServiceConnector(),
       interruptions: ProcessSignals(), dashboard: TerminalDashboard(),
       runService: runService, runDemoService: runDemoService,
       readBrowserCookies: readBrowserCookies)
     context.fileMask = currentFileMask
+    context.wordNotText = .ofThisProcess
     return context
   }
 

@@ -34,7 +34,7 @@ package struct TerminalDashboard: DashboardPresenter {
     let runner = try Self.runner(session, for: request, in: context)
     if request.filesAreHere {
       let home = context.environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-      let directories = UserDirectories(home: home, workingDirectory: context.currentDirectory)
+      let directories = UserDirectories(home: home, workingDirectory: context.currentDirectory.path)
       runner.post(.directoriesKnown(directories))
     }
     let messages = session.messages

@@ -4,18 +4,16 @@ import KettleSystem
 
 /// Checks paths from the command line against the disk.
 enum ArgumentPath {
-  /// Returns the path, resolved against the command's directory when it is relative.
-  static func absolute(_ path: String, from directory: String) -> String {
-    if path.hasPrefix("/") { return path }
-    return directory.hasSuffix("/") ? directory + path : directory + "/" + path
-  }
-
   /// Returns the absolute path, without links and dots, of a directory in which files can be
   /// created.
   static func writableDirectory(
-    _ path: String, from directory: String
+    _ path: String, from directory: WorkingDirectory
   ) -> Result<String, UsageError> {
-    guard let (resolved, mode) = resolve(absolute(path, from: directory)) else {
+    let absolute: String
+    do throws(UsageError) { absolute = try directory.absolute(path) } catch {
+      return .failure(error)
+    }
+    guard let (resolved, mode) = resolve(absolute) else {
       let isMissing = errno == ENOENT || errno == ENOTDIR
       return .failure(
         UsageError(
@@ -41,9 +39,10 @@ enum ArgumentPath {
 
   /// Returns a directory in which files can be created, now or once it is made.
   static func directoryToUse(
-    _ path: String, from directory: String
+    _ path: String, from directory: WorkingDirectory
   ) -> Result<UsableDirectory, UsageError> {
-    var above = absolute(path, from: directory)
+    var above: String
+    do throws(UsageError) { above = try directory.absolute(path) } catch { return .failure(error) }
     var missing: [Substring] = []
     while resolve(above) == nil, errno == ENOENT, let slash = above.lastIndex(of: "/") {
       let name = above[slash...].dropFirst()
@@ -62,6 +61,20 @@ enum ArgumentPath {
     }
   }
 
+  /// Throws when something other than a file is where a file is to be saved. Nothing is saved among
+  /// the devices: what they are called is what they are.
+  ///
+  /// - Parameter directory: without links.
+  static func checkPlace(of name: String, in directory: String) throws(UsageError) {
+    let path = directory.hasSuffix("/") ? directory + name : directory + "/" + name
+    var status = stat()
+    let isThere = stat(path, &status) == 0
+    let isFile = [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
+    let isAmongDevices = directory == "/dev" || (directory + "/").hasPrefix("/proc/")
+    guard isAmongDevices || isThere && !isFile else { return }
+    throw UsageError(.path(.notAPlaceForFiles(path)))
+  }
+
   /// Makes a directory and those above it that are missing.
   static func makeDirectory(_ path: String) throws(UsageError) {
     var made = ""
@@ -74,9 +87,13 @@ enum ArgumentPath {
 
   /// Returns the absolute path of a readable file.
   static func readableFile(
-    _ path: String, from directory: String
+    _ path: String, from directory: WorkingDirectory
   ) -> Result<String, UsageError> {
-    guard let (resolved, mode) = resolve(absolute(path, from: directory)) else {
+    let absolute: String
+    do throws(UsageError) { absolute = try directory.absolute(path) } catch {
+      return .failure(error)
+    }
+    guard let (resolved, mode) = resolve(absolute) else {
       return .failure(UsageError(.path(.certificateUnreadable(path, detail: errnoText()))))
     }
     guard mode & S_IFMT == S_IFREG else {
@@ -89,7 +106,9 @@ enum ArgumentPath {
   }
 
   /// Returns the whole content of a file or pipe.
-  static func contents(of path: String, from directory: String) throws(UsageError) -> [UInt8] {
+  static func contents(of path: String, from directory: WorkingDirectory) throws(UsageError)
+    -> [UInt8]
+  {
     var all: [UInt8] = []
     try read(path, from: directory) { piece in
       piece.withUnsafeBufferPointer { all.append(contentsOf: $0) }
@@ -101,11 +120,12 @@ enum ArgumentPath {
   /// Passes the content of a file or pipe to `body`, piece by piece, until the end or until `body`
   /// returns false.
   static func read(
-    _ path: String, from directory: String, _ body: (Span<UInt8>) -> Bool
+    _ path: String, from directory: WorkingDirectory, _ body: (Span<UInt8>) -> Bool
   ) throws(UsageError) {
     // Without O_NONBLOCK, opening a FIFO would silently wait for its writer.
     let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
-    guard let file = OwnedDescriptor(opened: open(absolute(path, from: directory), flags)) else {
+    let absolute = try directory.absolute(path)
+    guard let file = OwnedDescriptor(opened: open(absolute, flags)) else {
       throw UsageError(.list(.unreadable(detail: errnoText()), name: path))
     }
     do {
@@ -162,7 +182,8 @@ enum ArgumentPath {
   private static func resolve(_ path: String) -> (path: String, mode: mode_t)? {
     guard let pointer = realpath(path, nil) else { return nil }
     defer { free(pointer) }
-    let resolved = String(cString: pointer)
+    // What a link leads to may have a name that is no text; the link itself has one.
+    let resolved = String(validatingCString: pointer) ?? path
     var status = stat()
     guard stat(resolved, &status) == 0 else { return nil }
     return (resolved, status.st_mode)

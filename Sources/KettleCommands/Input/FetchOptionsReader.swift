@@ -99,9 +99,9 @@ struct FetchOptionsReader {
 
   private mutating func readBrowserCookies(_ path: String, at now: WallTime) {
     let parent = context.environment["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
+    guard let absolute = absolute(path) else { return }
     let request = BrowserCookieRequest(
-      path: ArgumentPath.absolute(path, from: context.currentDirectory),
-      temporaryDirectory: parent, now: now)
+      path: absolute, temporaryDirectory: parent, now: now)
     do throws(BrowserCookieProblem) {
       cookies = try context.readBrowserCookies(request)
     } catch {
@@ -125,11 +125,21 @@ struct FetchOptionsReader {
     if let program = words.first, program.contains("/"), !program.hasPrefix("/"),
       !program.hasPrefix("~/"), context.host == nil
     {
-      words[0] = ArgumentPath.absolute(program, from: context.currentDirectory)
+      guard let absolute = absolute(program) else { return }
+      words[0] = absolute
     }
     switch HookCommand.make(words) {
     case .success(let command): options.then = command
     case .failure(let problem): problems.append(.value(.hook(text, problem)))
+    }
+  }
+
+  private mutating func absolute(_ path: String) -> String? {
+    do throws(UsageError) {
+      return try context.currentDirectory.absolute(path)
+    } catch {
+      problems += error.problems
+      return nil
     }
   }
 

@@ -120,7 +120,15 @@ struct SpecTemplate: Sendable {
     }
     if let path = output.directory {
       switch ArgumentPath.directoryToUse(path, from: context.currentDirectory) {
-      case .success(.existing(let directory)): settings.append { $0.directory = directory }
+      case .success(.existing(let directory)):
+        settings.append { $0.directory = directory }
+        if let name = output.name {
+          do throws(UsageError) {
+            try ArgumentPath.checkPlace(of: name, in: directory)
+          } catch {
+            problems += error.problems
+          }
+        }
       case .success(.missing(let directory)):
         settings.append { $0.directory = directory }
         newDirectory = directory

@@ -104,6 +104,11 @@ package enum UsageProblem: Hashable, Sendable {
     case temporaryDirectory(String, detail: String)
     case certificateUnreadable(String, detail: String)
     case certificateNotAFile(String)
+    case notText(WordNotText)
+    /// A relative path, and the current directory does not lead anywhere.
+    case relativeToNothing(String, WorkingDirectory.Problem)
+    /// A FIFO, a socket or a device in the place of a file.
+    case notAPlaceForFiles(String)
     /// It would have to be resolved on another machine.
     case relativeOverHost(String)
   }

@@ -19,7 +19,7 @@ struct ManualCommand: RunnableCommand {
   func run(in context: CommandContext) async throws -> ExitCode {
     let date = String(Self.date(in: context).iso8601.prefix(10))
     let pages = try CommandPages(date: date).all + [ConfigurationPage.page(date: date)]
-    let parent = ArgumentPath.absolute(directory, from: context.currentDirectory)
+    let parent = try context.currentDirectory.absolute(directory)
     do {
       try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
       for page in pages {

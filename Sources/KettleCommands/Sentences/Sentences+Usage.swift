@@ -180,6 +180,17 @@ extension Sentences {
     }
   }
 
+  private static func relative(_ path: String, to problem: WorkingDirectory.Problem) -> String {
+    let why =
+      switch problem {
+      case .gone: "does not exist any more"
+      case .unreadable(let detail): "cannot be determined (\(detail))"
+      case .notText: "has a name that is not UTF-8"
+      }
+    return "\(quoted(path)) is relative to the current directory, which \(why); "
+      + "go to another directory, or give an absolute path"
+  }
+
   private static func of(_ problem: UsageProblem.PathProblem) -> String {
     switch problem {
     case .directoryMissing(let path):
@@ -191,6 +202,16 @@ extension Sentences {
         + "change its permissions, or choose another with -d"
     case .directoryNotMade(let path, let detail):
       "The directory \(quoted(path)) cannot be created (\(detail)); choose another with -d"
+    case .notText(.argument(let shown)):
+      "The argument \(quoted(shown, limit: 4096)) is not UTF-8, and Kettle handles no other names; "
+        + "rename it, or give a link to it; percent-encode it in a URL"
+    case .notText(.variable(let name)):
+      "The value of \(name) is not UTF-8, and Kettle handles no other names; set it to another "
+        + "path, for example to a link to the same directory"
+    case .relativeToNothing(let path, let problem): relative(path, to: problem)
+    case .notAPlaceForFiles(let path):
+      "\(quoted(path)) is not a regular file, so nothing can be saved there; "
+        + "choose another name with -o, or write to it with \"kettle get -o - URL >FILE\""
     case .temporaryDirectory(let path, let detail):
       "No temporary directory can be created in \(quoted(path)) (\(detail)); set TMPDIR to another"
     case .cookiesUnreadable(let path):

@@ -117,6 +117,9 @@ struct FakeContext {
   var dashboard = FakeDashboard()
   var environment = ["HOME": "/home/anna"]
   var directory = "/"
+  /// In place of `directory`.
+  var workingDirectory: WorkingDirectory?
+  var wordNotText: WordNotText?
   /// nil lets the demo's service exit with a status of its own.
   var demoEnd: DemoServiceEnd?
   var browserCookies = FakeBrowserCookies(.failure(.unknownFormat))
@@ -135,13 +138,16 @@ struct FakeContext {
   }
 
   var context: CommandContext {
-    CommandContext(
-      environment: environment, currentDirectory: directory, console: console, clock: clock,
+    var context = CommandContext(
+      environment: environment, currentDirectory: workingDirectory ?? .at(directory),
+      console: console, clock: clock,
       services: connector ?? FakeConnector([.success(service)]),
       interruptions: FakeInterruptions(all: interruptions), dashboard: dashboard,
       runService: { options in 40 + (options.readyDescriptor ?? 2) },
       runDemoService: { [demoEnd] options in
         demoEnd ?? .exited(status: 60 + (options.readyDescriptor ?? 2))
       }, readBrowserCookies: browserCookies.read)
+    context.wordNotText = wordNotText
+    return context
   }
 }

@@ -2,19 +2,19 @@
 package struct UserDirectories: Hashable, Sendable {
   /// Absolute; nil when the environment defines none.
   package var home: String?
-  /// Absolute.
-  package var workingDirectory: String
+  /// Absolute; nil when it does not exist any more.
+  package var workingDirectory: String?
 
-  package init(home: String?, workingDirectory: String) {
+  package init(home: String?, workingDirectory: String?) {
     self.home = home
     self.workingDirectory = workingDirectory
   }
 
   /// Resolves a path as a shell would. Returns nil for `~user`, which requires the user database,
-  /// and for `~` without a home directory.
+  /// for `~` without a home directory, and for a relative path without a working directory.
   package func absolute(_ path: String) -> String? {
     if path.hasPrefix("/") { return path }
-    guard path.hasPrefix("~") else { return Self.joined(workingDirectory, path) }
+    guard path.hasPrefix("~") else { return workingDirectory.map { Self.joined($0, path) } }
     guard let home, path == "~" || path.hasPrefix("~/") else { return nil }
     return path == "~" ? home : Self.joined(home, String(path.dropFirst(2)))
   }
