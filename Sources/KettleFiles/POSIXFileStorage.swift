@@ -76,9 +76,12 @@ package struct POSIXFileStorage: FileStorage {
     let path = Self.withoutTrailingSlashes(path)
     let isBelow =
       path.hasPrefix(documentsDirectory + "/") && !path.split(separator: "/").contains("..")
-    guard isBelow else { return }
+    if isBelow { try makeDirectory(path) }
+  }
+
+  package func makeDirectory(_ path: String) throws(TransferFailure) {
     do {
-      _ = try Directory.openOrMake(path, mode: 0o755, calls: calls)
+      _ = try Directory.openOrMake(Self.withoutTrailingSlashes(path), mode: 0o755, calls: calls)
     } catch {
       throw error.failure(.directory(path))
     }

@@ -149,7 +149,12 @@ struct SpecTemplate: Sendable {
     where !path.hasPrefix("/") {
       problems.append(.path(.relativeOverHost(path)))
     }
-    if let path = output.directory { settings.append { $0.directory = path } }
+    if let path = output.directory {
+      settings.append { spec in
+        spec.directory = path
+        spec.options.makesDirectory = true
+      }
+    }
     if let path = options.caCertificate { settings.append { $0.caCertificatePath = path } }
   }
 
@@ -201,9 +206,10 @@ struct SpecTemplate: Sendable {
     let reader = FetchOptionsReader(fetch, in: context)
     let chosen = reader.options
     settings.append { spec in
-      let earlier = spec.options.chosen
+      let earlier = spec.options
       spec.options = chosen
-      spec.options.chosen.formUnion(earlier)
+      spec.options.chosen.formUnion(earlier.chosen)
+      spec.options.makesDirectory = earlier.makesDirectory
     }
     cookies = reader.cookies
     cookiePath = fetch.loadCookies ?? ""

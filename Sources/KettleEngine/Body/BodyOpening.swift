@@ -62,6 +62,7 @@ struct BodyOpening: Sendable {
     resumeData.serverChecksum = new.checksum
     resumeData.mediaType = new.mediaType
     resumeData.contentCoding = new.contentCoding
+      if spec.options.makesDirectory { try files.makeDirectory(directory) }
     resumeData.setAside = setAside(new.old)
     return Opened(resumeData: resumeData, file: file)
   }

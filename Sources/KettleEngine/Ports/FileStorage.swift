@@ -21,6 +21,9 @@ package protocol FileStorage: Sendable {
   /// Returns the size of the largest file that can be written there, if a limit is known.
   func largestFileByteCount(at directory: String) -> Int64?
 
+  /// Makes a directory that is missing, with those above it.
+  func makeDirectory(_ path: String) throws(TransferFailure)
+
   /// Makes a directory that is missing, with those above it. Does nothing if it is not below the
   /// documents directory: elsewhere it may be the place of a disk that is not mounted.
   func makeSubdirectory(_ path: String) throws(TransferFailure)

@@ -21,6 +21,9 @@ public struct TransferOptions: Hashable, Sendable {
   public var keepsServerTime = false
   /// The permissions of the file; nil means those of `FilePermissions.usual`.
   public var permissions: FilePermissions?
+  /// Whether the directory of the request is made when it is missing: the user named it on another
+  /// machine, which the command could not look at.
+  public var makesDirectory = false
   /// The user's other URLs of the same file, the best ones first.
   public var mirrors: [TransferURL] = []
   /// What a document says about the file.
@@ -83,7 +86,7 @@ public struct FilePermissions: RawRepresentable, Hashable, Sendable, Codable {
 extension TransferOptions: Codable {
   private enum CodingKeys: String, CodingKey {
     case silenceSeconds, connectSeconds, attemptsMax, retryDelaySeconds, proxy, cookies, certificate
-    case usesNetrc, keepsServerTime, permissions, mirrors, described
+    case usesNetrc, keepsServerTime, permissions, makesDirectory, mirrors, described
     case unpacks, checksumURL, isAsIs, variant, queue, rpc, then, chosen, rule
   }
 
@@ -102,6 +105,7 @@ extension TransferOptions: Codable {
     usesNetrc = try read(.usesNetrc)
     keepsServerTime = try read(.keepsServerTime) ?? false
     permissions = try read(.permissions)
+    makesDirectory = try read(.makesDirectory) ?? false
     mirrors = try read(.mirrors) ?? []
     described = try read(.described)
     unpacks = try read(.unpacks) ?? false
@@ -128,6 +132,7 @@ extension TransferOptions: Codable {
     try container.encodeIfPresent(usesNetrc, forKey: .usesNetrc)
     if keepsServerTime { try container.encode(keepsServerTime, forKey: .keepsServerTime) }
     try container.encodeIfPresent(permissions, forKey: .permissions)
+    if makesDirectory { try container.encode(makesDirectory, forKey: .makesDirectory) }
     if !mirrors.isEmpty { try container.encode(mirrors, forKey: .mirrors) }
     try container.encodeIfPresent(described, forKey: .described)
     if unpacks { try container.encode(unpacks, forKey: .unpacks) }
