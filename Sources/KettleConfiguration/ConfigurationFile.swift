@@ -17,7 +17,23 @@ package struct ConfigurationFile: Sendable {
   /// Returns the service's configuration, with one sentence for each setting that has no effect. A
   /// missing file is not a problem.
   package func serviceConfiguration() -> (ServiceConfiguration, notices: [String]) {
-    parse(ServiceConfiguration.read, default: ServiceConfiguration(), for: .service)
+    let reading = readForService()
+    return (reading.configuration, notices(reading.problems, for: .service))
+  }
+
+  /// Returns the service's configuration and what is wrong with the file. A missing file is not a
+  /// problem.
+  package func readForService() -> (
+    configuration: ServiceConfiguration, problems: [ConfigurationProblem]
+  ) {
+    read(ServiceConfiguration.read, default: ServiceConfiguration())
+  }
+
+  /// One sentence for each of the first problems.
+  package func notices(
+    _ problems: [ConfigurationProblem], for reader: ConfigurationReader
+  ) -> [String] {
+    problems.prefix(Self.noticeCountMax).map { $0.sentence(path: path, for: reader) }
   }
 
   /// Returns the dashboard's configuration, with one sentence for each setting that has no effect.
@@ -41,15 +57,17 @@ package struct ConfigurationFile: Sendable {
     _ read: ([UInt8]) -> (Value, [ConfigurationProblem]), default standard: Value,
     for reader: ConfigurationReader
   ) -> (Value, notices: [String]) {
+    let (value, problems) = self.read(read, default: standard)
+    return (value, notices(problems, for: reader))
+  }
+
+  private func read<Value>(
+    _ read: ([UInt8]) -> (Value, [ConfigurationProblem]), default standard: Value
+  ) -> (Value, [ConfigurationProblem]) {
     switch contents {
-    case .bytes(let bytes):
-      let (value, problems) = read(bytes)
-      let reported = problems.prefix(Self.noticeCountMax)
-      return (value, reported.map { $0.sentence(path: path, for: reader) })
-    case .missing: return (standard, [])
-    case .unreadable(let detail):
-      let problem = ConfigurationProblem(.unreadable(detail))
-      return (standard, [problem.sentence(path: path, for: reader)])
+    case .bytes(let bytes): read(bytes)
+    case .missing: (standard, [])
+    case .unreadable(let detail): (standard, [ConfigurationProblem(.unreadable(detail))])
     }
   }
 }

@@ -33,14 +33,61 @@ package struct ConfigurationProblem: Error, Hashable, Sendable {
   }
 }
 
+extension ConfigurationProblem {
+  /// Whether the file may forbid something that nobody knows, because it has no meaning as a whole.
+  package var hidesTheFile: Bool {
+    switch what {
+    case .unreadable: true
+    case .unknownKey, .unquoted, .missingElement, .incomplete, .notInArray, .withoutCondition,
+      .givenTwice, .wrongValue:
+      false
+    }
+  }
+
+  /// Whether a setting that was meant has no effect, so that less may be forbidden than before.
+  package var loosens: Bool {
+    switch what {
+    case .unreadable, .unquoted, .missingElement, .notInArray, .withoutCondition, .wrongValue: true
+    // Another version may know the key; the keys of an element are set one by one; and of two
+    // values, one counts.
+    case .unknownKey, .incomplete, .givenTwice: false
+    }
+  }
+}
+
 /// The reader of the file, which has to read it again after a change.
 package enum ConfigurationReader: Hashable, Sendable {
-  case service, dashboard
+  /// A command that checks the file for the service.
+  case service
+  /// The service before it has any settings.
+  case startingService
+  /// The service that has settings already.
+  case runningService
+  case dashboard
 
   fileprivate var remedy: String {
     switch self {
-    case .service: "run \"kettle config reload\""
+    case .service, .startingService, .runningService: "run \"kettle config reload\""
     case .dashboard: "start the dashboard again"
+    }
+  }
+
+  /// What follows from a problem of the whole file.
+  fileprivate var consequence: String {
+    switch self {
+    case .service: "so none of its settings is known"
+    case .startingService: "so nothing is sent that it may forbid"
+    case .runningService: "so the settings in use stay"
+    case .dashboard: "so the file is ignored"
+    }
+  }
+
+  /// What can be done in place of correcting the file.
+  fileprivate var wayOut: String {
+    switch self {
+    case .startingService:
+      ", or go on without it with \"kettle config reload --without-file\""
+    case .service, .runningService, .dashboard: ""
     }
   }
 }
@@ -55,7 +102,8 @@ extension ConfigurationProblem {
     case .unreadable(let detail):
       let reason = detail.sanitizedForDisplay(limit: 200)
       let start = location.prefix(1).uppercased() + location.dropFirst()
-      return "\(start) cannot be read (\(reason)), so the file is ignored; \(remedy)"
+      return "\(start) cannot be read (\(reason)), \(reader.consequence); \(remedy)"
+        + reader.wayOut
     case .unknownKey(let key):
       let name = key.sanitizedForDisplay(limit: 100)
       let question = Self.nearestKey(to: key).map { " (did you mean \"\($0)\"?)" } ?? ""

@@ -31,6 +31,8 @@ struct TOMLReader {
 
   private static func readAll(_ bytes: [UInt8]) throws(TOMLProblem) -> TOMLReader {
     var reader = TOMLReader(bytes)
+    // A byte order mark is not part of the text (TOML 1.0 is UTF-8; Unicode 15, section 23.8).
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { reader.bytes = reader.bytes.dropFirst(3) }
     try reader.checkCharacters()
     while reader.bytes.first != nil { try reader.readLine() }
     return reader

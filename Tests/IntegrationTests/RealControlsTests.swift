@@ -92,11 +92,60 @@ struct RealControlsTests {
           + "(did you mean \"limits.transfers\"?); "))
   }
 
-  @Test func `an unreadable configuration file does not stop any command`() async throws {
-    try configure("[limits\n\u{1}")
-    #expect(try await home.rows().isEmpty)
+  // Fault 210
+  @Test func `with an unreadable configuration file nothing is sent until it can be read`()
+    async throws
+  {
+    try configure("[limits\n")
+    origin.serve(OriginBehavior(SeededBody(seed: 26, byteCount: 1000)), at: "/h.bin")
+    let id = try await home.kettle("add", origin.url("/h.bin").text).output.trimmed
     let status = try await home.kettle("daemon", "status")
     #expect(status.code == 0)
-    #expect(status.output.contains("so the file is ignored"))
+    #expect(status.output.contains("so nothing is sent that it may forbid"))
+    #expect(try await home.kettle("why", id).output.contains("the configuration file"))
+    #expect(origin.requests(at: "/h.bin").isEmpty)
+    #expect(try await home.kettle("config", "reload").code == 2)
+    #expect(origin.requests(at: "/h.bin").isEmpty)
+    try configure("[limits]\ntransfers = 2\n")
+    #expect(try await home.kettle("config", "reload").code == 0)
+    #expect(try await home.kettle("wait", id, "--timeout", "60").code == 0)
+  }
+
+  // Fault 210
+  @Test func `a service with an unreadable configuration file goes on without it if told`()
+    async throws
+  {
+    try configure("[limits\n")
+    origin.serve(OriginBehavior(SeededBody(seed: 27, byteCount: 1000)), at: "/i.bin")
+    let id = try await home.kettle("add", origin.url("/i.bin").text).output.trimmed
+    #expect(try await home.kettle("config", "reload", "--without-file").code == 0)
+    #expect(try await home.kettle("wait", id, "--timeout", "60").code == 0)
+  }
+
+  // Fault 210
+  @Test func `a reload of a broken file keeps the settings in use`() async throws {
+    try configure("[limits]\nrate = \"3M\"\n")
+    #expect(try await home.rows().isEmpty)
+    for text in ["[limits\n", "[limits]\nrate = \"fast\"\n"] {
+      try configure(text)
+      let reload = try await home.kettle("config", "reload")
+      #expect(reload.code == 2)
+      #expect(reload.errors.lowercased().contains("the settings in use stay"), "\(reload.errors)")
+      let status = try await home.kettle("daemon", "status").output
+      #expect(status.contains("Limit: 3.0 MiB/s in total"), "\(status)")
+    }
+  }
+
+  // Fault 212
+  @Test func `another service can start as soon as one was stopped`() async throws {
+    for _ in 0..<3 {
+      #expect(try await home.kettle("daemon", "start").code == 0)
+      #expect(try await home.kettle("daemon", "stop").code == 0)
+      let held = try FileManager.default.contentsOfDirectory(atPath: "/proc").contains { entry in
+        let words = try? String(contentsOfFile: "/proc/\(entry)/environ", encoding: .utf8)
+        return words?.contains("HOME=\(home.path)\0") == true
+      }
+      #expect(!held)
+    }
   }
 }

@@ -19,8 +19,8 @@ struct ConfigurationFileTests {
     #expect(file.serviceConfiguration().0 == ServiceConfiguration())
     #expect(
       file.serviceConfiguration().notices == [
-        "\"/c\" cannot be read (it is not a regular file), so the file is ignored; correct it and "
-          + "run \"kettle config reload\""
+        "\"/c\" cannot be read (it is not a regular file), so none of its settings is known; "
+          + "correct it and run \"kettle config reload\""
       ])
     #expect(file.dashboardConfiguration().0 == DashboardConfiguration())
     #expect(file.dashboardConfiguration().notices.count == 1)
@@ -54,5 +54,34 @@ struct ConfigurationFileTests {
   @Test func `the number of notices is limited`() {
     let notices = parsed((0..<1000).map { "k\($0) = 1\n" }.joined()).serviceConfiguration().notices
     #expect(notices.count == 10)
+  }
+
+  // Fault 210
+  @Test func `what follows from a file that is not understood depends on its reader`() {
+    let file = parsed("[limits\n")
+    let (_, problems) = file.readForService()
+    #expect(problems.map(\.hidesTheFile) == [true])
+    let said = "Line 1 of \"/c\" cannot be read (the table name has no closing \"]\"), "
+    #expect(
+      file.notices(problems, for: .startingService) == [
+        said + "so nothing is sent that it may forbid; correct it and run "
+          + "\"kettle config reload\", or go on without it with "
+          + "\"kettle config reload --without-file\""
+      ])
+    #expect(
+      file.notices(problems, for: .runningService) == [
+        said + "so the settings in use stay; correct it and run \"kettle config reload\""
+      ])
+  }
+
+  // Fault 210
+  @Test(arguments: [
+    ("limits.rate = \"fast\"", true), ("limits.rate = 2M", true),
+    ("queues.night.hours = 5", true), ("limits.speed = 1", false), ("limits.rate = \"1M\"", false),
+  ])
+  func `a wrong value may loosen something, and an unknown key does not`(
+    text: String, loosens: Bool
+  ) {
+    #expect(parsed(text).readForService().problems.contains(where: \.loosens) == loosens)
   }
 }

@@ -109,7 +109,8 @@ struct RulesTableTests {
     #expect(
       sentences("[[rules]]\n[rules]\n") == [
         "Line 2 of \"/c\" cannot be read (\"rules\" is an array of tables, so the header needs "
-          + "\"[[\" and \"]]\"), so the file is ignored; correct it and run \"kettle config reload\""
+          + "\"[[\" and \"]]\"), so none of its settings is known; correct it and run "
+          + "\"kettle config reload\""
       ])
   }
 

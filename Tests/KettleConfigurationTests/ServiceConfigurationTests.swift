@@ -253,7 +253,7 @@ struct ServiceConfigurationTests {
     #expect(
       sentences(text) == [
         "Line 3 of \"/c/config.toml\" cannot be read (the string is not closed), "
-          + "so the file is ignored; "
+          + "so none of its settings is known; "
           + "correct it and run \"kettle config reload\""
       ])
   }
@@ -261,7 +261,7 @@ struct ServiceConfigurationTests {
   @Test func `a problem without a line names the file`() {
     #expect(
       ConfigurationProblem(.unreadable("Permission denied")).sentence(path: "/c\u{1B}/x")
-        == "\"/c\u{FFFD}/x\" cannot be read (Permission denied), so the file is ignored; "
+        == "\"/c\u{FFFD}/x\" cannot be read (Permission denied), so none of its settings is known; "
         + "correct it and run \"kettle config reload\"")
   }
 

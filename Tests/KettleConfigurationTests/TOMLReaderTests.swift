@@ -15,6 +15,22 @@ struct TOMLReaderTests {
     } catch { return error }
   }
 
+  // Fault 210
+  @Test func `a byte order mark is not part of the text`() throws {
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    #expect(try TOMLReader.read(mark).entries.isEmpty)
+    let entries = try TOMLReader.read(mark + Array("k = 1".utf8)).entries
+    #expect(entries == [TOMLEntry(name: "k", value: .integer(1), line: 1)])
+    #expect(problem(Array("k = 1\n".utf8) + mark) != nil)
+  }
+
+  @Test func `a key is added behind a byte order mark`() throws {
+    var editor = try ConfigurationEditor([0xEF, 0xBB, 0xBF] + Array("[limits]\n".utf8))
+    try editor.set("limits.rate", toWords: ["2M"])
+    #expect(
+      String(decoding: editor.bytes, as: UTF8.self) == "\u{FEFF}[limits]\nrate = \"2M\"\n")
+  }
+
   @Test(arguments: [
     (#""""#, TOMLValue.string("")), (#""a\tb\n\"\\\u00e9\U0001F680""#, .string("a\tb\n\"\\é🚀")),
     ("'C:\\dir'", .string("C:\\dir")), ("'# no comment'", .string("# no comment")),

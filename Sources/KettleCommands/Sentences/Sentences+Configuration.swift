@@ -21,6 +21,34 @@ extension Sentences {
     "The changes in [\(table.sanitizedForDisplay(limit: 100))] apply after \"kettle daemon stop\""
   }
 
+  // MARK: What the file names
+
+  static func missingProgram(_ program: String, key: String) -> String {
+    "The program \(quoted(program, limit: 4096)) of \(quoted(key)) cannot be started; install it, "
+      + "or correct its path"
+  }
+
+  static func missingDirectory(_ path: String, key: String) -> String {
+    "The directory \(quoted(path, limit: 4096)) of \(quoted(key)) does not exist; make it"
+  }
+
+  static func unusableHeaders(_ path: String, host: String, _ detail: String) -> String {
+    "The file \(quoted(path, limit: 4096)) with headers for \(quoted(host)) cannot be used "
+      + "(\(detail.sanitizedForDisplay(limit: 200))); until then nothing is sent to that host"
+  }
+
+  static let rpcWithoutSecret =
+    "The RPC is enabled but has no secret, so it stays closed; \"kettle rpc enable\" makes one"
+
+  static let valueWithHyphen =
+    "A value that begins with a hyphen stands behind \"--\", as in "
+    + "\"kettle config set hooks.completed -- sh -c '...'\""
+
+  /// What makes a file usable that holds transfers back.
+  static let useOfConfiguration =
+    "\"kettle config check\" says why; correct it and run \"kettle config reload\", or go on "
+    + "without it with \"kettle config reload --without-file\""
+
   static func of(_ error: ConfigurationError) -> String {
     switch error.what {
     case .problem(let problem): problem.sentence(path: error.path)
@@ -63,11 +91,11 @@ extension Sentences {
     func list(_ texts: [String]) -> String {
       texts.map { $0.sanitizedForDisplay(limit: 300) }.joined(separator: ", ")
     }
-    let origins = list(status.allowedOrigins)
+    let origins = status.allowedOrigins.isEmpty ? "" : ", " + list(status.allowedOrigins)
     return [
       "The RPC is open on port \(port) of this machine",
       "Directories: \(list(status.directories))",
-      "Pages: those of this machine\(origins.isEmpty ? "" : ", \(origins)")",
+      "Pages: those of this machine and extensions of browsers\(origins)",
     ]
   }
 }

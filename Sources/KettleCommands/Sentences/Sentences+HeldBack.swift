@@ -3,6 +3,13 @@ import KettleModel
 
 /// What the user can do about a transfer that does not move, or not as fast as it could.
 extension Sentences {
+  /// Nothing is sent while the service cannot use its configuration file.
+  static func heldBackByConfiguration(_ heldBack: HeldBack) -> String {
+    let file = quoted(heldBack.subject ?? "the configuration file", limit: 4096)
+    return "Nothing is sent, because the service cannot use \(file), which may forbid it; "
+      + useOfConfiguration
+  }
+
   /// What the user can do about it; nil if there is nothing.
   static func remedy(of row: TransferSnapshot, _ heldBack: HeldBack) -> String? {
     let id = row.id
@@ -23,6 +30,7 @@ extension Sentences {
       return row.queueOfUser == .standard
         ? "change queues.default.hours to let it run earlier"
         : "\"kettle queues move default \(id)\" lets it run now"
+    case .configuration: return useOfConfiguration
     case .battery: return "set conditions.pause-on-battery to false to let it run"
     case .metered: return "set conditions.pause-on-metered to false to let it run"
     case .priority: return "pause the others, or add it with --priority high"

@@ -31,7 +31,7 @@ package enum ControlRequest: Sendable, Hashable {
   case watch(WatchEvents.Params)
   case status
   case stop
-  case reload
+  case reload(ReloadConfiguration.Params)
   case describeRPC
   case attachSession(AttachSession.Params)
   case listSessions
@@ -143,7 +143,11 @@ extension ControlRequest {
     case WatchEvents.name: .watch(try params())
     case ServiceStatus.name: .status
     case StopService.name: .stop
-    case ReloadConfiguration.name: .reload
+    // Older clients send no parameters.
+    case ReloadConfiguration.name:
+      .reload(
+        try container.decodeIfPresent(ReloadConfiguration.Params.self, forKey: paramsKey)
+          ?? .init())
     case DescribeRPC.name: .describeRPC
     case AttachSession.name: .attachSession(try params())
     case ListSessions.name: .listSessions

@@ -3,10 +3,16 @@ import KettleModel
 /// Reads the configuration file again and applies what can change while the service runs.
 package enum ReloadConfiguration: ControlMethod {
   package static let name = "service.reload"
-  package typealias Params = Nothing
+
+  package struct Params: Codable, Hashable, Sendable {
+    /// Goes on with the defaults if the file cannot be read: transfers that it holds back start.
+    package var withoutFile: Bool?
+
+    package init(withoutFile: Bool? = nil) { self.withoutFile = withoutFile }
+  }
 
   package struct Result: Codable, Hashable, Sendable {
-    /// One sentence for each setting that has no effect.
+    /// One sentence for each setting that has no effect, and one if the settings in use stay.
     package var notices: [String]
     /// The tables of the file that changed and apply from the next start of the service on.
     package var pending: [String]

@@ -101,7 +101,8 @@ struct RequestHandler: Sendable {
     case .stop:
       controls.stop()
       return coder.encode(result: Nothing(), to: id)
-    case .reload: return coder.encode(result: await controls.reload(), to: id)
+    case .reload(let params):
+      return coder.encode(result: await controls.reload(params), to: id)
     case .describeRPC: return coder.encode(result: controls.describeRPC(), to: id)
     case .attachSession, .listSessions, .finishEvents, .adoptSession, .dropSession, .cancelTasks,
       .acknowledgeTasks, .updateTask, .answerChallenge:
@@ -297,7 +298,7 @@ struct RequestHandler: Sendable {
 /// What clients can do to the service as a whole.
 struct ServiceControls: Sendable {
   var stop: @Sendable () -> Void
-  var reload: @Sendable () async -> ReloadConfiguration.Result
+  var reload: @Sendable (ReloadConfiguration.Params) async -> ReloadConfiguration.Result
   var describeRPC: @Sendable () -> DescribeRPC.Result
 }
 

@@ -5,14 +5,24 @@ import KettleScheduler
 import KettleSystem
 
 /// Reads the configuration file again and applies what can change while the service runs.
+///
+/// A file that is not understood loosens nothing: the settings in use stay, and a service that
+/// started with such a file sends nothing until it has read the file or is told to go on without.
 final class ConfigurationReload: Sendable {
-  private let read: @Sendable () -> ServiceSettings
+  /// What the service works with.
+  private struct Use: Sendable {
+    var settings: ServiceSettings
+    /// Whether transfers are held back because the file of the start was not understood.
+    var holdsBack: Bool
+  }
+
+  private let read: @Sendable (ConfigurationReader) -> ServiceSettings
   private let engine: TransferEngine
   private let need: ConditionNeed
   private let rpc: RPCServer
   private let hooks: HookRegistry
   private let notices: ServiceNotices
-  private let current: Mutex<ServiceSettings>
+  private let use: Mutex<Use>
   /// What the parts that cannot change work with.
   private let started: ServiceConfiguration
   /// The latest one, which the next one waits for.
@@ -21,9 +31,9 @@ final class ConfigurationReload: Sendable {
   init(
     _ settings: ServiceSettings, engine: TransferEngine, need: ConditionNeed, rpc: RPCServer,
     hooks: HookRegistry,
-    notices: ServiceNotices, read: @escaping @Sendable () -> ServiceSettings
+    notices: ServiceNotices, read: @escaping @Sendable (ConfigurationReader) -> ServiceSettings
   ) {
-    current = Mutex(settings)
+    use = Mutex(Use(settings: settings, holdsBack: settings.standing == .unknown))
     started = settings.file
     self.engine = engine
     self.need = need
@@ -34,14 +44,14 @@ final class ConfigurationReload: Sendable {
   }
 
   /// Applies the settings that the service was started with, as far as they are not yet.
-  func begin() async { await rpc.apply(current.withLock { $0.rpc }) }
+  func begin() async { await rpc.apply(use.withLock { $0.settings.rpc }) }
 
-  func run() async -> ReloadConfiguration.Result {
+  func run(_ params: ReloadConfiguration.Params) async -> ReloadConfiguration.Result {
     let task = latest.withLock { latest in
       let before = latest
       let task = Task(executorPreference: WorkerPool.tasks) { [self] in
         _ = await before?.value
-        return await reload()
+        return await reload(goesOnWithoutFile: params.withoutFile == true)
       }
       latest = task
       return task
@@ -49,12 +59,42 @@ final class ConfigurationReload: Sendable {
     return await task.value
   }
 
-  private func reload() async -> ReloadConfiguration.Result {
-    let new = read()
-    let old = current.withLock { settings in
-      defer { settings = new }
-      return settings
+  private func reload(goesOnWithoutFile: Bool) async -> ReloadConfiguration.Result {
+    let now = use.withLock { $0 }
+    let holdsBack = now.holdsBack && !goesOnWithoutFile
+    let new = read(holdsBack ? .startingService : .runningService)
+    switch new.standing {
+    case .unknown:
+      if now.holdsBack, !holdsBack { await release() }
+      return reported(new.notices)
+    case .partlyKnown where !now.holdsBack:
+      return reported([ServiceSentence.settingsStay] + new.notices)
+    case .known, .partlyKnown: break
     }
+    await apply(new, inPlaceOf: now.settings)
+    use.withLock { $0.settings = new }
+    let pending = new.file.tablesForRestart(since: started)
+    // What the file says of proxies applies from the next start on.
+    if holdsBack, !pending.isEmpty {
+      return reported([ServiceSentence.startAgain] + new.notices, pending)
+    }
+    if now.holdsBack { await release() }
+    return reported(new.notices, pending)
+  }
+
+  private func release() async {
+    use.withLock { $0.holdsBack = false }
+    await engine.holdBack(forConfiguration: nil)
+  }
+
+  private func reported(
+    _ sentences: [String], _ pending: [String] = []
+  ) -> ReloadConfiguration.Result {
+    notices.replaceConfiguration(sentences)
+    return ReloadConfiguration.Result(notices: sentences, pending: pending)
+  }
+
+  private func apply(_ new: ServiceSettings, inPlaceOf old: ServiceSettings) async {
     if new.engine.limits != old.engine.limits { await engine.setLimits(new.engine.limits) }
     if new.engine.limitSchedule != old.engine.limitSchedule {
       await engine.follow(new.engine.limitSchedule)
@@ -72,8 +112,5 @@ final class ConfigurationReload: Sendable {
     await engine.setRules(new.engine.rules, new.engine.defaults)
     // Also if nothing changed: the port may be free by now, or the secret another one.
     await rpc.apply(new.rpc)
-    notices.replaceConfiguration(new.notices)
-    return ReloadConfiguration.Result(
-      notices: new.notices, pending: new.file.tablesForRestart(since: started))
   }
 }

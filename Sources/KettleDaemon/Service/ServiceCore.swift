@@ -149,7 +149,7 @@ struct ServiceCore: Sendable {
       engine: engine, broadcaster: broadcaster, sessions: sessions, presence: presence,
       information: information,
       controls: ServiceControls(
-        stop: stop, reload: { await reload.run() }, describeRPC: { rpc.status }))
+        stop: stop, reload: { await reload.run($0) }, describeRPC: { rpc.status }))
   }
 
   /// Makes the RPC, which is closed until it is configured.

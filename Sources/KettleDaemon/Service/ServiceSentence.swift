@@ -19,6 +19,16 @@ enum ServiceSentence {
     }
   }
 
+  /// The first notice when a setting of the configuration file is wrong.
+  static let settingsStay =
+    "The settings in use stay, because one in the configuration file is wrong; correct it and run "
+    + "\"kettle config reload\""
+
+  /// The notice when the file of the start can be read by now.
+  static let startAgain =
+    "Nothing is sent until the service starts again, because the configuration file could not be "
+    + "read when it started; run \"kettle daemon stop\", and the next command starts it"
+
   /// The notice about a hook of the configuration file; nil unless it could not be started.
   static func notice(of run: HookRun) -> String? {
     guard case .ended(let end) = run.standing, case .notStarted = end.outcome else { return nil }

@@ -22,8 +22,20 @@ struct ServiceSettings: Sendable {
   let hooks: HookSettings
   /// The configuration file.
   let file: ServiceConfiguration
-  /// The problems of the configuration file, one sentence each.
+  /// How much of the configuration file is known.
+  let standing: FileStanding
+  /// The problems of the configuration file, one sentence each, for the reader.
   let notices: [String]
+
+  /// How much of a configuration file is known.
+  enum FileStanding: Hashable, Sendable {
+    /// All settings that were meant, or there is no file.
+    case known
+    /// A setting that was meant has no effect.
+    case partlyKnown
+    /// Nothing: what the file forbids is unknown.
+    case unknown
+  }
 
   /// The desktop notifications to send, and the bus to send them on; nil for none.
   struct Alerts: Hashable, Sendable {
@@ -31,13 +43,20 @@ struct ServiceSettings: Sendable {
     var busAddresses: [BusAddress]
   }
 
-  init(_ options: TransferService.Options, descriptorLimit: Int) {
+  /// Reads the configuration file.
+  ///
+  /// - Parameter reader: whether the service has settings already.
+  init(
+    _ options: TransferService.Options, descriptorLimit: Int,
+    for reader: ConfigurationReader = .startingService
+  ) {
     let paths = options.paths
     let contents = FileContents.read(
       path: paths.configPath, byteCountMax: ConfigurationFile.byteCountMax)
-    let (file, notices) = ConfigurationFile(path: paths.configPath, contents: contents)
-      .serviceConfiguration()
-    self.notices = notices
+    let source = ConfigurationFile(path: paths.configPath, contents: contents)
+    let (file, problems) = source.readForService()
+    notices = source.notices(problems, for: reader)
+    standing = FileStanding(problems)
     self.file = file
     documentsDirectory =
       file.downloadsDirectory(home: paths.homeDirectory) ?? paths.documentsDirectory
@@ -45,6 +64,7 @@ struct ServiceSettings: Sendable {
     let budget = DescriptorBudget(limit: descriptorLimit)
     var engine = Self.engine(file, documentsDirectory: documentsDirectory, budget)
     engine.heldDirectory = paths.heldDirectory
+    engine.unreadConfiguration = standing == .unknown ? paths.configPath : nil
     let proxies = Self.proxies(file, options.environment)
     if proxies != .none { engine.proxy = { proxies.proxyName(to: $0) } }
     hooks = HookSettings(file.hooks)
@@ -180,6 +200,14 @@ struct ServiceSettings: Sendable {
     // what their program requested.
     engine.metConditions = []
     return engine
+  }
+}
+
+extension ServiceSettings.FileStanding {
+  init(_ problems: [ConfigurationProblem]) {
+    self =
+      problems.contains(where: \.hidesTheFile)
+      ? .unknown : problems.contains(where: \.loosens) ? .partlyKnown : .known
   }
 }
 

@@ -114,7 +114,7 @@ package struct TransferService: Sendable {
     let signals = await ServiceSignals.handle(by: { stop.turnOn() }) {
       supervisor.report(.reloading)
       Task(executorPreference: WorkerPool.tasks) {
-        _ = await reload.run()
+        for notice in await reload.run(.init()).notices { logger.error("\(notice)") }
         supervisor.report(.ready)
       }
     }
@@ -168,8 +168,8 @@ package struct TransferService: Sendable {
     ConfigurationReload(
       settings, engine: core.engine, need: core.need, rpc: rpc, hooks: core.hooks,
       notices: core.notices,
-      read: { [options] in
-        ServiceSettings(options, descriptorLimit: DescriptorLimit.current)
+      read: { [options] reader in
+        ServiceSettings(options, descriptorLimit: DescriptorLimit.current, for: reader)
       })
   }
 

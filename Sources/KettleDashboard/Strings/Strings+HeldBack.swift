@@ -21,6 +21,8 @@ extension Strings {
     case .queueLimit:
       return "\(usage(heldBack)) transfers of the queue \(subject ?? "it is in") are running"
     case .queueHours: return "the queue \(subject ?? "it is in") is outside its hours"
+    case .configuration:
+      return "the configuration file \(subject ?? "of the service") cannot be used"
     case .battery: return "the machine is running on battery"
     case .metered: return "the network is metered"
     case .priority: return "transfers of higher priority come first"
@@ -87,6 +89,7 @@ extension Strings {
     case .connectionLimit: return counted("connections full") + counted("full")
     case .queueLimit: return counted("queue full")
     case .queueHours: return ["outside its hours", "closed"]
+    case .configuration: return ["configuration unreadable", "configuration"]
     case .battery: return ["on battery", "battery"]
     case .metered: return ["metered network", "metered"]
     case .priority: return ["after higher priority", "by priority"]

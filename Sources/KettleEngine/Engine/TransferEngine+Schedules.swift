@@ -48,6 +48,12 @@ extension TransferEngine {
     apply { scheduler, now in scheduler.setConditionsOfUser(conditions, at: now) }
   }
 
+  /// Holds back every transfer while the settings of this configuration file are unknown; nil lets
+  /// them start.
+  package func holdBack(forConfiguration path: String?) {
+    apply { scheduler, now in scheduler.holdBack(forConfiguration: path, at: now) }
+  }
+
   /// The user's queues, without the number of transfers that wait.
   package var queues: [QueueSnapshot] { scheduler.namedQueues() }
 

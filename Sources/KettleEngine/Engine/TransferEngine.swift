@@ -27,6 +27,9 @@ package actor TransferEngine {
     package var queues: [QueueName: NamedQueues.Settings] = [:]
     /// The conditions that the user's own transfers need.
     package var conditionsOfUser: Set<TransferCondition> = []
+    /// The configuration file whose settings are unknown, so that nothing may be sent; nil if they
+    /// are known.
+    package var unreadConfiguration: String?
     /// The local time zone, by which schedules go.
     package var zone = LocalZone.utc
     /// When received bytes are recorded.
@@ -192,6 +195,7 @@ package actor TransferEngine {
     scheduler.residentLimits = configuration.hold
     _ = scheduler.setQueues(configuration.queues, at: now)
     _ = scheduler.setConditionsOfUser(configuration.conditionsOfUser, at: now)
+    _ = scheduler.holdBack(forConfiguration: configuration.unreadConfiguration, at: now)
     scheduler.setProxies(configuration.proxy)
     scheduler.setHooks(configuration.hooks)
     setRules(configuration.rules, configuration.defaults)

@@ -8,7 +8,7 @@ public struct HeldBack: Hashable, Sendable, Codable {
   /// The place among the queued transfers; the next one to start has rank 1. nil for transfers that
   /// are not queued, and where the place is not known.
   public var rank: Int?
-  /// The host, the condition, the proxy or the queue that `cause` concerns.
+  /// The host, the condition, the proxy, the queue or the file that `cause` concerns.
   public var subject: String?
   /// How much of the limit is in use: transfers for `slot` and `queueLimit`, otherwise connections.
   public var used: Int?
@@ -38,6 +38,8 @@ extension HeldBack {
   /// A stable word for programs, the value of `heldBackBy` in JSON.
   public enum Cause: String, Sendable, Codable, CaseIterable {
     // Queued
+    /// The configuration file, whose path is the subject, cannot be read.
+    case configuration
     /// As many transfers run as the service permits.
     case slot
     /// Its host has as many connections as it may have.

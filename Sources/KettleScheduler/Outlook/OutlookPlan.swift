@@ -25,6 +25,8 @@ package struct OutlookPlan: Sendable {
   private let rules: SessionRules
   private let named: NamedQueues
   private let zone: LocalZone
+  /// Whether nothing may start, until a time that nobody knows.
+  private let isHeldBack: Bool
   private let measurements: HostMeasurements
   private let totalMax: Double?
   /// The limit of all transfers, or the capacity of the line, if it is reached; nil if it is not.
@@ -47,6 +49,7 @@ package struct OutlookPlan: Sendable {
     rules = scheduler.rules
     named = scheduler.queue.named
     zone = scheduler.environment.zone
+    isHeldBack = scheduler.environment.unreadConfiguration != nil
     self.measurements = measurements
     inMemory = Set(scheduler.machines.keys)
     let limit = scheduler.limitBytesPerSecond.map(Double.init)
@@ -74,6 +77,8 @@ package struct OutlookPlan: Sendable {
   /// Takes a transfer that does not run.
   private mutating func take(_ machine: TransferMachine) {
     switch machine.visibleState {
+    case .queued where isHeldBack, .scheduled where isHeldBack, .waiting where isHeldBack:
+      unpredictableCount += 1
     case .queued: queued.append(QueueEntry(machine.record))
     case .scheduled, .waiting:
       guard let start = machine.state.predictedStart else {
@@ -96,6 +101,9 @@ package struct OutlookPlan: Sendable {
   ///     left out here.
   ///   - furtherCount: how many more the store has.
   package func outlook(stored: [QueueEntry], furtherCount: Int = 0) -> QueueOutlook {
+    if isHeldBack {
+      return outlookHeldBack(storedCount: stored.count { !inMemory.contains($0.id) } + furtherCount)
+    }
     let entries = merged(stored, isCut: furtherCount > 0)
     var builder = EstimateBuilder(sizes: Sizes(measurements, known: running + entries))
     builder.input.running = running.map { builder.item($0) }
@@ -112,6 +120,14 @@ package struct OutlookPlan: Sendable {
     return QueueOutlook(
       QueueEstimate(builder.input), running: running.map(\.id), entries: entries,
       furtherCount: furtherCount, unpredictableCount: unpredictableCount, at: now)
+  }
+
+  /// The outlook while nothing may start: no time is known.
+  private func outlookHeldBack(storedCount: Int) -> QueueOutlook {
+    let builder = EstimateBuilder(sizes: Sizes(measurements, known: []))
+    return QueueOutlook(
+      QueueEstimate(builder.input), running: [], entries: [], furtherCount: 0,
+      unpredictableCount: unpredictableCount + storedCount, at: now)
   }
 
   /// The queue in its order.

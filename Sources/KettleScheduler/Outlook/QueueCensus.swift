@@ -11,6 +11,7 @@ package struct QueueCensus: Sendable {
   private let runningAtHost: [Origin: Int]
   private let runningInGroup: [TransferQueue.OriginSession: Int]
   private let named: NamedQueues
+  private let unreadConfiguration: String?
   private let runningInQueue: [QueueName: Int]
   /// The highest priority in the queue of each host, and of all that could use a slot.
   private let highestAtHost: [Origin: TransferPriority]
@@ -25,6 +26,7 @@ package struct QueueCensus: Sendable {
     runningInGroup = scheduler.queue.slotCounts
     runningAtHost = runningInGroup.reduce(into: [:]) { $0[$1.key.origin, default: 0] += $1.value }
     named = scheduler.queue.named
+    unreadConfiguration = scheduler.environment.unreadConfiguration
     runningInQueue = scheduler.queue.runningCounts
     highestAtHost = scheduler.queue.highestPriorities
     let (limits, hosts, runningAtHost) = (limits, hosts, runningAtHost)
@@ -60,6 +62,7 @@ package struct QueueCensus: Sendable {
 
   /// Returns what the transfer waits for. Its rank and an estimated end are added by the caller.
   package func heldBack(_ place: Place) -> HeldBack {
+    if let path = unreadConfiguration { return HeldBack(.configuration, subject: path) }
     if let closing = place.queue.flatMap(closing) { return closing }
     if let opening = hosts.closedUntil(place.origin, at: now.monotonic) {
       let milliseconds = opening.milliseconds(since: now.monotonic)

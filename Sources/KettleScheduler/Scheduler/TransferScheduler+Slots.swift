@@ -12,6 +12,7 @@ extension TransferScheduler {
   /// Called after every event that may have freed a connection.
   mutating func fillSlots(_ output: inout SchedulerOutput, at now: Moment) {
     guard phase == .working else { return }
+    if environment.unreadConfiguration != nil { return suspendAll(&output) }
     suspendClosed(&output)
     beginProbes(&output, at: now)
     startProbes(&output, at: now)

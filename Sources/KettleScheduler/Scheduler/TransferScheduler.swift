@@ -46,6 +46,9 @@ package struct TransferScheduler: Sendable {
     var conditionsOfUser: Set<TransferCondition> = []
     /// What the user's configuration decides for transfers.
     var transferRules = TransferRules()
+    /// The configuration file whose settings are unknown, so that nothing may be sent; nil if they
+    /// are known.
+    var unreadConfiguration: String?
   }
 
   package init(
@@ -68,7 +71,7 @@ package struct TransferScheduler: Sendable {
     // A host that admits more matters only to queued transfers.
     let opening =
       queue.queuedCount + evicted.queuedCount > 0 ? hosts.nextOpening : nil
-    let probe = phase == .working ? outages.nextProbeAt : nil
+    let probe = mayStart ? outages.nextProbeAt : nil
     let times = [
       alarms.next(at: now), opening, probe, bin.nextExpiry(at: now), nextScheduleCheck(at: now),
     ]
@@ -78,6 +81,9 @@ package struct TransferScheduler: Sendable {
   package func owner(of attempt: AttemptID) -> TransferID? { owners[attempt] }
 
   package var hasRunning: Bool { queue.runningCount > 0 }
+
+  /// Whether any transfer may start.
+  private var mayStart: Bool { phase == .working && environment.unreadConfiguration == nil }
 
   package var clearedUpTo: Int64? { finished.clearedUpTo }
 

@@ -72,6 +72,21 @@ extension TransferScheduler {
     for id in queue.runningInClosedQueues { update(id, into: &output) { $0.suspend() } }
   }
 
+  /// Holds back every transfer while the settings of this configuration file are unknown: they may
+  /// forbid what the defaults permit. nil lets them start.
+  package mutating func holdBack(forConfiguration path: String?, at now: Moment) -> SchedulerOutput
+  {
+    var output = SchedulerOutput()
+    environment.unreadConfiguration = path
+    fillSlots(&output, at: now)
+    return output
+  }
+
+  /// Ends all running transfers; they are queued again with every byte kept.
+  mutating func suspendAll(_ output: inout SchedulerOutput) {
+    for id in queue.running { update(id, into: &output) { $0.suspend() } }
+  }
+
   /// When the schedules must be followed next.
   func nextScheduleCheck(at now: Moment) -> MonotonicTime? {
     [totalLimit.effective.until, queue.named.nextChange].compactMap { $0 }.min()

@@ -42,7 +42,7 @@ final class ConfigCommandTests {
       await context.run("config", "set", "limits.rate", "2M")
         == .init(code: 0, output: "", error: ""))
     #expect(file == "[limits]\nrate = \"2M\"\n")
-    #expect(service.asked == [.reload])
+    #expect(service.asked == [.reload(withoutFile: nil)])
     let shown = await self.context().run("config", "get", "limits.rate")
     #expect(shown == .init(code: 0, output: "\"2M\"\n", error: ""))
     #expect(await self.context().run("config", "set", "--default", "limits.rate").code == 0)

@@ -22,7 +22,7 @@ final class FakeService: ServiceCalling {
     case watch(includesProgress: Bool, gathersCompleted: Bool = false)
     case status
     case stop
-    case reload
+    case reload(withoutFile: Bool?)
     case resetHost(String)
     case undo(Int64?)
     case emptyBin
@@ -274,6 +274,9 @@ final class FakeService: ServiceCalling {
 
   private func answerWithoutParams(_ method: String) throws -> Any {
     switch method {
+    case let params as ReloadConfiguration.Params:
+      record(.reload(withoutFile: params.withoutFile))
+      return state.withLock { $0.reloaded }
     case ResetTransfers.name:
       record(.reset)
       return state.withLock { $0.resetResult }
@@ -300,9 +303,6 @@ final class FakeService: ServiceCalling {
       record(.news)
       return ReportNews.Result(news: state.withLock { $0.news })
     case ListSessions.name: return ListSessions.Result(sessions: state.withLock { $0.sessions })
-    case ReloadConfiguration.name:
-      record(.reload)
-      return state.withLock { $0.reloaded }
     case DescribeRPC.name: return state.withLock { $0.rpc }
     case StopService.name:
       record(.stop)

@@ -53,7 +53,7 @@ final class HandlerWorld: Sendable {
         processID: 1, startedAt: WallTime(millisecondsSince1970: 0), storePath: "/s",
         notices: ServiceNotices(configuration: [], others: [])),
       controls: ServiceControls(
-        stop: {}, reload: { .init(notices: [], pending: []) }, describeRPC: { .init() }))
+        stop: {}, reload: { _ in .init(notices: [], pending: []) }, describeRPC: { .init() }))
   }
 
   func connect(processID: Int64 = 77) -> ConnectedClient {

@@ -42,7 +42,7 @@ struct ConfigSetCommand: RunnableCommand {
       try configuration.set(key, to: values)
     }
     try configuration.write()
-    try await ConfigReloadCommand.apply(in: context)
+    try await ConfigReloadCommand.apply(changeOf: key, in: context)
     return .done
   }
 }

@@ -81,10 +81,12 @@ struct UserConfiguration {
   }
 
   /// Makes a running service read the file. Returns its answer; nil if no service runs.
-  static func reload(in context: CommandContext) async throws -> ReloadConfiguration.Result? {
+  static func reload(
+    _ params: ReloadConfiguration.Params, in context: CommandContext
+  ) async throws -> ReloadConfiguration.Result? {
     do {
       return try await context.withService(for: "kettle config", startIfNeeded: false) { service in
-        try await service.call(ReloadConfiguration.self, .init())
+        try await service.call(ReloadConfiguration.self, params)
       }
     } catch is ClientError {
       return nil

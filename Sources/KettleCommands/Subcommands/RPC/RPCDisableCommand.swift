@@ -13,7 +13,7 @@ struct RPCDisableCommand: RunnableCommand {
     var configuration = try UserConfiguration.toChange(in: context)
     try configuration.set("rpc.enabled", to: ["false"])
     try configuration.write()
-    try await ConfigReloadCommand.apply(in: context)
+    try await ConfigReloadCommand.apply(changeOf: "rpc.enabled", in: context)
     try context.console.printLine(Sentences.rpcIsClosed)
     return .done
   }

@@ -15,7 +15,7 @@ struct RPCSecretCommand: RunnableCommand {
   func run(in context: CommandContext) async throws -> ExitCode {
     if isNew {
       let secret = try RPCSecretText.prepare(in: context, isNew: true)
-      try await ConfigReloadCommand.apply(in: context)
+      try await ConfigReloadCommand.apply(changeOf: "rpc.secret", in: context)
       try context.console.printLine(secret)
       return .done
     }
