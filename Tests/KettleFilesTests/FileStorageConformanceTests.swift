@@ -329,6 +329,28 @@ import Testing
     #expect(storage.bytes(finished.path) == bytes)
   }
 
+  // Fault 207
+  @Test(arguments: StorageKind.allCases)
+  func `a finished file is unchanged, changed or missing, and has a digest`(
+    _ kind: StorageKind
+  ) throws {
+    let storage = try StorageUnderTest(kind)
+    let finished = try storage.files.finish(storage.whole("a", bytes), onConflict: .rename)
+    #expect(storage.files.standing(of: finished) == .unchanged)
+    #expect(
+      try storage.files.digest(ofFileAt: finished.path, algorithm: .sha256)
+        == TestDigest.hex(of: bytes, .sha256))
+    try storage.put(bytes + [0], finished.path)
+    #expect(storage.files.standing(of: finished) == .changed)
+    #expect(
+      storage.files.standing(of: FinishedFile(path: finished.path, identity: nil)) == .unchanged)
+    storage.remove(finished.path)
+    #expect(storage.files.standing(of: finished) == .missing)
+    #expect(throws: TransferFailure.self) {
+      try storage.files.digest(ofFileAt: finished.path, algorithm: .sha256)
+    }
+  }
+
   // MARK: Space
 
   @Test(arguments: StorageKind.allCases)

@@ -129,18 +129,21 @@ struct Aria2cProgram {
     // What a previous run left unfinished goes on; a finished file is fetched again if asked for.
     let copies = ListedCopies(
       service: service, isWanted: true, followsCompleted: !request.overwrites)
-    let ids = try await copies.ids(for: request.specs, filesAreHere: true) { new in
+    let outcome = try await copies.ids(for: request.specs) { new in
       try await adder.add(new)
-    } following: { _ in
+    } report: { report in
+      if case .refused(let sentence) = report { context.console.printError(sentence) }
     }
+    let ids = outcome.ids
+    let done = outcome.refusedCount == 0 ? Aria2cExit.done : Aria2cExit.unknown
     door?.begin(with: ids)
-    if request.isDetached {
+    if request.isDetached || ids.isEmpty {
       await service.close()
-      return Aria2cExit.done
+      return done
     }
     let code = try await follow(ids, of: request, tell: door, over: service, in: context)
     switch code {
-    case .done: return Aria2cExit.done
+    case .done: return done
     case .interrupted: return try await pause(ids)
     default: return try await exitStatus(of: ids)
     }

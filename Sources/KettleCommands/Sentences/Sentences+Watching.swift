@@ -69,11 +69,6 @@ extension Sentences {
       + "them with \"kettle wait \(list)\", stop them with \"kettle stop \(list)\""
   }
 
-  static func followsListed(_ id: TransferID) -> String {
-    "Transfer \(id) already has this URL, so this command follows it; "
-      + "--again fetches another copy"
-  }
-
   static func getting(_ count: Int, ended: Int, bytesPerSecond: Int64) -> String {
     let speed = bytesPerSecond > 0 ? ", " + ByteText.speed(bytesPerSecond) : ""
     return "\(ended) of \(count) finished" + speed

@@ -1,5 +1,6 @@
 import ArgumentParser
 import KettleClient
+import KettleControl
 import KettleModel
 
 /// `kettle add`
@@ -9,7 +10,9 @@ struct AddCommand: RunnableCommand {
     abstract: "Queue downloads and print their ids.",
     discussion: """
       The service downloads them in the background; this command does not wait for them. If any \
-      argument is invalid, an error is printed and nothing is queued.
+      argument is invalid, an error is printed and nothing is queued. A URL that is on the list \
+      already is fetched once more, and a message says so; "kettle get" follows its transfer \
+      instead, and --on-conflict skip keeps the file that is there.
 
       Examples:
         kettle add https://example.org/disk.iso
@@ -110,6 +113,18 @@ struct AddInput {
   fileprivate let template: SpecTemplate
 
   var count: Int { named.count + (list?.count ?? 0) }
+
+  /// The most URLs that are looked for on the list before they are added: a longer list is added
+  /// without.
+  static let soughtCountMax = 10_000
+
+  /// The URLs to look for on the list.
+  fileprivate var sought: [String] {
+    guard count <= Self.soughtCountMax else { return [] }
+    var urls = Set(named.urls.map(\.url.text) + named.files.compactMap { $0.urls.first?.url.text })
+    if let list { for batch in list.batches { urls.formUnion(batch.lazy.map(\.url.text)) } }
+    return urls.sorted()
+  }
 }
 
 extension TransferAdder {
@@ -121,10 +136,18 @@ extension TransferAdder {
     _ input: AddInput, for context: CommandContext, json: Bool, _ progress: inout AddProgress
   ) async throws {
     var printer = AddedPrinter(on: context.console, json: json)
+    let listed = try await ListedURLs(service: service).find(input.sought)
+    var again: [(old: TransferID, new: TransferID)] = []
+    defer { Self.report(again, on: context.console) }
     var count = 0
     func report(_ ids: [TransferID], _ request: AddRequest) {
       printer.print(ids, of: request)
       count += ids.count
+      if !listed.isEmpty {
+        again += zip(ids, request.urls).compactMap { id, url in
+          listed[url.text].map { (old: $0.id, new: id) }
+        }
+      }
       progress.show(.added(count, of: input.count), at: context.clock.now().monotonic)
     }
     do {
@@ -144,6 +167,14 @@ extension TransferAdder {
       throw error
     }
     try printer.end()
+  }
+
+  /// Says which URLs were on the list already: a few by name, many by their number.
+  private static func report(
+    _ again: [(old: TransferID, new: TransferID)], on console: any Console
+  ) {
+    if again.count > 5 { return console.printError(Sentences.alsoListed(count: again.count)) }
+    for one in again { console.printError(Sentences.alsoListed(one.old, new: one.new)) }
   }
 
   /// The URLs of a command line are few and may be long.

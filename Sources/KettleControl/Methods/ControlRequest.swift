@@ -20,6 +20,7 @@ package enum ControlRequest: Sendable, Hashable {
   case clear
   case news
   case findURLs(FindURLs.Params)
+  case follow(FollowTransfer.Params)
   case reset
   case listHosts
   case resetHost(ResetHost.Params)
@@ -48,7 +49,8 @@ package enum ControlRequest: Sendable, Hashable {
     switch self {
     case .add, .addURLs: true
     case .hello, .list, .listIDs, .find, .describe, .control, .relink, .limit, .move, .prioritize,
-      .assign, .listQueues, .clear, .news, .findURLs, .reset, .listHosts, .resetHost, .forgetHost,
+      .assign, .listQueues, .clear, .news, .findURLs, .follow, .reset, .listHosts, .resetHost,
+      .forgetHost,
       .listBin, .undo,
       .emptyBin, .subscribe, .watch, .status, .stop, .reload, .describeRPC, .attachSession,
       .listSessions, .finishEvents, .adoptSession, .dropSession, .cancelTasks, .acknowledgeTasks,
@@ -78,6 +80,7 @@ package enum ControlRequest: Sendable, Hashable {
     case .clear: ClearFinished.name
     case .news: ReportNews.name
     case .findURLs: FindURLs.name
+    case .follow: FollowTransfer.name
     case .reset: ResetTransfers.name
     case .listHosts: ListHosts.name
     case .resetHost: ResetHost.name
@@ -132,6 +135,7 @@ extension ControlRequest {
     case ClearFinished.name: .clear
     case ReportNews.name: .news
     case FindURLs.name: .findURLs(try params())
+    case FollowTransfer.name: .follow(try params())
     case ResetTransfers.name: .reset
     case ListHosts.name: .listHosts
     case ResetHost.name: .resetHost(try params())
@@ -176,6 +180,10 @@ extension ControlRequest {
       }
       return nil
     case .addURLs(let params): return params.problem
+    case .follow(let params):
+      return params.transfer.refusedPart.map {
+        ControlError(.refusedSpec, "params.transfer.\($0)")
+      }
     case .list(let viewport), .subscribe(let viewport):
       return viewport.problemField.map { ControlError(.invalidParams, "params.\($0)") }
     case .relink(let params):

@@ -15,7 +15,8 @@ extension RequestHandler {
       let actions = try await bin()
       await engine.emptyBin()
       return coder.encode(result: EmptyBin.Result(actions: actions), to: id)
-    case .hello, .add, .addURLs, .list, .listIDs, .find, .findURLs, .describe, .control, .relink,
+    case .hello, .add, .addURLs, .list, .listIDs, .find, .findURLs, .follow, .describe, .control,
+      .relink,
       .limit, .move, .prioritize, .assign, .listQueues, .clear, .news, .reset, .listHosts,
       .resetHost, .forgetHost,
       .subscribe, .watch, .status, .stop, .reload, .describeRPC, .attachSession, .listSessions,

@@ -36,7 +36,8 @@ extension RequestHandler {
       return coder.encode(result: Nothing(), to: id)
     case .answerChallenge(let params):
       return coder.encode(result: try await answer(params, client.id), to: id)
-    case .hello, .add, .addURLs, .list, .listIDs, .find, .findURLs, .describe, .control, .relink,
+    case .hello, .add, .addURLs, .list, .listIDs, .find, .findURLs, .follow, .describe, .control,
+      .relink,
       .limit, .move, .prioritize, .assign, .listQueues, .clear, .news, .reset, .listHosts,
       .resetHost, .forgetHost,
       .listBin, .undo, .emptyBin, .subscribe, .watch, .status, .stop, .reload, .describeRPC:

@@ -74,6 +74,7 @@ struct RequestHandler: Sendable {
     case .findURLs(let params):
       return coder.encode(
         result: FindURLs.Result(found: try await broadcaster.find(params.urls)), to: id)
+    case .follow(let params): return coder.encode(result: try await follow(params), to: id)
     case .clear:
       let result = ClearFinished.Result(clearedCount: await engine.clearFinished())
       return coder.encode(result: result, to: id)

@@ -1,6 +1,23 @@
 import KettleModel
 import KettleScheduler
 
+extension FileStorage {
+  /// Returns why a name cannot be used. A file that is there counts in place of the transfer's only
+  /// if it has the checksum that the user has given. Reads that file.
+  func judged(
+    _ failure: TransferFailure, onConflict policy: ConflictPolicy, _ checksum: Checksum?
+  ) -> TransferFailure {
+    guard failure.isOfFileThere, policy == .skip, let checksum else { return failure }
+    do throws(TransferFailure) {
+      let found = try digest(ofFileAt: failure.subject, algorithm: checksum.algorithm)
+      if found == checksum.hex { return failure }
+      return TransferFailure(
+        .nameTaken, on: failure.subject,
+        detail: "its checksum is \(found), and expected is \(checksum.text)")
+    } catch { return error }
+  }
+}
+
 /// Opens or creates the partial file of a body plan. Blocks.
 struct BodyOpening: Sendable {
   let files: any FileStorage
@@ -39,6 +56,7 @@ struct BodyOpening: Sendable {
       try makeSpace(for: expectedByteCount(new.total), from: old)
       file = try files.createPartialFile(insteadOf: old.resumeData)
     } else {
+      if spec.options.makesDirectory { try files.makeDirectory(directory) }
       // The user wrote the rule long before, and may not have made its directory.
       if spec.options.rule?.properties.contains(.directory) == true {
         try files.makeSubdirectory(directory)
@@ -50,8 +68,12 @@ struct BodyOpening: Sendable {
         try checkLargestFile(total, named: name)
         try checkSpace(for: total)
       }
-      file = try files.createPartialFile(
-        in: directory, preferredName: name, onConflict: spec.onConflict)
+      do throws(TransferFailure) {
+        file = try files.createPartialFile(
+          in: directory, preferredName: name, onConflict: spec.onConflict)
+      } catch {
+        throw files.judged(error, onConflict: spec.onConflict, spec.checksum)
+      }
     }
     // The file of a program's task stays private until the program takes it.
     if spec.task == nil { file.setPermissions(spec.options.permissions ?? .usual) }
@@ -62,7 +84,6 @@ struct BodyOpening: Sendable {
     resumeData.serverChecksum = new.checksum
     resumeData.mediaType = new.mediaType
     resumeData.contentCoding = new.contentCoding
-      if spec.options.makesDirectory { try files.makeDirectory(directory) }
     resumeData.setAside = setAside(new.old)
     return Opened(resumeData: resumeData, file: file)
   }

@@ -12,6 +12,8 @@ final class FilePlacing: Sendable {
     var id: TransferID
     var operation: OperationID
     var file: FileToFinish
+    /// What a file must have that counts in place of this one.
+    var checksum: Checksum?
   }
 
   /// The work of one directory.
@@ -86,7 +88,10 @@ final class FilePlacing: Sendable {
     let resumeData = order.file.resumeData
     var result = result
     if case .failure(let failure) = result {
-      guard failure.code == .partialFileChanged else { return result }
+      guard failure.code == .partialFileChanged else {
+        return .failure(
+          files.judged(failure, onConflict: order.file.onConflict, order.checksum))
+      }
       // The rename may have been done before a crash. If it was not, the transfer restarts, and no
       // record would name the file that was set aside.
       if let found = files.finishedFile(of: resumeData) { result = .success(found) }

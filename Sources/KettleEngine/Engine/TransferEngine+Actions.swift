@@ -30,7 +30,8 @@ extension TransferEngine {
       placing.enqueue(
         FilePlacing.Order(
           id: id, operation: operation,
-          file: fileToFinish(resumeData, of: id, onConflict: policy)))
+          file: fileToFinish(resumeData, of: id, onConflict: policy),
+          checksum: scheduler.machines[id]?.spec.checksum))
     case .discardFinishedFile(let id, let file, let binAction):
       namePool.asyncAlone { [files] in _ = files.discard(file, of: id, into: binAction) }
     case .limit(let id, let limit): transport.limit(id, toBytesPerSecond: limit)

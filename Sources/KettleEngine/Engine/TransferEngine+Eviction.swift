@@ -267,7 +267,7 @@ extension TransferScheduler.Control {
     case .remove, .reset: [.queued, .paused, .failed, .idle, .completed]
     case .relink, .limit, .prioritize: [.queued, .paused, .failed, .idle]
     // A transfer that asks for a decision is never dormant. The others are for single transfers.
-    case .cancel, .accept, .remember, .change: []
+    case .cancel, .accept, .remember, .change, .takeOver: []
     }
   }
 }

@@ -136,7 +136,7 @@ extension TransferEngine {
         }
       case .stop: state != .completed && state != .idle && !isFinalTask
       case .accept: machine.state.asksForDecision
-      case .remember: false
+      case .remember, .takeOver: false
       case .remove, .reset: true
       case .relink, .limit, .prioritize: state != .completed && !isFinalTask
       // For single transfers.

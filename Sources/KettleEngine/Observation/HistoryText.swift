@@ -27,6 +27,8 @@ enum HistoryText {
     case .change: "Options changed"
     case .accept: "Accepted"
     case .remember: "Remembered for the host"
+    case .takeOver(let difference):
+      difference.isEmpty ? nil : "Asked again with \(difference.partWords)"
     case .start, .pause, .stop, .remove, .reset, .cancel: nil
     }
   }

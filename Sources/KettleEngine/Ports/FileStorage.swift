@@ -75,6 +75,15 @@ package protocol FileStorage: Sendable {
   /// Returns whether something has the path of a finished file: that file, or what replaced it.
   func hasEntry(at path: String) -> Bool
 
+  /// Compares a finished file with what is there under its path.
+  func standing(of file: FinishedFile) -> FinishedFileStanding
+
+  /// Returns the digest of a whole file of any origin, or of the one that a link leads to, in
+  /// lower-case hexadecimal. Reads no FIFO and no device. Takes long for a large file.
+  func digest(
+    ofFileAt path: String, algorithm: Checksum.Algorithm
+  ) throws(TransferFailure) -> String
+
   /// Moves a partial file to the bin, or one of another version back, if it is still the one that
   /// was made: renames it within its directory, never over another file.
   ///
@@ -146,6 +155,15 @@ package struct FileToFinish: Sendable, Hashable {
     self.resumeData = resumeData
     self.onConflict = onConflict
   }
+}
+
+/// What is under the path of a finished file.
+package enum FinishedFileStanding: Sendable, Hashable {
+  /// The file as it was finished, as far as its size and its time show.
+  case unchanged
+  /// Another file, or the same one with other contents.
+  case changed
+  case missing
 }
 
 /// A partial file that was made and is not known to be recorded.

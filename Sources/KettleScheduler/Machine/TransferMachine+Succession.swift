@@ -25,3 +25,73 @@ extension TransferMachine {
     }
   }
 }
+
+// MARK: Another request for the same file
+
+extension TransferMachine {
+  /// How far it is, for a new request that it is to take over.
+  package var requestProgress: RequestDifference.Progress {
+    let hasBytes = facts.resumeData != nil
+    return switch state {
+    case .completed, .placing, .removed: .complete
+    case .idle, .paused, .scheduled: .standing(hasBytes: hasBytes)
+    case .queued, .running, .ending, .waiting, .verifying, .discarding, .failed:
+      .underWay(hasBytes: hasBytes)
+    }
+  }
+}
+
+extension TransferMachine.State {
+  func takeOver(
+    _ facts: inout TransferFacts, _ difference: RequestDifference, at now: Moment
+  ) -> Transition {
+    let old = facts.spec
+    facts.spec = difference.applied(to: old)
+    if difference.needsNewRequests {
+      facts.repetitions = RepetitionCounts()
+      facts.description = .none
+      facts.playlist = nil
+    }
+    var transition = continuing(&facts, difference, at: now)
+    if facts.spec.limitBytesPerSecond != old.limitBytesPerSecond {
+      transition.actions.append(
+        .limit(facts.id, bytesPerSecond: facts.spec.limitBytesPerSecond))
+    }
+    return transition
+  }
+
+  private func continuing(
+    _ facts: inout TransferFacts, _ difference: RequestDifference, at now: Moment
+  ) -> Transition {
+    switch self {
+    case .idle, .paused, .scheduled:
+      if difference.parts.contains(.notBefore), let date = facts.spec.notBefore, date > now.wall {
+        return .entering(.scheduled(until: date))
+      }
+      if case .scheduled = self { return .none }
+      return start(&facts, at: now)
+    case .failed, .ending(_, next: .paused), .ending(_, next: .idle), .ending(_, next: .failed),
+      .discarding(_, next: .idle), .discarding(_, next: .failed):
+      return start(&facts, at: now)
+    case .waiting, .ending(_, next: .waiting):
+      return difference.needsNewRequests ? start(&facts, at: now) : .none
+    case .running(let download):
+      return difference.needsNewRequests ? .ending(download, next: .queued) : .none
+    case .ending(let phase, next: .request), .ending(let phase, next: .nextSegment):
+      return difference.needsNewRequests ? .entering(.ending(phase, next: .queued)) : .none
+    case .verifying:
+      // The digest is computed again, perhaps with another algorithm.
+      return difference.checksum != nil ? .entering(.queued) : .none
+    case .completed:
+      if let checksum = difference.checksum {
+        facts.finishedFile?.verifiedBy = checksum.algorithm
+      }
+      return .none
+    case .queued, .placing, .removed, .discarding(_, next: .queued),
+      .discarding(_, next: .removed), .ending(_, next: .queued), .ending(_, next: .whole),
+      .ending(_, next: .alreadyThere), .ending(_, next: .removed),
+      .ending(_, next: .queuedFromZero), .ending(_, next: .cancelled):
+      return .none
+    }
+  }
+}

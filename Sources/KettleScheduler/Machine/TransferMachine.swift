@@ -118,6 +118,14 @@ package struct TransferMachine: Sendable {
   }
 
   /// For another transfer, which continues with them.
+  /// Takes over what a new request asks, none of which may be too late, and continues if it stands
+  /// still. The caller has compared a finished file with a new checksum.
+  package mutating func takeOver(
+    _ difference: RequestDifference, at now: Moment
+  ) -> Transition {
+    apply(state.takeOver(&facts, difference, at: now))
+  }
+
   mutating func surrenderBytes() -> ResumeData? {
     defer { facts.resumeData = nil }
     return facts.resumeData

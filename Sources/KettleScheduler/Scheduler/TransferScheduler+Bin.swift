@@ -97,7 +97,7 @@ extension TransferScheduler.Control {
     case .remove(.stays): .remove
     case .remove(.goes): .removeWithFile
     case .reset: .reset
-    case .start, .pause, .accept, .remember, .relink, .change, .limit, .prioritize,
+    case .start, .pause, .accept, .remember, .relink, .change, .limit, .prioritize, .takeOver,
       .cancel:
       nil
     }

@@ -17,6 +17,9 @@ extension TransferScheduler {
     /// Bytes per second; nil means no limit.
     case limit(Int64?)
     case prioritize(TransferPriority)
+    /// What a new request for the same file asks; starts a transfer that stands still. A finished
+    /// file has the new checksum.
+    case takeOver(RequestDifference)
     /// For tasks only, requested by their program.
     case cancel(keepsBytes: Bool)
   }
@@ -57,7 +60,7 @@ extension TransferScheduler {
         continue
       }
       let operation = ids.nextOperation()
-      if control == .start { forgetRejectedLogin(of: id) }
+      if control.triesLoginAgain { forgetRejectedLogin(of: id) }
       if control == .start, machine.state.waiting?.reason == .retryAfter {
         hosts.reopen(machine.spec.url.origin)
       }
@@ -118,6 +121,7 @@ extension TransferMachine {
     case .change(let spec): change(to: spec)
     case .limit(let limit): self.limit(toBytesPerSecond: limit)
     case .prioritize(let priority): prioritize(priority)
+    case .takeOver(let difference): takeOver(difference, at: now)
     case .cancel(let keepsBytes): cancel(keepsBytes: keepsBytes, operation, at: now)
     }
   }
@@ -127,8 +131,7 @@ extension TransferScheduler.Control {
   fileprivate func isMeant(for machine: TransferMachine) -> Bool {
     switch self {
     case .cancel: machine.isTask
-    case .remember: !machine.isTask
-    case .change: !machine.isTask
+    case .remember, .change, .takeOver: !machine.isTask
     case .start, .pause, .stop, .accept, .remove, .reset, .relink, .limit, .prioritize: true
     }
   }
@@ -137,7 +140,19 @@ extension TransferScheduler.Control {
   fileprivate var wouldRevive: Bool {
     switch self {
     case .start, .stop, .reset, .relink: true
-    case .pause, .accept, .remember, .remove, .change, .limit, .prioritize, .cancel: false
+    case .pause, .accept, .remember, .remove, .change, .limit, .prioritize, .takeOver, .cancel:
+      false
+    }
+  }
+
+  /// Whether the user wants a login tried that the host has rejected.
+  fileprivate var triesLoginAgain: Bool {
+    switch self {
+    case .start: true
+    case .takeOver(let difference): difference.needsNewRequests
+    case .pause, .stop, .accept, .remember, .remove, .reset, .relink, .change, .limit, .prioritize,
+      .cancel:
+      false
     }
   }
 }

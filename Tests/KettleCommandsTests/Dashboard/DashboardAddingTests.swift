@@ -81,10 +81,7 @@ struct DashboardAddingTests {
     let found = DuplicateSearch.Found(id: TransferID(rawValue: 1), state: .running)
     #expect(
       try await outcome(.findDuplicates(urls), in: context) == .duplicatesFound([known: found]))
-    let counts = context.service.asked.compactMap { asked in
-      if case .findURLs(let urls) = asked { urls.count } else { nil }
-    }
-    #expect(counts == [1000, 1000, 501])
+    #expect(context.service.sought.map(\.count) == [1000, 1000, 501])
   }
 
   @Test(arguments: [

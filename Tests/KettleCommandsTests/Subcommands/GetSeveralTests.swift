@@ -73,25 +73,88 @@ struct GetSeveralTests: GetRows {
     #expect(outcome.code == 0)
     #expect(
       outcome.error.hasPrefix(
-        "Transfer 7 already has this URL, so this command follows it; "
+        "kettle: Transfer 7 already has this URL, so this command follows it; "
           + "--again fetches another copy\n"))
-    let seven = TransferSelection.ids([TransferID(rawValue: 7)])
-    #expect(context.service.asked.contains(.control(.start, seven)))
+    #expect(
+      context.service.asked.contains { asked in
+        if case .follow(let id, let spec) = asked {
+          id.rawValue == 7 && spec.url.text == url
+        } else {
+          false
+        }
+      })
     #expect(!context.service.asked.contains { if case .add = $0 { true } else { false } })
   }
 
   @Test func `another copy is fetched with --again, to another place, and for a deleted file`()
     async
   {
-    for arguments in [["--again"], ["-o", "other.iso"], []] {
+    let answers: [(arguments: [String], FollowTransfer.Result?, said: String)] = [
+      (["--again"], nil, ""),
+      (["-o", "other.iso"], FollowTransfer.Result(.otherFile), "but another place for the file"),
+      ([], FollowTransfer.Result(.fileGone), "is gone, so it is fetched again"),
+      ([], FollowTransfer.Result(.fileChanged), "was changed since it was complete"),
+    ]
+    for (arguments, answer, said) in answers {
       var context = FakeContext()
       var row = completed
       row.id = TransferID(rawValue: 7)
-      row.path = "/no/such/file.iso"
       context.service = FakeService([row])
+      if let answer { context.service.follow(answers: answer) }
       context.interruptions = [.interrupt]
-      _ = await context.run(["get", url] + arguments)
+      let outcome = await context.run(["get", url] + arguments)
       #expect(context.service.asked.contains { if case .add = $0 { true } else { false } })
+      #expect(said.isEmpty || outcome.error.contains(said), "\(outcome.error)")
     }
+  }
+
+  // Fault 206
+  @Test func `an option that a listed transfer cannot take over is an error`() async {
+    var late = FollowTransfer.Result(.tooLate, parts: [.limitBytesPerSecond, .headers])
+    late.state = .completed
+    var mismatch = FollowTransfer.Result(.mismatch)
+    (mismatch.path, mismatch.found) = ("/d/a", "00")
+    let digits = String(repeating: "1", count: 64)
+    for (answer, said) in [
+      (
+        late,
+        "kettle: Transfer 7 already has this URL and is completed, so it cannot take over --limit "
+          + "and --header; leave that out, or fetch another copy with --again\n"
+      ),
+      (
+        mismatch,
+        "kettle: The file \"/d/a\" of transfer 7, which has this URL, does not have the checksum "
+          + "sha256:\(digits), but 00; --again fetches another copy\n"
+      ),
+    ] {
+      var context = FakeContext()
+      context.service = FakeService([snapshot(7, .completed)])
+      context.service.follow(answers: answer)
+      let outcome = await context.run("get", url, "--checksum", digits)
+      #expect(outcome == .init(code: 1, output: "", error: said))
+      #expect(!context.service.asked.contains { if case .add = $0 { true } else { false } })
+    }
+  }
+
+  // Fault 206
+  @Test func `the other URLs go on when one is refused, and the command fails`() async {
+    var context = FakeContext()
+    context.service = FakeService([snapshot(7, .completed)])
+    context.service.follow(answers: .init(.tooLate, parts: [.headers]))
+    context.service.onWatch([event(completed(8))])
+    let outcome = await context.run("get", "-q", url, url + "8")
+    #expect(outcome.code == 1)
+    #expect(outcome.output == "/d/file8\n")
+  }
+
+  @Test func `add says that a URL is on the list already`() async {
+    var context = FakeContext()
+    context.service = FakeService([snapshot(7, .completed)])
+    let outcome = await context.run("add", url)
+    #expect(outcome.output == "8\n")
+    #expect(
+      outcome.error
+        == "kettle: Transfer 7 already has this URL; transfer 8 fetches another copy, unless "
+        + "--on-conflict says otherwise (\"kettle get\" follows the first one)\n")
   }
 }

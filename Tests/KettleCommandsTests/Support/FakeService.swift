@@ -14,7 +14,7 @@ final class FakeService: ServiceCalling {
     case relink(TransferID, url: String, Login?)
     case limit(TransferSelection, Int64?)
     case assign(TransferSelection, QueueName)
-    case findURLs([String])
+    case follow(TransferID, TransferSpec)
     case reset
     case subscribe(Viewport)
     case find(RowSearch)
@@ -34,6 +34,8 @@ final class FakeService: ServiceCalling {
   private struct State {
     var rows: [TransferSnapshot] = []
     var asked: [Asked] = []
+    var sought: [[String]] = []
+    var followed: [FollowTransfer.Result] = []
     var errors: [String: any Error] = [:]
     var onWatch: [ControlNotification] = []
     var endsAfterWatch = false
@@ -96,6 +98,8 @@ final class FakeService: ServiceCalling {
   }
 
   var asked: [Asked] { state.withLock { $0.asked } }
+  /// The URLs of each request for those on the list. `asked` does not have these requests.
+  var sought: [[String]] { state.withLock { $0.sought } }
   var isClosed: Bool { state.withLock { $0.isClosed } }
 
   /// Makes the method fail with this error from now on.
@@ -140,6 +144,11 @@ final class FakeService: ServiceCalling {
 
   func reload(answers result: ReloadConfiguration.Result) {
     state.withLock { $0.reloaded = result }
+  }
+
+  /// Sets the answers to requests that follow a transfer; further ones are that it is followed.
+  func follow(answers results: FollowTransfer.Result...) {
+    state.withLock { $0.followed = results }
   }
 
   func have(_ rpc: DescribeRPC.Result) { state.withLock { $0.rpc = rpc } }
@@ -243,11 +252,19 @@ final class FakeService: ServiceCalling {
       return refusing(params.selection)
     case let params as AssignTransfers.Params: return assign(params)
     case let params as FindURLs.Params:
-      record(.findURLs(params.urls))
-      let rows = state.withLock { $0.rows }
+      let rows = state.withLock { state in
+        state.sought.append(params.urls)
+        return state.rows
+      }
       return FindURLs.Result(
         found: rows.filter { params.urls.contains($0.url) }
           .map { .init(url: $0.url, id: $0.id, state: $0.state) })
+    case let params as FollowTransfer.Params:
+      record(.follow(params.id, params.transfer))
+      return state.withLock { state in
+        state.followed.isEmpty
+          ? FollowTransfer.Result(.follows, parts: []) : state.followed.removeFirst()
+      }
     case let params as FinishEvents.Params:
       record(method == AdoptSession.name ? .adopt(params.session) : .drop(params.session))
       let rows = state.withLock { $0.rows }
@@ -257,6 +274,9 @@ final class FakeService: ServiceCalling {
           guard row.state == .completed, let path = row.path else { return nil }
           return FinishedTransfer(id: row.id, path: path)
         })
+    case let params as ReloadConfiguration.Params:
+      record(.reload(withoutFile: params.withoutFile))
+      return state.withLock { $0.reloaded }
     case let params as ResetHost.Params:
       record(.resetHost(params.host))
       let origins = state.withLock { $0.hosts.map(\.origin) }
@@ -274,9 +294,6 @@ final class FakeService: ServiceCalling {
 
   private func answerWithoutParams(_ method: String) throws -> Any {
     switch method {
-    case let params as ReloadConfiguration.Params:
-      record(.reload(withoutFile: params.withoutFile))
-      return state.withLock { $0.reloaded }
     case ResetTransfers.name:
       record(.reset)
       return state.withLock { $0.resetResult }

@@ -236,6 +236,23 @@ extension InMemoryFileStorage: FileStorage {
     }
   }
 
+  package func standing(of file: FinishedFile) -> FinishedFileStanding {
+    state.withLock { state in
+      guard let there = state.files[file.path] else { return .missing }
+      let isSame = file.identity.map { $0 == state.identity(there) } ?? true
+      return isSame ? .unchanged : .changed
+    }
+  }
+
+  package func digest(
+    ofFileAt path: String, algorithm: Checksum.Algorithm
+  ) throws(TransferFailure) -> String {
+    guard let bytes = bytes(at: path), let hex = TestDigest.hex(of: bytes, algorithm) else {
+      throw TransferFailure(.fileProblem, on: path, detail: "No such file or directory")
+    }
+    return hex
+  }
+
   package func beginDigest(
     of resumeData: ResumeData, algorithm: Checksum.Algorithm
   ) throws(TransferFailure) -> any FileDigest {

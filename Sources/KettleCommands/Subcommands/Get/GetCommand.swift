@@ -14,7 +14,9 @@ struct GetCommand: RunnableCommand {
 
       Progress, and the reason whenever a download waits, go to standard error; the path of each \
       finished file goes to standard output. A URL that is on the list already is not fetched a \
-      second time: its transfer is followed, and started if it stands still.
+      second time: its transfer is followed, and started if it stands still. It takes over the \
+      options, and a finished file is compared with --checksum; an option that comes too late is \
+      an error.
 
       Exits with 0 when every file is complete, and with 1 when a transfer failed, was stopped \
       or removed, or needs a login or a new link.
@@ -67,22 +69,27 @@ struct GetCommand: RunnableCommand {
       let copies = ListedCopies(service: service, isWanted: !isNew)
       let adder = TransferAdder(
         service: service, reconnect: context.reconnection(for: "kettle get"))
-      let ids = try await copies.ids(for: specs, filesAreHere: context.host == nil) { new in
+      let outcome = try await copies.ids(for: specs) { new in
         try await adder.add(new)
-      } following: { id in
-        if !quiet, !json { context.console.printNote(Sentences.followsListed(id)) }
+      } report: { report in
+        switch report {
+        case .refused(let sentence): context.console.printError(sentence)
+        case .follows, .another:
+          if !quiet, !json { context.console.printError(Sentences.of(report)) }
+        }
       }
-      return try await follow(ids, delivery, over: service, in: context)
+      return try await follow(outcome, delivery, over: service, in: context)
     }
   }
 
   private func follow(
-    _ ids: [TransferID], _ delivery: StandardOutputDelivery?, over service: any ServiceCalling,
-    in context: CommandContext
+    _ outcome: ListedCopies.Outcome, _ delivery: StandardOutputDelivery?,
+    over service: any ServiceCalling, in context: CommandContext
   ) async throws -> ExitCode {
+    if outcome.ids.isEmpty { return .transferFailed }
     var watch = GetWatch(
-      ids: ids, context: context, form: json ? .json : quiet ? .quiet : .progress,
-      delivery: delivery)
+      ids: outcome.ids, context: context, form: json ? .json : quiet ? .quiet : .progress,
+      delivery: delivery, hasFailed: outcome.refusedCount > 0)
     let follower = EventFollower(
       context: context, address: context.address, client: "kettle get",
       includesProgress: watch.progressSource == .events,

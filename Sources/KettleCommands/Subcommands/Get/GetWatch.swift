@@ -25,7 +25,10 @@ struct GetWatch {
   private var unfinished: Set<TransferID>
   /// The finished ones, for JSON.
   private var finished: [TransferID: TransferSnapshot] = [:]
-  private var hasFailed = false
+  /// Whether a transfer has failed, or a request was refused.
+  private var hasFailed: Bool
+  /// Whether it was said that the service cannot use its configuration file.
+  private var saysHeldBack = false
   /// The latest connection.
   private var service: (any ServiceCalling)?
   private var progress: GetProgress
@@ -49,8 +52,9 @@ struct GetWatch {
 
   init(
     ids: [TransferID], context: CommandContext, form: Form,
-    delivery: StandardOutputDelivery? = nil, leavesRunning: Bool = true
+    delivery: StandardOutputDelivery? = nil, leavesRunning: Bool = true, hasFailed: Bool = false
   ) {
+    self.hasFailed = hasFailed
     self.ids = ids
     self.context = context
     self.form = form
@@ -99,6 +103,11 @@ struct GetWatch {
   }
 
   private mutating func record(_ row: TransferSnapshot) throws {
+    if row.heldBack?.cause == .configuration, !saysHeldBack, let heldBack = row.heldBack {
+      saysHeldBack = true
+      try? progress.makeRoom()
+      context.console.printError(Sentences.heldBackByConfiguration(heldBack))
+    }
     do {
       try delivery?.advance(row)
     } catch ConsoleError.readerGone {

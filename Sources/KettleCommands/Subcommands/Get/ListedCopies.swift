@@ -1,4 +1,3 @@
-import Glibc
 import KettleClient
 import KettleControl
 import KettleModel
@@ -11,63 +10,63 @@ struct ListedCopies {
   /// Whether a file that is complete is not fetched again.
   var followsCompleted = true
 
-  /// Returns one id for each spec: that of the transfer on the list, which is started if it stands
-  /// still, or that of a new one.
+  /// What became of the requests.
+  struct Outcome: Hashable {
+    /// In the order of the requests, without those that were refused.
+    var ids: [TransferID] = []
+    var refusedCount = 0
+  }
+
+  /// Something to say about a request whose URL is on the list.
+  enum Report: Hashable {
+    /// It is followed, with these parts taken over.
+    case follows(TransferID, [RequestPart])
+    /// Another copy is fetched.
+    case another(TransferID, FollowTransfer.Result.Outcome)
+    /// Nothing is done.
+    case refused(String)
+  }
+
+  /// Returns one id for each spec: that of the transfer on the list, which takes over what the spec
+  /// asks and is started if it stands still, or that of a new one.
   ///
   /// - Parameters:
-  ///   - filesAreHere: whether the paths of the service are those of this machine.
   ///   - add: adds the others.
-  ///   - following: called for each that is followed.
+  ///   - report: called for each whose URL is on the list.
   func ids(
-    for specs: [TransferSpec], filesAreHere: Bool,
-    adding add: ([TransferSpec]) async throws -> [TransferID],
-    following: (TransferID) -> Void
-  ) async throws -> [TransferID] {
-    var known: [Int: TransferID] = [:]
+    for specs: [TransferSpec], adding add: ([TransferSpec]) async throws -> [TransferID],
+    report: (Report) -> Void
+  ) async throws -> Outcome {
     let urls = isWanted ? Set(specs.map(\.url.text)).sorted() : []
     let found = try await ListedURLs(service: service).find(urls)
+    var known: [Int: TransferID] = [:]
+    var refused: Set<Int> = []
     for (index, spec) in specs.enumerated() {
       guard let copy = found[spec.url.text],
-        try await isUsable(copy, for: spec, filesAreHere: filesAreHere)
+        followsCompleted || copy.state != .completed
       else { continue }
-      known[index] = copy.id
-      following(copy.id)
+      let said = try await follow(copy.id, as: spec)
+      report(said)
+      switch said {
+      case .follows(let id, _): known[index] = id
+      case .another: break
+      case .refused: refused.insert(index)
+      }
     }
-    let new = specs.indices.filter { known[$0] == nil }
+    let new = specs.indices.filter { known[$0] == nil && !refused.contains($0) }
     let ids = new.isEmpty ? [] : try await add(new.map { specs[$0] })
     guard ids.count == new.count else { throw ControlError(.internalError, AddTransfers.name) }
     for (index, id) in zip(new, ids) { known[index] = id }
-    return specs.indices.compactMap { known[$0] }
+    return Outcome(ids: specs.indices.compactMap { known[$0] }, refusedCount: refused.count)
   }
 
-  /// Whether a transfer leads to the file that was requested. Starts it if it stands still.
-  private func isUsable(
-    _ copy: FindURLs.Found, for spec: TransferSpec, filesAreHere: Bool
-  ) async throws -> Bool {
-    let row: TransferSnapshot
-    do {
-      row = try await service.call(DescribeTransfer.self, .init(id: copy.id)).snapshot
-    } catch let error as ControlError where error.code == .unknownTransfer {
-      return false
+  private func follow(_ id: TransferID, as spec: TransferSpec) async throws -> Report {
+    let result = try await service.call(FollowTransfer.self, .init(id: id, transfer: spec))
+    switch result.outcome {
+    case .follows: return .follows(id, result.parts ?? [])
+    case .otherFile, .transferGone, .fileGone, .fileChanged: return .another(id, result.outcome)
+    case .tooLate, .mismatch, .unreadable:
+      return .refused(Sentences.notFollowed(id, result, asked: spec))
     }
-    guard row.session == spec.session, Self.isWhereWanted(row.path, spec) else { return false }
-    switch row.state {
-    case .completed:
-      // A file that was deleted since is fetched again.
-      return followsCompleted && (row.path.map { filesAreHere && access($0, F_OK) == 0 } ?? false)
-    case .idle, .paused, .failed:
-      let selection = TransferSelection.ids([copy.id])
-      _ = try await service.call(
-        ControlTransfers.self, .init(control: .start, selection: selection))
-      return true
-    case .scheduled, .queued, .running, .waiting, .verifying: return true
-    }
-  }
-
-  private static func isWhereWanted(_ path: String?, _ spec: TransferSpec) -> Bool {
-    guard spec.directory != nil || spec.name != nil else { return true }
-    guard let path, let slash = path.lastIndex(of: "/") else { return false }
-    let isDirectory = spec.directory.map { path[..<slash] == $0 } ?? true
-    return isDirectory && spec.name.map { path[slash...].dropFirst() == $0.text } ?? true
   }
 }

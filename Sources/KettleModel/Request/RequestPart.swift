@@ -1,0 +1,195 @@
+/// One thing that a request for a transfer says. The raw value is the name of the property of
+/// `TransferSpec` or `TransferOptions`; a test compares both with these cases, so that no property
+/// can be added without a decision here.
+public enum RequestPart: String, Sendable, Codable, CaseIterable {
+  case url, session, title, directory, name, connections, headers, login, checksum
+  case caCertificatePath, trustedServers, limitBytesPerSecond, notBefore, priority, onConflict
+  case beginning, request, task
+  case silenceSeconds, connectSeconds, attemptsMax, retryDelaySeconds, proxy, cookies, certificate
+  case usesNetrc, keepsServerTime, permissions, makesDirectory, mirrors, unpacks, checksumURL,
+    isAsIs, variant
+  case queue, rpc, then, chosen, rule
+
+  /// Until when a transfer on the list can take over what a new request says.
+  public enum Reach: Sendable, Hashable {
+    /// Always.
+    case always
+    /// Always; the finished file is compared with it.
+    case comparedWithFile
+    /// Until the file is complete. What runs continues with it.
+    case untilComplete
+    /// Until the file is complete. What runs makes its requests again.
+    case untilCompleteByNewRequests
+    /// Until the first byte arrives: it decides what is fetched.
+    case untilFirstByte
+    /// Before the start.
+    case untilStart
+    /// Never: a request that says something else means another transfer.
+    case never
+    /// It follows from other parts, or from the circumstances of the request, and nobody asks for
+    /// it.
+    case implied
+  }
+
+  public var reach: Reach {
+    switch self {
+    case .title: .always
+    case .checksum: .comparedWithFile
+    case .limitBytesPerSecond, .priority, .onConflict, .attemptsMax, .retryDelaySeconds,
+      .keepsServerTime, .queue, .then:
+      .untilComplete
+    case .connections, .headers, .login, .caCertificatePath, .trustedServers, .silenceSeconds,
+      .connectSeconds, .proxy, .cookies, .certificate, .usesNetrc, .mirrors, .checksumURL:
+      .untilCompleteByNewRequests
+    case .unpacks, .isAsIs, .variant: .untilFirstByte
+    case .notBefore: .untilStart
+    case .url, .session, .directory, .name, .request, .task, .rpc: .never
+    case .beginning, .permissions, .makesDirectory, .chosen, .rule: .implied
+    }
+  }
+}
+
+extension TransferSpec {
+  /// Whether a request asks for something in this part that `stored` does not have.
+  func differs(from stored: TransferSpec, in part: RequestPart) -> Bool {
+    switch part {
+    case .url: url != stored.url
+    case .session: session != stored.session
+    case .title: asks(title, stored.title)
+    case .directory: asks(directory, stored.directory)
+    case .name: asks(name, stored.name)
+    case .connections: asks(connections, stored.connections)
+    case .headers: !headers.isEmpty && headers != stored.headers
+    case .login: asks(login, stored.login)
+    case .checksum: asks(checksum, stored.checksum)
+    case .caCertificatePath: asks(caCertificatePath, stored.caCertificatePath)
+    case .trustedServers: !trustedServers.allSatisfy(stored.trustedServers.contains)
+    case .limitBytesPerSecond: asks(limitBytesPerSecond, stored.limitBytesPerSecond)
+    case .notBefore: asks(notBefore, stored.notBefore)
+    case .priority: asks(priority, stored.priority, unless: .normal, .priority)
+    case .onConflict: asks(onConflict, stored.onConflict, unless: .rename, .onConflict)
+    case .beginning: beginning != .queued && beginning != stored.beginning
+    case .request: asks(request, stored.request)
+    case .task: task != stored.task
+    case .silenceSeconds, .connectSeconds, .attemptsMax, .retryDelaySeconds, .proxy, .cookies,
+      .certificate, .usesNetrc, .keepsServerTime, .permissions, .makesDirectory, .mirrors,
+      .unpacks, .checksumURL, .isAsIs, .variant, .queue, .rpc, .then, .chosen, .rule:
+      differsInOptions(from: stored, in: part)
+    }
+  }
+
+  private func differsInOptions(from stored: TransferSpec, in part: RequestPart) -> Bool {
+    let (new, old) = (options, stored.options)
+    return switch part {
+    case .silenceSeconds: asks(new.silenceSeconds, old.silenceSeconds)
+    case .connectSeconds: asks(new.connectSeconds, old.connectSeconds)
+    case .attemptsMax: asks(new.attemptsMax, old.attemptsMax)
+    case .retryDelaySeconds: asks(new.retryDelaySeconds, old.retryDelaySeconds)
+    case .proxy: asks(new.proxy, old.proxy)
+    case .cookies: !new.cookies.isEmpty && new.cookies != old.cookies
+    case .certificate: asks(new.certificate, old.certificate)
+    case .usesNetrc: asks(new.usesNetrc, old.usesNetrc)
+    case .keepsServerTime:
+      asks(new.keepsServerTime, old.keepsServerTime, unless: false, .serverTime)
+    case .permissions: asks(new.permissions, old.permissions)
+    case .makesDirectory: new.makesDirectory && !old.makesDirectory
+    case .mirrors: !new.mirrors.allSatisfy(old.mirrors.contains)
+    case .unpacks: asks(new.unpacks, old.unpacks, unless: false, .unpacking)
+    case .checksumURL: asks(new.checksumURL, old.checksumURL)
+    case .isAsIs: new.isAsIs && !old.isAsIs
+    case .variant: asks(new.variant, old.variant)
+    case .queue: asks(queue, stored.queue, unless: .standard, .queue)
+    case .rpc: asks(new.rpc, old.rpc)
+    case .then: asks(new.then, old.then)
+    case .chosen: !new.chosen.isSubset(of: old.chosen)
+    case .rule: asks(new.rule, old.rule)
+    case .url, .session, .title, .directory, .name, .connections, .headers, .login, .checksum,
+      .caCertificatePath, .trustedServers, .limitBytesPerSecond, .notBefore, .priority,
+      .onConflict, .beginning, .request, .task:
+      false
+    }
+  }
+
+  /// Whether a value is asked for that is another one.
+  private func asks<Value: Equatable>(_ asked: Value?, _ stored: Value?) -> Bool {
+    asked != nil && asked != stored
+  }
+
+  /// The standard value counts only if it was chosen.
+  private func asks<Value: Equatable>(
+    _ asked: Value, _ stored: Value, unless standard: Value, _ property: ConfiguredProperty
+  ) -> Bool {
+    asked != stored && (asked != standard || options.chosen.contains(property))
+  }
+}
+
+extension TransferSpec {
+  /// Takes over what another request says in this part. Parts that nobody can take over stay.
+  mutating func take(_ part: RequestPart, from other: TransferSpec) {
+    switch part {
+    case .title: title = other.title
+    case .connections: connections = other.connections
+    case .headers: headers = other.headers
+    case .login: login = other.login
+    case .checksum:
+      checksum = other.checksum
+      // One given as digits counts more than one in a list.
+      options.checksumURL = nil
+    case .caCertificatePath: caCertificatePath = other.caCertificatePath
+    case .trustedServers:
+      trustedServers += other.trustedServers.filter { !trustedServers.contains($0) }
+    case .limitBytesPerSecond: limitBytesPerSecond = other.limitBytesPerSecond
+    case .notBefore: notBefore = other.notBefore
+    case .priority: priority = other.priority
+    case .onConflict: onConflict = other.onConflict
+    case .silenceSeconds: options.silenceSeconds = other.options.silenceSeconds
+    case .connectSeconds: options.connectSeconds = other.options.connectSeconds
+    case .attemptsMax: options.attemptsMax = other.options.attemptsMax
+    case .retryDelaySeconds: options.retryDelaySeconds = other.options.retryDelaySeconds
+    case .proxy: options.proxy = other.options.proxy
+    case .cookies: options.cookies = other.options.cookies
+    case .certificate: options.certificate = other.options.certificate
+    case .usesNetrc: options.usesNetrc = other.options.usesNetrc
+    case .keepsServerTime: options.keepsServerTime = other.options.keepsServerTime
+    case .mirrors:
+      let new = other.options.mirrors.filter { !options.mirrors.contains($0) }
+      options.mirrors = Array((options.mirrors + new).prefix(TransferOptions.mirrorCountMax))
+    case .unpacks: options.unpacks = other.options.unpacks
+    case .checksumURL:
+      options.checksumURL = other.options.checksumURL
+      // The list says what is expected.
+      checksum = nil
+    case .isAsIs: options.isAsIs = other.options.isAsIs
+    case .variant: options.variant = other.options.variant
+    case .queue: options.queue = other.options.queue
+    case .then: options.then = other.options.then
+    case .url, .session, .directory, .name, .beginning, .request, .task, .permissions,
+      .makesDirectory, .rpc, .chosen, .rule:
+      return
+    }
+    guard let property = part.property else { return }
+    options.recordChoice(property, isStandard: other.options.chosen.contains(property))
+  }
+}
+
+extension RequestPart {
+  /// The property that the configuration file may give; nil if it gives none.
+  fileprivate var property: ConfiguredProperty? {
+    switch self {
+    case .title: .title
+    case .limitBytesPerSecond: .limit
+    case .priority: .priority
+    case .connections: .connections
+    case .queue: .queue
+    case .onConflict: .onConflict
+    case .keepsServerTime: .serverTime
+    case .unpacks: .unpacking
+    case .directory: .directory
+    case .url, .session, .name, .headers, .login, .checksum, .caCertificatePath, .trustedServers,
+      .notBefore, .beginning, .request, .task, .silenceSeconds, .connectSeconds, .attemptsMax,
+      .retryDelaySeconds, .proxy, .cookies, .certificate, .usesNetrc, .permissions,
+      .makesDirectory, .mirrors, .checksumURL, .isAsIs, .variant, .rpc, .then, .chosen, .rule:
+      nil
+    }
+  }
+}
