@@ -18,7 +18,7 @@ struct KettleCommand: RunnableCommand {
         kettle demo                                try it without risk
         kettle get https://example.org/disk.iso    download a file and wait for it
         kettle add -i urls.txt                     queue a list of URLs
-        kettle wait && echo all done               continue when everything is done
+        kettle wait --all && echo all done         continue when everything is done
 
       Exit codes: 0 success, 1 a transfer failed, 2 usage error, 3 the service cannot be \
       reached, 4 timeout, 130 interrupted.
@@ -58,7 +58,7 @@ struct KettleCommand: RunnableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "With any command: use the service of another machine, over your ssh.",
+      "With most commands: use another machine's service, over your ssh.",
       valueName: "user@host"))
   var host: String?
 

@@ -85,7 +85,7 @@ struct DocumentedProgramTests {
   }
 
   private func expectDoneOnce(_ test: Case) async throws {
-    #expect(await (try home.start("kettle", "wait", "--timeout", "30")).end() == 0)
+    #expect(await (try home.start("kettle", "wait", "--all", "--timeout", "30")).end() == 0)
     // A stopped service has made all its launches.
     #expect(await (try home.start("kettle", "daemon", "stop")).end() == 0)
     for file in test.files {

@@ -75,7 +75,7 @@ struct RealDashboardTests {
     _ = try await home.screen { $0.contains("1 running") }
     origin.serve(OriginBehavior(body), at: "/two.bin")
     origin.cutConnections()
-    #expect(try await home.kettle("wait", "--timeout", "60").code == 0)
+    #expect(try await home.kettle("wait", "--all", "--timeout", "60").code == 0)
     #expect(body.difference(fromFileAt: home.downloads + "/two.bin") == nil)
   }
 
@@ -107,7 +107,7 @@ struct RealDashboardTests {
     _ = try await home.tmux("kill-server")
     origin.serve(OriginBehavior(SeededBody(seed: 5, byteCount: 2_000_000)), at: "/five.bin")
     #expect(try await home.kettle("add", origin.url("/five.bin").text).code == 0)
-    #expect(try await home.kettle("wait", "--timeout", "60").code == 0)
+    #expect(try await home.kettle("wait", "--all", "--timeout", "60").code == 0)
     try await open()
     _ = try await home.screen { $0.contains("since ") && $0.contains(": 1 done (1.9 MiB)") }
     _ = try await home.tmux("send-keys", "j")

@@ -24,7 +24,7 @@ struct RealDescriptorTests {
       urls.append(try origin.url("/\(number).bin").text)
     }
     #expect(try await home.run(KettleHome.program, ["add"] + urls).code == 0)
-    #expect(try await home.kettle("wait", "--timeout", "90").code == 0)
+    #expect(try await home.kettle("wait", "--all", "--timeout", "90").code == 0)
     #expect(try await home.rows().count { $0["state"] as? String == "completed" } == 20)
     #expect(try await home.kettle("daemon", "stop").code == 0)
     #expect(await service.end().status == 0)

@@ -23,7 +23,7 @@ struct HostileArgumentTests {
     ["add", "https://h/", "--not-before", word], ["add", "https://h/", "--on-conflict", word],
     ["add", "https://h/", "-o", word], ["add", "https://h/", "-d", word],
     ["add", "https://h/", "--ca-certificate", word], ["add", "https://h/", "--session", word],
-    ["wait", "--timeout", word], ["get", word], ["--host", word, "list"],
+    ["wait", "--all", "--timeout", word], ["get", word], ["--host", word, "list"],
     ["start", "1", "--url", word],
   ])
   func `a rejected argument is not printed raw`(arguments: [String]) async {

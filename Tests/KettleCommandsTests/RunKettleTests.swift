@@ -127,7 +127,7 @@ struct RunKettleTests {
       kettle demo                                try it without risk
       kettle get https://example.org/disk.iso    download a file and wait for it
       kettle add -i urls.txt                     queue a list of URLs
-      kettle wait && echo all done               continue when everything is done
+      kettle wait --all && echo all done         continue when everything is done
 
     Exit codes: 0 success, 1 a transfer failed, 2 usage error, 3 the service cannot
     be reached, 4 timeout, 130 interrupted.
@@ -138,7 +138,7 @@ struct RunKettleTests {
       --ascii                 Draw the dashboard, get and list in ASCII only.
       --plain                 Print a line per change instead of the dashboard, for
                               screen readers and logs.
-      --host <user@host>      With any command: use the service of another machine,
+      --host <user@host>      With most commands: use another machine's service,
                               over your ssh.
       --version               Show the version.
       -h, --help              Show help information.

@@ -31,7 +31,7 @@ struct FTPServerTests {
     #expect(body.difference(fromFileAt: home.downloads + "/file.bin") == nil)
     // Nobody vouches for it otherwise.
     try await home.add([server.url])
-    _ = try await home.kettle("wait", "--timeout", "20")
+    _ = try await home.kettle("wait", "--all", "--timeout", "20")
     #expect(try await home.counts() == ["completed": 1, "waiting: needsDecision": 1])
   }
 
@@ -70,7 +70,7 @@ struct FTPServerTests {
     let server = try await VsftpdServer(body, home: home)
     let login = server.url.replacing("ftp://", with: "ftp://ann:wrong@")
     try await home.add([login])
-    _ = try await home.kettle("wait", "--timeout", "20")
+    _ = try await home.kettle("wait", "--all", "--timeout", "20")
     let row = try #require(try await home.rows().first)
     #expect(row.reason == "needsLogin")
     #expect(row.error?.contains("(530 ") == true, "\(row)")
@@ -82,7 +82,7 @@ struct FTPServerTests {
     let home = try ServerHome()
     let server = try await VsftpdServer(body, .init(isPassive: false), home: home)
     try await home.add([server.url])
-    _ = try await home.kettle("wait", "--timeout", "2")
+    _ = try await home.kettle("wait", "--all", "--timeout", "2")
     let row = try #require(try await home.rows().first)
     #expect(row.state == "waiting")
     #expect(row.error?.contains("opened no connection for the file") == true, "\(row)")
@@ -96,10 +96,10 @@ struct FTPServerTests {
     let server = try await VsftpdServer(body, home: home)
     let disk = try await home.smallDisk(megabytes: 12)
     try await home.add([server.url], "-d", disk)
-    _ = try await home.kettle("wait", "--timeout", "5")
+    _ = try await home.kettle("wait", "--all", "--timeout", "5")
     #expect(try await home.counts() == ["waiting: diskSpace": 1])
     try await home.growDisk(disk, megabytes: 64)
-    let outcome = try await home.kettle("wait", "--timeout", "60")
+    let outcome = try await home.kettle("wait", "--all", "--timeout", "60")
     #expect(outcome.code == 0, "\(outcome.text)")
     #expect(body.difference(fromFileAt: disk + "/file.bin") == nil)
   }
@@ -117,7 +117,7 @@ struct FTPServerTests {
     let small = SeededBody(seed: 33, byteCount: 200_000)
     let server = try await VsftpdServer(small, .init(connectionsMax: 2), home: home)
     try await home.add(Array(repeating: server.url, count: 10))
-    let outcome = try await home.kettle("wait", "--timeout", "120")
+    let outcome = try await home.kettle("wait", "--all", "--timeout", "120")
     #expect(outcome.code == 0, "\(outcome.text)")
     #expect(try await home.counts() == ["completed": 10])
   }

@@ -15,7 +15,7 @@ struct OutageTests {
     try await home.letWork(seconds: 5)
     #expect(try await home.counts()["failed"] == nil)
     try await nginx.start()
-    let outcome = try await home.kettle("wait", "--timeout", "240")
+    let outcome = try await home.kettle("wait", "--all", "--timeout", "240")
     #expect(outcome.code == 0, "\(outcome.text)")
     #expect(try await home.counts() == ["completed": 120])
     let wrong = (0..<120).filter { number in
@@ -34,7 +34,7 @@ struct OutageTests {
     try await names.waitForQuery()
     try await home.letWork(seconds: 10)
     names.answer()
-    let outcome = try await home.kettle("wait", "--timeout", "240")
+    let outcome = try await home.kettle("wait", "--all", "--timeout", "240")
     #expect(outcome.code == 0, "\(outcome.text)")
     #expect(try await home.counts() == ["completed": 60])
   }

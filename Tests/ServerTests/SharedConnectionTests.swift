@@ -25,7 +25,7 @@ struct SharedConnectionTests {
   }
 
   private func expectFiles(_ count: Int, of nginx: NginxServer, in home: ServerHome) async throws {
-    let outcome = try await home.kettle("wait", "--timeout", "60")
+    let outcome = try await home.kettle("wait", "--all", "--timeout", "60")
     #expect(outcome.code == 0, "\(outcome.text)")
     #expect(try await home.counts() == ["completed": count])
     for number in 0..<count {

@@ -118,7 +118,7 @@ struct HandsOnTests {
     let identifier = UUID().uuidString
     _ = try await leave(identifier)
     origin.release("go")
-    #expect(try await home.kettle("wait", "--timeout", "20").code == 0)
+    #expect(try await home.kettle("wait", "--all", "--timeout", "20").code == 0)
     let session = home.session(told, identifier)
     try await told.expect(["finished 1 200", "completed 1 nil", "invalid"], of: session)
     #expect(told.state.read { $0.files[1] }?.elementsEqual(body.bytes) == true)

@@ -62,7 +62,7 @@ struct LaunchTests {
   @Test func `a session without launch events launches nothing`() async throws {
     let app = try home.script("app", "echo launched >> launches")
     try await world.leave(app, "/a", sendsEvents: false)
-    let wait = try await home.kettle("wait", "--timeout", "20")
+    let wait = try await home.kettle("wait", "--all", "--timeout", "20")
     #expect(wait.code == 0)
     // A stopped service has made all its launches.
     #expect(try await home.kettle("daemon", "stop").code == 0)
@@ -76,7 +76,7 @@ struct LaunchTests {
     let service = try await home.connect()
     try await world.attach(app, service)
     try await world.add("/a", service)
-    #expect(try await home.kettle("wait", "--timeout", "20").code == 0)
+    #expect(try await home.kettle("wait", "--all", "--timeout", "20").code == 0)
     #expect(world.launches.isEmpty)
     await service.close()
     // What it did not collect causes a launch as soon as it has disconnected.
@@ -108,7 +108,7 @@ struct LaunchTests {
     }
     await service.close()
     try await world.expectLaunches(1)
-    #expect(try await home.kettle("wait", "--timeout", "20").code == 0)
+    #expect(try await home.kettle("wait", "--all", "--timeout", "20").code == 0)
     #expect(world.origin.requests.count == 1)
   }
 }

@@ -102,7 +102,7 @@ struct MetricsTests {
     try await LaunchWorld.add(spec, service)
     await service.close()
     origin.release("away")
-    #expect(try await home.kettle("wait", "--timeout", "20").code == 0)
+    #expect(try await home.kettle("wait", "--all", "--timeout", "20").code == 0)
     #expect(try await home.kettle("daemon", "stop").code == 0)
     let meter = Meter()
     let session = session(meter, identifier)

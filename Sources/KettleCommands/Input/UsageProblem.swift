@@ -51,6 +51,8 @@ package enum UsageProblem: Hashable, Sendable {
     /// `--remember` of `kettle start` has no login to remember.
     case rememberWithoutLogin
     case neitherIDsNorAll(command: String)
+    /// `wait` without ids, which may come from an `add` that failed.
+    case nothingToWaitFor
     case bothIDsAndAll(command: String)
     /// `--queue` with ids or `--all`.
     case queueAndOthers(command: String)

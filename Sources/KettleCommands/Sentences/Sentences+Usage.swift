@@ -100,6 +100,8 @@ extension Sentences {
     case .neitherIDsNorAll(let command):
       "\"kettle \(command)\" needs transfer ids, or --all; "
         + "\"kettle list\" shows the ids"
+    case .nothingToWaitFor:
+      "Nothing to wait for was named; give the ids of transfers, or --all"
     case .bothIDsAndAll(let command):
       "\"kettle \(command)\" takes either ids or --all; leave one of them out"
     case .queueAndOthers(let command):

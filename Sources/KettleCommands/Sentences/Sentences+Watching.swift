@@ -101,6 +101,32 @@ extension Sentences {
     }
   }
 
+  /// Why a transfer is waited for that does not move, and until when.
+  static func standsStill(_ row: TransferSnapshot, _ clock: any CommandClock) -> String {
+    let until = (row.heldBack?.until ?? row.goesOnAt).map { timeText($0, clock) }
+    switch row.state {
+    case .scheduled:
+      return "Transfer \(row.id) is scheduled and starts \(until.map { "at " + $0 } ?? "later"); "
+        + "waiting for it"
+    case .queued where row.heldBack?.cause == .configuration:
+      return row.heldBack.map(heldBackByConfiguration) ?? waitsForStart(row)
+    case .queued:
+      let name = quoted(row.heldBack?.subject ?? QueueName.standard.text)
+      return "Transfer \(row.id) waits in the queue \(name), which opens "
+        + "\(until.map { "at " + $0 } ?? "later"); waiting for it"
+    case .idle, .running, .waiting, .paused, .verifying, .completed, .failed:
+      return waitsForStart(row)
+    }
+  }
+
+  static func waitsForHours(_ queue: QueueSnapshot, _ clock: any CommandClock) -> String {
+    let count = queue.queuedCount ?? 0
+    let transfers = count == 1 ? "1 transfer waits" : "\(count) transfers wait"
+    let opens = queue.until.map { "opens at " + timeText($0, clock) } ?? "is closed"
+    return "\(transfers) in the queue \(quoted(queue.name.text)), which \(opens); waiting for "
+      + (count == 1 ? "it" : "them")
+  }
+
   static func waitsForStart(_ row: TransferSnapshot) -> String {
     "Transfer \(row.id) is \(row.state.rawValue) and will not resume by itself; waiting until it "
       + "is started with \"kettle start \(row.id)\""

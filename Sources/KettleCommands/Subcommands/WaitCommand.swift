@@ -9,20 +9,24 @@ struct WaitCommand: RunnableCommand {
     commandName: "wait",
     abstract: "Wait until transfers are finished.",
     discussion: """
-      Without ids, waits for all transfers that are unfinished when it starts; then every failed \
+      --all waits for all transfers that are unfinished when it starts; then every failed \
       transfer of the list counts, and the last message says how many of how many failed. A \
-      transfer that is \
-      removed in the meantime, or that needs a login or a new link, counts as failed. A message \
-      names each transfer that is paused or not started; it is waited for until it is started, \
-      so consider --timeout.
+      transfer that is removed in the meantime, or that needs a login or a new link, counts as \
+      failed. A message names each transfer that is paused, not started, or scheduled for later, \
+      and each queue outside its hours, with the time where it is known; they are waited for, so \
+      consider --timeout.
+
+      Without ids and without --all nothing is waited for, and the exit code is 2: the ids may \
+      come from a "kettle add" that failed.
 
       Exits with 0 when all are completed or there was nothing to wait for, 1 when some failed \
-      (without ids: when any transfer of the list has failed), \
-      2 when an id is unknown, and 4 on timeout.
+      (with --all: when any transfer of the list has failed), 2 when no transfer was named or an \
+      id is unknown, and 4 on timeout.
 
       Examples:
-        kettle wait && poweroff
+        kettle wait --all && poweroff
         kettle wait 3 4 --timeout 3600
+        kettle wait $(kettle add https://example.org/a https://example.org/b)
       """)
 
   @Argument(
@@ -30,12 +34,17 @@ struct WaitCommand: RunnableCommand {
     completion: .asking(.transfers))
   var ids: [TransferID] = []
 
+  @Flag(help: "All transfers that are unfinished now.")
+  var all = false
+
   @Option(help: ArgumentHelp("The maximum number of seconds to wait.", valueName: "seconds"))
   var timeout: Double?
 
   func run(in context: CommandContext) async throws -> ExitCode {
+    if ids.isEmpty, !all { throw UsageError(.command(.nothingToWaitFor)) }
+    if !ids.isEmpty, all { throw UsageError(.command(.bothIDsAndAll(command: "wait"))) }
     let limit = try timeout.map { try Seconds.milliseconds($0) }
-    var watch = WaitWatch(ids: ids, console: context.console)
+    var watch = WaitWatch(ids: ids, console: context.console, clock: context.clock)
     let follower = EventFollower(
       context: context, address: context.address, client: "kettle wait", includesProgress: false,
       states: WaitWatch.states, gathersCompleted: true, limitMilliseconds: limit)
@@ -47,10 +56,11 @@ struct WaitCommand: RunnableCommand {
 struct WaitWatch {
   /// The states in which a transfer ends or stands still. Transfers that continue by themselves
   /// produce nearly all events, and those are not needed.
-  static let states: [TransferState] = [.idle, .waiting, .paused, .completed, .failed]
+  static let states: [TransferState] = [.idle, .scheduled, .waiting, .paused, .completed, .failed]
 
   private let wanted: [TransferID]
   private let console: any Console
+  private let clock: any CommandClock
   /// nil until the first reading of the list.
   private var unfinished: Set<TransferID>?
   private var failedCount = 0
@@ -59,9 +69,11 @@ struct WaitWatch {
   /// Transfers already reported as standing still; reported again only after they have continued.
   private var named: Set<TransferID> = []
 
-  init(ids: [TransferID], console: any Console) {
+  /// - Parameter ids: those to wait for; all that are unfinished if it is empty.
+  init(ids: [TransferID], console: any Console, clock: any CommandClock) {
     wanted = ids
     self.console = console
+    self.clock = clock
   }
 
   mutating func handle(_ update: EventFollower.Update) async throws -> ExitCode? {
@@ -127,6 +139,21 @@ struct WaitWatch {
     try await ListReader(service: service, filter: still).forEachPage { rows in
       for row in rows where waitedFor.contains(row.id) { record(row) }
     }
+    try await reportQueues(of: service)
+  }
+
+  /// Names the queues that are outside their hours, and a configuration that holds everything back:
+  /// the transfers that wait in them may be many.
+  private func reportQueues(of service: any ServiceCalling) async throws {
+    let first = Viewport(filter: RowFilter(states: [.queued]), count: 1)
+    guard let row = try await service.call(ListTransfers.self, first).rows.first else { return }
+    if let heldBack = row.heldBack, heldBack.cause == .configuration {
+      return console.printError(Sentences.heldBackByConfiguration(heldBack))
+    }
+    for queue in try await service.call(ListQueues.self, .init()).queues
+    where queue.queuedCount ?? 0 > 0 && !queue.isOpen {
+      console.printNote(Sentences.waitsForHours(queue, clock))
+    }
   }
 
   private mutating func record(_ row: TransferSnapshot) {
@@ -135,13 +162,20 @@ struct WaitWatch {
     case .failed(let sentence), .needsUser(let sentence): failed(row.id, sentence)
     case .idle: reportStandstill(row)
     case .unfinished:
-      if row.state == .paused { reportStandstill(row) } else { named.remove(row.id) }
+      switch row.state {
+      case .paused, .scheduled: reportStandstill(row)
+      case .queued
+      where row.heldBack?.cause == .queueHours || row.heldBack?.cause == .configuration:
+        reportStandstill(row)
+      case .idle, .queued, .running, .waiting, .verifying, .completed, .failed:
+        named.remove(row.id)
+      }
     }
   }
 
   private mutating func reportStandstill(_ row: TransferSnapshot) {
     guard named.insert(row.id).inserted else { return }
-    console.printNote(Sentences.waitsForStart(row))
+    console.printNote(Sentences.standsStill(row, clock))
   }
 
   private mutating func removed(_ id: TransferID) {

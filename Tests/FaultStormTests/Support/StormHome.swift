@@ -90,7 +90,7 @@ final class StormHome: Sendable {
     var outcome = StormProcess.Outcome(code: 3, output: "", errors: "")
     for _ in 0..<3 where outcome.code == 3 {
       outcome = kettle(
-        "wait", "--timeout", "\(seconds)", budgetMilliseconds: seconds * 1000 + 15_000)
+        "wait", "--all", "--timeout", "\(seconds)", budgetMilliseconds: seconds * 1000 + 15_000)
     }
     return outcome
   }

@@ -19,7 +19,7 @@ struct WaitCommandTests {
   @Test func `with nothing unfinished wait prints a message and exits`() async {
     let context = context(snapshot(1, .completed), snapshot(2, .failed))
     #expect(
-      await context.run("wait")
+      await context.run("wait", "--all")
         == .init(
           code: 1, output: "",
           error: """
@@ -28,7 +28,7 @@ struct WaitCommandTests {
 
             """))
     #expect(
-      await self.context(snapshot(1, .completed)).run("wait")
+      await self.context(snapshot(1, .completed)).run("wait", "--all")
         == .init(
           code: 0, output: "",
           error: "Nothing to wait for: no transfer is unfinished\n"))
@@ -41,7 +41,7 @@ struct WaitCommandTests {
       return context
     }
     #expect(
-      await context().run("wait")
+      await context().run("wait", "--all")
         == .init(
           code: 1, output: "",
           error: "kettle: 1 of 2 transfers failed; \"kettle list\" shows all\n"))
@@ -53,7 +53,7 @@ struct WaitCommandTests {
     context.service.onWatch([
       event(snapshot(1, .completed)), event(snapshot(9, .failed)), event(snapshot(2, .completed)),
     ])
-    #expect(await context.run("wait") == .init(code: 0, output: "", error: ""))
+    #expect(await context.run("wait", "--all") == .init(code: 0, output: "", error: ""))
   }
 
   @Test func `finished transfers are reported by id, and active ones are not read`() async {
@@ -64,7 +64,7 @@ struct WaitCommandTests {
       .completed(CompletedTransfers(runs: IDRuns(ids.map(TransferID.init(rawValue:)))))
     }
     context.service.onWatch([completed(2, 9), .event(event(failed)), completed(1)])
-    let outcome = await context.run("wait")
+    let outcome = await context.run("wait", "--all")
     #expect(outcome.code == 1)
     #expect(
       outcome.error
@@ -80,7 +80,7 @@ struct WaitCommandTests {
         nil
       }
     }
-    #expect(lists == [[.idle, .waiting, .paused]])
+    #expect(lists == [[.idle, .scheduled, .waiting, .paused], [.queued]])
     #expect(context.service.asked.contains(.watch(includesProgress: false, gathersCompleted: true)))
   }
 
@@ -96,7 +96,7 @@ struct WaitCommandTests {
     let context = context(snapshot(1, .running))
     context.service.afterList { $0.append(snapshot(2, .paused)) }
     context.service.onWatch([event(snapshot(1, .completed))])
-    #expect(await context.run("wait") == .init(code: 0, output: "", error: ""))
+    #expect(await context.run("wait", "--all") == .init(code: 0, output: "", error: ""))
   }
 
   @Test func `a failure exits with 1 after all are finished`() async {
@@ -136,7 +136,7 @@ struct WaitCommandTests {
       event(snapshot(2, .completed)),
     ])
     #expect(
-      await context.run("wait")
+      await context.run("wait", "--all")
         == .init(
           code: 0, output: "",
           error: """
@@ -154,7 +154,7 @@ struct WaitCommandTests {
     let context = context(stuck, snapshot(2, .running))
     context.service.onWatch([event(snapshot(2, .running), .removed)])
     #expect(
-      await context.run("wait")
+      await context.run("wait", "--all")
         == .init(
           code: 1, output: "",
           error: """
@@ -169,7 +169,7 @@ struct WaitCommandTests {
   @Test func `a timeout exits with 4`() async {
     var context = context(snapshot(1, .running))
     context.clock = FakeClock()
-    let outcome = await context.run("wait", "--timeout", "2.5")
+    let outcome = await context.run("wait", "--all", "--timeout", "2.5")
     #expect(
       outcome
         == .init(
@@ -181,14 +181,14 @@ struct WaitCommandTests {
   @Test(arguments: ["-1", "nan", "inf", "31536001", "x"])
   func `an invalid timeout is rejected`(text: String) async {
     let context = context(snapshot(1, .running))
-    #expect(await context.run("wait", "--timeout=\(text)").code == 2)
+    #expect(await context.run("wait", "--all", "--timeout=\(text)").code == 2)
     #expect(context.service.asked.isEmpty)
   }
 
   @Test func `Ctrl-C exits with 130`() async {
     var context = context(snapshot(1, .running))
     context.interruptions = [.interrupt]
-    #expect(await context.run("wait") == .init(code: 130, output: "", error: ""))
+    #expect(await context.run("wait", "--all") == .init(code: 130, output: "", error: ""))
   }
 
   @Test func `after a lost connection the current state is requested`() async {
@@ -199,11 +199,47 @@ struct WaitCommandTests {
       .success(context.service), .failure(.connectionLost),
       .success(FakeService([snapshot(1, .completed), snapshot(3, .running)])),
     ])
-    let outcome = await context.run("wait")
+    let outcome = await context.run("wait", "--all")
     #expect(outcome.code == 1)
     #expect(
       outcome.error
         == "kettle: Transfer 2 was removed from the list before it finished\n"
         + "kettle: 1 of 2 transfers failed; \"kettle list\" shows all\n")
+  }
+
+  // Fault 211
+  @Test func `an empty list of ids is an error`() async {
+    for arguments in [["wait"], ["wait", "--timeout", "5"]] {
+      let context = context(snapshot(1, .running))
+      #expect(
+        await context.run(arguments)
+          == .init(
+            code: 2, output: "",
+            error: "kettle: Nothing to wait for was named; give the ids of transfers, or --all\n"))
+      #expect(context.service.asked.isEmpty)
+    }
+    #expect(await context().run("wait", "1", "--all").code == 2)
+  }
+
+  // Fault 211
+  @Test func `scheduled transfers and closed queues are named with their times`() async throws {
+    var later = snapshot(1, .scheduled)
+    later.heldBack = HeldBack(.scheduled, until: WallTime(millisecondsSince1970: FakeClock.start))
+    let night = try #require(QueueName("night"))
+    let context = context(later, snapshot(2, .queued))
+    context.service.have([
+      QueueSnapshot(
+        name: night, isOpen: false, until: WallTime(millisecondsSince1970: FakeClock.start),
+        queuedCount: 3)
+    ])
+    context.service.onWatch([event(snapshot(1, .completed)), event(snapshot(2, .completed))])
+    let outcome = await context.run("wait", "--all")
+    #expect(outcome.code == 0)
+    #expect(
+      outcome.error == """
+        Transfer 1 is scheduled and starts at 14:00:00; waiting for it
+        3 transfers wait in the queue "night", which opens at 14:00:00; waiting for them
+
+        """)
   }
 }

@@ -9,7 +9,7 @@ extension ServerHome {
     try #require(outcome.code == 0, "\(outcome.text)")
     var tries = 0
     while try await receivedByteCount() < byteCount, tries < 60 {
-      _ = try await kettle("wait", "--timeout", "1")
+      _ = try await kettle("wait", "--all", "--timeout", "1")
       tries += 1
     }
     #expect(try await receivedByteCount() >= byteCount)
@@ -33,7 +33,7 @@ extension ServerHome {
   /// Lets the only transfer finish at full speed, and expects its file.
   func finish(_ name: String = "file.bin", is matches: (String) -> Bool) async throws {
     _ = try await kettle("limit", "none", "1")
-    let outcome = try await kettle("wait", "--timeout", "60")
+    let outcome = try await kettle("wait", "--all", "--timeout", "60")
     #expect(outcome.code == 0, "\(outcome.text)")
     #expect(matches(downloads + "/" + name))
   }

@@ -116,7 +116,7 @@ final class ServerHome: Sendable {
 
   /// Lets the service work for so many seconds, in which not everything may be finished.
   func letWork(seconds: Int) async throws {
-    let outcome = try await kettle("wait", "--timeout", "\(seconds)")
+    let outcome = try await kettle("wait", "--all", "--timeout", "\(seconds)")
     #expect(outcome.code == 4, "\(outcome.text)")
   }
 

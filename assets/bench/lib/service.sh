@@ -57,7 +57,7 @@ come_to_rest() {
 kettle_run() {
   forget_peak
   measured_with_service "$build/kettle" add "$@" >"$world/adding"
-  measured_with_service "$build/kettle" wait >"$world/waiting"
+  measured_with_service "$build/kettle" wait --all >"$world/waiting"
   sum_up "$world/adding" "$world/waiting"
 }
 
