@@ -46,6 +46,17 @@ static inline long kettle_peer_pid(int fd) {
   return kettle_peer(fd, &process_id, &user_id) == 0 ? process_id : -1;
 }
 
+/// A descriptor of a process, which cannot mean another one that gets its number later
+/// (pidfd_open(2)). Returns -1 if there is none, or the kernel is older than Linux 5.3.
+static inline int kettle_pidfd_open(pid_t process_id) {
+  return (int)syscall(434 /* SYS_pidfd_open */, process_id, 0);
+}
+
+/// Sends a signal to the process of a descriptor (pidfd_send_signal(2)). Returns 0 or -1.
+static inline int kettle_pidfd_send_signal(int pidfd, int number) {
+  return (int)syscall(424 /* SYS_pidfd_send_signal */, pidfd, number, (void *)0, 0);
+}
+
 // Declared here because the system's headers show them only under _GNU_SOURCE.
 int pipe2(int ends[2], int flags);
 int memfd_create(const char *name, unsigned int flags);

@@ -20,7 +20,19 @@ package protocol ServiceConnector: Sendable {
   /// Whether the socket exists in its directory. A service that ends cleanly removes it; one that
   /// was killed leaves it behind.
   func socketExists(of address: ServiceAddress) -> Bool
+
+  /// The process of the service on this machine; nil if none runs, or that cannot be found out.
+  func process(of address: ServiceAddress) -> (any RunningService)?
 }
+
+/// A service, seen as a process.
+package protocol RunningService: Sendable {
+  var hasEnded: Bool { get }
+  /// Asks it to end. Returns whether it could be asked.
+  func terminate() -> Bool
+}
+
+extension ServiceHolder: RunningService {}
 
 /// The identity of a client.
 package struct ClientIdentity: Hashable, Sendable, ExpressibleByStringInterpolation {
@@ -91,6 +103,11 @@ package struct SocketServiceConnector: ServiceConnector {
 
   package func socketPath(of address: ServiceAddress) -> String {
     address.host?.text ?? ServicePaths.of(environment: address.environment).socketPath
+  }
+
+  package func process(of address: ServiceAddress) -> (any RunningService)? {
+    guard address.host == nil else { return nil }
+    return ServiceHolder(ofLock: ServicePaths.of(environment: address.environment).lockPath)
   }
 
   package func socketExists(of address: ServiceAddress) -> Bool {

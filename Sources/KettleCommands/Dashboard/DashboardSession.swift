@@ -125,7 +125,10 @@ extension DashboardSession {
   /// connection, which the caller detects anyway.
   private func reportNotices(of service: any ServiceCalling) async {
     guard let status = try? await service.call(ServiceStatus.self, Nothing()) else { return }
-    let notices = status.notices.map { $0.sanitizedForDisplay(limit: 1000) }
+    let version = Sentences.otherVersion(status)
+    let notices = ([version].compactMap(\.self) + status.notices).map {
+      $0.sanitizedForDisplay(limit: 1000)
+    }
     let hasChanged = lastNotices.withLock { last in
       defer { last = notices }
       return last != notices

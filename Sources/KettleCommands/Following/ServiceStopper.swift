@@ -2,7 +2,6 @@ import KettleClient
 import KettleControl
 import KettleModel
 import KettleStarter
-import KettleSystem
 
 /// Stops a service and waits until it has ended.
 struct ServiceStopper {
@@ -18,17 +17,26 @@ struct ServiceStopper {
   private static let stepMilliseconds: Int64 = 50
 
   func stop() async throws -> End {
+    // Looked for first: a service that is ending has no socket any more.
+    let process = context.services.process(of: address)
     let service: any ServiceCalling
     do {
       service = try await context.services.connect(
         to: address, client: "kettle daemon stop", startIfNeeded: false)
-    } catch ClientError.notRunning {
-      return .didNotRun
+    } catch let error as ClientError {
+      switch error {
+      case .notRunning: return .didNotRun
+      case .versionMismatch:
+        // It does not understand the request, but the signal of a service manager.
+        guard let process, process.terminate() else { throw error }
+        return await ended(process)
+      case .didNotStart, .foreignSocket, .unsafeDirectory, .connectionLost, .tooManyConnections,
+        .socketPathTooLong:
+        throw error
+      }
     } catch let error as RemoteError where error.why == .notRunning {
       return .didNotRun
     }
-    // systemd keeps the socket, and would start the service again for a look at it.
-    let supervised = await supervisedProcess(service)
     do {
       _ = try await service.call(StopService.self, .init())
     } catch ClientError.connectionLost {
@@ -40,24 +48,19 @@ struct ServiceStopper {
       throw error
     }
     await service.close()
+    return await ended(process)
+  }
+
+  /// The socket disappears before the process does, and a service that systemd starts keeps it. So
+  /// the process counts where it is known.
+  private func ended(_ process: (any RunningService)?) async -> End {
     let isGone =
-      if let supervised {
-        await waitWhile { ProcessState.exists(supervised) }
+      if let process {
+        await waitWhile { !process.hasEnded }
       } else {
         await waitWhile { await isReachable() }
       }
     return isGone ? .stopped : .stillRuns
-  }
-
-  /// The number of the service's process if systemd runs it on this machine.
-  private func supervisedProcess(_ service: any ServiceCalling) async -> Int64? {
-    guard address.host == nil,
-      let status = try? await service.call(ServiceStatus.self, .init())
-    else { return nil }
-    return switch status.start {
-    case .bySystemd: status.processID
-    case .byCommand, nil: nil
-    }
   }
 
   /// Returns whether the condition ended within the budget.

@@ -30,13 +30,18 @@ extension TransferEvent {
 
 extension ServiceStatus.Result {
   /// The object that `daemon status --json` prints.
-  func json(launches: [String], socketPath: String) -> JSONValue {
+  ///
+  /// - Parameter more: Notices that the status does not have.
+  func json(notices more: [String], socketPath: String) -> JSONValue {
     .object([
       .init("serviceVersion", .string(serviceVersion)),
       .init("processID", .integer(processID)),
       .init("startedAt", .string(startedAt.iso8601)),
       .init("socketPath", .string(socketPath)),
       .init("storePath", .string(storePath)),
+      .init("logPath", .string(orNull: places?.logPath)),
+      .init("configPath", .string(orNull: places?.configPath)),
+      .init("downloadsDirectory", .string(orNull: places?.downloadsDirectory)),
       .init("bytesPerSecond", .integer(totals.bytesPerSecond)),
       .init("freeBytes", .integer(orNull: totals.freeBytes)),
       .init("proxy", proxies?.json ?? .null),
@@ -45,7 +50,7 @@ extension ServiceStatus.Result {
         "counts",
         .object(
           TransferState.allCases.map { .init($0.rawValue, .integer(Int64(totals.count($0)))) })),
-      .init("notices", .array((notices + launches).map { .string($0) })),
+      .init("notices", .array((notices + more).map { .string($0) })),
     ])
   }
 }

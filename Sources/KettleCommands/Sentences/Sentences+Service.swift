@@ -31,9 +31,9 @@ extension Sentences {
     "The service is running (process \(status.processID))"
   }
 
-  /// - Parameter launches: Sentences about the programs of sessions.
+  /// - Parameter more: Notices that the status does not have.
   static func status(
-    _ status: ServiceStatus.Result, launches: [String], socketPath: String,
+    _ status: ServiceStatus.Result, notices more: [String], socketPath: String,
     clock: any CommandClock
   ) -> [String] {
     let totals = status.totals
@@ -52,9 +52,23 @@ extension Sentences {
     if let start = status.start { lines.append("Started: \(words(of: start))") }
     if let proxies = status.proxies { lines.append("Proxy: \(words(of: proxies))") }
     if let freeBytes = totals.freeBytes { lines.append("Free: \(ByteText.size(freeBytes))") }
-    lines.append("Store: \(status.storePath.sanitizedForDisplay(limit: 4096))")
-    lines.append("Socket: \(socketPath.sanitizedForDisplay(limit: 4096))")
-    return lines + notices(status) + launches.map { "Notice: \($0)" }
+    func add(_ name: String, _ path: String?) {
+      if let path { lines.append("\(name): \(path.sanitizedForDisplay(limit: 4096))") }
+    }
+    add("Downloads", status.places?.downloadsDirectory)
+    add("Configuration", status.places?.configPath)
+    add("Store", status.storePath)
+    add("Log", status.places?.logPath)
+    add("Socket", socketPath)
+    return lines + notices(status) + more.map { "Notice: \($0)" }
+  }
+
+  /// That the service was started by another version of the program; nil if it was not.
+  static func otherVersion(_ status: ServiceStatus.Result) -> String? {
+    guard status.serviceVersion != ProductVersion.text else { return nil }
+    let version = status.serviceVersion.sanitizedForDisplay(limit: 40)
+    return "The service is of version \(version), and this program of \(ProductVersion.text); "
+      + "\"kettle daemon stop\" ends it, and the next command starts the new one"
   }
 
   private static func words(of start: ServiceStart) -> String {

@@ -241,12 +241,32 @@ package enum ServiceStatus: ControlMethod {
     package var proxies: ProxiesInUse?
     /// nil if the service is too old to report it.
     package var start: ServiceStart?
+    /// nil if the service is too old to report them.
+    package var places: Places?
+
+    /// Where the service has what.
+    package struct Places: Codable, Hashable, Sendable {
+      package var logPath: String
+      package var configPath: String
+      package var downloadsDirectory: String
+      package var socketPath: String
+
+      package init(
+        logPath: String, configPath: String, downloadsDirectory: String, socketPath: String
+      ) {
+        self.logPath = logPath
+        self.configPath = configPath
+        self.downloadsDirectory = downloadsDirectory
+        self.socketPath = socketPath
+      }
+    }
 
     package init(
       serviceVersion: String = ProductVersion.text, processID: Int64, startedAt: WallTime,
       storePath: String, totals: Totals, notices: [String], proxies: ProxiesInUse? = nil,
-      start: ServiceStart? = nil
+      start: ServiceStart? = nil, places: Places? = nil
     ) {
+      self.places = places
       self.serviceVersion = serviceVersion
       self.processID = processID
       self.startedAt = startedAt

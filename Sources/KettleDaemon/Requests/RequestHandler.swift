@@ -312,6 +312,7 @@ struct ServiceInformation: Sendable {
   var start = ServiceStart.byCommand
   var proxies = ProxiesInUse()
   var proxyEnvironment = ProxyEnvironment()
+  var places: ServiceStatus.Result.Places?
 
   /// Different after each start of the service.
   var instance: String { "\(startedAt.millisecondsSince1970)-\(processID)" }
@@ -328,6 +329,6 @@ struct ServiceInformation: Sendable {
   func status(totals: Totals) -> ServiceStatus.Result {
     ServiceStatus.Result(
       processID: processID, startedAt: startedAt, storePath: storePath, totals: totals,
-      notices: notices.all, proxies: proxies, start: start)
+      notices: notices.all, proxies: proxies, start: start, places: places)
   }
 }

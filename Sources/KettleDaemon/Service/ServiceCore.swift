@@ -37,7 +37,10 @@ struct ServiceCore: Sendable {
         configuration: settings.notices,
         others: Self.notices(store: opened.notice, crashes: crashes)),
       start: ServiceStart(options.supervisor), proxies: ProxiesInUse(settings.curl.proxies),
-      proxyEnvironment: ProxyEnvironment(options.environment))
+      proxyEnvironment: ProxyEnvironment(options.environment),
+      places: ServiceStatus.Result.Places(
+        logPath: paths.logPath, configPath: paths.configPath,
+        downloadsDirectory: settings.documentsDirectory, socketPath: paths.socketPath))
     for notice in information.notices.all { logger.error("\(notice)") }
     presence = DashboardPresence(path: paths.watchedPath) { clock.now().wall }
     let files = POSIXFileStorage(

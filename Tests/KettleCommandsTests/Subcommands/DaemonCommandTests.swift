@@ -3,6 +3,7 @@ import KettleClient
 import KettleControl
 import KettleModel
 import KettleStarter
+import KettleSystem
 import Testing
 
 @testable import KettleCommands
@@ -50,7 +51,7 @@ struct DaemonCommandTests {
       ServiceStatus.Result(
         processID: 1, startedAt: WallTime(millisecondsSince1970: 0), storePath: "/s",
         totals: totals, notices: []),
-      launches: [], socketPath: "/k", clock: FakeClock())
+      notices: [], socketPath: "/k", clock: FakeClock())
     #expect(lines.contains("Limit: 1.5 MiB/s in total"))
   }
 
@@ -69,7 +70,7 @@ struct DaemonCommandTests {
       ServiceStatus.Result(
         processID: 1, startedAt: WallTime(millisecondsSince1970: 0), storePath: "/s",
         totals: Totals(), notices: [], proxies: proxies),
-      launches: [], socketPath: "/k", clock: FakeClock())
+      notices: [], socketPath: "/k", clock: FakeClock())
     #expect(lines.contains(line))
   }
 
@@ -79,7 +80,8 @@ struct DaemonCommandTests {
       outcome.output == """
         {"serviceVersion": "0.1.0", "processID": 4711, "startedAt": "2026-11-21T12:00:00Z", \
         "socketPath": "/run/user/1000/kettle/control.sock", \
-        "storePath": "/home/anna/.local/state/kettle/store.sqlite", "bytesPerSecond": 0, \
+        "storePath": "/home/anna/.local/state/kettle/store.sqlite", "logPath": null, \
+        "configPath": null, "downloadsDirectory": null, "bytesPerSecond": 0, \
         "freeBytes": 195421011968, "proxy": null, "start": null, "counts": {"idle": 0, \
         "scheduled": 0, "queued": 0, "running": 0, "waiting": 0, "paused": 0, "verifying": 0, "completed": 0, "failed": 0}, \
         "notices": []}
@@ -118,7 +120,7 @@ struct DaemonCommandTests {
     #expect(
       await context.run("daemon", "stop")
         == .init(code: 0, output: "The service has stopped\n", error: ""))
-    #expect(context.service.asked == [.status, .stop])
+    #expect(context.service.asked == [.stop])
     #expect(context.clock.elapsedMilliseconds == 100)
   }
 
@@ -153,5 +155,63 @@ struct DaemonCommandTests {
     let outcome = await FakeContext().run("daemon", "run", "--ready-fd=\(text)")
     #expect(outcome.code == 2)
     #expect(outcome.error.contains("of --ready-fd is not open"))
+  }
+
+  private final class FakeProcess: RunningService {
+    private let answers: Mutex<[Bool]>
+    private let asked = Mutex(0)
+    var terminations: Int { asked.withLock { $0 } }
+
+    init(hasEnded answers: Bool...) { self.answers = Mutex(answers) }
+
+    var hasEnded: Bool { answers.withLock { $0.count > 1 ? $0.removeFirst() : $0.first ?? true } }
+
+    func terminate() -> Bool {
+      asked.withLock { $0 += 1 }
+      return true
+    }
+  }
+
+  // Fault 212
+  @Test func `stop waits until the process has ended, not only its socket`() async {
+    var context = FakeContext()
+    let connector = FakeConnector([.success(context.service)])
+    connector.run(as: FakeProcess(hasEnded: false, false, true))
+    context.connector = connector
+    #expect(
+      await context.run("daemon", "stop")
+        == .init(code: 0, output: "The service has stopped\n", error: ""))
+    #expect(context.service.asked == [.stop])
+    #expect(context.clock.elapsedMilliseconds == 100)
+  }
+
+  // Fault 212
+  @Test func `stop ends a service of another protocol version by its process`() async {
+    var context = FakeContext()
+    let connector = FakeConnector([.failure(.versionMismatch(ours: 1, theirs: "2"))])
+    context.connector = connector
+    #expect(await context.run("daemon", "stop").code == 3)
+    let process = FakeProcess(hasEnded: true)
+    connector.run(as: process)
+    #expect(
+      await context.run("daemon", "stop")
+        == .init(code: 0, output: "The service has stopped\n", error: ""))
+    #expect(process.terminations == 1)
+  }
+
+  @Test func `status says where everything is, and that the versions differ`() {
+    var status = ServiceStatus.Result(
+      serviceVersion: "0.0.9", processID: 1, startedAt: WallTime(millisecondsSince1970: 0),
+      storePath: "/s", totals: Totals(), notices: [])
+    status.places = .init(
+      logPath: "/l", configPath: "/c", downloadsDirectory: "/d", socketPath: "/k")
+    let lines = Sentences.status(status, notices: [], socketPath: "/k", clock: FakeClock())
+    #expect(
+      lines.suffix(5) == [
+        "Downloads: /d", "Configuration: /c", "Store: /s", "Log: /l", "Socket: /k",
+      ])
+    #expect(Sentences.otherVersion(status)?.hasPrefix("The service is of version 0.0.9") == true)
+    status.serviceVersion = ProductVersion.text
+    #expect(Sentences.otherVersion(status) == nil)
   }
 }

@@ -19,6 +19,7 @@ final class FakeConnector: ServiceConnector {
     var failure: (any Error)?
     var attempts: [Attempt] = []
     var socketAnswers: [Bool] = []
+    var process: (any RunningService)?
   }
 
   private let state: Mutex<State>
@@ -53,6 +54,13 @@ final class FakeConnector: ServiceConnector {
   }
 
   func socketPath(of address: ServiceAddress) -> String { "/run/user/1000/kettle/control.sock" }
+
+  func process(of address: ServiceAddress) -> (any RunningService)? {
+    state.withLock { $0.process }
+  }
+
+  /// Sets the process of the service.
+  func run(as process: any RunningService) { state.withLock { $0.process = process } }
 
   func socketExists(of address: ServiceAddress) -> Bool {
     state.withLock { $0.socketAnswers.isEmpty ? false : $0.socketAnswers.removeFirst() }

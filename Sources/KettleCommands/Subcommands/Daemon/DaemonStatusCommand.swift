@@ -18,16 +18,29 @@ struct DaemonStatusCommand: RunnableCommand {
   func run(in context: CommandContext) async throws -> ExitCode {
     try await context.withService(for: "kettle daemon status", startIfNeeded: false) { service in
       let status = try await service.call(ServiceStatus.self, .init())
-      let launches = try await Self.launchNotices(service)
-      let socketPath = context.services.socketPath(of: context.address)
+      let notices =
+        try await [Sentences.otherVersion(status)].compactMap(\.self)
+        + Self.launchNotices(service) + Self.rpcNotices(service)
+      let socketPath =
+        status.places?.socketPath ?? context.services.socketPath(of: context.address)
       if json {
-        try context.console.printLine(status.json(launches: launches, socketPath: socketPath).text)
+        try context.console.printLine(status.json(notices: notices, socketPath: socketPath).text)
       } else {
         let lines = Sentences.status(
-          status, launches: launches, socketPath: socketPath, clock: context.clock)
+          status, notices: notices, socketPath: socketPath, clock: context.clock)
         try context.console.write(lines.map { $0 + "\n" }.joined(), to: .output)
       }
       return .done
+    }
+  }
+
+  /// Why the RPC is closed although it is enabled.
+  private static func rpcNotices(_ service: any ServiceCalling) async throws -> [String] {
+    do {
+      let status = try await service.call(DescribeRPC.self, .init())
+      return status.problem == nil ? [] : [Sentences.rpcProblem(status)]
+    } catch let error as ControlError where error.code == .methodNotFound {
+      return []
     }
   }
 
