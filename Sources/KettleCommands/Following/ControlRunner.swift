@@ -9,7 +9,18 @@ struct ControlRunner {
   let context: CommandContext
 
   func run() async throws -> ExitCode {
-    try await run(ControlTransfers.self, .init(control: verb, selection: selection))
+    try await context.withService(for: "kettle \(commandName)") { service in
+      var result = try await service.call(
+        ControlTransfers.self, .init(control: verb, selection: selection))
+      if verb.isMetByCompletion {
+        let completed = result.refused.filter { $0.why == .completed }
+        result.refused.removeAll { $0.why == .completed }
+        for one in completed { context.console.printNote(Sentences.isCompleted(one.id)) }
+        if case .ids = selection, result.applied.isEmpty, result.refused.isEmpty { return .done }
+      }
+      try await report(result, over: service)
+      return Self.exitCode(of: result)
+    }
   }
 
   /// Applies what was decided for the transfers to their hosts.
@@ -37,14 +48,6 @@ struct ControlRunner {
     switch TransferURL.parse(url) {
     case .success(let link): return link
     case .failure(let why): throw UsageError(.url(url, why))
-    }
-  }
-
-  private func run<Method: ControlMethod>(
-    _ method: Method.Type, _ params: Method.Params
-  ) async throws -> ExitCode where Method.Result == ControlTransfers.Result {
-    try await context.withService(for: "kettle \(commandName)") { service in
-      try await run(method, params, over: service)
     }
   }
 
@@ -110,5 +113,15 @@ struct ControlRunner {
     }
     let areUnknown = result.refused.allSatisfy { $0.why == .unknown }
     return result.applied.isEmpty && areUnknown ? .refused : .transferFailed
+  }
+}
+
+extension TransferControlVerb {
+  /// Whether a completed transfer has what is asked, so that there is nothing to do.
+  fileprivate var isMetByCompletion: Bool {
+    switch self {
+    case .start, .pause, .stop: true
+    case .accept, .remember, .remove, .removeWithFile: false
+    }
   }
 }

@@ -37,6 +37,11 @@ extension Sentences {
     }
   }
 
+  /// A control found nothing to do.
+  static func isCompleted(_ id: TransferID) -> String {
+    "Transfer \(id) is completed already; \"kettle get --again\" with its URL fetches another copy"
+  }
+
   static func limited(_ id: TransferID, _ bytesPerSecond: Int64?) -> String {
     bytesPerSecond.map { "\(id) is limited to \(ByteText.speed($0))" }
       ?? "\(id) has no limit of its own"

@@ -122,8 +122,8 @@ extension Sentences {
     case .unknown:
       "There is no transfer \(refusal.id); \"kettle list\" shows all transfers"
     case .completed:
-      "Transfer \(refusal.id) is already completed; add its URL again, or reset everything with "
-        + "\"kettle reset\""
+      "Transfer \(refusal.id) is completed already; \"kettle get --again\" with its URL fetches "
+        + "another copy"
     case .notStarted:
       "Transfer \(refusal.id) was never started, so there is nothing to pause; "
         + "start it with \"kettle start \(refusal.id)\""

@@ -105,6 +105,7 @@ package struct TransferMachine: Sendable {
 
   /// Sets the limit of all attempts together in bytes per second; nil means no limit.
   package mutating func limit(toBytesPerSecond limit: Int64?) -> Transition {
+    if case .completed = state { return .refused(.completed) }
     facts.spec.limitBytesPerSecond = limit
     facts.spec.options.recordChoice(.limit, isStandard: limit == nil)
     return Transition(actions: [.limit(facts.id, bytesPerSecond: limit)])
@@ -117,7 +118,6 @@ package struct TransferMachine: Sendable {
     return .none
   }
 
-  /// For another transfer, which continues with them.
   /// Takes over what a new request asks, none of which may be too late, and continues if it stands
   /// still. The caller has compared a finished file with a new checksum.
   package mutating func takeOver(
@@ -126,6 +126,7 @@ package struct TransferMachine: Sendable {
     apply(state.takeOver(&facts, difference, at: now))
   }
 
+  /// For another transfer, which continues with them.
   mutating func surrenderBytes() -> ResumeData? {
     defer { facts.resumeData = nil }
     return facts.resumeData

@@ -120,8 +120,7 @@ struct SentencesTests {
     ),
     (
       .completed,
-      "Transfer 7 is already completed; add its URL again, or reset everything with \"kettle "
-        + "reset\""
+      "Transfer 7 is completed already; \"kettle get --again\" with its URL fetches another copy"
     ),
     (
       .notStarted,

@@ -104,6 +104,19 @@ struct ControlCommandsTests {
     #expect(outcome.error.split(separator: "\n").count == 2)
   }
 
+  @Test func `a completed transfer needs neither a start nor a pause`() async {
+    for verb in ["start", "pause", "stop"] {
+      let context = context(snapshot(1, .completed))
+      context.service.refuse([.init(id: id(1), why: .completed)])
+      #expect(
+        await context.run(verb, "1")
+          == .init(
+            code: 0, output: "",
+            error: "Transfer 1 is completed already; \"kettle get --again\" with its URL fetches "
+              + "another copy\n"))
+    }
+  }
+
   @Test func `a control that the state forbids exits with 1`() async {
     let context = context(snapshot(1, .idle))
     context.service.refuse([.init(id: id(1), why: .notStarted)])
