@@ -20,7 +20,8 @@ package func runKettle(arguments: [String], context: CommandContext) async -> In
       throw UsageError(.command(.notOverHost(command: words.commandName)))
     }
   } catch {
-    return report(parseError: displayable(error, arguments), to: context.console).rawValue
+    return report(parseError: displayable(error, arguments), of: arguments, to: context.console)
+      .rawValue
   }
   do {
     return try await command.run(in: context).rawValue
@@ -67,7 +68,9 @@ private func displayable(_ error: any Error, _ arguments: [String]) -> any Error
   }
 }
 
-private func report(parseError error: any Error, to console: any Console) -> ExitCode {
+private func report(
+  parseError error: any Error, of arguments: [String], to console: any Console
+) -> ExitCode {
   if error is UsageError { return report(error, to: console) }
   let isRequestedText = KettleCommand.exitCode(for: error).isSuccess
   let stream: ConsoleStream = isRequestedText ? .output : .error
@@ -87,6 +90,9 @@ private func report(parseError error: any Error, to console: any Console) -> Exi
   let prefix = "Error: "
   console.printError(
     message.hasPrefix(prefix) ? String(message.dropFirst(prefix.count)) : message)
+  if arguments.starts(with: ["config", "set"]), message.contains("Unknown option") {
+    console.printNote(Sentences.valueWithHyphen)
+  }
   return .refused
 }
 

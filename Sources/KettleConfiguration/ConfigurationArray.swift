@@ -14,11 +14,25 @@ extension ConfigurationProblem {
   /// Returns the key that was probably meant. A table with names of the user's, such as those of
   /// queues, has only its own keys.
   static func nearestKey(to key: String) -> String? {
-    switch key.prefix(while: { $0 != "." }) {
-    case "hosts": HostsTable.nearestKey(to: key)
-    case "queues": QueuesTable.nearestKey(to: key)
-    default: nearestKey(to: key, in: ConfigurationKey.allNames)
+    let table = key.prefix { $0 != "." }
+    switch table {
+    case "hosts": return HostsTable.nearestKey(to: key)
+    case "queues": return QueuesTable.nearestKey(to: key)
+    default: break
     }
+    let rest = key.dropFirst(table.count)
+    // A table of the user's names whose own name is misspelt, as in `queue.night.hours`.
+    if rest.count(where: { $0 == "." }) > 1, !isTable(table),
+      let meant = NearestWord.of(String(table), in: ["hosts", "queues"])
+    {
+      let corrected = meant + rest
+      return nearestKey(to: corrected) ?? corrected
+    }
+    return nearestKey(to: key, in: ConfigurationKey.allNames)
+  }
+
+  private static func isTable(_ name: Substring) -> Bool {
+    ConfigurationKey.allNames.contains { $0.hasPrefix(name + ".") }
   }
 
   /// Returns the key that was probably meant. Keys of arrays have `#` in place of the number; the

@@ -40,8 +40,26 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
   case hooksRPC = "hooks.rpc"
 
   /// The full names of all keys; those of arrays of tables have `#` in place of the number.
-  static var allNames: [String] {
+  package static var allNames: [String] {
     allCases.map(\.rawValue) + RuleKey.allCases.map(\.name) + LimitScheduleTable.keys
+  }
+
+  /// The words that the key accepts; empty if it accepts others too.
+  package var words: [String] {
+    switch self {
+    case .downloadsOnConflict: ConflictPolicy.allCases.map(\.rawValue)
+    case .conditionsMains, .conditionsUnmetered: ["auto", "always", "never"]
+    case .downloadsRemoteTime, .downloadsDecode, .networkNetrc, .networkHTTP2,
+      .conditionsPauseOnBattery, .conditionsPauseOnMetered, .notifyDesktop, .notifyFailures,
+      .notifyFinished, .rpcEnabled, .hooksRPC:
+      ["true", "false"]
+    case .downloadsDirectory, .limitsTransfers, .limitsConnectionsPerHost, .limitsConnections,
+      .limitsConnectionsPerTransfer, .limitsRate, .networkTimeout, .networkConnectTimeout,
+      .networkTries, .networkRetryDelay, .networkUserAgent, .proxyURL, .proxyNoProxy, .rpcPort,
+      .rpcAllowOrigin, .rpcDirectories, .hooksCompleted, .hooksFailed, .hooksNeedsUser,
+      .hooksAllDone, .hooksTimeout, .hooksConcurrency:
+      []
+    }
   }
 
   /// Describes the values that the key accepts.

@@ -1,8 +1,11 @@
 import ArgumentParser
 import KettleSystem
 
-/// What a completion script wants to know from the service.
+/// What a completion script wants to know.
 enum CompletionQuestion: Hashable, Sendable {
+  /// The keys of the configuration file, and the words that a key accepts. No service is asked.
+  case configurationKeys
+  case configurationValues
   case transfers
   case sessions
   case hosts

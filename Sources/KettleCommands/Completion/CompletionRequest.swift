@@ -1,5 +1,6 @@
 import ArgumentParser
 import KettleClient
+import KettleConfiguration
 import KettleControl
 import KettleModel
 
@@ -44,6 +45,11 @@ struct CompletionRequest {
   private func candidates(
     for question: CompletionQuestion, in context: CommandContext
   ) async -> [CompletionCandidate] {
+    switch question {
+    case .configurationKeys: return Self.configurationKeys
+    case .configurationValues: return configurationValues
+    case .transfers, .sessions, .hosts, .queues: break
+    }
     // Asking another machine would take an ssh connection, which may ask for a password.
     guard !arguments.contains(where: { $0 == "--host" || $0.hasPrefix("--host=") }) else {
       return []
@@ -51,6 +57,7 @@ struct CompletionRequest {
     let found = try? await context.withService(for: "kettle completion", startIfNeeded: false) {
       service in
       switch question {
+      case .configurationKeys, .configurationValues: [CompletionCandidate]()
       case .transfers: try await transfers(of: service)
       case .sessions: try await sessions(of: service)
       case .hosts: try await hosts(of: service)
@@ -58,6 +65,18 @@ struct CompletionRequest {
       }
     }
     return found ?? []
+  }
+
+  private static var configurationKeys: [CompletionCandidate] {
+    ConfigurationKey.allNames.filter { !$0.contains("#") }.map { name in
+      let key = ConfigurationKey(rawValue: name)
+      return CompletionCandidate(value: name, meaning: key?.expectation ?? "")
+    }
+  }
+
+  private var configurationValues: [CompletionCandidate] {
+    let key = arguments.lazy.compactMap { ConfigurationKey(rawValue: $0) }.first
+    return (key?.words ?? []).map { CompletionCandidate(value: $0, meaning: "") }
   }
 
   private func transfers(of service: any ServiceCalling) async throws -> [CompletionCandidate] {

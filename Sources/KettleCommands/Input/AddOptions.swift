@@ -40,7 +40,7 @@ struct AddOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The maximum number of connections; overrides the limit per host.", valueName: "n"))
+      "The number of connections; overrides the limit per host.", valueName: "n"))
   var connections: Int?
 
   @Option(

@@ -83,6 +83,64 @@ final class ConfigCommandTests {
     #expect(outcome.error.contains("\"limits.speed\" in line 3"), "\(outcome.error)")
   }
 
+  // Fault 213
+  @Test func `a check finds what does not exist`() async throws {
+    _ = await withoutService().run("config", "set", "rpc.enabled", "true")
+    let text = """
+      [hooks]
+      completed = ["no-such-program-anywhere"]
+      [keys]
+      paus = "p"
+      [theme]
+      name = "embr"
+      [hosts."a.example"]
+      headers-file = "\(home.path)/none"
+      [[rules]]
+      host = "a.example"
+      directory = "/no/such/directory"
+      [queue.night]
+      hours = "01:00-02:00"
+
+      """
+    try (text + file).write(toFile: path, atomically: false, encoding: .utf8)
+    let outcome = await context().run("config", "check")
+    #expect(outcome.code == 2)
+    for said in [
+      "\"no-such-program-anywhere\" of \"hooks.completed\" cannot be started", "\"paus\"",
+      "\"embr\"", "with headers for \"a.example\" cannot be used (No such file",
+      "\"/no/such/directory\" of \"rules.1.directory\" does not exist",
+      "did you mean \"queues.night.hours\"?", "The RPC is enabled but has no secret",
+    ] {
+      #expect(outcome.error.contains(said), "\(said)")
+    }
+  }
+
+  @Test func `a file that is not TOML is named once`() async throws {
+    _ = await withoutService().run("config", "set", "limits.rate", "2M")
+    try "[limits\n".write(toFile: path, atomically: false, encoding: .utf8)
+    let outcome = await context().run("config", "check")
+    #expect(outcome.code == 2)
+    #expect(outcome.error.split(separator: "\n").count == 1, "\(outcome.error)")
+  }
+
+  @Test func `a changed key reports its own table only`() async {
+    let service = FakeService()
+    service.reload(answers: .init(notices: [], pending: ["downloads", "network"]))
+    let outcome = await context(service).run("config", "set", "network.tries", "3")
+    #expect(
+      outcome.error == "The changes in [network] apply after \"kettle daemon stop\"\n")
+    #expect(await context(service).run("config", "set", "limits.rate", "2M").error == "")
+  }
+
+  @Test func `a value with a hyphen gets a hint`() async {
+    let outcome = await context().run("config", "set", "hooks.completed", "sh", "-c", "true")
+    #expect(outcome.code == 2)
+    #expect(outcome.error.contains("stands behind \"--\""), "\(outcome.error)")
+    #expect(
+      await context().run("config", "set", "hooks.completed", "--", "sh", "-c", "true").code == 0)
+    #expect(file.contains("completed = [\"sh\", \"-c\", \"true\"]"))
+  }
+
   @Test func `a reload reports what has no effect, and what applies later`() async {
     let service = FakeService()
     service.reload(answers: .init(notices: ["The key x is unknown"], pending: ["network"]))
@@ -151,7 +209,7 @@ final class ConfigCommandTests {
     #expect(
       await context(service).run("rpc", "status").output
         == "The RPC is open on port 6800 of this machine\nDirectories: /d\n"
-        + "Pages: those of this machine, *\n")
+        + "Pages: those of this machine and extensions of browsers, *\n")
     #expect(
       await context(service).run("rpc", "status", "--json").output
         == "{\"port\": 6800, \"problem\": null, \"directories\": [\"/d\"], "

@@ -2,6 +2,7 @@ import ArgumentParser
 import KettleClient
 import KettleConfiguration
 import KettleControl
+import KettleDashboard
 import KettleModel
 import KettleStarter
 import KettleSystem
@@ -11,7 +12,10 @@ struct ConfigCheckCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
     abstract: "Name the settings in the file that have no effect.",
-    discussion: "Exits with 0 if there are none, and with 2 otherwise.")
+    discussion: """
+      Also names programs of hooks, files with headers and directories that are not there or \
+      cannot be used. Exits with 0 if nothing is wrong, and with 2 otherwise.
+      """)
 
   static var isForThisMachineOnly: Bool { true }
 
@@ -24,7 +28,13 @@ struct ConfigCheckCommand: RunnableCommand {
       try context.console.printLine(Sentences.noConfiguration(path))
       return .done
     }
-    let notices = file.serviceConfiguration().notices + file.dashboardConfiguration().notices
+    let (configuration, problems) = file.readForService()
+    var notices = file.notices(problems, for: .service)
+    // Of a file that is not understood, one sentence says enough.
+    if !problems.contains(where: \.hidesTheFile) {
+      notices += DashboardSettings.ofUser(environment: context.environment).problems
+      notices += ConfiguredPaths(configuration: configuration, context: context).problems()
+    }
     guard !notices.isEmpty else {
       try context.console.printLine(Sentences.configurationIsGood(path))
       return .done

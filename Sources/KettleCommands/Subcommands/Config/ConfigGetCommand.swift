@@ -10,7 +10,9 @@ struct ConfigGetCommand: RunnableCommand {
 
   static var isForThisMachineOnly: Bool { true }
 
-  @Argument(help: ArgumentHelp("For example limits.rate.", valueName: "key"))
+  @Argument(
+    help: ArgumentHelp("For example limits.rate.", valueName: "key"),
+    completion: .asking(.configurationKeys))
   var key: String
 
   func run(in context: CommandContext) async throws -> ExitCode {

@@ -7,19 +7,24 @@ struct ConfigSetCommand: RunnableCommand {
     abstract: "Change a key in the file, and apply it.",
     discussion: """
       A text needs no quotes, and several values become an array. A value that the key does not \
-      accept changes nothing.
+      accept changes nothing. Words that begin with a hyphen stand behind --.
 
       Examples:
         kettle config set limits.rate 2M
+        kettle config set hooks.completed -- sh -c 'cp "$KETTLE_PATH" /srv'
         kettle config set --default limits.rate
       """)
 
   static var isForThisMachineOnly: Bool { true }
 
-  @Argument(help: ArgumentHelp("For example limits.rate.", valueName: "key"))
+  @Argument(
+    help: ArgumentHelp("For example limits.rate.", valueName: "key"),
+    completion: .asking(.configurationKeys))
   var key: String
 
-  @Argument(help: ArgumentHelp("The value; several become an array.", valueName: "value"))
+  @Argument(
+    help: ArgumentHelp("The value; several become an array.", valueName: "value"),
+    completion: .asking(.configurationValues))
   var values: [String] = []
 
   @Flag(name: .customLong("default"), help: "Remove the key, so that its default applies.")
