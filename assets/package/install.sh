@@ -2,13 +2,30 @@
 # install.sh [PREFIX]           installs Kettle; default: ~/.local, and /usr/local for root
 # install.sh --remove [PREFIX]  removes what it installed; downloads, list and settings stay
 set -eu
+usage() { sed -n 's/^# //p' "$0" | head -2; }
+case ${1:-} in
+  -h | --help)
+    usage
+    exit 0
+    ;;
+  --remove) ;;
+  -*)
+    usage >&2
+    exit 2
+    ;;
+esac
 cd "$(dirname "$0")"
 remove=
 if [ "${1:-}" = --remove ]; then
   remove=yes
   shift
 fi
-case ${1:-} in -*) sed -n 's/^# //p' "$0" | head -2 >&2; exit 2 ;; esac
+case ${1:-} in
+  -*)
+    echo "install: $1 is not a prefix" >&2
+    exit 2
+    ;;
+esac
 if [ "$(id -u)" -eq 0 ]; then prefix=${1:-/usr/local}; else prefix=${1:-$HOME/.local}; fi
 case $prefix in /*) ;; *) echo "install: $prefix is not an absolute path" >&2; exit 2 ;; esac
 
