@@ -236,6 +236,27 @@ struct PlaylistTests {
     #expect(world.home.finalNames == [])
   }
 
+  // Fault 180
+  @Test func `an encrypted part that ends too early is not joined, although it can be decrypted`()
+    async throws
+  {
+    let world = try await encryptedWorld(key: Self.key)
+    world.origin.serve(
+      Self.playlist([
+        "#EXT-X-MEDIA-SEQUENCE:7", "#EXT-X-KEY:METHOD=AES-128,URI=\"key\"", "#EXTINF:6,",
+        "#EXT-X-BYTERANGE:64@0", "a.ts",
+      ]), at: Self.path)
+    let head =
+      "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 0-63/64\r\n"
+      + "Transfer-Encoding: chunked\r\n\r\n30\r\n"
+    world.origin.serve(
+      .raw(Array(head.utf8) + Self.bytes(Self.encrypted[0]) + Array("\r\n0\r\n\r\n".utf8)),
+      at: "/show/a.ts")
+    let row = try await world.download(Self.path) { $0.options.attemptsMax = 2 }
+    #expect(row.error?.code == .truncated)
+    #expect(world.home.finalNames == [])
+  }
+
   // MARK: What is no recording
 
   @Test func `a live stream is refused`() async throws {
