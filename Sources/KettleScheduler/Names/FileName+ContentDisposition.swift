@@ -3,14 +3,27 @@ import KettleModel
 extension FileName {
   /// The sanitized name from a `Content-Disposition` header; nil when it has none.
   ///
-  /// `filename*` wins over `filename` (RFC 6266, section 4.3); of duplicates the first counts. A
-  /// value that cannot be decoded is skipped, because the other one may be good.
+  /// `filename*` wins over `filename` (RFC 6266, section 4.3), and both over a name in pieces; of
+  /// duplicates the first counts. A value that cannot be decoded is skipped, because the other one
+  /// may be good.
   package static func fromContentDisposition(_ value: String) -> String? {
     let parameters = DispositionParameters(value)
     if let name = parameters.first("filename*").flatMap(ExtendedValue.decoded).flatMap(sanitized) {
       return name
     }
-    return parameters.first("filename").flatMap(sanitized)
+    if let name = parameters.first("filename") {
+      return sanitized(EncodedWords.decoded(name) ?? unescaped(name))
+    }
+    return parameters.joined("filename").flatMap(sanitized)
+  }
+
+  /// Decodes a name with escapes like those of a URL, as browsers do: many servers send it in place
+  /// of `filename*`. A name in which a percent sign stands for itself stays as it is.
+  private static func unescaped(_ name: String) -> String {
+    guard name.utf8.allSatisfy({ $0 < 128 }), let bytes = PercentEncoding.decoded(name.utf8) else {
+      return name
+    }
+    return String(validating: bytes, as: UTF8.self) ?? name
   }
 }
 
@@ -39,6 +52,32 @@ private struct DispositionParameters {
   }
 
   func first(_ name: String) -> String? { all.first { $0.name == name }?.value }
+
+  /// The value of a parameter that is sent in pieces, `name*0`, `name*1`, of which those with
+  /// another asterisk are encoded (RFC 2231, sections 3 and 4); nil without the first piece.
+  func joined(_ name: String) -> String? {
+    var bytes: [UInt8] = []
+    var isEncoded = false
+    for number in 0..<all.count {
+      if let plain = first("\(name)*\(number)") {
+        bytes += isEncoded ? Array(plain.utf8.flatMap(Self.escaped)) : Array(plain.utf8)
+      } else if let encoded = first("\(name)*\(number)*") {
+        // Its character set would be in the first piece.
+        if number == 0 { isEncoded = true } else if !isEncoded { break }
+        bytes += Array(encoded.utf8)
+      } else {
+        break
+      }
+    }
+    let text = String(decoding: bytes, as: UTF8.self)
+    if text.isEmpty { return nil }
+    return isEncoded ? ExtendedValue.decoded(text) : text
+  }
+
+  /// A byte of a piece that is not encoded, behind one that is.
+  private static func escaped(_ byte: UInt8) -> [UInt8] {
+    byte == UInt8(ascii: "%") ? PercentEncoding.escape(byte) : [byte]
+  }
 
   private static func takeToken(from rest: inout ArraySlice<Unicode.Scalar>) -> String {
     let token = rest.prefix { $0 != "=" && $0 != ";" }
@@ -102,5 +141,41 @@ private enum ExtendedValue {
     var text = ""
     for byte in bytes { text.unicodeScalars.append(Unicode.Scalar(byte)) }
     return text
+  }
+}
+
+/// Reads `=?UTF-8?B?5paH?= =?utf-8?q?a_b?=`, the words of mail headers (RFC 2047, section 2).
+private enum EncodedWords {
+  /// Returns nil when the text is not made of such words, or one of them is malformed.
+  static func decoded(_ text: String) -> String? {
+    let words = text.split(whereSeparator: { $0 == " " || $0 == "\t" })
+    guard !words.isEmpty else { return nil }
+    var bytes: [UInt8] = []
+    for word in words {
+      guard let part = decoded(word: word) else { return nil }
+      bytes += part
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+
+  private static func decoded(word: Substring) -> [UInt8]? {
+    let parts = word.split(separator: "?", omittingEmptySubsequences: false)
+    guard parts.count == 5, parts[0] == "=", parts[4] == "=",
+      ["utf-8", "us-ascii"].contains(parts[1].lowercased())
+    else { return nil }
+    switch parts[2].lowercased() {
+    case "b": return Base64Bytes(String(parts[3]))?.bytes
+    case "q":
+      let escaped = parts[3].utf8.flatMap { byte -> [UInt8] in
+        switch byte {
+        case UInt8(ascii: "="): [UInt8(ascii: "%")]
+        case UInt8(ascii: "_"): [UInt8(ascii: " ")]
+        case UInt8(ascii: "%"): PercentEncoding.escape(byte)
+        default: [byte]
+        }
+      }
+      return PercentEncoding.decoded(escaped)
+    default: return nil
+    }
   }
 }

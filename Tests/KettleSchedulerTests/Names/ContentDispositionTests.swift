@@ -29,8 +29,25 @@ import Testing
     ("attachment; filename=\"foo\" bar.html", "foo"),
     // Repeated parameters
     ("attachment; filename=\"a.html\"; filename=\"b.html\"", "a.html"),
-    // Unchanged: RFC 6266 decodes neither percent signs nor encoded words here
-    ("attachment; filename=\"foo-%41.html\"", "foo-%41.html"),
+    // Escapes, as browsers read them, although RFC 6266 has none here
+    ("attachment; filename=\"foo-%41.html\"", "foo-A.html"),
+    ("attachment; filename=%E4%B8%AD%E6%96%87.txt", "中文.txt"),
+    ("attachment; filename=\"a%20b%2Bc.txt\"", "a b+c.txt"),
+    ("attachment; filename=%e4.txt", "%e4.txt"), ("attachment; filename=\"100%.txt\"", "100%.txt"),
+    ("attachment; filename=\"50%off%20.txt\"", "50%off%20.txt"),
+    ("attachment; filename=ä%20.txt", "ä%20.txt"),
+    ("attachment; filename=\"%2e%2e%2f%2ebashrc\"", "_bashrc"),
+    ("attachment; filename=\"x%00%1b[2J\"", "x__[2J"),
+    // Encoded words
+    ("attachment; filename=\"=?UTF-8?B?5Lit5paHLnR4dA==?=\"", "中文.txt"),
+    ("attachment; filename=\"=?utf-8?Q?a_b-=C3=A4?= =?utf-8?q?%41.txt?=\"", "a b-ä%41.txt"),
+    ("attachment; filename=\"=?UTF-8?B?*?=\"", "=_UTF-8_B____="),
+    // Pieces
+    ("attachment; filename*0=\"foo.\"; filename*1=\"html\"", "foo.html"),
+    ("attachment; filename*1=b.txt; filename*0=a", "ab.txt"),
+    ("attachment; filename*0*=UTF-8''%e4%b8; filename*1*=%ad; filename*2=\"%41.txt\"", "中%41.txt"),
+    ("attachment; filename*0=x; filename*1*=%41", "x"),
+    ("attachment; filename*0=x; filename=y", "y"),
     ("attachment; filename=\"=?ISO-8859-1?Q?foo-=E4.html?=\"", "=_ISO-8859-1_Q_foo-=E4.html_="),
     ("attachment; filename=\"foo-ä.html\"", "foo-ä.html"),
     // filename*
@@ -70,7 +87,7 @@ import Testing
     "", ";", "=", "\"", "attachment", "inline", "attachment; filename", "attachment; filename=",
     "attachment; filename=\"\"", "attachment; filename=\"..\"", "attachment; filename=\"/\"",
     "attachment; filename*=UTF-8''", "attachment; filename*=UTF-8''%2e%2e",
-    "attachment; filename*0=\"foo.\"; filename*1=\"html\"", "attachment; xfilename=foo",
+    "attachment; filename*1=\"foo.html\"", "attachment; xfilename=foo",
     "attachment; name=foo", "attachment; filename=;", "attachment; filename=\"x\\",
     "attachment, filename=x",
   ])
