@@ -105,15 +105,21 @@ enum ArgumentPath {
     return .success(resolved)
   }
 
-  /// Returns the whole content of a file or pipe.
-  static func contents(of path: String, from directory: WorkingDirectory) throws(UsageError)
-    -> [UInt8]
-  {
+  /// Returns the whole content of a file or pipe, or its beginning.
+  ///
+  /// - Parameters:
+  ///   - path: absolute.
+  ///   - byteCountMax: more is an error.
+  ///   - continues: whether more is needed after these bytes.
+  static func contents(
+    of path: String, byteCountMax: Int, while continues: ([UInt8]) -> Bool = { _ in true }
+  ) throws(UsageProblem.ListProblem) -> [UInt8] {
     var all: [UInt8] = []
-    try read(path, from: directory) { piece in
+    try open(path) { piece in
       piece.withUnsafeBufferPointer { all.append(contentsOf: $0) }
-      return true
+      return all.count <= byteCountMax && continues(all)
     }
+    if all.count > byteCountMax, continues(all) { throw .tooLarge(byteCountMax: byteCountMax) }
     return all
   }
 
@@ -122,17 +128,21 @@ enum ArgumentPath {
   static func read(
     _ path: String, from directory: WorkingDirectory, _ body: (Span<UInt8>) -> Bool
   ) throws(UsageError) {
-    // Without O_NONBLOCK, opening a FIFO would silently wait for its writer.
-    let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
     let absolute = try directory.absolute(path)
-    guard let file = OwnedDescriptor(opened: open(absolute, flags)) else {
-      throw UsageError(.list(.unreadable(detail: errnoText()), name: path))
-    }
-    do {
-      try read(file.number, body)
+    do throws(UsageProblem.ListProblem) {
+      try open(absolute, body)
     } catch {
       throw UsageError(.list(error, name: path))
     }
+  }
+
+  private static func open(
+    _ path: String, _ body: (Span<UInt8>) -> Bool
+  ) throws(UsageProblem.ListProblem) {
+    // Without O_NONBLOCK, opening a FIFO would silently wait for its writer.
+    let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
+    guard let file = OwnedDescriptor(opened: Glibc.open(path, flags)) else { throw .unreadable(detail: errnoText()) }
+    try read(file.number, body)
   }
 
   /// Whether a program has a FIFO open for writing.
@@ -154,11 +164,14 @@ enum ArgumentPath {
     let kind = status.st_mode & S_IFMT
     if kind == S_IFDIR { throw .directory }
     if kind == S_IFBLK { throw .device }
+    let isDevice = kind == S_IFCHR && isatty(descriptor) == 0
     var writer = kind == S_IFIFO ? FIFOWriter.unknown : .present
     var piece = [UInt8](repeating: 0, count: 262_144)
     while true {
       let count = Glibc.read(descriptor, &piece, piece.count)
       if count > 0 {
+        // Such as /dev/zero, which has no end. /dev/null has no content.
+        if isDevice { throw .device }
         writer = .present
         guard body(piece.span.extracting(first: count)) else { return }
       } else if count == 0 {
@@ -170,6 +183,9 @@ enum ArgumentPath {
           var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
           writer = poll(&entry, 1, writerMilliseconds) == 0 ? .missing : .present
         }
+      } else if errno == EAGAIN, isDevice || kind == S_IFREG {
+        // A log of the kernel would be waited for without end.
+        throw .device
       } else if errno == EAGAIN {
         writer = .present
         _ = fcntl(descriptor, F_SETFL, 0)

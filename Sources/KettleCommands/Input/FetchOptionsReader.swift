@@ -64,31 +64,25 @@ struct FetchOptionsReader {
 
   private mutating func readCookies(_ fetch: FetchOptions) {
     guard let path = fetch.loadCookies else { return }
-    guard let bytes = contents(ofCookies: path) else {
-      problems.append(.path(.cookiesUnreadable(path)))
+    let bytes: [UInt8]
+    do throws(UsageProblem.ListProblem) {
+      bytes = try ArgumentPath.contents(
+        of: path, from: context.currentDirectory, byteCountMax: CookieFile.byteCountMax
+      ) { !Self.isDatabase($0) }
+    } catch {
+      problems.append(.path(.cookiesUnreadable(path, error)))
       return
     }
     let now = context.clock.now().wall
     if Self.isDatabase(bytes) {
       readBrowserCookies(path, at: now)
-    } else if let read = CookieFile.cookies(in: String(decoding: bytes, as: UTF8.self), at: now) {
-      cookies.cookies = read
+    } else if let file = CookieFile(String(decoding: bytes, as: UTF8.self), at: now) {
+      cookies.cookies = file.cookies
+      if !file.unreadableLines.isEmpty {
+        context.console.printError(Sentences.cookieLines(file.unreadableLines, of: path))
+      }
     } else {
       problems.append(.path(.notCookies(path)))
-    }
-  }
-
-  /// Returns the bytes of the file, or the first of a database.
-  private func contents(ofCookies path: String) -> [UInt8]? {
-    var all: [UInt8] = []
-    do throws(UsageError) {
-      try ArgumentPath.read(path, from: context.currentDirectory) { piece in
-        piece.withUnsafeBufferPointer { all.append(contentsOf: $0) }
-        return !Self.isDatabase(all)
-      }
-      return all
-    } catch {
-      return nil
     }
   }
 

@@ -20,6 +20,8 @@ package enum UsageProblem: Hashable, Sendable {
     case moreLines(Int, isAll: Bool)
     case unreadable(detail: String)
     case directory, device
+    /// Larger than what is read of such a file.
+    case tooLarge(byteCountMax: Int)
     /// A FIFO that no program has open for writing.
     case fifoWithoutWriter
     case empty
@@ -97,7 +99,7 @@ package enum UsageProblem: Hashable, Sendable {
     case notADirectory(String)
     case directoryUnwritable(String, detail: String)
     case directoryNotMade(String, detail: String)
-    case cookiesUnreadable(String)
+    case cookiesUnreadable(String, ListProblem)
     case notCookies(String)
     /// The database of a browser.
     case browserCookies(String, BrowserCookieProblem)

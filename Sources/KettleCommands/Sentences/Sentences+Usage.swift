@@ -28,6 +28,8 @@ extension Sentences {
       "The list \(list) cannot be read (\(detail)); check its path and permissions"
     case .directory: "\(list) is a directory; give a file with one URL on each line"
     case .device: "\(list) is a device; give a file with one URL on each line"
+    case .tooLarge(let byteCountMax):
+      "\(list) is larger than \(byteCountMax >> 20) MiB; check the path"
     case .fifoWithoutWriter: "Nothing writes to the FIFO \(list); start its writer first"
     case .empty: "There is no URL in \(list); write one on each line"
     }
@@ -216,8 +218,8 @@ extension Sentences {
         + "choose another name with -o, or write to it with \"kettle get -o - URL >FILE\""
     case .temporaryDirectory(let path, let detail):
       "No temporary directory can be created in \(quoted(path)) (\(detail)); set TMPDIR to another"
-    case .cookiesUnreadable(let path):
-      "The cookies \(quoted(path)) cannot be read; check the path and permissions"
+    case .cookiesUnreadable(let path, let why):
+      "The cookies \(quoted(path)) cannot be read\(reason(why)); check the path and permissions"
     case .notCookies(let path):
       "\(quoted(path)) has no cookies; give a file in Netscape's format, as curl and wget write it, "
         + "or the database of a browser"
@@ -235,6 +237,27 @@ extension Sentences {
     case .relativeOverHost(let path):
       "\(quoted(path)) would be resolved on the other machine; write an absolute path"
     }
+  }
+
+  /// Why a file cannot be read, in brackets.
+  private static func reason(_ problem: UsageProblem.ListProblem) -> String {
+    switch problem {
+    case .unreadable(let detail): " (\(detail))"
+    case .directory: " (it is a directory)"
+    case .device: " (it is a device)"
+    case .tooLarge(let byteCountMax): " (it is larger than \(byteCountMax >> 20) MiB)"
+    case .fifoWithoutWriter: " (nothing writes to this FIFO)"
+    case .line, .lineNotText, .lineTooLong, .moreLines, .empty: ""
+    }
+  }
+
+  /// A complaint about lines of a cookie file that are not used.
+  static func cookieLines(_ lines: [Int], of path: String) -> String {
+    let shown = lines.prefix(10).map(String.init).joined(separator: ", ")
+    let more = lines.count > 10 ? " and \(lines.count - 10) more" : ""
+    let subject = lines.count == 1 ? "Line \(shown) of" : "Lines \(shown)\(more) of"
+    return "\(subject) \(quoted(path)) \(lines.count == 1 ? "is no cookie" : "are no cookies") and "
+      + "not used; a cookie has seven fields with tabs in between"
   }
 
   private static func of(_ problem: BrowserCookieProblem, path: String) -> String {

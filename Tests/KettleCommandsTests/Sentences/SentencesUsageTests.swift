@@ -248,8 +248,8 @@ struct SentencesUsageTests {
         + "another"
     ),
     (
-      .path(.cookiesUnreadable("c")),
-      "The cookies \"c\" cannot be read; check the path and permissions"
+      .path(.cookiesUnreadable("c", .unreadable(detail: "No such file or directory"))),
+      "The cookies \"c\" cannot be read (No such file or directory); check the path and permissions"
     ),
     (
       .path(.notCookies("c")),

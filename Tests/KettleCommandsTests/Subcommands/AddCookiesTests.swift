@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import KettleModel
 import Testing
 
@@ -70,6 +71,49 @@ struct AddCookiesTests {
       "get", "https://c.org/1", "--load-cookies", "cookies.sqlite")
     #expect(got.code == 2)
     #expect(got.error.contains("2 cookies for \"c.org\""))
+  }
+
+  // Fault 157
+  @Test func `lines that are no cookies are named, and the others are used`() async throws {
+    let directory = try TemporaryDirectory()
+    let lines = [
+      "# Netscape HTTP Cookie File", "a.org\tFALSE\t/\tFALSE\t9999999999.5\tk\tv", "a.org k v",
+    ]
+    _ = try directory.file("cookies.txt", lines.joined(separator: "\r\n"))
+    var context = FakeContext()
+    context.directory = directory.path
+    let outcome = await context.run("add", "https://a.org/1", "--load-cookies", "cookies.txt")
+    #expect(outcome.code == 0)
+    #expect(
+      outcome.error.contains(
+        "kettle: Line 3 of \"cookies.txt\" is no cookie and not used; "
+          + "a cookie has seven fields with tabs in between"))
+    #expect(
+      specs(context).first?.options.cookies == [Cookie(name: "k", value: "v", domain: "a.org")])
+    #expect(
+      Sentences.cookieLines(Array(1...12), of: "c")
+        == "Lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 2 more of \"c\" are no cookies and not used; "
+        + "a cookie has seven fields with tabs in between")
+  }
+
+  // Fault 159
+  @Test(arguments: [
+    ("/dev/zero", "it is a device"), (".", "it is a directory"),
+    ("large", "it is larger than 16 MiB"), ("pipe", "nothing writes to this FIFO"),
+  ])
+  func `what has no end is not read for cookies`(path: String, reason: String) async throws {
+    let directory = try TemporaryDirectory()
+    _ = try directory.file("large", "")
+    #expect(truncate(directory.path + "/large", off_t(CookieFile.byteCountMax) + 1) == 0)
+    #expect(mkfifo(directory.path + "/pipe", 0o600) == 0)
+    var context = FakeContext()
+    context.directory = directory.path
+    let outcome = await context.run("add", "https://a.org/1", "--load-cookies", path)
+    #expect(outcome.code == 2)
+    #expect(
+      outcome.error.contains(
+        "The cookies \"\(path)\" cannot be read (\(reason)); check the path and permissions"))
+    #expect(context.service.asked.isEmpty)
   }
 
   @Test func `a database that cannot be read is refused`() async throws {

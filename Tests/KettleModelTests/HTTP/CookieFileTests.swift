@@ -16,9 +16,10 @@ struct CookieFileTests {
       example.net\tFALSE\t/\tFALSE\tsoon\tbad\tx
       example.net\tFALSE\t/\tFALSE\t0\tempty
       """
-    let cookies = try #require(CookieFile.cookies(in: text, at: now))
+    let file = try #require(CookieFile(text, at: now))
+    #expect(file.unreadableLines == [6, 7])
     #expect(
-      cookies == [
+      file.cookies == [
         Cookie(
           name: "session", value: "abc", domain: "example.org", includesSubdomains: true,
           isSecure: true),
@@ -27,9 +28,39 @@ struct CookieFileTests {
       ])
   }
 
+  // Fault 157
+  @Test(arguments: [
+    "1791464381", "1791464381.742", "1.791464381742e9", "1791464381742", "99999999999999999999",
+    "1e300", "inf", "0", "-1", "-1.5", "",
+  ])
+  func `a time in any form keeps the cookie`(time: String) throws {
+    let line = ".example.org\tTRUE\t/\tFALSE\t\(time)\tsession\tabc\r\n"
+    for text in [line, "#HttpOnly_" + line, "\u{FEFF}" + line, "\u{FEFF}# c\r\n" + line] {
+      let file = try #require(CookieFile(text, at: now))
+      #expect(file.cookies.map(\.value) == ["abc"], "\(text)")
+      #expect(file.unreadableLines == [])
+    }
+  }
+
+  // Fault 157
+  @Test(arguments: ["1699999999.9", "1.6e9", "1"])
+  func `a time that has passed does not`(time: String) throws {
+    let text = ".example.org\tTRUE\t/\tFALSE\t\(time)\tsession\tabc"
+    let file = try #require(CookieFile(text, at: now))
+    #expect(file.cookies == [])
+    #expect(file.unreadableLines == [])
+  }
+
+  // Fault 157
+  @Test func `the lines that are no cookies are counted with all others`() throws {
+    let text =
+      "# c\r\n\r\na b c\r\nx.org\tTRUE\t/\tFALSE\tnan\tn\tv\r\nx.org\tTRUE\t/\tFALSE\t0\tn\t;\n\n"
+    #expect(CookieFile(text, at: now)?.unreadableLines == [3, 4, 5])
+  }
+
   @Test func `other text is not a cookie file`() {
-    #expect(CookieFile.cookies(in: "{\"cookies\": []}", at: now) == nil)
-    #expect(CookieFile.cookies(in: "", at: now) == [])
-    #expect(CookieFile.cookies(in: "# Netscape HTTP Cookie File\r\n", at: now) == [])
+    #expect(CookieFile("{\"cookies\": []}", at: now) == nil)
+    #expect(CookieFile("", at: now)?.cookies == [])
+    #expect(CookieFile("# Netscape HTTP Cookie File\r\n", at: now)?.cookies == [])
   }
 }

@@ -15,7 +15,7 @@ struct ChecksumListTests {
     "\(sha256)  a.iso", "\(sha256) *a.iso", "\(sha256)\ta.iso", "\(sha256)  ./dir/a.iso",
     "SHA256 (a.iso) = \(sha256)", "SHA256 (dir/a.iso) = \(sha256)", sha256.uppercased() + "  a.iso",
     "sha256:\(sha256)", "\(sha256)\r\n",
-    "\u{FEFF}\(sha256)  a.iso", "\u{FEFF}\(sha256)",
+    "\u{FEFF}\(sha256)  a.iso\r\n", "\u{FEFF}\(sha256)",
   ])
   func `a line has the digest of its file`(line: String) {
     #expect(found(line, "a.iso") == Self.sha256)
