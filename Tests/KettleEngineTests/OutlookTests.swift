@@ -16,6 +16,23 @@ struct OutlookTests {
     return await world.engine.explained(rows, .current).rows
   }
 
+  // Fault 160
+  @Test func `a running transfer tells since when its server has sent nothing`() async throws {
+    let world = try await EngineWorld()
+    let id = try await world.engine.add([EngineWorld.spec()])[0]
+    _ = await world.transport.request(1)
+    let began = world.clock.now().wall
+    world.clock.advance(milliseconds: 4999)
+    #expect(await world.engine.details(of: id)?.snapshot.heldBack == nil)
+    world.clock.advance(milliseconds: 7001)
+    let heldBack = try #require(await world.engine.details(of: id)?.snapshot.heldBack)
+    #expect(heldBack.cause == .unknown)
+    #expect(heldBack.subject == "files.example")
+    let since = try #require(heldBack.since)
+    #expect(since <= began && since > began.advanced(byMilliseconds: -1000))
+    #expect(heldBack.until == since.advanced(byMilliseconds: 60_000))
+  }
+
   @Test func `queued rows have their place and what they wait for`() async throws {
     let world = try await EngineWorld { $0.limits.runningMax = 1 }
     let ids = try await world.engine.add(

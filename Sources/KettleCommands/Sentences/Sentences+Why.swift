@@ -47,7 +47,7 @@ extension Sentences {
       }
     }
     let obstacle = Strings.obstacle(of: row, heldBack, time: { timeText($0, clock) })
-    var lines = ["Because \(obstacle)" + speed(of: row)]
+    var lines = ["Because \(obstacle)" + silence(heldBack, clock) + speed(of: row)]
     if row.state == .waiting, let complaint = row.complaint {
       lines.append("Last response: \(complaint)")
     }
@@ -76,6 +76,13 @@ extension Sentences {
     ]
   }
 
+  /// For how long a server has sent nothing.
+  private static func silence(_ heldBack: HeldBack, _ clock: any CommandClock) -> String {
+    guard heldBack.cause == .unknown, let since = heldBack.since else { return "" }
+    return
+      " for \(max(0, clock.now().wall.millisecondsSince1970 &- since.millisecondsSince1970) / 1000) s"
+  }
+
   private static func speed(of row: TransferSnapshot) -> String {
     row.speedWords.isEmpty ? "" : " (\(row.speedWords))"
   }
@@ -94,6 +101,10 @@ extension Sentences {
     case .queued: return "It is expected to start at \(time)"
     case .waiting: return "The next attempt is at \(time)"
     case .scheduled: return "It starts at \(time)"
+    case .running where heldBack.cause == .unknown:
+      return
+        "If nothing comes until \(time), it is requested again, at another address of the host "
+        + "if there is one"
     case .idle, .running, .paused, .verifying, .completed, .failed: return "Until \(time)"
     }
   }

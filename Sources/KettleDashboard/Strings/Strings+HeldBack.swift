@@ -53,6 +53,7 @@ extension Strings {
     case .disk: return "the disk is slower than the network"
     case .line: return "the line is full, and the transfers share it"
     case .server: return "\(subject ?? "its server") sends more slowly than other servers"
+    case .unknown where heldBack.since != nil: return "\(subject ?? "its server") has sent nothing"
     case .unknown:
       return "\(subject ?? "its server") sends little or nothing, and it is not known why"
     }

@@ -42,6 +42,8 @@ struct LiveAttempt: Sendable {
 
   var transfer: TransferID
   var requested: RequestedRange?
+  /// After how long a silence it ends at the latest; nil when unknown.
+  var patienceMilliseconds: Int64?
   /// Bytes of the request's body passed to the kernel; nil before the first report.
   var sentByteCount: Int64?
   var phase = Phase.asking

@@ -54,6 +54,8 @@ extension TransferEngine {
     timeouts.adapt(to: spec?.options ?? .none, patienceDoublings: plan.patienceDoublings)
     // A host that has served a part of the file can be reached at the address that is tried first.
     if plan.requested != nil { timeouts.establishMilliseconds = Self.establishMilliseconds }
+    attempts[plan.attempt]?.patienceMilliseconds = max(
+      timeouts.idleMilliseconds, timeouts.connectMilliseconds)
     var request = AttemptRequest(
       id: plan.attempt, transfer: id, url: plan.url, minimumReach: plan.minimumReach,
       headers: plan.headers, login: plan.login, loginScheme: plan.loginScheme,

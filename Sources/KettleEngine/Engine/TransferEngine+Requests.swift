@@ -262,7 +262,7 @@ extension TransferEngine {
     if machine.visibleState == .running {
       snapshot.connections = machine.download?.activeCount ?? 0
       snapshot.bytesPerSecond = live[id]?.speed.bytesPerSecond ?? 0
-      snapshot.heldBack = judgement.heldBack(id)
+      snapshot.heldBack = silence(of: machine) ?? judgement.heldBack(id)
       if let expected = snapshot.bytesExpected {
         let missing = max(0, expected - snapshot.bytesReceived)
         snapshot.secondsLeft = live[id]?.speed.secondsLeft(missing: missing)
@@ -270,6 +270,24 @@ extension TransferEngine {
     }
     if !machine.spec.isUpload { snapshot.ridge = ridge(of: id, snapshot) }
     return snapshot
+  }
+
+  /// That nothing comes, since when, and when the request is repeated; nil while something comes or
+  /// a limit is the reason. Of an upload only the response is awaited.
+  private func silence(of machine: TransferMachine) -> HeldBack? {
+    let now = clock.now()
+    guard !machine.spec.isUpload,
+      judgement.heldBack(machine.id).map({ $0.cause == .unknown }) ?? true,
+      let silence = machine.download?.silence(at: now.monotonic)
+    else { return nil }
+    let milliseconds = now.monotonic.milliseconds(since: silence.since)
+    // In whole seconds, so that the same silence makes the same row.
+    let since = WallTime(
+      millisecondsSince1970: (now.wall.millisecondsSince1970 - milliseconds) / 1000 * 1000)
+    let patience = attempts[silence.attempt]?.patienceMilliseconds
+    return HeldBack(
+      .unknown, subject: silence.host, since: since,
+      until: patience.map { since.advanced(byMilliseconds: $0) })
   }
 
   var rows: RowMaker { configuration.rows(clearedUpTo: scheduler.clearedUpTo) }

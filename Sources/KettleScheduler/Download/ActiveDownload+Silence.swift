@@ -41,6 +41,27 @@ extension ActiveDownload {
     return now.milliseconds(since: connection.lastProgressAt) >= patience
   }
 
+  /// A time in which nothing has come, on any connection.
+  package struct Silence: Sendable, Hashable {
+    package var since: MonotonicTime
+    /// The attempt that was silent for the shortest time, and its host.
+    package var attempt: AttemptID
+    package var host: String
+  }
+
+  /// How long it takes until a silence is told.
+  static let toldMillisecondsMin: Int64 = 5000
+
+  /// nil while something comes, and before that is known.
+  package func silence(at now: MonotonicTime) -> Silence? {
+    let active = connections.filter { $0.phase != .closing }
+    guard let latest = active.max(by: { $0.lastProgressAt < $1.lastProgressAt }),
+      now.milliseconds(since: latest.lastProgressAt) >= Self.toldMillisecondsMin
+    else { return nil }
+    return Silence(
+      since: latest.lastProgressAt, attempt: latest.attempt, host: latest.url.host)
+  }
+
   /// Whether all connections are silent.
   func isSilent(at now: MonotonicTime) -> Bool {
     let delivering = fetching.filter { $0.phase == .receiving }

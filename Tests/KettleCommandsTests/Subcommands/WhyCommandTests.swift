@@ -245,6 +245,14 @@ struct WhyCommandTests {
       ]),
     Situation(
       state: .running,
+      heldBack: HeldBack(.unknown, subject: "h", since: time(-12), until: time(48)),
+      lines: [
+        "Because \"h\" has sent nothing for 12 s (0 B/s)", "Since 13:59:48",
+        "If nothing comes until 14:00:48, it is requested again, at another address of the host "
+          + "if there is one", noEstimate,
+      ]),
+    Situation(
+      state: .running,
       lines: [
         "Nothing holds it back (1.4 MiB/s)", "It is expected to be complete at 14:00:21",
       ]
