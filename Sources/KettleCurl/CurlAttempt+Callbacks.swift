@@ -144,7 +144,7 @@ extension CurlAttempt {
     }
     processedOfPiece = 0
     if isWhole { resumeCompleteBody() }
-    if chunks?.isComplete == true { scheduleDeadline() }
+    if chunks?.isComplete == true || awaitsEndOfFile { scheduleDeadline() }
     return .accepted
   }
 
@@ -200,10 +200,16 @@ extension CurlAttempt {
     chunks.map(\.isComplete) ?? (bodyEnd == .byteCount(deliveredByteCount))
   }
 
-  /// After the last byte the exchange ends by itself, and its connection can be reused.
+  /// After the last byte the exchange ends by itself, and its connection can be reused. An FTP server
+  /// has to show that it was the last.
   private func satisfied() -> PieceResult {
     let isWhole = isWhole
     if isWhole { resumeCompleteBody() }
+    if awaitsEndOfFile {
+      processedOfPiece = 0
+      scheduleDeadline()
+      return .accepted
+    }
     phase = .decided(.satisfied)
     return isWhole ? .accepted : .ended
   }
@@ -224,7 +230,9 @@ extension CurlAttempt {
     phase = .headReported
     reportSentBytes()
     if isStream { loop.emit(.multiplexed(id)) }
-    loop.emit(.headReceived(id, head, from: serverReach, after: roundTripMilliseconds))
+    loop.emit(
+      .headReceived(
+        id, head.explaining(netrcProblem), from: serverReach, after: roundTripMilliseconds))
     return true
   }
 

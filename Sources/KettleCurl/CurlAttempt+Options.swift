@@ -1,6 +1,7 @@
 import CKettleCurl
 import KettleEngine
 import KettleModel
+import KettleSystem
 
 extension CurlAttempt {
   /// Creates an easy handle that requests exactly what `request` specifies.
@@ -44,6 +45,7 @@ extension CurlAttempt {
     if usesTLS, case .impossible(let reason) = verification {
       return TransferFailure(.tlsRefused, on: url.hostAndPort, detail: reason)
     }
+    if usesTLS || proxy?.scheme == .https, let problem = certificates.fileProblem { return problem }
     if url.scheme == .https, let problem = certificate?.fileProblem { return problem }
     guard let content = request.content, !content.isPlainGET else { return nil }
     if let problem = content.problem {
@@ -139,7 +141,7 @@ extension CurlAttempt {
     }
   }
 
-  private func append(_ line: String, to list: inout UnsafeMutablePointer<curl_slist>?) {
+  func append(_ line: String, to list: inout UnsafeMutablePointer<curl_slist>?) {
     // nil only when out of memory; the previous list stays unchanged.
     if let longer = curl_slist_append(list, line) { list = longer }
   }
@@ -153,14 +155,21 @@ extension CurlAttempt {
     options.set(CURLOPT_CAPATH, certificates.directory)
   }
 
+  /// libcurl reads the file for each connection, on the thread of all attempts: it would wait for
+  /// the writer of a pipe, and read a device without end.
   func setNetrc(_ request: AttemptRequest, _ options: inout EasyOptions) {
-    guard let path = request.netrcPath else {
-      options.set(CURLOPT_NETRC, kettle_netrc_ignored)
-      return
+    options.set(CURLOPT_NETRC, kettle_netrc_ignored)
+    guard let path = request.netrcPath else { return }
+    switch FileContents.obstacle(path: path, byteCountMax: Self.netrcByteCountMax) {
+    case nil:
+      options.set(CURLOPT_NETRC, kettle_netrc_optional)
+      options.set(CURLOPT_NETRC_FILE, path)
+    case .missing: break
+    case .unusable(let detail): netrcProblem = "the logins in \(path) were not read: \(detail)"
     }
-    options.set(CURLOPT_NETRC, kettle_netrc_optional)
-    options.set(CURLOPT_NETRC_FILE, path)
   }
+
+  private static let netrcByteCountMax = 1 << 20
 
   private func setLogin(_ request: AttemptRequest, _ options: inout EasyOptions) {
     setNetrc(request, &options)

@@ -42,6 +42,8 @@ final class CurlAttempt {
   let errorText: UnsafeMutablePointer<CChar>
   var headerList: UnsafeMutablePointer<curl_slist>?
   var addressList: UnsafeMutablePointer<curl_slist>?
+  /// Sent to an FTP server before the file is requested.
+  var commandList: UnsafeMutablePointer<curl_slist>?
   /// The proxy of this attempt; nil for a direct connection.
   var proxy: ProxyServer?
   var addressGuard: AddressGuard
@@ -61,6 +63,8 @@ final class CurlAttempt {
   var firstHeadByteAt: MonotonicTime?
   /// nil where a connection is opened only once.
   var tries: EstablishingTries?
+  /// Why the file that may supply the login was not read; nil if it was, or there is none.
+  var netrcProblem: String?
   var headReader = HeadReader()
   /// As declared by the head; nil before it.
   var bodyEnd: ResponseHead.BodyEnd?
@@ -118,6 +122,7 @@ final class CurlAttempt {
     curl_easy_cleanup(easy)
     curl_slist_free_all(headerList)
     curl_slist_free_all(addressList)
+    curl_slist_free_all(commandList)
     errorText.deallocate()
   }
 
@@ -213,10 +218,16 @@ extension CurlAttempt {
   /// How long libcurl has to notice the last chunk.
   private static let lastChunkMilliseconds: Int64 = 500
 
+  /// How long an FTP server has to close the data connection after the last announced byte.
+  private static let endOfFileMilliseconds: Int64 = 10_000
+
   private var endOfReceiving: MonotonicTime {
-    chunks?.isComplete == true
-      ? pace.silentSince.advanced(byMilliseconds: Self.lastChunkMilliseconds)
-      : endOfSilence(pace.silentSince)
+    if chunks?.isComplete == true {
+      return pace.silentSince.advanced(byMilliseconds: Self.lastChunkMilliseconds)
+    }
+    let end = endOfSilence(pace.silentSince)
+    guard awaitsEndOfFile else { return end }
+    return min(end, pace.silentSince.advanced(byMilliseconds: Self.endOfFileMilliseconds))
   }
 
   private var endOfHead: MonotonicTime? {
@@ -225,11 +236,11 @@ extension CurlAttempt {
   }
 
   /// Returns how the attempt ends without libcurl: as a failure when the server has exceeded its
-  /// time, and as complete when libcurl still waits after the last chunk. Some releases do not
-  /// recognise the chunks when another coding is named before them. Returns nil when the attempt
-  /// continues.
+  /// time, and as complete when libcurl still waits after the last byte: some releases do not
+  /// recognise the last chunk when another coding is named before it, and some FTP servers leave
+  /// the data connection open. Returns nil when the attempt continues.
   func endWithoutLibcurl(at now: MonotonicTime) -> AttemptEnd? {
-    if case .receiving = phase, chunks?.isComplete == true {
+    if case .receiving = phase, chunks?.isComplete == true || awaitsEndOfFile {
       return endOfReceiving <= now ? end(for: CURLE_OK) : nil
     }
     return overdue(at: now).map(AttemptEnd.failed)

@@ -1,5 +1,7 @@
 import CKettleCurl
 import Glibc
+import KettleModel
+import KettleSystem
 
 /// The location of the authorities' certificates that every https attempt trusts.
 package struct TrustedCertificates: Sendable, Hashable {
@@ -7,6 +9,20 @@ package struct TrustedCertificates: Sendable, Hashable {
   package var file: String?
   /// A directory of PEM files named by hash, as `openssl rehash` creates it.
   package var directory: String?
+
+  /// No file of certificates is larger.
+  static let fileByteCountMax = 16 << 20
+
+  /// Why the file cannot be used; nil when it can be read, and when it is missing, which libcurl
+  /// reports. Checked before libcurl reads it: libcurl would wait for the writer of a pipe and read
+  /// a device without end, and block all attempts.
+  var fileProblem: TransferFailure? {
+    guard let file,
+      case .unusable(let detail)? =
+        FileContents.obstacle(path: file, byteCountMax: Self.fileByteCountMax)
+    else { return nil }
+    return TransferFailure(.certificateFileUnusable, on: file, detail: detail)
+  }
 
   package init(file: String?, directory: String?) {
     self.file = file

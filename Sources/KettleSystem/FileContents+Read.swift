@@ -5,9 +5,56 @@ extension FileContents {
   /// Reads a regular file of at most `byteCountMax` bytes, a whole number of MiB. A pipe or a
   /// device in its place does not block the caller.
   package static func read(path: String, byteCountMax: Int) -> FileContents {
-    read(path, byteCountMax) { status in
-      status.st_mode & S_IFMT == S_IFREG ? nil : "it is not a regular file"
+    read(path, byteCountMax, problem: Self.problemOfKind)
+  }
+
+  /// Why a file cannot be read.
+  package enum Obstacle: Error, Hashable, Sendable {
+    case missing
+    /// The reason, in a few words.
+    case unusable(String)
+
+    fileprivate var contents: FileContents {
+      switch self {
+      case .missing: .missing
+      case .unusable(let detail): .unreadable(detail)
+      }
     }
+  }
+
+  /// Checks a file before its path is passed to a library, which would wait for the writer of a
+  /// pipe and read a device without end.
+  ///
+  /// - Returns: nil for a readable regular file of at most `byteCountMax` bytes, a whole number of
+  ///   MiB.
+  package static func obstacle(path: String, byteCountMax: Int) -> Obstacle? {
+    do throws(Obstacle) {
+      _ = try open(path, byteCountMax, problem: Self.problemOfKind)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private static func problemOfKind(_ status: stat) -> String? {
+    status.st_mode & S_IFMT == S_IFREG ? nil : "it is not a regular file"
+  }
+
+  private static func open(
+    _ path: String, _ byteCountMax: Int, problem: (stat) -> String?
+  ) throws(Obstacle) -> OwnedDescriptor {
+    let flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
+    guard let file = OwnedDescriptor(opened: Glibc.open(path, flags)) else {
+      throw errno == ENOENT || errno == ENOTDIR
+        ? .missing : .unusable(SystemError(errno).message)
+    }
+    var status = stat()
+    guard fstat(file.number, &status) == 0 else { throw .unusable(SystemError(errno).message) }
+    if let detail = problem(status) { throw .unusable(detail) }
+    guard status.st_size <= byteCountMax else {
+      throw .unusable("it is larger than \(byteCountMax >> 20) MiB")
+    }
+    return file
   }
 
   /// Reads such a file if it belongs to the user of this process and others cannot read it. What is
@@ -24,19 +71,17 @@ extension FileContents {
   private static func read(
     _ path: String, _ byteCountMax: Int, problem: (stat) -> String?
   ) -> FileContents {
-    let flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
-    guard let file = OwnedDescriptor(opened: open(path, flags)) else {
-      return errno == ENOENT || errno == ENOTDIR
-        ? .missing : .unreadable(SystemError(errno).message)
+    do throws(Obstacle) {
+      let file = try open(path, byteCountMax, problem: problem)
+      return .bytes(try bytes(of: file, byteCountMax))
+    } catch {
+      return error.contents
     }
-    var status = stat()
-    guard fstat(file.number, &status) == 0 else {
-      return .unreadable(SystemError(errno).message)
-    }
-    if let detail = problem(status) { return .unreadable(detail) }
-    guard status.st_size <= byteCountMax else {
-      return .unreadable("it is larger than \(byteCountMax >> 20) MiB")
-    }
+  }
+
+  private static func bytes(
+    of file: borrowing OwnedDescriptor, _ byteCountMax: Int
+  ) throws(Obstacle) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: byteCountMax)
     var count = 0
     while count < bytes.count {
@@ -45,11 +90,11 @@ extension FileContents {
         Glibc.read(file.number, $0.baseAddress?.advanced(by: start), $0.count - start)
       }
       if readCount < 0, errno == EINTR { continue }
-      guard readCount >= 0 else { return .unreadable(SystemError(errno).message) }
+      guard readCount >= 0 else { throw .unusable(SystemError(errno).message) }
       if readCount == 0 { break }
       count += readCount
     }
-    return .bytes(Array(bytes.prefix(count)))
+    return Array(bytes.prefix(count))
   }
 }
 

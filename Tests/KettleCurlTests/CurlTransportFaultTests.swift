@@ -124,6 +124,13 @@ struct CurlTransportFaultTests {
     #expect(
       end
         == .failed(TransferFailure(.certificateFileUnusable, on: "/nonexistent/authority.pem")))
+    for (path, detail) in [
+      ("/dev/zero", "it is not a regular file"), ("/tmp", "it is not a regular file"),
+    ] {
+      #expect(
+        try await probe.fetch(url) { $0.caCertificatePath = path }.end
+          == .failed(TransferFailure(.certificateFileUnusable, on: path, detail: detail)))
+    }
   }
 
   // Fault 61

@@ -329,6 +329,21 @@ struct TransferEngineTests {
     await Self.committed(world.journal) { $0[id]?.failure?.code == .tooLong }
   }
 
+  // Fault 156
+  @Test func `announced bytes that more follow are not the file, now or at the next start`()
+    async throws
+  {
+    let world = try await EngineWorld()
+    let (id, attempt) = try await world.flowing(total: 3)
+    world.transport.body(attempt, [1, 2, 3])
+    world.transport.end(attempt, .failed(TransferFailure(.tooLong, on: "files.example")))
+    await Self.committed(world.journal) { $0[id]?.failure?.code == .tooLong }
+    #expect(world.journal.records[id]?.resumeData?.durable.isEmpty != false)
+    _ = await world.engine.control(.start, [id])
+    let second = await world.transport.request(2)
+    #expect(second.headers.allSatisfy { $0.name != "Range" })
+  }
+
   @Test func `reset moves finished files to the bin and keeps those that other programs changed`()
     async throws
   {

@@ -18,8 +18,7 @@ struct DemoFileList: Hashable, Sendable, Decodable {
 
   init(readingFrom home: DemoHome) throws(DemoProblem) {
     guard
-      let bytes = try? ArgumentPath.contents(
-        of: home.cataloguePath, from: "/", byteCountMax: 1 << 20),
+      let bytes = try? ArgumentPath.contents(of: home.cataloguePath, byteCountMax: 1 << 20),
       let catalogue = try? JSONDecoder().decode(DemoFileList.self, from: Data(bytes)),
       !catalogue.items.isEmpty, catalogue.specs.count == catalogue.items.count
     else { throw .catalogueUnusable(path: home.cataloguePath) }

@@ -63,12 +63,12 @@ struct FetchOptionsReader {
   }
 
   private mutating func readCookies(_ fetch: FetchOptions) {
-    guard let path = fetch.loadCookies else { return }
+    guard let path = fetch.loadCookies, let file = absolute(path) else { return }
     let bytes: [UInt8]
     do throws(UsageProblem.ListProblem) {
-      bytes = try ArgumentPath.contents(
-        of: path, from: context.currentDirectory, byteCountMax: CookieFile.byteCountMax
-      ) { !Self.isDatabase($0) }
+      bytes = try ArgumentPath.contents(of: file, byteCountMax: CookieFile.byteCountMax) {
+        !Self.isDatabase($0)
+      }
     } catch {
       problems.append(.path(.cookiesUnreadable(path, error)))
       return

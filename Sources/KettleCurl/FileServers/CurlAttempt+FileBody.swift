@@ -1,5 +1,4 @@
 import CKettleCurl
-import Glibc
 import KettleEngine
 import KettleModel
 import KettleSystem
@@ -14,11 +13,14 @@ extension CurlAttempt {
     case .connecting, .awaitingHead: break
     case .headReported, .bodyHeld, .receiving, .blocked, .throttled, .decided: return false
     }
-    guard let beginning = file?.beginAgain(after: code) else { return false }
+    guard let beginning = file?.beginAgain(after: code, isPlain: !usesTLS) else { return false }
     var options = EasyOptions(easy: easy)
     switch beginning {
-    case .atStart: setOffset(0, &options)
+    case .atStart: setBeginning(&options)
     case .withKey(let path): options.set(CURLOPT_SSH_PRIVATE_KEYFILE, path)
+    case .encrypted:
+      options.set(CURLOPT_USE_SSL, kettle_tls_required)
+      setVerification(&options)
     }
     phase = .connecting
     return options.code == CURLE_OK
@@ -61,16 +63,29 @@ extension CurlAttempt {
   /// if it is not known which part of the file it is.
   func bodyHead(isEmpty: Bool) -> ResponseHead? {
     guard let file else { return nil }
-    var left: curl_off_t = -1
-    kettle_easy_get_off(easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &left)
     var modified: curl_off_t = -1
     kettle_easy_get_off(easy, CURLINFO_FILETIME_T, &modified)
     // Some servers say 0 for every file.
-    var known = left > 0 ? Int64(left) : nil
+    var known = announcedByteCount(of: file).flatMap { $0 > 0 ? $0 : nil }
     if isEmpty, known == nil { known = 0 }
-    // The number in the reply to RETR may be that of the whole file or of the rest.
-    if file.family == .ftp, file.request.offset > 0, !file.replies.hasSize { known = nil }
     return FileHead.body(of: file.request, left: known, modified: Int64(modified))
+  }
+
+  /// How many bytes follow the offset, as the server has said; nil if it has not.
+  private func announcedByteCount(of file: FileExchange) -> Int64? {
+    switch file.family {
+    case .http: return nil
+    case .ftp:
+      let offset = file.request.offset
+      guard offset > 0 else { return file.replies.size ?? file.replies.openingSize }
+      // The number in the reply to RETR may be that of the whole file or of the rest.
+      guard file.replies.hasRestarted, let size = file.replies.size else { return nil }
+      return max(size - offset, 0)
+    case .sftp:
+      var left: curl_off_t = -1
+      kettle_easy_get_off(easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &left)
+      return Int64(left)
+    }
   }
 
   /// Reports the head before the first bytes of the body.
@@ -86,14 +101,13 @@ extension CurlAttempt {
   }
 
   /// Ends a part where the rest of the file is not wanted, and finds a body that is longer than
-  /// announced.
+  /// announced. Over FTP, libcurl reads until the server closes the data connection.
   func deliverOfFile(_ piece: UnsafeRawBufferPointer, to sink: any ByteSink) -> PieceResult {
     guard case .byteCount(let announced) = bodyEnd else { return deliver(piece, to: sink) }
     let left = announced - deliveredByteCount
     guard file?.isPart == true else {
       guard Int64(piece.count - processedOfPiece) <= left else { return endOfLongBody() }
-      let result = deliver(piece, to: sink)
-      return isWhole && hasMoreThanAnnounced ? endOfLongBody() : result
+      return deliver(piece, to: sink)
     }
     let wanted = processedOfPiece + Int(min(left, Int64(piece.count - processedOfPiece)))
     let result = deliver(UnsafeRawBufferPointer(rebasing: piece.prefix(wanted)), to: sink)
@@ -103,15 +117,11 @@ extension CurlAttempt {
     return .ended
   }
 
-  /// Whether the server has sent more than the body. libcurl reads only as much as announced, and
-  /// what is left shows that an FTP server has ignored the offset, or was wrong about the size.
-  /// With TLS, waiting bytes may be the notice of the end, so they prove nothing.
-  private var hasMoreThanAnnounced: Bool {
-    guard let file, file.family == .ftp, !usesTLS, let socket = file.dataSocket else {
-      return false
-    }
-    var byte: UInt8 = 0
-    return recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
+  /// Whether all announced bytes have arrived, and the server has not closed the data connection:
+  /// whatever else it sends shows that it has ignored the offset, or was wrong about the size.
+  var awaitsEndOfFile: Bool {
+    guard let file, file.family == .ftp, !file.isPart, case .receiving = phase else { return false }
+    return isWhole
   }
 
   /// The size was wrong, or the server has ignored the offset: then nothing of this is the file.
@@ -125,11 +135,5 @@ extension CurlAttempt {
     return TransferFailure(
       .tooLong, on: url.hostAndPort,
       detail: "not all was read after \(deliveredByteCount) bytes" + said)
-  }
-
-  /// Remembers the newest connection, which is the one for the file when its bytes arrive.
-  static let onFileSocket: curl_sockopt_callback = { context, descriptor, _ in
-    CurlAttempt.of(context: context)?.file?.dataSocket = descriptor
-    return Int32(CURL_SOCKOPT_OK)
   }
 }

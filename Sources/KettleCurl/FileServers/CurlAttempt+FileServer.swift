@@ -7,8 +7,11 @@ extension CurlAttempt {
   /// Whether the connection begins with TLS, or must become encrypted before a login is sent.
   var usesTLS: Bool { url.scheme == .https || url.scheme == .ftps || requiresUpgrade }
 
-  /// `ftp://` is not encrypted, unless the request names a certificate authority.
-  var requiresUpgrade: Bool { url.scheme == .ftp && hasOwnAuthority }
+  /// `ftp://` is not encrypted, unless the request names a certificate authority or the server
+  /// demands it.
+  var requiresUpgrade: Bool {
+    url.scheme == .ftp && (hasOwnAuthority || file?.demandOfTLS != nil)
+  }
 
   /// Returns the problem that makes the request impossible, before libcurl is involved.
   func fileServerProblem(_ request: AttemptRequest) -> TransferFailure? {
@@ -59,15 +62,13 @@ extension CurlAttempt {
     options.set(CURLOPT_PATH_AS_IS, 1)
     options.check(kettle_easy_allow_only(easy, url.scheme.rawValue))
     options.set(CURLOPT_FILETIME, 1)
-    setOffset(file.request.offset, &options)
+    setBeginning(&options)
     // Each connection belongs to one login, and an idle one would take a place from others.
     options.set(CURLOPT_FRESH_CONNECT, 1)
     options.set(CURLOPT_FORBID_REUSE, 1)
     options.set(CURLOPT_XFERINFODATA, Unmanaged.passUnretained(self).toOpaque())
     options.check(kettle_easy_set_progress_function(easy, Self.onWait))
     options.set(CURLOPT_NOPROGRESS, 0)
-    options.set(CURLOPT_SOCKOPTDATA, Unmanaged.passUnretained(self).toOpaque())
-    options.check(kettle_easy_set_socket_function(easy, Self.onFileSocket))
     if let login = request.login {
       options.set(CURLOPT_USERNAME, login.user)
       options.set(CURLOPT_PASSWORD, login.password)
@@ -83,9 +84,35 @@ extension CurlAttempt {
     }
   }
 
-  func setOffset(_ offset: Int64, _ options: inout EasyOptions) {
-    options.check(
-      kettle_easy_set_off(easy, CURLOPT_RESUME_FROM_LARGE, curl_off_t(offset)))
+  /// Requests the file from the offset of the request.
+  func setBeginning(_ options: inout EasyOptions) {
+    guard let file else { return }
+    switch file.family {
+    case .http: break
+    case .ftp: setCommandsBeforeFile(from: file.request.offset, &options)
+    case .sftp:
+      options.check(
+        kettle_easy_set_off(easy, CURLOPT_RESUME_FROM_LARGE, curl_off_t(file.request.offset)))
+    }
+  }
+
+  /// Lets libcurl read until the server closes the data connection. When libcurl asks for the size,
+  /// it reads only so many bytes and does not notice that there are more. So the size is asked for
+  /// here. A server may refuse that, but not an offset.
+  private func setCommandsBeforeFile(from offset: Int64, _ options: inout EasyOptions) {
+    options.set(CURLOPT_IGNORE_CONTENT_LENGTH, 1)
+    curl_slist_free_all(commandList)
+    commandList = curl_slist_append(nil, Self.sizeCommand(for: url))
+    if offset > 0 { append("REST \(offset)", to: &commandList) }
+    options.check(kettle_easy_set_list(easy, CURLOPT_PREQUOTE, commandList))
+  }
+
+  /// The name as libcurl sends it with RETR, after it has changed to the directory. The asterisk
+  /// permits a refusal (CURLOPT_QUOTE(3)).
+  private static func sizeCommand(for url: TransferURL) -> [CChar] {
+    let path = PercentEncoding.decodedLeniently((url.path + (url.query ?? "")).utf8)
+    let name = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).last ?? []
+    return (Array("*SIZE ".utf8) + name + [0]).map(CChar.init(bitPattern:))
   }
 
   /// Passive mode only, and the data connection leads to the host of the control connection,

@@ -18,25 +18,21 @@ extension CurlAttempt {
     return .ended(endBeforeHead(code))
   }
 
-  /// Returns what an FTP server complained about after all announced bytes had arrived: libcurl has
-  /// closed the data connection then, and a server that was still sending cannot confirm. nil when
-  /// it confirmed or said nothing.
+  /// Returns what an FTP server complained about after all announced bytes had arrived: what it
+  /// cannot confirm is not the whole file. nil when it confirmed or said nothing.
   func problemAfterFile(_ code: CURLcode) -> TransferFailure? {
-    guard let file, file.family == .ftp, isWhole, code == CURLE_PARTIAL_FILE else { return nil }
-    switch phase {
-    case .receiving, .decided(.satisfied): return longBody(file.replies.last?.words)
-    case .connecting, .awaitingHead, .headReported, .bodyHeld, .blocked, .throttled, .decided:
-      return nil
-    }
+    awaitsEndOfFile && code == CURLE_PARTIAL_FILE ? longBody(file?.replies.last?.words) : nil
   }
 
-  /// Whether all announced bytes have arrived and only the confirmation has not.
+  /// Whether all announced bytes have arrived and only the confirmation has not. Some servers end
+  /// the TLS of the data connection without a notice, and libcurl reports that as an error.
   func isFileWhole(_ code: CURLcode) -> Bool {
-    file != nil && isWhole && [CURLE_ABORTED_BY_CALLBACK, CURLE_OPERATION_TIMEDOUT].contains(code)
+    file != nil && isWhole
+      && [CURLE_ABORTED_BY_CALLBACK, CURLE_OPERATION_TIMEDOUT, CURLE_RECV_ERROR].contains(code)
   }
 
   private func refusal(_ code: CURLcode) -> ResponseHead? {
-    guard let file, addressRefusal == nil else { return nil }
+    guard let file, addressRefusal == nil, code != CURLE_USE_SSL_FAILED else { return nil }
     switch file.family {
     case .http: return nil
     case .ftp:
@@ -95,7 +91,11 @@ extension CurlAttempt {
       TransferFailure(code, on: url.hostAndPort, detail: detail)
     }
     switch code {
-    case CURLE_USE_SSL_FAILED: return failure(.tlsRefused, TLSProblem.noTLSWords)
+    case CURLE_USE_SSL_FAILED:
+      guard let demand = file.demandOfTLS else {
+        return failure(.tlsRefused, TLSProblem.noTLSWords)
+      }
+      return failure(.tlsRefused, "\(TLSProblem.demandedTLSWords): \(demand.words)")
     case CURLE_FTP_WEIRD_PASV_REPLY, CURLE_FTP_WEIRD_227_FORMAT, CURLE_FTP_CANT_GET_HOST:
       return failure(.noDataConnection, reply?.words)
     case CURLE_COULDNT_CONNECT, CURLE_OPERATION_TIMEDOUT:

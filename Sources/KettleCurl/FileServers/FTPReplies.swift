@@ -27,9 +27,14 @@ struct FTPReplies {
   private(set) var last: Reply?
   /// Whether the server has said where it waits for the data connection.
   private(set) var hasDataAddress = false
-  /// Whether it has said the size of the file. The reply to MDTM has the same code, but precedes
-  /// the data address.
-  private(set) var hasSize = false
+  /// The size of the file as it answered SIZE. The reply to MDTM has the same code, but precedes the
+  /// data address.
+  private(set) var size: Int64?
+  /// The size in its reply to RETR, `150 Opening … (2241 bytes)`.
+  private(set) var openingSize: Int64?
+  /// Whether it has accepted an offset.
+  private(set) var hasRestarted = false
+  private var isLoggedIn = false
   private var byteCount = 0
   private var lineCount = 0
 
@@ -52,10 +57,40 @@ struct FTPReplies {
     last = Reply(code: code, text: text.hasSuffix(".") ? String(text.dropLast()) : text)
     switch code {
     case 227, 229: hasDataAddress = true
-    case 213: hasSize = hasDataAddress
+    case 213 where hasDataAddress: size = Self.size(atEndOf: text)
+    case 230, 232: isLoggedIn = true
+    case 350: hasRestarted = hasDataAddress
+    case 125, 150: openingSize = Self.size(inBracketsOf: text)
     default: break
     }
     return .more
+  }
+
+  /// The last reply, if it refuses what is not encrypted. Servers have no common code for that, and
+  /// before the login no file is spoken of.
+  var demandOfTLS: Reply? {
+    guard let last, last.code >= 400 else { return nil }
+    let codesOfDataConnection = [521, 522, 533, 534, 536]
+    guard !isLoggedIn || codesOfDataConnection.contains(last.code) else { return nil }
+    let text = last.text.lowercased()
+    return ["tls", "ssl", "encrypt", "auth "].contains(where: text.contains) ? last : nil
+  }
+
+  /// The number at the end of a text, which some servers put words before.
+  private static func size(atEndOf text: String) -> Int64? {
+    let text = text.trimmingBlanks()
+    let digits = text.reversed().prefix { ("0"..."9").contains($0) }
+    guard text.dropLast(digits.count).last != "-" else { return nil }
+    return DecimalDigits.int64(text.suffix(digits.count))
+  }
+
+  /// The number in `(2241 bytes)`, anywhere in a text.
+  private static func size(inBracketsOf text: String) -> Int64? {
+    for part in text.split(separator: "(").dropFirst() {
+      let digits = part.prefix { ("0"..."9").contains($0) }
+      if part.dropFirst(digits.count).hasPrefix(" bytes") { return DecimalDigits.int64(digits) }
+    }
+    return nil
   }
 
   /// Whether the server waits for the data connection.

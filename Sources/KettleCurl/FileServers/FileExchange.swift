@@ -15,8 +15,8 @@ struct FileExchange {
   private let trustedHostKeys: Set<String>
   /// Private keys that have not been tried, without a password.
   private var keyFiles: ArraySlice<String>
-  /// Owned by libcurl; used only while the body arrives.
-  var dataSocket: Int32?
+  /// What an FTP server said when it demanded TLS; nil if it did not.
+  private(set) var demandOfTLS: FTPReplies.Reply?
   private var resumption = Resumption.possible
   private var wait: Wait?
 
@@ -61,11 +61,20 @@ struct FileExchange {
     case atStart
     /// With another private key.
     case withKey(String)
+    /// With TLS, before the login.
+    case encrypted
   }
 
   /// Returns how the exchange begins again after it ended with this code before any byte of the
   /// file; nil when it is over.
-  mutating func beginAgain(after code: CURLcode) -> Beginning? {
+  ///
+  /// - Parameter isPlain: whether the connection was not encrypted.
+  mutating func beginAgain(after code: CURLcode, isPlain: Bool) -> Beginning? {
+    if family == .ftp, isPlain, code != CURLE_OK, let demand = replies.demandOfTLS {
+      demandOfTLS = demand
+      replies.restart()
+      return .encrypted
+    }
     switch code {
     case CURLE_LOGIN_DENIED where family == .sftp:
       guard let key = keyFiles.popFirst() else { return nil }
@@ -73,7 +82,8 @@ struct FileExchange {
     // The offset is at the end of the file, or the server did not say its size.
     case CURLE_OK where request.offset > 0: break
     case CURLE_WRITE_ERROR where resumption == .refused && request.offset > 0: break
-    case CURLE_FTP_COULDNT_USE_REST, CURLE_BAD_DOWNLOAD_RESUME, CURLE_RANGE_ERROR:
+    // Over FTP, REST is the only command that must not be refused before RETR.
+    case CURLE_QUOTE_ERROR, CURLE_BAD_DOWNLOAD_RESUME, CURLE_RANGE_ERROR:
       guard request.offset > 0 else { return nil }
     default: return nil
     }

@@ -1,4 +1,6 @@
 import Glibc
+import KettleModel
+import KettleSystem
 
 /// The user's own SSH, as the service sees it.
 package struct SSHSettings: Sendable, Hashable {
@@ -26,14 +28,24 @@ package struct SSHSettings: Sendable, Hashable {
     getpwuid(geteuid()).flatMap { $0.pointee.pw_name.map { String(cString: $0) } }
   }
 
-  var knownHostsPath: String? { directory.map { $0 + "/known_hosts" } }
+  /// nil if the file cannot be read. libcurl would wait for the writer of a pipe.
+  var knownHostsPath: String? {
+    directory.map { $0 + "/known_hosts" }.flatMap { Self.isReadable($0) ? $0 : nil }
+  }
+
+  /// No file of ssh(1) is larger.
+  private static let fileByteCountMax = 16 << 20
+
+  private static func isReadable(_ path: String) -> Bool {
+    FileContents.obstacle(path: path, byteCountMax: fileByteCountMax) == nil
+  }
 
   /// The private keys with the names of ssh(1) that can be read. libcurl tries one of them for each
   /// connection.
   var keyFiles: [String] {
     guard let directory else { return [] }
     return ["id_ed25519", "id_ecdsa", "id_rsa"].map { directory + "/" + $0 }.filter {
-      access($0, R_OK) == 0
+      Self.isReadable($0)
     }
   }
 }

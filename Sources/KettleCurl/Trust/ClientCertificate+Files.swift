@@ -12,17 +12,13 @@ extension ClientCertificate {
   }
 
   private static func problem(of path: String) -> TransferFailure? {
-    let flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
-    guard let file = OwnedDescriptor(opened: open(path, flags)) else {
-      return TransferFailure(
-        .certificateFileUnusable, on: path, detail: SystemError(errno).message)
+    let detail: String
+    switch FileContents.obstacle(path: path, byteCountMax: TrustedCertificates.fileByteCountMax) {
+    case nil: return nil
+    case .missing: detail = SystemError(ENOENT).message
+    case .unusable(let words): detail = words
     }
-    var status = stat()
-    guard fstat(file.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      return TransferFailure(
-        .certificateFileUnusable, on: path, detail: "it is not a regular file")
-    }
-    return nil
+    return TransferFailure(.certificateFileUnusable, on: path, detail: detail)
   }
 
   /// Returns the failure for files that libcurl cannot use: only its text tells which file it means

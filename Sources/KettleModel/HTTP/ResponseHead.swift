@@ -64,6 +64,21 @@ extension ResponseHead {
     self.init(status: status, headers: [HeaderField(received: Self.serverWordsName, words)])
   }
 
+  /// Names why a login is missing that the user has. With its blank, no server can send it.
+  private static let loginProblemName = "Login Problem"
+
+  /// Why a login that the user has was not sent; nil if it was, or there is none. Safe to show.
+  package var loginProblem: String? { value(of: Self.loginProblemName) }
+
+  /// The same head, which for a 401 tells why a login is missing.
+  package func explaining(_ loginProblem: String?) -> ResponseHead {
+    guard status == 401, let loginProblem else { return self }
+    var head = self
+    head.headers.append(
+      HeaderField(received: Self.loginProblemName, loginProblem.sanitizedForDisplay(limit: 300)))
+    return head
+  }
+
   /// What the server of the URL said: its own words, or for HTTP the status.
   package func words(from url: TransferURL) -> String {
     switch url.scheme.family {

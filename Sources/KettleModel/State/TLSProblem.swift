@@ -5,6 +5,10 @@ package enum TLSProblem: Hashable, Sendable, CaseIterable {
   case otherHostKey
   /// FTP: the server offers no TLS.
   case noTLS
+  /// FTP: the server demands TLS, and refuses to begin it.
+  case demandedTLS
+  /// The server has no version of TLS that is permitted.
+  case oldVersion
 
   /// - Parameter detail: the message, from libcurl or from X509_verify_cert_error_string(3).
   package init(detail: String?) {
@@ -19,14 +23,31 @@ package enum TLSProblem: Hashable, Sendable, CaseIterable {
       (.unknownAuthority, ["self-signed", "self signed", "issuer", "unable to verify the first"]),
       (.otherHostKey, [Self.otherHostKeyWords]),
       (.noTLS, [Self.noTLSWords.lowercased()]),
+      (.demandedTLS, [Self.demandedTLSWords.lowercased()]),
+      (
+        .oldVersion,
+        [
+          "unsupported protocol", "alert protocol version", "no protocols available",
+          "unsupported version", "version too low",
+        ]
+      ),
       (.notTLS, ["wrong version number", "http request", "packet length too long"]),
     ]
     self = signs.first { $0.1.contains(where: text.contains) }?.0 ?? .other
   }
 
-  /// Part of the messages of these two.
+  /// Part of the messages of these three.
   package static let otherHostKeyWords = "is not the one in known_hosts"
   package static let noTLSWords = "the server offers no TLS"
+  package static let demandedTLSWords = "the server demands TLS and does not begin it with AUTH TLS"
+
+  /// Whether a look at the server's certificate could solve it.
+  package var concernsCertificate: Bool {
+    switch self {
+    case .unknownAuthority, .expired, .notYetValid, .otherName, .other: true
+    case .notTLS, .noTLS, .demandedTLS, .oldVersion, .otherHostKey: false
+    }
+  }
 
   /// What the user can do.
   package var remedy: String {
@@ -42,6 +63,11 @@ package enum TLSProblem: Hashable, Sendable, CaseIterable {
         + "ssh-keygen -R HOST"
     case .noTLS:
       "check the port, or use ftp:// without an authority of your own, which is unencrypted"
+    case .demandedTLS:
+      "use ftps:// if it has that, with --ca-certificate for an authority of your own, or ask its "
+        + "operator"
+    case .oldVersion:
+      "its TLS is older than version 1.2, which is not safe; its operator must enable a newer one"
     case .other: "check the address, and whether a program in between intercepts TLS"
     }
   }

@@ -163,7 +163,7 @@ extension ActiveDownload {
     after failure: TransferFailure, of connection: DownloadConnection, _ facts: TransferFacts
   ) -> TransferMachine.AfterEnding? {
     guard failure.code == .tlsRefused, check == .usual, body == .closed,
-      ![.notTLS, .noTLS, .otherHostKey].contains(TLSProblem(detail: failure.detail))
+      TLSProblem(detail: failure.detail).concernsCertificate
     else { return nil }
     return .request(
       NextRequest(
@@ -178,7 +178,8 @@ extension ActiveDownload {
     if let next = afterFileProblem(failure, at: connection.url, &facts, in: context) {
       return .end(next)
     }
-    if isWhole(facts) { return .end(.whole) }
+    // Bytes beyond the end show that the others are not the file.
+    if isWhole(facts), failure.code != .tooLong { return .end(.whole) }
     if let step = leavingStream(of: connection, after: failure, &facts) { return step }
     recordArrivals(&facts)
     if failure.code == .timedOut { facts.repetitions.recordSilentAttempt() }
@@ -229,9 +230,11 @@ extension ActiveDownload {
     if failure.code == .tooLong, let next = facts.leavingLongSource(at: url, purpose, in: context) {
       return next
     }
-    // If the length was known before, a longer file is another version.
+    // If the length was known before, a longer file is another version. Another source may have it.
     let hasKnownLength = purpose.isFile || facts.playlist?.proof(by: purpose) != nil
-    let isLonger = failure.code == .tooLong && durableAtStartByteCount > 0 && hasKnownLength
+    let isLonger =
+      failure.code == .tooLong && hasKnownLength
+      && (durableAtStartByteCount > 0 || purpose.isFile && !facts.mirrors.isEmpty)
     if failure.code == .otherVersion || isLonger {
       if let resumeData = facts.resumeData, facts.kinship(of: url) == .otherURL {
         let other = TransferFailure.otherFile(at: url, nil, in: resumeData)

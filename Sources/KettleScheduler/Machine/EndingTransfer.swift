@@ -40,6 +40,12 @@ extension TransferMachine.AfterEnding {
     return facts.startingFresh(because: .resourceChanged)
   }
 
+  /// Whether more came than the server had announced. Otherwise the announced bytes would count as
+  /// the file when the transfer is started again.
+  private var isOfTooLongFile: Bool {
+    if case .failed(let failure) = self { failure.code == .tooLong } else { false }
+  }
+
   /// All attempts have ended; their bytes are synced, or must not be trusted.
   ///
   /// - Parameter result: `.success(nil)` where no partial file was open.
@@ -56,6 +62,7 @@ extension TransferMachine.AfterEnding {
       if let closed { facts.recordClosed(closed, isWhole: self == .whole) }
       if self == .whole { next = facts.afterLastByte(in: context) }
       if closed != nil, !facts.keepsBytes, next != .whole { facts.forgetBytes() }
+      if isOfTooLongFile, facts.wholeResumeData != nil { facts.forgetBytes() }
     case .failure(let failure) where failure.code == .partialFileChanged:
       next = afterPartialFileChanged(&facts)
     case .failure(let failure):

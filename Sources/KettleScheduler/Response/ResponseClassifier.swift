@@ -140,7 +140,9 @@ package struct ResponseClassifier: Sendable {
     case .user:
       return .wait(
         .needsLogin,
-        .loginNeeded(on: url, status: head.status, words: head.words(from: url), user: user))
+        .loginNeeded(
+          on: url, status: head.status, words: head.words(from: url), user: user,
+          problem: head.loginProblem))
     case .passing, .host, .network: return .retry(statusFailure(head), after: retryAfter)
     case .final: return classifyFinalRefusal(head)
     }

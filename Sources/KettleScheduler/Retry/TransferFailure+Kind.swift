@@ -75,12 +75,13 @@ extension TransferFailure {
   ///   - status: 401, or 407 of a proxy.
   ///   - words: what it said; nil for the status.
   ///   - user: whose login it has rejected; nil if none was sent.
+  ///   - problem: why a login that the user has was not sent.
   static func loginNeeded(
-    on url: TransferURL, status: Int, words: String? = nil, user: String?
+    on url: TransferURL, status: Int, words: String? = nil, user: String?, problem: String? = nil
   ) -> TransferFailure {
     // A proxy knows nothing of the login for the server.
     let rejected = status == 401 ? user.map { "it rejected the login of \"\($0)\"" } : nil
-    let parts = [words ?? "\(status)", rejected].compactMap { $0 }.filter { !$0.isEmpty }
+    let parts = [words ?? "\(status)", rejected, problem].compactMap { $0 }.filter { !$0.isEmpty }
     return TransferFailure(.loginNeeded, on: url.text, detail: parts.joined(separator: "; "))
   }
 }

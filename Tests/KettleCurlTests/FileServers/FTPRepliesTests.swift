@@ -29,11 +29,25 @@ struct FTPRepliesTests {
   }
 
   @Test func `the size follows the data address, the time precedes it`() {
-    #expect(!read("213 20240102030405").hasSize)
-    #expect(!read("213 20240102030405", "229 port").hasSize)
-    #expect(read("213 20240102030405", "229 port", "200 type", "213 5").hasSize)
-    #expect(read("227 port", "213 5").hasSize)
-    #expect(!read("229 port", "502 SIZE?").hasSize)
+    #expect(read("213 20240102030405").size == nil)
+    #expect(read("213 20240102030405", "229 port").size == nil)
+    #expect(read("213 20240102030405", "229 port", "200 type", "213 5").size == 5)
+    #expect(read("227 port", "213 the file has 5").size == 5)
+    #expect(read("229 port", "213 -5").size == nil)
+    #expect(read("229 port", "213 many").size == nil)
+    #expect(read("229 port", "502 SIZE?").size == nil)
+  }
+
+  @Test func `the reply to RETR may tell the size`() {
+    #expect(read("150 Opening x (y) (2241 bytes).").openingSize == 2241)
+    #expect(read("125 open (12 bytes)").openingSize == 12)
+    #expect(read("150 (2241 kbytes) (bytes) (-1 bytes)").openingSize == nil)
+  }
+
+  @Test func `an offset is accepted by 350 alone`() {
+    #expect(read("229 port", "350 go on").hasRestarted)
+    #expect(!read("229 port", "200 fine").hasRestarted)
+    #expect(!read("350 rename", "229 port").hasRestarted)
   }
 
   @Test func `the data connection is awaited between its address and the next reply`() {

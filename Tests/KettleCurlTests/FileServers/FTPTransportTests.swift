@@ -1,3 +1,4 @@
+import Glibc
 import KettleEngine
 import KettleModel
 import Testing
@@ -140,12 +141,60 @@ struct FTPTransportTests {
     #expect(fetched.end.failure?.code == .tooLong)
   }
 
+  /// The bytes beyond the size come when all others have long been read.
+  // Fault 156
+  @Test(arguments: ["226 sent", "426 broken pipe"])
+  func `what follows the announced size is waited for, and nothing of it counts`(
+    end: String
+  ) async throws {
+    let gate = Gate()
+    let server = try ScriptedFTPServer(
+      FTPBehavior(body).with {
+        $0.size = "100000"
+        $0.end = end
+        $0.hold = .init(after: 100_000, gate)
+      })
+    let probe = try TransportProbe()
+    let sink = RecordingSink()
+    let id = probe.begin(try server.url)
+    _ = try await probe.head(of: id)
+    probe.transport.accept(id, into: sink)
+    try await sink.record.wait(for: "the announced bytes") { $0.bytes.count == 100_000 }
+    gate.open()
+    #expect(try await probe.end(of: id).failure?.code == .tooLong)
+    #expect(sink.bytes.count == 100_000)
+  }
+
+  @Test func `a data connection that stays open after the last byte does not hold the file up`()
+    async throws
+  {
+    let gate = Gate()
+    defer { gate.open() }
+    let (fetched, _) = try await fetch(
+      FTPBehavior(body).with { $0.hold = .init(after: 300_000, gate) }
+    ) {
+      $0.timeouts.idleMilliseconds = 300
+    }
+    #expect(fetched.end == .complete)
+    #expect(fetched.bytes().elementsEqual(body.bytes))
+  }
+
+  @Test func `without SIZE the reply to RETR tells the size`() async throws {
+    let (fetched, _) = try await fetch(
+      FTPBehavior(body).with {
+        $0.size = ""
+        $0.opening = "150 Opening BINARY mode data connection for file.bin (300000 bytes)."
+      })
+    #expect(header("Content-Length", fetched) == "300000")
+    #expect(fetched.end == .complete)
+  }
+
   @Test func `a file shorter than announced is an error`() async throws {
     let (fetched, _) = try await fetch(FTPBehavior(body).with { $0.size = "300001" })
     #expect(fetched.end.failure?.code == .truncated)
   }
 
-  @Test(arguments: ["many", "0", "99999999999999999999999"])
+  @Test(arguments: ["many", "0", "-5", "99999999999999999999999"])
   func `a size that says nothing does not matter`(size: String) async throws {
     let (fetched, _) = try await fetch(FTPBehavior(body).with { $0.size = size })
     #expect(fetched.head?.status == 200)
@@ -153,9 +202,8 @@ struct FTPTransportTests {
     #expect(fetched.bytes().elementsEqual(body.bytes))
   }
 
-  @Test(arguments: ["-5", "9223372036854775807"])
-  func `an absurd size is an error`(size: String) async throws {
-    let (fetched, _) = try await fetch(FTPBehavior(body).with { $0.size = size })
+  @Test func `an absurd size is an error`() async throws {
+    let (fetched, _) = try await fetch(FTPBehavior(body).with { $0.size = "9223372036854775807" })
     #expect(fetched.end.failure != nil)
   }
 
@@ -295,6 +343,47 @@ struct FTPTransportTests {
     #expect(server.commands("USER") == [])
   }
 
+  // Fault 158
+  @Test(arguments: [
+    "421 Please reconnect using TLS security mechanisms.",
+    "530 Non-anonymous sessions must use encryption.",
+    "550 SSL/TLS required on the control channel", "530 Please use AUTH TLS first",
+  ])
+  func `a server that demands TLS is asked for it before the login`(words: String) async throws {
+    let (fetched, server) = try await fetch(FTPBehavior(body).with { $0.user = words }) {
+      $0.login = Login(user: "ann", password: "secret")
+    }
+    let failure = try #require(fetched.end.failure)
+    #expect(failure.code == .tlsRefused)
+    #expect(TLSProblem(detail: failure.detail) == .demandedTLS)
+    #expect(server.commands("USER").count == 1)
+    #expect(server.commands("PASS").isEmpty)
+    #expect(!server.commands("AUTH").isEmpty)
+  }
+
+  @Test func `other refusals do not lead to TLS`() async throws {
+    let (fetched, server) = try await fetch(
+      FTPBehavior(body).with { $0.refusal = "550 ssl-tls.txt: no such file" })
+    #expect(fetched.head?.status == 404)
+    #expect(server.commands("AUTH").isEmpty)
+  }
+
+  // Fault 159
+  @Test
+  func `a netrc that is a pipe is not waited for, and the refusal says why there was no login`()
+    async throws
+  {
+    let pipe = try OwnPipe()
+    let (open, _) = try await fetch(FTPBehavior(body)) { $0.netrcPath = pipe.path }
+    #expect(open.end == .complete)
+    let (closed, _) = try await fetch(FTPBehavior(body).with { $0.password = "other" }) {
+      $0.netrcPath = pipe.path
+    }
+    #expect(
+      closed.head?.loginProblem
+        == "the logins in \(pipe.path) were not read: it is not a regular file")
+  }
+
   // MARK: Flow
 
   @Test func `no byte flows before the head is accepted, and none after a cancellation`()
@@ -346,6 +435,15 @@ struct FTPTransportTests {
     #expect(probe.endsAfterShutDown(of: id) == [.cancelled])
     probe.begin(try server.url)
   }
+}
+
+/// A FIFO without a writer.
+private final class OwnPipe {
+  let path = "/tmp/kettle-pipe-\(UInt64.random(in: .min ... .max))"
+
+  init() throws { try #require(mkfifo(path, 0o600) == 0) }
+
+  deinit { unlink(path) }
 }
 
 /// A sink that has enough after so many bytes, like that of a range.

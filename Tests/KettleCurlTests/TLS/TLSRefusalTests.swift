@@ -67,7 +67,9 @@ struct TLSRefusalTests {
     let server = try TLSServer(
       .status, identity: authority.identity(),
       arguments: ["-tls1_1", "-cipher", "DEFAULT@SECLEVEL=0"])
-    #expect(try await fetch(server).failure?.code == .tlsRefused)
+    let failure = try #require(try await fetch(server).failure)
+    #expect(failure.code == .tlsRefused)
+    #expect(TLSProblem(detail: failure.detail) == .oldVersion, "\(failure.detail ?? "")")
   }
 
   // Fault 62

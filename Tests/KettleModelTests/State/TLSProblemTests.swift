@@ -21,6 +21,11 @@ struct TLSProblemTests {
       ("error:0A0000C6:SSL routines::packet length too long", .notTLS),
       ("its host key SHA256:x is not the one in known_hosts", .otherHostKey),
       ("the server offers no TLS", .noTLS),
+      (
+        "the server demands TLS and does not begin it with AUTH TLS: 530 Use TLS", .demandedTLS
+      ),
+      ("TLS connect error: error:0A000102:SSL routines::unsupported protocol", .oldVersion),
+      ("error:0A00042E:SSL routines::tlsv1 alert protocol version", .oldVersion),
       ("its certificate has not been approved yet", .other), (nil, .other),
     ] as [(String?, TLSProblem)])
   func `the message shows the cause`(detail: String?, problem: TLSProblem) {
@@ -29,8 +34,8 @@ struct TLSProblemTests {
     #expect(failure.sentence.hasSuffix("; " + problem.remedy))
   }
 
-  @Test func `only an unknown authority is remedied by giving one`() {
+  @Test func `only an authority that is not known is remedied by giving one`() {
     let remedies = TLSProblem.allCases.filter { $0.remedy.contains("--ca-certificate") }
-    #expect(remedies == [.unknownAuthority])
+    #expect(remedies == [.unknownAuthority, .demandedTLS])
   }
 }

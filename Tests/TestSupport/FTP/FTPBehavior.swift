@@ -34,8 +34,21 @@ package struct FTPBehavior: Sendable {
     }
   }
 
+  /// The data connection stays open after so many bytes until the gate opens.
+  package struct Hold: Sendable {
+    package var after: Int64
+    package var gate: Gate
+
+    package init(after: Int64, _ gate: Gate) {
+      self.after = after
+      self.gate = gate
+    }
+  }
+
   package var body: SeededBody
   package var greeting = "220 ready"
+  /// The reply to USER.
+  package var user = "331 password"
   /// nil lets everyone in.
   package var password: String?
   /// The reply to the first `count` passwords.
@@ -51,6 +64,10 @@ package struct FTPBehavior: Sendable {
   package var cut: Cut?
   /// The reply after the file; nil: none ever.
   package var end: String? = "226 sent"
+  /// The reply to RETR when it sends the file.
+  package var opening = "150 sending"
+  /// Where sending waits, possibly behind the last byte; nil: nowhere.
+  package var hold: Hold?
 
   package init(_ body: SeededBody) { self.body = body }
 

@@ -31,7 +31,7 @@ final class FTPConversation {
   /// Returns whether the conversation goes on.
   private func answer(_ verb: String, _ argument: String) -> Bool {
     switch verb {
-    case "USER": return say("331 password")
+    case "USER": return say(behavior.user) && !behavior.user.hasPrefix("421")
     case "PASS":
       if let refusal = behavior.loginRefusal,
         state.read({ $0.commands.count { $0 == verb } }) <= refusal.count
@@ -102,7 +102,7 @@ final class FTPConversation {
 
   private func retrieve() -> Bool {
     if let refusal = behavior.refusal { return say(refusal) }
-    guard let passive, say("150 sending"), let data = passive.accept() else { return false }
+    guard let passive, say(behavior.opening), let data = passive.accept() else { return false }
     defer { closePassive() }
     let isWhole = send(to: data)
     if let cut = behavior.cut, cut.isReset { OriginServer.setReset(data) }
@@ -116,12 +116,19 @@ final class FTPConversation {
     let end = min(behavior.body.byteCount, behavior.cut?.after ?? .max)
     var next = offset
     while next < end {
-      let upper = min(next + 65_536, end)
+      passHold(at: next)
+      let bound = behavior.hold.map { $0.after > next ? $0.after : end } ?? end
+      let upper = min(next + 65_536, end, bound)
       let bytes = behavior.body.bytes(in: next..<upper)
       guard Self.write(bytes, to: data) else { return false }
       next = upper
     }
+    passHold(at: end)
     return end == behavior.body.byteCount
+  }
+
+  private func passHold(at offset: Int64) {
+    if let hold = behavior.hold, hold.after == offset { hold.gate.pass() }
   }
 
   private func closePassive() {

@@ -49,6 +49,22 @@ final class NetrcTests {
     }
   }
 
+  // Fault 159
+  @Test func `what is no regular file is not read, and a login that is missing says so`()
+    async throws
+  {
+    unlink(path)
+    try #require(mkfifo(path, 0o600) == 0)
+    let world = try await world()
+    world.origin.serve(OriginBehavior(body), at: WireWorld.path)
+    world.expectFile(of: try await world.download(WireWorld.path), is: body)
+    world.origin.serve(guarded, at: "/guarded")
+    let row = try await world.download("/guarded")
+    #expect(row.reason == .needsLogin)
+    #expect(
+      row.error?.detail == "401; the logins in \(path) were not read: it is not a regular file")
+  }
+
   @Test func `a login of the request and a header precede it`() async throws {
     let world = try await world()
     world.origin.serve(guarded, at: WireWorld.path)
