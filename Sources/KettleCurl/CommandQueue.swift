@@ -13,6 +13,8 @@ enum Command: Sendable {
   case cancel(AttemptID)
   /// Why the name of the attempt's host could not be looked up.
   case nameChecked(AttemptID, NameLookup.Answer)
+  /// The addresses of the attempt's host.
+  case addressesFound(AttemptID, [IPAddress])
   case limit(TransferID, Int64?)
   case limitAll(Int64?)
   /// The speed limits allow these attempts more; those of other threads are among them.

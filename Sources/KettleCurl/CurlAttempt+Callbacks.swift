@@ -74,6 +74,9 @@ extension CurlAttempt {
   private func receiveHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
     loop.assertIsOnThread()
     if file != nil { return receiveReplyLine(line) }
+    if firstHeadByteAt == nil, let peer {
+      loop.silentAddresses.recordAnswer(by: peer, of: url.hostAndPort)
+    }
     firstHeadByteAt = firstHeadByteAt ?? loop.now
     if case .awaitingHead = phase { phase = .awaitingHead(silentSince: loop.now) }
     switch headReader.read(Array(line)) {

@@ -43,8 +43,14 @@ extension CurlAttempt {
   /// Whether the connection is to be opened again: the address is known, and nothing has answered.
   func mustEstablishAgain(at now: MonotonicTime) -> Bool {
     guard case .connecting = phase, let tries, tries.isDue(at: now) else { return false }
-    return time(CURLINFO_NAMELOOKUP_TIME_T) > 0 && time(CURLINFO_CONNECT_TIME_T) == 0
+    return time(CURLINFO_NAMELOOKUP_TIME_T) > 0 && !isEstablished
   }
+
+  /// Whether an address has accepted the connection.
+  var isEstablished: Bool { time(CURLINFO_CONNECT_TIME_T) > 0 }
+
+  /// Whether the handshake of TLS or SSH is over.
+  var isSecured: Bool { time(CURLINFO_APPCONNECT_TIME_T) > 0 }
 
   /// Prepares the handle for another try. It is not part of the multi handle meanwhile.
   func establishAgain(at now: MonotonicTime) {

@@ -27,7 +27,10 @@ extension CurlAttempt {
     let rules = settings.proxies.adapted(to: request.proxy)
     switch rules.route(to: request.url.origin) {
     case .direct: break
-    case .through(let proxy): attempt.proxy = proxy
+    case .through(let proxy):
+      attempt.proxy = proxy
+      // The proxy chooses among the addresses of the host.
+      attempt.addresses.settle()
     case .unusable(let source):
       return .failure(
         TransferFailure(

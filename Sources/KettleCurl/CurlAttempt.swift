@@ -47,6 +47,9 @@ final class CurlAttempt {
   /// The proxy of this attempt; nil for a direct connection.
   var proxy: ProxyServer?
   var addressGuard: AddressGuard
+  var addresses: AddressChoice
+  /// The sockets for which addresses were allowed. libcurl may have closed any of them.
+  var sockets: [(descriptor: Int32, address: IPAddress)] = []
   /// The address that received the latest request; nil behind a proxy.
   var peer: IPAddress?
   /// A reference cycle until the attempt is over: reading an unowned reference costs two count
@@ -98,6 +101,10 @@ final class CurlAttempt {
     url = request.url
     self.certificates = certificates
     addressGuard = AddressGuard(minimumReach: request.minimumReach, knownScopes: knownScopes)
+    addresses = AddressChoice(
+      isPossible: Self.mayMove(request),
+      idleMilliseconds: min(
+        request.timeouts.idleMilliseconds, request.timeouts.connectMilliseconds))
     timeouts = request.timeouts
     verification = .here(request.serverTrust)
     certificate = request.certificate
@@ -201,7 +208,8 @@ extension CurlAttempt {
     // libcurl 7.88 wakes up for the next address a moment before it would try it, and then not
     // before the whole timeout has passed.
     case .connecting: loop.now.advanced(byMilliseconds: 500)
-    case .awaitingHead(let since): Self.earlier(endOfSilence(since), endOfHead)
+    case .awaitingHead(let since):
+      Self.earlier(Self.earlier(endOfSilence(since), endOfHead), endOfPatience)
     case .receiving: Self.earlier(endOfReceiving, pace.windowEnd)
     case .headReported, .bodyHeld, .blocked, .throttled, .decided: nil
     }

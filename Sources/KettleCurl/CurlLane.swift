@@ -13,7 +13,7 @@ final class CurlLane: Sendable {
 
   /// Fails only when the system has no thread or descriptor left.
   init(
-    settings: CurlSettings, limits: SharedSpeedLimits,
+    settings: CurlSettings, limits: SharedSpeedLimits, silentAddresses: SharedSilentAddresses,
     events: @escaping @Sendable (TransportEvent) -> Void
   ) throws(TransferFailure) {
     guard Self.isLibraryReady, let multi = curl_multi_init() else {
@@ -34,7 +34,8 @@ final class CurlLane: Sendable {
     do throws(SystemError) {
       let thread = try SystemThread(receiving: .none) {
         CurlLoop(
-          multi: handedOver, queue: queue, settings: settings, limits: limits, events: events
+          multi: handedOver, queue: queue, settings: settings, limits: limits,
+          silentAddresses: silentAddresses, events: events
         ).run()
       }
       self.thread = Mutex(thread)

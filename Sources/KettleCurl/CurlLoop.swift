@@ -21,6 +21,8 @@ final class CurlLoop {
   private var unexplainedEnds: [AttemptID: (failure: TransferFailure, deadline: MonotonicTime)] =
     [:]
   private let names = NameLookup()
+  /// Attempts leave these out.
+  let silentAddresses: SharedSilentAddresses
   /// Attempts consult these before they accept bytes.
   let limits: SharedSpeedLimits
   /// Counts the turns, so that an attempt can tell whether one takes long.
@@ -32,13 +34,14 @@ final class CurlLoop {
 
   init(
     multi: UnsafeMutableRawPointer, queue: CommandQueue, settings: CurlSettings,
-    limits: SharedSpeedLimits,
+    limits: SharedSpeedLimits, silentAddresses: SharedSilentAddresses,
     events: @escaping @Sendable (TransportEvent) -> Void
   ) {
     self.multi = multi
     self.queue = queue
     self.settings = settings
     self.limits = limits
+    self.silentAddresses = silentAddresses
     self.events = events
     now = .now()
   }
@@ -97,6 +100,7 @@ final class CurlLoop {
         finish(attempt, .cancelled)
       }
     case .nameChecked(let id, let answer): explain(id, answer)
+    case .addressesFound(let id, let addresses): moveOn(id, to: addresses)
     case .limit(let transfer, let bytesPerSecond):
       limits.limit(transfer, to: bytesPerSecond, at: now)
     case .limitAll(let bytesPerSecond):
@@ -145,7 +149,9 @@ extension CurlLoop {
   }
 
   private func finishExchange(_ attempt: CurlAttempt, _ code: CURLcode) {
-    if attempt.beginsAgain(after: code) { return beginAgain(attempt) }
+    if attempt.beginsAgain(after: code) || attempt.takesSilentAddresses(after: code) {
+      return beginAgain(attempt)
+    }
     switch attempt.verdict(on: code) {
     case .ended(let end): finish(attempt, end)
     case .endedBeforeAccept(let end):
@@ -218,7 +224,11 @@ extension CurlLoop {
       if let end = attempt.endWithoutLibcurl(at: now) {
         finish(attempt, end)
       } else {
-        if attempt.mustEstablishAgain(at: now) { establishAgain(attempt) }
+        if attempt.mustEstablishAgain(at: now) {
+          establishAgain(attempt)
+        } else if attempt.looksForAddress(at: now) {
+          lookForAddress(of: attempt)
+        }
         attempt.scheduleDeadline()
       }
     }
@@ -232,6 +242,32 @@ extension CurlLoop {
     curl_multi_remove_handle(multi, attempt.easy)
     attempt.establishAgain(at: now)
     addAgain(attempt)
+  }
+
+  /// Finds out whether the host has an address other than the silent one.
+  private func lookForAddress(of attempt: CurlAttempt) {
+    let id = attempt.id
+    if let known = settings.addresses(of: attempt.url) { return moveOn(id, to: known) }
+    names.findAddresses(of: attempt.url.host) { [queue] in queue.send(.addressesFound(id, $0)) }
+  }
+
+  /// Leaves a silent address for another one of the host, if it has one.
+  private func moveOn(_ id: AttemptID, to addresses: [IPAddress]) {
+    guard let attempt = attempts[id] else { return }
+    let host = attempt.url.hostAndPort
+    switch attempt.move(among: addresses, at: now) {
+    case .none: break
+    case .later(let silent):
+      silentAddresses.forget(host)
+      silentAddresses.record(silent, of: host, at: now)
+    case .away(let silent):
+      silentAddresses.record(silent, of: host, at: now)
+      emit(.addressLeft(id, silent))
+      curl_multi_remove_handle(multi, attempt.easy)
+      attempt.connectElsewhere()
+      attempt.scheduleDeadline()
+      addAgain(attempt)
+    }
   }
 
   private func beginAgain(_ attempt: CurlAttempt) {

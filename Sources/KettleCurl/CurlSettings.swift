@@ -27,4 +27,14 @@ package struct CurlSettings: Sendable, Hashable {
     self.knownAddresses = knownAddresses
     self.knownScopes = knownScopes
   }
+
+  /// The preset addresses of the URL's host; nil for none.
+  func addresses(of url: TransferURL) -> [IPAddress]? {
+    let prefix = "\(url.host):\(url.port):"
+    return knownAddresses.first { $0.hasPrefix(prefix) }.map { preset in
+      preset.dropFirst(prefix.count).split(separator: ",").compactMap {
+        IPAddress($0.hasPrefix("[") ? $0.dropFirst().dropLast() : $0)
+      }
+    }
+  }
 }

@@ -31,6 +31,7 @@ package final class CurlTransport: Transport {
   private let streams = Mutex(LateLane.notNeeded)
   private let settings: CurlSettings
   private let limits = SharedSpeedLimits()
+  private let silentAddresses = SharedSilentAddresses()
   private let events: @Sendable (TransportEvent) -> Void
 
   /// Fails only when the system has no thread or descriptor left.
@@ -39,7 +40,8 @@ package final class CurlTransport: Transport {
   ) throws(TransferFailure) {
     self.events = events
     self.settings = settings
-    web = try CurlLane(settings: settings, limits: limits, events: events)
+    web = try CurlLane(
+      settings: settings, limits: limits, silentAddresses: silentAddresses, events: events)
   }
 
   /// Queues a new attempt. After `shutDown` it is ignored without any event.
@@ -66,7 +68,8 @@ package final class CurlTransport: Transport {
       case .running(let lane): return lane
       case .shutDown: return nil
       case .notNeeded:
-        let lane = try CurlLane(settings: settings, limits: limits, events: events)
+        let lane = try CurlLane(
+          settings: settings, limits: limits, silentAddresses: silentAddresses, events: events)
         late = .running(lane)
         return lane
       }

@@ -8,7 +8,9 @@ extension CurlAttempt {
   /// The proxy is the user's choice and may be anywhere; its destination is judged by the URL
   /// (`proxiedHostProblem`).
   func setReach(_ options: inout EasyOptions) {
-    guard addressGuard.minimumReach > .machine, proxy == nil else { return }
+    guard proxy == nil,
+      addressGuard.minimumReach > .machine || addresses.patienceMilliseconds != nil
+    else { return }
     options.set(CURLOPT_OPENSOCKETDATA, Unmanaged.passUnretained(self).toOpaque())
     options.check(kettle_easy_set_open_socket_function(easy, Self.onSocketWanted))
   }
@@ -33,12 +35,14 @@ extension CurlAttempt {
       let address = IPAddress(wanted), attempt.allows(address)
     else { return CURL_SOCKET_BAD }
     let kind = wanted.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
-    return socket(wanted.pointee.family, kind, wanted.pointee.protocol)
+    let descriptor = socket(wanted.pointee.family, kind, wanted.pointee.protocol)
+    if descriptor >= 0 { attempt.sockets.append((descriptor, address)) }
+    return descriptor
   }
 
   private func allows(_ address: IPAddress) -> Bool {
     loop.assertIsOnThread()
-    return addressGuard.allows(address)
+    return addressGuard.allows(address) && !leavesOut(address)
   }
 
   /// Returns whether the connection about to carry the request may be used, given its address:

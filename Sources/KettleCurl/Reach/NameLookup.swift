@@ -1,5 +1,7 @@
+import CKettleCurl
 import Glibc
 import KettleEngine
+import KettleModel
 import KettleSystem
 
 /// Asks the system why a name could not be looked up, because libcurl reports an unknown name and
@@ -38,19 +40,50 @@ final class NameLookup: Sendable {
     pool.async { self.finish(host, isTooMany ? .temporary : Self.answer(for: host)) }
   }
 
+  /// - Parameters:
+  ///   - host: as in a URL.
+  ///   - report: called once, on another thread; with no address when the lookup fails.
+  func findAddresses(of host: String, report: @escaping @Sendable ([IPAddress]) -> Void) {
+    pool.async {
+      let found = Self.look(up: host).found
+      defer { if let found { freeaddrinfo(found) } }
+      report(
+        sequence(first: found) { $0?.pointee.ai_next }.prefix { $0 != nil }.compactMap(Self.address)
+      )
+    }
+  }
+
+  private static func address(_ entry: UnsafeMutablePointer<addrinfo>?) -> IPAddress? {
+    guard let entry, let start = entry.pointee.ai_addr else { return nil }
+    var storage = sockaddr_storage()
+    let byteCount = min(Int(entry.pointee.ai_addrlen), MemoryLayout<sockaddr_storage>.size)
+    withUnsafeMutableBytes(of: &storage) {
+      $0.copyMemory(from: UnsafeRawBufferPointer(start: start, count: byteCount))
+    }
+    return IPAddress(storage)
+  }
+
   private func finish(_ host: String, _ answer: Answer) {
     let waiting = reports.withLock { $0.removeValue(forKey: host) } ?? []
     for report in waiting { report(answer) }
   }
 
   private static func answer(for host: String) -> Answer {
+    let (code, found) = look(up: host)
+    if let found { freeaddrinfo(found) }
+    return meaning(of: code)
+  }
+
+  private static func look(up host: String) -> (
+    code: Int32, found: UnsafeMutablePointer<addrinfo>?
+  ) {
     var hints = addrinfo()
     // The host of a URL may contain letters beyond ASCII.
     hints.ai_flags = acceptsAnyLetters
+    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
     var found: UnsafeMutablePointer<addrinfo>?
     let code = getaddrinfo(host, nil, &hints, &found)
-    if let found { freeaddrinfo(found) }
-    return meaning(of: code)
+    return (code, found)
   }
 
   /// The meaning of a result of getaddrinfo(3).

@@ -13,6 +13,7 @@ extension TransferEngine {
         scheduler.informed(by: head, from: reach, of: attempt, sending: modified)
       }
     case .transport(.multiplexed(let attempt)): attempts[attempt]?.isStream = true
+    case .transport(.addressLeft(let attempt, let address)): addressLeft(address, by: attempt)
     case .transport(.sent(let attempt, let byteCount)): sent(byteCount, by: attempt)
     case .transport(.measured(let attempt, let measurement)): measured(measurement, of: attempt)
     case .transport(.ended(let attempt, let end)): ended(attempt, end)
@@ -62,6 +63,11 @@ extension TransferEngine {
         head, from: reach, of: attempt, roundTripMilliseconds: roundTripMilliseconds,
         isStream: one.isStream, jitter: jitter, at: now)
     }
+  }
+
+  private func addressLeft(_ address: IPAddress, by attempt: AttemptID) {
+    guard let id = attempts[attempt]?.transfer else { return }
+    live[id, default: begun(id)].note(HistoryText.left(address), at: clock.now().wall)
   }
 
   /// Reported with the next tick; recorded when the attempt is over.

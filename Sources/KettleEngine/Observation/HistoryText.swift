@@ -55,6 +55,10 @@ enum HistoryText {
 
   static func redirected(to url: TransferURL) -> String { "Redirected to \(url.text)" }
 
+  static func left(_ address: IPAddress) -> String {
+    "\(address) accepted the connection and sent nothing: another address of the host is asked"
+  }
+
   static func learnedLimit(connectionsMax: Int) -> String {
     connectionsMax == 1
       ? "The server takes no more than one connection"

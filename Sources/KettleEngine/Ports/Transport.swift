@@ -106,7 +106,7 @@ package struct AttemptTimeouts: Sendable, Hashable {
   package init() {}
 }
 
-/// The events of the transport. Each attempt has any number of `informed`, at most one
+/// The events of the transport. Each attempt has any number of `informed` and `addressLeft`, at most one
 /// `headReceived`, then exactly one `ended`, which is the last. A redirect is a head like any
 /// other: it is not followed.
 package enum TransportEvent: Sendable {
@@ -118,6 +118,8 @@ package enum TransportEvent: Sendable {
   /// The body waits until `accept` or `cancel`. `from` is the reach of the server's address,
   /// `after` how many milliseconds a packet takes to it and back; nil when that is unknown.
   case headReceived(AttemptID, ResponseHead, from: NetworkReach, after: Int64?)
+  /// An address of the host accepted the connection and sent nothing: another one is connected to.
+  case addressLeft(AttemptID, IPAddress)
   /// Bytes of the request's body passed to the kernel, with those that an earlier request has sent
   /// (`RequestContent.rest`); reported at most ten times a second and once at the end of the body.
   case sent(AttemptID, byteCount: Int64)

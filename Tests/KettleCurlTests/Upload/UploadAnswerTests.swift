@@ -55,6 +55,7 @@ struct UploadAnswerTests {
         case .informed: "informed"
         case .sent: "sent"
         case .measured: "measured"
+        case .addressLeft: "address left"
         case .headReceived: "head"
         case .ended: "end"
         }
