@@ -119,6 +119,10 @@ extension TransferFacts {
       description = .none
       replaceLink(with: ChainedURL(first, namedBy: reach), login: nil)
       file.complete(&spec, namedBy: reach)
+      if let held = resumeData, held.durable.isEmpty, MetalinkFile.isNamed(held.finalName) {
+        resumeData?.finalName = FileName.chosen(
+          given: spec.name, contentDisposition: nil, url: spec.url)
+      }
       chooseOpener(at: context.now.monotonic)
       return .request(firstFileRequest)
     } catch {
@@ -304,14 +308,20 @@ extension TransferFacts {
   /// The partial file of a playlist. Its name is that of the playlist, with the file name extension
   /// of the segments.
   func bodyPlanOfPlaylist() -> BodyPlan {
-    if let resumeData { return .goOn(resumeData) }
     let type = playlist?.media.fileExtension ?? MediaPlaylist.usualExtension
     let own = FileName.fromURL(spec.url) ?? FileName.fallback
     let stem = Playlist.isNamed(own) ? String(own.dropLast(".m3u8".count)) : own
     let name = FileName.chosen(
       given: spec.name ?? FileName(foreign: "\(stem).\(type)"), contentDisposition: nil,
       url: spec.url)
-    return .create(BodyPlan.NewFile(preferredName: name, total: nil, validator: nil))
+    guard var resumeData else {
+      return .create(BodyPlan.NewFile(preferredName: name, total: nil, validator: nil))
+    }
+    // A page that arrived in its place has left the name of the playlist.
+    if resumeData.durable.isEmpty, Playlist.isNamed(resumeData.finalName) {
+      resumeData.finalName = name
+    }
+    return .goOn(resumeData)
   }
 }
 

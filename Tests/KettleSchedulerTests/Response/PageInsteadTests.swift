@@ -159,6 +159,36 @@ struct PageInsteadOfDocumentTests {
     }
   }
 
+  // Fault 150
+  @Test func `a playlist after a page has the name of its recording`() throws {
+    var script = SchedulerScript()
+    let id = script.add(spec("http://files.example/show.m3u8"))
+    for outcome in [page, AttemptOutcome.complete] {
+      let attempt = try #require(script.attempt)
+      script.head(attempt, 200, html)
+      if outcome == .complete {
+        var resumeData = partial(entityTag: nil)
+        resumeData.finalName = "show.m3u8"
+        resumeData.mediaType = "text/html"
+        script.opened(attempt, resumeData)
+      }
+      script.settled(attempt, outcome, durable: outcome == .complete ? 1000 : nil)
+    }
+    #expect(script.record(id)?.reason == .needsDecision)
+    script.control(.start, id)
+    let text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\na.ts\n#EXT-X-ENDLIST\n"
+    let document = try #require(script.attempt)
+    script.head(document, 200)
+    script.settled(document, .document(Array(text.utf8)))
+    script.head(try #require(script.attempt), 200, ["Content-Length": "100"])
+    guard case .goOn(let resumeData)? = script.bodyPlan else {
+      Issue.record("\(String(describing: script.bodyPlan))")
+      return
+    }
+    #expect(resumeData.finalName == "show.ts")
+    #expect(resumeData.durable.isEmpty)
+  }
+
   @Test func `a playlist is used whatever type its server gives it`() throws {
     var script = SchedulerScript()
     script.add(spec("http://files.example/show.m3u8"))
