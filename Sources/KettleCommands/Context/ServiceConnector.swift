@@ -17,8 +17,8 @@ package protocol ServiceConnector: Sendable {
   /// The path on which the service listens, whether or not it runs.
   func socketPath(of address: ServiceAddress) -> String
 
-  /// Whether the socket exists in its directory. A service that ends cleanly removes it; one that
-  /// was killed leaves it behind.
+  /// Whether the socket that the service of this home has recorded exists. A service that ends
+  /// cleanly removes it; one that was killed leaves it behind.
   func socketExists(of address: ServiceAddress) -> Bool
 
   /// The process of the service on this machine; nil if none runs, or that cannot be found out.
@@ -112,8 +112,11 @@ package struct SocketServiceConnector: ServiceConnector {
 
   package func socketExists(of address: ServiceAddress) -> Bool {
     // Checking the other machine would take an ssh connection.
-    guard address.host == nil else { return false }
+    guard address.host == nil,
+      let record = ServiceRecord.read(
+        at: ServicePaths.of(environment: address.environment).lockPath)
+    else { return false }
     var status = stat()
-    return lstat(socketPath(of: address), &status) == 0
+    return lstat(record.socketPath, &status) == 0
   }
 }

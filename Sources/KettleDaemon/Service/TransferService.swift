@@ -155,6 +155,8 @@ package struct TransferService: Sendable {
     watchdog?.end()
     core.closeStore()
     crashes.clear()
+    // The path may be the socket of another home's service by the time that someone reads it.
+    try? lock.eraseRecord()
     logger.info("The service stopped")
     return switch reason {
     case .requested: .stopped

@@ -88,7 +88,8 @@ struct UserConfiguration {
       return try await context.withService(for: "kettle config", startIfNeeded: false) { service in
         try await service.call(ReloadConfiguration.self, params)
       }
-    } catch is ClientError {
+    } catch let error as ClientError {
+      if case .notAnswering = error { throw error }
       return nil
     }
   }
