@@ -1,5 +1,5 @@
 import Glibc
-import KettleScheduler
+import KettleModel
 import KettleSystem
 
 /// An open directory. Entries are accessed relative to its descriptor, so replacing the directory
@@ -93,12 +93,6 @@ final class Directory: Sendable {
       if error.rawValue == ENOENT { return nil }
       throw error
     }
-  }
-
-  /// Returns whether the entry, or what it links to, is a FIFO, a socket or a device.
-  func isSpecial(_ name: String) -> Bool {
-    var status = stat()
-    return fstatat(file.descriptor, name, &status, 0) == 0 && FileStatus(status).kind == .special
   }
 
   /// Returns why the entry is not a readable file, in words for a failure. Returns nil when it is a

@@ -62,12 +62,16 @@ extension FileIdentity {
   func isUnchanged(
     _ name: String, _ status: FileStatus, in directory: Directory
   ) throws(Errno) -> Bool {
-    let tolerance = directory.inodeNumbers.modificationToleranceNanoseconds
+    let numbers = directory.inodeNumbers
+    let tolerance = numbers.modificationToleranceNanoseconds
     let (difference, overflow) = status.identity.modifiedNanoseconds
       .subtractingReportingOverflow(modifiedNanoseconds)
     guard status.identity.byteCount == byteCount, !overflow, difference.magnitude <= tolerance
     else { return false }
-    return try KnownFile(self).isEntry(name, status, of: directory)
+    switch numbers {
+    case .lasting: return status.isRegular && isSameInode(as: status.identity)
+    case .passing: return try KnownFile(self).isEntry(name, status, of: directory)
+    }
   }
 }
 

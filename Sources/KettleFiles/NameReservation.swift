@@ -12,10 +12,8 @@ struct NameReservation {
   /// Records each file before it has a name, so that a kill leaves no unknown file.
   let unrecorded: UnrecordedFiles
 
-  /// Reserves the first name that is free for both the partial and the finished file. What was to
-  /// go to a device or a FIFO gets no file beside it.
+  /// Reserves the first name that is free for both the partial and the finished file.
   func underFreeName() throws -> POSIXPartialFile {
-    guard !directory.isSpecial(preferredName) else { throw nameTaken("not a regular file") }
     for name in FileName.candidates(for: preferredName) {
       // Avoids creating a file in vain. Only the check after its creation decides.
       guard try directory.status(of: name) == nil else { continue }

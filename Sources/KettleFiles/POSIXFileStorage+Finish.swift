@@ -114,7 +114,7 @@ extension POSIXFileStorage {
         guard error.rawValue == EEXIST else { throw error }
       }
       let there = try location.directory.status(of: name)
-      if let there, try isSecondName(name, there, of: file, status, in: location.directory) {
+      if let there, try isSecondName(name, there, of: file, with: status, in: location.directory) {
         // Both names refer to the same file, left by an interrupted rename by link(2). rename(2)
         // does nothing then.
         try location.directory.remove(location.name)
@@ -137,7 +137,7 @@ extension POSIXFileStorage {
   /// Returns whether an entry is another name of the open file. Where inode numbers do not last,
   /// the file system must also say that there are two names.
   private func isSecondName(
-    _ name: String, _ there: FileStatus, of file: OpenFile, _ status: FileStatus,
+    _ name: String, _ there: FileStatus, of file: OpenFile, with status: FileStatus,
     in directory: Directory
   ) throws(Errno) -> Bool {
     switch directory.inodeNumbers {

@@ -179,6 +179,11 @@ package struct POSIXFileStorage: FileStorage {
     return FileName.cut(name, toFit: folder.nameByteCountMax - FileName.addedByteCountMax)
   }
 
+  package func isSpecial(at path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && FileStatus(status).kind == .special
+  }
+
   package func largestFileByteCount(at directory: String) -> Int64? {
     var limits = [Int64]()
     var own = rlimit()

@@ -56,7 +56,7 @@ package struct FreeNameRename: Sendable {
         if way == .link { try Self.call { unlinkat(directory, name, 0) } }
         return
       } catch {
-        let isLinked = way == .link && hasBothNames(name, newName, directory)
+        let isLinked = way == .link && hasBothNames(name, newName, in: directory)
         guard error.mayMeanUnsupported, !isLinked else { throw error }
         last = error
       }
@@ -65,7 +65,7 @@ package struct FreeNameRename: Sendable {
   }
 
   /// Whether a link was made, so that no other way may be tried.
-  private func hasBothNames(_ name: String, _ newName: String, _ directory: Int32) -> Bool {
+  private func hasBothNames(_ name: String, _ newName: String, in directory: Int32) -> Bool {
     var (old, new) = (stat(), stat())
     return fstatat(directory, name, &old, AT_SYMLINK_NOFOLLOW) == 0
       && fstatat(directory, newName, &new, AT_SYMLINK_NOFOLLOW) == 0

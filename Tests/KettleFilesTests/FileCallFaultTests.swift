@@ -255,9 +255,19 @@ import Testing
   ) throws {
     let resumeData = try whole()
     var calls = FileCalls.kernel
-    let fails = Self.failing([number])
-    let kernel = FileCalls.kernel.renameToFree
-    calls.renameToFree = { fails() ? -1 : kernel($0, $1, $2) }
+    // Every way to the name fails: an error may mean only that one of them is not supported.
+    let isBroken = Mutex(true)
+    let kernel = FileCalls.kernel
+    func breaking(_ call: @escaping FreeNameRename.Calls.Naming) -> FreeNameRename.Calls.Naming {
+      { directory, name, newName in
+        guard isBroken.withLock({ $0 }) else { return call(directory, name, newName) }
+        errno = number
+        return -1
+      }
+    }
+    calls.renameToFree = breaking(kernel.renameToFree)
+    calls.link = breaking(kernel.link)
+    calls.rename = breaking(kernel.rename)
     let files = storage(calls)
     let told = failure { () throws(TransferFailure) in
       try files.finish(resumeData, onConflict: .rename)
@@ -266,6 +276,7 @@ import Testing
       told == TransferFailure(code, on: scratch.path, detail: Errno(rawValue: number).name))
     #expect(Disk.names(in: scratch.path) == ["a.part"])
     #expect(files.finishedFile(of: resumeData) == nil)
+    isBroken.withLock { $0 = false }
     #expect(try files.finish(resumeData, onConflict: .rename).path == scratch.path + "/a")
   }
 

@@ -1,5 +1,6 @@
 import KettleEngine
 import KettleModel
+import TestSupport
 import Testing
 
 /// The contract of the port, tested with the Linux file system and the one in memory.
@@ -329,7 +330,7 @@ import Testing
     #expect(storage.bytes(finished.path) == bytes)
   }
 
-  // Fault 207
+  // Fault 184
   @Test(arguments: StorageKind.allCases)
   func `a finished file is unchanged, changed or missing, and has a digest`(
     _ kind: StorageKind

@@ -78,7 +78,7 @@ import Testing
     EINVAL, ENOSYS, EOPNOTSUPP, EPERM, EACCES, EIO, EOVERFLOW, EMLINK, EXDEV,
   ]
 
-  // Fault 189
+  // Fault 166
   @Test(arguments: refusals, refusals)
   func `whatever number means that a call is missing, the next way is used`(
     _ ofRename: Int32, _ ofLink: Int32
@@ -104,7 +104,7 @@ import Testing
     #expect(Disk.names(in: scratch.path) == ["a", "b"])
   }
 
-  // Fault 189
+  // Fault 166
   @Test func `a full disk or a missing directory is not taken for a missing call`() throws {
     for number in [ENOSPC, EDQUOT, EROFS, ENOENT, EEXIST] {
       #expect(!SystemError(number).mayMeanUnsupported)

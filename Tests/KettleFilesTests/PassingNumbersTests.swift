@@ -93,7 +93,7 @@ final class PassingDisk: Sendable {
     try Disk.put(content, at: scratch.path + "/" + name)
   }
 
-  // Fault 186
+  // Fault 163
   @Test(arguments: FreeNameRename.Way.allCases, PassingDisk.Numbering.allCases)
   func `a file with another number after its rename is finished`(
     _ way: FreeNameRename.Way, _ numbering: PassingDisk.Numbering
@@ -110,7 +110,7 @@ final class PassingDisk: Sendable {
     #expect(Disk.names(in: scratch.path) == [])
   }
 
-  // Fault 186
+  // Fault 163
   @Test func `a crash after the rename is recognised by the content`() throws {
     let disk = PassingDisk(.byMount)
     let resumeData = try partial(storage(disk))
@@ -121,7 +121,7 @@ final class PassingDisk: Sendable {
     #expect(found?.identity?.sample != nil)
   }
 
-  // Fault 187
+  // Fault 164
   @Test func `a partial file continues after a remount, and after a crash too`() throws {
     let disk = PassingDisk(.byMount)
     let files = storage(disk)
@@ -134,7 +134,7 @@ final class PassingDisk: Sendable {
     #expect(files.beginning(of: resumeData.partialIdentity, byteCountMax: 2) == [0, 31])
   }
 
-  // Fault 187
+  // Fault 164
   @Test func `a file that another program put in its place is not touched`() throws {
     let disk = PassingDisk(.byMount)
     let files = storage(disk)
@@ -149,7 +149,7 @@ final class PassingDisk: Sendable {
     #expect(Disk.bytes(at: resumeData.partialPath) == foreign)
   }
 
-  // Fault 187
+  // Fault 164
   @Test func `a finished file that was changed stays, whatever its number`() throws {
     let disk = PassingDisk(.byMount)
     let files = storage(disk)
@@ -164,7 +164,7 @@ final class PassingDisk: Sendable {
     #expect(files.moveFinishedFile(finished, toName: ".bin"))
   }
 
-  // Fault 188
+  // Fault 165
   @Test(arguments: PassingDisk.Numbering.allCases)
   func `the bin returns or deletes what it holds`(
     _ numbering: PassingDisk.Numbering
@@ -192,7 +192,7 @@ final class PassingDisk: Sendable {
     #expect(files.removeFinishedFile(binnedFile))
   }
 
-  // Fault 187
+  // Fault 164
   @Test func `a record without a sample is trusted by its number alone`() throws {
     let disk = PassingDisk(.byMount)
     let files = storage(disk)
@@ -220,12 +220,5 @@ final class PassingDisk: Sendable {
     #expect(InodeNumbers(kind: 0x4D44) == .passing)
     #expect(InodeNumbers(kind: 0x2011_BAB0) == .passing)
     #expect(InodeNumbers(kind: 0x0102_1994) == .lasting)
-  }
-
-  @Test func `a finished file is recognised when its disk has another device number`() throws {
-    let files = POSIXFileStorage(documentsDirectory: scratch.path)
-    var finished = try files.finish(try partial(files), onConflict: .rename)
-    finished.identity?.device += 1
-    #expect(files.removeFinishedFile(finished))
   }
 }

@@ -18,6 +18,9 @@ package protocol FileStorage: Sendable {
   /// suffix of a partial file fit after it.
   func fitted(_ name: String, in directory: String) -> String
 
+  /// Returns whether a FIFO, a socket or a device is there, or a link to one.
+  func isSpecial(at path: String) -> Bool
+
   /// Returns the size of the largest file that can be written there, if a limit is known.
   func largestFileByteCount(at directory: String) -> Int64?
 
@@ -132,6 +135,8 @@ package protocol FileStorage: Sendable {
 
 extension FileStorage {
   package func fitted(_ name: String, in directory: String) -> String { name }
+
+  package func isSpecial(at path: String) -> Bool { false }
 
   package func largestFileByteCount(at directory: String) -> Int64? { nil }
 

@@ -31,6 +31,10 @@ extension InMemoryFileStorage: FileStorage {
     }
   }
 
+  package func isSpecial(at path: String) -> Bool {
+    state.withLock { $0.specialPaths.contains(path) }
+  }
+
   package func largestFileByteCount(at directory: String) -> Int64? {
     state.withLock { $0.largestFileByteCount }
   }

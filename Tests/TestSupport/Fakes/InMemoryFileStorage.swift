@@ -32,6 +32,7 @@ package final class InMemoryFileStorage: Sendable {
     var calls: [Operation: Int] = [:]
     var freeBytes: Int64? = 1 << 40
     var largestFileByteCount: Int64?
+    var specialPaths: Set<String> = []
     var fittedNameByteCountMax: Int?
     /// The gate that the creation of partial files waits for.
     var createGate: Gate?
@@ -215,6 +216,9 @@ package final class InMemoryFileStorage: Sendable {
   package func setLargestFile(byteCount: Int64) {
     state.withLock { $0.largestFileByteCount = byteCount }
   }
+
+  /// Puts a device somewhere.
+  package func putDevice(at path: String) { state.withLock { _ = $0.specialPaths.insert(path) } }
 
   /// Cuts names from now on.
   package func setFittedName(byteCountMax: Int) {
