@@ -17,6 +17,8 @@ enum BannedRule {
       "Sources/KettleCommands/Context/CommandClock.swift",
       // There is no event for another process that begins to listen; it polls with a budget.
       "Sources/KettleClient/ServiceStarter+Connecting.swift",
+      // There is no event for a process that was stopped; it looks at intervals.
+      "Sources/KettleClient/ServicePulse.swift",
     ],
     // Its own test.
     "WorkerPool.pause(": ["Tests/KettleEngineTests/Threads/WorkerPoolTests.swift"],
@@ -144,8 +146,8 @@ enum BannedRule {
       || byte > 127
   }
 
-  /// A lock whose value is a closure, an optional one included. The generic type keeps it in another
-  /// form than the closure has, and converts it whenever it is read and written back.
+  /// A lock whose value is a closure, an optional one included. The generic type keeps it in
+  /// another form than the closure has, and converts it whenever it is read and written back.
   private static func isClosureBehindLock(_ line: [UInt8]) -> Bool {
     let text = String(decoding: line, as: UTF8.self)
     guard let type = text.firstRange(of: "Mutex<")?.upperBound else { return false }

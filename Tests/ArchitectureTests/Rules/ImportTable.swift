@@ -37,7 +37,7 @@ let importTable: [String: ImportRow] = [
     outside: ["CKettleCurl", "CKettleLinux", "CKettleUnpacking"], system: ["Dispatch", "Glibc"]),
   "KettleStore": ImportRow(
     ours: ["KettleEngine", "KettleModel", "KettleScheduler", "KettleSystem"],
-    outside: ["CKettleCurl", "CKettleLinux", "CKettleSQLite", "GRDB", "GRDBSQLite"],
+    outside: ["CKettleCurl", "CKettleSQLite", "GRDB", "GRDBSQLite"],
     system: ["Foundation", "FoundationEssentials", "Glibc"]),
   "KettleStarter": ImportRow(
     ours: ["KettleControl", "KettleModel", "KettleSystem"], outside: ["CKettleLinux"],
