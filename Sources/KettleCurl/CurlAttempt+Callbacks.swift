@@ -203,8 +203,8 @@ extension CurlAttempt {
     chunks.map(\.isComplete) ?? (bodyEnd == .byteCount(deliveredByteCount))
   }
 
-  /// After the last byte the exchange ends by itself, and its connection can be reused. An FTP server
-  /// has to show that it was the last.
+  /// After the last byte the exchange ends by itself, and its connection can be reused. An FTP
+  /// server has to show that it was the last.
   private func satisfied() -> PieceResult {
     let isWhole = isWhole
     if isWhole { resumeCompleteBody() }

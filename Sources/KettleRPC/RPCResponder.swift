@@ -34,7 +34,7 @@ package final class RPCResponder: Sendable {
       }
     var check = SecretCheck(secret)
     let results = await answer(calls, of: exchange.client, &check) { $0.object }
-    guard await mayAnswer(results, check, exchange) else { return exchange.refuse() }
+    guard await mayAnswer(results, after: check, over: exchange) else { return exchange.refuse() }
     let reply = JSONReply(to: message, results)
     var bytes = JSONWriter.bytes(reply.value)
     if let callback { bytes = Array("\(callback)(".utf8) + bytes + Array(")".utf8) }
@@ -53,7 +53,7 @@ package final class RPCResponder: Sendable {
     }
     var check = SecretCheck(secret)
     let results = await answer([call], of: exchange.client, &check) { $0.fault }
-    guard await mayAnswer(results, check, exchange) else { return exchange.refuse() }
+    guard await mayAnswer(results, after: check, over: exchange) else { return exchange.refuse() }
     let result = results.first ?? .failure(.invalidRequest)
     exchange.respond(
       RPCResponse(httpStatus: 200, mediaType: .xml, bytes: XMLValues.response(result)))
@@ -61,7 +61,7 @@ package final class RPCResponder: Sendable {
 
   /// Slows down whoever presents a wrong secret. Returns false if the client gets no answer.
   private func mayAnswer(
-    _ results: [Result<RPCValue, RPCError>], _ check: SecretCheck, _ exchange: RPCExchange
+    _ results: [Result<RPCValue, RPCError>], after check: SecretCheck, over exchange: RPCExchange
   ) async -> Bool {
     let isWrong = results.contains { result in
       switch result {
@@ -94,7 +94,7 @@ package final class RPCResponder: Sendable {
     var results: [Result<RPCValue, RPCError>] = []
     var additions: [RPCAddition] = []
     for call in calls {
-      let understood = understand(call, client, &check)
+      let understood = understand(call, from: client, check: &check)
       if case .success(.addURIs(let uris, let options, nil)) = understood {
         additions.append(RPCAddition(uris: uris, options: options))
         continue
@@ -143,7 +143,7 @@ package final class RPCResponder: Sendable {
   }
 
   private func understand(
-    _ call: Result<RPCCall, RPCError>, _ client: RPCClient, _ check: inout SecretCheck
+    _ call: Result<RPCCall, RPCError>, from client: RPCClient, check: inout SecretCheck
   ) -> Result<RPCMethod, RPCError> {
     do throws(RPCError) {
       var call = try call.get()

@@ -88,8 +88,8 @@ package final class ControlListener: Sendable {
     }
   }
 
-  /// Starts listening at `socketPath`, and records it. Only the holder of the lock may replace an existing socket
-  /// file; the listener keeps the lock for its lifetime.
+  /// Starts listening at `socketPath`, and records it. Only the holder of the lock may replace an
+  /// existing socket file; the listener keeps the lock for its lifetime.
   ///
   /// - Parameters:
   ///   - fallback: see `Paths`.

@@ -19,7 +19,7 @@ struct ServiceGreeting {
     do throws(ControlSocketError) {
       socket = try SocketAddressUnix.connectedSocket(path)
     } catch {
-      // It is just ending, or has a full backlog; the caller notices too.
+      // None listens, it is just ending, or has a full backlog; the caller notices too.
       return true
     }
     let coder = RequestCoder()

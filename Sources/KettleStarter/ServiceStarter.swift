@@ -89,8 +89,8 @@ package struct ServiceStarter: Sendable {
   package func openSocketIfRunning() throws(ClientError) -> OwnedDescriptor? {
     let greeting = ServiceGreeting(clientName: clientName, budget: helloBudget)
     for path in ServiceRecord.socketPaths(of: paths) {
-      guard let socket = try openSocket(at: path) else { continue }
-      if try greeting.isAnswered(at: path, byServiceOf: paths.lockPath) { return socket }
+      guard try greeting.isAnswered(at: path, byServiceOf: paths.lockPath) else { continue }
+      if let socket = try openSocket(at: path) { return socket }
     }
     return nil
   }

@@ -3,7 +3,8 @@ import Glibc
 /// Replaces small files as a whole: a reader sees the old content or the new one.
 package enum FileReplacement {
   /// Writes a file that survives a power cut. An existing file keeps its permissions. If the path
-  /// is a symbolic link, the file that it leads to is replaced or made. Throws if the file stays as it was.
+  /// is a symbolic link, the file that it leads to is replaced or made. Throws if the file stays as
+  /// it was.
   ///
   /// - Parameter mode: the permissions of a new file, less the mask of the process.
   package static func write(
@@ -51,7 +52,9 @@ package enum FileReplacement {
     var path = path
     for _ in 0..<linkCountMax {
       if let real = realPath(path) { return real }
-      guard errno == ENOENT, let link = text(ofLink: path) else { return path }
+      let problem = errno
+      guard let link = text(ofLink: path) else { return path }
+      guard problem == ENOENT else { throw SystemError(problem) }
       let slash = path.lastIndex(of: "/")
       path = link.hasPrefix("/") ? link : (slash.map { path[...$0] } ?? "") + link
     }

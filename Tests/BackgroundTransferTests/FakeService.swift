@@ -63,6 +63,11 @@ final class FakeService: Sendable {
     try FileManager.default.createDirectory(
       atPath: paths.runtimeDirectory, withIntermediateDirectories: true,
       attributes: [.posixPermissions: 0o700])
+    // A client uses only the service that its home has recorded.
+    try FileManager.default.createDirectory(
+      atPath: (paths.lockPath as NSString).deletingLastPathComponent,
+      withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    try paths.socketPath.write(toFile: paths.lockPath, atomically: false, encoding: .utf8)
   }
 
   deinit {

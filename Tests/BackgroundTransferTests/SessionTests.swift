@@ -29,7 +29,8 @@ struct SessionTests {
       params.options.launch
         == LaunchCommand(executablePath: "/usr/bin/books", arguments: ["--background"]))
     let names = world.service.requests.map(\.method)
-    #expect(names == [Hello.name, WatchEvents.name, AttachSession.name])
+    // The first greeting asks, on a connection of its own, whose service it is.
+    #expect(names == [Hello.name, Hello.name, WatchEvents.name, AttachSession.name])
   }
 
   @Test func `the launch command is the program itself unless set`() throws {

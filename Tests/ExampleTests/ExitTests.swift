@@ -129,7 +129,7 @@ struct ExitTests {
     #expect(calls.count { $0 == "events" } == 1)
   }
 
-  // Fault 216
+  // Fault 191
   @Test func `tasks that end while a program attaches are reported to it`() async throws {
     let (runCount, countPerRun, futureCount) = (50, 6, 1000)
     for number in 0..<runCount * countPerRun {

@@ -67,7 +67,7 @@ import TestSupport
     await world.shutDown()
   }
 
-  // Fault 170
+  // Fault 155
   @Test func `a completed file is what the last reading of a changing Metalink described`()
     async throws
   {

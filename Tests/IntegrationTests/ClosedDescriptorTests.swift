@@ -63,7 +63,7 @@ struct ClosedDescriptorTests {
       "/bin/sh", ["-c", "exec \"$0\" \"$@\" \(redirections)", program] + one.words)
   }
 
-  // Fault 196
+  // Fault 173
   @Test(arguments: cases)
   func `a closed descriptor is an error of the command that needs it and harmless to others`(
     one: Case
@@ -78,7 +78,7 @@ struct ClosedDescriptorTests {
     #expect(try await home.rows().count == 1)
   }
 
-  // Fault 196
+  // Fault 173
   @Test func `what a server sends to a closed standard output reaches nothing`() async throws {
     let home = try KettleHome()
     let origin = try ScriptedOrigin()
@@ -90,7 +90,7 @@ struct ClosedDescriptorTests {
     #expect(outcome.errors.contains(Self.outputIsClosed), "\(outcome.errors)")
   }
 
-  // Fault 196
+  // Fault 173
   @Test func `the service holds nothing at a number that was closed`() async throws {
     let home = try KettleHome()
     let all = Stream.allCases.map(\.rawValue).joined(separator: " ")
@@ -103,7 +103,7 @@ struct ClosedDescriptorTests {
     }
   }
 
-  // Fault 196
+  // Fault 173
   @Test func `a service that a command with closed descriptors starts holds none of its sockets`()
     async throws
   {

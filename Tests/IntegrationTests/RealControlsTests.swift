@@ -92,7 +92,7 @@ struct RealControlsTests {
           + "(did you mean \"limits.transfers\"?); "))
   }
 
-  // Fault 210
+  // Fault 187
   @Test func `with an unreadable configuration file nothing is sent until it can be read`()
     async throws
   {
@@ -111,7 +111,7 @@ struct RealControlsTests {
     #expect(try await home.kettle("wait", id, "--timeout", "60").code == 0)
   }
 
-  // Fault 210
+  // Fault 187
   @Test func `a service with an unreadable configuration file goes on without it if told`()
     async throws
   {
@@ -122,7 +122,7 @@ struct RealControlsTests {
     #expect(try await home.kettle("wait", id, "--timeout", "60").code == 0)
   }
 
-  // Fault 210
+  // Fault 187
   @Test func `a reload of a broken file keeps the settings in use`() async throws {
     try configure("[limits]\nrate = \"3M\"\n")
     #expect(try await home.rows().isEmpty)
@@ -136,7 +136,7 @@ struct RealControlsTests {
     }
   }
 
-  // Fault 212
+  // Fault 189
   @Test func `another service can start as soon as one was stopped`() async throws {
     for _ in 0..<3 {
       #expect(try await home.kettle("daemon", "start").code == 0)

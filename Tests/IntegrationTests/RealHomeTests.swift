@@ -15,7 +15,7 @@ struct RealHomeTests {
     try await home.run("/usr/bin/env", ["HOME=" + path, KettleHome.program] + words)
   }
 
-  // Fault 199
+  // Fault 176
   @Test func `two homes with one runtime directory have two services`() async throws {
     let other = home.path + "/other"
     try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
@@ -35,7 +35,7 @@ struct RealHomeTests {
     #expect(try await inHome(other, "daemon", "stop").code == 0)
   }
 
-  // Fault 199
+  // Fault 176
   @Test(arguments: [true, false])
   func `a copied home does not control the service of the original`(
     sharesRuntimeDirectory: Bool
@@ -57,7 +57,7 @@ struct RealHomeTests {
     #expect(try await home.rows().count == 1)
   }
 
-  // Fault 200
+  // Fault 177
   @Test func `a runtime directory that was replaced is used at once`() async throws {
     try await home.kettle("add", "--paused", "https://example.org/a.bin")
     let service = try await home.servicePID()
@@ -72,7 +72,7 @@ struct RealHomeTests {
     #expect(try await home.servicePID() == service)
   }
 
-  // Fault 205
+  // Fault 182
   @Test(.enabled(if: geteuid() == 0, "only root can act for another user"))
   func `root creates nothing in the home of another user`() async throws {
     try #require(chown(home.path, 54_321, 54_321) == 0)
@@ -82,7 +82,7 @@ struct RealHomeTests {
     #expect(!FileManager.default.fileExists(atPath: home.path + "/.local"))
   }
 
-  // Fault 205
+  // Fault 182
   @Test func `a user without a home is told so`() async throws {
     let outcome = try await home.run(
       "/usr/bin/env", ["HOME=/proc/nowhere", "XDG_RUNTIME_DIR=", KettleHome.program, "list"])
@@ -92,7 +92,7 @@ struct RealHomeTests {
       "\(outcome.errors)")
   }
 
-  // Fault 204
+  // Fault 181
   @Test func `changes of the configuration at the same time lose nothing`() async throws {
     let keys = [
       "limits.rate", "limits.transfers", "limits.connections-per-host", "limits.connections",
@@ -107,7 +107,7 @@ struct RealHomeTests {
     #expect(accepted == keys, "\(text)")
   }
 
-  // Fault 203
+  // Fault 180
   @Test(.enabled(if: geteuid() == 0, "only root can make a process namespace"))
   func `the first process of a container leaves no zombies`() async throws {
     let hook = home.path + "/hook"
@@ -131,7 +131,8 @@ struct RealHomeTests {
         "n=0; while test $n -lt 200 && ps -eo stat=,comm= | grep -q '^Z.*sleep'; do n=$((n+1)); done; echo $n",
       ])
     #expect(zombies.output != "200\n")
-    service.send(SIGTERM)
+    // unshare(1) blocks SIGTERM.
+    #expect(try await home.kettle("daemon", "stop").code == 0)
     _ = await service.end()
   }
 }

@@ -311,7 +311,7 @@ struct ServiceConnectionTests {
     await second.close()
   }
 
-  // Fault 201
+  // Fault 178
   @Test func `a service that does not answer the greeting times out`() async throws {
     let world = try ClientWorld()
     let service = try await ScriptedService(world, answersHello: false)
@@ -330,7 +330,7 @@ struct ServiceConnectionTests {
     await service.close()
   }
 
-  // Fault 199
+  // Fault 176
   @Test func `the service of another home at the usual path is not used`() async throws {
     let (first, second) = (try ClientWorld(), try ClientWorld())
     let service = try await ScriptedService(first)

@@ -13,7 +13,7 @@ struct ServicePathsProcessTests {
     #expect(paths.documentsDirectory == world.root + "/Eingang")
   }
 
-  // Fault 192
+  // Fault 169
   @Test func `a line of the user-dirs file that is not UTF-8 names no directory`() throws {
     let world = try ClientWorld()
     let path = try world.write("user-dirs.dirs", "XDG_DOWNLOAD_DIR=\"$HOME/T?\"\n")

@@ -133,7 +133,8 @@ final class Aria2cProgramTests {
 
   @Test func `files share the limit for all together`() async {
     let outcome = await run(
-      "-Z", "--max-overall-download-limit=300K", "--max-download-limit=100K", "http://a.example/f",
+      "-D", "-Z", "--max-overall-download-limit=300K", "--max-download-limit=100K",
+      "http://a.example/f",
       "http://b.example/g", finishing: false)
     #expect(outcome.specs.map(\.limitBytesPerSecond) == [102_400, 102_400])
     let one = await run("--max-overall-download-limit=300K", "http://a.example/f")
@@ -168,7 +169,7 @@ final class Aria2cProgramTests {
         .control(.pause, .ids([TransferID(rawValue: 1)]))))
   }
 
-  // Fault 198
+  // Fault 175
   @Test(arguments: ["--help", "--version"])
   func `a text that cannot be written is an error`(word: String) async {
     let context = FakeContext()

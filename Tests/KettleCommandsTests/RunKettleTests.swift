@@ -21,7 +21,7 @@ struct RunKettleTests {
     #expect(outcome.output == Self.help)
   }
 
-  // Fault 198
+  // Fault 175
   @Test(arguments: [["--help"], ["--version"], ["get", "--help"]])
   func `a text that cannot be written is an error`(arguments: [String]) async {
     let context = FakeContext()

@@ -56,7 +56,7 @@ struct ConfigurationFileTests {
     #expect(notices.count == 10)
   }
 
-  // Fault 210
+  // Fault 187
   @Test func `what follows from a file that is not understood depends on its reader`() {
     let file = parsed("[limits\n")
     let (_, problems) = file.readForService()
@@ -74,7 +74,7 @@ struct ConfigurationFileTests {
       ])
   }
 
-  // Fault 210
+  // Fault 187
   @Test(arguments: [
     ("limits.rate = \"fast\"", true), ("limits.rate = 2M", true),
     ("queues.night.hours = 5", true), ("limits.speed = 1", false), ("limits.rate = \"1M\"", false),

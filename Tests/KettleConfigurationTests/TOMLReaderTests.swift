@@ -15,7 +15,7 @@ struct TOMLReaderTests {
     } catch { return error }
   }
 
-  // Fault 210
+  // Fault 187
   @Test func `a byte order mark is not part of the text`() throws {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     #expect(try TOMLReader.read(mark).entries.isEmpty)

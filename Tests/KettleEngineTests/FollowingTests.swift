@@ -28,7 +28,7 @@ struct FollowingTests {
     return (id, try #require(await world.engine.details(of: id)?.snapshot.path))
   }
 
-  // Fault 206
+  // Fault 183
   @Test func `a finished file is compared with a checksum that is asked later`() async throws {
     let world = try await EngineWorld()
     let (id, path) = try await completed(in: world)
@@ -45,7 +45,7 @@ struct FollowingTests {
     #expect(record.finishedFile?.verifiedBy == .sha256)
   }
 
-  // Fault 207
+  // Fault 184
   @Test func `a finished file that was changed or deleted is not followed`() async throws {
     let world = try await EngineWorld()
     let (id, path) = try await completed(in: world)
@@ -63,7 +63,7 @@ struct FollowingTests {
     #expect(await world.engine.follow(id, as: asked { _ in }) == .needsAnother(.fileGone))
   }
 
-  // Fault 206
+  // Fault 183
   @Test func `what comes too late for a complete file is refused, and nothing is applied`()
     async throws
   {
@@ -76,7 +76,7 @@ struct FollowingTests {
     #expect(await world.engine.follow(id, as: asked { $0.title = "T" }) == .follows([.title]))
   }
 
-  // Fault 206
+  // Fault 183
   @Test func `a running transfer takes over options, and makes its requests again for a header`()
     async throws
   {
@@ -94,7 +94,7 @@ struct FollowingTests {
     #expect(again.headers.contains(header))
   }
 
-  // Fault 208
+  // Fault 185
   @Test func `after a failed digest the right one is used`() async throws {
     let world = try await EngineWorld()
     let wrong = try checksum(of: [9])
@@ -117,7 +117,7 @@ struct FollowingTests {
     #expect(await world.engine.details(of: id)?.record.finishedFile?.verifiedBy == .sha256)
   }
 
-  // Fault 209
+  // Fault 186
   @Test(arguments: [true, false])
   func `a file that is there counts with --on-conflict skip only if it has the checksum`(
     isRight: Bool
@@ -137,7 +137,7 @@ struct FollowingTests {
     #expect(error?.detail?.contains("its checksum is") ?? isRight)
   }
 
-  // Fault 210
+  // Fault 187
   @Test func `nothing starts while the configuration file is not understood`() async throws {
     let world = try await EngineWorld { $0.unreadConfiguration = "/c/config.toml" }
     let id = try await world.engine.add([EngineWorld.spec()])[0]

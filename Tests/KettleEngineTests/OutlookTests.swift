@@ -16,7 +16,7 @@ struct OutlookTests {
     return await world.engine.explained(rows, .current).rows
   }
 
-  // Fault 160
+  // Fault 150
   @Test func `a running transfer tells since when its server has sent nothing`() async throws {
     let world = try await EngineWorld()
     let id = try await world.engine.add([EngineWorld.spec()])[0]

@@ -329,7 +329,7 @@ struct TransferEngineTests {
     await Self.committed(world.journal) { $0[id]?.failure?.code == .tooLong }
   }
 
-  // Fault 156
+  // Fault 146
   @Test func `announced bytes that more follow are not the file, now or at the next start`()
     async throws
   {
@@ -370,7 +370,7 @@ struct TransferEngineTests {
     #expect(world.journal.records[second]?.state == .idle)
   }
 
-  // Fault 190
+  // Fault 167
   @Test func `a removal with files names the files that stay`() async throws {
     let world = try await EngineWorld()
     let (first, attempt) = try await world.flowing(total: 1)

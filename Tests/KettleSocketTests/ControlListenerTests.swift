@@ -92,7 +92,7 @@ struct ControlListenerTests {
     try createFile(world.root + "/file")
     let path = world.root + "/file/run"
     #expect(
-      throws: ControlSocketError.unsafeDirectory(path: path, detail: "Not a directory")
+      throws: ControlSocketError.cannotCreateDirectory(path: path, code: ENOTDIR)
     ) { try PrivateDirectory.prepare(path) }
   }
 
@@ -196,7 +196,7 @@ struct ControlListenerTests {
     await listener.close()
   }
 
-  // Fault 199
+  // Fault 176
   @Test func `a service does not take the socket of another home`() async throws {
     let (first, second) = (try SocketWorld(), try SocketWorld())
     let listener = try await first.listener()
@@ -217,7 +217,7 @@ struct ControlListenerTests {
     await listener.close()
   }
 
-  // Fault 200
+  // Fault 177
   @Test func `a socket whose directory is lost moves to the other directory`() async throws {
     let world = try SocketWorld()
     let fallback = world.root + "/state/control.sock"

@@ -56,7 +56,7 @@ struct ServiceLockTests {
     await listener.close()
   }
 
-  // Fault 199
+  // Fault 176
   @Test func `a record is of the service that wrote it`() throws {
     let world = try SocketWorld()
     let lock = try world.lock()
@@ -71,7 +71,7 @@ struct ServiceLockTests {
     #expect(ServiceRecord.read(at: world.lockPath) == nil)
   }
 
-  // Fault 199
+  // Fault 176
   @Test func `a copy of a lock file names no service`() throws {
     let world = try SocketWorld()
     let lock = try world.lock()
@@ -83,7 +83,7 @@ struct ServiceLockTests {
     withExtendedLifetime(lock) {}
   }
 
-  // Fault 199
+  // Fault 176
   @Test func `a lock that is held names its service under any inode number`() throws {
     let world = try SocketWorld()
     try createFile(world.lockPath, "/run/a.sock\n7-1\n1 1")

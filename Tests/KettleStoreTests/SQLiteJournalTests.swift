@@ -46,7 +46,7 @@ import TestSupport
     }
     #expect(Mirror(reflecting: Sample.full(1).spec).children.count == 19)
     #expect(Mirror(reflecting: Sample.full(1)).children.count == 16)
-    #expect(Mirror(reflecting: Sample.resumeData(1)).children.count == 17)
+    #expect(Mirror(reflecting: Sample.resumeData(1)).children.count == 19)
   }
 
   @Test(arguments: [
@@ -84,7 +84,7 @@ import TestSupport
     #expect(try opening.journal.whole().records == [expected])
   }
 
-  // Fault 167
+  // Fault 152
   @Test func `who has chosen the name and the URL survives a restart`() throws {
     var record = Sample.plain(1)
     record.spec.name = FileName(foreign: ".bash_aliases")
@@ -96,7 +96,7 @@ import TestSupport
     #expect(try scratch.open().journal.whole().records == [record])
   }
 
-  // Fault 167
+  // Fault 152
   @Test func `mirrors of an earlier version are not believed to be the user's`() throws {
     var record = Sample.plain(1)
     let mirrors = [record.spec.url]

@@ -167,6 +167,7 @@ enum Sample {
         isLastModifiedStrong: true),
       finalName: "ü \(id).iso")
     resumeData.isWhole = true
+    resumeData.sample = FileSample(byteCount: 4096, digest: "5f\(id)")
     resumeData.lastWriteNanoseconds = .max - id
     resumeData.serverChecksum = Checksum("sha512:" + String(repeating: "f1", count: 64))
     resumeData.mediaType = "application/x-iso9660-image"

@@ -50,7 +50,7 @@ import TestSupport
     #expect(throws: StoreError.self) { try scratch.open() }
   }
 
-  // Fault 189
+  // Fault 166
   @Test(arguments: [EINVAL, EPERM, ENOSYS, EIO])
   func `a store begins where the file system cannot rename without replacing`(
     _ number: Int32

@@ -21,7 +21,7 @@ struct FileReplacementTests {
       atPath: directory + "/" + name, withDestinationPath: target)
   }
 
-  // Fault 204
+  // Fault 181
   @Test(arguments: ["dotfiles/a", "DIRECTORY/dotfiles/a", "second"])
   func `a link that leads to no file stays, and its file is made`(target: String) throws {
     defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -35,7 +35,7 @@ struct FileReplacementTests {
     #expect(text("dotfiles/a") == "B")
   }
 
-  // Fault 204
+  // Fault 181
   @Test(arguments: ["missing/a", "link"])
   func `a link that leads nowhere is not replaced`(target: String) throws {
     defer { try? FileManager.default.removeItem(atPath: directory) }

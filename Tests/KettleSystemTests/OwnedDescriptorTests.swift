@@ -40,7 +40,7 @@ struct OwnedDescriptorTests {
     #expect(!isFull(number))
   }
 
-  // Fault 197
+  // Fault 174
   @Test(arguments: [0, 1, 2] as [Int32])
   func `an owner never has the number of a standard descriptor`(number: Int32) async throws {
     await #expect(processExitsWith: .success) { [number] in
@@ -55,7 +55,7 @@ struct OwnedDescriptorTests {
     }
   }
 
-  // Fault 196
+  // Fault 173
   @Test(arguments: [0, 1, 2] as [Int32])
   func `an occupied descriptor is /dev/null and still cannot be used`(number: Int32) async {
     await #expect(processExitsWith: .success) { [number] in

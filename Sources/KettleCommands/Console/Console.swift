@@ -39,8 +39,10 @@ extension Console {
 
   /// Writes a complaint to standard error. A failure to do so cannot be reported anywhere and is
   /// ignored. What files and servers have put into it cannot control the terminal.
-  package func printError(_ sentence: String) {
-    try? write("kettle: " + Self.shown(sentence) + "\n", to: .error)
+  ///
+  /// - Parameter paint: adds colors of ours, after that.
+  package func printError(_ sentence: String, paint: (String) -> String = { $0 }) {
+    try? write("kettle: " + paint(Self.shown(sentence)) + "\n", to: .error)
   }
 
   /// Writes useful information that is neither the result nor a complaint, as safely.

@@ -30,8 +30,8 @@ struct ServiceStopper {
         // It does not understand the request, but the signal of a service manager.
         guard let process, process.terminate() else { throw error }
         return await ended(process)
-      case .didNotStart, .foreignSocket, .unsafeDirectory, .connectionLost, .tooManyConnections,
-        .socketPathTooLong:
+      case .didNotStart, .foreignSocket, .unsafeDirectory, .connectionLost, .notAnswering,
+        .foreignHome, .cannotCreateDirectory, .tooManyConnections, .socketPathTooLong:
         throw error
       }
     } catch let error as RemoteError where error.why == .notRunning {

@@ -141,7 +141,9 @@ enum ArgumentPath {
   ) throws(UsageProblem.ListProblem) {
     // Without O_NONBLOCK, opening a FIFO would silently wait for its writer.
     let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
-    guard let file = OwnedDescriptor(opened: Glibc.open(path, flags)) else { throw .unreadable(detail: errnoText()) }
+    guard let file = OwnedDescriptor(opened: Glibc.open(path, flags)) else {
+      throw .unreadable(detail: errnoText())
+    }
     try read(file.number, body)
   }
 

@@ -13,7 +13,8 @@ extension Sentences {
     var lines = ["Transfer \(row.id), \(quoted(row.shownTitle))\(subtitle): \(row.stateWords)"]
     lines += reasons(of: row, clock)
     switch row.freshStart {
-    case .resourceChanged?, .rangeIgnored?, .noValidator?, .partialFileChanged?, .otherSources?:
+    case .resourceChanged?, .rangeIgnored?, .noValidator?, .partialFileChanged?, .otherSources?,
+      .contradictoryReplies?:
       lines += row.freshStart.map { [Strings.freshStart($0)] } ?? []
     case .asked?, nil: break
     }

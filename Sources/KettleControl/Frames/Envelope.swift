@@ -1,3 +1,5 @@
+import KettleModel
+
 /// The members of every JSON-RPC 2.0 message.
 enum EnvelopeKey: String, CodingKey {
   case jsonrpc, id, method, params, result, error
@@ -24,6 +26,14 @@ extension DecodingError {
         text += (text.isEmpty ? "" : ".") + key.stringValue
       }
     }
+  }
+}
+
+extension DecodingError {
+  /// Whether a text was read that cannot be the name of a file.
+  var isOfFileName: Bool {
+    guard case .dataCorrupted(let context) = self else { return false }
+    return context.underlyingError is FileNameProblem
   }
 }
 

@@ -85,7 +85,8 @@ private struct RequestEnvelope: Decodable {
       }
       return request.problem.map { .refused(id, $0) } ?? .request(id, request)
     } catch let error as DecodingError {
-      return .refused(id, ControlError(.invalidParams, shown(error.path)))
+      let code: ControlError.Code = error.isOfFileName ? .refusedSpec : .invalidParams
+      return .refused(id, ControlError(code, shown(error.path)))
     } catch {
       return .refused(id, ControlError(.invalidParams, EnvelopeKey.params.rawValue))
     }

@@ -13,7 +13,9 @@ extension CurlAttempt {
     case .connecting, .awaitingHead: break
     case .headReported, .bodyHeld, .receiving, .blocked, .throttled, .decided: return false
     }
-    guard let beginning = file?.beginAgain(after: code, isPlain: !usesTLS) else { return false }
+    // Read before `file` is changed, because it depends on `file`.
+    let isPlain = !usesTLS
+    guard let beginning = file?.beginAgain(after: code, isPlain: isPlain) else { return false }
     var options = EasyOptions(easy: easy)
     switch beginning {
     case .atStart: setBeginning(&options)

@@ -27,8 +27,8 @@ struct FTPReplies {
   private(set) var last: Reply?
   /// Whether the server has said where it waits for the data connection.
   private(set) var hasDataAddress = false
-  /// The size of the file as it answered SIZE. The reply to MDTM has the same code, but precedes the
-  /// data address.
+  /// The size of the file as it answered SIZE. The reply to MDTM has the same code, but precedes
+  /// the data address.
   private(set) var size: Int64?
   /// The size in its reply to RETR, `150 Opening … (2241 bytes)`.
   private(set) var openingSize: Int64?

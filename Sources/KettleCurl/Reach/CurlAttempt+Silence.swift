@@ -18,7 +18,8 @@ extension CurlAttempt {
   private func silentSince(at now: MonotonicTime) -> MonotonicTime? {
     switch phase {
     case .connecting:
-      guard isEstablished, !hasGreeted else { return nil }
+      // libcurl tells the time of the connection only after the handshake of TLS.
+      guard isEstablished || connectedAddress != nil, !hasGreeted else { return nil }
       return addresses.accepted(at: now)
     case .awaitingHead(let since):
       return file == nil && firstHeadByteAt == nil && isRequestWhole ? since : nil

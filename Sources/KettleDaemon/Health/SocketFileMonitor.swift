@@ -8,10 +8,10 @@ import Logging
 /// Checks that the socket file exists, and has it bound again when it is gone: the last logout
 /// deletes the runtime directory, and the next login creates another.
 ///
-/// The kernel reports removals from the directory, which trigger a check. So does a client that does
-/// not find the socket: it opens the start lock before it starts a service. A file system mounted
-/// over the directory is not reported, so a timer checks as well; it does so more often for a while
-/// after a removal, because more will follow.
+/// The kernel reports removals from the directory, which trigger a check. So does a client that
+/// does not find the socket: it opens the start lock before it starts a service. A file system
+/// mounted over the directory is not reported, so a timer checks as well; it does so more often for
+/// a while after a removal, because more will follow.
 final class SocketFileMonitor: Sendable {
   struct Pace: Sendable {
     var calm = Duration.seconds(60)

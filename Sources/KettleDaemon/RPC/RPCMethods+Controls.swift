@@ -152,7 +152,7 @@ extension RPCMethods {
       // What was meant for one server must not reach another.
       (spec.headers, spec.login) = (spec.headers.filter(\.isAboutClient), nil)
     }
-    spec.url = first
+    spec.source = ChainedURL(given: first)
     spec.login = new.first { $0.url == first }?.login ?? spec.login
     spec.options.mirrors = Array(links.dropFirst().prefix(TransferOptions.mirrorCountMax))
     try await change(details, to: spec)

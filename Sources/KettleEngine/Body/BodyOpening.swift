@@ -64,6 +64,7 @@ struct BodyOpening: Sendable {
       // What the user typed is taken as it is, or refused.
       let name =
         spec.name == nil ? files.fitted(new.preferredName, in: directory) : new.preferredName
+      try checkPlace(of: name)
       if let total = expectedByteCount(new.total) {
         try checkLargestFile(total, named: name)
         try checkSpace(for: total)
@@ -103,6 +104,13 @@ struct BodyOpening: Sendable {
       if let older = old.resumeData.setAside { files.removePartialFile(older) }
       return old.resumeData.partialIdentity
     }
+  }
+
+  /// What the user wants in a device or a FIFO gets no file with another name beside it.
+  private func checkPlace(of name: String) throws(TransferFailure) {
+    let path = directory + "/" + name
+    guard spec.name != nil, files.isSpecial(at: path) else { return }
+    throw TransferFailure(.nameTaken, on: path, detail: "not a regular file")
   }
 
   /// Detects a file system that has no such large files before the first byte.

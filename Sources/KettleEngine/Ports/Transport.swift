@@ -106,9 +106,9 @@ package struct AttemptTimeouts: Sendable, Hashable {
   package init() {}
 }
 
-/// The events of the transport. Each attempt has any number of `informed` and `addressLeft`, at most one
-/// `headReceived`, then exactly one `ended`, which is the last. A redirect is a head like any
-/// other: it is not followed.
+/// The events of the transport. Each attempt has any number of `informed` and `addressLeft`, at
+/// most one `headReceived`, then exactly one `ended`, which is the last. A redirect is a head like
+/// any other: it is not followed.
 package enum TransportEvent: Sendable {
   /// The head that follows came over HTTP/2.
   case multiplexed(AttemptID)

@@ -81,8 +81,8 @@ public struct HookCommand: Hashable, Sendable {
 
   /// Whether a placeholder is in the text that a shell executes: the first argument behind `-c`
   /// that is not an option, and all after it if that text executes text itself. The shell may be
-  /// started by another program, such as env(1). Shells that are started in other ways, and programs
-  /// that execute text themselves, are not recognized.
+  /// started by another program, such as env(1). Shells that are started in other ways, and
+  /// programs that execute text themselves, are not recognized.
   public var fillsShellText: Bool {
     guard let shell = words.firstIndex(where: Self.isShell),
       let flag = words[shell...].firstIndex(where: Self.isTextFlag)

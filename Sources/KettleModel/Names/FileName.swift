@@ -67,8 +67,10 @@ extension FileName: Codable {
     if let container = try? decoder.container(keyedBy: CodingKeys.self) {
       let text = try container.decode(String.self, forKey: .foreign)
       guard let name = FileName(foreign: text) else {
-        throw DecodingError.dataCorruptedError(
-          forKey: .foreign, in: container, debugDescription: "nothing of the name is left")
+        throw DecodingError.dataCorrupted(
+          DecodingError.Context(
+            codingPath: container.codingPath, debugDescription: "nothing of the name is left",
+            underlyingError: FileNameProblem.empty))
       }
       self = name
       return
@@ -78,8 +80,10 @@ extension FileName: Codable {
     do throws(FileNameProblem) {
       try self.init(typed: text)
     } catch {
-      throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: error.sentence(text))
+      throw DecodingError.dataCorrupted(
+        DecodingError.Context(
+          codingPath: container.codingPath, debugDescription: error.sentence(text),
+          underlyingError: error))
     }
   }
 

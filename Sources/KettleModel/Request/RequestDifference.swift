@@ -32,7 +32,7 @@ public struct RequestDifference: Hashable, Sendable {
   ) -> Bool {
     guard let path, let slash = path.lastIndex(of: "/") else { return false }
     if part == .directory { return asked.directory.map { $0 == path[..<slash] } ?? true }
-    return part == .name && asked.name.map { $0 == path[slash...].dropFirst() } ?? true
+    return part == .name && asked.name.map { $0.text == path[slash...].dropFirst() } ?? true
   }
 
   public var isEmpty: Bool { parts.isEmpty }

@@ -1,6 +1,7 @@
 /// One thing that a request for a transfer says. The raw value is the name of the property of
-/// `TransferSpec` or `TransferOptions`; a test compares both with these cases, so that no property
-/// can be added without a decision here.
+/// `TransferSpec` or `TransferOptions` (`url` is that of the source); a test compares both with
+/// these cases, so that no property can be added without a decision here. What a document has said
+/// of the file (`described`) is not part of a request.
 public enum RequestPart: String, Sendable, Codable, CaseIterable {
   case url, session, title, directory, name, connections, headers, login, checksum
   case caCertificatePath, trustedServers, limitBytesPerSecond, notBefore, priority, onConflict
@@ -57,7 +58,7 @@ extension TransferSpec {
     case .session: session != stored.session
     case .title: asks(title, stored.title)
     case .directory: asks(directory, stored.directory)
-    case .name: asks(name, stored.name)
+    case .name: asks(name?.text, stored.name?.text)
     case .connections: asks(connections, stored.connections)
     case .headers: !headers.isEmpty && headers != stored.headers
     case .login: asks(login, stored.login)
@@ -66,8 +67,8 @@ extension TransferSpec {
     case .trustedServers: !trustedServers.allSatisfy(stored.trustedServers.contains)
     case .limitBytesPerSecond: asks(limitBytesPerSecond, stored.limitBytesPerSecond)
     case .notBefore: asks(notBefore, stored.notBefore)
-    case .priority: asks(priority, stored.priority, unless: .normal, .priority)
-    case .onConflict: asks(onConflict, stored.onConflict, unless: .rename, .onConflict)
+    case .priority: asks(priority, stored.priority, unless: .normal, choosing: .priority)
+    case .onConflict: asks(onConflict, stored.onConflict, unless: .rename, choosing: .onConflict)
     case .beginning: beginning != .queued && beginning != stored.beginning
     case .request: asks(request, stored.request)
     case .task: task != stored.task
@@ -90,15 +91,15 @@ extension TransferSpec {
     case .certificate: asks(new.certificate, old.certificate)
     case .usesNetrc: asks(new.usesNetrc, old.usesNetrc)
     case .keepsServerTime:
-      asks(new.keepsServerTime, old.keepsServerTime, unless: false, .serverTime)
+      asks(new.keepsServerTime, old.keepsServerTime, unless: false, choosing: .serverTime)
     case .permissions: asks(new.permissions, old.permissions)
     case .makesDirectory: new.makesDirectory && !old.makesDirectory
     case .mirrors: !new.mirrors.allSatisfy(old.mirrors.contains)
-    case .unpacks: asks(new.unpacks, old.unpacks, unless: false, .unpacking)
+    case .unpacks: asks(new.unpacks, old.unpacks, unless: false, choosing: .unpacking)
     case .checksumURL: asks(new.checksumURL, old.checksumURL)
     case .isAsIs: new.isAsIs && !old.isAsIs
     case .variant: asks(new.variant, old.variant)
-    case .queue: asks(queue, stored.queue, unless: .standard, .queue)
+    case .queue: asks(queue, stored.queue, unless: .standard, choosing: .queue)
     case .rpc: asks(new.rpc, old.rpc)
     case .then: asks(new.then, old.then)
     case .chosen: !new.chosen.isSubset(of: old.chosen)
@@ -117,7 +118,7 @@ extension TransferSpec {
 
   /// The standard value counts only if it was chosen.
   private func asks<Value: Equatable>(
-    _ asked: Value, _ stored: Value, unless standard: Value, _ property: ConfiguredProperty
+    _ asked: Value, _ stored: Value, unless standard: Value, choosing property: ConfiguredProperty
   ) -> Bool {
     asked != stored && (asked != standard || options.chosen.contains(property))
   }

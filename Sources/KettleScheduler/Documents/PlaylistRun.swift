@@ -137,7 +137,7 @@ struct PlaylistRun: Sendable, Hashable {
       if left.trimmingPrefix("W/") != right.trimmingPrefix("W/") { return true }
       if old.strongEntityTag != nil { return false }
     }
-    return ResponseClassifier.isSurelyOther(old, new)
+    return KnownVersion(ofSameURL: old).isSurelyOther(new)
   }
 
   /// Notes the version of the resource whose part, or all of which, arrives.

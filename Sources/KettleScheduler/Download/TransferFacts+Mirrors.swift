@@ -201,7 +201,8 @@ extension TransferFacts {
       held.prefixByteCount > 0
     else { return }
     offer = OfferedValidator(
-      validator: validator, validatorURL: urlTextOfOpener, answer: ChainedURL(answering: connection),
+      validator: validator, validatorURL: urlTextOfOpener,
+      answer: ChainedURL(answering: connection),
       provedAt: held.prefixByteCount)
   }
 

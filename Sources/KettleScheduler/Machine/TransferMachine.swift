@@ -98,7 +98,9 @@ package struct TransferMachine: Sendable {
   /// nothing changes.
   package mutating func change(to spec: TransferSpec) -> Transition {
     guard state.standsStill else { return .none }
-    if spec.url != facts.spec.url { facts.replaceLink(with: spec.url, login: nil) }
+    if spec.url != facts.spec.url {
+      facts.replaceLink(with: spec.source, login: nil)
+    }
     facts.spec = spec
     return .none
   }

@@ -28,6 +28,12 @@ struct KnownVersion: Sendable, Hashable {
     validator = kinship == .sameURL ? resumeData?.validator : nil
   }
 
+  /// The version of a resource whose parts all have the same URL.
+  init(ofSameURL validator: Validator) {
+    kinship = .sameURL
+    self.validator = validator
+  }
+
   /// The value that the server can compare (`If-Range`); nil without one.
   var strongValue: String? { validator?.strongValue }
 

@@ -37,9 +37,11 @@ extension ResponseClassifier {
   /// Some servers and caches send the requested part with status 200. Only a request that asks for
   /// no part shows how long the file is. So a length that differs from the known one is not
   /// believed after a request for a range, and that of exactly the missing part needs a validator
-  /// that proves another version, whatever was requested.
+  /// that proves another version, whatever was requested. A server of files says the size of the
+  /// file apart from the body, so there is no doubt.
   func classifyDoubtfulLength(_ facts: FileFacts) -> Classification? {
-    guard let resumeData, hasDurableBytes, facts.contentCoding == resumeData.contentCoding,
+    guard let resumeData, hasDurableBytes, url.scheme.family == .http,
+      facts.contentCoding == resumeData.contentCoding,
       !known.isSurelySame(facts.validator)
     else { return nil }
     let knownTotal = resumeData.totalByteCount

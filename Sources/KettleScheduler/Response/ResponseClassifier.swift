@@ -26,8 +26,8 @@ package struct ResponseClassifier: Sendable {
     /// Whether it is about the server, and not about the file or a part of it.
     var isOfServer: Bool {
       switch self {
-      case .redirect, .retry, .wait, .fail: true
-      case .acceptWhole, .acceptRange, .alreadyWhole, .requestAgain: false
+      case .redirect, .retry, .wait, .refused, .fail: true
+      case .acceptWhole, .acceptRange, .alreadyWhole, .requestAgain, .requestAsRange: false
       }
     }
 
@@ -35,11 +35,11 @@ package struct ResponseClassifier: Sendable {
     var keepsBytes: Bool {
       switch self {
       case .acceptRange, .alreadyWhole, .requestAgain(.resuming), .requestAgain(.proving),
-        .requestAgain(.comparing), .redirect, .retry:
+        .requestAgain(.comparing), .requestAsRange, .redirect, .retry:
         true
       case .acceptWhole(let whole):
         if case .instead = whole.use { false } else { true }
-      case .requestAgain(.fresh), .wait, .fail: false
+      case .requestAgain(.fresh), .wait, .refused, .fail: false
       }
     }
   }

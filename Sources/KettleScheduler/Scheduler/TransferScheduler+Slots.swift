@@ -164,7 +164,8 @@ extension TransferScheduler {
   // MARK: Additional connections
 
   /// Opens additional connections for a transfer while they help and the limits allow it. When its
-  /// hosts are full it waits for the next round, which gathers the connections of all transfers once.
+  /// hosts are full it waits for the next round, which gathers the connections of all transfers
+  /// once.
   mutating func addConnections(
     to id: TransferID, _ output: inout SchedulerOutput, at now: Moment
   ) {

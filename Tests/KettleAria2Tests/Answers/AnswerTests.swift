@@ -83,6 +83,7 @@ struct AnswerTests {
       totalByteCount: (9 << 20) + 5, validator: nil, finalName: "f")
     var one = download(row(.paused, received: 1, expected: (9 << 20) + 5))
     one.record = record
+    one.received = held
     let bits = StatusAnswer.fields(of: one, .some(["bitfield"])).object?["bitfield"]
     // Pieces 0, 8 and 9; the last one is short.
     #expect(bits == "80c0")

@@ -249,7 +249,7 @@ struct PlaceTests {
     #expect(throws: RPCError.self) { try place(directory, output) }
   }
 
-  // Fault 166
+  // Fault 151
   @Test(arguments: [
     (".bash_aliases", "_bash_aliases"), ("x/-rf", "_rf"), ("a\u{202E}gpj.exe", "a_gpj.exe"),
     ("~x", "_x"), ("con", "_con"), ("a\u{1}", "a_"),

@@ -73,7 +73,7 @@ struct AddCookiesTests {
     #expect(got.error.contains("2 cookies for \"c.org\""))
   }
 
-  // Fault 157
+  // Fault 147
   @Test func `lines that are no cookies are named, and the others are used`() async throws {
     let directory = try TemporaryDirectory()
     let lines = [
@@ -96,7 +96,7 @@ struct AddCookiesTests {
         + "a cookie has seven fields with tabs in between")
   }
 
-  // Fault 159
+  // Fault 149
   @Test(arguments: [
     ("/dev/zero", "it is a device"), (".", "it is a directory"),
     ("large", "it is larger than 16 MiB"), ("pipe", "nothing writes to this FIFO"),

@@ -83,7 +83,7 @@ final class ConfigCommandTests {
     #expect(outcome.error.contains("\"limits.speed\" in line 3"), "\(outcome.error)")
   }
 
-  // Fault 213
+  // Fault 190
   @Test func `a check finds what does not exist`() async throws {
     _ = await withoutService().run("config", "set", "rpc.enabled", "true")
     let text = """

@@ -129,7 +129,7 @@ struct ControlCommandsTests {
     #expect(context.service.asked == [.control(.removeWithFile, .ids([id(1)]))])
   }
 
-  // Fault 190
+  // Fault 167
   @Test func `remove --with-file says that a file stays`() async {
     let context = context(snapshot(1, .completed), snapshot(2, .completed))
     context.service.keepFiles([.init(id: id(1), path: "/home/anna/a.iso")])

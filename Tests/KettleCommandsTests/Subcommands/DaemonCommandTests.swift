@@ -172,7 +172,7 @@ struct DaemonCommandTests {
     }
   }
 
-  // Fault 212
+  // Fault 189
   @Test func `stop waits until the process has ended, not only its socket`() async {
     var context = FakeContext()
     let connector = FakeConnector([.success(context.service)])
@@ -185,7 +185,7 @@ struct DaemonCommandTests {
     #expect(context.clock.elapsedMilliseconds == 100)
   }
 
-  // Fault 212
+  // Fault 189
   @Test func `stop ends a service of another protocol version by its process`() async {
     var context = FakeContext()
     let connector = FakeConnector([.failure(.versionMismatch(ours: 1, theirs: "2"))])
@@ -193,8 +193,10 @@ struct DaemonCommandTests {
     #expect(await context.run("daemon", "stop").code == 3)
     let process = FakeProcess(hasEnded: true)
     connector.run(as: process)
+    var next = FakeContext()
+    next.connector = connector
     #expect(
-      await context.run("daemon", "stop")
+      await next.run("daemon", "stop")
         == .init(code: 0, output: "The service has stopped\n", error: ""))
     #expect(process.terminations == 1)
   }

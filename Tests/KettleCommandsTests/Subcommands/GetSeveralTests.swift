@@ -108,7 +108,7 @@ struct GetSeveralTests: GetRows {
     }
   }
 
-  // Fault 206
+  // Fault 183
   @Test func `an option that a listed transfer cannot take over is an error`() async {
     var late = FollowTransfer.Result(.tooLate, parts: [.limitBytesPerSecond, .headers])
     late.state = .completed
@@ -136,7 +136,7 @@ struct GetSeveralTests: GetRows {
     }
   }
 
-  // Fault 206
+  // Fault 183
   @Test func `the other URLs go on when one is refused, and the command fails`() async {
     var context = FakeContext()
     context.service = FakeService([snapshot(7, .completed)])

@@ -101,7 +101,7 @@ struct GetToStandardOutputTests: GetRows {
     #expect(left == [])
   }
 
-  // Fault 186
+  // Fault 163
   @Test func `a file with another number after its rename is still the streamed one`() throws {
     let directory = try TemporaryDirectory()
     let descriptors = try [("a", "same"), ("b", "same"), ("c", "other")].map { name, text in
@@ -109,7 +109,7 @@ struct GetToStandardOutputTests: GetRows {
     }
     defer { descriptors.forEach { close($0) } }
     func isSame(_ index: Int, _ numbers: InodeNumbers) -> Bool {
-      StandardOutputDelivery.isSameFile(descriptors[0], descriptors[index], numbers)
+      StandardOutputDelivery.isSameFile(descriptors[0], descriptors[index], where: numbers)
     }
     #expect(isSame(0, .lasting) && isSame(1, .passing))
     #expect(!isSame(1, .lasting) && !isSame(2, .passing))

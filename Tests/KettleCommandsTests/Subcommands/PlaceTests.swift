@@ -7,7 +7,7 @@ import Testing
 
 /// Places that no file can be saved to.
 struct PlaceTests {
-  // Fault 191
+  // Fault 168
   @Test(arguments: ["link", "fifo"])
   func `a device or a FIFO in place of the file is refused`(_ name: String) async throws {
     let directory = try TemporaryDirectory()
@@ -24,7 +24,7 @@ struct PlaceTests {
     #expect(context.service.asked.isEmpty)
   }
 
-  // Fault 191
+  // Fault 168
   @Test func `a device is refused when standard output happens to be a file`() throws {
     #expect(throws: UsageError(.path(.notAPlaceForFiles("/dev/stdout")))) {
       try ArgumentPath.checkPlace(of: "stdout", in: "/dev")
@@ -37,7 +37,7 @@ struct PlaceTests {
     try ArgumentPath.checkPlace(of: "new.iso", in: "/")
   }
 
-  // Fault 192
+  // Fault 169
   @Test(arguments: [
     (WordNotText.argument(shown: "/m\u{FFFD}l"), "The argument \"/m\u{FFFD}l\" is not UTF-8"),
     (.variable(name: "HOME"), "The value of HOME is not UTF-8"),
@@ -58,7 +58,7 @@ struct PlaceTests {
     #expect(await runNativeHost(context: context.context) == 2)
   }
 
-  // Fault 193
+  // Fault 170
   @Test(arguments: [
     (WorkingDirectory.Problem.gone, "does not exist any more"),
     (.notText, "has a name that is not UTF-8"),
@@ -84,7 +84,7 @@ struct PlaceTests {
     #expect(await context.run("add", url).code == 0)
   }
 
-  // Fault 193
+  // Fault 170
   @Test func `a path is resolved from the directory of the command`() throws {
     #expect(try WorkingDirectory.at("/srv").absolute("a") == "/srv/a")
     #expect(try WorkingDirectory.at("/").absolute("a") == "/a")

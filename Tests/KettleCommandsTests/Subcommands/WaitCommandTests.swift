@@ -69,6 +69,7 @@ struct WaitCommandTests {
     #expect(
       outcome.error
         == """
+        Transfer 3 is scheduled and starts later; waiting for it
         kettle: The host "example.org" was not found; check its name and the network
         kettle: 1 of 3 transfers failed; "kettle list" shows all
 
@@ -207,7 +208,7 @@ struct WaitCommandTests {
         + "kettle: 1 of 2 transfers failed; \"kettle list\" shows all\n")
   }
 
-  // Fault 211
+  // Fault 188
   @Test func `an empty list of ids is an error`() async {
     for arguments in [["wait"], ["wait", "--timeout", "5"]] {
       let context = context(snapshot(1, .running))
@@ -221,7 +222,7 @@ struct WaitCommandTests {
     #expect(await context().run("wait", "1", "--all").code == 2)
   }
 
-  // Fault 211
+  // Fault 188
   @Test func `scheduled transfers and closed queues are named with their times`() async throws {
     var later = snapshot(1, .scheduled)
     later.heldBack = HeldBack(.scheduled, until: WallTime(millisecondsSince1970: FakeClock.start))

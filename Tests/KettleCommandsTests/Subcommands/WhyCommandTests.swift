@@ -52,6 +52,13 @@ struct WhyCommandTests {
         "To do: the setting limits.transfers permits more at once",
       ]),
     Situation(
+      state: .queued, heldBack: held(.configuration, "/c"),
+      lines: [
+        "Because the configuration file \"/c\" cannot be used", noEstimate,
+        "To do: \"kettle config check\" says why; correct it and run \"kettle config reload\", "
+          + "or go on without it with \"kettle config reload --without-file\"",
+      ]),
+    Situation(
       state: .queued, heldBack: held(.hostLimit, "h", used: 5, allowed: 5, until: 3600),
       lines: [
         "Because 5 of 5 connections to \"h\" are in use", "It is expected to start at 15:00",

@@ -251,6 +251,12 @@ final class FakeService: ServiceCalling {
       record(.limit(params.selection, params.bytesPerSecond))
       return refusing(params.selection)
     case let params as AssignTransfers.Params: return assign(params)
+    default: return try answerOther(params, method)
+    }
+  }
+
+  private func answerOther(_ params: Any, _ method: String) throws -> Any {
+    switch params {
     case let params as FindURLs.Params:
       let rows = state.withLock { state in
         state.sought.append(params.urls)

@@ -104,7 +104,7 @@ struct AddURLsTests {
   ])
   func `a name that is none is refused`(name: String) {
     let params = #"{"urls":["https://a.example/"],"template":{"name":"\#(name)"}}"#
-    #expect(decode(params) == refused(.invalidParams, "params.template.name"))
+    #expect(decode(params) == refused(.refusedSpec, "params.template.name"))
   }
 
   @Test func `a task must be added by itself`() throws {

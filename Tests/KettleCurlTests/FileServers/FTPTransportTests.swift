@@ -142,7 +142,7 @@ struct FTPTransportTests {
   }
 
   /// The bytes beyond the size come when all others have long been read.
-  // Fault 156
+  // Fault 146
   @Test(arguments: ["226 sent", "426 broken pipe"])
   func `what follows the announced size is waited for, and nothing of it counts`(
     end: String
@@ -343,7 +343,7 @@ struct FTPTransportTests {
     #expect(server.commands("USER") == [])
   }
 
-  // Fault 158
+  // Fault 148
   @Test(arguments: [
     "421 Please reconnect using TLS security mechanisms.",
     "530 Non-anonymous sessions must use encryption.",
@@ -368,7 +368,7 @@ struct FTPTransportTests {
     #expect(server.commands("AUTH").isEmpty)
   }
 
-  // Fault 159
+  // Fault 149
   @Test
   func `a netrc that is a pipe is not waited for, and the refusal says why there was no login`()
     async throws

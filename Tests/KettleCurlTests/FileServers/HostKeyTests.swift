@@ -66,7 +66,7 @@ struct HostKeyTests {
   @Test func `the settings of ssh follow the environment of the service`() {
     let settings = SSHSettings(environment: ["HOME": "/h", "LOGNAME": "ann", "USER": "bob"])
     #expect(settings == SSHSettings(directory: "/h/.ssh", user: "ann"))
-    #expect(settings.knownHostsPath == "/h/.ssh/known_hosts")
+    #expect(settings.knownHostsPath == nil, "there is no such file")
     #expect(settings.keyFiles == [])
     #expect(SSHSettings(environment: ["HOME": ""]).directory == nil)
   }

@@ -42,7 +42,7 @@ struct SilentAddressTests {
     }
   }
 
-  // Fault 160
+  // Fault 150
   @Test func `the other address is asked, and the silent one is left out afterwards`() async throws
   {
     let probe = try probe()
@@ -55,7 +55,7 @@ struct SilentAddressTests {
     #expect(left(probe) == [try #require(IPAddress("127.0.0.2"))])
   }
 
-  // Fault 160
+  // Fault 150
   @Test(.enabled(if: TLSServer.isThere))
   func `an address that ignores the greeting of TLS is left as well`() async throws {
     let authority = try TestAuthority()
@@ -76,7 +76,7 @@ struct SilentAddressTests {
     #expect(left(probe) == [try #require(IPAddress("127.0.0.2"))])
   }
 
-  // Fault 160
+  // Fault 150
   @Test func `when every address has been silent, all are tried again`() async throws {
     let probe = try probe()
     good.serve(OriginBehavior(body).with { $0.headWaitsFor = "never" }, at: "/file")
@@ -86,7 +86,7 @@ struct SilentAddressTests {
     #expect(try await fetch(probe, idle: 60_000).end == .complete)
   }
 
-  // Fault 54, 160
+  // Fault 54, 150
   @Test func `an address that a redirect must not reach is no alternative`() async throws {
     let probe = try probe()
     let fetched = try await fetch(probe) { $0.minimumReach = .world }

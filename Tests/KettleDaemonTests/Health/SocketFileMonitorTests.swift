@@ -40,7 +40,7 @@ struct SocketFileMonitorTests {
     #expect(seen == 4)
   }
 
-  // Fault 200
+  // Fault 177
   @Test func `a client that looks for a service causes a check`() async throws {
     let directory = try TemporaryDirectory()
     let startLock = directory.path + "/start.lock"

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct TimeZoneWatchTests {
-  // Fault 202
+  // Fault 179
   @Test func `another zone is reported`() async throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)

@@ -242,7 +242,8 @@ struct RPCMethodsTests {
   @Test func `options of a paused download change, and those of a running one do not`() async throws
   {
     let world = try await RPCWorld()
-    let gid = try await world.add("f", ["pause": "true", "out": "f.bin", "http-passwd": "p"])
+    let gid = try await world.add(
+      "f", ["pause": "true", "out": "f.bin", "http-user": "you", "http-passwd": "p"])
     let all = try await world.call("getOption", gid).object ?? [:]
     let changes: [String: RPCValue] = [
       "out": "sub/g.bin", "dir": .text(world.directory + "/x"), "header": ["A: b", "C: d"],

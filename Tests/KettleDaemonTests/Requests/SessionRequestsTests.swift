@@ -116,7 +116,7 @@ struct SessionRequestsTests {
     #expect(heard == [id])
   }
 
-  // Fault 216
+  // Fault 191
   @Test func `each event is in the list of tasks or behind it`() async throws {
     let world = try await HandlerWorld()
     let program = world.connect()

@@ -55,7 +55,7 @@ struct StoppedServiceTests {
     #expect(model.said == "not connected to the service; reconnecting")
   }
 
-  // Fault 201
+  // Fault 178
   @Test func `the bar says that the service does not answer, and leaving works`() {
     var model = Sample.model(
       columns: 80, rows: 10, showing: [Sample.row(1, titled: "A guide.pdf", state: .idle)])

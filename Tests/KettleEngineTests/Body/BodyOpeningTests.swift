@@ -12,7 +12,7 @@ struct BodyOpeningTests {
 
   private func opening(named name: String? = nil) -> BodyOpening {
     var spec = EngineWorld.spec("http://files.example/a.iso")
-    spec.name = name
+    spec.name = name.flatMap { try? FileName(typed: $0) }
     return BodyOpening(files: files, id: TransferID(rawValue: 1), spec: spec, directory: "/card")
   }
 
@@ -20,7 +20,7 @@ struct BodyOpeningTests {
     .create(BodyPlan.NewFile(preferredName: name, total: total, validator: nil))
   }
 
-  // Fault 195
+  // Fault 172
   @Test func `a file that is too large for its file system fails before its first byte`() throws {
     files.setLargestFile(byteCount: 1000)
     let expected = TransferFailure(.fileProblem, on: "/card/a.iso", detail: FileTrouble.tooLarge)
@@ -30,7 +30,18 @@ struct BodyOpeningTests {
     #expect(files.paths == ["/card/a.iso.part"])
   }
 
-  // Fault 194
+  // Fault 168
+  @Test func `no file appears beside a device or a FIFO that the user named`() throws {
+    files.putDevice(at: "/card/null")
+    let expected = TransferFailure(.nameTaken, on: "/card/null", detail: "not a regular file")
+    #expect(throws: expected) { _ = try opening(named: "null").open(plan("null", total: 1)) }
+    #expect(files.paths.isEmpty)
+    // A name from a server asked for no device.
+    _ = try opening().open(plan("null", total: 1))
+    #expect(files.paths == ["/card/null.part"])
+  }
+
+  // Fault 171
   @Test func `only a name that nobody typed is cut`() throws {
     files.setFittedName(byteCountMax: 10)
     _ = try opening().open(plan("0123456789.iso", total: 1))

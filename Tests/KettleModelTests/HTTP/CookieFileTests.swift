@@ -28,7 +28,7 @@ struct CookieFileTests {
       ])
   }
 
-  // Fault 157
+  // Fault 147
   @Test(arguments: [
     "1791464381", "1791464381.742", "1.791464381742e9", "1791464381742", "99999999999999999999",
     "1e300", "inf", "0", "-1", "-1.5", "",
@@ -42,7 +42,7 @@ struct CookieFileTests {
     }
   }
 
-  // Fault 157
+  // Fault 147
   @Test(arguments: ["1699999999.9", "1.6e9", "1"])
   func `a time that has passed does not`(time: String) throws {
     let text = ".example.org\tTRUE\t/\tFALSE\t\(time)\tsession\tabc"
@@ -51,7 +51,7 @@ struct CookieFileTests {
     #expect(file.unreadableLines == [])
   }
 
-  // Fault 157
+  // Fault 147
   @Test func `the lines that are no cookies are counted with all others`() throws {
     let text =
       "# c\r\n\r\na b c\r\nx.org\tTRUE\t/\tFALSE\tnan\tn\tv\r\nx.org\tTRUE\t/\tFALSE\t0\tn\t;\n\n"

@@ -4,7 +4,7 @@ import Testing
 
 /// The one table of refusals.
 struct StatusMeaningTests {
-  // Fault 147
+  // Fault 142
   @Test func `every HTTP status without Retry-After has the meaning that is written here`() {
     let written: [StatusMeaning: Set<Int>] = [
       .user: [401, 407], .network: [511], .host: [429, 503, 509, 529],
@@ -17,7 +17,7 @@ struct StatusMeaningTests {
     }
   }
 
-  // Fault 147
+  // Fault 142
   @Test func `with Retry-After no refusal is final, unless a login is missing`() {
     for status in 400...599 {
       let meaning = StatusMeaning(status: status, hasRetryAfter: true)
@@ -30,7 +30,7 @@ struct StatusMeaningTests {
     }
   }
 
-  // Fault 148
+  // Fault 143
   @Test(
     arguments: [
       (421, "", .host), (421, "Too many connections (2) from this IP", .host),
@@ -52,7 +52,7 @@ struct StatusMeaningTests {
     #expect(failure.statusMeaning() == meaning)
   }
 
-  // Fault 148
+  // Fault 143
   @Test func `the number of a failure is read in the protocol of its server`() {
     func meaning(_ subject: String, _ detail: String?) -> StatusMeaning? {
       TransferFailure(.httpStatus, on: subject, detail: detail).statusMeaning()

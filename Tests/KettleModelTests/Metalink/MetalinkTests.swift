@@ -65,7 +65,7 @@ struct MetalinkTests {
     #expect(urls(files.first) == ["http://yes.example/"])
   }
 
-  // Fault 166
+  // Fault 151
   @Test(arguments: [
     ("../../.bash_aliases", "_bash_aliases"), ("a/b/c.iso", "c.iso"), ("C:\\x\\y.iso", "y.iso"),
     ("..", nil), ("a/", nil), ("", nil), ("x&#10;y", "x_y"), ("&lt;&#x41;&#66;&gt;", "_AB_"),

@@ -5,7 +5,7 @@ import Testing
 
 /// Whose a name is, and what follows from that.
 struct ForeignNameTests {
-  // Fault 166
+  // Fault 151
   @Test(arguments: [".bash_aliases", "-rf", "~x", "con", "a\u{202E}gpj.exe", "a:b"])
   func `what the user has typed is taken as it is, and nothing else`(text: String) throws {
     let typed = try FileName(typed: text)

@@ -28,7 +28,7 @@ struct PlaylistIdentityTests {
     #expect(known.shape == 0x63D9_662C_F12F_11CD)
   }
 
-  // Fault 177
+  // Fault 157
   @Test(arguments: [
     ["#EXT-X-MEDIA-SEQUENCE:3"] + lines, ["#EXTINF:6,", "a.ts", "#EXTINF:3,", "b.ts"],
     // The same sum and number.
@@ -41,7 +41,7 @@ struct PlaylistIdentityTests {
     #expect(try !identity(lines).hasShape(of: identity(Self.lines)))
   }
 
-  // Fault 176
+  // Fault 156
   @Test(arguments: [
     (["v.m3u8", "w.m3u8"], "v.m3u8"),
     (["w.m3u8", "http://files.example/v.m3u8"], "http://files.example/v.m3u8"),

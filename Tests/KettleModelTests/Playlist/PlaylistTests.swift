@@ -142,7 +142,7 @@ struct PlaylistTests {
     #expect(problem(text) == expected)
   }
 
-  // Fault 181
+  // Fault 161
   @Test(arguments: [
     "0xzz", "0x", "xyz", "12", "", "0x+1", "0x\(String(repeating: "0", count: 33))",
   ])

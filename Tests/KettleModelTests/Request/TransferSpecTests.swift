@@ -83,7 +83,7 @@ struct TransferSpecTests {
     }
   }
 
-  // Fault 167
+  // Fault 152
   @Test func `the reach of a URL that a server has named is encoded with it`() throws {
     var named = TransferSpec(url: try url())
     named.source = ChainedURL(try url(), namedBy: .world)

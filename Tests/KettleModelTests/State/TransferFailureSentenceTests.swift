@@ -238,8 +238,8 @@ struct TransferFailureSentenceTests {
     #expect(Set(Self.sentences.map(\.0)) == Set(TransferFailure.Code.allCases))
   }
 
-  // Fault 147
-  // Fault 149
+  // Fault 142
+  // Fault 144
   @Test(
     arguments: [
       ("http://h/f", "503", "the link may be right, so start it again later"),

@@ -52,7 +52,7 @@ struct MetalinkScriptTests {
     #expect(record.spec.name == FileName(foreign: "a.iso"))
   }
 
-  // Fault 166
+  // Fault 151
   @Test func `a name in a Metalink is foreign, and the user's own stays`() throws {
     var script = SchedulerScript()
     script.add(spec("http://files.example/a.meta4"))
@@ -88,7 +88,7 @@ struct MetalinkScriptTests {
     #expect(other.record(id)?.spec.options.otherSources == [])
   }
 
-  // Fault 167
+  // Fault 152
   @Test func `every address that a public Metalink leads to must be public`() throws {
     var script = try request(after: ["http://rebind.example/a", "http://other.example/a"])
     #expect(script.plan?.url.host == "rebind.example")
@@ -101,7 +101,7 @@ struct MetalinkScriptTests {
     #expect(script.plan?.minimumReach == .world)
   }
 
-  // Fault 167
+  // Fault 152
   @Test func `the reach of a Metalink survives a restart, for its URL and the copies`() throws {
     let script = try request(after: ["http://b.example/a.meta4", "http://c.example/a"])
     var facts = TransferFacts(try #require(script.record(id)))
@@ -115,7 +115,7 @@ struct MetalinkScriptTests {
     #expect(facts.mirrors.sources.map(\.redirects.minimumReach) == [.world, .world])
   }
 
-  // Fault 167
+  // Fault 152
   @Test func `another link of the user may lead anywhere again`() throws {
     let script = try request(after: ["http://b.example/a", "http://c.example/a"])
     var facts = TransferFacts(try #require(script.record(id)))
@@ -141,7 +141,7 @@ struct MetalinkScriptTests {
 
   // MARK: Chains
 
-  // Fault 168
+  // Fault 153
   @Test func `a Metalink that names itself fails`() throws {
     let own = "http://files.example/a.meta4"
     var script = try request(after: [own])
@@ -153,7 +153,7 @@ struct MetalinkScriptTests {
         == TransferFailure(.metalinkUnusable, on: own, detail: "it leads back to itself"))
   }
 
-  // Fault 168
+  // Fault 153
   @Test func `a chain of ever new Metalinks ends`() throws {
     var script = try request(after: ["http://files.example/1"])
     var count = 1
@@ -168,7 +168,7 @@ struct MetalinkScriptTests {
       script.record(id)?.failure?.detail == "more than 5 documents lead from one to the next")
   }
 
-  // Fault 168
+  // Fault 153
   @Test func `a playlist that names itself as its variant fails`() throws {
     var script = SchedulerScript()
     script.add(spec("http://files.example/show.m3u8"))
@@ -184,7 +184,7 @@ struct MetalinkScriptTests {
 
   // MARK: The size
 
-  // Fault 169
+  // Fault 154
   @Test func `a source of another size than the Metalink says is dropped`() throws {
     var script = try request(
       after: ["http://b.example/a", "http://c.example/a"], size: 1000)
@@ -197,7 +197,7 @@ struct MetalinkScriptTests {
     #expect(script.bodyPlan != nil)
   }
 
-  // Fault 169
+  // Fault 154
   @Test func `with sources of other sizes alone the transfer waits and says why`() throws {
     var script = try request(after: ["http://b.example/a"], size: 1000)
     let short = try #require(script.attempt)
@@ -212,7 +212,7 @@ struct MetalinkScriptTests {
         + "(900 bytes in place of 1000 bytes); replace it with kettle start ID --url URL")
   }
 
-  // Fault 169
+  // Fault 154
   @Test func `a body of undeclared length has the size that the Metalink says`() throws {
     var script = try request(
       after: ["http://b.example/a", "http://c.example/a"], size: 1000)
@@ -229,7 +229,7 @@ struct MetalinkScriptTests {
     #expect(script.plan?.requested == nil)
   }
 
-  // Fault 169
+  // Fault 154
   @Test func `a body that is longer than the Metalink says leads to the next source`() throws {
     var script = try request(
       after: ["http://b.example/a", "http://c.example/a"], size: 1000)

@@ -38,10 +38,14 @@ struct PlaylistIdentityScriptTests {
   }
 
   private func deliver(_ documents: [UInt8]..., to script: inout SchedulerScript) throws {
-    for document in documents {
+    for bytes in documents {
       let attempt = try #require(script.attempt)
       script.head(attempt, 200)
-      script.settled(attempt, .document(document))
+      guard case .acceptDocument(_, _, let document)? = script.lastAction else {
+        Issue.record("\(String(describing: script.lastAction))")
+        return
+      }
+      script.settled(attempt, .document(ArrivedDocument(bytes, as: document)))
     }
   }
 
@@ -101,7 +105,7 @@ struct PlaylistIdentityScriptTests {
 
   // MARK: Variants
 
-  // Fault 176
+  // Fault 156
   @Test func `the variant that was begun is continued while it is listed`() throws {
     var script = SchedulerScript()
     let id = try interrupted(
@@ -113,7 +117,7 @@ struct PlaylistIdentityScriptTests {
     #expect(progress(id, script)?.joinedCount == 2)
   }
 
-  // Fault 176
+  // Fault 156
   @Test func `another variant of the same shape is compared, and begun afresh if it differs`()
     throws
   {
@@ -132,7 +136,7 @@ struct PlaylistIdentityScriptTests {
     #expect(path(script) == "/lo/s0.ts")
   }
 
-  // Fault 176
+  // Fault 156
   @Test func `a segment that is gone leads to the same variant`() throws {
     var script = SchedulerScript()
     let id = script.add(spec(Self.master))
@@ -147,7 +151,7 @@ struct PlaylistIdentityScriptTests {
 
   // MARK: The same shape
 
-  // Fault 176
+  // Fault 156
   @Test func `a run appends after a joined segment was equal`() throws {
     var script = SchedulerScript()
     let id = try interrupted(Self.media(query: "?t=1"), script: &script)
@@ -162,7 +166,7 @@ struct PlaylistIdentityScriptTests {
     #expect(script.state(id) == .verifying)
   }
 
-  // Fault 176
+  // Fault 156
   @Test func `new bytes at the same addresses are begun afresh`() throws {
     var script = SchedulerScript()
     let id = try interrupted(Self.media(), script: &script)
@@ -174,7 +178,7 @@ struct PlaylistIdentityScriptTests {
     expectFromZero(id, script)
   }
 
-  // Fault 176
+  // Fault 156
   @Test func `the beginning of an MP4 file proves nothing while there is more`() throws {
     let lines = "#EXTINF:6,\na.m4s\n#EXT-X-MAP:URI=\"j.mp4\"\n#EXTINF:6,\nb.m4s\n"
     let movie = Array("#EXTM3U\n#EXT-X-MAP:URI=\"i.mp4\"\n\(lines)#EXT-X-ENDLIST\n".utf8)
@@ -186,7 +190,7 @@ struct PlaylistIdentityScriptTests {
     #expect(progress(id, script)?.sample == JoinedSegment(index: 1, lower: 100, upper: 200))
   }
 
-  // Fault 176
+  // Fault 156
   @Test(arguments: [
     AttemptOutcome.complete, .failed(TransferFailure(.tooLong, on: "the body")),
   ])
@@ -203,7 +207,7 @@ struct PlaylistIdentityScriptTests {
 
   // MARK: Another shape
 
-  // Fault 176, 177
+  // Fault 156, 157
   @Test(arguments: [
     media("#EXT-X-MEDIA-SEQUENCE:3\n"), media("#EXT-X-TARGETDURATION:7\n"),
     media(between: "#EXT-X-BYTERANGE:5@0\n"), media(between: "#EXT-X-DISCONTINUITY\n"),
@@ -216,7 +220,7 @@ struct PlaylistIdentityScriptTests {
     expectFromZero(id, script)
   }
 
-  // Fault 182
+  // Fault 162
   @Test func `segments of unknown origin are begun afresh`() throws {
     var script = SchedulerScript()
     let id = try interrupted(Self.media(), script: &script)
@@ -232,7 +236,7 @@ struct PlaylistIdentityScriptTests {
     expectFromZero(id, restarted)
   }
 
-  // Fault 176
+  // Fault 156
   @Test func `a recording that is another one each time fails`() throws {
     var script = SchedulerScript()
     let id = try interrupted(Self.media(), script: &script)
@@ -250,7 +254,7 @@ struct PlaylistIdentityScriptTests {
 
   // MARK: A link from the user
 
-  // Fault 176
+  // Fault 156
   @Test func `a link to a recording of another shape is asked about and discards nothing`() throws {
     var script = SchedulerScript()
     let id = try interrupted(Self.media(), script: &script)
@@ -262,7 +266,7 @@ struct PlaylistIdentityScriptTests {
     #expect(progress(id, script)?.joinedCount == 2)
   }
 
-  // Fault 176
+  // Fault 156
   @Test(arguments: [true, false])
   func `a link to a recording of the same shape must prove itself`(isSame: Bool) throws {
     var script = SchedulerScript()
@@ -285,7 +289,7 @@ struct PlaylistIdentityScriptTests {
 
   // MARK: Responses that are no segments
 
-  // Fault 178
+  // Fault 158
   @Test(arguments: ["text/html", "application/json", "application/vnd.apple.mpegurl"])
   func `a web page in place of the first segment is waited for, and then asked about`(
     type: String
@@ -306,7 +310,7 @@ struct PlaylistIdentityScriptTests {
     #expect(script.bodyPlan == nil)
   }
 
-  // Fault 178
+  // Fault 158
   @Test func `a web page in place of a later segment or of the playlist keeps what is joined`()
     throws
   {
@@ -322,7 +326,7 @@ struct PlaylistIdentityScriptTests {
     #expect(progress(id, script)?.joinedCount == 1)
   }
 
-  // Fault 180
+  // Fault 160
   @Test(arguments: [100, nil] as [Int64?])
   func `a segment without bytes, or without all of them, is not joined`(end: Int64?) throws {
     var script = SchedulerScript()
@@ -339,7 +343,7 @@ struct PlaylistIdentityScriptTests {
 
   // MARK: Parts of one resource
 
-  // Fault 179
+  // Fault 159
   @Test func `a part is requested for the version that the others are from`() throws {
     var script = SchedulerScript()
     let id = script.add(spec(Self.master))
@@ -356,7 +360,7 @@ struct PlaylistIdentityScriptTests {
     #expect(restarted.plan?.headers.map(\.value) == ["bytes=0-99", "\"v1\""])
   }
 
-  // Fault 179
+  // Fault 159
   @Test(arguments: [
     (206, "\"v2\"", 300), (206, "W/\"v2\"", 300), (206, nil, 400), (206, "\"v1\"", 400),
     (200, "\"v2\"", 300),
@@ -377,7 +381,7 @@ struct PlaylistIdentityScriptTests {
     expectFromZero(id, script)
   }
 
-  // Fault 179
+  // Fault 159
   @Test(arguments: [
     (206, ["Content-Range": "bytes 100-198/300"]),
     (206, ["Content-Range": "bytes 100-199/300", "Content-Length": "99"]),

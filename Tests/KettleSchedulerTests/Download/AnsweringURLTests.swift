@@ -143,12 +143,12 @@ struct AnsweringURLTests {
     #expect(script.plan?.minimumReach == .machine)
     #expect(script.record(id)?.freshStart == nil)
     #expect(script.record(id)?.resumeData?.durable.byteCount == Self.held)
-    // Its own verdict is final.
+    // Its refusal is one of a server that has worked: it is tried again before a link is needed.
     let original = try #require(script.attempt)
     script.head(original, 410)
     script.settled(original, .cancelled)
     #expect(script.state(id) == .waiting)
-    #expect(script.record(id)?.reason == .needsLink)
+    #expect(script.record(id)?.reason == .retry)
   }
 
   /// A transfer that continues at another mirror.

@@ -235,27 +235,6 @@ struct MirrorScriptTests {
       script.scheduler.machines[id]?.facts.mirrors[.init(rawValue: 1)]?.standing == .lied)
   }
 
-  // Fault 140
-  @Test func `a mirror that contradicts the user's URL does not decide what the file is`() throws {
-    var script = SchedulerScript()
-    let (id, opener) = try openedByMirror(&script)
-    for sample in plans(script) where ["c.example", "d.example"].contains(sample.url.host) {
-      script.head(sample.attempt, 404)
-      script.ended(sample.attempt, .cancelled)
-    }
-    for number in 2...8 {
-      progress(&script, id, [opener: Int64(number) << 20], milliseconds: 1000)
-    }
-    let sample = try #require(plans(script, at: "files.example").dropFirst().first)
-    try part(&script, sample)
-    #expect(script.record(id)?.freshStart == .otherSources)
-    for attempt in script.scheduler.machines[id]?.state.attemptsForTest ?? [] {
-      script.ended(attempt, .cancelled)
-    }
-    script.closed(durable: ByteRangeSet(prefix: 1 << 20))
-    #expect(script.plan?.url == spec().url)
-  }
-
   @Test func `mirrors do not overrule the user's URL`() throws {
     var script = SchedulerScript()
     let id = try running(&script)

@@ -62,7 +62,7 @@ struct FinishingTests {
     #expect(transition.actions.count == 1)
   }
 
-  // Fault 186
+  // Fault 163
   @Test func `a partial file that is always replaced is fetched again once`() {
     var facts = facts()
     let changed = TransferFailure(.partialFileChanged, on: "/downloads/a.iso.part")

@@ -38,7 +38,7 @@ struct RetryPolicyTests {
     }
   }
 
-  // Fault 148
+  // Fault 143
   @Test(
     arguments: [
       ("421 too many", .max - 1, true), ("425 no data", 0, true), ("426 aborted", 0, true),
@@ -64,7 +64,7 @@ struct RetryPolicyTests {
       hasBytes: false, retryAfter: retryAfter, jitter: 0)
   }
 
-  // Fault 147
+  // Fault 142
   @Test func `every HTTP status is retried or given up as the table of meanings says`() {
     for status in 100...599 {
       switch StatusMeaning(status: status, hasRetryAfter: false) {
@@ -79,7 +79,7 @@ struct RetryPolicyTests {
     }
   }
 
-  // Fault 147
+  // Fault 142
   @Test func `a final refusal with Retry-After is waited for a limited number of times`() {
     let later = RetryAfter(milliseconds: 60_000)
     let wait = RetryPolicy.Decision.retry(afterMilliseconds: 60_000, because: .retryAfter)

@@ -41,7 +41,7 @@ import Testing
     // Encoded words
     ("attachment; filename=\"=?UTF-8?B?5Lit5paHLnR4dA==?=\"", "中文.txt"),
     ("attachment; filename=\"=?utf-8?Q?a_b-=C3=A4?= =?utf-8?q?%41.txt?=\"", "a b-ä%41.txt"),
-    ("attachment; filename=\"=?UTF-8?B?*?=\"", "=_UTF-8_B____="),
+    ("attachment; filename=\"=?UTF-8?B?*?=\"", "=_UTF-8_B___="),
     // Pieces
     ("attachment; filename*0=\"foo.\"; filename*1=\"html\"", "foo.html"),
     ("attachment; filename*1=b.txt; filename*0=a", "ab.txt"),

@@ -182,7 +182,7 @@ import Testing
     }
   }
 
-  // Fault 166
+  // Fault 151
   @Test func `an invalid name in a record never becomes a path`() throws {
     let url = try url("https://h/x.iso")
     func chosen(_ text: String) -> String {

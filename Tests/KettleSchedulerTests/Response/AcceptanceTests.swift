@@ -56,7 +56,7 @@ struct AcceptanceTests {
     #expect(taken(classify(status, [:], .file)) == nil)
   }
 
-  // Fault 147
+  // Fault 142
   @Test(arguments: [403, 509, 511, 529, 599], [[:], ["Retry-After": "9"]])
   func `a program without bytes gets a temporary refusal too, and with bytes it is retried`(
     status: Int, headers: [String: String]

@@ -36,7 +36,7 @@ struct RefusedLinkTests {
     script.plan?.headers.first { $0.name == "Range" }?.value
   }
 
-  // Fault 146
+  // Fault 141
   // Fault 44
   @Test(arguments: [403, 404, 410])
   func `a missing file is requested again, then without a range, before a link is needed`(
@@ -64,7 +64,7 @@ struct RefusedLinkTests {
     #expect(record.resumeData?.durable.byteCount == 70)
   }
 
-  // Fault 146
+  // Fault 141
   @Test(arguments: [400, 405, 412, 501])
   func `a refused form of request is followed by the other one`(status: Int) throws {
     var script = SchedulerScript()
@@ -81,7 +81,7 @@ struct RefusedLinkTests {
     #expect(script.record(id)?.freshStart == .rangeIgnored)
   }
 
-  // Fault 146
+  // Fault 141
   @Test(arguments: [400, 403, 404, 410, 304, 405, 412, 451, 501, 505, 204, 300])
   func `however a server refuses, the requests are few and no byte is lost`(status: Int) throws {
     for entityTag in ["\"v1\"", nil] {
@@ -126,7 +126,7 @@ struct RefusedLinkTests {
     }
   }
 
-  // Fault 147
+  // Fault 142
   @Test func `bytes that arrive make a link good again`() throws {
     var script = SchedulerScript()
     let id = try interrupted(&script)
@@ -149,7 +149,7 @@ struct RefusedLinkTests {
     #expect(script.state(id) == .running)
   }
 
-  // Fault 147
+  // Fault 142
   @Test(arguments: [404, 410])
   func `a host that serves others is asked once more for a file that it does not have`(
     status: Int
@@ -176,7 +176,7 @@ struct RefusedLinkTests {
     #expect(script.record(other)?.failure?.detail == "\(status)")
   }
 
-  // Fault 147
+  // Fault 142
   @Test(arguments: [403, 429, 503, 509, 529])
   func `a thousand transfers of one rate-limited host wait together`(status: Int) throws {
     var script = SchedulerScript()
@@ -202,7 +202,7 @@ struct RefusedLinkTests {
     #expect(begun(script).count > first.count)
   }
 
-  // Fault 147
+  // Fault 142
   @Test func `a refusal of one file with Retry-After leaves its host alone`() throws {
     for status in [202, 404, 423] {
       var script = SchedulerScript()
@@ -216,7 +216,7 @@ struct RefusedLinkTests {
     }
   }
 
-  // Fault 149
+  // Fault 144
   @Test func `a network that wants a login is waited for, and its host with all transfers`() throws
   {
     var script = SchedulerScript()
@@ -239,7 +239,7 @@ struct RefusedLinkTests {
     #expect(script.record(id)?.reason != .network)
   }
 
-  // Fault 147
+  // Fault 142
   @Test func `a misdirected request is sent again over another connection`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
@@ -251,7 +251,7 @@ struct RefusedLinkTests {
     #expect(script.plan?.reuse == ConnectionReuse.none)
   }
 
-  // Fault 146
+  // Fault 141
   @Test func `a part that was not requested is followed by a request for all bytes`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())

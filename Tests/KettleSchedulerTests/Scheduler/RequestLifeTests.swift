@@ -103,7 +103,7 @@ struct RequestLifeTests {
     #expect(script.scheduler.bytesSynced(ByteRangeSet(prefix: 600), of: id).changes.isEmpty)
   }
 
-  // Fault 187
+  // Fault 164
   @Test func `a new sample of the beginning stores the full record, once`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())

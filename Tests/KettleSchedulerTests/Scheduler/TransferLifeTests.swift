@@ -126,6 +126,7 @@ struct TransferLifeTests {
       ["Content-Range": "bytes 400-999/1000", "ETag": "\"v1\"", "Content-Length": "600"])
     var kept = partial(durable: 400)
     kept.lastWriteNanoseconds = script.modified
+    kept.answer = ChainedURL(given: spec().url)
     #expect(script.bodyPlan == .goOn(kept))
     script.opened(plan.attempt, kept)
     #expect(

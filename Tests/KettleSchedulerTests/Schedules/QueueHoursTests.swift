@@ -63,10 +63,10 @@ struct QueueHoursTests {
     #expect(script.state(id) == .running)
   }
 
-  // Fault 202
+  // Fault 179
   @Test func `hours follow the time zone of the machine when it changes`() throws {
+    // Used by one task only, so that threads do not share it.
     final class Offset: @unchecked Sendable {
-      // Used by one task.
       var seconds: Int64 = 0
     }
     let offset = Offset()

@@ -51,7 +51,7 @@ struct ProcessSpawnTests {
     #expect(try run("cat").said == "")
   }
 
-  // Fault 203
+  // Fault 180
   @Test func `a program has the limits that this process was started with`() async {
     await #expect(processExitsWith: .success) {
       var limit = rlimit(rlim_cur: 200, rlim_max: 4096)

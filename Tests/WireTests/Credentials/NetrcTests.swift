@@ -49,7 +49,7 @@ final class NetrcTests {
     }
   }
 
-  // Fault 159
+  // Fault 149
   @Test func `what is no regular file is not read, and a login that is missing says so`()
     async throws
   {

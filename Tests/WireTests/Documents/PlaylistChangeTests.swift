@@ -61,7 +61,7 @@ struct PlaylistChangeTests {
     return try await world.end(of: id)
   }
 
-  // Fault 176
+  // Fault 156
   @Test func `after a crash, another variant is fetched from its beginning`() async throws {
     let world = try await world()
     world.origin.serve(Self.stalled, at: "/high/2.ts")
@@ -74,7 +74,7 @@ struct PlaylistChangeTests {
     #expect(try contents(row) == Self.joined(Self.low))
   }
 
-  // Fault 176
+  // Fault 156
   @Test func `new bytes at the same addresses are fetched from their beginning`() async throws {
     let world = try await world()
     world.origin.serve(Self.stalled, at: "/high/2.ts")
@@ -88,7 +88,7 @@ struct PlaylistChangeTests {
     #expect(try contents(row) == Self.joined(Self.low))
   }
 
-  // Fault 176
+  // Fault 156
   @Test func `when a segment is gone, its variant is continued and no other`() async throws {
     let world = try await world()
     world.origin.serve([.status(404), OriginBehavior(Self.high[2])], at: "/high/2.ts")
@@ -104,7 +104,7 @@ struct PlaylistChangeTests {
     if row.state == .completed { #expect(try contents(row) == Self.joined(Self.low)) }
   }
 
-  // Fault 177
+  // Fault 157
   @Test func `a window that has moved is fetched from its beginning`() async throws {
     let world = try await world()
     world.origin.serve(Self.stalled, at: "/high/2.ts")
@@ -119,7 +119,7 @@ struct PlaylistChangeTests {
     #expect(try contents(row) == Self.joined([1, 2, 3, 1].map { Self.high[$0] }))
   }
 
-  // Fault 176
+  // Fault 156
   @Test func `a link to another recording of the same length is not joined`() async throws {
     let world = try await world()
     world.origin.serve(Self.stalled, at: "/high/2.ts")
@@ -137,7 +137,7 @@ struct PlaylistChangeTests {
     #expect(world.origin.requests(at: "/high/0.ts").count == 1)
   }
 
-  // Fault 179
+  // Fault 159
   @Test func `parts of two versions of a resource are not joined`() async throws {
     let world = try await WireWorld()
     let parts = (0..<4).map { "#EXTINF:6,\n#EXT-X-BYTERANGE:25000@\($0 * 25_000)\nall.ts\n" }
@@ -149,7 +149,7 @@ struct PlaylistChangeTests {
     #expect(try contents(row) == new.bytes(in: 0..<100_000))
   }
 
-  // Fault 178, 180
+  // Fault 158, 160
   @Test(arguments: [
     OriginBehavior.whole(Array("<title>Sign in</title>".utf8), mediaType: "text/html"), .whole([]),
   ])
@@ -162,7 +162,7 @@ struct PlaylistChangeTests {
     #expect(world.origin.requests(at: "/high/1.ts").count == 3)
   }
 
-  // Fault 180
+  // Fault 160
   @Test func `a part that ends before its range does is not joined`() async throws {
     let world = try await WireWorld()
     world.origin.serve(

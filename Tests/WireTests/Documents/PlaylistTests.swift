@@ -236,7 +236,7 @@ struct PlaylistTests {
     #expect(world.home.finalNames == [])
   }
 
-  // Fault 180
+  // Fault 160
   @Test func `an encrypted part that ends too early is not joined, although it can be decrypted`()
     async throws
   {

@@ -80,7 +80,7 @@ struct ContradictionTests {
     #expect(world.origin.requests.last?.value(of: "Range") == nil)
   }
 
-  // Fault 146
+  // Fault 141
   @Test(arguments: ["bytes 0-4/5", "bytes 0-4/*", "bytes */5"])
   func `a full reply whose Content-Range only repeats its length is the file`(
     contentRange: String

@@ -52,7 +52,7 @@ struct FTPResumptionTests {
     world.expectFile(of: row, is: body)
   }
 
-  // Fault 148
+  // Fault 143
   @Test(arguments: [
     "530 Sorry, the maximum number of clients (1) from your host are already connected",
     "530 Anonymous logins limit reached, try again later", "421 Too many users",

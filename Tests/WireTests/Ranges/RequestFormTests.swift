@@ -8,7 +8,7 @@ struct RequestFormTests {
   let body = SeededBody(seed: 61, byteCount: 4 << 20)
   var truth: OriginBehavior { OriginBehavior(body).with { $0.bytesPerSecond = 16 << 20 } }
 
-  // Fault 146
+  // Fault 141
   @Test(arguments: [400, 403, 404, 405, 501], Interruption.allCases)
   func `a server that refuses every range still delivers the file`(
     status: Int, interruption: Interruption
@@ -39,7 +39,7 @@ struct RequestFormTests {
     }
   }
 
-  // Fault 146
+  // Fault 141
   @Test(arguments: [1 << 20, 4 << 20] as [Int64], [1, 8])
   func `a 206 to a plain GET is followed by a request for all bytes`(
     byteCount: Int64, connections: Int
@@ -52,7 +52,7 @@ struct RequestFormTests {
     #expect(world.origin.requests.count { $0.value(of: "Range") == nil } == 1, "\(world.wire)")
   }
 
-  // Fault 146
+  // Fault 141
   @Test func `a server that sends only the beginning of what is requested delivers the file`()
     async throws
   {

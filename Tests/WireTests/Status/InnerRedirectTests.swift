@@ -90,7 +90,9 @@ struct InnerRedirectTests {
     let world = try await world()
     let mirror = try ScriptedOrigin(lastByte: 2)
     let body = SeededBody(seed: 56, byteCount: 4 << 20)
-    mirror.serve(OriginBehavior(body).stuck(after: 2 << 20), at: "/m.bin")
+    // It is gone after the restart, so that the user's URL is asked again.
+    mirror.serve(
+      [OriginBehavior(body).stuck(after: 2 << 20), .status(410)], at: "/m.bin")
     outer.serve(
       [
         .redirect(to: try mirror.url("/m.bin").text), .redirect(to: innerURL("127.0.0.1")),

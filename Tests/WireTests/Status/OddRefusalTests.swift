@@ -9,7 +9,7 @@ struct OddRefusalTests {
   let body = SeededBody(seed: 62, byteCount: 2 << 20)
   var truth: OriginBehavior { OriginBehavior(body).with { $0.bytesPerSecond = 16 << 20 } }
 
-  // Fault 147
+  // Fault 142
   @Test(arguments: [202, 421, 507, 509, 529, 530, 598, 599])
   func `a status that may pass is followed by another try`(status: Int) async throws {
     let world = try await WireWorld()
@@ -19,7 +19,7 @@ struct OddRefusalTests {
     #expect(world.origin.requests.count == 2)
   }
 
-  // Fault 147
+  // Fault 142
   @Test(arguments: [403, 404, 423, 202])
   func `any refusal that names a time is followed by a request at that time`(
     status: Int
@@ -34,7 +34,7 @@ struct OddRefusalTests {
     #expect(requests[1].arrivedAtMilliseconds - requests[0].arrivedAtMilliseconds >= 1000)
   }
 
-  // Fault 147
+  // Fault 142
   // Fault 44
   @Test(arguments: [403, 404, 410, 412, 501], [1, 8])
   func `one odd refusal among good replies costs neither the file nor a byte`(
@@ -49,7 +49,7 @@ struct OddRefusalTests {
     #expect(row.bytesReceived == body.byteCount)
   }
 
-  // Fault 149
+  // Fault 144
   @Test func `a network that wants a login is waited for`() async throws {
     let world = try await WireWorld { $0.retryPolicy.networkLoginMilliseconds = 200 }
     let portal = OriginBehavior.status(511, text: "<html>Log in.</html>")

@@ -167,7 +167,9 @@ struct GetWatch {
     unfinished.remove(id)
     hasFailed = true
     if form == .progress { try? progress.makeRoom(ending: id) }
-    context.console.printError(form == .json ? sentence : look.painted(sentence, .problem))
+    context.console.printError(sentence) {
+      form == .json ? $0 : look.painted($0, .problem)
+    }
   }
 
   /// One object for one URL, else an array.

@@ -61,7 +61,7 @@ final class StandardOutputDelivery {
       throw DeliveryProblem.unreadable(path: directory + "/" + Self.name, detail: errnoText())
     }
     let numbers = InodeNumbers(of: complete.number)
-    if let streamed = file?.number, !Self.isSameFile(streamed, complete.number, numbers) {
+    if let streamed = file?.number, !Self.isSameFile(streamed, complete.number, where: numbers) {
       throw DeliveryProblem.changed
     }
     try deliver(from: complete.number, upTo: .max)
@@ -73,7 +73,7 @@ final class StandardOutputDelivery {
 
   /// Whether both descriptors are of one file. Where the inode number may change, as with a rename,
   /// the size and the beginning decide.
-  static func isSameFile(_ one: Int32, _ other: Int32, _ numbers: InodeNumbers) -> Bool {
+  static func isSameFile(_ one: Int32, _ other: Int32, where numbers: InodeNumbers) -> Bool {
     var (first, second) = (stat(), stat())
     guard fstat(one, &first) == 0, fstat(other, &second) == 0 else { return false }
     if first.st_ino == second.st_ino { return true }

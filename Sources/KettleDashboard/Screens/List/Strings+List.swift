@@ -207,7 +207,7 @@ extension Strings {
     }
   }
 
-  static func freshStart(_ reason: FreshStartReason) -> String {
+  package static func freshStart(_ reason: FreshStartReason) -> String {
     switch reason {
     case .resourceChanged: "Restarted from zero: the file on the server has changed"
     case .rangeIgnored: "Restarted from zero: the server sends whole files only"
