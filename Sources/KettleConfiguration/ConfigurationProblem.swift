@@ -34,7 +34,7 @@ package struct ConfigurationProblem: Error, Hashable, Sendable {
 }
 
 extension ConfigurationProblem {
-  /// Whether the file may forbid something that nobody knows, because it has no meaning as a whole.
+  /// Whether the file as a whole cannot be read, so that it may forbid something unknown.
   package var hidesTheFile: Bool {
     switch what {
     case .unreadable: true

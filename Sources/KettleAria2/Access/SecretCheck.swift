@@ -6,7 +6,7 @@ package struct SecretCheck: Sendable {
   private let secret: RPCSecret
   private var wrong: Set<String> = []
 
-  /// More need not be told apart: `FailureThrottle` does not answer such a message.
+  /// A higher count makes no difference: `FailureThrottle` does not answer such a message.
   private static let countMax = FailureThrottle.delayedCountMax + 1
 
   package init(_ secret: RPCSecret) { self.secret = secret }

@@ -2,8 +2,8 @@ import Dispatch
 import Glibc
 import KettleSystem
 
-/// Reaps the processes whose parents have ended, as the first process of a container must: nobody
-/// else does, and they would fill the process table.
+/// Reaps the processes whose parents have ended, as the first process of a container must. They
+/// would fill the process table otherwise.
 final class OrphanReaper: Sendable {
   private let queue = DispatchQueue(label: "kettle.orphans")
   // A dispatch source may be used from any thread (dispatch_source_create(3)).

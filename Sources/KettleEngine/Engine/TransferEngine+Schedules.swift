@@ -40,7 +40,7 @@ extension TransferEngine {
     observer(.queues(names))
   }
 
-  /// The machine has another time zone: the hours of queues and limits are read anew.
+  /// The machine has another time zone: the hours of queues and limits are read again.
   package func zoneChanged() { apply { scheduler, now in scheduler.zoneChanged(at: now) } }
 
   /// Sets the conditions that the user's own transfers need.

@@ -26,8 +26,8 @@ public struct HeaderField: Hashable, Sendable {
     "proxy-connection", "range", "te", "trailer", "transfer-encoding", "upgrade",
   ]
 
-  /// Those among them that say which bytes belong to a request and its response. Nobody else can
-  /// set them.
+  /// Those among them that say which bytes belong to a request and its response. Only the transport
+  /// sets them.
   package static let namesOfFraming: Set<String> = [
     "content-length", "if-range", "range", "te", "trailer", "transfer-encoding", "upgrade",
   ]

@@ -63,7 +63,7 @@ public struct RequestDifference: Hashable, Sendable {
   /// The parts that a transfer cannot take over any more.
   public func parts(tooLateAt progress: Progress) -> [RequestPart] {
     parts.filter { part in
-      // Nobody asks for the proxies of an environment; they are only there.
+      // The proxies of an environment apply to a request without being asked for.
       if part == .proxy, case .environment? = asked.options.proxy, progress == .complete {
         return false
       }

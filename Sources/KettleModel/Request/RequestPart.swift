@@ -27,8 +27,7 @@ public enum RequestPart: String, Sendable, Codable, CaseIterable {
     case untilStart
     /// Never: a request that says something else means another transfer.
     case never
-    /// It follows from other parts, or from the circumstances of the request, and nobody asks for
-    /// it.
+    /// It follows from other parts or from the circumstances of the request. No option asks for it.
     case implied
   }
 
@@ -125,7 +124,7 @@ extension TransferSpec {
 }
 
 extension TransferSpec {
-  /// Takes over what another request says in this part. Parts that nobody can take over stay.
+  /// Takes over what another request says in this part. Parts that cannot be taken over stay.
   mutating func take(_ part: RequestPart, from other: TransferSpec) {
     switch part {
     case .title: title = other.title

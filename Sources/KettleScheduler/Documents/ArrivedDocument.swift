@@ -2,8 +2,8 @@ import KettleModel
 
 /// A document that has arrived and was read.
 ///
-/// Invariant: the scheduler sees no bytes of a document from outside. Reading them takes time that
-/// grows with their number, so it is done where nobody waits for it.
+/// Invariant: the scheduler sees no bytes of a document from outside. The time to read them grows
+/// with their number, so they are read off the engine.
 package enum ArrivedDocument: Sendable, Hashable {
   case checksumList(ChecksumList)
   /// The file of a Metalink that describes a single one.
