@@ -40,7 +40,7 @@ import Testing
     expectGivenBack(program)
   }
 
-  // Fault 172
+  // Fault 192
   @Test(arguments: [
     "\u{1B}]11;rgb:1e1e/1e1e/2e2e\u{1B}\\\u{1B}[?62;22c", "\u{1B}[?1;2c", "\u{1B}[I",
   ])
@@ -54,7 +54,7 @@ import Testing
     #expect(program.end() == 0)
   }
 
-  // Fault 172
+  // Fault 192
   @Test func `leaving waits for a reply that is on its way`() throws {
     let shell = """
       "$0" rows; stty -icanon -echo min 0 time 0
