@@ -3,15 +3,15 @@
 # it runs and restores them. With a word, only guards with it in their name are tried. Exits with 1
 # if a test did not notice.
 #
-# A build takes minutes, so up to ten checks in different files are removed together. If such a batch
-# does not build, or a test of it passes, its guards are tried again one by one.
+# A build takes minutes, so up to 24 checks in different files are removed together. If such a batch
+# does not build, its halves are tried. Guards whose tests passed are tried again without the others.
 set -eu
 cd "$(dirname "$0")/../.."
 list=assets/guards/guards.txt
 wanted=${1:-}
 work=.build/guards
 log=$work/log
-batch_max=10
+batch_max=24
 unnoticed=0
 
 say() { printf 'guards: %s\n' "$*"; }
@@ -50,36 +50,60 @@ pattern_of() {
 
 has_failed() { grep -F "Test \"$(field "$1" test)\"" "$log" | grep -q failed; }
 
-# Tries the guards whose numbers are given. Returns 1 if one of several must be tried alone.
+has_started() { grep -F "Test \"$(field "$1" test)\"" "$log" | grep -q started; }
+
+# Tries the guards whose numbers are given: together, and those whose tests passed again.
 try() {
   for guard in "$@"; do remove "$guard"; done
   if ! swift build --build-tests -debug-info-format none > "$log" 2>&1; then
     restore
-    [ $# -eq 1 ] || return 1
-    say "\"$(field "$1" name)\": without the check it does not build; see $log"
-    unnoticed=1
+    if [ $# -gt 1 ]; then
+      try_halves "$@"
+    else
+      say "\"$(field "$1" name)\": without the check it does not build; see $log"
+      unnoticed=1
+    fi
     return 0
   fi
-  # A test that misses its check may also wait in vain.
+  # A test that misses its check may also wait in vain, or stop its process.
   end=0
-  timeout -k 5 180 swift test --skip-build --disable-xctest --filter "$(pattern_of "$@")" \
+  timeout -k 5 240 swift test --skip-build --disable-xctest --filter "$(pattern_of "$@")" \
     > "$log" 2>&1 || end=$?
   pkill -f "$PWD/.build/.*PackageTests" || :
   restore
-  alone=
+  passed='' tried=$#
   for guard in "$@"; do
     if has_failed "$guard"; then
       say "\"$(field "$guard" name)\": \"$(field "$guard" test)\" failed, as expected"
-    elif [ $# -eq 1 ] && [ $end -eq 124 ]; then
+    elif [ $# -eq 1 ] && [ $end -ne 0 ] && has_started "$guard"; then
       say "\"$(field "$guard" name)\": \"$(field "$guard" test)\" did not end, which counts as failed"
     elif [ $# -eq 1 ]; then
       say "\"$(field "$guard" name)\": NOT NOTICED: \"$(field "$guard" test)\" passed; see $log"
+      cp "$log" "$log.$guard"
       unnoticed=1
     else
-      alone="$alone $guard"
+      passed="$passed $guard"
     fi
   done
-  for guard in $alone; do try "$guard"; done
+  # shellcheck disable=SC2086
+  set -- $passed
+  case $# in
+    0) ;;
+    "$tried") try_halves "$@" ;;
+    *) try "$@" ;;
+  esac
+}
+
+# Tries the guards in two batches.
+try_halves() {
+  half=$(($# / 2)) first=''
+  while [ $half -gt 0 ]; do
+    first="$first $1" half=$((half - 1))
+    shift
+  done
+  # shellcheck disable=SC2086
+  try $first
+  try "$@"
 }
 
 # Whether batch $1 is full, or has a guard with the file or the test of guard $count.
@@ -126,7 +150,7 @@ batch=1
 while [ -e "$work/batch.$batch" ]; do
   # shellcheck disable=SC2046
   set -- $(cat "$work/batch.$batch")
-  if ! try "$@"; then for guard in "$@"; do try "$guard"; done; fi
+  try "$@"
   batch=$((batch + 1))
 done
 exit $unnoticed

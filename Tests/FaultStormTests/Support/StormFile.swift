@@ -7,7 +7,8 @@ struct StormFile: Sendable {
   var path: String
   var body: SeededBody
   var options: [String] = []
-  /// A download without ranges restarts after each kill; the promise does not cover it.
+  /// A download without ranges restarts after each kill; the promise does not cover it. What a
+  /// document names is fetched from several paths, which the ledger bills one by one.
   var canGoOn = true
 
   /// Serves it under `path`.
@@ -36,6 +37,8 @@ struct StormFile: Sendable {
       origin.serve(.redirect(to: target), at: file.path)
       origin.serve(OriginBehavior(file.body).with { $0.bytesPerSecond = pace }, at: target)
     case 6: file.serve(on: origin) { ($0.framing, $0.bytesPerSecond) = (.chunked, pace) }
+    case 14: file.serveAsMetalink(on: origin, pace: pace)
+    case 15: file.serveAsRecording(on: origin, pace: pace)
     case 16:
       file.canGoOn = false
       file.serve(on: origin) {
@@ -53,6 +56,51 @@ struct StormFile: Sendable {
     default: file.serve(on: origin) { if number % 2 == 0 { $0.bytesPerSecond = pace } }
     }
     return file
+  }
+
+  /// A Metalink that lists its mirrors in another order each time. Two of them have the file, each
+  /// with tags of its own, and one has another file of the same size.
+  private mutating func serveAsMetalink(on origin: ScriptedOrigin, pace: Int64) {
+    canGoOn = false
+    let name = path.dropFirst()
+    let stranger = SeededBody(seed: body.seed &+ 1, byteCount: body.byteCount)
+    let mirrors = [(body, "first"), (body, "second"), (stranger, "third")]
+    for (content, tag) in mirrors {
+      let behavior = OriginBehavior(content).with {
+        ($0.entityTag, $0.lastModified, $0.bytesPerSecond) = (.fixed("\"\(tag)\""), nil, pace)
+      }
+      origin.serve(behavior, at: "/\(tag)/\(name)")
+    }
+    let digest = body.sha256
+    let (place, byteCount) = ("http://\(origin.host):\(origin.port)", body.byteCount)
+    origin.serve(at: path) { request in
+      let tags = request.numberForPath % 2 == 0 ? ["second", "first"] : ["first", "second"]
+      let urls = (tags + ["third"]).enumerated().map { rank, tag in
+        "<url priority=\"\(rank + 1)\">\(place)/\(tag)/\(name)</url>"
+      }
+      let text =
+        "<metalink xmlns=\"urn:ietf:params:xml:ns:metalink\"><file name=\"\(name)\">"
+        + "<size>\(byteCount)</size><hash type=\"sha-256\">\(digest)</hash>"
+        + urls.joined() + "</file></metalink>"
+      return .whole(Array(text.utf8), mediaType: "application/metalink4+xml")
+    }
+  }
+
+  /// A recording of which each reading of the playlist names the segments by other links.
+  private mutating func serveAsRecording(on origin: ScriptedOrigin, pace: Int64) {
+    canGoOn = false
+    path = path.replacing(".bin", with: ".m3u8")
+    let (segment, name) = ("/segments" + path, path)
+    origin.serve(OriginBehavior(body).with { $0.bytesPerSecond = pace }, at: segment)
+    let starts = stride(from: 0, to: body.byteCount, by: 1 << 20)
+    let parts = starts.map { ($0, min(1 << 20, body.byteCount - $0)) }
+    origin.serve(at: name) { request in
+      let lines = parts.map { start, count in
+        "#EXTINF:6,\n#EXT-X-BYTERANGE:\(count)@\(start)\n\(segment)?\(request.numberForPath)\n"
+      }
+      return .status(
+        200, text: "#EXTM3U\n#EXT-X-TARGETDURATION:6\n\(lines.joined())#EXT-X-ENDLIST\n")
+    }
   }
 
   /// The path from which its bytes are sent.
