@@ -52,8 +52,9 @@ extension TransferEngine {
     let spec = scheduler.machines[id]?.spec
     var timeouts = configuration.timeouts.bounded(by: spec?.task)
     timeouts.adapt(to: spec?.options ?? .none, patienceDoublings: plan.patienceDoublings)
-    // A host that has served a part of the file can be reached at the address that is tried first.
-    if plan.requested != nil { timeouts.establishMilliseconds = Self.establishMilliseconds }
+    // A host that has responded can be reached at the address that is tried first.
+    let isReachable = plan.requested != nil || scheduler.outages.hasResponded(plan.url.origin)
+    if isReachable { timeouts.establishMilliseconds = Self.establishMilliseconds }
     attempts[plan.attempt]?.patienceMilliseconds = max(
       timeouts.idleMilliseconds, timeouts.connectMilliseconds)
     var request = AttemptRequest(

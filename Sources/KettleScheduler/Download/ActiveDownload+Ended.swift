@@ -130,7 +130,7 @@ extension ActiveDownload {
       silence >= Self.deadMillisecondsMin
     else { return .none }
     if activeCount > 0 {
-      recordFailure(&facts, in: context)
+      if !isMute(at: context.now.monotonic) { recordFailure(&facts, in: context) }
       return .none
     }
     if continuesElsewhere(&facts, at: context.now.monotonic) { return .none }
@@ -193,17 +193,18 @@ extension ActiveDownload {
       directAdditional(toOriginal: facts.openerSource, &facts, at: context.now.monotonic)
     }
     var hint: HostLimitHint?
-    if connection.phase == .requesting, failure.isRefusedConnection,
+    let isOfTheNetwork = failure.isSilence && isMute(at: context.now.monotonic)
+    if connection.phase == .requesting, failure.isRefusedConnection, !isOfTheNetwork,
       facts.mayBlameHostForRefusedConnection(in: context)
     {
       hint = HostLimitHint(
         origin: connection.url.origin, connectionsMax: context.otherConnectionCount)
     }
     if activeCount > 0 {
-      if hint == nil {
-        recordFailure(&facts, in: context)
-      } else {
+      if hint != nil || isOfTheNetwork {
         pacing.pause(at: context.now.monotonic)
+      } else {
+        recordFailure(&facts, in: context)
       }
       return Step(hostHint: hint)
     }

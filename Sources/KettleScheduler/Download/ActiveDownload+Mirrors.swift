@@ -257,7 +257,7 @@ extension ActiveDownload {
     case .cancelled:
       let silence = now.milliseconds(since: connection.lastProgressAt)
       if connection.missingByteCount > 0, connection.replacedBy == nil,
-        silence >= Self.deadMillisecondsMin
+        silence >= Self.deadMillisecondsMin, !isMute(at: now)
       {
         facts.mirrors.recordFailure(of: connection.source, at: now)
       }
@@ -312,7 +312,13 @@ extension ActiveDownload {
     if failure.isOfTheFile { return facts.afterFileFailure(failure, in: context) }
     let id = connection.source
     guard failure.code == .otherVersion else {
-      facts.mirrors.recordFailure(of: id, at: context.now.monotonic)
+      let now = context.now.monotonic
+      if failure.isSilence, isMute(at: now) {
+        let end = now.advanced(byMilliseconds: ConnectionPacing.pauseMilliseconds)
+        facts.mirrors.pause(id, until: end)
+      } else {
+        facts.mirrors.recordFailure(of: id, at: now)
+      }
       return nil
     }
     recordDeliveries(&facts)

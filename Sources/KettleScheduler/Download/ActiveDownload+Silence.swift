@@ -68,6 +68,18 @@ extension ActiveDownload {
     return !delivering.isEmpty && delivering.allSatisfy { isSilent($0, at: now) }
   }
 
+  /// Whether nothing arrives on any connection, of which there is at least one. A connection that ends then for its silence shows
+  /// something of the network, and nothing of the server or of several connections to it.
+  func isMute(at now: MonotonicTime) -> Bool {
+    activeCount > 0
+      && connections.allSatisfy { connection in
+        switch connection.phase {
+        case .closing, .requesting: true
+        case .receiving: isSilent(connection, at: now)
+        }
+      }
+  }
+
   /// A part whose connection is silent, for a second connection; nil when there is none that only
   /// one connection fetches.
   func silentPart(of connections: [DownloadConnection], at now: MonotonicTime) -> Piece? {
@@ -131,7 +143,9 @@ extension ActiveDownload {
     case .requesting: if body != .open || activeCount == 1 { return false }
     case .receiving: if connection.missingByteCount == 0 { return false }
     }
-    let isTesting = connections.contains { $0.replaces != nil && $0.phase == .requesting }
+    let isTesting =
+      connections.contains { $0.replaces != nil && $0.phase == .requesting }
+      || pacing.isPausing(at: now)
     return !isSilent(at: now) || !isTesting
   }
 }

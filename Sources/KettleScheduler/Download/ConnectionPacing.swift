@@ -60,6 +60,9 @@ struct ConnectionPacing: Sendable, Hashable {
   /// When another connection may become possible; nil when time changes nothing.
   var wakeUpAt: MonotonicTime? { [nextAt, leavingUntil.min()].compactMap { $0 }.min() }
 
+  /// Whether the next connection is delayed.
+  func isPausing(at now: MonotonicTime) -> Bool { nextAt.map { $0 > now } ?? false }
+
   /// Clears delays that have passed.
   mutating func endPause(at now: MonotonicTime) {
     if let nextAt, nextAt <= now { self.nextAt = nil }

@@ -34,7 +34,8 @@ package struct Outage: Sendable, Hashable {
     countedFrom = now.monotonic
     self.failure = failure
     lastFailureAt = now.monotonic
-    phase = .pausing(until: Self.end(ofPause: 0, after: failure, policy, jitter: jitter, at: now))
+    phase = .due
+    phase = .pausing(until: end(ofPause: 0, policy, jitter: jitter, at: now))
   }
 
   /// When the present pause ends; nil while a probe is due or under way.
@@ -67,9 +68,7 @@ package struct Outage: Sendable, Hashable {
     lastFailureAt = now.monotonic
     guard phase == .probing(id) else { return }
     failedProbeCount += 1
-    phase = .pausing(
-      until: Self.end(
-        ofPause: failedProbeCount, after: failure, policy, jitter: jitter, at: now))
+    phase = .pausing(until: end(ofPause: failedProbeCount, policy, jitter: jitter, at: now))
   }
 
   /// Lets the next queued transfer probe at once.
@@ -91,13 +90,19 @@ package struct Outage: Sendable, Hashable {
     return sorted.first { lastProbe < $0 } ?? sorted.first
   }
 
-  private static func end(
-    ofPause number: Int, after failure: TransferFailure, _ policy: RetryPolicy, jitter: Double,
-    at now: Moment
+  /// While nothing answers, the first pause is repeated for some minutes: the way to the host may
+  /// work again at any moment, and nothing else would show it.
+  private func end(
+    ofPause number: Int, _ policy: RetryPolicy, jitter: Double, at now: Moment
   ) -> Moment {
     let base: Int64
     if failure.code == .proxyLoginNeeded {
-      base = loginPausesMilliseconds[min(max(number, 0), loginPausesMilliseconds.count - 1)]
+      let pauses = Self.loginPausesMilliseconds
+      base = pauses[min(max(number, 0), pauses.count - 1)]
+    } else if failure.isSilence,
+      now.monotonic.milliseconds(since: since.monotonic) < policy.silentMillisecondsMax
+    {
+      base = policy.firstProbeMilliseconds
     } else {
       let doublings = min(max(number, 0), 20)
       base = min(policy.firstProbeMilliseconds << doublings, policy.probeMillisecondsMax)

@@ -52,7 +52,9 @@ package struct OutageTable: Sendable {
     _ failure: TransferFailure, of peer: Peer, by id: TransferID, isKnown: Bool,
     policy: RetryPolicy, jitter: Double, at now: Moment
   ) -> OutageVerdict {
-    let isServed = isKnown || hasResponded(peer, policy, at: now.wall)
+    // Without a way to it, nothing shows whether it exists.
+    let isServed =
+      isKnown || failure.code == .networkDown || hasResponded(peer, policy, at: now.wall)
     // It is more likely misspelled than gone.
     if failure.code == .hostNotFound, !isServed { return .notOfPeer }
     let limit = policy.unservedMillisecondsMax
@@ -101,6 +103,9 @@ package struct OutageTable: Sendable {
   }
 
   // MARK: Responses
+
+  /// Whether the host has responded during this run of the service.
+  package func hasResponded(_ origin: Origin) -> Bool { responses[origin] != nil }
 
   mutating func recordResponse(of origin: Origin, at now: WallTime) { responses[origin] = now }
 

@@ -39,13 +39,13 @@ extension TransferFailure {
   /// The peer that cannot be reached, if this failure before a response can show that.
   func peer(at origin: Origin) -> Peer? {
     switch code {
-    case .hostNotFound, .nameServerSilent, .connectionRefused, .timedOut: .host(origin)
+    case .hostNotFound, .nameServerSilent, .connectionRefused, .timedOut, .networkDown:
+      .host(origin)
     case .proxyUnreachable, .proxyLoginNeeded: .proxy(subject)
     case .badURL, .tooManyRedirects, .redirectRefused, .httpStatus, .rangeReplyWrong,
       .encodedReply, .loginNeeded, .linkExpired, .otherVersion, .otherFile, .webPage,
       .checksumListUnusable, .metalinkUnusable, .playlistUnusable, .liveStream,
       .contradictoryReply, .connectionLost, .noDataConnection, .tlsRefused, .proxyFailed,
-      .networkDown,
       .protocolBroken,
       .certificateFileUnusable, .clientCertificateNeeded, .headersFileUnusable, .truncated,
       .tooLong,
@@ -56,4 +56,8 @@ extension TransferFailure {
       nil
     }
   }
+
+  /// Whether nothing has answered, neither the host nor a machine that speaks for it: packets were
+  /// lost on the way, or a router knows no way.
+  var isSilence: Bool { [.timedOut, .nameServerSilent, .networkDown].contains(code) }
 }

@@ -18,6 +18,8 @@ package struct RetryPolicy: Sendable, Hashable {
   /// The pause before the first probe of an outage; it doubles up to the longest one.
   package var firstProbeMilliseconds: Int64 = 1000
   package var probeMillisecondsMax: Int64 = 30_000
+  /// How long a host that sends no answer of any kind is probed without growing pauses.
+  package var silentMillisecondsMax: Int64 = 15 * 60_000
   /// A host that responded within this time is tried without a limit.
   package var servedMilliseconds: Int64 = 24 * 3600 * 1000
   /// How often a missing network is checked; its return is reported besides.

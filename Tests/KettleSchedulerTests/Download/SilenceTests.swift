@@ -134,6 +134,29 @@ struct SilenceTests {
     #expect(old.contains(try #require(world.cancelled.first)))
   }
 
+  // Fault 223
+  @Test func `tests of the network that fail are followed by others, whatever their number`()
+    throws
+  {
+    var world = try World(connections: 4)
+    let silence = TransferFailure(.timedOut, on: "files.example")
+    for round in 1...20 {
+      world.pass(milliseconds: 30_000)
+      let tests = world.plans.suffix(2).map(\.attempt)
+      #expect(world.plans.count == 4 + 2 * round)
+      for test in tests { world.script.ended(test, .failed(silence)) }
+    }
+    world.pass(milliseconds: 2000)
+    let download = try #require(world.script.scheduler.machines[world.id]?.download)
+    #expect(download.pacing.failureCount == 0)
+    let test = try #require(world.plans.last)
+    try world.answer(test)
+    world.upTo[test.attempt] = (test.requested?.lower ?? 0) + 4096
+    world.pass(milliseconds: 5000)
+    // Of the other three parts, one has a test.
+    #expect(world.plans.count == 46)
+  }
+
   // Fault 66
   @Test func `a test of the network is closed when the old connection delivers first`() throws {
     var world = try World(connections: 1)

@@ -40,6 +40,31 @@ struct HostOutageTests {
     #expect(Set(world.attempts.map(\.plan.url.path)).count > 1)
   }
 
+  // Fault 223
+  @Test func `a host from which nothing comes is probed every second for a quarter of an hour`() {
+    for code in [TransferFailure.Code.timedOut, .nameServerSilent, .networkDown] {
+      var world = OutageScript { _, _ in TransferFailure(code, on: "files.example") }
+      let origin = url("http://files.example/").origin
+      world.script.scheduler = TransferScheduler(servedHosts: [origin: world.start.wall])
+      for index in 0..<3 { world.script.add(spec("http://files.example/\(index)")) }
+      world.run(milliseconds: 20 * 60_000)
+      let pauses = zip(world.times, world.times.dropFirst()).map { $1 - $0 }
+      // The first three are attempts of the three transfers.
+      #expect(pauses.prefix(2).allSatisfy { $0 == 0 })
+      #expect(pauses[2..<900].allSatisfy { $0 == 1000 })
+      #expect(pauses.suffix(8).allSatisfy { $0 == 30_000 })
+    }
+  }
+
+  // Fault 223
+  @Test func `a transfer without a way to its host is not given up`() {
+    var world = OutageScript { _, _ in TransferFailure(.networkDown, on: "files.example") }
+    let id = world.script.add(spec())
+    world.run(milliseconds: 3_600_000)
+    #expect(world.script.state(id) == .waiting)
+    #expect(world.script.record(id)?.retryCount == 0)
+  }
+
   @Test func `a waiting transfer shows when it is tried and why`() throws {
     var world = OutageScript { _, _ in OutageScript.refused }
     let id = world.script.add(spec())
