@@ -78,6 +78,7 @@ struct RealHookTests {
     #expect(status.contains("Notice: Hook failed: \"no-such-program\" was not found; correct"))
   }
 
+  // Fault 114
   @Test func `a program for one transfer runs, and one that hangs is ended`() async throws {
     try configure("timeout = 1")
     try ShellProgram.write(

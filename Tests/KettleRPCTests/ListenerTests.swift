@@ -60,6 +60,7 @@ struct ListenerTests {
     }
   }
 
+  // Fault 122
   @Test(arguments: [
     ("POST /other HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n", "404"),
     ("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", "404"),
@@ -108,6 +109,7 @@ struct ListenerTests {
     }
   }
 
+  // Fault 124
   @Test func `an allowed page may ask first`() async throws {
     try await withListener { listener in
       let client = try LoopbackClient(port: listener.port)

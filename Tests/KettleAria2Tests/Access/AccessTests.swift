@@ -3,6 +3,7 @@ import Testing
 @testable import KettleAria2
 
 struct AccessTests {
+  // Fault 125
   @Test func `only the whole secret matches`() throws {
     let secret = try #require(RPCSecret("correct horse"))
     #expect(secret.matches("correct horse"))
@@ -16,6 +17,7 @@ struct AccessTests {
     #expect(RPCSecret(String(repeating: "x", count: 257)) == nil)
   }
 
+  // Fault 123
   @Test(arguments: [
     ("localhost", true), ("localhost:6800", true), ("LOCALHOST:6800", true),
     ("127.0.0.1:6800", true), ("[::1]:6800", true), ("[::1]", true), ("10.0.0.5:6800", true),
@@ -28,10 +30,12 @@ struct AccessTests {
     #expect(RequestDoor(allowedOrigins: []).admits(host: host) == isAdmitted)
   }
 
+  // Fault 123
   @Test func `a request without a host is refused`() {
     #expect(!RequestDoor(allowedOrigins: ["*"]).admits(host: nil))
   }
 
+  // Fault 122
   @Test func `pages of other sites are refused unless they are allowed`() {
     let door = RequestDoor(allowedOrigins: ["http://ariang.example"])
     for origin in [
@@ -53,6 +57,7 @@ struct AccessTests {
     #expect(RequestDoor(allowedOrigins: ["null"]).admits(origin: "null"))
   }
 
+  // Fault 125
   @Test func `a message is one guess, and its wrong secrets are counted`() throws {
     let secret = try #require(RPCSecret("correct horse"))
     var right = SecretCheck(secret)
@@ -69,6 +74,7 @@ struct AccessTests {
     #expect(wrong.wrongCount > FailureThrottle.delayedCountMax)
   }
 
+  // Fault 125
   @Test func `many wrong secrets in a message get no answer, and few a later one`() {
     var throttle = FailureThrottle()
     #expect(throttle.noteFailure(of: "a", secretCount: 0) == .later(milliseconds: 1000))
@@ -76,6 +82,7 @@ struct AccessTests {
     #expect(throttle.noteFailure(of: "a", secretCount: 9) == .tooMany)
   }
 
+  // Fault 125
   @Test func `wrong secrets are answered late, and only so many at a time`() {
     var throttle = FailureThrottle()
     for _ in 0..<FailureThrottle.delayedCountMax {

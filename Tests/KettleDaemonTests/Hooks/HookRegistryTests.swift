@@ -34,6 +34,7 @@ struct HookRegistryTests {
     #expect(world.journal.hooks[HookRunID(rawValue: 1)]?.run.end?.outcome == .exited(code: 0))
   }
 
+  // Fault 114
   @Test func `a program that hangs is asked to end, and then ended`() async throws {
     let world = HookWorld(timeLimitSeconds: 5)
     try world.due([try HookWorld.run(1)])

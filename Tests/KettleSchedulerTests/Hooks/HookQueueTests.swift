@@ -43,6 +43,7 @@ struct HookQueueTests {
     #expect(queue.add(Self.ids(4...5)) == [.recordStart(Self.id(4))])
   }
 
+  // Fault 114
   @Test func `a program that exceeds its time is asked to end, and then ended`() {
     var queue = Self.queue(seconds: 5)
     _ = queue.add([Self.id(1)])
@@ -62,6 +63,7 @@ struct HookQueueTests {
       ])
   }
 
+  // Fault 114
   @Test func `a program that ends itself when asked still exceeded its time`() {
     var queue = Self.queue(seconds: 5)
     _ = queue.add([Self.id(1)])
