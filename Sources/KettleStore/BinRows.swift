@@ -90,6 +90,7 @@ struct BinRows {
   private func removeAction(_ number: Int64) throws {
     try db.execute(sql: "DELETE FROM bin_entry WHERE action = ?", arguments: [number])
     try db.execute(sql: "DELETE FROM bin_action WHERE number = ?", arguments: [number])
+    try HookRows.forgetOrphans(db)
   }
 
   private static let actionParameter = TransferColumn.allCases.count + 1

@@ -64,13 +64,30 @@ struct HookRows {
     }
   }
 
-  /// Removes the runs of a removed transfer, except those that are not over.
-  static func forget(_ id: TransferID, _ db: Database) throws {
+  /// The run is over, and its transfer is neither on the list nor in the bin.
+  private static let isOrphan = """
+    state = 'ended' AND transfer IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM transfer WHERE transfer.id = hook_run.transfer)
+    AND NOT EXISTS (
+      SELECT 1 FROM bin_action CROSS JOIN bin_entry ON bin_entry.action = bin_action.number
+      WHERE bin_entry.id = hook_run.transfer)
+    """
+
+  /// Removes the runs of transfers that were removed and cannot be restored, except those that are
+  /// not over.
+  static func forget(_ ids: [TransferID], _ db: Database) throws {
     let statement = try StoreStatement(
-      db, "DELETE FROM hook_run WHERE transfer = ? AND state = 'ended'")
+      db, "DELETE FROM hook_run WHERE transfer = ? AND \(isOrphan)")
     defer { statement.reset() }
-    statement.bind(id.rawValue, at: 1)
-    try statement.run()
+    for id in ids {
+      statement.bind(id.rawValue, at: 1)
+      try statement.run()
+    }
+  }
+
+  /// Removes the runs of all transfers that can no longer be restored.
+  static func forgetOrphans(_ db: Database) throws {
+    try db.execute(sql: "DELETE FROM hook_run WHERE \(isOrphan)")
   }
 
   private func update(_ run: HookRun) throws {
@@ -82,13 +99,11 @@ struct HookRows {
     if state == .ended { try removeOld(after: run) }
   }
 
-  /// Keeps the last runs only, and none of a transfer that is gone.
+  /// Keeps the last runs only, and none of a transfer that is gone for good.
   private func removeOld(after run: HookRun) throws {
     try db.execute(
-      sql: """
-        DELETE FROM hook_run WHERE number = ? AND transfer IS NOT NULL
-        AND NOT EXISTS (SELECT 1 FROM transfer WHERE id = hook_run.transfer)
-        """, arguments: [run.id.rawValue])
+      sql: "DELETE FROM hook_run WHERE number = ? AND \(Self.isOrphan)",
+      arguments: [run.id.rawValue])
     try db.execute(
       sql: """
         DELETE FROM hook_run WHERE state = 'ended' AND number <= (

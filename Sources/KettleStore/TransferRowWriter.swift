@@ -12,6 +12,8 @@ struct TransferRowWriter {
   private var tallies = StoreTallies()
   /// The transfers that have a row in the table `progress`.
   private(set) var advanced: Set<TransferID>
+  /// What else is stored about them goes at the end: the same commit may put them into the bin.
+  private var removed: [TransferID] = []
 
   /// - Parameter lastID: the largest id ever given before this commit.
   init(_ db: Database, lastID: Int64, advanced: Set<TransferID> = []) throws {
@@ -69,8 +71,11 @@ struct TransferRowWriter {
     }
   }
 
-  /// Writes the combined changes of the totals.
-  func finish() throws { try tallies.write(db) }
+  /// Writes the combined changes of the totals, and forgets what belongs to removed transfers.
+  func finish() throws {
+    try tallies.write(db)
+    if !removed.isEmpty { try HookRows.forget(removed, db) }
+  }
 
   private mutating func put(_ record: TransferRecord) throws {
     if advanced.remove(record.id) != nil { try StoredProgress.remove(record.id, db) }
@@ -126,7 +131,7 @@ struct TransferRowWriter {
 
   private mutating func remove(_ id: TransferID) throws {
     if advanced.remove(id) != nil { try StoredProgress.remove(id, db) }
-    try HookRows.forget(id, db)
+    removed.append(id)
     guard let old = try old(id.rawValue) else { return }
     tallies.remove(old)
     let statement = statements.remove

@@ -62,6 +62,18 @@ struct HookEngineTests {
       try await world.engine.hook(ids[1])?.occasion == .allDone(HookTally(completed: 1)))
   }
 
+  @Test func `a removed transfer that is restored has its runs`() async throws {
+    let world = try await world()
+    let id = try await complete(in: world)
+    await world.told.wait { $0.contains(.hooksDue([1, 2].map(HookRunID.init(rawValue:)))) }
+    var run = try #require(await world.engine.hookRuns(of: id).first)
+    run.standing = .ended(HookEnd(.exited(code: 0), at: run.dueAt))
+    try world.journal.commit([.hook(.update(run))])
+    _ = await world.engine.control(.remove(.stays), [id])
+    #expect(try await world.engine.undo(nil)?.restored == [id])
+    #expect(await world.engine.hookRuns(of: id) == [run])
+  }
+
   @Test func `a crash loses no hook and makes none due twice`() async throws {
     let first = try await world()
     _ = try await complete(in: first)

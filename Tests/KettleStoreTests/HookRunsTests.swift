@@ -90,6 +90,36 @@ import TestSupport
     #expect(try journal.load().hooks.started.isEmpty)
   }
 
+  @Test(arguments: JournalConformanceTests.Kind.allCases)
+  func `runs are kept as long as their transfer can be restored`(
+    _ kind: JournalConformanceTests.Kind
+  ) throws {
+    let journal = try journal(kind)
+    let (record, id) = (Sample.plain(1), TransferID(rawValue: 1))
+    func discarded(by action: Int64) -> [JournalChange] {
+      [
+        .remove(id), .bin(.putAction(BinAction(number: action, kind: .remove, at: Self.time))),
+        .bin(.putEntry(BinEntry(action: action, record: record))),
+      ]
+    }
+    let (over, running) = (try run(1), try run(2))
+    try journal.commit([
+      .put(record), .hook(.add(over, Self.occasion)), .hook(.add(running, Self.occasion)),
+    ])
+    try journal.commit([.hook(.update(ended(over))), .hook(.update(started(running)))])
+    try journal.commit(discarded(by: 5))
+    try journal.commit([.hook(.update(ended(running)))])
+    let both = [ended(over), ended(running)]
+    #expect(try journal.hookRuns(of: id) == both)
+    try journal.commit([
+      .put(record), .bin(.removeEntries([id], action: 5)), .bin(.removeAction(5)),
+    ])
+    #expect(try journal.hookRuns(of: id) == both)
+    try journal.commit(discarded(by: 6))
+    try journal.commit([.bin(.removeAction(6))])
+    #expect(try journal.hookRuns(of: id).isEmpty)
+  }
+
   @Test func `only the last runs stay`() throws {
     let journal = try scratch.open().journal
     try journal.commit([.put(Sample.plain(1))])

@@ -90,6 +90,7 @@ package final class InMemoryJournal: TransferJournal {
       if !state.failures.isEmpty { return state.failures.removeFirst() }
       state.commits.append(changes)
       for change in changes { Self.apply(change, to: &state) }
+      Self.forgetOrphans(in: &state)
       return nil
     }
     if let failure { throw failure }
@@ -114,9 +115,7 @@ package final class InMemoryJournal: TransferJournal {
       state.lastTaskIdentifiers[record.spec.session] = max(last, record.taskIdentifier)
     case .progress(let id, let durable):
       state.records[id]?.resumeData?.durable = durable
-    case .remove(let id):
-      state.records[id] = nil
-      state.hooks = state.hooks.filter { $0.value.run.transfer != id || $0.value.run.end == nil }
+    case .remove(let id): state.records[id] = nil
     case .putSession(let session):
       state.sessions[session.id] = session
       state.lastTaskIdentifiers[session.id] = state.lastTaskIdentifiers[session.id] ?? 0
@@ -138,12 +137,17 @@ package final class InMemoryJournal: TransferJournal {
 
   private static func update(_ run: HookRun, in state: inout State) {
     guard state.hooks[run.id] != nil else { return }
-    guard run.end != nil else {
-      state.hooks[run.id]?.run = run
-      return
+    state.hooks[run.id]?.run = run
+    if run.end != nil { state.hooks[run.id]?.occasion = nil }
+  }
+
+  /// Removes the runs that are over of transfers that are neither on the list nor in the bin.
+  private static func forgetOrphans(in state: inout State) {
+    let (records, bin) = (state.records, state.binEntries.values)
+    state.hooks = state.hooks.filter { _, stored in
+      guard let id = stored.run.transfer, stored.run.end != nil else { return true }
+      return records[id] != nil || bin.contains { $0[id] != nil }
     }
-    let isGone = run.transfer.map { state.records[$0] == nil } ?? false
-    state.hooks[run.id] = isGone ? nil : StoredHook(run: run, occasion: nil)
   }
 
   private static func apply(_ change: BinChange, to state: inout State) {
