@@ -24,7 +24,7 @@ struct FTPServerTests {
     let home = try ServerHome()
     let authority = try TestAuthority()
     let server = try await VsftpdServer(
-      body, .init(identity: authority.identity()), home: home)
+      body, .init(encryption: .implicit(authority.identity())), home: home)
     let outcome = try await home.kettle(
       "get", "--ca-certificate", authority.certificatePath, server.url)
     #expect(outcome.code == 0, "\(outcome.text)")
@@ -33,6 +33,36 @@ struct FTPServerTests {
     try await home.add([server.url])
     _ = try await home.kettle("wait", "--all", "--timeout", "20")
     #expect(try await home.counts() == ["completed": 1, "waiting: needsDecision": 1])
+  }
+
+  // Fault 148
+  @Test func `a server that demands TLS on the plain port gets it, and sends the file`()
+    async throws
+  {
+    let authority = try TestAuthority()
+    // The server reads its certificate for each connection.
+    defer { withExtendedLifetime(authority) {} }
+    let home = try ServerHome(authority: authority.certificatePath)
+    let server = try await VsftpdServer(
+      body, .init(encryption: .demanded(authority.identity())), home: home)
+    try await home.begin(server.url, byteCount: 9_000_000)
+    try await home.killService()
+    try await expectFile(home, is: body)
+    // The server takes neither a login nor a file in the clear, and PROT only after AUTH.
+    #expect(try server.commands("PROT P").count == 2)
+    #expect(try server.commands("RETR ").count == 2)
+  }
+
+  @Test func `a server whose TLS nobody vouches for is asked about`() async throws {
+    let authority = try TestAuthority()
+    defer { withExtendedLifetime(authority) {} }
+    let home = try ServerHome()
+    let server = try await VsftpdServer(
+      body, .init(encryption: .demanded(authority.identity())), home: home)
+    try await home.add([server.url])
+    _ = try await home.kettle("wait", "--all", "--timeout", "20")
+    #expect(try await home.counts() == ["waiting: needsDecision": 1])
+    #expect(try server.commands("PASS").isEmpty)
   }
 
   @Test func `a service that is killed continues where it was`() async throws {

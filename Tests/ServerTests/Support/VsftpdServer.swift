@@ -7,8 +7,42 @@ final class VsftpdServer: Sendable {
     var isPassive = true
     /// More connections of one client get a 421; nil: no limit.
     var connectionsMax: Int?
-    /// Serves FTPS (implicit TLS) with this certificate.
-    var identity: TestAuthority.Identity?
+    var encryption = Encryption.none
+  }
+
+  enum Encryption {
+    case none
+    /// FTPS: TLS from the first byte.
+    case implicit(TestAuthority.Identity)
+    /// Nobody logs in before AUTH TLS.
+    case demanded(TestAuthority.Identity)
+
+    fileprivate var scheme: String {
+      switch self {
+      case .none, .demanded: "ftp"
+      case .implicit: "ftps"
+      }
+    }
+
+    /// The lines of the configuration.
+    fileprivate var lines: String {
+      switch self {
+      case .none: ""
+      case .implicit(let identity): lines(identity) + "\nimplicit_ssl=YES"
+      case .demanded(let identity):
+        lines(identity) + "\nforce_anon_logins_ssl=YES\nforce_anon_data_ssl=YES"
+      }
+    }
+
+    private func lines(_ identity: TestAuthority.Identity) -> String {
+      """
+      ssl_enable=YES
+      allow_anon_ssl=YES
+      require_ssl_reuse=NO
+      rsa_cert_file=\(identity.certificatePath)
+      rsa_private_key_file=\(identity.keyPath)
+      """
+    }
   }
 
   let port: Int
@@ -22,7 +56,7 @@ final class VsftpdServer: Sendable {
   init(_ body: SeededBody, _ options: Options = Options(), home: ServerHome) async throws {
     self.home = home
     port = try ServerProgram.freePort()
-    scheme = options.identity == nil ? "ftp" : "ftps"
+    scheme = options.encryption.scheme
     directory = try home.directory("vsftpd")
     let root = try home.directory("vsftpd/files")
     path = root + "/file.bin"
@@ -37,16 +71,6 @@ final class VsftpdServer: Sendable {
   var url: String { "\(scheme)://127.0.0.1:\(port)/file.bin" }
 
   func start(_ options: Options) async throws {
-    let tls = options.identity.map { identity in
-      """
-      ssl_enable=YES
-      implicit_ssl=YES
-      allow_anon_ssl=YES
-      require_ssl_reuse=NO
-      rsa_cert_file=\(identity.certificatePath)
-      rsa_private_key_file=\(identity.keyPath)
-      """
-    }
     let text = """
       listen=YES
       background=NO
@@ -64,7 +88,7 @@ final class VsftpdServer: Sendable {
       xferlog_std_format=NO
       log_ftp_protocol=YES
       vsftpd_log_file=\(directory)/logs/log
-      \(tls ?? "")
+      \(options.encryption.lines)
 
       """
     let configuration = directory + "/vsftpd.conf"
