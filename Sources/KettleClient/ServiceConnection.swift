@@ -19,7 +19,12 @@ package final class ServiceConnection: ServiceCalling {
   private let pulse = Mutex<Task<Void, Never>?>(nil)
   private let coder = RequestCoder()
 
-  private init(connection: ControlConnection) {
+  /// - Parameter reasonOfEnd: Finds out why the other side ended the connection; nil if that is not
+  ///   known.
+  private init(
+    connection: ControlConnection,
+    reasonOfEnd: @escaping @Sendable () async -> (any Error)? = { nil }
+  ) {
     self.connection = connection
     let (calls, inbox) = (calls, inbox)
     notifications = AsyncStream {
@@ -27,7 +32,11 @@ package final class ServiceConnection: ServiceCalling {
     } onCancel: {
       inbox.end()
     }
-    reader = Task { await Self.read(connection, into: calls, and: inbox) }
+    reader = Task {
+      await Self.read(connection, into: calls, and: inbox)
+      if calls.endError == nil { calls.end(await reasonOfEnd() ?? ClientError.connectionLost) }
+      inbox.end()
+    }
   }
 
   deinit {
@@ -65,6 +74,7 @@ package final class ServiceConnection: ServiceCalling {
 
   package func close() async {
     endPulse()
+    calls.end(ClientError.connectionLost)
     await connection.close()
     await reader.value
   }
@@ -94,8 +104,6 @@ package final class ServiceConnection: ServiceCalling {
       // A line exceeds the maximum, so the rest cannot be read either.
     }
     await connection.close()
-    calls.end(ClientError.connectionLost)
-    inbox.end()
   }
 }
 
@@ -128,12 +136,14 @@ extension ServiceConnection {
     throw .notRunning(socketPath: paths.socketPath)
   }
 
-  /// Sends `hello` over a connection made in another way. `address` names the service in errors.
+  /// Sends `hello` over a connection made in another way. `address` names the service in errors;
+  /// `reasonOfEnd` tells why the other side ended the connection, if that is known.
   package static func connect(
     over connection: ControlConnection, address: String, clientName: String,
-    isWatchedByPerson: Bool, helloBudget: Duration
+    isWatchedByPerson: Bool, helloBudget: Duration,
+    reasonOfEnd: @escaping @Sendable () async -> (any Error)?
   ) async throws(ClientError) -> ServiceConnection {
-    let service = ServiceConnection(connection: connection)
+    let service = ServiceConnection(connection: connection, reasonOfEnd: reasonOfEnd)
     do {
       try await service.greet(
         as: clientName, isWatchedByPerson: isWatchedByPerson, within: helloBudget)
@@ -208,23 +218,29 @@ extension ServiceConnection {
     let pulse = ServicePulse(
       processID: connection.peerProcessID,
       progress: { [calls] in calls.progress },
-      greets: {
-        do throws(ClientError) {
-          let other = try await Self.connect(
-            paths: paths, clientName: clientName, helloBudget: helloBudget)
-          await other.close()
-          return true
-        } catch {
-          if case .notAnswering = error { return false }
-          return true
-        }
-      })
+      greets: { await Self.greets(paths, clientName: clientName, helloBudget: helloBudget) })
     let task = Task { [calls, connection] in
       guard await pulse.waitForSilence() else { return }
       calls.end(ClientError.notAnswering(processID: pulse.processID))
       await connection.close()
     }
     self.pulse.withLock { $0 = task }
+  }
+
+  /// Returns whether the service of this home answers on a new connection. One that refuses it, or
+  /// has ended, is not silent.
+  static func greets(
+    _ paths: ServicePaths, clientName: String, helloBudget: Duration
+  ) async -> Bool {
+    do throws(ClientError) {
+      let other = try await connect(
+        paths: paths, clientName: clientName, helloBudget: helloBudget)
+      await other.close()
+      return true
+    } catch {
+      if case .notAnswering = error { return false }
+      return true
+    }
   }
 
   private func endPulse() { pulse.withLock { $0.take() }?.cancel() }

@@ -1,4 +1,3 @@
-import CKettleLinux
 import Glibc
 import KettleControl
 import KettleSystem
@@ -51,7 +50,7 @@ struct ServiceGreeting {
       let ready = poll(&entry, 1, left.pollMilliseconds)
       if ready == -1, errno == EINTR { continue }
       guard ready > 0 else {
-        throw .notAnswering(processID: Int64(kettle_peer_pid(socket.number)))
+        throw .notAnswering(processID: SocketAddressUnix.peerProcessID(of: socket.number))
       }
       let count = recv(socket.number, &piece, piece.count, 0)
       if count == -1, errno == EINTR || errno == EAGAIN { continue }

@@ -46,6 +46,11 @@ package struct SocketAddressUnix {
     return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
   }
 
+  /// Returns the process at the other end of a connected socket; not positive if it is unknown.
+  package static func peerProcessID(of descriptor: Int32) -> Int64 {
+    Int64(kettle_peer_pid(descriptor))
+  }
+
   /// Creates a non-blocking stream socket that child processes do not inherit.
   package static func makeSocket(for path: String) throws(ControlSocketError) -> OwnedDescriptor {
     let flags = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)

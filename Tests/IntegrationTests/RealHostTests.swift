@@ -53,6 +53,26 @@ struct RealHostTests {
     _ = try await here.tmux("send-keys", "q")
   }
 
+  // Fault 178
+  @Test func `a remote service that is stopped is noticed at once, and in a conversation`()
+    async throws
+  {
+    try await there.kettle("add", "--paused", "-t", "over there", "https://example.org/a.iso")
+    let service = try await there.servicePID()
+    _ = try await here.tmux(
+      "new-session", "-d", "-x", "140", "-y", "10",
+      "\(KettleHome.program) --host me@box wait 1; echo ended with $?; exec sh")
+    // It has the state of the transfer, and waits for events.
+    _ = try await here.screen { $0.contains("paused") }
+    kill(service, SIGSTOP)
+    defer { kill(service, SIGCONT) }
+    let words = "On \"me@box\": The service (process \(service)) does not answer"
+    let screen = try await here.screen { $0.contains("ended with") }
+    #expect(screen.contains(words) && screen.contains("ended with 3"), "\(screen)")
+    let outcome = try await here.kettle("--host", "me@box", "list")
+    #expect(outcome.code == 3 && outcome.errors.contains("kettle: " + words), "\(outcome)")
+  }
+
   private func text(_ path: String) -> String {
     ((try? String(contentsOfFile: path, encoding: .utf8)) ?? "")
       .trimmingCharacters(in: .whitespacesAndNewlines)

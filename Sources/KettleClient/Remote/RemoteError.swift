@@ -11,6 +11,8 @@ package struct RemoteError: Error, Hashable, Sendable {
     case otherVersion(ours: Int, theirs: String?)
     /// No service runs there, and starting one was not requested.
     case notRunning
+    /// The service there does not answer, or has stopped to.
+    case notAnswering
     /// The `kettle` there cannot reach its service.
     case noService
     /// It ended, or sent nothing for too long.

@@ -38,20 +38,27 @@ package struct RemoteStarter: Sendable {
       let connection = try await ControlConnection.adopt(socket)
       let service = try await ServiceConnection.connect(
         over: connection, address: host.text, clientName: clientName,
-        isWatchedByPerson: isWatchedByPerson, helloBudget: mayAsk ? Self.askingBudget : Self.budget)
+        isWatchedByPerson: isWatchedByPerson, helloBudget: mayAsk ? Self.askingBudget : Self.budget,
+        reasonOfEnd: { await silence(shell) })
       shell.stopRelaying()
       return service
     } catch ClientError.versionMismatch(let ours, let theirs) {
       throw RemoteError(host: host, why: .otherVersion(ours: ours, theirs: theirs))
     } catch {
-      throw await reason(shell, error)
+      throw await reason(shell)
     }
+  }
+
+  /// Why the other machine ended a conversation, if that is because its service fell silent.
+  private func silence(_ shell: RemoteShell) async -> RemoteError? {
+    let error = await reason(shell)
+    return error.why == .notAnswering ? error : nil
   }
 
   /// ssh ends with the status of the remote program, or with 255 (ssh(1), EXIT STATUS). A shell
   /// returns 127 for a program that it does not find and 126 for one that it may not run (POSIX,
   /// 2.8.2).
-  private func reason(_ shell: RemoteShell, _ error: any Error) async -> any Error {
+  private func reason(_ shell: RemoteShell) async -> RemoteError {
     shell.endSoon()
     let status = await shell.waitForEnd()
     let code = status.map { $0.rawValue & 0x7F == 0 ? $0.rawValue >> 8 & 0xFF : -1 }
@@ -61,6 +68,7 @@ package struct RemoteStarter: Sendable {
     case 126, 127: why = .noProgram
     case 2: why = .otherVersion(ours: ProtocolVersion.current, theirs: nil)
     case Self.notRunningStatus: why = .notRunning
+    case Self.notAnsweringStatus: why = .notAnswering
     case 3: why = .noService
     default: why = .ended
     }
@@ -70,6 +78,10 @@ package struct RemoteStarter: Sendable {
   /// The exit status of `kettle daemon pipe --if-running` when no service runs (EX_UNAVAILABLE of
   /// sysexits.h).
   package static let notRunningStatus: Int32 = 69
+
+  /// The exit status of `kettle daemon pipe` when the service does not answer, or no longer does
+  /// (EX_TEMPFAIL).
+  package static let notAnsweringStatus: Int32 = 75
 
   func arguments(startingIfNeeded: Bool) -> [String] {
     let options = [

@@ -89,7 +89,7 @@ package struct SocketServiceConnector: ServiceConnector {
   package func pipe(to address: ServiceAddress, startIfNeeded: Bool) async throws {
     let pipe = try ServicePipe.open(
       starter(of: address, "kettle daemon pipe"), startingIfNeeded: startIfNeeded)
-    await pipe.run()
+    try await pipe.run()
   }
 
   private func starter(of address: ServiceAddress, _ client: ClientIdentity) -> ServiceStarter {

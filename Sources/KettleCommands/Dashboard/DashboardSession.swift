@@ -167,6 +167,8 @@ extension DashboardSession {
         }
       } catch ClientError.notAnswering {
         output.yield(.linkChanged(.silent))
+      } catch let error as RemoteError where error.why == .notAnswering {
+        output.yield(.linkChanged(.silent))
       } catch {
         fail(error)
       }

@@ -40,7 +40,7 @@ struct Reconnection {
       switch error.why {
       case .unreachable, .noService, .ended: return .notYet
       case .notRunning: return failureCount >= Self.failureCountBeforeStopped ? .stopped : .notYet
-      case .cannotRunSSH, .noProgram, .otherVersion: throw error
+      case .cannotRunSSH, .noProgram, .otherVersion, .notAnswering: throw error
       }
     } catch ClientError.notRunning {
       if context.services.socketExists(of: address) {

@@ -25,6 +25,10 @@ extension Sentences {
     case .notRunning:
       return "No service is running on \(host); start it with "
         + "\"kettle --host \(error.host.text) daemon start\""
+    case .notAnswering:
+      guard words.isEmpty else { return "On \(host): \(words)" }
+      return "The service on \(host) does not answer; "
+        + "check it there with \"kettle daemon status\""
     case .noService:
       return "The service on \(host) cannot be reached\(said); "
         + "check it there with \"kettle daemon status\""

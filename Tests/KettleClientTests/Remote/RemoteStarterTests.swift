@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import KettleControl
+import KettleStarter
 import KettleSystem
 import Testing
 import TestSupport
@@ -48,6 +49,27 @@ struct RemoteStarterTests {
     #expect(words.hasSuffix(" -o BatchMode=yes -- me@box kettle daemon pipe\n"))
   }
 
+  // Fault 178
+  @Test func `a service that falls silent on the other machine ends the call with its words`()
+    async throws
+  {
+    let hello = greeting(version: ProtocolVersion.current).replacing("cat > /dev/null\n", with: "")
+    let script = hello + "read line; echo 'kettle: it is stopped' >&2; exit 75"
+    let service = try await starter(script).connect(startingIfNeeded: true)
+    let silent = RemoteError(host: host, why: .notAnswering, said: "kettle: it is stopped\n")
+    await #expect(throws: silent) { try await service.call(ServiceStatus.self, Nothing()) }
+    await service.close()
+  }
+
+  @Test func `any other end of ssh is a lost connection`() async throws {
+    let hello = greeting(version: ProtocolVersion.current).replacing("cat > /dev/null\n", with: "")
+    let service = try await starter(hello + "read line; exit 255").connect(startingIfNeeded: true)
+    await #expect(throws: ClientError.connectionLost) {
+      try await service.call(ServiceStatus.self, Nothing())
+    }
+    await service.close()
+  }
+
   @Test func `ssh ends with the connection`() async throws {
     let starter = try starter("cat > /dev/null; exit 7")
     let shell = try RemoteShell.start(
@@ -78,6 +100,7 @@ struct RemoteStarterTests {
     ("echo 'sh: 1: kettle: not found' >&2; exit 127", .noProgram),
     ("echo 'kettle: Unknown argument' >&2; exit 2", .otherVersion(ours: 1, theirs: nil)),
     ("echo 'kettle: The service did not start' >&2; exit 3", .noService),
+    ("echo 'kettle: The service does not answer' >&2; exit 75", .notAnswering),
     ("echo 'gone' >&2; exit 0", .ended),
     ("echo 'Killed' >&2; kill -9 $$", .ended),
   ])

@@ -82,6 +82,14 @@ struct HostOptionTests {
     }
   }
 
+  @Test func `the remote pipe has a status of its own for a silent service`() async {
+    var context = FakeContext()
+    context.connector = FakeConnector([.failure(.notAnswering(processID: 7))])
+    let outcome = await context.run("daemon", "pipe")
+    #expect(outcome.code == 75)
+    #expect(outcome.error.hasPrefix("kettle: The service (process 7) does not answer"))
+  }
+
   @Test func `stop without a remote service succeeds`() async throws {
     let host = try #require(RemoteHost("box"))
     var context = FakeContext()
@@ -129,6 +137,14 @@ struct HostOptionTests {
       .otherVersion(ours: 1, theirs: nil), "kettle: Unexpected argument 'pipe'",
       "The \"kettle\" on \"me@box\" is older than this one (Unexpected argument 'pipe'); "
         + "install the same version on both"
+    ),
+    (
+      .notAnswering, "motd\nkettle: The service (process 7) does not answer: it is stopped",
+      "On \"me@box\": The service (process 7) does not answer: it is stopped"
+    ),
+    (
+      .notAnswering, "",
+      "The service on \"me@box\" does not answer; check it there with \"kettle daemon status\""
     ),
     (
       .noService, "kettle: No disk",

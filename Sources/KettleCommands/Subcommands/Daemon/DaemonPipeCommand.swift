@@ -18,6 +18,10 @@ struct DaemonPipeCommand: RunnableCommand {
       return .done
     } catch ClientError.notRunning where ifRunning {
       return ExitCode(rawValue: RemoteStarter.notRunningStatus)
+    } catch let error as ClientError {
+      guard case .notAnswering = error else { throw error }
+      context.console.printError(error.sentence)
+      return ExitCode(rawValue: RemoteStarter.notAnsweringStatus)
     }
   }
 }
