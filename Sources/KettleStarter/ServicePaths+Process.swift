@@ -18,28 +18,46 @@ extension ServicePaths {
       isUsableRuntimeDirectory: isOwnDirectory)
   }
 
-  /// Creates the state directory and its missing parents, closed to others. Returns whether it is
-  /// there.
-  package func makeStateDirectory() -> Bool {
-    (try? PrivateDirectory.make(stateDirectory)) != nil
+  /// Creates the state directory and its missing parents, closed to others, for a program that
+  /// writes there or to the configuration. Returns whether it is there. Throws like `checkWriter`.
+  package func makeStateDirectory() throws(ClientError) -> Bool {
+    try checkWriter()
+    return (try? PrivateDirectory.make(stateDirectory)) != nil
+  }
+
+  /// Throws if this is root and would write to the configuration or the state of another user, who
+  /// could not read or change it afterwards.
+  package func checkWriter() throws(ClientError) {
+    for path in [stateDirectory, configPath] {
+      guard let owner = Self.foreignOwner(of: path) else { continue }
+      throw .foreignHome(path: homeDirectory, ownerID: owner)
+    }
   }
 
   /// Throws if this is root and the state directory would be made in a directory of another user,
-  /// who could not use it. Root's own home may belong to another user, as in some containers.
+  /// who could not use it.
   package func checkOwner() throws(ClientError) {
-    guard geteuid() == 0, !isIn(Self.passwordHome() ?? "/root") else { return }
-    var path = stateDirectory
     var status = stat()
-    while stat(path, &status) != 0 {
-      guard path != "/" else { return }
-      path = SystemCall.parent(of: path)
-    }
-    guard path != stateDirectory, status.st_uid != 0 else { return }
-    throw .foreignHome(path: homeDirectory, ownerID: Int64(status.st_uid))
+    guard stat(stateDirectory, &status) != 0, let owner = Self.foreignOwner(of: stateDirectory)
+    else { return }
+    throw .foreignHome(path: homeDirectory, ownerID: owner)
   }
 
-  private func isIn(_ directory: String) -> Bool {
-    stateDirectory.hasPrefix(directory == "/" ? "/" : directory + "/")
+  /// Returns the owner of a path, or of the first parent that exists, if this is root and that is
+  /// another user. Root's own home may belong to another user, as in some containers.
+  private static func foreignOwner(of path: String) -> Int64? {
+    guard geteuid() == 0, !isIn(passwordHome() ?? "/root", path) else { return nil }
+    var path = path
+    var status = stat()
+    while stat(path, &status) != 0 {
+      guard path != "/" else { return nil }
+      path = SystemCall.parent(of: path)
+    }
+    return status.st_uid == 0 ? nil : Int64(status.st_uid)
+  }
+
+  private static func isIn(_ directory: String, _ path: String) -> Bool {
+    path.hasPrefix(directory == "/" ? "/" : directory + "/")
   }
 
   /// Returns the home directory in the password database (getpwuid_r(3)), or nil when the user has

@@ -83,6 +83,32 @@ struct RealHomeTests {
   }
 
   // Fault 182
+  @Test(
+    .enabled(if: geteuid() == 0, "only root can act for another user"),
+    arguments: [
+      ["config", "set", "limits.rate", "1M"], ["config", "set", "--default", "limits.rate"],
+      ["rpc", "enable"], ["rpc", "disable"], ["browser", "install"],
+    ])
+  func `root changes nothing in the home of another user`(words: [String]) async throws {
+    let configuration = home.path + "/.config/kettle/config.toml"
+    try FileManager.default.createDirectory(
+      atPath: home.path + "/.config/kettle", withIntermediateDirectories: true)
+    try "[limits]\nrate = \"2M\"\n".write(
+      toFile: configuration, atomically: false, encoding: .utf8)
+    for path in ["", "/.config", "/.config/kettle", "/.config/kettle/config.toml"] {
+      try #require(chown(home.path + path, 54_321, 54_321) == 0)
+    }
+    let outcome = try await home.run(KettleHome.program, words)
+    #expect(outcome.code == 3)
+    #expect(outcome.errors.contains("belongs to user 54321"), "\(outcome.errors)")
+    var status = stat()
+    #expect(stat(configuration, &status) == 0 && status.st_uid == 54_321)
+    #expect(
+      try String(contentsOfFile: configuration, encoding: .utf8) == "[limits]\nrate = \"2M\"\n")
+    #expect(!FileManager.default.fileExists(atPath: home.path + "/.local"))
+  }
+
+  // Fault 182
   @Test func `a user without a home is told so`() async throws {
     let outcome = try await home.run(
       "/usr/bin/env", ["HOME=/proc/nowhere", "XDG_RUNTIME_DIR=", KettleHome.program, "list"])

@@ -44,7 +44,8 @@ final class ChoicesFile: Sendable {
   private func replace(with choices: DashboardChoices) {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-    guard let data = try? encoder.encode(choices), paths.makeStateDirectory() else { return }
+    guard let data = try? encoder.encode(choices), (try? paths.makeStateDirectory()) == true
+    else { return }
     // Another dashboard may write at the same time.
     let path = paths.choicesPath + ".\(getpid())"
     let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW

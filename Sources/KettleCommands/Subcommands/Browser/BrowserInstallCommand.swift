@@ -1,4 +1,6 @@
 import ArgumentParser
+import KettleControl
+import KettleStarter
 
 /// `kettle browser install`
 struct BrowserInstallCommand: RunnableCommand {
@@ -16,6 +18,7 @@ struct BrowserInstallCommand: RunnableCommand {
   @OptionGroup var options: BrowserOptions
 
   func run(in context: CommandContext) async throws -> ExitCode {
+    try ServicePaths.of(environment: context.environment).checkWriter()
     let installation = BrowserInstallation(in: context)
     let browsers = options.browsers.isEmpty ? installation.presentBrowsers : options.browsers
     guard !browsers.isEmpty else {

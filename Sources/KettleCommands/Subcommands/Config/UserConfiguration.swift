@@ -17,9 +17,10 @@ struct UserConfiguration {
   private static let lockBudget = Duration.seconds(5)
 
   /// Reads the file to change it: until the change is written, no other command can change it.
+  /// Throws `ClientError.foreignHome` for root in the home of another user.
   static func toChange(in context: CommandContext) throws -> UserConfiguration {
     let paths = ServicePaths.of(environment: context.environment)
-    guard paths.makeStateDirectory() else { return try UserConfiguration(in: context) }
+    guard try paths.makeStateDirectory() else { return try UserConfiguration(in: context) }
     let lock: FileLock
     do throws(SystemError) {
       lock = try FileLock(path: paths.configLockPath, budget: lockBudget)

@@ -1,4 +1,6 @@
 import ArgumentParser
+import KettleControl
+import KettleStarter
 
 /// `kettle daemon install`
 struct DaemonInstallCommand: RunnableCommand {
@@ -15,6 +17,7 @@ struct DaemonInstallCommand: RunnableCommand {
   static var isForThisMachineOnly: Bool { true }
 
   func run(in context: CommandContext) async throws -> ExitCode {
+    try ServicePaths.of(environment: context.environment).checkWriter()
     let systemd = try UserSystemd(in: context)
     try systemd.write()
     // Two services cannot have the same socket.

@@ -15,7 +15,7 @@ enum RPCSecretText {
     let paths = ServicePaths.of(environment: context.environment)
     if !isNew, let text = read(paths) { return text }
     let text = make()
-    guard paths.makeStateDirectory() else {
+    guard try paths.makeStateDirectory() else {
       throw ConfigurationError(
         .unwritable("its directory cannot be made"), path: paths.rpcSecretPath)
     }
