@@ -7,7 +7,8 @@ extension BackgroundSessionMachine {
     _ snapshot: TransferSnapshot, to number: Int64, reportsProgress: Bool
   ) {
     guard var record = tasks[number], case .live = record.phase else { return }
-    record.snapshot = snapshot
+    record.snapshot =
+      record.isBeingCancelled ? snapshot.keepingCounts(of: record.snapshot) : snapshot
     tasks[number] = record
     reportOffset(of: number)
     reportInformational(of: number)

@@ -94,6 +94,16 @@ struct TaskRecord: Sendable {
     }
   }
 
+  /// Whether the program has cancelled it, and the service has not confirmed that.
+  var isBeingCancelled: Bool {
+    switch phase {
+    case .live(.plain), .live(.keepingBytes): true
+    case .live(.none), .new, .unsent, .unsendable, .requestingResumeData, .ending, .unclaimed,
+      .reported:
+      false
+    }
+  }
+
   /// Whether there is nothing left to report.
   var isOver: Bool {
     switch phase {

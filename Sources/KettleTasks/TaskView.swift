@@ -40,6 +40,23 @@ extension TransferSnapshot {
     }
   }
 
+  /// Returns this state of a cancelled task with what had been transferred: the service discards
+  /// the bytes, and the program still reads how far the task came.
+  func keepingCounts(of last: TransferSnapshot?) -> TransferSnapshot {
+    guard let last else { return self }
+    var kept = self
+    kept.bytesReceived = max(bytesReceived, last.bytesReceived)
+    kept.bytesExpected = bytesExpected ?? last.bytesExpected
+    if var status = task {
+      status.reply = status.reply ?? last.task?.reply
+      status.sentByteCount = max(status.sentByteCount, last.task?.sentByteCount ?? 0)
+      status.replyByteCount = [status.replyByteCount, last.task?.replyByteCount]
+        .compactMap(\.self).max()
+      kept.task = status
+    }
+    return kept
+  }
+
   /// The total length as the server announced it, or nil. The service knows the length once the
   /// last byte has arrived anyway, and a program may have supplied a guess.
   package var bytesAnnounced: Int64? {

@@ -17,6 +17,33 @@ struct CancellingTests {
     #expect(bench.calls == [.measured(task), .completed(task, .failure(.cancelled(resume: nil)))])
   }
 
+  @Test(arguments: [TransferState.failed, .idle])
+  func `what had been transferred is still shown after a cancellation`(
+    state: TransferState
+  ) throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    bench.progress(task, 60, of: 100)
+    bench.feed(.invalidate(cancellingTasks: true))
+    bench.event(task, state) {
+      $0.breakOff(.cancelled)
+      $0.bytesReceived = 0
+      $0.bytesExpected = nil
+    }
+    let shown = bench.views[task]?.last?.snapshot
+    #expect(shown?.bytesReceived == 60)
+    #expect(shown?.bytesExpected == 100)
+  }
+
+  @Test func `a transfer that the service begins again shows fewer bytes`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    bench.progress(task, 60, of: 100)
+    bench.progress(task, 5, of: 90)
+    #expect(bench.views[task]?.last?.snapshot?.bytesReceived == 5)
+    #expect(bench.views[task]?.last?.snapshot?.bytesExpected == 90)
+  }
+
   @Test func `cancelling twice has no further effect`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
