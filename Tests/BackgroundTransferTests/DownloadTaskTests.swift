@@ -38,6 +38,23 @@ struct DownloadTaskTests {
     #expect(response.value(forHTTPHeaderField: "Vary") == "a, b")
   }
 
+  @Test func `a task from rubbish has no request and fails when it is resumed`() throws {
+    let world = try SessionWorld()
+    for rubbish in [Data(), Data("not resume data".utf8)] {
+      let tasks = [
+        world.session.downloadTask(withResumeData: rubbish),
+        world.session.uploadTask(withResumeData: rubbish),
+        URLSession.shared.downloadTask(withResumeData: rubbish),
+        URLSession.shared.uploadTask(withResumeData: rubbish),
+      ]
+      for task in tasks { #expect(task.originalRequest == nil && task.currentRequest == nil) }
+      let number = tasks[0].taskIdentifier
+      tasks[0].resume()
+      #expect(world.recorder.wait(for: "completed \(number) \(URLError.unsupportedURL.rawValue)"))
+      #expect((tasks[0].error as? URLError)?.failingURL == nil)
+    }
+  }
+
   // Fault 118
   @Test func `missing events make the session attach again on the same connection`()
     throws

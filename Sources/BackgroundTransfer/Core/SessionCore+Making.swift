@@ -15,7 +15,7 @@ extension SessionCore {
 
   func makeDownload(resumeData: Data) -> URLSessionDownloadTask {
     guard let blob = ResumePropertyList.read(resumeData), let request = blob.request.request else {
-      return makeRefused(URLRequest(url: URL(fileURLWithPath: "/")), .badResumeData)
+      return makeRefused(nil, .badResumeData)
     }
     let plan = DownloadPlan(
       request: request, destination: blob.destination.map { URL(fileURLWithPath: $0) },
@@ -34,7 +34,7 @@ extension SessionCore {
 
   func makeUpload(resumeData: Data) -> URLSessionUploadTask {
     guard let known = UploadResumeData(data: resumeData), let request = known.request.request else {
-      return makeRefused(URLRequest(url: URL(fileURLWithPath: "/")), .badResumeData)
+      return makeRefused(nil, .badResumeData)
     }
     let spec = TaskSpec.upload(
       request, file: URL(fileURLWithPath: known.path), configuration.snapshot, continuing: known)
@@ -75,39 +75,44 @@ extension SessionCore {
     }
   }
 
+  /// Creates a task that fails when it is resumed.
+  ///
+  /// - Parameter request: nil for resume data in which there is none.
   func makeRefused<Made: URLSessionTask>(
-    _ request: URLRequest, _ refusal: TaskRefusal,
+    _ request: URLRequest?, _ refusal: TaskRefusal,
     handler: (@Sendable (any Error) -> Void)? = nil
   ) -> Made {
-    make(DownloadPlan(request: request), .failure(refusal), handler: handler)
+    make(request.map { DownloadPlan(request: $0) }, .failure(refusal), handler: handler)
   }
 
   private func make<Made: URLSessionTask>(
-    _ plan: DownloadPlan, _ spec: Result<TransferSpec, TaskRefusal>,
+    _ plan: DownloadPlan?, _ spec: Result<TransferSpec, TaskRefusal>,
     duplicates: DuplicatePolicy = .separate, handler: (@Sendable (any Error) -> Void)? = nil
   ) -> Made {
     waitUntilAttached()
+    let isAwaited = plan?.isAwaited ?? false
     var made: Made?
     var isNew = false
     feed { state in
-      let known = state.duplicate(of: plan, duplicates)
-      if let known, duplicates == .coalesce || plan.isAwaited, let task = known as? Made {
+      let known = plan.flatMap { state.duplicate(of: $0, duplicates) }
+      if let known, duplicates == .coalesce || isAwaited, let task = known as? Made {
         made = task
         return nil
       }
       let failure = state.obstacle(to: spec, known)
       let number =
         failure == nil ? state.machine.reserveNumber() : state.machine.reserveUnsendableNumber()
-      var data = ProgramData(request: plan.request)
-      data.isAwaited = plan.isAwaited
-      var values = TaskHandle.Values(data: data, request: plan.request)
-      values.priority = plan.options.priority
+      let options = plan?.options ?? DownloadOptions()
+      var data = ProgramData(request: plan?.request)
+      data.isAwaited = isAwaited
+      var values = TaskHandle.Values(data: data, request: plan?.request)
+      values.priority = options.priority
       let kept = values.kept
       let task = Made(
         backing: TaskHandle(
           number: number, kind: Made.self is URLSessionDataTask.Type ? .upload : .download,
-          core: self, destination: plan.destination, file: plan.file,
-          values: values, onConflict: plan.options.onConflict,
+          core: self, destination: plan?.destination, file: plan?.file,
+          values: values, onConflict: options.onConflict,
           refusedHandler: handler))
       state.tasks.insert(task)
       made = task
@@ -117,10 +122,10 @@ extension SessionCore {
         spec.session = SessionID(rawValue: identifier)
         spec.task?.taskIdentifier = number
         spec.task?.programData = kept
-        return .create(number, spec, isAwaited: plan.isAwaited)
+        return .create(number, spec, isAwaited: isAwaited)
       case (_, let failure):
         return .createUnsendable(
-          number, failure ?? .refused(.dataTask), isAwaited: plan.isAwaited)
+          number, failure ?? .refused(.dataTask), isAwaited: isAwaited)
       }
     }
     // `feed` always runs the closure above, and the closure always sets `made`.

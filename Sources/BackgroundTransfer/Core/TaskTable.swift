@@ -49,9 +49,8 @@ private struct TaskKey: Hashable {
 
   /// nil for tasks that the service will never have.
   init?(_ handle: TaskHandle) {
-    guard handle.number > 0 else { return nil }
-    self.init(
-      handle.values.withLock { $0.request }, destination: handle.destination, file: handle.file)
+    guard handle.number > 0, let request = handle.originalRequest else { return nil }
+    self.init(request, destination: handle.destination, file: handle.file)
   }
 
   private init(_ request: URLRequest, destination: URL?, file: URL?) {

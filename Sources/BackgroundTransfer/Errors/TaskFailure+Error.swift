@@ -13,7 +13,7 @@ extension TaskFailure {
   }
 
   /// The error of a task that was never made.
-  func error(for request: URLRequest) -> any Error { error(url: request.url) }
+  func error(for request: URLRequest?) -> any Error { error(url: request?.url) }
 
   /// - Parameter resumeData: under the keys of the error's `userInfo`.
   func error(url: URL?, resumeData: [String: Data] = [:]) -> any Error {

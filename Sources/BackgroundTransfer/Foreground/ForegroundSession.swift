@@ -109,19 +109,18 @@ final class ForegroundSession: Sendable {
     }
   }
 
-  /// The request of tasks that were made from something else.
-  static let noRequest = URLRequest(url: URL(fileURLWithPath: "/"))
-
   /// Creates a download that fails like FoundationNetworking's with resume data.
   func refuseResumeData(
     for owner: URLSession, receiver: ForegroundTask.Receiver = .delegate
   ) -> URLSessionDownloadTask {
-    refuse(Self.noRequest, .badResumeData, for: owner, receiver: receiver)
+    refuse(nil, .badResumeData, for: owner, receiver: receiver)
   }
 
   /// Creates a task that fails when it is resumed.
+  ///
+  /// - Parameter request: nil for resume data, which is not read.
   func refuse<Made: URLSessionTask>(
-    _ request: URLRequest, _ refusal: TaskRefusal, for owner: URLSession,
+    _ request: URLRequest?, _ refusal: TaskRefusal, for owner: URLSession,
     receiver: ForegroundTask.Receiver = .delegate
   ) -> Made {
     let task: Made = openness.withLock {
@@ -132,7 +131,7 @@ final class ForegroundSession: Sendable {
   }
 
   private func refused<Made: URLSessionTask>(
-    _ refusal: TaskRefusal, _ request: URLRequest, for owner: URLSession,
+    _ refusal: TaskRefusal, _ request: URLRequest?, for owner: URLSession,
     receiver: ForegroundTask.Receiver, in openness: inout Openness
   ) -> Made {
     defer { openness.nextRefusedNumber -= 1 }

@@ -32,7 +32,7 @@ final class ForegroundTask: TaskBacking {
     /// An upload whose body comes from the delegate.
     case streamed(System.Task)
     /// A task that fails when it is resumed.
-    case refused(TaskRefusal, URLRequest, number: Int)
+    case refused(TaskRefusal, URLRequest?, number: Int)
   }
 
   private struct Values: Sendable {

@@ -126,7 +126,7 @@ extension URLSession {
   ) -> URLSessionDownloadTask {
     switch kind {
     case .background(let core):
-      core.makeRefused(ForegroundSession.noRequest, .completionHandler) {
+      core.makeRefused(nil, .completionHandler) {
         completionHandler(nil, nil, $0)
       }
     case .foreground(let session):

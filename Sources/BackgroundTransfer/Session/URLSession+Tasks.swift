@@ -100,10 +100,11 @@ extension URLSession {
   /// `NSURLSessionResumeBytesReceived`, so that a program can inspect it. The service keeps the
   /// bytes themselves.
   ///
-  /// If the data is not resume data of this library, or has another version, the task fails with
-  /// `URLError.unsupportedURL`, as on Apple's systems. If the bytes no longer exist, or the server
-  /// has another version of the file, the download starts from zero. Only background sessions have
-  /// resume data; elsewhere the task always fails with `URLError.unsupportedURL`.
+  /// If the data is not resume data of this library, or has another version, the task has no
+  /// request and fails with `URLError.unsupportedURL`, as on Apple's systems. If the bytes no
+  /// longer exist, or the server has another version of the file, the download starts from zero. Only
+  /// background sessions have resume data; elsewhere the task always fails with
+  /// `URLError.unsupportedURL`.
   ///
   /// ```swift
   /// if let resumeData = await task.cancelByProducingResumeData() {
@@ -205,7 +206,7 @@ extension URLSession {
     switch kind {
     case .background(let core): core.makeUpload(resumeData: resumeData)
     case .foreground(let session):
-      session.refuse(URLRequest(url: URL(fileURLWithPath: "/")), .badResumeData, for: self)
+      session.refuse(nil, .badResumeData, for: self)
     }
   }
 }

@@ -26,13 +26,14 @@ struct ProgramData: Codable, Hashable, Sendable {
   /// Whether the storage of the session has the cookies of the response; nil for false.
   var hasStoredCookies: Bool?
 
-  init(request: URLRequest) {
-    url = request.url?.absoluteString ?? ""
-    method = request.httpMethod
-    headers = request.allHTTPHeaderFields
-    timeout = request.timeoutInterval
-    handlesCookies = request.httpShouldHandleCookies ? nil : false
-    mainDocumentURL = request.mainDocumentURL?.absoluteString
+  /// - Parameter request: nil for a task that the service never gets.
+  init(request: URLRequest?) {
+    url = request?.url?.absoluteString ?? ""
+    method = request?.httpMethod
+    headers = request?.allHTTPHeaderFields
+    timeout = request?.timeoutInterval
+    handlesCookies = request?.httpShouldHandleCookies == false ? false : nil
+    mainDocumentURL = request?.mainDocumentURL?.absoluteString
   }
 
   /// Decodes stored data; nil when another version wrote it.

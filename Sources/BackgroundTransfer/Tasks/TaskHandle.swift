@@ -11,7 +11,8 @@ final class TaskHandle: Sendable {
     var data: ProgramData { didSet { kept = data.kept } }
     /// `data` as the service stores it; nil when it is too large for that.
     private(set) var kept: String?
-    var request: URLRequest
+    /// nil for a task that was made from something without one.
+    var request: URLRequest?
     /// What people see; nil when the program does not present the task to them.
     var title: (text: String, subtitle: String)?
     var view = TaskView(state: .suspended)
@@ -27,7 +28,7 @@ final class TaskHandle: Sendable {
     /// Its resume data, which is the same for every reader.
     var resumeData: (token: ResumeToken, data: Data)?
 
-    init(data: ProgramData, request: URLRequest) {
+    init(data: ProgramData, request: URLRequest?) {
       self.data = data
       self.request = request
       kept = data.kept
@@ -76,7 +77,7 @@ final class TaskHandle: Sendable {
       return original
     }
     var request = original
-    request.url = url
+    request?.url = url
     return request
   }
 
@@ -190,13 +191,13 @@ extension TaskHandle {
   /// session calls this under its lock.
   func takeNewCookies() -> ResponseCookies? {
     values.withLock { values in
-      guard let reply = values.view.snapshot?.task?.reply, reply != values.cookieReply else {
-        return nil
-      }
+      guard let request = values.request, let reply = values.view.snapshot?.task?.reply,
+        reply != values.cookieReply
+      else { return nil }
       let isOfEarlierRun = values.cookieReply == nil && values.data.hasStoredCookies == true
       values.cookieReply = reply
       guard !isOfEarlierRun else { return nil }
-      return ResponseCookies(reply: reply, request: values.request)
+      return ResponseCookies(reply: reply, request: request)
     }
   }
 
