@@ -78,6 +78,7 @@ final class EngineWorld: Sendable {
 final class ToldEvents: Sendable {
   private struct State: Sendable {
     var events: [EngineEvent] = []
+    var reaction: (@Sendable (EngineEvent) -> Void)?
     var waiters: [(@Sendable ([EngineEvent]) -> Bool, CheckedContinuation<Void, Never>)] = []
   }
 
@@ -99,7 +100,13 @@ final class ToldEvents: Sendable {
     }
   }
 
+  /// Calls `body` with each event from now on, on the engine.
+  func react(_ body: @escaping @Sendable (EngineEvent) -> Void) {
+    state.withLock { $0.reaction = body }
+  }
+
   func note(_ event: EngineEvent) {
+    state.withLock { $0.reaction }?(event)
     let met = state.withLock { state in
       state.events.append(event)
       let events = state.events

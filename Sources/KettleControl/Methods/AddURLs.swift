@@ -4,7 +4,7 @@ import KettleModel
 /// for long lists. When the reply arrives, they are durable in the store.
 package enum AddURLs: ControlMethod {
   package static let name = "transfers.addURLs"
-  /// The service does nothing else while it adds them, and other clients wait.
+  /// Bounds the memory for one request.
   package static let countMax = 10_000
 
   package struct Params: Hashable, Sendable {

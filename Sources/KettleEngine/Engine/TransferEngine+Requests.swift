@@ -4,61 +4,6 @@ import KettleScheduler
 
 /// Requests of clients, received through the service.
 extension TransferEngine {
-  /// Adds transfers. When it returns, they are in the store.
-  ///
-  /// - Parameter decided: called when they have their positions and are on their way to the store.
-  ///   Transfers added from then on come after them.
-  package func add(
-    _ specs: [TransferSpec], whenDecided decided: @Sendable () -> Void = {}
-  ) async throws(EngineError) -> [TransferID] {
-    let now = clock.now()
-    let (ids, added) = scheduler.add(scheduler.completed(specs), at: now)
-    let kept = Completion<Result<Void, any Error>>()
-    submit(added.changes, .reportFailure) { kept.finish($0) }
-    decided()
-    if case .failure(let error) = await kept.value() {
-      scheduler.withdraw(added.changes)
-      throw .cannotKeep("\(error)")
-    }
-    announceRemoved(added.removed)
-    admit(added.changes)
-    return ids
-  }
-
-  private func admit(_ changes: [JournalChange]) {
-    let now = clock.now()
-    let (evicted, output) = scheduler.admit(changes, at: now)
-    if !evicted.isEmpty { evictionCount += 1 }
-    announceAdded(changes, evicted[...])
-    run(output, at: now)
-    evict()
-  }
-
-  /// Notifies the observer of new transfers as the store has them; those that run are reported
-  /// next. Nearly all transfers of a long list are dormant, and are reported in batches.
-  ///
-  /// - Parameter evicted: the new transfers that only the store has, in the same order.
-  private func announceAdded(_ changes: [JournalChange], _ evicted: ArraySlice<TransferID>) {
-    var evicted = evicted
-    var listedFrom = changes.startIndex
-    for (index, change) in changes.enumerated() {
-      guard case .put(let record) = change else { continue }
-      if evicted.first == record.id {
-        evicted.removeFirst()
-        continue
-      }
-      tell(listed: changes[listedFrom..<index])
-      listedFrom = index + 1
-      observer(.added(rows.row(of: record)))
-    }
-    tell(listed: changes[listedFrom...])
-  }
-
-  private func tell(listed changes: ArraySlice<JournalChange>) {
-    let listed = ListedTransfers(changes, rows)
-    if !listed.isEmpty { observer(.listed(listed)) }
-  }
-
   /// Applies a control. Returns when the outcome is in the store.
   package func control(
     _ control: TransferScheduler.Control, _ ids: [TransferID]

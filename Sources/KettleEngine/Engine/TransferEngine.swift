@@ -140,6 +140,9 @@ package actor TransferEngine {
   var cadence = ProgressCadence.quiet
   var nextTick: MonotonicTime?
   var restWaiters: [RestWaiter] = []
+  /// The lists that get their ids, and those that the store has and that are let in.
+  var deciding = Passage()
+  var admitting = Passage()
   var idleWaiters: [Completion<Void>] = []
 
   /// What the turns since the last `finishTurns` left to do; nil when there were none.
@@ -282,6 +285,13 @@ package actor TransferEngine {
   }
 
   nonisolated func post(_ input: EngineInput) { _ = inbox.put(input) }
+
+  /// Lets everything that waits for the engine come first.
+  func turn() async {
+    await withCheckedContinuation { continuation in
+      executor.queue.async { continuation.resume() }
+    }
+  }
 
   // MARK: The door
 
