@@ -134,7 +134,7 @@ struct SilenceTests {
     #expect(old.contains(try #require(world.cancelled.first)))
   }
 
-  // Fault 223
+  // Fault 199
   @Test func `tests of the network that fail are followed by others, whatever their number`()
     throws
   {

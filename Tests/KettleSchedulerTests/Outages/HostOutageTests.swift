@@ -40,7 +40,7 @@ struct HostOutageTests {
     #expect(Set(world.attempts.map(\.plan.url.path)).count > 1)
   }
 
-  // Fault 223
+  // Fault 199
   @Test func `a host from which nothing comes is probed every second for a quarter of an hour`() {
     for code in [TransferFailure.Code.timedOut, .nameServerSilent, .networkDown] {
       var world = OutageScript { _, _ in TransferFailure(code, on: "files.example") }
@@ -56,7 +56,7 @@ struct HostOutageTests {
     }
   }
 
-  // Fault 223
+  // Fault 199
   @Test func `a transfer without a way to its host is not given up`() {
     var world = OutageScript { _, _ in TransferFailure(.networkDown, on: "files.example") }
     let id = world.script.add(spec())
