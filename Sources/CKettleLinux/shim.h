@@ -100,4 +100,17 @@ static inline off_t kettle_first_hole(int descriptor) {
   return lseek(descriptor, 0, 4 /* SEEK_HOLE */);
 }
 
+/// Makes `to` share the blocks of `from` (FICLONE, ioctl_ficlone(2)). Returns 0 or -1.
+static inline int kettle_clone(int from, int to) {
+  // FICLONE is _IOW(0x94, 9, int); the macro is in linux/fs.h, which clashes with sys/mount.h.
+  return (int)syscall(SYS_ioctl, to, 0x40049409UL, (long)from);
+}
+
+/// Copies within the kernel, from and to the same offset (copy_file_range(2)). Returns the number of
+/// bytes or -1.
+static inline ssize_t kettle_copy_range(int from, int to, off_t offset, size_t count) {
+  int64_t read_at = offset, write_at = offset;
+  return syscall(SYS_copy_file_range, from, &read_at, to, &write_at, count, 0u);
+}
+
 #endif

@@ -30,6 +30,10 @@ struct FileCalls: Sendable {
   var renameToFree = FreeNameRename.Calls().renameToFree
   var link = FreeNameRename.Calls().link
   var status: Status = { fstat($0, $1) }
+  /// Makes the second file share the blocks of the first.
+  var clone: @Sendable (Int32, Int32) -> Int32 = { kettle_clone($0, $1) }
+  /// Copies bytes at an offset from the first file to the second.
+  var copyRange: @Sendable (Int32, Int32, off_t, Int) -> Int = { kettle_copy_range($0, $1, $2, $3) }
   /// fstatat(2) of an entry, which follows no link.
   var statusOfName: StatusOfName = { fstatat($0, $1, $2, AT_SYMLINK_NOFOLLOW) }
   /// The longest name in a directory, in bytes; -1 for no limit (fpathconf(3)).

@@ -46,7 +46,7 @@ extension POSIXFileStorage {
     }
     do {
       let name = try rename(
-        open, status, at: location, to: resumeData.finalName, onConflict: file.onConflict)
+        open, status, at: location, to: resumeData, onConflict: file.onConflict)
       // Another process may have replaced the partial file between the check and the rename, so
       // that its file got the name. The identity after the rename is the one that a later deletion
       // compares.
@@ -103,9 +103,10 @@ extension POSIXFileStorage {
 
   /// Returns the name that the file got.
   private func rename(
-    _ file: OpenFile, _ status: FileStatus, at location: PartFileLocation, to finalName: String,
-    onConflict: ConflictPolicy
+    _ file: OpenFile, _ status: FileStatus, at location: PartFileLocation,
+    to resumeData: ResumeData, onConflict: ConflictPolicy
   ) throws -> String {
+    let finalName = resumeData.finalName
     for name in FileName.candidates(for: finalName) {
       do {
         try freeNameRename.rename(location.name, to: name, in: location.directory)
@@ -118,6 +119,13 @@ extension POSIXFileStorage {
         // Both names refer to the same file, left by an interrupted rename by link(2). rename(2)
         // does nothing then.
         try location.directory.remove(location.name)
+        return name
+      }
+      if name == finalName, let there,
+        try resumeData.continued?.isUnchanged(name, there, in: location.directory) == true
+      {
+        // Its bytes are the beginning of this one.
+        try replace(there, named: name, with: location, file)
         return name
       }
       switch onConflict {

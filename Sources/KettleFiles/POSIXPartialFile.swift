@@ -1,3 +1,4 @@
+import Glibc
 import KettleEngine
 import KettleModel
 import KettleSystem
@@ -107,6 +108,53 @@ package final class POSIXPartialFile: PartialFile {
     let (head, tail) = (bytes.prefix(part.lowerBound), bytes.dropFirst(part.upperBound))
     try file.write(UnsafeRawBufferPointer(rebasing: head), at: offset)
     try file.write(UnsafeRawBufferPointer(rebasing: tail), at: offset + Int64(part.upperBound))
+  }
+
+  /// Takes over all bytes of another file without copying them. Returns false where the file system
+  /// cannot do that.
+  func clone(_ source: OpenFile, byteCount: Int64) throws(TransferFailure) -> Bool {
+    guard source.calls.clone(source.descriptor, file.descriptor) == 0 else { return false }
+    // It may have grown meanwhile.
+    try truncate(to: byteCount)
+    return true
+  }
+
+  /// Copies bytes at an offset from another file to the same offset.
+  ///
+  /// - Returns: how many; 0 where the other file ends.
+  func copy(
+    _ source: OpenFile, at offset: Int64, byteCount: Int
+  ) throws(TransferFailure) -> Int {
+    do throws(Errno) {
+      let count = try copied(from: source, at: offset, byteCount: byteCount)
+      writtenUpTo.withLock { $0 = max($0, offset + Int64(count)) }
+      return count
+    } catch {
+      throw error.failure(.file(path))
+    }
+  }
+
+  private func copied(
+    from source: OpenFile, at offset: Int64, byteCount: Int
+  ) throws(Errno) -> Int {
+    do throws(Errno) {
+      return try Errno.retrying {
+        source.calls.copyRange(source.descriptor, file.descriptor, off_t(offset), byteCount)
+      }
+    } catch {
+      // Also between two file systems, and on kernels before Linux 4.5.
+      guard error.mayMeanUnsupported || [EXDEV, ENOSYS, EBADF].contains(error.rawValue) else {
+        throw error
+      }
+    }
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: 16)
+    defer { buffer.deallocate() }
+    guard let start = buffer.baseAddress else { return 0 }
+    let count = try Errno.retrying {
+      source.calls.read(source.descriptor, start, byteCount, off_t(offset))
+    }
+    try file.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: offset)
+    return count
   }
 
   package func keepInMemory() { uncached.refuse() }

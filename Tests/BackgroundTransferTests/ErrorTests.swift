@@ -18,7 +18,7 @@ struct ErrorTests {
     .proxyUnreachable: -1004, .proxyLoginNeeded: -1004, .noDataConnection: -1005,
     .clientCertificateNeeded: -1206, .checksumListUnusable: -1011, .metalinkUnusable: -1011,
     .headersFileUnusable: -1013, .playlistUnusable: -1011, .liveStream: -1011,
-    .unpackingFailed: -1016, .conditionUnmet: -1020,
+    .unpackingFailed: -1016, .notContinued: -3005, .conditionUnmet: -1020,
     .internalProblem: -1,
   ]
 

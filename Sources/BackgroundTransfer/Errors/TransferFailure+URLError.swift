@@ -31,7 +31,7 @@ extension TransferFailure.Code {
     case .tooLong: .dataLengthExceedsMaximum
     case .directoryMissing, .directoryUnwritable: .cannotCreateFile
     case .diskFull, .fileProblem: .cannotWriteToFile
-    case .nameTaken: .cannotMoveFile
+    case .nameTaken, .notContinued: .cannotMoveFile
     case .checksumMismatch: .cannotDecodeRawData
     case .partialFileChanged: .downloadDecodingFailedMidStream
     case .uploadFileUnusable: .fileDoesNotExist

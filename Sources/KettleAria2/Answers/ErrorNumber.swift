@@ -56,7 +56,7 @@ package enum ErrorNumber: Int, Hashable, Sendable {
     case .metalinkUnusable: self = .metalinkUnusable
     case .directoryMissing, .directoryUnwritable: self = .directoryProblem
     case .diskFull: self = .diskFull
-    case .nameTaken: self = .fileExists
+    case .nameTaken, .notContinued: self = .fileExists
     case .fileProblem, .partialFileChanged, .unpackingFailed: self = .fileProblem
     case .checksumMismatch: self = .checksum
     case .cancelled: self = .removed

@@ -20,6 +20,7 @@ extension RPCChoices {
     spec.limitBytesPerSecond = limit ?? nil
     spec.beginning = isPaused ? .paused : .queued
     spec.onConflict = conflictPolicy
+    spec.options.continues = continues
     spec.options.attemptsMax = attemptsMax
     spec.options.retryDelaySeconds = retryDelaySeconds
     spec.options.silenceSeconds = silenceSeconds

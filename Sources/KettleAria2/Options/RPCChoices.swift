@@ -20,6 +20,7 @@ package struct RPCChoices: Hashable, Sendable {
   package var checksum: Checksum?
   package var overwrites: Bool?
   package var renames: Bool?
+  package var continues = false
   package var attemptsMax: Int?
   package var retryDelaySeconds: Int?
   package var silenceSeconds: Int?
@@ -69,8 +70,9 @@ package struct RPCChoices: Hashable, Sendable {
     case "allow-overwrite": overwrites = try option.flag()
     case "auto-file-renaming": renames = try option.flag()
     case "remote-time": keepsServerTime = try option.flag()
-    // What Kettle does anyway.
-    case "continue": echoed["continue"] = try option.flag() ? "true" : "false"
+    case "continue":
+      continues = try option.flag()
+      echoed["continue"] = continues ? "true" : "false"
     default: return false
     }
     return true

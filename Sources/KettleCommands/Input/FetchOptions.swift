@@ -30,6 +30,14 @@ struct FetchOptions: ParsableArguments {
       visibility: .hidden))
   var retryDelay: Int?
 
+  @Flag(
+    name: [.customShort("c"), .customLong("continue")],
+    help: """
+      Continue a file of that name that curl, wget or a browser has begun, if its end is that of the \
+      same bytes.
+      """)
+  var continues = false
+
   @Option(
     help: ArgumentHelp(
       "Send the cookies of this file, in Netscape's format or a browser's database.",

@@ -17,6 +17,7 @@ struct FetchOptionsReader {
     readVariant(fetch)
     readThen(fetch)
     options.isAsIs = fetch.asIs
+    options.continues = fetch.continues
     options.unpacks = fetch.decode ?? false
     options.usesNetrc = fetch.netrc
     options.keepsServerTime = fetch.remoteTime ?? false

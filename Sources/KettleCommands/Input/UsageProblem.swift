@@ -46,6 +46,8 @@ package enum UsageProblem: Hashable, Sendable {
     case standardOutputWithJSON
     /// `-o -` with `--then`, whose program would get a file that disappears.
     case standardOutputAndHook
+    /// `-o -` with `--continue`: what another program has left has a name.
+    case standardOutputAndContinue
     /// `-o -`.
     case standardOutput
     /// `--url` requires exactly one id.

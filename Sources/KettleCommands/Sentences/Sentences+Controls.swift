@@ -80,6 +80,7 @@ extension Sentences {
     case .partialFileChanged: ", because the partial file was modified"
     case .otherSources: ", because a mirror had a file of another size than the other sources"
     case .contradictoryReplies: ", because the server's responses contradicted each other"
+    case .otherBeginning: ", because the file that had the name is not its beginning"
     case .asked: ""
     }
   }

@@ -87,6 +87,7 @@ extension Sentences {
     case .keepsServerTime: "--remote-time"
     case .mirrors: "--mirror"
     case .unpacks: "--decode"
+    case .continues: "--continue"
     case .checksumURL: "--checksum-url"
     case .isAsIs: "--as-is"
     case .variant: "--variant"

@@ -85,6 +85,8 @@ extension Sentences {
       "\"-o -\" and --json both write to standard output; leave one of them out"
     case .standardOutputAndHook:
       "The file of \"-o -\" is not kept for the program of --then; leave one of them out"
+    case .standardOutputAndContinue:
+      "\"-o -\" has no file that --continue could continue; leave one of them out"
     case .streamWithoutStandardOutput:
       "--stream passes the bytes on as they arrive and needs \"-o -\"; add it"
     case .streamAndDecode:

@@ -74,6 +74,12 @@ extension Sentences {
     return "\(ended) of \(count) finished" + speed
   }
 
+  /// The file that `--continue` found is another one.
+  static func notContinued(_ row: TransferSnapshot) -> String {
+    "The file that had the name is not the beginning of \(quoted(row.shownTitle)), so everything was "
+      + "fetched"
+  }
+
   static func keptCompressed(_ row: TransferSnapshot, _ coding: String) -> String {
     "The server sent \(quoted(row.shownTitle)) compressed with \(coding.sanitizedForDisplay(limit: 40)), "
       + "although that was not requested; the bytes are kept as they were sent (--decode unpacks them)"

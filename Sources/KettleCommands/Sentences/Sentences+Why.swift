@@ -14,7 +14,7 @@ extension Sentences {
     lines += reasons(of: row, clock)
     switch row.freshStart {
     case .resourceChanged?, .rangeIgnored?, .noValidator?, .partialFileChanged?, .otherSources?,
-      .contradictoryReplies?:
+      .contradictoryReplies?, .otherBeginning?:
       lines += row.freshStart.map { [Strings.freshStart($0)] } ?? []
     case .asked?, nil: break
     }

@@ -28,11 +28,16 @@ struct BodyOpening: Sendable {
   struct Opened: Sendable {
     var resumeData: ResumeData
     var file: any PartialFile
+    /// Why bytes that were there are not used.
+    var freshStart: FreshStartReason?
   }
 
-  func open(_ plan: BodyPlan) throws(TransferFailure) -> Opened {
+  /// - Parameter copying: follows and stops the copying of another program's file.
+  func open(
+    _ plan: BodyPlan, _ copying: LiveCopying = LiveCopying()
+  ) throws(TransferFailure) -> Opened {
     switch plan {
-    case .create(let new): return try create(new)
+    case .create(let new): return try create(new, copying)
     case .goOn(let resumeData):
       let file = try files.openPartialFile(resumeData)
       if resumeData.lastWriteNanoseconds == nil {
@@ -50,9 +55,13 @@ struct BodyOpening: Sendable {
     }
   }
 
-  private func create(_ new: BodyPlan.NewFile) throws(TransferFailure) -> Opened {
+  private func create(
+    _ new: BodyPlan.NewFile, _ copying: LiveCopying
+  ) throws(TransferFailure) -> Opened {
     let file: any PartialFile
+    var freshStart: FreshStartReason?
     if let old = new.old {
+      try checkPolicy(old)
       try makeSpace(for: expectedByteCount(new.total), from: old)
       file = try files.createPartialFile(insteadOf: old.resumeData)
     } else {
@@ -61,10 +70,15 @@ struct BodyOpening: Sendable {
       if spec.options.rule?.properties.contains(.directory) == true {
         try files.makeSubdirectory(directory)
       }
-      // What the user typed is taken as it is, or refused.
-      let name =
-        spec.name == nil ? files.fitted(new.preferredName, in: directory) : new.preferredName
+      let name = name(of: new)
       try checkPlace(of: name)
+      if new.continues, let there = try files.fileToContinue(at: directory + "/" + name) {
+        if there.identity.byteCount <= new.total ?? .max {
+          return try continuing(there, named: name, as: new, following: copying)
+        }
+        try checkPolicy(there)
+        freshStart = .otherBeginning
+      }
       if let total = expectedByteCount(new.total) {
         try checkLargestFile(total, named: name)
         try checkSpace(for: total)
@@ -77,20 +91,34 @@ struct BodyOpening: Sendable {
       }
     }
     // The file of a program's task stays private until the program takes it.
-    if spec.task == nil { file.setPermissions(spec.options.permissions ?? .usual) }
+    if spec.task == nil { file.setPermissions(permissions) }
+    var resumeData = resumeData(of: file, new)
+    resumeData.validator = new.validator
+    resumeData.setAside = setAside(new.old)
+    return Opened(resumeData: resumeData, file: file, freshStart: freshStart)
+  }
+
+  var permissions: FilePermissions { spec.options.permissions ?? .usual }
+
+  /// What the user typed is taken as it is, or refused.
+  func name(of new: BodyPlan.NewFile) -> String {
+    spec.name == nil ? files.fitted(new.preferredName, in: directory) : new.preferredName
+  }
+
+  /// Returns the resume data of a file that was just created, without a validator, and notes it.
+  func resumeData(of file: any PartialFile, _ new: BodyPlan.NewFile) -> ResumeData {
     var resumeData = ResumeData(
       partialPath: file.path, device: file.device, inode: file.inode, durable: ByteRangeSet(),
-      totalByteCount: new.total, validator: new.validator, finalName: file.finalName)
+      totalByteCount: new.total, validator: nil, finalName: file.finalName)
     files.noteUnrecorded(resumeData.partialIdentity, of: id)
     resumeData.serverChecksum = new.checksum
     resumeData.mediaType = new.mediaType
     resumeData.contentCoding = new.contentCoding
-    resumeData.setAside = setAside(new.old)
-    return Opened(resumeData: resumeData, file: file)
+    return resumeData
   }
 
   /// Without a size from the server, uses the size that the program expects.
-  private func expectedByteCount(_ total: Int64?) -> Int64? {
+  func expectedByteCount(_ total: Int64?) -> Int64? {
     total ?? spec.task?.expectedReceiveByteCount
   }
 
@@ -114,14 +142,14 @@ struct BodyOpening: Sendable {
   }
 
   /// Detects a file system that has no such large files before the first byte.
-  private func checkLargestFile(_ byteCount: Int64, named name: String) throws(TransferFailure) {
+  func checkLargestFile(_ byteCount: Int64, named name: String) throws(TransferFailure) {
     guard let most = files.largestFileByteCount(at: directory), byteCount > most else { return }
     throw TransferFailure(
       .fileProblem, on: directory + "/" + name, detail: FileTrouble.tooLarge)
   }
 
   /// Detects a full disk before the first byte instead of at the last.
-  private func checkSpace(for byteCount: Int64) throws(TransferFailure) {
+  func checkSpace(for byteCount: Int64) throws(TransferFailure) {
     guard byteCount > 0, let free = files.freeBytes(at: directory), free < byteCount else { return }
     throw TransferFailure(
       .diskFull, on: directory, detail: "\(byteCount) bytes needed, \(free) free")

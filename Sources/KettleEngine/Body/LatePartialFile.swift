@@ -21,9 +21,10 @@ final class LatePartialFile: PartialFile {
   private let state = Mutex(State.waiting)
 
   /// Returns nil when the file must be created before its body flows: it is large, its size is
-  /// unknown, or a taken name must end the transfer before anything is fetched.
+  /// unknown, or a taken name may end the transfer before anything is fetched, or supply a part.
   init?(_ opening: BodyOpening, _ plan: BodyPlan, byteCountMax: Int64) {
-    guard case .create(let new) = plan, new.old == nil, let total = new.total, total > 0,
+    guard case .create(let new) = plan, new.old == nil, !new.continues, let total = new.total,
+      total > 0,
       total <= byteCountMax
     else { return nil }
     switch opening.spec.onConflict {

@@ -57,10 +57,22 @@ struct LiveAttempt: Sendable {
   var isStream = false
 }
 
+/// A partial file that is being opened.
+struct OpeningBody: Sendable {
+  /// The one whose response is to flow into it.
+  let attempt: AttemptID
+  let copying = LiveCopying()
+  /// Set when the file must be closed as soon as it is open.
+  var close: OperationID?
+  /// How the attempt ended meanwhile, if that is not to stop the copying.
+  var end: AttemptEnd?
+
+  init(_ attempt: AttemptID) { self.attempt = attempt }
+}
+
 /// The partial file of a running transfer.
 enum LiveBody: Sendable {
-  /// For an attempt. `close` is set when the file must be closed as soon as it is open.
-  case opening(AttemptID, close: OperationID?)
+  case opening(OpeningBody)
   /// Created when the received bytes are written.
   case late(LateBody)
   case open(PartialFileWriter, CheckpointPace)
@@ -79,7 +91,7 @@ enum LiveBody: Sendable {
   /// The number of bytes of the file; nil while only the record knows it.
   var fileByteCount: Int64? {
     switch self {
-    case .opening: nil
+    case .opening(let opening): opening.copying.byteCount
     case .late(let late): late.writer.fileByteCount
     case .open(let writer, _), .closing(let writer): writer.fileByteCount
     }

@@ -116,10 +116,15 @@ extension TransferEngine {
     {
       return letFlow(into: file, plan, of: attempt, id)
     }
-    bodies[id] = .opening(attempt, close: nil)
-    namePool.async { [weak self] in
-      let result = Result { () throws(TransferFailure) in try opening.open(plan) }
+    let body = OpeningBody(attempt)
+    bodies[id] = .opening(body)
+    let open: WorkerPool.Work = { [weak self] in
+      let result = Result { () throws(TransferFailure) in try opening.open(plan, body.copying) }
       self?.post(.bodyOpened(id, attempt, result))
+    }
+    namePool.async { [digestPool] in
+      // Those of other transfers are opened meanwhile.
+      if opening.copies(plan) { digestPool.async(open) } else { open() }
     }
   }
 
@@ -136,7 +141,9 @@ extension TransferEngine {
   func closeBody(_ id: TransferID, _ operation: OperationID) {
     switch bodies[id] {
     case nil: post(.bodyClosed(id, operation, .success(nil)))
-    case .opening(let attempt, _): bodies[id] = .opening(attempt, close: operation)
+    case .opening(var body):
+      body.close = operation
+      bodies[id] = .opening(body)
     // A late body is settled when its only attempt is over, and nothing is closed before that.
     case .late, .closing: break
     case .open(let writer, _):

@@ -50,6 +50,11 @@ extension TransferEngine {
   }
 
   func cancel(_ attempt: AttemptID) {
+    if let id = attempts[attempt]?.transfer, case .opening(let body)? = bodies[id],
+      body.attempt == attempt
+    {
+      body.copying.abandon()
+    }
     if awaitingHeaders.removeValue(forKey: attempt) == nil {
       transport.cancel(attempt)
     } else {

@@ -90,16 +90,18 @@ extension TransferEngine {
     _ result: Result<BodyOpening.Opened, TransferFailure>, of id: TransferID, by attempt: AttemptID
   ) {
     switch (bodies[id], result) {
-    case (.opening(attempt, let close)?, .failure(let failure)):
+    case (.opening(let body)?, .failure(let failure)) where body.attempt == attempt:
       bodies[id] = nil
       apply { scheduler, now in scheduler.bodyRefused(failure, of: attempt, at: now) }
-      if let close { closeBody(id, close) }
-    case (.opening(attempt, let close)?, .success(let opened)):
+      if let end = body.end { ended(attempt, end) }
+      if let close = body.close { closeBody(id, close) }
+    case (.opening(let body)?, .success(let opened)) where body.attempt == attempt:
       let writer = makeWriter(
         for: opened.file, durable: opened.resumeData.durable,
         totalByteCount: opened.resumeData.totalByteCount)
       use(writer, opened, of: id, by: attempt)
-      if let close { closeBody(id, close) }
+      if let end = body.end { ended(attempt, end) }
+      if let close = body.close { closeBody(id, close) }
     // The attempt's end reports the same, and there is nothing to close before.
     case (.late(let late)?, .failure(let failure)) where late.attempt == attempt:
       apply { scheduler, now in scheduler.bodyRefused(failure, of: attempt, at: now) }
@@ -125,13 +127,23 @@ extension TransferEngine {
     bodies[id] = .open(writer, CheckpointPace(since: clock.now().monotonic))
     followDigest(of: id, opened.resumeData)
     if digests[id] != nil { opened.file.keepInMemory() }
-    apply { scheduler, now in scheduler.bodyOpened(opened.resumeData, of: id, by: attempt, at: now)
+    apply { scheduler, now in
+      scheduler.bodyOpened(
+        opened.resumeData, because: opened.freshStart, of: id, by: attempt, at: now)
     }
   }
 
   /// The transport is done with the attempt; its last bytes are still to be written.
   private func ended(_ attempt: AttemptID, _ end: AttemptEnd) {
     guard let one = attempts[attempt] else { return }
+    if case .opening(var body)? = bodies[one.transfer], body.attempt == attempt,
+      body.copying.byteCount != nil
+    {
+      // The bytes that are copied are not those of its response, which may not last as long.
+      body.end = end
+      bodies[one.transfer] = .opening(body)
+      return
+    }
     if let document = one.document {
       // Other transfers and all clients would wait while it is read here.
       return namePool.async { [weak self] in
@@ -246,7 +258,10 @@ extension TransferEngine {
   }
 
   private func progress(of id: TransferID, at now: Moment) {
-    guard let writer = bodies[id]?.writer else { return }
+    guard let writer = bodies[id]?.writer else {
+      if bodies[id]?.fileByteCount != nil { tellProgress(of: id, at: now) }
+      return
+    }
     measureBytes(of: id)
     let heldBack = writer.heldBack
     live[id]?.noteTick(waitsForDisk: !heldBack.isEmpty, at: now.monotonic)

@@ -221,6 +221,8 @@ extension TransferEngine {
   /// a limit is the reason. Of an upload only the response is awaited.
   private func silence(of machine: TransferMachine) -> HeldBack? {
     let now = clock.now()
+    // What is being copied comes from the disk.
+    if case .opening(let body)? = bodies[machine.id], body.copying.byteCount != nil { return nil }
     guard !machine.spec.isUpload,
       judgement.heldBack(machine.id).map({ $0.cause == .unknown }) ?? true,
       let silence = machine.download?.silence(at: now.monotonic)

@@ -137,6 +137,7 @@ enum HistoryText {
     case .partialFileChanged: "the partial file was changed by another program"
     case .otherSources: "the other sources have a file of another size"
     case .contradictoryReplies: "the server's responses contradicted each other"
+    case .otherBeginning: "the file that had the name is not the beginning of this one"
     case .asked: "as asked"
     }
   }

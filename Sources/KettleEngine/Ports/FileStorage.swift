@@ -21,6 +21,19 @@ package protocol FileStorage: Sendable {
   /// Returns whether a FIFO, a socket or a device is there, or a link to one.
   func isSpecial(at path: String) -> Bool
 
+  /// Returns the file that another program has left under a path; nil when nothing is there. Throws
+  /// `notContinued` when it is no regular file, or was not written from its beginning on.
+  func fileToContinue(at path: String) throws(TransferFailure) -> ForeignFile?
+
+  /// Copies such a file into an empty partial file. Takes long for a large one. Throws
+  /// `notContinued` when it has changed since, and `cancelled` when it is to stop.
+  ///
+  /// - Parameter advance: is called now and then with the number of copied bytes; returns whether
+  ///   to go on.
+  func copy(
+    _ file: ForeignFile, into partial: any PartialFile, advance: @Sendable (Int64) -> Bool
+  ) throws(TransferFailure)
+
   /// Returns the size of the largest file that can be written there, if a limit is known.
   func largestFileByteCount(at directory: String) -> Int64?
 
@@ -146,6 +159,19 @@ extension FileStorage {
         try finish(file.resumeData, onConflict: file.onConflict)
       }
     }
+  }
+}
+
+/// A regular file that another program has written from its beginning on. It is only read.
+package struct ForeignFile: Sendable, Hashable {
+  package var path: String
+  package var identity: FileIdentity
+  package var permissions: FilePermissions
+
+  package init(path: String, identity: FileIdentity, permissions: FilePermissions) {
+    self.path = path
+    self.identity = identity
+    self.permissions = permissions
   }
 }
 

@@ -7,8 +7,8 @@ public enum RequestPart: String, Sendable, Codable, CaseIterable {
   case caCertificatePath, trustedServers, limitBytesPerSecond, notBefore, priority, onConflict
   case beginning, request, task
   case silenceSeconds, connectSeconds, attemptsMax, retryDelaySeconds, proxy, cookies, certificate
-  case usesNetrc, keepsServerTime, permissions, makesDirectory, mirrors, unpacks, checksumURL,
-    isAsIs, variant
+  case usesNetrc, keepsServerTime, permissions, makesDirectory, mirrors, unpacks, continues,
+    checksumURL, isAsIs, variant
   case queue, rpc, then, chosen, rule
 
   /// Until when a transfer on the list can take over what a new request says.
@@ -33,7 +33,8 @@ public enum RequestPart: String, Sendable, Codable, CaseIterable {
 
   public var reach: Reach {
     switch self {
-    case .title: .always
+    // What has bytes of its own continues with them, whoever asks.
+    case .title, .continues: .always
     case .checksum: .comparedWithFile
     case .limitBytesPerSecond, .priority, .onConflict, .attemptsMax, .retryDelaySeconds,
       .keepsServerTime, .queue, .then:
@@ -73,7 +74,7 @@ extension TransferSpec {
     case .task: task != stored.task
     case .silenceSeconds, .connectSeconds, .attemptsMax, .retryDelaySeconds, .proxy, .cookies,
       .certificate, .usesNetrc, .keepsServerTime, .permissions, .makesDirectory, .mirrors,
-      .unpacks, .checksumURL, .isAsIs, .variant, .queue, .rpc, .then, .chosen, .rule:
+      .unpacks, .continues, .checksumURL, .isAsIs, .variant, .queue, .rpc, .then, .chosen, .rule:
       differsInOptions(from: stored, in: part)
     }
   }
@@ -95,6 +96,7 @@ extension TransferSpec {
     case .makesDirectory: new.makesDirectory && !old.makesDirectory
     case .mirrors: !new.mirrors.allSatisfy(old.mirrors.contains)
     case .unpacks: asks(new.unpacks, old.unpacks, unless: false, choosing: .unpacking)
+    case .continues: new.continues && !old.continues
     case .checksumURL: asks(new.checksumURL, old.checksumURL)
     case .isAsIs: new.isAsIs && !old.isAsIs
     case .variant: asks(new.variant, old.variant)
@@ -155,6 +157,7 @@ extension TransferSpec {
       let new = other.options.mirrors.filter { !options.mirrors.contains($0) }
       options.mirrors = Array((options.mirrors + new).prefix(TransferOptions.mirrorCountMax))
     case .unpacks: options.unpacks = other.options.unpacks
+    case .continues: options.continues = other.options.continues
     case .checksumURL:
       options.checksumURL = other.options.checksumURL
       // The list says what is expected.
@@ -188,7 +191,8 @@ extension RequestPart {
     case .url, .session, .name, .headers, .login, .checksum, .caCertificatePath, .trustedServers,
       .notBefore, .beginning, .request, .task, .silenceSeconds, .connectSeconds, .attemptsMax,
       .retryDelaySeconds, .proxy, .cookies, .certificate, .usesNetrc, .permissions,
-      .makesDirectory, .mirrors, .checksumURL, .isAsIs, .variant, .rpc, .then, .chosen, .rule:
+      .makesDirectory, .mirrors, .continues, .checksumURL, .isAsIs, .variant, .rpc, .then,
+      .chosen, .rule:
       nil
     }
   }

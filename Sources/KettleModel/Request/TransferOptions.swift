@@ -32,6 +32,9 @@ public struct TransferOptions: Hashable, Sendable {
   public var unpacks = false
   /// A file in the format of sha256sum(1) that contains the expected digest.
   public var checksumURL: TransferURL?
+  /// Whether a file that another program has left under the name is continued, once its bytes are
+  /// proved to be the beginning of this one.
+  public var continues = false
   /// Whether a playlist or a Metalink is stored as it is, instead of fetching what it describes.
   public var isAsIs = false
   /// Which variant of a playlist is fetched; nil means the best one.
@@ -79,6 +82,11 @@ public struct FilePermissions: RawRepresentable, Hashable, Sendable, Codable {
   /// What a process with this mask gives a new file (umask(2)).
   public init(mask: UInt32) { rawValue = 0o666 & ~mask }
 
+  /// The bits that both have.
+  public func intersection(_ other: FilePermissions) -> FilePermissions {
+    FilePermissions(mask: ~(rawValue & other.rawValue))
+  }
+
   /// What the mask 022 leaves, the default of most systems.
   public static let usual = FilePermissions(mask: 0o022)
 }
@@ -87,7 +95,7 @@ extension TransferOptions: Codable {
   private enum CodingKeys: String, CodingKey {
     case silenceSeconds, connectSeconds, attemptsMax, retryDelaySeconds, proxy, cookies, certificate
     case usesNetrc, keepsServerTime, permissions, makesDirectory, mirrors, described
-    case unpacks, checksumURL, isAsIs, variant, queue, rpc, then, chosen, rule
+    case unpacks, continues, checksumURL, isAsIs, variant, queue, rpc, then, chosen, rule
   }
 
   public init(from decoder: any Decoder) throws {
@@ -109,6 +117,7 @@ extension TransferOptions: Codable {
     mirrors = try read(.mirrors) ?? []
     described = try read(.described)
     unpacks = try read(.unpacks) ?? false
+    continues = try read(.continues) ?? false
     checksumURL = try read(.checksumURL)
     isAsIs = try read(.isAsIs) ?? false
     variant = try read(.variant)
@@ -136,6 +145,7 @@ extension TransferOptions: Codable {
     if !mirrors.isEmpty { try container.encode(mirrors, forKey: .mirrors) }
     try container.encodeIfPresent(described, forKey: .described)
     if unpacks { try container.encode(unpacks, forKey: .unpacks) }
+    if continues { try container.encode(continues, forKey: .continues) }
     try container.encodeIfPresent(checksumURL, forKey: .checksumURL)
     if isAsIs { try container.encode(isAsIs, forKey: .isAsIs) }
     try container.encodeIfPresent(variant, forKey: .variant)

@@ -37,6 +37,9 @@ public struct ResumeData: Hashable, Sendable, Codable {
   public var playlist: PlaylistProgress?
   /// The partial file of another version, kept until this one is complete.
   public var setAside: PartialIdentity?
+  /// The file of another program whose bytes the partial file begins with, as it was when they were
+  /// copied. It has the final name and is replaced if it is still the same then.
+  public var continued: FileIdentity?
   /// The action that discarded these bytes: the partial file moves to the bin and is not deleted.
   public var binAction: Int64?
 
@@ -45,7 +48,7 @@ public struct ResumeData: Hashable, Sendable, Codable {
     case durable = "held"
     case totalByteCount, validator, finalName, isWhole, lastWriteNanoseconds, serverChecksum
     case mediaType, contentCoding, validatorURL, answer, isProvedByBytes, playlist, setAside,
-      binAction
+      continued, binAction
   }
 
   public init(
@@ -60,6 +63,14 @@ public struct ResumeData: Hashable, Sendable, Codable {
     self.totalByteCount = totalByteCount
     self.validator = validator
     self.finalName = finalName
+  }
+
+  /// Whether no response has shown yet that the bytes of another program are those of the file.
+  ///
+  /// The writer compares before it writes, so whatever follows them proves them.
+  public var hasUnprovedBytes: Bool {
+    guard let continued, !isWhole else { return false }
+    return durable.prefixByteCount <= continued.byteCount
   }
 
   public var partialIdentity: PartialIdentity {

@@ -92,6 +92,7 @@ private struct FailureSentence {
     case .fileProblem: "The file \"\(name)\" cannot be written\(said)"
     case .checksumMismatch: "The checksum of \"\(name)\" does not match\(said)"
     case .partialFileChanged: "Another program changed the partial file \"\(name)\"\(said)"
+    case .notContinued: "The file \"\(name)\" cannot be continued\(said)"
     case .unpackingFailed: "The file \"\(name)\" cannot be unpacked\(said)"
     case .uploadFileUnusable: "The file \"\(name)\" cannot be uploaded\(said)"
     case .cancelled: "\"\(name)\" was cancelled\(said)"
@@ -144,6 +145,7 @@ private struct FailureSentence {
     case .nameTaken: "choose another name with -o, or use --on-conflict rename"
     case .fileProblem: FileTrouble(detail: failure.detail).remedy
     case .checksumMismatch: "the file was not kept, so start it again"
+    case .notContinued: "move it away, or leave out --continue"
     case .unpackingFailed: "get it without --decode"
     case .uploadFileUnusable: "check that it exists and is unchanged, then add it again"
     case .cancelled: nil

@@ -47,6 +47,8 @@ public struct TransferFailure: Error, Hashable, Sendable, Codable {
     // The file
     case directoryMissing, directoryUnwritable, diskFull, nameTaken, fileProblem, checksumMismatch
     case partialFileChanged
+    /// What another program has left under the name was not written from its beginning on.
+    case notContinued
     /// The compressed bytes are damaged, or no library on this machine can unpack them.
     case unpackingFailed
     // The request body

@@ -75,6 +75,8 @@ public enum FreshStartReason: String, Sendable, Codable, CaseIterable {
   case otherSources
   /// The server's responses contradicted each other until nothing else was left to try.
   case contradictoryReplies
+  /// The file of another program under the name is not the beginning of this one.
+  case otherBeginning
   /// The user requested it.
   case asked
 }

@@ -224,7 +224,7 @@ extension TransferFacts {
     // The changed file belongs to another program now.
     case .partialFileChanged: resumeData = nil
     case .resourceChanged, .rangeIgnored, .noValidator, .otherSources, .contradictoryReplies,
-      .asked:
+      .otherBeginning, .asked:
       forgetBytes()
       // What an open partial file still holds does not count when it is closed.
       resumeData?.playlist = .nothing

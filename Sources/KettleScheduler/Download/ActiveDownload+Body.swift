@@ -9,6 +9,10 @@ extension ActiveDownload {
     at now: MonotonicTime
   ) -> Step? {
     guard case .opening(let plan) = body, let index = index(of: attempt) else { return nil }
+    if case .create = plan, !resumeData.durable.isEmpty {
+      // The copied bytes need not be fetched: only their end is, as their proof.
+      return .end(facts.requesting(.resuming))
+    }
     body = .opened
     received = resumeData.durable
     trusted = resumeData.durable

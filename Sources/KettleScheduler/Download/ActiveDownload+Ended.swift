@@ -78,12 +78,23 @@ extension ActiveDownload {
   func isWhole(_ facts: TransferFacts) -> Bool {
     guard let total = facts.resumeData?.totalByteCount else { return false }
     switch body {
+    // What another program has left may have the full length before it is proved.
+    case .open where facts.resumeData?.hasUnprovedBytes == true && durableAtStartByteCount == total:
+      return false
     case .open: return received.prefixByteCount == total
     // A small body may be complete before its file is recorded; both are recorded together. Bytes
     // that were durable before would still need their proof.
     case .opened: return durableAtStartByteCount == 0 && received.prefixByteCount == total
     case .closed, .opening, .document: return false
     }
+  }
+
+  /// Whether a response has repeated the end of a file that was there in full length.
+  private func provesWhole(_ connection: DownloadConnection, _ facts: TransferFacts) -> Bool {
+    guard body == .open, facts.resumeData?.hasUnprovedBytes == true,
+      let total = facts.resumeData?.totalByteCount
+    else { return false }
+    return received.prefixByteCount == total && connection.receivedUpTo >= total
   }
 
   /// Resets the retry count when bytes arrived that are kept.
@@ -98,7 +109,7 @@ extension ActiveDownload {
   private mutating func afterComplete(
     _ connection: DownloadConnection, _ facts: inout TransferFacts, in context: DecisionContext
   ) -> Step {
-    if isWhole(facts) { return .end(.whole) }
+    if isWhole(facts) || provesWhole(connection, facts) { return .end(.whole) }
     guard let range = connection.range else {
       // A body that ends before the durable bytes do is another version, however well it began.
       if connection.receivedUpTo < received.upperBound {

@@ -317,11 +317,13 @@ extension TransferFacts {
     let details = whole.facts
     switch (whole.use, resumeData) {
     case (.compared(let reason), .some(var resumeData)):
-      freshStart = reason
+      // What another program has fetched is not fetched again by being compared.
+      freshStart = resumeData.hasUnprovedBytes ? nil : reason
       resumeData.totalByteCount = resumeData.totalByteCount ?? details.total
       resumeData.isProvedByBytes = true
       return .goOn(resumeData)
-    case (.instead(let reason), .some(let resumeData)):
+    case (.instead(let said), .some(let resumeData)):
+      let reason = blamed(said)
       freshStart = reason
       let fate: BodyPlan.Old.Fate = reason == .partialFileChanged ? .leftAlone : .setAside
       return .create(
@@ -342,7 +344,9 @@ extension TransferFacts {
       let name = FileName.chosen(
         given: spec.name, contentDisposition: head.value(of: "Content-Disposition"),
         url: spec.url, finalURL: finalURL, mediaType: details.mediaType)
-      return .create(BodyPlan.NewFile(named: name, details, old: nil))
+      var new = BodyPlan.NewFile(named: name, details, old: nil)
+      new.continues = spec.options.continues && keepsBytes && !isTask
+      return .create(new)
     }
   }
 }

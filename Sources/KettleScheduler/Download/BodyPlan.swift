@@ -15,6 +15,8 @@ package enum BodyPlan: Sendable, Hashable {
     package var mediaType: String?
     /// How the body is compressed; nil if it is not.
     package var contentCoding: String?
+    /// Whether a file that another program has left under the name is continued.
+    package var continues = false
     /// The partial file of another version, whose final name the new one takes over.
     package var old: Old?
 

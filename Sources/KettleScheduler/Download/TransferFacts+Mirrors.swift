@@ -168,6 +168,8 @@ extension TransferFacts {
   /// How a URL that is requested now relates to the one that answered with the known validator.
   func kinship(of url: TransferURL) -> Kinship {
     guard let resumeData else { return .sameURL }
+    // No URL has answered with what another program has left.
+    if resumeData.hasUnprovedBytes { return .otherServer }
     guard (resumeData.validatorURL ?? urlText) == openerURL.text else { return .otherURL }
     guard let answer = resumeData.answer else { return .sameURL }
     return answer.url.origin == url.origin ? .sameURL : .otherServer

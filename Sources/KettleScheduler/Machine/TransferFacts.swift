@@ -197,7 +197,7 @@ extension TransferFacts {
 
   /// The resume data, if nothing is left to fetch.
   var wholeResumeData: ResumeData? {
-    guard let resumeData, let total = resumeData.totalByteCount,
+    guard let resumeData, let total = resumeData.totalByteCount, !resumeData.hasUnprovedBytes,
       resumeData.isWhole || resumeData.durable.prefixByteCount == total
     else { return nil }
     return resumeData
@@ -212,6 +212,7 @@ extension TransferFacts {
     resumeData?.answer = nil
     resumeData?.isProvedByBytes = nil
     resumeData?.playlist = nil
+    resumeData?.continued = nil
     // Opening without a last write time truncates it to its durable bytes.
     resumeData?.lastWriteNanoseconds = nil
   }
@@ -264,11 +265,18 @@ extension TransferFacts {
   /// Returns what follows when the bytes or the file are of another version: a request from the
   /// original URL. A file that changes with each request would otherwise be restarted endlessly.
   mutating func startingFresh(because reason: FreshStartReason) -> TransferMachine.AfterEnding {
+    let reason = blamed(reason)
     if resumeData != nil { freshStart = reason }
     repetitions.recordFreshStart()
     guard repetitions.permitsFreshStart else { return .failed(tooManyFreshStarts(reason)) }
     if let next = startingPlaylistFresh(because: reason) { return next }
     return requesting(.fresh(reason))
+  }
+
+  /// Returns why bytes are useless: a file is not changed that never had them.
+  func blamed(_ reason: FreshStartReason) -> FreshStartReason {
+    guard reason == .resourceChanged, resumeData?.hasUnprovedBytes == true else { return reason }
+    return .otherBeginning
   }
 
   /// Another request for the file.
@@ -283,7 +291,7 @@ extension TransferFacts {
       TransferFailure(
         .partialFileChanged, on: resumeData?.partialPath ?? urlText, detail: "\(count) times")
     case .resourceChanged, .rangeIgnored, .noValidator, .otherSources, .contradictoryReplies,
-      .asked:
+      .otherBeginning, .asked:
       TransferFailure(.otherVersion, on: urlText, detail: "it was another one \(count) times")
     }
   }

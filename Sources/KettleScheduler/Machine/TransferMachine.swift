@@ -302,9 +302,11 @@ package struct TransferMachine: Sendable {
 
   /// The partial file is open; from now on the record names it.
   package mutating func bodyOpened(
-    _ resumeData: ResumeData, of attempt: AttemptID, at now: Moment
+    _ resumeData: ResumeData, because reason: FreshStartReason? = nil, of attempt: AttemptID,
+    at now: Moment
   ) -> Transition {
     facts.resumeData = resumeData
+    if let reason { facts.freshStart = reason }
     guard case .running(var download) = state,
       let step = download.bodyOpened(resumeData, of: attempt, &facts, at: now.monotonic)
     else { return .none }

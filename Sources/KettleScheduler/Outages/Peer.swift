@@ -50,7 +50,7 @@ extension TransferFailure {
       .certificateFileUnusable, .clientCertificateNeeded, .headersFileUnusable, .truncated,
       .tooLong,
       .directoryMissing, .directoryUnwritable, .diskFull, .nameTaken, .fileProblem,
-      .checksumMismatch, .partialFileChanged, .unpackingFailed, .uploadFileUnusable,
+      .checksumMismatch, .partialFileChanged, .notContinued, .unpackingFailed, .uploadFileUnusable,
       .cancelled, .conditionUnmet,
       .internalProblem:
       nil

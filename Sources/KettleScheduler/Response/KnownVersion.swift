@@ -5,8 +5,8 @@ import KettleModel
 package enum Kinship: Sendable, Hashable {
   /// The same URL on the same server. Validators are compared.
   case sameURL
-  /// The redirects of the same URL have led to another server. Bytes are compared, and a difference
-  /// is another version.
+  /// The redirects of the same URL have led to another server, or another program has fetched the
+  /// present bytes. Bytes are compared, and a difference is another version.
   case otherServer
   /// Another URL of the user, or another source. Bytes are compared, and a difference is another
   /// file: the present bytes stay.

@@ -118,7 +118,7 @@ package struct RetryPolicy: Sendable, Hashable {
       .tooLong,
       .directoryMissing, .directoryUnwritable,
       .diskFull, .nameTaken, .fileProblem, .checksumMismatch,
-      .partialFileChanged, .unpackingFailed,
+      .partialFileChanged, .notContinued, .unpackingFailed,
       .internalProblem, .uploadFileUnusable, .cancelled, .conditionUnmet:
       false
     }

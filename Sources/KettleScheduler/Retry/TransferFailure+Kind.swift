@@ -6,7 +6,7 @@ extension TransferFailure {
   var isOfTheFile: Bool {
     switch code {
     case .directoryMissing, .directoryUnwritable, .diskFull, .nameTaken, .fileProblem,
-      .checksumMismatch, .partialFileChanged, .unpackingFailed:
+      .checksumMismatch, .partialFileChanged, .notContinued, .unpackingFailed:
       true
     case .badURL, .tooManyRedirects, .redirectRefused, .httpStatus, .rangeReplyWrong,
       .encodedReply, .loginNeeded, .linkExpired, .otherVersion, .otherFile, .webPage,
@@ -54,7 +54,7 @@ extension TransferFailure {
       .certificateFileUnusable, .clientCertificateNeeded, .headersFileUnusable, .truncated,
       .tooLong, .internalProblem,
       .directoryMissing, .directoryUnwritable, .diskFull, .nameTaken, .fileProblem,
-      .checksumMismatch, .partialFileChanged, .unpackingFailed, .uploadFileUnusable,
+      .checksumMismatch, .partialFileChanged, .notContinued, .unpackingFailed, .uploadFileUnusable,
       .cancelled, .conditionUnmet:
       false
     }

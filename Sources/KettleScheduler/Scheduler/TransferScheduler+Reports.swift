@@ -191,10 +191,13 @@ extension TransferScheduler {
   // MARK: The partial file
 
   package mutating func bodyOpened(
-    _ resumeData: ResumeData, of id: TransferID, by attempt: AttemptID, at now: Moment
+    _ resumeData: ResumeData, because reason: FreshStartReason? = nil, of id: TransferID,
+    by attempt: AttemptID, at now: Moment
   ) -> SchedulerOutput {
     var output = SchedulerOutput()
-    update(id, into: &output) { $0.bodyOpened(resumeData, of: attempt, at: now) }
+    update(id, into: &output) {
+      $0.bodyOpened(resumeData, because: reason, of: attempt, at: now)
+    }
     // The connection of a small file may be free for others already.
     let origin = hosts.origin(of: attempt) ?? machines[id]?.spec.url.origin
     if let change = origin.flatMap({ outages.changeToRecord($0) }) {

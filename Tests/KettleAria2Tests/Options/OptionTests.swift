@@ -92,6 +92,12 @@ struct OptionTests {
       try spec(["auto-file-renaming": "false", "allow-overwrite": "true"]).onConflict == .replace)
   }
 
+  @Test func `-c continues what another program has begun`() throws {
+    #expect(try spec(["continue": "true"]).options.continues)
+    #expect(try spec(["continue": "false"]).options.continues == false)
+    #expect(try spec([:]).options.continues == false)
+  }
+
   @Test func `options without a meaning are kept for the client`() throws {
     let spec = try spec([
       "bt-tracker": "x", "file-allocation": "prealloc", "whatever": .integer(3), "out": .null,

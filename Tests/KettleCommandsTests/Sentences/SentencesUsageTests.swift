@@ -83,6 +83,10 @@ struct SentencesUsageTests {
       "\"-o -\" and --json both write to standard output; leave one of them out"
     ),
     (
+      .command(.standardOutputAndContinue),
+      "\"-o -\" has no file that --continue could continue; leave one of them out"
+    ),
+    (
       .command(.standardOutputAndHook),
       "The file of \"-o -\" is not kept for the program of --then; leave one of them out"
     ),

@@ -48,6 +48,15 @@ struct AddDocumentsTests {
     #expect(try await options().isAsIs == false)
   }
 
+  @Test func `--continue takes over what another program has begun`() async throws {
+    #expect(try await options("--continue").continues)
+    #expect(try await options("-c").continues)
+    #expect(try await options().continues == false)
+    let outcome = await FakeContext().run("get", "https://a.example/f", "-o", "-", "-c")
+    #expect(outcome.code == 2)
+    #expect(outcome.error.contains("has no file that --continue could continue"))
+  }
+
   @Test func `--decode unpacks what arrives compressed`() async throws {
     #expect(try await options("--decode").unpacks)
     #expect(try await options().unpacks == false)

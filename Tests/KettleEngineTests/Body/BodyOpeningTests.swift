@@ -48,4 +48,54 @@ struct BodyOpeningTests {
     _ = try opening(named: "typed 0123456789.iso").open(plan("typed 0123456789.iso", total: 1))
     #expect(files.paths == ["/card/012345.iso.part", "/card/typed 0123456789.iso.part"])
   }
+
+  private func continuing(_ policy: ConflictPolicy = .rename) -> (BodyOpening, BodyPlan) {
+    var spec = EngineWorld.spec("http://files.example/a.iso")
+    spec.onConflict = policy
+    var new = BodyPlan.NewFile(
+      preferredName: "a.iso", total: 9,
+      validator: Validator(entityTag: "\"v1\"", lastModified: nil, isLastModifiedStrong: false))
+    new.continues = true
+    let opening = BodyOpening(
+      files: files, id: TransferID(rawValue: 1), spec: spec, directory: "/card")
+    return (opening, .create(new))
+  }
+
+  // Fault 193
+  @Test func `the bytes of another program's file have no validator`() throws {
+    files.put([1, 2, 3], at: "/card/a.iso")
+    let (opening, plan) = continuing()
+    let opened = try opening.open(plan)
+    #expect(opened.resumeData.durable == ByteRangeSet(prefix: 3))
+    #expect(opened.resumeData.validator == nil)
+    #expect(opened.resumeData.hasUnprovedBytes)
+    #expect(opened.resumeData.finalName == "a.iso")
+    #expect(files.bytes(at: "/card/a.iso.part") == [1, 2, 3])
+  }
+
+  // Fault 194
+  @Test func `a file that is longer than the response is left alone`() throws {
+    files.put([UInt8](repeating: 1, count: 10), at: "/card/a.iso")
+    let (opening, plan) = continuing()
+    let opened = try opening.open(plan)
+    #expect(opened.freshStart == .otherBeginning)
+    #expect(opened.resumeData.finalName == "a (2).iso")
+    #expect(opened.resumeData.continued == nil)
+    let (skipping, same) = continuing(.skip)
+    let expected = TransferFailure(
+      .notContinued, on: "/card/a.iso", detail: "it is not the beginning of this one")
+    #expect(throws: expected) { _ = try skipping.open(same) }
+  }
+
+  // Fault 198
+  @Test func `a copy that is stopped leaves nothing`() throws {
+    files.put([1, 2, 3], at: "/card/a.iso")
+    let (opening, plan) = continuing()
+    let copying = LiveCopying()
+    copying.abandon()
+    #expect(throws: TransferFailure(.cancelled, on: "/card/a.iso")) {
+      _ = try opening.open(plan, copying)
+    }
+    #expect(files.paths == ["/card/a.iso"])
+  }
 }

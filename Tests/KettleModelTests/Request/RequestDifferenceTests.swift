@@ -49,6 +49,7 @@ struct RequestDifferenceTests {
       spec.options.keepsServerTime = true
       spec.options.mirrors = [other]
       spec.options.unpacks = true
+      spec.options.continues = true
       spec.options.isAsIs = true
       spec.options.variant = PlaylistVariant(rawValue: "smallest")
       spec.options.queue = QueueName("night")

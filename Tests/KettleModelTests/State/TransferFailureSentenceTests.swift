@@ -180,6 +180,10 @@ struct TransferFailureSentenceTests {
       "\"https://h/a.m3u8\" is a live stream and has no end; add it when the recording is complete"
     ),
     (
+      .notContinued, "/d/a.iso", "it is a directory",
+      "The file \"/d/a.iso\" cannot be continued (it is a directory); move it away, or leave out --continue"
+    ),
+    (
       .unpackingFailed, "a.json", "it ends in the middle",
       "The file \"a.json\" cannot be unpacked (it ends in the middle); get it without --decode"
     ),

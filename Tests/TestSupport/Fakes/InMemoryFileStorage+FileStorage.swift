@@ -35,6 +35,27 @@ extension InMemoryFileStorage: FileStorage {
     state.withLock { $0.specialPaths.contains(path) }
   }
 
+  package func fileToContinue(at path: String) throws(TransferFailure) -> ForeignFile? {
+    let (file, isNoted) = state.withLock { ($0.files[path], $0.files[path + ".aria2"] != nil) }
+    guard let file else { return nil }
+    if isNoted { throw TransferFailure(.notContinued, on: path, detail: "aria2") }
+    let identity = state.withLock { $0.identity(file) }
+    return ForeignFile(path: path, identity: identity, permissions: file.permissions ?? .usual)
+  }
+
+  package func copy(
+    _ file: ForeignFile, into partial: any PartialFile, advance: @Sendable (Int64) -> Bool
+  ) throws(TransferFailure) {
+    guard advance(0) else { throw TransferFailure(.cancelled, on: file.path) }
+    state.withLock { $0.copyGate }?.pass()
+    guard let bytes = bytes(at: file.path), advance(Int64(bytes.count)) else {
+      throw TransferFailure(.cancelled, on: file.path)
+    }
+    try bytes.withUnsafeBytes { buffer in
+      Result { () throws(TransferFailure) in try partial.write(buffer, at: 0) }
+    }.get()
+  }
+
   package func largestFileByteCount(at directory: String) -> Int64? {
     state.withLock { $0.largestFileByteCount }
   }
@@ -179,7 +200,8 @@ extension InMemoryFileStorage: FileStorage {
     let directory = directory(of: resumeData.partialPath)
     for name in FileName.candidates(for: resumeData.finalName) {
       let path = directory + "/" + name
-      guard state.files[path] != nil else { return path }
+      guard let there = state.files[path] else { return path }
+      if name == resumeData.finalName, resumeData.continued == state.identity(there) { return path }
       switch policy {
       case .rename: continue
       case .replace: return path

@@ -36,6 +36,8 @@ package final class InMemoryFileStorage: Sendable {
     var fittedNameByteCountMax: Int?
     /// The gate that the creation of partial files waits for.
     var createGate: Gate?
+    /// The gate that copies wait for.
+    var copyGate: Gate?
     /// The gate that writes wait for.
     var writeGate: Gate?
     /// The gate that unpacking waits for.
@@ -176,6 +178,13 @@ package final class InMemoryFileStorage: Sendable {
   package func holdCreations() -> Gate {
     let gate = Gate()
     state.withLock { $0.createGate = gate }
+    return gate
+  }
+
+  /// Makes copies wait until the gate is opened.
+  package func holdCopies() -> Gate {
+    let gate = Gate()
+    state.withLock { $0.copyGate = gate }
     return gate
   }
 

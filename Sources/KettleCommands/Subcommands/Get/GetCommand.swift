@@ -113,6 +113,7 @@ struct GetCommand: RunnableCommand {
       if context.host != nil { problems.append(.command(.standardOutputOverHost)) }
       if json { problems.append(.command(.standardOutputWithJSON)) }
       if options.fetch.then != nil { problems.append(.command(.standardOutputAndHook)) }
+      if options.fetch.continues { problems.append(.command(.standardOutputAndContinue)) }
     } else if stream {
       problems.append(.command(.streamWithoutStandardOutput))
     }

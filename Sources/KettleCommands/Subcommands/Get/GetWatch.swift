@@ -142,6 +142,9 @@ struct GetWatch {
     do {
       if form == .progress { try progress.makeRoom(ending: row.id) }
       guard hasReader, form != .json else { return }
+      if row.freshStart == .otherBeginning, form == .progress {
+        context.console.printNote(Sentences.notContinued(row))
+      }
       if let coding = row.contentCoding, form == .progress {
         context.console.printNote(Sentences.keptCompressed(row, coding))
       }

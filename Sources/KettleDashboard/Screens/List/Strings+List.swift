@@ -155,6 +155,7 @@ extension Strings {
     case .fileProblem: "disk error"
     case .checksumMismatch: "wrong checksum"
     case .partialFileChanged: "part file changed"
+    case .notContinued: "not continued"
     case .unpackingFailed: "not unpacked"
     case .uploadFileUnusable: "file not sendable"
     case .cancelled: "cancelled"
@@ -219,6 +220,8 @@ extension Strings {
       "Restarted from zero: a mirror had a file of another size than the other sources"
     case .contradictoryReplies:
       "Restarted from zero: the server's responses contradicted each other"
+    case .otherBeginning:
+      "Fetched from zero: the file that had the name is not the beginning of this one"
     case .asked: "Restarted from zero, as you requested"
     }
   }
