@@ -10,6 +10,7 @@ package enum OptionAnswer {
   /// - Parameter directory: where the file goes.
   package static func options(of spec: TransferSpec, gid: GID, directory: String) -> RPCValue {
     var options = common(connections: spec.connections, overwrites: spec.onConflict == .replace)
+    options["continue"] = flag(spec.options.continues)
     for (name, value) in spec.options.rpc?.echoed ?? [:] { options[name] = .text(value) }
     options["dir"] = .text(directory)
     if let name = spec.name { options["out"] = .text(name.text) }

@@ -95,7 +95,8 @@ struct RequestDifferenceTests {
   @Test func `a complete transfer takes over its title and its checksum only`() throws {
     let difference = RequestDifference(from: try spec(), at: nil, to: try everything())
     let rest = Set(difference.parts).subtracting(difference.parts(tooLateAt: .complete))
-    #expect(rest == [.title, .checksum])
+    // What is complete has nothing left to continue.
+    #expect(rest == [.title, .checksum, .continues])
     #expect(difference.parts(tooLateAt: .standing(hasBytes: false)).isEmpty)
     #expect(difference.parts(tooLateAt: .underWay(hasBytes: false)) == [.notBefore])
     #expect(
