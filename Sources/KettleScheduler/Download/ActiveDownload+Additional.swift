@@ -184,11 +184,17 @@ extension ActiveDownload {
     var hint = HostLimitHint(
       origin: connections[index].url.origin,
       closedMilliseconds: context.retryPolicy.closedMilliseconds(failure, retryAfter))
+    let leavesParts =
+      failure.code == .rangeReplyWrong
+      && facts.repetitions.recordWrongReply(to: connections[index].requested)
     if activeCount == 1, !facts.mirrors.hasUsable(besides: opener, at: context.now.monotonic) {
       // No other connection could have caused the refusal.
       return .end(facts.afterFailure(failure, retryAfter: retryAfter, in: context), hint)
     }
-    if failure.isRefusal, context.otherConnectionCount > 0 {
+    if leavesParts {
+      // The others fetch the rest, each to its end.
+      refuseParts(&facts)
+    } else if failure.isRefusal, context.otherConnectionCount > 0 {
       hint.connectionsMax = context.otherConnectionCount
       hint.status = failure.detail.flatMap { Int($0) }
       pacing.pause(at: context.now.monotonic)

@@ -186,7 +186,7 @@ extension ActiveDownload {
     _ connection: DownloadConnection, with failure: TransferFailure, _ facts: inout TransferFacts,
     in context: DecisionContext
   ) -> Step {
-    if let next = afterFileProblem(failure, at: connection.url, &facts, in: context) {
+    if let next = afterFileProblem(failure, of: connection, &facts, in: context) {
       return .end(next)
     }
     // Bytes beyond the end show that the others are not the file.
@@ -236,9 +236,10 @@ extension ActiveDownload {
   /// What follows when the bytes or the partial file are not what they should be; nil when the
   /// failure is of the network.
   private func afterFileProblem(
-    _ failure: TransferFailure, at url: TransferURL, _ facts: inout TransferFacts,
+    _ failure: TransferFailure, of connection: DownloadConnection, _ facts: inout TransferFacts,
     in context: DecisionContext
   ) -> TransferMachine.AfterEnding? {
+    let url = connection.url
     if failure.code == .tooLong, let next = facts.leavingLongSource(at: url, purpose, in: context) {
       return next
     }
@@ -258,7 +259,9 @@ extension ActiveDownload {
       facts.mirrors.recordLieOfDelivering()
       return facts.startingFresh(because: .resourceChanged)
     }
-    if failure.code == .rangeReplyWrong { facts.repetitions.recordWrongRangeReply() }
+    if failure.code == .rangeReplyWrong {
+      facts.repetitions.recordWrongReply(to: connection.requested)
+    }
     if failure.code == .partialFileChanged {
       return facts.startingFresh(because: .partialFileChanged)
     }

@@ -41,7 +41,7 @@ extension ActiveDownload {
     let requested =
       RequestedRange(
         resuming: facts.resumeData, mode: request.mode, kinship: facts.kinship(of: request.url),
-        permitsRanges: facts.repetitions.permitsRanges)
+        form: facts.repetitions.rangeForm)
       ?? (request.content == nil && facts.repetitions.requestsAllAsRange ? .all : nil)
     var primary = DownloadConnection(
       attempt: attempt, url: request.url, redirects: request.redirects, requested: requested,
@@ -247,8 +247,13 @@ extension ActiveDownload {
     _ response: Response, because failure: TransferFailure, retryAfter: RetryAfter?,
     _ facts: inout TransferFacts, in context: DecisionContext
   ) -> Step {
-    guard let url = connection(of: response.attempt)?.url else { return .none }
-    if failure.code == .rangeReplyWrong { facts.repetitions.recordWrongRangeReply() }
+    guard let primary = connection(of: response.attempt) else { return .none }
+    let url = primary.url
+    if failure.code == .rangeReplyWrong,
+      facts.repetitions.recordWrongReply(to: primary.requested)
+    {
+      return .end(facts.requesting(mode))
+    }
     var hint = HostLimitHint(
       origin: url.origin,
       closedMilliseconds: context.retryPolicy.closedMilliseconds(failure, retryAfter))

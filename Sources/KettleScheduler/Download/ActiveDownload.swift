@@ -149,7 +149,8 @@ package struct ActiveDownload: Sendable, Hashable {
 
   /// The size of the file if it may be fetched in parts.
   func divisibleTotal(of facts: TransferFacts) -> Int64? {
-    guard body == .open, facts.keepsBytes, let resumeData = facts.resumeData,
+    guard body == .open, facts.keepsBytes, facts.repetitions.rangeForm.permitsParts,
+      let resumeData = facts.resumeData,
       resumeData.validator?.strongValue != nil, facts.kinship(of: additionalURL) != .otherURL
     else { return nil }
     switch splitting {

@@ -62,20 +62,20 @@ extension RequestedRange {
   /// - Parameters:
   ///   - kinship: of the URL that is requested. What the validator of another one proves, or raises
   ///     doubt about, means nothing there.
-  ///   - permitsRanges: false once range replies of this server were unusable too often.
+  ///   - form: what is requested of this server.
   init?(
-    resuming resumeData: ResumeData?, mode: RequestMode, kinship: Kinship, permitsRanges: Bool
+    resuming resumeData: ResumeData?, mode: RequestMode, kinship: Kinship, form: RangeForm
   ) {
     guard let resumeData, !resumeData.durable.isEmpty else { return nil }
     switch mode {
     case .comparing, .fresh: return nil
     case .proving(let proof):
-      self.init(
-        firstGapOf: resumeData, proof: kinship == .sameURL ? proof : .overlap(suspect: nil))
+      let wanted = kinship == .sameURL ? proof : .overlap(suspect: nil)
+      guard let range = RequestedRange(firstGapOf: resumeData, proof: wanted) else { return nil }
+      self = form.formed(range) ?? range
     case .resuming:
-      guard permitsRanges else { return nil }
       if let validator = KnownVersion(resumeData, for: kinship).strongValue {
-        self.init(firstGapOf: resumeData, proof: .ifRange(validator))
+        self.init(firstGapOf: resumeData, proof: .ifRange(validator), form)
         return
       }
       let worthByteCount =
@@ -83,8 +83,15 @@ extension RequestedRange {
       guard resumeData.totalByteCount != nil, resumeData.durable.byteCount >= worthByteCount else {
         return nil
       }
-      self.init(firstGapOf: resumeData, proof: .overlap(suspect: nil))
+      self.init(firstGapOf: resumeData, proof: .overlap(suspect: nil), form)
     }
+  }
+
+  private init?(firstGapOf resumeData: ResumeData, proof: Proof, _ form: RangeForm) {
+    guard let range = RequestedRange(firstGapOf: resumeData, proof: proof),
+      let formed = form.formed(range)
+    else { return nil }
+    self = formed
   }
 
   private init?(firstGapOf resumeData: ResumeData, proof: Proof) {

@@ -108,8 +108,8 @@ struct TransferFacts: Sendable, Hashable {
 /// How often a transfer did what could otherwise repeat without end. A start by the user resets
 /// the counts.
 struct RepetitionCounts: Sendable, Hashable {
-  /// Consecutive range replies that could not be used.
-  private(set) var wrongRangeReplyCount = 0
+  /// What is requested after range replies that could not be used.
+  private(set) var rangeForm = RangeForm.untried
   /// Abandoned versions of the file.
   private(set) var freshStartCount = 0
   private var changedFileCount = 0
@@ -126,8 +126,6 @@ struct RepetitionCounts: Sendable, Hashable {
   private var leftStreamCount = 0
   private var uselessUploadResourceCount = 0
 
-  /// Whether ranges are still requested from a server that answered them wrongly.
-  var permitsRanges: Bool { wrongRangeReplyCount < 2 }
   var permitsFreshStart: Bool { freshStartCount <= 5 }
   /// Whether a complete file that was changed is fetched again. What changes every file would
   /// change the next one too.
@@ -147,8 +145,14 @@ struct RepetitionCounts: Sendable, Hashable {
   var permitsStartingOver: Bool { startingOverCount == 0 }
   var hasManyUnusableReplies: Bool { unusableReplyCount >= 3 }
 
-  mutating func recordWrongRangeReply() { wrongRangeReplyCount += 1 }
-  mutating func recordRightRangeReply() { wrongRangeReplyCount = 0 }
+  /// Returns whether another form of the same request is left to try.
+  @discardableResult
+  mutating func recordWrongReply(to requested: RequestedRange?) -> Bool {
+    let permittedParts = rangeForm.permitsParts
+    rangeForm.recordWrongReply(to: requested)
+    return permittedParts && rangeForm == .toEnd(wrongReplyCount: 0)
+  }
+  mutating func recordRightRangeReply() { rangeForm.recordRightReply() }
   mutating func recordFreshStart() { freshStartCount += 1 }
   mutating func recordChangedFile() { changedFileCount += 1 }
   mutating func recordSilentAttempt() { silentAttemptCount += 1 }

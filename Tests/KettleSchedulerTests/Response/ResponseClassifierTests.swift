@@ -446,7 +446,7 @@ struct ResponseClassifierTests {
     known.validator?.lastModified = "Sun, 06 Nov 1994 08:49:37 GMT"
     for mode in [RequestMode.resuming, .proving(.sameValidator)] {
       let requested = RequestedRange(
-        resuming: known, mode: mode, kinship: kinship, permitsRanges: true)
+        resuming: known, mode: mode, kinship: kinship, form: .untried)
       #expect(requested?.proof == .overlap(suspect: nil))
       #expect(requested?.lower == (2 << 20) - (64 << 10))
       #expect(requested?.headers.contains { $0.name == "If-Range" } == false)
