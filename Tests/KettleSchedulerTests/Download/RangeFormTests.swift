@@ -8,7 +8,7 @@ struct RangeFormTests {
   private let bounded = RequestedRange(lower: 10, upper: 20, proof: .ifRange("\"v1\""))
   private let open = RequestedRange(lower: 10, upper: nil, proof: .ifRange("\"v1\""))
 
-  // Fault 199
+  // Fault 200
   @Test func `after a wrong reply to a bounded range the rest is requested`() {
     var form = RangeForm.untried
     #expect(form.formed(bounded) == bounded)
