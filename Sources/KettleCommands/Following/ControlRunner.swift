@@ -73,10 +73,13 @@ struct ControlRunner {
     case .all, .matching:
       try context.console.printLine(Sentences.did(verb, count: result.applied.count))
     case .ids:
-      let keepingFile = Set((result.keptFiles ?? []).map(\.id))
+      guard result.applied.count <= Self.describedCountMax else {
+        try printApplied(result)
+        break
+      }
       for id in result.applied {
         let words =
-          keepingFile.contains(id)
+          result.keepsFile(of: id)
           ? Sentences.did(.remove, id) : try await words(for: id, service)
         try context.console.printLine(words)
       }
@@ -85,6 +88,17 @@ struct ControlRunner {
     for refusal in result.refused { context.console.printError(Sentences.of(refusal)) }
   }
 
+  /// Prints a line for each of many transfers, without asking the service about each.
+  private func printApplied(_ result: ControlTransfers.Result) throws {
+    let keepingFile = Set((result.keptFiles ?? []).map(\.id))
+    let lines = result.applied.map { id in
+      Sentences.did(keepingFile.contains(id) ? .remove : verb, id) + "\n"
+    }
+    try context.console.write(lines.joined(), to: .output)
+  }
+
+  /// More transfers are not described one by one.
+  private static let describedCountMax = 100
   /// How long the answer of the server is waited for: two seconds.
   private static let answerWaitsMax = 20
   private static let answerWaitMilliseconds: Int64 = 100
@@ -113,6 +127,12 @@ struct ControlRunner {
     }
     let areUnknown = result.refused.allSatisfy { $0.why == .unknown }
     return result.applied.isEmpty && areUnknown ? .refused : .transferFailed
+  }
+}
+
+extension ControlTransfers.Result {
+  fileprivate func keepsFile(of id: TransferID) -> Bool {
+    keptFiles?.contains { $0.id == id } ?? false
   }
 }
 

@@ -7,7 +7,7 @@ struct ControlOptions: ParsableArguments {
   @Argument(
     help: ArgumentHelp("The id of a transfer, as shown by \"kettle list\".", valueName: "id"),
     completion: .asking(.transfers))
-  var ids: [TransferID] = []
+  var idRuns: [ValueRun<TransferID>] = []
 
   @Flag(help: "All transfers to which the command applies.")
   var all = false
@@ -17,11 +17,14 @@ struct ControlOptions: ParsableArguments {
     completion: .asking(.queues))
   var queue: String?
 
+  var ids: [TransferID] { idRuns.flatMap(\.values) }
+
   /// Whether it applies to more than the transfers that are named.
   var areMany: Bool { all || queue != nil }
 
   /// `command` is its name in complaints.
   func selection(for command: String) throws(UsageError) -> TransferSelection {
+    let ids = ids
     if let queue {
       guard ids.isEmpty, !all else { throw UsageError(.command(.queueAndOthers(command: command))) }
       return .matching(

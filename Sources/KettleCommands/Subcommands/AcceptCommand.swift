@@ -22,13 +22,17 @@ struct AcceptCommand: RunnableCommand {
         kettle accept 4 --remember
       """)
 
+  static var repeatedType: (any ExpressibleByArgument.Type)? { TransferID.self }
+
   @Argument(
     help: ArgumentHelp("The id of a transfer, as shown by \"kettle list\".", valueName: "id"),
     completion: .asking(.transfers))
-  var ids: [TransferID]
+  var idRuns: [ValueRun<TransferID>]
 
   @Flag(help: "Trust the server for every transfer from the host, now and later.")
   var remember = false
+
+  private var ids: [TransferID] { idRuns.flatMap(\.values) }
 
   func run(in context: CommandContext) async throws -> ExitCode {
     let runner = ControlRunner(verb: .accept, selection: .ids(ids), context: context)

@@ -25,11 +25,13 @@ struct AddCommand: RunnableCommand {
         kettle wait $(kettle add https://example.org/a https://example.org/b)
       """)
 
+  static var repeatedType: (any ExpressibleByArgument.Type)? { String.self }
+
   @Argument(
     help: ArgumentHelp(
       "The URL to download (http, https, ftp, ftps or sftp), or a Metalink file (.meta4).",
       valueName: "url"))
-  var urls: [String] = []
+  var urlRuns: [ValueRun<String>] = []
 
   @Option(
     name: [.customShort("i"), .customLong("input")],
@@ -62,7 +64,7 @@ struct AddCommand: RunnableCommand {
   private func readInput(
     in context: CommandContext, _ progress: inout AddProgress
   ) throws -> AddInput {
-    let named = NamedSources(urls, in: context)
+    let named = NamedSources(urlRuns.flatMap(\.values), in: context)
     var problems = named.problems
     let list = try input.map { try readList($0, in: context, &progress) }
     problems += list?.problems ?? []

@@ -20,6 +20,8 @@ struct LimitCommand: RunnableCommand {
         kettle limit none
       """)
 
+  static var repeatedType: (any ExpressibleByArgument.Type)? { TransferID.self }
+
   @Argument(
     help: ArgumentHelp(
       "Bytes per second, with K, M or G for powers of 1024, or none.", valueName: "rate"))
@@ -28,10 +30,12 @@ struct LimitCommand: RunnableCommand {
   @Argument(
     help: ArgumentHelp("The id of a transfer, as shown by \"kettle list\".", valueName: "id"),
     completion: .asking(.transfers))
-  var ids: [TransferID] = []
+  var idRuns: [ValueRun<TransferID>] = []
 
   @Flag(help: "Limit all transfers together.")
   var all = false
+
+  private var ids: [TransferID] { idRuns.flatMap(\.values) }
 
   func run(in context: CommandContext) async throws -> ExitCode {
     if all, !ids.isEmpty { throw UsageError(.command(.bothIDsAndAll(command: "limit"))) }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import KettleControl
+import KettleModel
 
 /// `kettle pause`
 struct PauseCommand: RunnableCommand {
@@ -13,6 +14,8 @@ struct PauseCommand: RunnableCommand {
         kettle pause 3 4
         kettle pause --all
       """)
+
+  static var repeatedType: (any ExpressibleByArgument.Type)? { TransferID.self }
 
   @OptionGroup var options: ControlOptions
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import KettleControl
+import KettleModel
 
 /// `kettle remove`
 struct RemoveCommand: RunnableCommand {
@@ -17,6 +18,8 @@ struct RemoveCommand: RunnableCommand {
         kettle remove --with-file 3
         kettle remove --all --yes
       """)
+
+  static var repeatedType: (any ExpressibleByArgument.Type)? { TransferID.self }
 
   @OptionGroup var options: ControlOptions
 

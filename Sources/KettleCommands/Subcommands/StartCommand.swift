@@ -29,6 +29,8 @@ struct StartCommand: RunnableCommand {
         kettle start 3 --user anna --remember
       """)
 
+  static var repeatedType: (any ExpressibleByArgument.Type)? { TransferID.self }
+
   @OptionGroup var options: ControlOptions
 
   @Option(help: ArgumentHelp("A new link for the transfer.", valueName: "url"))

@@ -1,5 +1,6 @@
 import ArgumentParser
 import KettleControl
+import KettleModel
 
 /// `kettle stop`
 struct StopCommand: RunnableCommand {
@@ -15,6 +16,8 @@ struct StopCommand: RunnableCommand {
         kettle stop 3
         kettle stop --all
       """)
+
+  static var repeatedType: (any ExpressibleByArgument.Type)? { TransferID.self }
 
   @OptionGroup var options: ControlOptions
 

@@ -29,16 +29,20 @@ struct WaitCommand: RunnableCommand {
         kettle wait $(kettle add https://example.org/a https://example.org/b)
       """)
 
+  static var repeatedType: (any ExpressibleByArgument.Type)? { TransferID.self }
+
   @Argument(
     help: ArgumentHelp("The id of a transfer, as shown by \"kettle list\".", valueName: "id"),
     completion: .asking(.transfers))
-  var ids: [TransferID] = []
+  var idRuns: [ValueRun<TransferID>] = []
 
   @Flag(help: "All transfers that are unfinished now.")
   var all = false
 
   @Option(help: ArgumentHelp("The maximum number of seconds to wait.", valueName: "seconds"))
   var timeout: Double?
+
+  private var ids: [TransferID] { idRuns.flatMap(\.values) }
 
   func run(in context: CommandContext) async throws -> ExitCode {
     if ids.isEmpty, !all { throw UsageError(.command(.nothingToWaitFor)) }
@@ -57,6 +61,9 @@ struct WaitWatch {
   /// The states in which a transfer ends or stands still. Transfers that continue by themselves
   /// produce nearly all events, and those are not needed.
   static let states: [TransferState] = [.idle, .scheduled, .waiting, .paused, .completed, .failed]
+
+  /// More transfers are not described one by one.
+  private static let describedCountMax = 100
 
   private let wanted: [TransferID]
   private let console: any Console
@@ -114,6 +121,20 @@ struct WaitWatch {
     let isFirst = unfinished == nil
     let asked = unfinished ?? Set(wanted)
     unfinished = asked
+    let unknown =
+      asked.count <= Self.describedCountMax
+      ? try await describe(asked, service) : try await readMany(asked, service, isFirst: isFirst)
+    if isFirst {
+      if !unknown.isEmpty { throw UnknownTransfers(ids: unknown) }
+    } else {
+      for id in unknown { removed(id) }
+    }
+  }
+
+  /// Asks about each transfer. Returns the unknown ones.
+  private mutating func describe(
+    _ asked: Set<TransferID>, _ service: any ServiceCalling
+  ) async throws -> [TransferID] {
     var unknown: [TransferID] = []
     for id in asked.sorted() {
       do {
@@ -122,11 +143,36 @@ struct WaitWatch {
         unknown.append(id)
       }
     }
-    if isFirst {
-      if !unknown.isEmpty { throw UnknownTransfers(ids: unknown) }
-    } else {
-      for id in unknown { removed(id) }
+    return unknown
+  }
+
+  /// Asks which ids are in which state, and about each transfer only where it has ended or stands
+  /// still. Returns the unknown ones. What changes meanwhile arrives as an event.
+  private mutating func readMany(
+    _ asked: Set<TransferID>, _ service: any ServiceCalling, isFirst: Bool
+  ) async throws -> [TransferID] {
+    func wanted(in filter: RowFilter) async throws -> Set<TransferID> {
+      asked.intersection(try await service.call(ListIDs.self, .init(filter: filter)).runs.ids)
     }
+    let completed = try await wanted(in: RowFilter(states: [.completed]))
+    let others = RowFilter(states: Self.states.filter { $0 != .completed })
+    let standing = try await wanted(in: others)
+    let known = try await wanted(in: RowFilter())
+    unfinished?.subtract(completed)
+    var unknown = asked.subtracting(known)
+    if standing.count <= Self.describedCountMax {
+      unknown.formUnion(try await describe(standing, service))
+    } else {
+      try await ListReader(service: service, filter: others).forEachPage { rows in
+        for row in rows where asked.contains(row.id) { record(row) }
+      }
+    }
+    if isFirst {
+      try await reportQueues(of: service) { queue in
+        try await !wanted(in: RowFilter(states: [.queued], queue: queue)).isEmpty
+      }
+    }
+    return unknown.sorted()
   }
 
   /// The ids suffice for transfers that continue by themselves.
@@ -139,12 +185,16 @@ struct WaitWatch {
     try await ListReader(service: service, filter: still).forEachPage { rows in
       for row in rows where waitedFor.contains(row.id) { record(row) }
     }
-    try await reportQueues(of: service)
+    try await reportQueues(of: service) { _ in true }
   }
 
   /// Names the queues that are outside their hours, and a configuration that holds everything back:
   /// the transfers that wait in them may be many.
-  private func reportQueues(of service: any ServiceCalling) async throws {
+  ///
+  /// - Parameter isWanted: whether a queue contains transfers to wait for.
+  private func reportQueues(
+    of service: any ServiceCalling, where isWanted: (QueueName) async throws -> Bool
+  ) async throws {
     let first = Viewport(filter: RowFilter(states: [.queued]), count: 1)
     guard let row = try await service.call(ListTransfers.self, first).rows.first else { return }
     if let heldBack = row.heldBack, heldBack.cause == .configuration {
@@ -152,6 +202,7 @@ struct WaitWatch {
     }
     for queue in try await service.call(ListQueues.self, .init()).queues
     where queue.queuedCount ?? 0 > 0 && !queue.isOpen {
+      guard try await isWanted(queue.name) else { continue }
       console.printNote(Sentences.waitsForHours(queue, clock))
     }
   }

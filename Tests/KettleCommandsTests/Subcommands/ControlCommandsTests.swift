@@ -46,6 +46,25 @@ struct ControlCommandsTests {
             """, error: ""))
   }
 
+  // Fault 213
+  @Test(arguments: [TransferControlVerb.start, .pause, .stop, .remove])
+  func `many ids are one request, and a line each`(verb: TransferControlVerb) async {
+    let context = context()
+    let numbers = (1...5000).reversed().map(Int64.init)
+    let outcome = await context.run([verb.rawValue] + numbers.map(String.init))
+    #expect(outcome.code == 0)
+    let lines = numbers.map { Sentences.did(verb, id($0)) + "\n" }
+    #expect(outcome.output.utf8.elementsEqual(lines.joined().utf8))
+    #expect(context.service.asked == [.control(verb, .ids(numbers.map(id)))])
+  }
+
+  @Test func `a bad word among many ids is refused as among few`() async {
+    let few = await FakeContext().run("pause", "1", "2", "x")
+    let many = await FakeContext().run(["pause"] + (1...200).map(String.init) + ["x", "3", "4"])
+    #expect(few.code == 2)
+    #expect(many == few)
+  }
+
   @Test(arguments: [
     ("start", TransferControlVerb.start, "2 transfers started\n"),
     ("pause", .pause, "2 transfers paused\n"),

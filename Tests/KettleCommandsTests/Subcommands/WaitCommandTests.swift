@@ -85,6 +85,46 @@ struct WaitCommandTests {
     #expect(context.service.asked.contains(.watch(includesProgress: false, gathersCompleted: true)))
   }
 
+  // Fault 213
+  @Test func `waiting for many ids takes as few requests as for a handful`() async {
+    let rows = (1...3000).map { snapshot($0, $0 % 2 == 0 ? .queued : .completed) }
+    var context = FakeContext()
+    context.service = FakeService(rows + [snapshot(3001, .failed), snapshot(3002, .paused)])
+    context.clock = FakeClock(stands: true)
+    context.service.onWatch([
+      .completed(CompletedTransfers(runs: IDRuns(rows.map(\.id)))),
+      .event(event(snapshot(3002, .completed))),
+    ])
+    let outcome = await context.run(["wait"] + (1...3002).map(String.init))
+    #expect(outcome.code == 1)
+    #expect(
+      outcome.error
+        == """
+        kettle: Transfer 3001 failed; start it again with "kettle start 3001"
+        Transfer 3002 is paused and will not resume by itself; waiting until it is started with \
+        "kettle start 3002"
+
+        """)
+    #expect(context.service.asked.count < 10)
+  }
+
+  @Test func `unknown ids among many exit with 2`() async {
+    var context = FakeContext()
+    context.service = FakeService((1...200).map { snapshot($0, .queued) })
+    let outcome = await context.run(["wait"] + (1...201).map(String.init))
+    #expect(outcome.code == 2)
+    #expect(
+      outcome.error == "kettle: There is no transfer 201; \"kettle list\" shows all transfers\n")
+  }
+
+  @Test func `many that stand still are read page by page`() async {
+    var context = FakeContext()
+    context.service = FakeService((1...500).map { snapshot($0, .failed) })
+    let outcome = await context.run(["wait"] + (1...500).map(String.init))
+    #expect(outcome.code == 1)
+    #expect(context.service.asked.count < 10)
+  }
+
   @Test func `missing events cause the state to be read again`() async {
     let context = context(snapshot(1, .running))
     // The completion of the transfer is not among the received events.

@@ -29,11 +29,13 @@ struct GetCommand: RunnableCommand {
         kettle get -o - https://example.org/source.tar.gz | tar -xz
       """)
 
+  static var repeatedType: (any ExpressibleByArgument.Type)? { String.self }
+
   @Argument(
     help: ArgumentHelp(
       "The URL to download (http, https, ftp, ftps or sftp), or a Metalink file (.meta4).",
       valueName: "url"))
-  var urls: [String]
+  var urlRuns: [ValueRun<String>]
 
   @Flag(name: .shortAndLong, help: "Show no progress; errors are still printed.")
   var quiet = false
@@ -100,7 +102,7 @@ struct GetCommand: RunnableCommand {
   private func readSpecs(
     in context: CommandContext
   ) throws -> ([TransferSpec], StandardOutputDelivery?) {
-    let named = NamedSources(urls, in: context)
+    let named = NamedSources(urlRuns.flatMap(\.values), in: context)
     var problems = named.problems
     if paused { problems.append(.command(.pausedGet)) }
     var options = options

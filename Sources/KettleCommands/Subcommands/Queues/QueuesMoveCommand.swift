@@ -17,6 +17,8 @@ struct QueuesMoveCommand: RunnableCommand {
         kettle queues move default 3
       """)
 
+  static var repeatedType: (any ExpressibleByArgument.Type)? { TransferID.self }
+
   @Argument(
     help: ArgumentHelp("The queue to move them to.", valueName: "queue"),
     completion: .asking(.queues))
@@ -25,7 +27,9 @@ struct QueuesMoveCommand: RunnableCommand {
   @Argument(
     help: ArgumentHelp("The id of a transfer, as shown by \"kettle list\".", valueName: "id"),
     completion: .asking(.transfers))
-  var ids: [TransferID]
+  var idRuns: [ValueRun<TransferID>]
+
+  private var ids: [TransferID] { idRuns.flatMap(\.values) }
 
   func run(in context: CommandContext) async throws -> ExitCode {
     let name = try QueueName(argument: queue)
