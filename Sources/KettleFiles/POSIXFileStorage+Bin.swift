@@ -5,19 +5,55 @@ import KettleScheduler
 
 /// The bin is in the directory of each file: a rename needs no space and survives a power cut.
 extension POSIXFileStorage {
-  @discardableResult
-  package func movePartialFile(_ identity: PartialIdentity, toName name: String) -> Bool {
-    guard let location = try? PartFileLocation(identity, calls), (try? location.status()) != nil
-    else { return false }
+  package func moveTogether<Outcome>(_ body: (any FileMoves) -> Outcome) -> Outcome {
+    let moves = POSIXFileMoves(self)
+    defer { moves.syncDirectories() }
+    return body(moves)
+  }
+
+  package func hasEntry(at path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0 || ![ENOENT, ENOTDIR].contains(errno)
+  }
+
+  /// Returns where a finished file is; nil when it is not exactly what was finished any more.
+  func location(
+    of file: FinishedFile, in directories: inout OpenDirectories
+  ) -> (Directory, name: String)? {
+    guard let identity = file.identity, let path = FilePath(file.path),
+      let directory = try? directories.open(path.directory),
+      let status = try? directory.status(of: path.name),
+      (try? identity.isUnchanged(path.name, status, in: directory)) == true
+    else { return nil }
+    return (directory, path.name)
+  }
+}
+
+/// Moves of files in directories that are opened once and synced once.
+private final class POSIXFileMoves: FileMoves {
+  private let storage: POSIXFileStorage
+  private var directories: OpenDirectories
+  /// The directories with a rename, by identity.
+  private var changed: [ObjectIdentifier: Directory] = [:]
+
+  init(_ storage: POSIXFileStorage) {
+    self.storage = storage
+    directories = OpenDirectories(storage.calls)
+  }
+
+  /// Makes the renames last. Where a directory cannot be synced, a power cut may undo its own.
+  func syncDirectories() {
+    for directory in changed.values { try? directory.sync() }
+  }
+
+  func movePartialFile(_ identity: PartialIdentity, toName name: String) -> Bool {
+    guard let location = location(of: identity) else { return false }
     return move(location.name, toFirstFree: CollectionOfOne(name), in: location.directory) != nil
   }
 
-  package func restorePartialFile(
-    _ resumeData: ResumeData, from binned: PartialIdentity
-  ) -> ResumeData {
+  func restorePartialFile(_ resumeData: ResumeData, from binned: PartialIdentity) -> ResumeData {
     var restored = resumeData
-    guard let location = try? PartFileLocation(binned, calls), (try? location.status()) != nil
-    else { return restored }
+    guard let location = location(of: binned) else { return restored }
     restored.partialPath = binned.path
     let names = FileName.candidates(for: resumeData.finalName).lazy.map {
       location.directory.partialName(for: $0)
@@ -28,21 +64,18 @@ extension POSIXFileStorage {
     return restored
   }
 
-  package func moveFinishedFile(_ file: FinishedFile, toName name: String) -> Bool {
-    guard let (directory, ownName) = location(of: file) else { return false }
+  func moveFinishedFile(_ file: FinishedFile, toName name: String) -> Bool {
+    guard let (directory, ownName) = storage.location(of: file, in: &directories) else {
+      return false
+    }
     return move(ownName, toFirstFree: CollectionOfOne(name), in: directory) != nil
   }
 
-  package func hasEntry(at path: String) -> Bool {
-    var status = stat()
-    return lstat(path, &status) == 0 || ![ENOENT, ENOTDIR].contains(errno)
-  }
-
-  package func restoreFinishedFile(
-    _ file: FinishedFile, from binned: FinishedFile
-  ) -> FinishedFile {
+  func restoreFinishedFile(_ file: FinishedFile, from binned: FinishedFile) -> FinishedFile {
     var restored = file
-    guard let (directory, binnedName) = location(of: binned) else { return restored }
+    guard let (directory, binnedName) = storage.location(of: binned, in: &directories) else {
+      return restored
+    }
     restored.path = binned.path
     guard let own = FilePath(file.path) else { return restored }
     let names = FileName.candidates(for: own.name)
@@ -52,17 +85,15 @@ extension POSIXFileStorage {
     return restored
   }
 
-  /// Returns where a finished file is; nil when it is not exactly what was finished any more.
-  func location(of file: FinishedFile) -> (Directory, name: String)? {
-    guard let identity = file.identity, let path = FilePath(file.path),
-      let directory = try? Directory(path.directory, calls: calls),
-      let status = try? directory.status(of: path.name),
-      (try? identity.isUnchanged(path.name, status, in: directory)) == true
+  /// Returns where a partial file is; nil when it is gone or another file.
+  private func location(of identity: PartialIdentity) -> PartFileLocation? {
+    guard let location = try? PartFileLocation(identity, in: &directories),
+      (try? location.status()) != nil
     else { return nil }
-    return (directory, path.name)
+    return location
   }
 
-  /// Renames a file. Where the directory cannot be synced, a power cut may undo the rename.
+  /// Renames a file.
   ///
   /// - Returns: the name that the file has now; nil when it could not be moved.
   private func move(
@@ -70,8 +101,8 @@ extension POSIXFileStorage {
   ) -> String? {
     for candidate in names {
       do {
-        try freeNameRename.rename(name, to: candidate, in: directory)
-        try? directory.sync()
+        try storage.freeNameRename.rename(name, to: candidate, in: directory)
+        changed[ObjectIdentifier(directory)] = directory
         return candidate
       } catch {
         guard error.rawValue == EEXIST else { return nil }

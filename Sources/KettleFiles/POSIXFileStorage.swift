@@ -168,7 +168,8 @@ package struct POSIXFileStorage: FileStorage {
   package var leftUnrecorded: [UnrecordedFile] { unrecorded.left }
 
   package func removeFinishedFile(_ file: FinishedFile) -> Bool {
-    guard let (directory, name) = location(of: file) else { return false }
+    var directories = OpenDirectories(calls)
+    guard let (directory, name) = location(of: file, in: &directories) else { return false }
     return (try? directory.remove(name)) != nil
   }
 

@@ -27,7 +27,7 @@ struct PartFileLocation {
     try self.init(identity, in: &directories)
   }
 
-  private init(
+  init(
     _ identity: PartialIdentity, in directories: inout OpenDirectories
   ) throws(TransferFailure) {
     guard let path = FilePath(identity.path) else { throw Self.notAPath(identity.path) }

@@ -115,6 +115,42 @@ struct BinEngineTests {
     #expect(try await world.engine.undo(nil) == nil)
   }
 
+  /// Downloads files of one byte, one after the other.
+  private func finished(_ count: Int, in world: EngineWorld) async throws -> [TransferID] {
+    let ids = try await world.engine.add(
+      (1...count).map { EngineWorld.spec("http://files.example/\($0)") })
+    for (index, id) in ids.enumerated() {
+      let attempt = await world.transport.request(index + 1).id
+      world.transport.head(attempt, 200, ["Content-Length": "1"])
+      await world.transport.called { $0.contains(.accept(attempt)) }
+      world.transport.body(attempt, [1])
+      world.transport.end(attempt, .complete)
+      await world.told.wait(for: .completed, of: id)
+    }
+    return ids
+  }
+
+  // Fault 214
+  @Test func `a reset and its undo sync the directory once, and the undo before it is recorded`()
+    async throws
+  {
+    let world = try await EngineWorld { $0.limits.runningMax = 1 }
+    let ids = try await finished(8, in: world)
+    let paths = world.files.paths
+    var syncs = world.files.directorySyncs.makeAsyncIterator()
+    #expect(await world.engine.reset().discardedPaths.count == 8)
+    #expect(await syncs.next() == [EngineWorld.documents])
+    #expect(world.files.paths.allSatisfy { !paths.contains($0) })
+    world.files.holdSyncs()
+    async let undone = world.engine.undo(nil)
+    #expect(await syncs.next() == [EngineWorld.documents])
+    #expect(world.files.paths == paths)
+    #expect(world.journal.records.values.allSatisfy { $0.state == .idle })
+    world.files.releaseSyncs()
+    #expect(try await undone?.restored.sorted() == ids)
+    #expect(world.journal.records.values.allSatisfy { $0.state == .completed })
+  }
+
   @Test func `undo shows cleared transfers again`() async throws {
     let world = try await EngineWorld()
     let (id, attempt) = try await world.flowing(total: 1)

@@ -114,6 +114,37 @@ import Testing
     #expect(journal.steps.withLock { $0 } == ["a", "b", "c", "sync"])
   }
 
+  // Fault 214
+  @Test func `one directory sync follows all moves to the bin, and all moves back`() throws {
+    let names = ["a", "b", "c"]
+    let partial = try whole("d").resumeData
+    let files = try storage(.kernel).finish(names.map { try whole($0) }).map { try $0.get() }
+    let journal = Journal()
+    let moved = storage(journal.calls()).moveTogether { moves in
+      files.map { moves.moveFinishedFile($0, toName: ".bin" + $0.path.suffix(1)) }
+        + [moves.movePartialFile(partial.partialIdentity, toName: ".bind")]
+    }
+    #expect(moved == [true, true, true, true])
+    let binned = [".bina", ".binb", ".binc", ".bind"]
+    #expect(journal.steps.withLock { $0 } == binned + ["sync"])
+    #expect(Disk.names(in: scratch.path) == binned)
+    storage(journal.calls()).moveTogether { moves in
+      for (file, name) in zip(files, binned) {
+        let inBin = FinishedFile(path: scratch.path + "/" + name, identity: file.identity)
+        #expect(moves.restoreFinishedFile(file, from: inBin) == file)
+      }
+    }
+    #expect(journal.steps.withLock { $0 } == binned + ["sync"] + names + ["sync"])
+  }
+
+  @Test func `a move that fails syncs nothing`() throws {
+    let file = try whole("a").resumeData
+    #expect(unlink(scratch.path + "/a.part") == 0)
+    let journal = Journal()
+    #expect(!storage(journal.calls()).movePartialFile(file.partialIdentity, toName: ".bin"))
+    #expect(journal.steps.withLock { $0 }.isEmpty)
+  }
+
   @Test func `nothing is synced when no file was renamed`() throws {
     let file = try whole("a")
     #expect(unlink(scratch.path + "/a.part") == 0)

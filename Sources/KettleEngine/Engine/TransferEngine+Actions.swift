@@ -33,7 +33,9 @@ extension TransferEngine {
           file: fileToFinish(resumeData, of: id, onConflict: policy),
           checksum: scheduler.machines[id]?.spec.checksum))
     case .discardFinishedFile(let id, let file, let binAction):
-      namePool.asyncAlone { [files] in _ = files.discard(file, of: id, into: binAction) }
+      namePool.asyncAlone { [files] in
+        _ = files.moveTogether { files.discard(file, of: id, into: binAction, by: $0) }
+      }
     case .limit(let id, let limit): transport.limit(id, toBytesPerSecond: limit)
     }
   }
@@ -173,22 +175,9 @@ extension TransferEngine {
   ) {
     digests[id] = nil
     tooFewFreeBytes[id] = nil
-    namePool.async { [weak self, files] in
-      // A crash between the rename and its record leaves the file under its final name.
-      if resumeData.isWhole, let file = files.finishedFile(of: resumeData) {
-        _ = files.removeFinishedFile(file)
-      }
-      if let action = resumeData.binAction {
-        let name = BinEntry.fileName(of: id, in: action)
-        files.movePartialFile(resumeData.partialIdentity, toName: name)
-        if let other = resumeData.setAside {
-          files.movePartialFile(other, toName: name + BinEntry.setAsideSuffix)
-        }
-      } else {
-        files.removePartialFile(resumeData.partialIdentity)
-        if let other = resumeData.setAside { files.removePartialFile(other) }
-      }
-      self?.post(.discarded(id, operation))
+    discarding.enqueue(.init(id: id, operation: operation, resumeData: resumeData))
+    namePool.async { [weak self, discarding] in
+      for order in discarding.perform() { self?.post(.discarded(order.id, order.operation)) }
     }
   }
 }
@@ -196,9 +185,11 @@ extension TransferEngine {
 extension FileStorage {
   /// Moves a finished file to the bin, or deletes it without an action. Returns false when it was
   /// left.
-  func discard(_ file: FinishedFile, of id: TransferID, into binAction: Int64?) -> Bool {
+  func discard(
+    _ file: FinishedFile, of id: TransferID, into binAction: Int64?, by moves: any FileMoves
+  ) -> Bool {
     guard let binAction else { return removeFinishedFile(file) }
-    return moveFinishedFile(file, toName: BinEntry.fileName(of: id, in: binAction))
+    return moves.moveFinishedFile(file, toName: BinEntry.fileName(of: id, in: binAction))
   }
 }
 

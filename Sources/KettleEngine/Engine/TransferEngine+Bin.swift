@@ -103,7 +103,7 @@ extension TransferEngine {
   private func restoreFiles(of entries: [BinEntry]) async -> [TransferRecord] {
     await withCheckedContinuation { done in
       namePool.asyncAlone { [files] in
-        done.resume(returning: entries.map { files.restore($0) })
+        done.resume(returning: files.moveTogether { moves in entries.map { moves.restore($0) } })
       }
     }
   }
@@ -175,7 +175,7 @@ extension TransferEngine {
   }
 }
 
-extension FileStorage {
+extension FileMoves {
   /// Moves the files of a transfer back from the bin. Returns its record with their present paths.
   fileprivate func restore(_ entry: BinEntry) -> TransferRecord {
     var record = entry.record
@@ -192,7 +192,9 @@ extension FileStorage {
     }
     return record
   }
+}
 
+extension FileStorage {
   /// Deletes files in the bin. One that could not be moved there stays: under its own name, another
   /// transfer may have a file by now.
   fileprivate func delete(_ entry: BinEntry, _ kind: BinAction.Kind) {

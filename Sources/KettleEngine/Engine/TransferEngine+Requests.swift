@@ -121,13 +121,16 @@ extension TransferEngine {
   ) async -> (discardedPaths: [String], kept: [KeptFile]) {
     await withCheckedContinuation { done in
       namePool.asyncAlone { [files] in
-        var outcome: (discardedPaths: [String], kept: [KeptFile]) = ([], [])
-        for (id, file) in finished {
-          if file.identity != nil && files.discard(file, of: id, into: binAction) {
-            outcome.discardedPaths.append(file.path)
-          } else if files.hasEntry(at: file.path) {
-            outcome.kept.append(KeptFile(id: id, path: file.path))
+        let outcome = files.moveTogether { moves in
+          var outcome: (discardedPaths: [String], kept: [KeptFile]) = ([], [])
+          for (id, file) in finished {
+            if file.identity != nil && files.discard(file, of: id, into: binAction, by: moves) {
+              outcome.discardedPaths.append(file.path)
+            } else if files.hasEntry(at: file.path) {
+              outcome.kept.append(KeptFile(id: id, path: file.path))
+            }
           }
+          return outcome
         }
         done.resume(returning: outcome)
       }

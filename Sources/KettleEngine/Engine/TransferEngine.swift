@@ -97,6 +97,7 @@ package actor TransferEngine {
   /// Names and opens files. Finished files are deleted alone: a transfer that is reset and started
   /// again must find its name free. All other operations on one transfer are sequential anyway.
   let namePool = WorkerPool("kettle.files", width: 16)
+  let discarding: FileDiscarding
   /// Digests of files that are not being written; these take long.
   let digestPool = WorkerPool("kettle.digests", width: 2)
   let placing: FilePlacing
@@ -167,6 +168,7 @@ package actor TransferEngine {
     self.observer = observer
     files = ports.files
     placing = FilePlacing(ports.files, on: namePool)
+    discarding = FileDiscarding(ports.files)
     archive = ports.archive
     clock = ports.clock
     scheduler = TransferScheduler(

@@ -100,28 +100,9 @@ package protocol FileStorage: Sendable {
     ofFileAt path: String, algorithm: Checksum.Algorithm
   ) throws(TransferFailure) -> String
 
-  /// Moves a partial file to the bin, or one of another version back, if it is still the one that
-  /// was made: renames it within its directory, never over another file.
-  ///
-  /// - Returns: whether it has the name now.
-  @discardableResult
-  func movePartialFile(_ identity: PartialIdentity, toName name: String) -> Bool
-
-  /// Moves a partial file back from the bin: to its own name, or to the first free one when that
-  /// is taken. Does nothing when it never left.
-  ///
-  /// - Returns: the resume data with the present path, which is the one in the bin when the file
-  ///   cannot be moved.
-  func restorePartialFile(_ resumeData: ResumeData, from binned: PartialIdentity) -> ResumeData
-
-  /// Moves a finished file to the bin, if it is still exactly what was finished. Returns false when
-  /// it was left.
-  func moveFinishedFile(_ file: FinishedFile, toName name: String) -> Bool
-
-  /// Moves a finished file back from the bin: to its own name, or to the first free one.
-  ///
-  /// - Returns: the file with its present path.
-  func restoreFinishedFile(_ file: FinishedFile, from binned: FinishedFile) -> FinishedFile
+  /// Moves files to the bin and back. All moves in one directory share its sync, which follows
+  /// them. When this returns, a power cut undoes none of them, unless a directory cannot be synced.
+  func moveTogether<Outcome>(_ body: (any FileMoves) -> Outcome) -> Outcome
 
   /// Begins the digest of a partial file. It is read while the file is written, so that little is
   /// left to read when the last byte arrives.
@@ -172,6 +153,59 @@ package struct ForeignFile: Sendable, Hashable {
     self.path = path
     self.identity = identity
     self.permissions = permissions
+  }
+}
+
+/// Moves of files to the bin and back, within `FileStorage.moveTogether`.
+package protocol FileMoves {
+  /// Moves a partial file to the bin, or one of another version back, if it is still the one that
+  /// was made: renames it within its directory, never over another file.
+  ///
+  /// - Returns: whether it has the name now.
+  @discardableResult
+  func movePartialFile(_ identity: PartialIdentity, toName name: String) -> Bool
+
+  /// Moves a partial file back from the bin: to its own name, or to the first free one when that
+  /// is taken. Does nothing when it never left.
+  ///
+  /// - Returns: the resume data with the present path, which is the one in the bin when the file
+  ///   cannot be moved.
+  func restorePartialFile(_ resumeData: ResumeData, from binned: PartialIdentity) -> ResumeData
+
+  /// Moves a finished file to the bin, if it is still exactly what was finished. Returns false when
+  /// it was left.
+  func moveFinishedFile(_ file: FinishedFile, toName name: String) -> Bool
+
+  /// Moves a finished file back from the bin: to its own name, or to the first free one.
+  ///
+  /// - Returns: the file with its present path.
+  func restoreFinishedFile(_ file: FinishedFile, from binned: FinishedFile) -> FinishedFile
+}
+
+extension FileStorage {
+  /// Moves one partial file, as `FileMoves` does.
+  @discardableResult
+  package func movePartialFile(_ identity: PartialIdentity, toName name: String) -> Bool {
+    moveTogether { $0.movePartialFile(identity, toName: name) }
+  }
+
+  /// Moves one partial file back, as `FileMoves` does.
+  package func restorePartialFile(
+    _ resumeData: ResumeData, from binned: PartialIdentity
+  ) -> ResumeData {
+    moveTogether { $0.restorePartialFile(resumeData, from: binned) }
+  }
+
+  /// Moves one finished file, as `FileMoves` does.
+  package func moveFinishedFile(_ file: FinishedFile, toName name: String) -> Bool {
+    moveTogether { $0.moveFinishedFile(file, toName: name) }
+  }
+
+  /// Moves one finished file back, as `FileMoves` does.
+  package func restoreFinishedFile(
+    _ file: FinishedFile, from binned: FinishedFile
+  ) -> FinishedFile {
+    moveTogether { $0.restoreFinishedFile(file, from: binned) }
   }
 }
 

@@ -301,63 +301,23 @@ extension InMemoryFileStorage: FileStorage {
 
   // MARK: - The bin -
 
-  @discardableResult
-  package func movePartialFile(_ identity: PartialIdentity, toName name: String) -> Bool {
-    state.withLock { state in
-      guard (try? Self.partialFile(identity, in: state)) != nil else { return false }
-      return state.move(identity.path, to: Self.directory(of: identity.path) + "/" + name)
+  package func moveTogether<Outcome>(_ body: (any FileMoves) -> Outcome) -> Outcome {
+    let outcome = body(InMemoryFileMoves(self))
+    let changed = state.withLock { state in
+      defer { state.unsyncedDirectories = [] }
+      return state.unsyncedDirectories
     }
-  }
-
-  package func restorePartialFile(
-    _ resumeData: ResumeData, from binned: PartialIdentity
-  ) -> ResumeData {
-    var restored = resumeData
-    state.withLock { state in
-      guard (try? Self.partialFile(binned, in: state)) != nil else { return }
-      let directory = Self.directory(of: binned.path)
-      let names = FileName.candidates(for: resumeData.finalName).lazy.map {
-        directory + "/" + $0 + FileName.partialSuffix
-      }
-      guard let path = names.first(where: { state.files[$0] == nil }) else { return }
-      state.move(binned.path, to: path)
-      restored.partialPath = path
-    }
-    return restored
-  }
-
-  package func moveFinishedFile(_ file: FinishedFile, toName name: String) -> Bool {
-    state.withLock { state in
-      guard let identity = file.identity, let there = state.files[file.path],
-        state.identity(there) == identity
-      else { return false }
-      return state.move(file.path, to: Self.directory(of: file.path) + "/" + name)
-    }
+    if changed.isEmpty { return outcome }
+    directorySyncsBegun.yield(changed.sorted())
+    waitUntilSyncsMayGoOn()
+    return outcome
   }
 
   package func hasEntry(at path: String) -> Bool { state.withLock { $0.files[path] != nil } }
 
-  package func restoreFinishedFile(
-    _ file: FinishedFile, from binned: FinishedFile
-  ) -> FinishedFile {
-    var restored = file
-    state.withLock { state in
-      guard let there = state.files[binned.path], state.identity(there) == binned.identity else {
-        return
-      }
-      let directory = Self.directory(of: file.path)
-      let name = String(file.path.dropFirst(directory.count + 1))
-      let paths = FileName.candidates(for: name).lazy.map { directory + "/" + $0 }
-      guard let path = paths.first(where: { state.files[$0] == nil }) else { return }
-      state.move(binned.path, to: path)
-      restored.path = path
-    }
-    return restored
-  }
-
   // MARK: - Identity -
 
-  private static func partialFile(
+  static func partialFile(
     _ identity: PartialIdentity, in state: State
   ) throws(TransferFailure) -> File {
     let directory = directory(of: identity.path)
@@ -381,7 +341,7 @@ extension InMemoryFileStorage: FileStorage {
     resumeData.totalByteCount ?? resumeData.durable.prefixByteCount
   }
 
-  private static func directory(of path: String) -> String {
+  static func directory(of path: String) -> String {
     path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
   }
 }

@@ -47,6 +47,8 @@ package final class InMemoryFileStorage: Sendable {
     /// The gate that finishes wait for.
     var finishGate: DispatchSemaphore?
     var unrecorded: [UnrecordedFile] = []
+    /// With a rename that no sync has followed.
+    var unsyncedDirectories: Set<String> = []
 
     mutating func begin(_ operation: Operation) throws(TransferFailure) {
       calls[operation, default: 0] += 1
@@ -67,6 +69,7 @@ package final class InMemoryFileStorage: Sendable {
     mutating func move(_ path: String, to newPath: String) -> Bool {
       guard files[newPath] == nil, let file = files.removeValue(forKey: path) else { return false }
       files[newPath] = file
+      unsyncedDirectories.insert(InMemoryFileStorage.directory(of: newPath))
       return true
     }
 
@@ -84,6 +87,9 @@ package final class InMemoryFileStorage: Sendable {
   /// The final names of files that are finished together, sent when each batch starts.
   package let finishes: AsyncStream<[String]>
   let finishesBegun: AsyncStream<[String]>.Continuation
+  /// The directories that moves share the sync of, sent when each sync starts.
+  package let directorySyncs: AsyncStream<[String]>
+  let directorySyncsBegun: AsyncStream<[String]>.Continuation
 
   /// - Parameter directories: the existing directories; the documents directory and the one for
   ///   held files are created on demand.
@@ -91,6 +97,7 @@ package final class InMemoryFileStorage: Sendable {
     documentsDirectory: String, heldDirectory: String? = nil, directories: Set<String> = []
   ) {
     (finishes, finishesBegun) = AsyncStream.makeStream()
+    (directorySyncs, directorySyncsBegun) = AsyncStream.makeStream()
     self.documentsDirectory = documentsDirectory
     self.heldDirectory = heldDirectory
     state = Mutex(State(directories: directories))
@@ -220,6 +227,9 @@ package final class InMemoryFileStorage: Sendable {
     // Each waiter releases the next one.
     gate.signal()
   }
+
+  /// Ends `directorySyncs`.
+  package func endDirectorySyncs() { directorySyncsBegun.finish() }
 
   /// Limits the size of files from now on.
   package func setLargestFile(byteCount: Int64) {
