@@ -1,4 +1,5 @@
 import KettleEngine
+import KettleScheduler
 import KettleSocket
 import Logging
 

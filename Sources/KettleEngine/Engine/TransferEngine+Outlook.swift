@@ -11,33 +11,23 @@ extension TransferEngine {
     var latest: QueueOutlook?
     /// Finished when the outlook that is being made is there.
     var pending: Completion<QueueOutlook>?
-    var stored: StoredQueue?
+    var stored: Reading?
 
     /// The queue as it was in the store.
-    struct StoredQueue: Sendable {
-      var entries: [QueueEntry]
+    struct Reading: Sendable {
+      var queue: StoredQueue
       var totalCount: Int
       var readAt: MonotonicTime
       var evictionCount: Int
     }
   }
 
-  /// A newer outlook is not made.
-  private static let outlookMilliseconds: Int64 = 1000
-  /// A client that is shown rows several times a second does not wait for one that is this new.
-  private static let shownMilliseconds: Int64 = 10_000
   /// More queued transfers are not simulated.
   static let simulatedCountMax = 100_000
   /// The queue in the store is read again after this time if transfers were evicted since.
   private static let storedMilliseconds: Int64 = 30_000
 
-  /// How new an outlook must be.
-  package enum OutlookAge: Sendable {
-    /// At most a second old.
-    case current
-    /// The latest one, while the next is being made.
-    case shown
-  }
+  package typealias OutlookAge = QueueOutlook.Age
 
   /// Fills in what depends on other transfers: what rows of the queue wait for, and when every row
   /// is expected to be complete. Only the collecting takes place on the engine.
@@ -65,9 +55,13 @@ extension TransferEngine {
   package func explained(_ row: TransferSnapshot) async -> TransferSnapshot {
     var explained = await explained([row], .current).rows.first ?? row
     if row.state == .queued, explained.heldBack?.rank == nil {
-      // It was added or moved since the outlook was made, or too many are before it.
-      outlooks.latest = nil
-      explained = await self.explained([row], .current).rows.first ?? row
+      let isReached = outlooks.latest?.reaches(
+        row.id, priority: row.priority, position: row.queuePosition ?? 0)
+      if isReached != false {
+        // It was added or moved since the outlook was made.
+        outlooks.latest = nil
+        explained = await self.explained([row], .current).rows.first ?? row
+      }
       if explained.heldBack?.rank == nil { explained.heldBack?.rank = await rank(of: row) }
     }
     return explained
@@ -91,8 +85,9 @@ extension TransferEngine {
     let now = clock.now().monotonic
     if let latest = outlooks.latest {
       let milliseconds = now.milliseconds(since: latest.madeAt.monotonic)
-      if milliseconds < Self.outlookMilliseconds { return latest }
-      if case .shown = age, milliseconds < Self.shownMilliseconds {
+      if milliseconds < latest.renewalMilliseconds(age) { return latest }
+      // A client that is shown rows several times a second does not wait for it.
+      if case .shown = age, milliseconds < QueueOutlook.renewalMillisecondsMax {
         if outlooks.pending == nil {
           Task(executorPreference: WorkerPool.tasks) { [weak self] in _ = await self?.makeOutlook()
           }
@@ -112,9 +107,9 @@ extension TransferEngine {
       running: runningProgress, measurements, judgement: judgement, at: clock.now())
     let outlook = await withCheckedContinuation { made in
       outlookQueue.async {
-        let further = max(0, (stored?.totalCount ?? 0) - (stored?.entries.count ?? 0))
-        made.resume(
-          returning: plan.outlook(stored: stored?.entries ?? [], furtherCount: further))
+        let queue = stored?.queue ?? StoredQueue([])
+        let further = max(0, (stored?.totalCount ?? 0) - queue.count)
+        made.resume(returning: plan.outlook(stored: queue, furtherCount: further))
       }
     }
     outlooks.latest = outlook
@@ -136,7 +131,7 @@ extension TransferEngine {
   }
 
   /// The queued transfers that only the store has; nil if there are none.
-  private func storedQueue() async -> Outlooks.StoredQueue? {
+  private func storedQueue() async -> Outlooks.Reading? {
     guard scheduler.evictedQueuedCount > 0 else {
       outlooks.stored = nil
       return nil
@@ -152,13 +147,13 @@ extension TransferEngine {
     let result = await withCheckedContinuation { answered in
       outlookQueue.async { [archive] in
         answered.resume(
-          returning: Result { try archive.queue(countMax: Self.simulatedCountMax) })
+          returning: Result { StoredQueue(try archive.queue(countMax: Self.simulatedCountMax)) })
       }
     }
     switch result {
-    case .success(let entries):
-      outlooks.stored = Outlooks.StoredQueue(
-        entries: entries, totalCount: scheduler.evictedQueuedCount, readAt: now,
+    case .success(let queue):
+      outlooks.stored = Outlooks.Reading(
+        queue: queue, totalCount: scheduler.evictedQueuedCount, readAt: now,
         evictionCount: count)
     case .failure(let error):
       logger.error("The queue cannot be read", metadata: ["error": "\(error)"])

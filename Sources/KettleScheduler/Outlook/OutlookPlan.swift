@@ -34,6 +34,9 @@ package struct OutlookPlan: Sendable {
   /// The speed of each transfer of the host whose transfers are fastest.
   private let fastest: Double
   private var running: [QueueEntry] = []
+  private var runningAt: [Origin: [QueueEntry]] = [:]
+  /// The running transfers without a limit of their own.
+  private var unlimitedCount = 0
   private var queued: [QueueEntry] = []
   private var unpredictableCount = 0
   /// Transfers that a reading of the store must not count again.
@@ -63,6 +66,8 @@ package struct OutlookPlan: Sendable {
       entry.bytesExpected = one.bytesExpected
       running.append(entry)
     }
+    runningAt = Dictionary(grouping: running, by: \.origin)
+    unlimitedCount = running.count { $0.bytesPerSecondMax == nil }
     let line =
       judgement.lineBytesPerSecond.map(Double.init) ?? Self.sharedTotal(running, measurements)
     reachedTotal = isLimitReached ? limit : line
@@ -97,56 +102,62 @@ package struct OutlookPlan: Sendable {
   /// Makes the outlook.
   ///
   /// - Parameters:
-  ///   - stored: queued transfers from the store, in the order of the queue; those in memory are
-  ///     left out here.
+  ///   - stored: queued transfers from the store; those in memory are left out here.
   ///   - furtherCount: how many more the store has.
-  package func outlook(stored: [QueueEntry], furtherCount: Int = 0) -> QueueOutlook {
+  package func outlook(stored: StoredQueue, furtherCount: Int = 0) -> QueueOutlook {
     if isHeldBack {
-      return outlookHeldBack(storedCount: stored.count { !inMemory.contains($0.id) } + furtherCount)
+      let storedCount = stored.items.count { !inMemory.contains($0.key.id) }
+      return outlookHeldBack(storedCount: storedCount + furtherCount)
     }
-    let entries = merged(stored, isCut: furtherCount > 0)
-    var builder = EstimateBuilder(sizes: Sizes(measurements, known: running + entries))
-    builder.input.running = running.map { builder.item($0) }
-    builder.input.queued = entries.map { builder.item($0) }
-    builder.input.transfersMax = min(limits.runningMax, limits.connectionsMax)
-    builder.input.bytesPerSecondMax = totalMax
-    builder.input.groups = builder.groups.map { group in
-      QueueEstimate.Group(
-        host: group.host, transfersMax: rules.connectionLimit(of: group.session),
-        queue: group.queue)
-    }
-    builder.input.queues = builder.queues.map(queue)
-    builder.input.hosts = builder.hosts.map(host)
+    var builder = EstimateBuilder(
+      measurements, itemCount: running.count + queued.count + stored.count)
+    for entry in running { builder.add(entry) }
+    let keys = addQueue(stored, isCut: furtherCount > 0, to: &builder)
+    var input = builder.input(runningCount: running.count, limit: rules.connectionLimit)
+    input.transfersMax = min(limits.runningMax, limits.connectionsMax)
+    input.bytesPerSecondMax = totalMax
+    input.queues = builder.queues.map(queue)
+    input.hosts = builder.hosts.map(host)
     return QueueOutlook(
-      QueueEstimate(builder.input), running: running.map(\.id), entries: entries,
-      furtherCount: furtherCount, unpredictableCount: unpredictableCount, at: now)
+      input, running: running.map(\.id), keys: keys, furtherCount: furtherCount,
+      unpredictableCount: unpredictableCount, at: now)
   }
 
   /// The outlook while nothing may start: no time is known.
   private func outlookHeldBack(storedCount: Int) -> QueueOutlook {
-    let builder = EstimateBuilder(sizes: Sizes(measurements, known: []))
-    return QueueOutlook(
-      QueueEstimate(builder.input), running: [], entries: [], furtherCount: 0,
+    QueueOutlook(
+      QueueEstimate.Input(), running: [], keys: [], furtherCount: 0,
       unpredictableCount: unpredictableCount + storedCount, at: now)
   }
 
-  /// The queue in its order.
+  /// Adds the queue in its order, and returns its keys.
   ///
   /// - Parameter isCut: whether the store has more than `stored`. The places of transfers behind
   ///   those are not known.
-  private func merged(_ stored: [QueueEntry], isCut: Bool) -> [QueueEntry] {
-    let own = queued.sorted { $0.key < $1.key }
-    var merged: [QueueEntry] = []
-    merged.reserveCapacity(own.count + stored.count)
-    var rest = own[...]
-    for entry in stored where !inMemory.contains(entry.id) {
-      while let first = rest.first, first.key < entry.key {
-        merged.append(first)
+  private func addQueue(
+    _ stored: StoredQueue, isCut: Bool, to builder: inout EstimateBuilder
+  ) -> [QueueKey] {
+    var keys: [QueueKey] = []
+    keys.reserveCapacity(queued.count + stored.count)
+    var rest = queued.sorted { $0.key < $1.key }[...]
+    func add(_ entry: QueueEntry) {
+      builder.add(entry)
+      keys.append(entry.key)
+    }
+    // By the stored group: its number in the estimate.
+    var numbers: [Int?] = Array(repeating: nil, count: stored.groups.count)
+    for item in stored.items where !inMemory.contains(item.key.id) {
+      while let first = rest.first, first.key < item.key {
+        add(first)
         rest.removeFirst()
       }
-      merged.append(entry)
+      let number = numbers[item.group] ?? builder.number(of: stored.groups[item.group])
+      numbers[item.group] = number
+      builder.add(item, group: number)
+      keys.append(item.key)
     }
-    return isCut ? merged : merged + rest
+    if !isCut { rest.forEach(add) }
+    return keys
   }
 
   /// The speed of each running transfer of a host.
@@ -193,7 +204,7 @@ package struct OutlookPlan: Sendable {
 
   private func host(_ origin: Origin) -> QueueEstimate.Host {
     let learned = hosts.connectionsMax(at: origin, now.monotonic) ?? .max
-    let sessions = Set(running.filter { $0.origin == origin }.map(\.session))
+    let sessions = Set((runningAt[origin] ?? []).map(\.session))
     let allowed = sessions.compactMap(rules.connectionLimit).max() ?? 0
     let opening = hosts.closedUntil(origin, at: now.monotonic)
     return QueueEstimate.Host(
@@ -206,7 +217,7 @@ package struct OutlookPlan: Sendable {
   /// would be faster without the others. A host whose transfers are slower than that is not slowed
   /// down by it.
   private func speed(of origin: Origin) -> QueueEstimate.Speed {
-    let own = running.filter { $0.origin == origin }
+    let own = runningAt[origin] ?? []
     guard let measured = measurements.bytesPerSecond(of: origin).map(Double.init) else {
       return reachedTotal == nil ? .unknown : .unlimited
     }
@@ -216,101 +227,8 @@ package struct OutlookPlan: Sendable {
         ? .bytesPerSecond(measured) : .unlimited
     }
     let isLimited = !own.isEmpty && own.allSatisfy { $0.bytesPerSecondMax != nil }
-    let othersRun = running.contains { $0.origin != origin && $0.bytesPerSecondMax == nil }
+    let othersRun = unlimitedCount > own.count { $0.bytesPerSecondMax == nil }
     return isLimited && othersRun ? .unknown : .bytesPerSecond(measured)
-  }
-}
-
-/// Numbers the hosts and the groups of an estimate.
-private struct EstimateBuilder {
-  var input = QueueEstimate.Input()
-  var sizes: Sizes
-  private(set) var hosts: [Origin] = []
-  private(set) var queues: [QueueName] = []
-  private(set) var groups: [(host: Int, session: SessionID, queue: Int?)] = []
-  private var hostNumbers: [Origin: Int] = [:]
-  private var queueNumbers: [QueueName: Int] = [:]
-  private var groupNumbers: [GroupKey: Int] = [:]
-
-  private struct GroupKey: Hashable {
-    var group: TransferQueue.OriginSession
-    var queue: QueueName?
-  }
-
-  init(sizes: Sizes) { self.sizes = sizes }
-
-  mutating func item(_ entry: QueueEntry) -> QueueEstimate.Item {
-    QueueEstimate.Item(
-      group: group(of: entry), missing: sizes.missing(of: entry),
-      bytesPerSecondMax: entry.bytesPerSecondMax.map { Double(max(1, $0)) },
-      notBeforeMilliseconds: entry.notBeforeMilliseconds)
-  }
-
-  private mutating func group(of entry: QueueEntry) -> Int {
-    let key = GroupKey(
-      group: TransferQueue.OriginSession(origin: entry.origin, session: entry.session),
-      queue: entry.queue)
-    if let known = groupNumbers[key] { return known }
-    let host = hostNumbers[entry.origin] ?? hosts.count
-    if host == hosts.count {
-      hosts.append(entry.origin)
-      hostNumbers[entry.origin] = host
-    }
-    groupNumbers[key] = groups.count
-    groups.append((host, entry.session, entry.queue.map { number(of: $0) }))
-    return groups.count - 1
-  }
-
-  private mutating func number(of queue: QueueName) -> Int {
-    if let known = queueNumbers[queue] { return known }
-    queueNumbers[queue] = queues.count
-    queues.append(queue)
-    return queues.count - 1
-  }
-}
-
-/// The sizes of files, assumed from others where they are unknown: from those of the same host, and
-/// from those of the same session while few of that host are known.
-private struct Sizes {
-  /// The mean of a session counts as much as this many files of the host.
-  private static let sessionWeight = 3
-
-  private var hosts: [Origin: SizeTally] = [:]
-  private var sessions: [SessionID: Double] = [:]
-
-  init(_ measurements: HostMeasurements, known entries: [QueueEntry]) {
-    var hosts: [Origin: SizeTally] = [:]
-    var sessions: [SessionID: SizeTally] = [:]
-    for entry in entries {
-      if let size = entry.bytesExpected {
-        hosts[entry.origin, default: SizeTally()].add(size)
-        sessions[entry.session, default: SizeTally()].add(size)
-      } else {
-        if hosts[entry.origin] == nil { hosts[entry.origin] = SizeTally() }
-        if sessions[entry.session] == nil { sessions[entry.session] = SizeTally() }
-      }
-    }
-    for (origin, tally) in hosts {
-      var tally = tally
-      tally.add(measurements.files(of: origin))
-      self.hosts[origin] = tally
-    }
-    for (session, tally) in sessions {
-      var tally = tally
-      tally.add(measurements.files(of: session))
-      self.sessions[session] = tally.mean
-    }
-  }
-
-  func missing(of entry: QueueEntry) -> Double? {
-    let received = Double(entry.bytesReceived)
-    if let size = entry.bytesExpected { return max(0, Double(size) - received) }
-    guard
-      let mean = hosts[entry.origin]?.mean(
-        with: sessions[entry.session], weighing: Self.sessionWeight)
-    else { return nil }
-    // A file that is larger than the others has some bytes left all the same.
-    return max(mean - received, mean / 10)
   }
 }
 

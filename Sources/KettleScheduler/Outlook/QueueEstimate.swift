@@ -105,30 +105,43 @@ package struct QueueEstimate: Sendable, Hashable {
     package var start: Int64?
     package var end: Int64?
 
-    /// Without what would be behind the closing of a queue.
-    fileprivate func known(until closing: Int64?) -> Times {
-      guard let closing else { return self }
-      return Times(
-        start: start.flatMap { $0 < closing ? $0 : nil },
-        end: end.flatMap { $0 <= closing ? $0 : nil })
+    /// Removes what would be behind the closing of a queue.
+    fileprivate mutating func forget(after closing: Int64) {
+      if let known = start, known >= closing { start = nil }
+      if let known = end, known > closing { end = nil }
     }
   }
 
   package let running: [Times]
   package let queued: [Times]
 
+  /// How many times the simulation looked at a transfer with a slot. The time it takes is in
+  /// proportion to this number and that of the transfers.
+  package let stepCount: Int
+
   package init(_ input: Input) {
     var simulation = QueueSimulation(input)
     simulation.run()
-    let items = input.running + input.queued
-    let times = zip(items, simulation.times).map { item, times in
-      let queue = input.groups[item.group].queue.map { input.queues[$0] }
-      return times.known(until: queue?.closesAfterMilliseconds)
+    stepCount = simulation.stepCount
+    var times = simulation.times
+    let closings = input.groups.map { group in
+      group.queue.flatMap { input.queues[$0].closesAfterMilliseconds }
+    }
+    if closings.contains(where: { $0 != nil }) {
+      for (index, item) in (input.running + input.queued).enumerated() {
+        if let closing = closings[item.group] { times[index].forget(after: closing) }
+      }
     }
     running = Array(times.prefix(input.running.count))
     queued = Array(times.dropFirst(input.running.count))
   }
 
   /// When everything with an estimate is complete; nil if nothing has one.
-  package var end: Int64? { (running + queued).compactMap(\.end).max() }
+  package var end: Int64? {
+    let ends = [running, queued].compactMap { times in times.lazy.compactMap(\.end).max() }
+    return ends.max()
+  }
+
+  /// The transfers without an estimate of their end.
+  var endlessCount: Int { running.count { $0.end == nil } + queued.count { $0.end == nil } }
 }

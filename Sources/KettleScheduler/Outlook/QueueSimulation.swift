@@ -23,6 +23,10 @@ struct QueueSimulation {
 
   private var now = 0.0
   private var active: [Active] = []
+  /// How many of them have a limit of their own.
+  private var limitedCount = 0
+  /// How many times one of them was looked at.
+  private(set) var stepCount = 0
   private var hosts: [HostShare]
   private var groupCounts: [Int]
   private var queueCounts: [Int]
@@ -83,10 +87,9 @@ struct QueueSimulation {
   mutating func run() {
     fillSlots()
     while let step = stepToNextEvent() {
-      for index in active.indices { active[index].missing -= active[index].speed * step }
       now += step
       takeLater()
-      endComplete()
+      advance(by: step)
       fillSlots()
     }
   }
@@ -122,22 +125,26 @@ struct QueueSimulation {
     hosts[host].count += 1
     groupCounts[group] += 1
     if let queue = groups[group].queue { queueCounts[queue] += 1 }
+    let speedMax = items[item].bytesPerSecondMax.map { $0 / 1000 } ?? .infinity
+    if speedMax < .infinity { limitedCount += 1 }
     active.append(
       Active(
         item: item, group: group, host: host, queue: groups[group].queue,
-        missing: items[item].missing ?? .infinity,
-        speedMax: items[item].bytesPerSecondMax.map { $0 / 1000 } ?? .infinity))
+        missing: items[item].missing ?? .infinity, speedMax: speedMax))
   }
 
-  private mutating func endComplete() {
+  /// Moves the bytes of this time, and ends what is complete.
+  private mutating func advance(by step: Double) {
     var index = 0
     while index < active.count {
-      let one = active[index]
+      active[index].missing -= active[index].speed * step
       // Less than a byte is left of rounding.
-      guard one.missing < 1 else {
+      guard active[index].missing < 1 else {
         index += 1
         continue
       }
+      let one = active[index]
+      if one.speedMax < .infinity { limitedCount -= 1 }
       times[one.item].end = Int64(now.rounded(.up))
       hosts[one.host].count -= 1
       groupCounts[one.group] -= 1
@@ -147,6 +154,7 @@ struct QueueSimulation {
         queueCounts[queue] -= 1
         candidates.take(&waitingForQueue[queue])
       }
+      // The last one has not moved yet.
       active.swapAt(index, active.count - 1)
       active.removeLast()
     }
@@ -179,7 +187,10 @@ struct QueueSimulation {
 
   private mutating func setSpeeds() {
     for one in active { hosts[one.host].beginSharing() }
-    for one in active { hosts[one.host].limit(to: one.speedMax) }
+    if limitedCount > 0 {
+      for one in active { hosts[one.host].limit(to: one.speedMax) }
+    }
+    stepCount += active.count
     var sum = 0.0
     for index in active.indices {
       let one = active[index]
@@ -191,7 +202,15 @@ struct QueueSimulation {
 
   /// Divides the total evenly; transfers that cannot use their part leave it to the others.
   private mutating func shareTotal() {
-    let order = active.indices.sorted { active[$0].speed < active[$1].speed }
+    let first = active.first?.speed
+    if active.allSatisfy({ $0.speed == first }) { return shareTotal(in: active.indices) }
+    // Sorting takes about as long as this many looks at each.
+    stepCount += active.count * 8
+    shareTotal(in: active.indices.sorted { active[$0].speed < active[$1].speed })
+  }
+
+  /// - Parameter order: all indices, those of the slowest first.
+  private mutating func shareTotal(in order: some Collection<Int>) {
     var left = totalSpeedMax
     for (position, index) in order.enumerated() {
       active[index].speed = min(active[index].speed, left / Double(order.count - position))

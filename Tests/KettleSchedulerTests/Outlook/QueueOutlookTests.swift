@@ -108,7 +108,7 @@ struct QueueOutlookTests {
   ) -> QueueOutlook {
     script.scheduler.outlookPlan(
       running: [], HostMeasurements(), judgement: SpeedJudgement(), at: script.now
-    ).outlook(stored: stored, furtherCount: furtherCount)
+    ).outlook(stored: StoredQueue(stored), furtherCount: furtherCount)
   }
 
   private func rank(

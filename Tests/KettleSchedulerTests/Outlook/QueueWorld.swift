@@ -56,7 +56,7 @@ struct QueueWorld {
       }
     return script.scheduler.outlookPlan(
       running: running, measurements, judgement: judgement, at: script.now
-    ).outlook(stored: [])
+    ).outlook(stored: StoredQueue([]))
   }
 
   private func receivedByteCount(of machine: TransferMachine) -> Int64 {

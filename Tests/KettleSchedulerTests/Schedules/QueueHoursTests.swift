@@ -241,7 +241,7 @@ struct QueueHoursTests {
     }
     let outlook = script.scheduler.outlookPlan(
       running: [], measurements, judgement: SpeedJudgement(), at: script.now
-    ).outlook(stored: stored)
+    ).outlook(stored: StoredQueue(stored))
     let ready = ids.map {
       outlook.expectation(of: $0, priority: .normal, position: $0.rawValue)?.readyAt
     }
@@ -254,7 +254,7 @@ struct QueueHoursTests {
     }
     let late = script.scheduler.outlookPlan(
       running: [], measurements, judgement: SpeedJudgement(), at: script.now
-    ).outlook(stored: longer)
+    ).outlook(stored: StoredQueue(longer))
     #expect(
       ids.map { late.expectation(of: $0, priority: .normal, position: $0.rawValue)?.readyAt }
         == [nil, nil])
