@@ -2,7 +2,7 @@ import FoundationEssentials
 
 /// Writes the service's messages as lines (the service's side) and reads them (the client's side).
 package struct ReplyCoder: Sendable {
-  private let encoder = JSONEncoder.forLines()
+  private let encoder = LineEncoder()
   private let decoder = JSONDecoder()
 
   package init() {}
@@ -19,13 +19,13 @@ package struct ReplyCoder: Sendable {
 
   /// Writes the reply to a refused request; `id` is nil if it is unknown.
   package func encode(error: ControlError, to id: RequestID?) -> [UInt8] {
-    let body = (try? encoder.encode(error)) ?? Data()
+    let body = (try? encoder.encode(error)) ?? []
     return message(id: id, .error, body)
   }
 
   /// Writes a notification; returns nil if JSON cannot represent it.
   package func encode(_ notification: ControlNotification) -> [UInt8]? {
-    let params: Data? =
+    let params: [UInt8]? =
       switch notification {
       case .viewport(let window): try? encoder.encode(window)
       case .event(let event): try? encoder.encode(event)
@@ -39,11 +39,11 @@ package struct ReplyCoder: Sendable {
     return line
   }
 
-  private func message(id: RequestID?, _ key: EnvelopeKey, _ body: Data) -> [UInt8] {
+  private func message(id: RequestID?, _ key: EnvelopeKey, _ body: [UInt8]) -> [UInt8] {
     var line = Array("{\"jsonrpc\":\"2.0\",\"id\":".utf8)
     switch id {
     case .number(let number): line += Array(String(number).utf8)
-    case .string(let text): line += (try? encoder.encode(text)) ?? Data("null".utf8)
+    case .string(let text): line += (try? encoder.encode(text)) ?? Array("null".utf8)
     case nil: line += Array("null".utf8)
     }
     line += Array(",\"\(key.rawValue)\":".utf8)
