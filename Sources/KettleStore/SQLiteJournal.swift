@@ -103,6 +103,13 @@ package final class SQLiteJournal: TransferJournal {
     }
   }
 
+  /// Frees the pages and the statements that the connections keep.
+  package func releaseMemory() {
+    queue.releaseMemory()
+    reader.releaseMemory()
+    listReader.releaseMemory()
+  }
+
   /// Merges the log into the one file and closes it; later calls fail.
   package func close() throws {
     reader.close()

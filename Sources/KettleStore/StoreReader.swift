@@ -42,6 +42,14 @@ final class StoreReader: Sendable {
     }
   }
 
+  /// Frees what the connection keeps, if it was used. Waits for the read in progress.
+  func releaseMemory() {
+    let queue = phase.withLock { phase -> DatabaseQueue? in
+      return if case .open(let queue) = phase { queue } else { nil }
+    }
+    queue?.releaseMemory()
+  }
+
   /// Waits for the read in progress.
   func close() {
     let queue = phase.withLock { phase -> DatabaseQueue? in

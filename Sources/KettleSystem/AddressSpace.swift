@@ -23,6 +23,15 @@ package enum AddressSpace {
   /// Makes all threads share one heap, because malloc(3) would reserve 64 MiB for each of several.
   package static func shareHeap() { mallopt(M_ARENA_MAX, 1) }
 
+  /// Bounds the free memory at the end of each heap. malloc(3) raises that limit with the largest
+  /// block that was ever freed, to 64 MiB for each of many heaps, and malloc_trim(3) returns it for
+  /// one of them only. Large blocks still come from a heap, because a mapping of its own for each
+  /// costs page faults (mallopt(3)).
+  package static func boundUnusedHeap() {
+    mallopt(M_TRIM_THRESHOLD, 1 << 20)
+    mallopt(M_MMAP_THRESHOLD, 32 << 20)
+  }
+
   private static func limit(_ resource: __rlimit_resource) -> UInt64? {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(resource.rawValue), &limit) == 0,

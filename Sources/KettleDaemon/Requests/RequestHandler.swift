@@ -10,13 +10,14 @@ struct RequestHandler: Sendable {
   let sessions: SessionRegistry
   let presence: DashboardPresence
   let information: ServiceInformation
+  private let memory: MemoryReturn?
   let controls: ServiceControls
   private let added = AddedRequests()
   let coder = ReplyCoder()
 
   init(
     engine: TransferEngine, broadcaster: Broadcaster, sessions: SessionRegistry,
-    presence: DashboardPresence, information: ServiceInformation,
+    presence: DashboardPresence, information: ServiceInformation, memory: MemoryReturn? = nil,
     controls: ServiceControls
   ) {
     self.engine = engine
@@ -24,6 +25,7 @@ struct RequestHandler: Sendable {
     self.sessions = sessions
     self.presence = presence
     self.information = information
+    self.memory = memory
     self.controls = controls
   }
 
@@ -35,7 +37,9 @@ struct RequestHandler: Sendable {
     whenDecided decided: @escaping @Sendable () -> Void = {}
   ) async -> [UInt8] {
     do throws(ControlError) {
-      return try await answer(request, id: id, for: client, whenDecided: decided)
+      let reply = try await answer(request, id: id, for: client, whenDecided: decided)
+      memory?.note(replyByteCount: reply.count)
+      return reply
     } catch {
       return coder.encode(error: error, to: id)
     }

@@ -11,6 +11,7 @@ final class EngineObservers: Sendable {
   private let clock: any EngineClock
   private let sessions = Mutex<SessionRegistry?>(nil)
   private let hooks = Mutex<HookRegistry?>(nil)
+  private let memory = Mutex<MemoryReturn?>(nil)
 
   init(
     broadcaster: Broadcaster, need: ConditionNeed,
@@ -30,7 +31,11 @@ final class EngineObservers: Sendable {
   /// Must be called before the engine starts.
   func add(_ registry: HookRegistry) { hooks.withLock { $0 = registry } }
 
+  /// Must be called before the engine starts.
+  func add(_ memory: MemoryReturn) { self.memory.withLock { $0 = memory } }
+
   func observe(_ event: EngineEvent) {
+    memory.withLock { $0 }?.observe(event)
     need.observe(event)
     sessions.withLock { $0 }?.observe(event)
     notify(of: event)

@@ -11,10 +11,12 @@ enum ProcessResources {
     for number in [SIGHUP, SIGPIPE, SIGXFSZ] { signal(number, SIG_IGN) }
     // Every connection, file and client needs a descriptor; the user sets the hard limit.
     DescriptorLimit.raise()
+    AddressSpace.boundUnusedHeap()
   }
 
-  /// Returns freed memory to the system.
+  /// Returns freed memory to the system, and what was read of the program itself.
   static func releaseUnusedMemory() {
+    AddressSpace.returnCode()
     malloc_trim(0)
   }
 }

@@ -20,6 +20,7 @@ struct ServiceCore: Sendable {
   private let ledger = RPCLedger()
   private let notifications: DesktopNotificationBridge?
   private let journal: SQLiteJournal
+  private let memory: MemoryReturn
   private let information: ServiceInformation
 
   /// Opens the store and connects the parts. Nothing is started yet.
@@ -76,6 +77,12 @@ struct ServiceCore: Sendable {
     hooks = Self.makeHooks(
       for: engine, settings.hooks, options, notices: information.notices, logger: logger)
     observers.add(hooks)
+    memory = MemoryReturn { [engine, journal] in
+      await engine.releaseMemory()
+      journal.releaseMemory()
+      ProcessResources.releaseUnusedMemory()
+    }
+    observers.add(memory)
   }
 
   /// Returns the notices that do not come from the configuration file.
@@ -150,7 +157,7 @@ struct ServiceCore: Sendable {
   ) -> RequestHandler {
     RequestHandler(
       engine: engine, broadcaster: broadcaster, sessions: sessions, presence: presence,
-      information: information,
+      information: information, memory: memory,
       controls: ServiceControls(
         stop: stop, reload: { await reload.run($0) }, describeRPC: { rpc.status }))
   }

@@ -17,8 +17,6 @@ struct ServiceHealth: Sendable {
   private let conditionReaders: [Task<Void, Never>]
   // A dispatch source may be used from any thread (dispatch_source_create(3)).
   private nonisolated(unsafe) let healthy: any DispatchSourceTimer
-  /// After this long the start is over, and memory that only the start needed is freed.
-  private static let settledSeconds = 5
 
   init(
     listener: ControlListener, startLockPath: String, crashes: CrashCounter, engine: TransferEngine,
@@ -70,9 +68,6 @@ struct ServiceHealth: Sendable {
       },
     ]
     let queue = DispatchQueue(label: "kettle.health")
-    queue.asyncAfter(deadline: .now() + .seconds(Self.settledSeconds)) {
-      ProcessResources.releaseUnusedMemory()
-    }
     healthy = DispatchSource.makeTimerSource(queue: queue)
     healthy.setEventHandler { crashes.clear() }
     healthy.schedule(deadline: .now() + .seconds(CrashCounter.healthySeconds))

@@ -118,6 +118,11 @@ extension TransferEngine {
     return outlook
   }
 
+  /// Frees what is made again when a client looks.
+  package func releaseMemory() {
+    if outlooks.pending == nil { outlooks = Outlooks() }
+  }
+
   private var runningProgress: [OutlookPlan.Running] {
     scheduler.machines.values.compactMap { machine in
       switch machine.visibleState {
