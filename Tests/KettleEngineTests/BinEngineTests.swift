@@ -130,7 +130,7 @@ struct BinEngineTests {
     return ids
   }
 
-  // Fault 214
+  // Fault 202
   @Test func `a reset and its undo sync the directory once, and the undo before it is recorded`()
     async throws
   {

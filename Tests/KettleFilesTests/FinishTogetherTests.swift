@@ -114,7 +114,7 @@ import Testing
     #expect(journal.steps.withLock { $0 } == ["a", "b", "c", "sync"])
   }
 
-  // Fault 214
+  // Fault 202
   @Test func `one directory sync follows all moves to the bin, and all moves back`() throws {
     let names = ["a", "b", "c"]
     let partial = try whole("d").resumeData

@@ -46,7 +46,7 @@ import TestSupport
     }
     #expect(Mirror(reflecting: Sample.full(1).spec).children.count == 19)
     #expect(Mirror(reflecting: Sample.full(1)).children.count == 16)
-    #expect(Mirror(reflecting: Sample.resumeData(1)).children.count == 19)
+    #expect(Mirror(reflecting: Sample.resumeData(1)).children.count == 20)
   }
 
   @Test(arguments: [

@@ -181,6 +181,8 @@ enum Sample {
     resumeData.isProvedByBytes = true
     resumeData.playlist = PlaylistProgress(
       joinedCount: 2, joinedByteCount: 20, segmentCount: 9, milliseconds: 54_000)
+    resumeData.continued = FileIdentity(
+      device: 66_307, inode: .max, byteCount: 4096, modifiedNanoseconds: -id)
     resumeData.binAction = 1_800_000_000_000
     return resumeData
   }

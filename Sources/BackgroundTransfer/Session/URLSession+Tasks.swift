@@ -102,8 +102,8 @@ extension URLSession {
   ///
   /// If the data is not resume data of this library, or has another version, the task has no
   /// request and fails with `URLError.unsupportedURL`, as on Apple's systems. If the bytes no
-  /// longer exist, or the server has another version of the file, the download starts from zero. Only
-  /// background sessions have resume data; elsewhere the task always fails with
+  /// longer exist, or the server has another version of the file, the download starts from zero.
+  /// Only background sessions have resume data; elsewhere the task always fails with
   /// `URLError.unsupportedURL`.
   ///
   /// ```swift

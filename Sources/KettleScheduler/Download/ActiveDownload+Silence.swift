@@ -68,8 +68,9 @@ extension ActiveDownload {
     return !delivering.isEmpty && delivering.allSatisfy { isSilent($0, at: now) }
   }
 
-  /// Whether nothing arrives on any connection, of which there is at least one. A connection that ends then for its silence shows
-  /// something of the network, and nothing of the server or of several connections to it.
+  /// Whether nothing arrives on any connection, of which there is at least one. One that ends then
+  /// for its silence shows something of the network, and nothing of the server or of several
+  /// connections to it.
   func isMute(at now: MonotonicTime) -> Bool {
     activeCount > 0
       && connections.allSatisfy { connection in

@@ -46,7 +46,7 @@ struct ControlCommandsTests {
             """, error: ""))
   }
 
-  // Fault 213
+  // Fault 201
   @Test(arguments: [TransferControlVerb.start, .pause, .stop, .remove])
   func `many ids are one request, and a line each`(verb: TransferControlVerb) async {
     let context = context()

@@ -85,7 +85,7 @@ struct WaitCommandTests {
     #expect(context.service.asked.contains(.watch(includesProgress: false, gathersCompleted: true)))
   }
 
-  // Fault 213
+  // Fault 201
   @Test func `waiting for many ids takes as few requests as for a handful`() async {
     let rows = (1...3000).map { snapshot($0, $0 % 2 == 0 ? .queued : .completed) }
     var context = FakeContext()

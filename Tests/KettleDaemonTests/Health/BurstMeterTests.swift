@@ -18,7 +18,7 @@ struct BurstMeterTests {
     #expect(!isBurst)
   }
 
-  // Fault 216
+  // Fault 204
   @Test func `memory goes back once after a burst, and not each time`() {
     var meter = rested()
     // The burst itself asks for one look, however long it is.

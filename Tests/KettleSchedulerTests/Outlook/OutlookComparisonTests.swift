@@ -213,7 +213,7 @@ struct OutlookComparisonTests {
     ).outlook(stored: StoredQueue(stored), furtherCount: furtherCount)
   }
 
-  // Fault 215
+  // Fault 203
   @Test func `an outlook of a long queue is made again later, but in ten seconds at most`() {
     let short = outlook(queuedCount: 1000)
     #expect(short.renewalMilliseconds(.current) == 1000)
