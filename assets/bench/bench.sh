@@ -4,14 +4,15 @@
 #
 #     assets/bench/bench.sh [ROW...]
 #
-# Without ROW all rows are measured; the files in assets/bench/rows are the rows. Everything lives in
-# a directory that is deleted at the end.
+# Without ROW all rows are measured but soak, which takes an hour; the files in assets/bench/rows are
+# the rows. Everything lives in a directory that is deleted at the end.
 #
 #     KETTLE_BENCH_RUNS    how often all of it is measured, 1
 #     KETTLE_BENCH_PAIRS   how often programs run whose ratio has a budget, 7; in rows that take long
 #                          and have little noise 3 times at most
 #     KETTLE_BENCH_MIB     the size of the big file, 2048
 #     KETTLE_BENCH_MANY    how many transfers are queued in the row million, 1000000
+#     KETTLE_BENCH_SOAK_SECONDS   how long the row soak takes, 3600
 #     KETTLE_BENCH_DIR     where downloads go; by default the directory for temporary files
 #     KETTLE_BENCH_JSON    where the numbers go as JSON, .build/bench.json
 #
@@ -25,7 +26,7 @@ json=${KETTLE_BENCH_JSON:-.build/bench.json}
 . "$bench/lib/all.sh"
 
 # The order of the budgets in the documentation.
-all_rows='plain-1 plain-4 tls-1 small-files slow-origin million control dashboard idle library'
+all_rows='plain-1 plain-4 tls-1 small-files slow-origin million bulk many-running control dashboard idle library'
 programs='kettle kettle-floor origin-sockets measured-run session-download foundation-download
   first-screen control-requests dashboard-frames'
 rows=${*:-$all_rows}

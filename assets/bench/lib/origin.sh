@@ -3,6 +3,8 @@
 nginx_id=
 slow_mebibytes=256
 small_count=2000
+# Hosts 127.0.1.1 and on, for transfers that must not share the connections of one host.
+many_hosts=50
 
 start_origin() {
   command -v nginx >/dev/null || fail 'nginx is missing; assets/install-deps.sh bench installs it'
@@ -49,6 +51,7 @@ http {
   server {
     listen 127.0.0.1:$1;
     listen 127.0.0.1:$2 ssl;
+$(seq -f "    listen 127.0.1.%g:$1;" $many_hosts)
     ssl_certificate $memory/certificate.pem;
     ssl_certificate_key $memory/key.pem;
     root $memory;

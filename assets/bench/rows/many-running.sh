@@ -1,0 +1,34 @@
+# Many transfers that run at the same time, 20 of each host, over connections that bring little: what
+# the service costs while nobody asks it anything. The origin gives each connection a kibibyte a second.
+row=many-running
+running_seconds=20
+
+# running_list COUNT
+running_list() {
+  awk -v port="$port" -v count="$1" 'BEGIN {
+    for (i = 0; i < count; i++)
+      printf "http://127.0.1.%d:%d/hold/%d.bin\n", 1 + int(i / 20), port, i
+  }'
+}
+
+# Milliseconds of CPU time a second with so many running transfers.
+running_cost() {
+  leave_service
+  start_service '[limits]' "transfers = $1" 'connections = 1000' 'connections-per-host = 24'
+  running_list "$1" >"$world/list"
+  "$build/kettle" add -d "$world/out" -i "$world/list" >/dev/null
+  rm "$world/list"
+  sleep 10
+  before=$(ticks_of "$service_id")
+  sleep "$running_seconds"
+  after=$(ticks_of "$service_id")
+  running=$("$build/kettle" daemon status --json | sed -n 's/.*"running" *: *\([0-9]*\).*/\1/p')
+  [ "${running:-0}" -eq "$1" ] || fail "${running:-none} of $1 transfers run"
+  awk -v t=$((after - before)) -v s="$running_seconds" -v hz="$(getconf CLK_TCK)" \
+    'BEGIN { print 1000 * t / hz / s }'
+}
+
+for count in 100 200 400; do
+  note "$row" "$count running: $(running_cost "$count") ms/s"
+done
+verdict "$row" '1,000 running, CPU time a second' "$(running_cost 1000)" 100 ms
