@@ -11,7 +11,7 @@ enum FaultRule {
     var line: Int
   }
 
-  static let lastFault = 192
+  static let lastFault = 204
 
   static func rows(in document: SourceText) -> [Row] {
     document.lines.enumerated().compactMap { offset, line in
