@@ -61,6 +61,7 @@ package final class ScriptedBus: Sendable {
     Thread.detachNewThread { [weak self, listener] in
       while true {
         let descriptor = accept(listener, nil, nil)
+        if descriptor < 0, errno == EINTR { continue }
         guard descriptor >= 0 else { return }
         guard let self else {
           Glibc.close(descriptor)

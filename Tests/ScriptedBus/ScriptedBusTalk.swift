@@ -22,7 +22,9 @@ struct ScriptedBusTalk {
 
   private func receive() -> [UInt8]? {
     var buffer = [UInt8](repeating: 0, count: 4096)
-    let count = recv(descriptor, &buffer, buffer.count, 0)
+    var count = recv(descriptor, &buffer, buffer.count, 0)
+    // A signal of another test of this process is not the end.
+    while count < 0, errno == EINTR { count = recv(descriptor, &buffer, buffer.count, 0) }
     return count > 0 ? Array(buffer.prefix(count)) : nil
   }
 

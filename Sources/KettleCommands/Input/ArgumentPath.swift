@@ -75,6 +75,12 @@ enum ArgumentPath {
     throw UsageError(.path(.notAPlaceForFiles(path)))
   }
 
+  /// Whether the path is a regular file and no link.
+  static func isRegularFile(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
   /// Makes a directory and those above it that are missing.
   static func makeDirectory(_ path: String) throws(UsageError) {
     var made = ""

@@ -34,7 +34,7 @@ struct FetchOptions: ParsableArguments {
     name: [.customShort("c"), .customLong("continue")],
     help: """
       Continue a file of that name that curl, wget or a browser has begun, if its end is that of the \
-      same bytes.
+      same bytes. Without -d, one in the current directory is continued there.
       """)
   var continues = false
 

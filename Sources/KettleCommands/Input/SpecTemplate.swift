@@ -134,11 +134,26 @@ struct SpecTemplate: Sendable {
         newDirectory = directory
       case .failure(let error): problems += error.problems
       }
+    } else if options.fetch.continues {
+      continueFiles(in: context.currentDirectory)
     }
     if let path = options.caCertificate {
       switch ArgumentPath.readableFile(path, from: context.currentDirectory) {
       case .success(let file): settings.append { $0.caCertificatePath = file }
       case .failure(let error): problems += error.problems
+      }
+    }
+  }
+
+  /// Lets a file that the command's directory has be continued there: other tools begin it there.
+  private mutating func continueFiles(in directory: WorkingDirectory) {
+    guard case .success(.existing(let path)) = ArgumentPath.directoryToUse(".", from: directory)
+    else { return }
+    settings.append { spec in
+      if let name = (spec.name ?? FileName(endOf: spec.url))?.text,
+        ArgumentPath.isRegularFile(path == "/" ? path + name : path + "/" + name)
+      {
+        spec.directory = path
       }
     }
   }
@@ -257,5 +272,15 @@ struct SpecTemplate: Sendable {
       return
     }
     settings.append { set(&$0, value) }
+  }
+}
+
+extension FileName {
+  /// The name that other tools give to the file of a URL; nil if its path ends with a slash.
+  fileprivate init?(endOf url: TransferURL) {
+    guard let last = url.path.split(separator: "/", omittingEmptySubsequences: false).last,
+      let text = TransferURL.percentDecoded(last)
+    else { return nil }
+    self.init(foreign: text)
   }
 }

@@ -57,6 +57,30 @@ struct AddDocumentsTests {
     #expect(outcome.error.contains("has no file that --continue could continue"))
   }
 
+  // Fault 193
+  @Test func `a file that is continued without -d may be in the current directory`() async throws {
+    let directory = try TemporaryDirectory()
+    for name in ["begun", "named", "-rf"] { _ = try directory.file(name, "a") }
+    func chosen(_ words: String...) async throws -> String? {
+      var context = FakeContext()
+      context.directory = directory.path
+      let outcome = await context.run(["add"] + words)
+      #expect(outcome.code == 0, "\(outcome.error)")
+      let specs = context.service.asked.flatMap { asked in
+        if case .add(let specs) = asked { specs } else { [TransferSpec]() }
+      }
+      return try #require(specs.first).directory
+    }
+    let here = directory.path
+    #expect(try await chosen("https://a.example/x/beg%75n?token=1", "-c") == here)
+    #expect(try await chosen("https://a.example/x", "-c", "-o", "named") == here)
+    #expect(try await chosen("https://a.example/begun") == nil)
+    #expect(try await chosen("https://a.example/other", "-c") == nil)
+    #expect(try await chosen("https://a.example/-rf", "-c") == nil)
+    #expect(try await chosen("https://a.example/", "-c") == nil)
+    #expect(try await chosen("https://a.example/begun", "-c", "-d", "/tmp") == "/tmp")
+  }
+
   @Test func `--decode unpacks what arrives compressed`() async throws {
     #expect(try await options("--decode").unpacks)
     #expect(try await options().unpacks == false)
