@@ -78,11 +78,19 @@ struct PlaylistRun: Sendable, Hashable {
     return sample
   }
 
-  /// The segment that was fetched again was equal.
-  mutating func recordProof() { standing = .joins }
+  /// The segment that was fetched again was equal. Links that were renewed lead to a resource with
+  /// validators of its own, which the parts that follow must have as well.
+  mutating func recordProof() {
+    standing = .joins
+    keepArriving()
+  }
 
   mutating func recordJoined() {
     joinedCount += 1
+    keepArriving()
+  }
+
+  private mutating func keepArriving() {
     guard let arriving else { return }
     self.arriving = nil
     resources.removeAll { $0.url == arriving.url }

@@ -250,6 +250,7 @@ extension TransferFacts {
     case .proves:
       playlist?.recordProof()
       progress.identity = run.identity
+      progress.resources = playlist?.resources
       resumeData?.validatorURL = nil
     case .joins:
       playlist?.recordJoined()

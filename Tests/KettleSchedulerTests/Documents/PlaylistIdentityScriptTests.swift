@@ -24,10 +24,12 @@ struct PlaylistIdentityScriptTests {
       "#EXTM3U\n#EXT-X-TARGETDURATION:6\n\(head)\(segments.joined())#EXT-X-ENDLIST\n".utf8)
   }
 
-  private static let parts: [UInt8] = {
-    let segments = (0..<3).map { "#EXTINF:6,\n#EXT-X-BYTERANGE:100@\($0 * 100)\nall.ts\n" }
+  private static let parts = parts(of: "all.ts")
+
+  private static func parts(of uri: String) -> [UInt8] {
+    let segments = (0..<3).map { "#EXTINF:6,\n#EXT-X-BYTERANGE:100@\($0 * 100)\n\(uri)\n" }
     return Array("#EXTM3U\n#EXT-X-VERSION:4\n\(segments.joined())#EXT-X-ENDLIST\n".utf8)
-  }()
+  }
 
   private func part(_ index: Int, tag: String? = nil, total: Int = 300) -> [String: String] {
     var headers = [
@@ -358,6 +360,24 @@ struct PlaylistIdentityScriptTests {
     restarted.run(restarted.scheduler.recover([record], at: restarted.now))
     try deliver(Self.parts, to: &restarted)
     #expect(restarted.plan?.headers.map(\.value) == ["bytes=0-99", "\"v1\""])
+  }
+
+  // Fault 159
+  @Test func `the part that proves a renewed link shows the version of those that follow`() throws {
+    var script = SchedulerScript()
+    let id = script.add(spec(Self.master))
+    try deliver(Self.parts, to: &script)
+    try join(id, &script, from: 0, status: 206, part(0, tag: "\"v1\""))
+    script.head(try #require(script.attempt), 403)
+    script.settled(try #require(script.attempt), .cancelled)
+    try deliver(Self.parts(of: "all.ts?t=2"), to: &script)
+    let proof = try open(id, &script, from: 100, status: 206, part(0, tag: "\"v1\""))
+    script.settled(proof, .complete, durable: 100)
+    #expect(script.plan?.headers.map(\.value) == ["bytes=100-199", "\"v1\""])
+    let next = try #require(script.attempt)
+    script.head(next, 206, part(1, tag: "\"v2\""))
+    script.settled(next, .cancelled)
+    expectFromZero(id, script)
   }
 
   // Fault 159
