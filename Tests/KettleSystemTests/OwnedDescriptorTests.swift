@@ -44,12 +44,11 @@ struct OwnedDescriptorTests {
   @Test(arguments: [0, 1, 2] as [Int32])
   func `an owner never has the number of a standard descriptor`(number: Int32) async throws {
     await #expect(processExitsWith: .success) { [number] in
-      _ = Glibc.close(number)
-      guard open("/dev/full", O_RDONLY | O_CLOEXEC) == number,
+      guard Self.openFull(as: number),
         let opened = OwnedDescriptor(opened: number), opened.number > 2,
         fcntl(number, F_GETFD) == -1
       else { exit(1) }
-      guard open("/dev/full", O_RDONLY | O_CLOEXEC) == number else { exit(2) }
+      guard Self.openFull(as: number) else { exit(2) }
       let owner = OwnedDescriptor(owning: number)
       exit(owner.number > 2 && fcntl(number, F_GETFD) == -1 ? 0 : 3)
     }
@@ -59,14 +58,29 @@ struct OwnedDescriptorTests {
   @Test(arguments: [0, 1, 2] as [Int32])
   func `an occupied descriptor is /dev/null and still cannot be used`(number: Int32) async {
     await #expect(processExitsWith: .success) { [number] in
-      _ = Glibc.close(number)
-      StandardDescriptors.occupy()
       var status = stat()
-      guard fstat(number, &status) == 0, status.st_rdev == 1 << 8 | 3 else { exit(1) }
+      // Another thread of the test process may open something in between.
+      for _ in 0..<100 where status.st_rdev != 1 << 8 | 3 {
+        _ = Glibc.close(number)
+        StandardDescriptors.occupy()
+        _ = fstat(number, &status)
+      }
+      guard status.st_rdev == 1 << 8 | 3 else { exit(1) }
       var byte: UInt8 = 65
       let result = number == 0 ? read(number, &byte, 1) : write(number, &byte, 1)
       exit(result == -1 && errno == EBADF ? 0 : 2)
     }
+  }
+
+  /// Opens a file that has this number, which another thread of the test process may have taken.
+  private static func openFull(as number: Int32) -> Bool {
+    for _ in 0..<100 {
+      _ = Glibc.close(number)
+      let opened = open("/dev/full", O_RDONLY | O_CLOEXEC)
+      if opened == number { return true }
+      _ = Glibc.close(opened)
+    }
+    return false
   }
 
   private struct Unopened: Error {}
