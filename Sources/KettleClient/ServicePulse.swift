@@ -22,7 +22,7 @@ struct ServicePulse: Sendable {
   /// Returns whether the service answers on a new connection.
   let greets: @Sendable () async -> Bool
 
-  /// Returns true when the service no longer answers, and false when the task is cancelled.
+  /// Waits until the service no longer answers. Returns false if the task is cancelled first.
   func waitForSilence() async -> Bool {
     var stoppedCount = 0
     var calmCount = 0

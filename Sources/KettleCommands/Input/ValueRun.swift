@@ -22,7 +22,7 @@ struct ValueRun<Value: ExpressibleByArgument & Sendable>: ExpressibleByArgument,
 
 /// Makes few words of many.
 enum RunOfWords {
-  /// No word of a command line contains it (execve(2)), so nobody can type a run.
+  /// An argument cannot contain this byte (execve(2)), so no user input looks like a packed run.
   static let separator: UInt8 = 0
   /// A shorter command line stays as it is.
   static let wordCountMin = 100

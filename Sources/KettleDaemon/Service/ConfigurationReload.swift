@@ -6,8 +6,8 @@ import KettleSystem
 
 /// Reads the configuration file again and applies what can change while the service runs.
 ///
-/// A file that is not understood loosens nothing: the settings in use stay, and a service that
-/// started with such a file sends nothing until it has read the file or is told to go on without.
+/// An invalid file loosens nothing: the settings in use stay. A service that started with one sends
+/// nothing until the file is valid or the user decides to use the defaults.
 final class ConfigurationReload: Sendable {
   /// What the service works with.
   private struct Use: Sendable {

@@ -33,7 +33,7 @@ public enum RequestPart: String, Sendable, Codable, CaseIterable {
 
   public var reach: Reach {
     switch self {
-    // What has bytes of its own continues with them, whoever asks.
+    // A transfer that has bytes of its own always continues with those.
     case .title, .continues: .always
     case .checksum: .comparedWithFile
     case .limitBytesPerSecond, .priority, .onConflict, .attemptsMax, .retryDelaySeconds,

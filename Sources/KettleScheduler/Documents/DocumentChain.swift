@@ -3,7 +3,7 @@ import KettleModel
 /// The documents of a run that have each led to the next one. Without a limit, a document that
 /// names itself would be requested for ever.
 struct DocumentChain: Sendable, Hashable {
-  /// More are not followed: nobody needs them.
+  /// Real chains are shorter: a redirect to a Metalink that lists a playlist, for example.
   static let countMax = 5
 
   private var urls: [TransferURL] = []

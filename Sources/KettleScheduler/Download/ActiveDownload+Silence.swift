@@ -49,7 +49,7 @@ extension ActiveDownload {
     package var host: String
   }
 
-  /// How long it takes until a silence is told.
+  /// The shortest silence that is shown to the user.
   static let toldMillisecondsMin: Int64 = 5000
 
   /// nil while something comes, and before that is known.

@@ -34,8 +34,8 @@ package struct Outage: Sendable, Hashable {
     countedFrom = now.monotonic
     self.failure = failure
     lastFailureAt = now.monotonic
-    phase = .due
-    phase = .pausing(until: end(ofPause: 0, policy, jitter: jitter, at: now))
+    phase = .pausing(
+      until: Self.end(ofPause: 0, after: failure, since: now, policy, jitter: jitter, at: now))
   }
 
   /// When the present pause ends; nil while a probe is due or under way.
@@ -68,7 +68,9 @@ package struct Outage: Sendable, Hashable {
     lastFailureAt = now.monotonic
     guard phase == .probing(id) else { return }
     failedProbeCount += 1
-    phase = .pausing(until: end(ofPause: failedProbeCount, policy, jitter: jitter, at: now))
+    phase = .pausing(
+      until: Self.end(
+        ofPause: failedProbeCount, after: failure, since: since, policy, jitter: jitter, at: now))
   }
 
   /// Lets the next queued transfer probe at once.
@@ -90,15 +92,15 @@ package struct Outage: Sendable, Hashable {
     return sorted.first { lastProbe < $0 } ?? sorted.first
   }
 
-  /// While nothing answers, the first pause is repeated for some minutes: the way to the host may
-  /// work again at any moment, and nothing else would show it.
-  private func end(
-    ofPause number: Int, _ policy: RetryPolicy, jitter: Double, at now: Moment
+  /// Returns when a pause ends. Pauses grow from probe to probe. While nothing answers, they stay
+  /// short for `silentMillisecondsMax`: only a probe shows that the path works again.
+  private static func end(
+    ofPause number: Int, after failure: TransferFailure, since: Moment, _ policy: RetryPolicy,
+    jitter: Double, at now: Moment
   ) -> Moment {
     let base: Int64
     if failure.code == .proxyLoginNeeded {
-      let pauses = Self.loginPausesMilliseconds
-      base = pauses[min(max(number, 0), pauses.count - 1)]
+      base = loginPausesMilliseconds[min(max(number, 0), loginPausesMilliseconds.count - 1)]
     } else if failure.isSilence,
       now.monotonic.milliseconds(since: since.monotonic) < policy.silentMillisecondsMax
     {

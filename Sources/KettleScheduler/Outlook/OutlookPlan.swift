@@ -25,7 +25,7 @@ package struct OutlookPlan: Sendable {
   private let rules: SessionRules
   private let named: NamedQueues
   private let zone: LocalZone
-  /// Whether nothing may start, until a time that nobody knows.
+  /// Whether all transfers are held back for an unknown time.
   private let isHeldBack: Bool
   private let measurements: HostMeasurements
   private let totalMax: Double?

@@ -17,7 +17,8 @@ package struct ResponseClassifier: Sendable {
     case redirect(String)
     case wait(WaitingReason, TransferFailure)
     case retry(TransferFailure, after: RetryAfter?)
-    /// The server answers a plain GET with a part: the same request for all bytes, as a range.
+    /// The server answered a plain GET with a part. The next request asks for the range of all
+    /// bytes.
     case requestAsRange
     /// A refusal although bytes are durable: the link was good once.
     case refused(TransferFailure)

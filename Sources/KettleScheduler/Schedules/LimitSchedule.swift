@@ -88,7 +88,7 @@ package struct TotalLimit: Sendable {
     madeAt = now
   }
 
-  /// Reads the hours of the schedule anew, because the clock or the time zone was changed.
+  /// Evaluates the schedule again after a change of the clock or the time zone.
   mutating func readHours(at now: WallTime, in zone: LocalZone) {
     switch basis {
     case .schedule: make(at: now, in: zone)
