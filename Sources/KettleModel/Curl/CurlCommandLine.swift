@@ -8,6 +8,9 @@ package struct CurlCommandLine: Hashable, Sendable {
   package internal(set) var directory: String?
   package internal(set) var name: String?
   package internal(set) var limitBytesPerSecond: Int64?
+  /// Whether a file that curl has begun is continued. curl's offset is not used: the length of the
+  /// file that is there decides, and its end is compared with the server's.
+  package internal(set) var continues = false
 
   /// The parsed command and the ranges of characters that must not be displayed.
   package struct Parsed: Hashable, Sendable {

@@ -1,7 +1,7 @@
 /// The meaning of a curl(1) option for a download.
 enum CurlOption: Hashable, Sendable {
   case header, cookie, user, bearer, userAgent, referer, url, output, outputDirectory, rate
-  case method
+  case method, continueAt
   /// Has no meaning here or is the default here.
   case ignored, ignoredWithValue
   case sendsData, headersOnly, insecure, proxy
@@ -10,7 +10,7 @@ enum CurlOption: Hashable, Sendable {
   var takesValue: Bool {
     switch self {
     case .header, .cookie, .user, .bearer, .userAgent, .referer, .url, .output, .outputDirectory,
-      .rate, .method, .ignoredWithValue, .sendsData, .proxy, .unsupportedWithValue:
+      .rate, .method, .continueAt, .ignoredWithValue, .sendsData, .proxy, .unsupportedWithValue:
       true
     case .ignored, .headersOnly, .insecure, .unsupported: false
     }
@@ -25,7 +25,7 @@ enum CurlOption: Hashable, Sendable {
       "header": .header, "cookie": .cookie, "user": .user, "oauth2-bearer": .bearer,
       "user-agent": .userAgent, "referer": .referer, "url": .url, "output": .output,
       "output-dir": .outputDirectory, "limit-rate": .rate, "request": .method,
-      "head": .headersOnly, "insecure": .insecure,
+      "head": .headersOnly, "insecure": .insecure, "continue-at": .continueAt,
     ]
     func add(_ meaning: CurlOption, _ names: String) {
       for name in names.split(separator: " ") { table[String(name)] = meaning }
@@ -42,8 +42,8 @@ enum CurlOption: Hashable, Sendable {
     add(
       .ignoredWithValue,
       """
-      retry retry-delay retry-max-time connect-timeout max-time continue-at speed-limit speed-time \
-      max-redirs keepalive-time write-out stderr
+      retry retry-delay retry-max-time connect-timeout max-time speed-limit speed-time max-redirs \
+      keepalive-time write-out stderr
       """)
     add(
       .sendsData,

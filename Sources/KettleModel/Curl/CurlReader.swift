@@ -9,6 +9,7 @@ struct CurlReader {
   private var directory: String?
   private var output: String?
   private var limit: Int64?
+  private var continues = false
 
   init(_ characters: [Character]) { self.characters = characters }
 
@@ -46,6 +47,7 @@ struct CurlReader {
       line.headers = headers
       line.login = login ?? url.login
       line.limitBytesPerSecond = limit
+      line.continues = continues
       return setOutput(of: &line).map { .failure($0) } ?? .success(line)
     }
   }
@@ -125,7 +127,7 @@ struct CurlReader {
     case .insecure: recordProblem(.insecure(option: name))
     case .unsupported: recordProblem(.unsupportedOption(name))
     case .ignored, .header, .cookie, .user, .bearer, .userAgent, .referer, .url, .output,
-      .outputDirectory, .rate, .method, .ignoredWithValue, .sendsData, .proxy,
+      .outputDirectory, .rate, .method, .continueAt, .ignoredWithValue, .sendsData, .proxy,
       .unsupportedWithValue:
       break
     }
@@ -152,6 +154,11 @@ struct CurlReader {
     case .rate:
       limit = RateText.parse(text)
       if limit == nil { recordProblem(.valueUnusable(option: name)) }
+    case .continueAt:
+      guard text == "-" || Int64(text).map({ $0 >= 0 }) == true else {
+        return recordProblem(.valueUnusable(option: name))
+      }
+      continues = text != "0"
     case .method: if text.uppercased() != "GET" { recordProblem(.method(text)) }
     case .sendsData:
       hide(value.range)

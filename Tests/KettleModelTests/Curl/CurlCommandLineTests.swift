@@ -69,6 +69,14 @@ struct CurlCommandLineTests {
     #expect(line.limitBytesPerSecond == 2 << 20)
     #expect(line.name == "name.iso")
     #expect(line.directory == nil)
+    #expect(line.continues)
+  }
+
+  @Test(arguments: [
+    ("-C -", true), ("-C-", true), ("--continue-at 1000", true), ("-C 0", false), ("-s", false),
+  ])
+  func `a file that curl has begun is continued`(options: String, continues: Bool) throws {
+    #expect(try read("curl " + options + " -O http://example.org/a").continues == continues)
   }
 
   @Test(arguments: [
@@ -120,6 +128,7 @@ struct CurlCommandLineTests {
     ("curl http://a/ -u me", .valueUnusable(option: "-u")),
     ("curl http://a/ --limit-rate fast", .valueUnusable(option: "--limit-rate")),
     ("curl http://a/ -o ..", .valueUnusable(option: "-o")),
+    ("curl http://a/ -C all", .valueUnusable(option: "-C")),
     ("curl 'http://a/", .unclosedQuote), ("curl \"http://a/", .unclosedQuote),
     ("curl $'http://a/", .unclosedQuote),
     ("curl http://a/ -H \"A: $TOKEN\"", .needsShell("$TOKEN")),

@@ -191,5 +191,6 @@ extension TransferSpec {
     headers = command.headers
     name = command.name.flatMap { try? FileName(typed: $0) }
     limitBytesPerSecond = command.limitBytesPerSecond
+    options.continues = command.continues
   }
 }

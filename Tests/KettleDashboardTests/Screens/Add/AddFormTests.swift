@@ -100,6 +100,16 @@ struct AddFormTests {
     }
   }
 
+  @Test func `a pasted command that continues a file adds such a transfer`() {
+    let lines = "curl -C - -O http://a/1\nhttp://a/2"
+    var model = filled(.limit, with: "", url: lines)
+    guard case .add(let specs) = model.press(.enter).first else {
+      Issue.record("nothing was added")
+      return
+    }
+    #expect(specs.map(\.options.continues) == [true, false])
+  }
+
   @Test func `a name and a checksum apply to one URL`() {
     let hex = String(repeating: "ab", count: 32)
     #expect(spec(filled(.name, with: "x.iso"))?.name?.text == "x.iso")
