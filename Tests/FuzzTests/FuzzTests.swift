@@ -37,6 +37,10 @@ import TestSupport
     try await Fuzzer(BrowserFuzz()).run()
   }
 
+  @Test func `any file and command line of another program is read or refused`() async throws {
+    try await Fuzzer(try PeerFileFuzz()).run()
+  }
+
   @Test func `any compressed file is unpacked or refused`() async throws {
     try await Fuzzer(try UnpackingFuzz()).run()
   }

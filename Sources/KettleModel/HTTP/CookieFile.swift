@@ -64,13 +64,12 @@ public struct CookieFile: Hashable, Sendable {
   /// Domain, whether it includes subdomains, path, secure, expiry, name, value.
   private static func entry(_ line: Substring) -> (cookie: Cookie, expiry: Expiry)? {
     let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
-    guard (6...7).contains(fields.count), let expiry = Expiry(fields[4]), !fields[0].isEmpty
-    else { return nil }
-    let domain = fields[0].lowercased()
+    guard (6...7).contains(fields.count), let expiry = Expiry(fields[4]) else { return nil }
+    let domain = fields[0].drop { $0 == "." }.lowercased()
+    guard !domain.isEmpty else { return nil }
     let cookie = Cookie(
       name: String(fields[5]), value: fields.count > 6 ? String(fields[6]) : "",
-      domain: domain.hasPrefix(".") ? String(domain.dropFirst()) : domain,
-      includesSubdomains: fields[1].uppercased() == "TRUE",
+      domain: domain, includesSubdomains: fields[1].uppercased() == "TRUE",
       path: fields[2].hasPrefix("/") ? String(fields[2]) : "/",
       isSecure: fields[3].uppercased() == "TRUE")
     return cookie.isUsable ? (cookie, expiry) : nil

@@ -63,7 +63,7 @@ struct RPCFuzz: TextFuzzPart {
     }
   }
 
-  private func finding(in options: [String: RPCValue]) -> String? {
+  func finding(in options: [String: RPCValue]) -> String? {
     guard let choices = try? RPCChoices(options) else { return nil }
     if choices.echoed.keys.contains(where: { $0.hasPrefix("on-") && choices.echoed[$0] != "" }) {
       return "a program is accepted"

@@ -51,6 +51,15 @@ struct CookieFileTests {
     #expect(file.unreadableLines == [])
   }
 
+  @Test(arguments: ["..x.org", ".", ".."])
+  func `a domain has no leading dots`(domain: String) throws {
+    let text = "# c\n\(domain)\tTRUE\t/\tFALSE\t0\tn\tv\n"
+    let file = try #require(CookieFile(text, at: now))
+    let expected = domain.hasSuffix("org") ? ["x.org"] : []
+    #expect(file.cookies.map(\.domain) == expected)
+    #expect(file.unreadableLines == (expected.isEmpty ? [2] : []))
+  }
+
   // Fault 147
   @Test func `the lines that are no cookies are counted with all others`() throws {
     let text =
