@@ -7,6 +7,9 @@ import KettleSystem
 final class Directory: Sendable {
   let path: String
   let calls: FileCalls
+  /// The longest name of an entry, in bytes. The limit is below the usual 255 where names are
+  /// stored encrypted: 143 on eCryptfs and Synology's shares, 189 on EncFS.
+  let nameByteCountMax: Int
   private let file: OpenFile
 
   /// Opens an existing directory. Follows links on the way: the path is the user's.
@@ -15,6 +18,9 @@ final class Directory: Sendable {
     self.calls = calls
     let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
     file = OpenFile(owning: try Errno.retrying { Glibc.open(path, flags) }, calls: calls)
+    let stated = calls.nameByteCountMax(file.descriptor)
+    nameByteCountMax =
+      stated > 0 ? min(stated, FileName.componentByteCountMax) : FileName.componentByteCountMax
   }
 
   /// Opens the directory. Creates it and its missing parents first.
@@ -51,13 +57,6 @@ final class Directory: Sendable {
       // BTRFS_SUPER_MAGIC, OVERLAYFS_SUPER_MAGIC, NFS_SUPER_MAGIC, FUSE_SUPER_MAGIC (statfs(2)).
       return ![0x9123_683E, 0x794C_7630, 0x6969, 0x6573_5546].contains(kind)
     }
-  }
-
-  /// The longest name of an entry, in bytes. The limit is below the usual 255 where names are
-  /// stored encrypted: 143 on eCryptfs and Synology's shares, 189 on EncFS.
-  var nameByteCountMax: Int {
-    let stated = calls.nameByteCountMax(file.descriptor)
-    return stated > 0 ? min(stated, FileName.componentByteCountMax) : FileName.componentByteCountMax
   }
 
   /// The name of the partial file for a finished one, which needs no more room than that.

@@ -14,15 +14,24 @@ struct NameReservation {
 
   /// Reserves the first name that is free for both the partial and the finished file.
   func underFreeName() throws -> POSIXPartialFile {
-    for name in FileName.candidates(for: preferredName) {
+    for name in try FileName.candidates(for: preferredName, behindTaken: isTaken) {
       // Avoids creating a file in vain. Only the check after its creation decides.
-      guard try directory.status(of: name) == nil else { continue }
+      guard try !isTaken(name) else { continue }
       guard let file = try make(directory.partialName(for: name), finalName: name) else { continue }
       // Another transfer may have finished under the name between the check and the creation.
       if try directory.status(of: name) == nil { return file }
       removeAgain(file)
     }
     throw nameTaken("all \(FileName.numberMax) names are taken")
+  }
+
+  private func isTaken(_ name: String) throws(Errno) -> Bool {
+    if try directory.status(of: name) != nil { return true }
+    return try isReserved(name)
+  }
+
+  private func isReserved(_ name: String) throws(Errno) -> Bool {
+    try directory.status(of: directory.partialName(for: name)) != nil
   }
 
   /// Reserves the preferred name for the finished file, whatever the partial file is called,
@@ -32,7 +41,7 @@ struct NameReservation {
   func underFixedName(
     isAcceptable: (FileStatus?) -> Bool
   ) throws -> POSIXPartialFile {
-    for name in FileName.candidates(for: preferredName) {
+    for name in try FileName.candidates(for: preferredName, behindTaken: isReserved) {
       guard isAcceptable(try directory.status(of: preferredName)) else { throw nameTaken() }
       guard let file = try make(directory.partialName(for: name), finalName: preferredName) else {
         continue

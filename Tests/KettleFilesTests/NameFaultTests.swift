@@ -36,6 +36,30 @@ import TestSupport
       file.resumeData(durable: bytes.count, total: bytes.count), onConflict: .rename)
   }
 
+  @Test func `of many files for one name each is created once, after few questions`() throws {
+    let createdCount = Mutex(0)
+    let askedCount = Mutex(0)
+    var calls = FileCalls.kernel
+    calls.openUnnamed = {
+      createdCount.withLock { $0 += 1 }
+      return openat($0, ".", $1, 0o666)
+    }
+    calls.statusOfName = {
+      askedCount.withLock { $0 += 1 }
+      return fstatat($0, $1, $2, AT_SYMLINK_NOFOLLOW)
+    }
+    mkdir(directory, 0o755)
+    let files = POSIXFileStorage(documentsDirectory: directory, calls: calls)
+    let count = 300
+    for number in 1...count {
+      let file = try files.createPartialFile(
+        in: directory, preferredName: "a.iso", onConflict: .rename)
+      #expect(file.finalName == (number == 1 ? "a.iso" : "a (\(number)).iso"))
+    }
+    #expect(createdCount.withLock { $0 } == count)
+    #expect(askedCount.withLock { $0 } < count * 45)
+  }
+
   // MARK: Other things in place of a file
 
   // Fault 85

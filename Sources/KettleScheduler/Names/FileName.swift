@@ -67,6 +67,27 @@ extension FileName {
     return (1...numberMax).lazy.map { $0 == 1 ? name : numbered(parts, $0) }
   }
 
+  /// The candidates from a free one on. Where thousands are taken, few are asked for: the number
+  /// doubles until a name is free, and a binary search finds the last taken one before it. If there
+  /// are gaps between taken names, the first free one may be passed over.
+  ///
+  /// - Parameter isTaken: asked for some of the names.
+  package static func candidates<Failure>(
+    for name: String, behindTaken isTaken: (String) throws(Failure) -> Bool
+  ) throws(Failure) -> some Sequence<String> {
+    let parts = parts(of: name)
+    func isFree(_ number: Int) throws(Failure) -> Bool {
+      try !isTaken(number == 1 ? name : numbered(parts, number))
+    }
+    var (taken, free) = (0, 1)
+    while free < numberMax, try !isFree(free) { (taken, free) = (free, min(2 * free, numberMax)) }
+    while free - taken > 1 {
+      let middle = taken + (free - taken) / 2
+      if try isFree(middle) { free = middle } else { taken = middle }
+    }
+    return candidates(for: name).dropFirst(free - 1)
+  }
+
   private static func numbered(_ parts: (stem: String, suffix: String), _ number: Int) -> String {
     let ending = " (\(number))" + parts.suffix
     return cut(parts.stem, toByteCount: max(0, byteCountMax - ending.utf8.count)) + ending

@@ -127,6 +127,27 @@ import Testing
     #expect(Set(names).count == 9999)
   }
 
+  @Test(arguments: [0, 1, 2, 3, 7, 1000, 4095, 4096, 5000, 9998])
+  func `few of many taken names are asked for`(takenCount: Int) throws {
+    let taken = Set(FileName.candidates(for: "a.txt").prefix(takenCount))
+    var askedCount = 0
+    let names = FileName.candidates(for: "a.txt") { name in
+      askedCount += 1
+      return taken.contains(name)
+    }
+    let free = FileName.candidates(for: "a.txt").dropFirst(takenCount)
+    #expect(Array(names) == Array(free))
+    #expect(askedCount <= 28)
+  }
+
+  @Test func `a gap between taken names is no reason to give up`() {
+    let names = Array(FileName.candidates(for: "a.txt"))
+    let taken = Set(names.enumerated().filter { $0.offset % 5 != 2 }.map(\.element))
+    let found = FileName.candidates(for: "a.txt") { taken.contains($0) }
+    #expect(found.first { !taken.contains($0) } != nil)
+    #expect(Array(FileName.candidates(for: "a.txt") { _ in true }) == [names[9998]])
+  }
+
   // MARK: URLs
 
   @Test(arguments: [
