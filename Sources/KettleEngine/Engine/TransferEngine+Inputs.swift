@@ -240,7 +240,8 @@ extension TransferEngine {
       for id in bodies.keys.sorted() { progress(of: id, at: now) }
       judgeSpeeds(at: now)
     }
-    if let wakeUp = scheduler.nextWakeUp(at: now), wakeUp <= now.monotonic {
+    if let wakeUp = nextWakeUp(at: now), wakeUp <= now.monotonic {
+      pace.woken(at: now.monotonic)
       for id in bodies.keys { noteProgress(of: id) }
       apply { scheduler, now in scheduler.timePassed(at: now) }
     } else {

@@ -182,8 +182,8 @@ extension TransferEngine {
   }
 
   package func setCadence(_ cadence: ProgressCadence) {
-    guard self.cadence != cadence else { return }
-    self.cadence = cadence
+    guard pace.cadence != cadence else { return }
+    pace.cadence = cadence
     nextTick = nil
     setAlarm(at: clock.now())
   }

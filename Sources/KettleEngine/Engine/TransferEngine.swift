@@ -138,7 +138,7 @@ package actor TransferEngine {
   var unkept: [TransferID: Int] = [:]
   /// Transfers whose request has sent more than was reported.
   var sending: Set<TransferID> = []
-  var cadence = ProgressCadence.quiet
+  var pace = TurnPace()
   var nextTick: MonotonicTime?
   var restWaiters: [RestWaiter] = []
   /// The lists that get their ids, and those that the store has and that are let in.
@@ -392,10 +392,14 @@ package actor TransferEngine {
     if attempts.isEmpty {
       nextTick = nil
     } else if nextTick == nil {
-      nextTick = now.monotonic.advanced(byMilliseconds: cadence.milliseconds)
+      nextTick = pace.nextTick(runningCount: bodies.count, at: now.monotonic)
     }
-    let deadlines = [nextTick, scheduler.nextWakeUp(at: now)].compactMap { $0 }
+    let deadlines = [nextTick, nextWakeUp(at: now)].compactMap { $0 }
     clock.wake(at: deadlines.min()) { [weak self] in self?.post(.alarm) }
+  }
+
+  func nextWakeUp(at now: Moment) -> MonotonicTime? {
+    scheduler.nextWakeUp(at: now).map { pace.wakeUp(wanted: $0, runningCount: bodies.count) }
   }
 
   /// Notifies the observer, but of a finished transfer only once the store has it, so that no

@@ -50,10 +50,13 @@ extension ActiveDownload {
     total: Int64, wantedCount: Int, newcomerCount: Int, newcomerSpeed: Int64 = 0,
     _ policy: DivisionPolicy, at now: MonotonicTime
   ) -> Piece? {
-    guard let all = ByteRange(lower: 0, upper: total) else { return nil }
+    let missingCount = permittedCount(of: wantedCount, at: now)
+    // Mostly nothing is wanted, and what follows takes far longer than these questions.
+    guard missingCount > 0 || fetching.contains(where: { isSilent($0, at: now) }),
+      let all = ByteRange(lower: 0, upper: total)
+    else { return nil }
     let connections = expectedConnections
     if let piece = silentPart(of: connections, at: now) { return piece }
-    let missingCount = permittedCount(of: wantedCount, at: now)
     guard missingCount > 0, !isSilent(at: now), !isEnoughAlone(all, policy) else { return nil }
     if let gap = covered.gaps(in: all).max(by: { $0.byteCount < $1.byteCount }) {
       return .gap(gap)

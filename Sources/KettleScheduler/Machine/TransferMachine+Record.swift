@@ -21,6 +21,12 @@ extension TransferMachine {
     return durable
   }
 
+  /// Whether both run and only their connections may differ. Their records are equal then.
+  func differsInConnectionsOnly(from other: TransferMachine) -> Bool {
+    guard case .running = state, case .running = other.state else { return false }
+    return facts == other.facts
+  }
+
   /// Why the transfer waits or failed, or last waited.
   package var failure: TransferFailure? { state.failure ?? facts.lastFailure }
 

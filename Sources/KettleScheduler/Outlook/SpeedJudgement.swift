@@ -84,19 +84,24 @@ package struct SpeedJudgement: Sendable {
     lineBytesPerSecond = fullLine(total: total, at: now)
     let isTotalUsed = totalMax.map { Double(total) >= Double($0) * Self.usedPart } ?? false
     verdicts = [:]
+    let fastest = Self.fastestOldHosts(samples, speeds)
     for one in samples {
       verdicts[one.id] = verdict(
-        on: one, speeds: speeds, isOldHost: Self.oldHosts(samples),
-        total: isTotalUsed ? totalMax : nil)
+        on: one, speeds: speeds, fastest: fastest, total: isTotalUsed ? totalMax : nil)
     }
   }
 
-  private static func oldHosts(_ samples: [RunningSample]) -> Set<Origin> {
-    Set(samples.filter { $0.milliseconds >= youngMilliseconds }.map(\.origin))
+  /// The two fastest hosts whose speed is known well enough: each host has one other among them.
+  private static func fastestOldHosts(
+    _ samples: [RunningSample], _ speeds: HostSpeeds
+  ) -> [(origin: Origin, bytesPerSecond: Int64)] {
+    let old = Set(samples.lazy.filter { $0.milliseconds >= youngMilliseconds }.map(\.origin))
+    return old.map { ($0, speeds[$0] ?? 0) }.sorted { $0.1 > $1.1 }.prefix(2).map { $0 }
   }
 
   private func verdict(
-    on one: RunningSample, speeds: HostSpeeds, isOldHost: Set<Origin>, total: Int64?
+    on one: RunningSample, speeds: HostSpeeds,
+    fastest: [(origin: Origin, bytesPerSecond: Int64)], total: Int64?
   ) -> HeldBack? {
     let speed = Double(one.bytesPerSecond)
     if let most = one.bytesPerSecondMax, speed >= Double(most) * Self.usedPart {
@@ -107,7 +112,7 @@ package struct SpeedJudgement: Sendable {
     if one.diskShare >= Self.diskPart { return HeldBack(.disk) }
     if let line = lineBytesPerSecond { return HeldBack(.line, bytesPerSecond: line) }
     let own = speeds[one.origin] ?? 0
-    let best = speeds.filter { $0.key != one.origin && isOldHost.contains($0.key) }.values.max()
+    let best = fastest.first { $0.origin != one.origin }?.bytesPerSecond
     if let best, best >= Self.nothingBytesPerSecond, own <= best / Self.slownessFactor {
       return HeldBack(.server, subject: one.origin.host)
     }

@@ -50,8 +50,7 @@ extension TransferScheduler {
   private mutating func adjustConnections(
     of id: TransferID, _ output: inout SchedulerOutput, at now: Moment
   ) {
-    let limits = [limitBytesPerSecond, machines[id]?.spec.limitBytesPerSecond]
-    let limit = limits.compactMap { $0 }.min()
+    let limit = limit(of: id)
     let policy = queue.limits.division
     update(id, into: &output) {
       $0.adjustConnections(limitBytesPerSecond: limit, policy, at: now)
@@ -68,26 +67,27 @@ extension TransferScheduler {
     at now: Moment
   ) -> SchedulerOutput {
     var output = SchedulerOutput()
-    let progress = DownloadProgress(
-      receivedUpTo: receivedUpTo, heldBack: heldBack,
-      silentMillisecondsMax: machines[id]?.silentMillisecondsMax(
-        usually: Self.silentMillisecondsMax))
-    recordProgress(progress, of: id, &output, at: now)
-    adjustConnections(of: id, &output, at: now)
+    let limit = limit(of: id)
+    var progress = DownloadProgress(receivedUpTo: receivedUpTo, heldBack: heldBack)
+    // A connection slowed down by our own limit is not silent.
+    if limit == nil {
+      progress.silentMillisecondsMax = machines[id]?.silentMillisecondsMax(
+        usually: Self.silentMillisecondsMax)
+    }
+    let policy = queue.limits.division
+    update(id, into: &output) { machine in
+      let actions = machine.progressed(progress, at: now).actions
+      var transition = machine.adjustConnections(limitBytesPerSecond: limit, policy, at: now)
+      transition.actions = actions + transition.actions
+      return transition
+    }
     addConnections(to: id, &output, at: now)
     return output
   }
 
-  private mutating func recordProgress(
-    _ progress: DownloadProgress, of id: TransferID, _ output: inout SchedulerOutput,
-    at now: Moment
-  ) {
-    var progress = progress
-    // A connection slowed down by our own limit is not silent.
-    if limitBytesPerSecond != nil || machines[id]?.spec.limitBytesPerSecond != nil {
-      progress.silentMillisecondsMax = nil
-    }
-    update(id, into: &output) { $0.progressed(progress, at: now) }
+  /// The speed limit that applies to a transfer; nil without one.
+  private func limit(of id: TransferID) -> Int64? {
+    [limitBytesPerSecond, machines[id]?.spec.limitBytesPerSecond].compactMap { $0 }.min()
   }
 
   // MARK: Attempts

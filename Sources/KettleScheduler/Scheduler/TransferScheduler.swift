@@ -177,6 +177,9 @@ package struct TransferScheduler: Sendable {
   private mutating func record(
     _ machine: TransferMachine, before: TransferMachine, _ output: inout SchedulerOutput
   ) {
+    if machine.differsInConnectionsOnly(from: before) {
+      return alarms.set(machine.id, machine.wakeUp, deadline: machine.deadline)
+    }
     let durable = machine.durableRecord
     if durable != before.durableRecord { output.changes.append(.put(durable)) }
     if before.facts.bytesForBin(in: before.state) == nil,
