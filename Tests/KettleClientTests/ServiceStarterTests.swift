@@ -138,6 +138,7 @@ struct ServiceStarterTests {
     var service: ScriptedService?
     var clients: [ServiceConnection] = []
     try await meeting.hold {
+      #expect(try waiting.acquireStartLock() == nil)
       async let other = waiting.connect(startingIfNeeded: true)
       service = try await ScriptedService(world)
       clients.append(try await other)

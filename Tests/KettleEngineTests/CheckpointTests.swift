@@ -106,9 +106,14 @@ struct CheckpointTests {
   func `blocks are written while a checkpoint is synced`() async throws {
     let flow = try await Flow()
     let (world, id, attempt) = (flow.world, flow.id, flow.attempt)
+    // On a busy machine the writer holds the attempt back already here.
+    var resumedCount = 0
+    for _ in 0..<9 where world.transport.body(attempt, Self.piece) != .taken {
+      resumedCount += 1
+      await world.transport.resumed(attempt, count: resumedCount)
+    }
     world.files.holdSyncs()
     defer { world.files.releaseSyncs() }
-    flow.receive(mebibytes: 9)
     world.clock.advance(milliseconds: 1000)
     await world.told.wait { events in
       events.contains { if case .progress(let row, _) = $0 { row.id == id } else { false } }
@@ -118,7 +123,7 @@ struct CheckpointTests {
     let writes = world.files.holdWrites()
     while world.transport.body(attempt, Self.piece) == .taken {}
     writes.open()
-    await world.transport.called { $0.contains(.resumeReceiving(attempt)) }
+    await world.transport.resumed(attempt, count: resumedCount + 1)
   }
 
   @Test func `a pause records every byte`() async throws {

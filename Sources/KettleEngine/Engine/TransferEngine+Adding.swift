@@ -20,9 +20,11 @@ extension TransferEngine {
     let kept = Completion<Result<Void, any Error>>()
     submit(pages.flatMap(\.changes), .reportFailure) { kept.finish($0) }
     decided()
+    // The place is taken now: tasks do not continue in the order in which their lists are stored.
+    let admission = admitting.enter()
     deciding.leave()
     let outcome = await kept.value()
-    await admitting.enter()?.value()
+    await admission?.value()
     defer { admitting.leave() }
     if case .failure(let error) = outcome {
       for page in pages { scheduler.withdraw(page.changes) }

@@ -233,6 +233,8 @@ extension TransferScheduler {
     guard let machine = machines[id], let download = machine.download else { return 0 }
     let limits = queue.limits
     let spec = machine.spec
+    let left = limits.connectionsMax - hosts.connectionCount - running.reservedCount(besides: id)
+    guard left > 0 else { return 0 }
     // Queued transfers for this host have precedence, but not over the only connection of another.
     if !download.connections.isEmpty, queue.hasFreeSlot,
       startGate.permitsStart(at: origin), isAwaited(origin, for: spec.session, running.counts)
@@ -251,7 +253,7 @@ extension TransferScheduler {
     return min(
       download.permittedCount(of: own, at: now.monotonic),
       limit.map { $0 - used } ?? .max,
-      limits.connectionsMax - hosts.connectionCount - running.reservedCount(besides: id),
+      left,
       hosts.freeCount(at: origin, allowed: allowed - reservedCount, at: now.monotonic))
   }
 

@@ -56,6 +56,11 @@ package final class ScriptedTransport: Transport {
     }
   }
 
+  /// Waits until the attempt has been told `count` times to continue.
+  package func resumed(_ attempt: AttemptID, count: Int) async {
+    await called { calls in calls.count { $0 == .resumeReceiving(attempt) } >= count }
+  }
+
   /// Waits for the `count`-th request and returns it.
   package func request(_ count: Int) async -> AttemptRequest {
     await called { calls in
