@@ -1,9 +1,19 @@
+import Dispatch
 import Glibc
 
 /// A value under a lock; threads and tasks can wait for its changes within a time budget.
 package final class Monitor<State: Sendable>: @unchecked Sendable {
-  // `state` is accessed only with `mutex` locked.
+  /// A task that waits. Its condition is checked at every change, so it cannot miss a state that is
+  /// soon followed by another.
+  private struct Waiter {
+    let isReached: @Sendable (State) -> Bool
+    let continuation: CheckedContinuation<State?, Never>
+  }
+
+  // `state`, `waiters` and `lastNumber` are accessed only with `mutex` locked.
   private var state: State
+  private var waiters: [Int: Waiter] = [:]
+  private var lastNumber = 0
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let changed: UnsafeMutablePointer<pthread_cond_t>
 
@@ -34,9 +44,18 @@ package final class Monitor<State: Sendable>: @unchecked Sendable {
 
   package func update<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
     pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
-    defer { pthread_cond_broadcast(changed) }
+    defer { endUpdate() }
     return try body(&state)
+  }
+
+  /// Unlocks `mutex`, and continues the tasks whose conditions hold.
+  private func endUpdate() {
+    let reached = state
+    let met = waiters.filter { $0.value.isReached(reached) }
+    for number in met.keys { waiters[number] = nil }
+    pthread_cond_broadcast(changed)
+    pthread_mutex_unlock(mutex)
+    for waiter in met.values { waiter.continuation.resume(returning: reached) }
   }
 
   /// Blocks the calling thread until `isReached` holds. False if the budget runs out first.
@@ -56,25 +75,40 @@ package final class Monitor<State: Sendable>: @unchecked Sendable {
     return true
   }
 
-  /// Suspends until `isReached` holds, and returns the state at that time. The error names `what`
-  /// if the budget runs out.
+  /// Suspends until `isReached` holds, and returns the state at that time, even if it has changed
+  /// since. The error names `what` if the budget runs out.
   @discardableResult
   package func wait(
     for what: String, budgetMilliseconds: Int64 = 20_000,
     until isReached: @escaping @Sendable (State) -> Bool
   ) async throws -> State {
-    let isIn = await withCheckedContinuation { continuation in
-      // On its own thread, because a task must not block one of Swift's threads.
-      OriginThread.start {
-        continuation.resume(
-          returning: self.block(forMilliseconds: budgetMilliseconds, until: isReached))
-      }
+    let reached = await withCheckedContinuation { continuation in
+      enter(Waiter(isReached: isReached, continuation: continuation), budgetMilliseconds)
     }
-    guard isIn else {
-      throw BudgetSpent(
-        what: what, budgetMilliseconds: budgetMilliseconds, state: read { "\($0)" })
+    if let reached { return reached }
+    throw BudgetSpent(what: what, budgetMilliseconds: budgetMilliseconds, state: read { "\($0)" })
+  }
+
+  private func enter(_ waiter: Waiter, _ budgetMilliseconds: Int64) {
+    pthread_mutex_lock(mutex)
+    let present = state
+    if waiter.isReached(present) {
+      pthread_mutex_unlock(mutex)
+      return waiter.continuation.resume(returning: present)
     }
-    return read { $0 }
+    lastNumber += 1
+    let number = lastNumber
+    waiters[number] = waiter
+    pthread_mutex_unlock(mutex)
+    let deadline = DispatchTime.now() + .milliseconds(Int(budgetMilliseconds))
+    DispatchQueue.global().asyncAfter(deadline: deadline) { [weak self] in self?.giveUp(number) }
+  }
+
+  private func giveUp(_ number: Int) {
+    pthread_mutex_lock(mutex)
+    let waiter = waiters.removeValue(forKey: number)
+    pthread_mutex_unlock(mutex)
+    waiter?.continuation.resume(returning: nil)
   }
 }
 
