@@ -57,7 +57,7 @@ struct TurnPaceTests {
       await world.engine.turn()
       wakeUpCount += 1
     }
-    // One in 32 ms, and the ticks; each transfer for itself would wake the engine in each one.
+    // One every 32 ms, and the ticks. With wake-ups of their own, the transfers would cause more.
     #expect(wakeUpCount <= 40)
   }
 }

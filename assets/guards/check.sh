@@ -50,7 +50,7 @@ pattern_of() {
 
 has_failed() { grep -F "Test \"$(field "$1" test)\"" "$log" | grep -q failed; }
 
-# Whether the test of guard $1 had begun and was not over when the time was.
+# Whether the test of guard $1 was still running when the time limit ended the run.
 has_hung() {
   case $end in 124 | 137) ;; *) return 1 ;; esac
   lines=$(grep -F "Test \"$(field "$1" test)\"" "$log") || return 1

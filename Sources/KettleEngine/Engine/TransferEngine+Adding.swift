@@ -20,7 +20,7 @@ extension TransferEngine {
     let kept = Completion<Result<Void, any Error>>()
     submit(pages.flatMap(\.changes), .reportFailure) { kept.finish($0) }
     decided()
-    // The place is taken now: tasks do not continue in the order in which their lists are stored.
+    // Reserved now, because the tasks may continue in another order than that of their commits.
     let admission = admitting.enter()
     deciding.leave()
     let outcome = await kept.value()

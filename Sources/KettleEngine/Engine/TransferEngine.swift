@@ -398,6 +398,7 @@ package actor TransferEngine {
     clock.wake(at: deadlines.min()) { [weak self] in self?.post(.alarm) }
   }
 
+  /// Returns when the scheduler must be woken; nil when time changes nothing.
   func nextWakeUp(at now: Moment) -> MonotonicTime? {
     scheduler.nextWakeUp(at: now).map { pace.wakeUp(wanted: $0, runningCount: bodies.count) }
   }

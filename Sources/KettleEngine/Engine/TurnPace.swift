@@ -7,7 +7,7 @@ struct TurnPace: Sendable, Hashable {
   var cadence = ProgressCadence.quiet
   private var wokenAt: MonotonicTime?
 
-  /// So many transfers have exact wake-ups.
+  /// Up to this many running transfers, wake-ups are exact.
   static let exactCountMax = 32
   static let tickMillisecondsMax: Int64 = 1000
 
