@@ -184,7 +184,9 @@ struct TaskEngineTests {
       })
     let request = await world.transport.request(2)
     #expect(request.headers.contains(HeaderField(received: "Range", "bytes=4-")))
-    world.transport.head(request.id, 206, ["Content-Range": "bytes 4-9/10", "ETag": "\"v1\""])
+    world.transport.head(
+      request.id, 206,
+      ["Content-Range": "bytes 4-9/10", "Content-Length": "6", "ETag": "\"v1\""])
     await world.transport.called { $0.contains(.accept(request.id)) }
     world.transport.body(request.id, [5, 6, 7, 8, 9, 10])
     world.transport.end(request.id, .complete)

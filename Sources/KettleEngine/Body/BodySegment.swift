@@ -28,7 +28,7 @@ struct BodySegment: Sendable {
   enum Trust: Sendable, Hashable {
     case atOnce
     /// When the response has ended properly: a chunk with a wrong size corrupts bytes before the
-    /// error is noticed.
+    /// error is noticed, and so do chunks that the head does not announce.
     case atItsEnd
   }
 

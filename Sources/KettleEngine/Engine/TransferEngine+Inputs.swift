@@ -54,7 +54,7 @@ extension TransferEngine {
   ) {
     guard let one = attempts[attempt] else { return }
     let id = one.transfer
-    attempts[attempt]?.trust = head.hasTransferCoding ? .atItsEnd : .atOnce
+    attempts[attempt]?.trust = head.countsOnlyAtItsEnd ? .atItsEnd : .atOnce
     live[id, default: begun(id)].lastHead = head
     noteProgress(of: id)
     let jitter = Double.random(in: 0...1)

@@ -101,7 +101,7 @@ extension ActiveDownload {
       return closing(index)
     }
     switch verdict {
-    case .acceptRange where response.head.hasTransferCoding:
+    case .acceptRange where response.head.countsOnlyAtItsEnd:
       // Its bytes would count only at its end, all or none, and others write beside it.
       splitting = .refused
     case .acceptRange(let range, _): return join(range, at: index, of: facts.id, in: context)

@@ -170,7 +170,7 @@ extension ActiveDownload {
     let verdict = classifier.classify(response.head, at: context.now)
     if let next = recordClaim(of: id, in: response.head, &facts) { return .end(next) }
     switch verdict {
-    case .acceptRange where response.head.hasTransferCoding:
+    case .acceptRange where response.head.countsOnlyAtItsEnd:
       facts.mirrors.recordMissingParts(of: id)
     case .acceptRange(let range, let details):
       connections[index].offered = details.validator

@@ -98,7 +98,7 @@ extension ActiveDownload {
       challengePolicy: facts.isTask && head.status == 401 ? .takeReplyAsItStands : .ask,
       user: facts.requestSpec.login(for: primary.url.origin)?.user)
     // Its bytes count only at its end, all or none, so nothing may be written beside it.
-    if head.hasTransferCoding { splitting = .refused }
+    if head.countsOnlyAtItsEnd { splitting = .refused }
     let verdict = classifier.classify(head, at: context.now)
     if !verdict.keepsBytes || verdict == .requestAgain(.comparing),
       let original = facts.leavingAnsweringURL(mode)

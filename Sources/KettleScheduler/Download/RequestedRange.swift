@@ -102,17 +102,25 @@ extension RequestedRange {
     case .wholeFile: self = .all
     case .ifRange, .sameValidator, .mirror:
       guard let gap = gaps.first, gap.lower > 0 || total != nil else { return nil }
-      self.init(lower: gap.lower, upper: Self.upper(of: gap, total: total), proof: proof)
+      // A body that states no length may contain the chunk sizes of an unannounced transfer coding,
+      // so its end is repeated and compared, whatever the server says.
+      let lower = total == nil ? Self.overlap(before: gap.lower, in: durable) : gap.lower
+      self.init(lower: lower, upper: Self.upper(of: gap, total: total), proof: proof)
     case .overlap:
       // There must be bytes before the gap to compare with. If nothing is missing, because the last
       // byte was in flight when the doubt arose, the end of the file is compared.
       let missing = gaps.first { $0.lower > 0 }
       guard let end = missing?.lower ?? (gaps.isEmpty ? total : nil), end > 0 else { return nil }
-      let before = durable.ranges.last { $0.upper == end }?.lower ?? end
-      let lower = max(before, end - ActiveDownload.overlapByteCount)
       self.init(
-        lower: lower, upper: missing.flatMap { Self.upper(of: $0, total: total) }, proof: proof)
+        lower: Self.overlap(before: end, in: durable),
+        upper: missing.flatMap { Self.upper(of: $0, total: total) }, proof: proof)
     }
+  }
+
+  /// The beginning of the durable bytes before `end` that are repeated and compared.
+  private static func overlap(before end: Int64, in durable: ByteRangeSet) -> Int64 {
+    let before = durable.ranges.last { $0.upper == end }?.lower ?? end
+    return max(before, end - ActiveDownload.overlapByteCount)
   }
 
   /// A range up to the end of the file is requested without a last byte, as clients commonly do.

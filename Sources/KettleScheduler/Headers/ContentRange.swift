@@ -58,15 +58,21 @@ extension ResponseHead {
   /// The length of the body by `Content-Length`; nil when there is no reliable one (absent,
   /// contradictory, not a number, or beside a transfer coding: RFC 9112, section 6.3).
   package var bodyByteCount: Int64? {
-    guard values(of: "Transfer-Encoding").isEmpty, let text = value(of: "Content-Length") else {
+    guard !hasTransferCoding, let text = value(of: "Content-Length") else {
       return nil
     }
     return DecimalDigits.int64(text.trimmed)
   }
 
-  /// Whether a transfer coding frames the body. An error in such framing shows only after the bytes
-  /// that it corrupts (RFC 9112, section 7.1).
-  package var hasTransferCoding: Bool { !values(of: "Transfer-Encoding").isEmpty }
+  /// Whether the bytes of the body count only when it has ended, all or none. A transfer coding may
+  /// be wrong, which shows only after the bytes that it corrupts (RFC 9112, section 7.1). A part
+  /// without a length may be in chunks that the head does not announce, and then it is longer than
+  /// its Content-Range.
+  package var countsOnlyAtItsEnd: Bool {
+    hasTransferCoding || (status == 206 && bodyByteCount == nil)
+  }
+
+  private var hasTransferCoding: Bool { !values(of: "Transfer-Encoding").isEmpty }
 
   /// The content codings in lower case, in the order of their application (RFC 9110, section 8.4),
   /// cut to what can be shown; nil if there are none. Some servers name things that are none.

@@ -48,19 +48,35 @@ struct AdditionalConnectionTests {
     #expect(joined.allSatisfy { $0.requested?.proof == .ifRange("\"v1\"") })
   }
 
-  // Fault 11
-  @Test func `a chunked range is not written alongside other connections`() throws {
+  /// How a part is framed whose bytes count only at its end.
+  enum Framing: CaseIterable {
+    case chunks
+    /// The end of the connection. The part may be in chunks that the head does not announce.
+    case none
+
+    var headers: [String: String] {
+      switch self {
+      case .chunks: ["Transfer-Encoding": "chunked"]
+      case .none: [:]
+      }
+    }
+  }
+
+  // Faults 5 and 11
+  @Test(arguments: Framing.allCases)
+  func `a range without a length is not written alongside other connections`(
+    _ framing: Framing
+  ) throws {
     var script = SchedulerScript()
     _ = try running(&script)
     let joining = try #require(plans(script).last)
     let asked = try #require(joining.requested)
     let last = (asked.upper ?? Self.total) - 1
+    let headers = [
+      "Content-Range": "bytes \(asked.lower)-\(last)/\(Self.total)", "ETag": "\"v1\"",
+    ]
     script.head(
-      joining.attempt, 206,
-      [
-        "Content-Range": "bytes \(asked.lower)-\(last)/\(Self.total)", "ETag": "\"v1\"",
-        "Transfer-Encoding": "chunked",
-      ])
+      joining.attempt, 206, headers.merging(framing.headers) { $1 }, statesLength: false)
     let isCancelled = script.actions.contains { action in
       if case .cancelAttempt(joining.attempt) = action { true } else { false }
     }
@@ -71,8 +87,9 @@ struct AdditionalConnectionTests {
     #expect(plans(script).count == 4, "nobody is begun in its place")
   }
 
-  // Fault 11
-  @Test func `no connection joins a chunked range`() throws {
+  // Faults 5 and 11
+  @Test(arguments: Framing.allCases)
+  func `no connection joins a range without a length`(_ framing: Framing) throws {
     var script = SchedulerScript()
     let id = script.add(spec())
     let first = try #require(script.attempt)
@@ -83,12 +100,10 @@ struct AdditionalConnectionTests {
     script.advance(milliseconds: 2000)
     script.timePasses()
     let second = try #require(script.attempt)
-    script.head(
-      second, 206,
-      [
-        "Content-Range": "bytes 500-\(Self.total - 1)/\(Self.total)", "ETag": "\"v1\"",
-        "Transfer-Encoding": "chunked",
-      ])
+    let headers = [
+      "Content-Range": "bytes 500-\(Self.total - 1)/\(Self.total)", "ETag": "\"v1\"",
+    ]
+    script.head(second, 206, headers.merging(framing.headers) { $1 }, statesLength: false)
     script.opened(second, partial(durable: 500, total: Self.total))
     script.advance(milliseconds: 10_000)
     script.timePasses()

@@ -43,6 +43,20 @@ struct ResponseClassifierTests {
       "the range is checked whatever frames the body")
   }
 
+  // Fault 26
+  @Test(arguments: [9, 1 << 20])
+  func `after a body without a length its end is requested again`(_ durable: Int64) {
+    func range(total: Int64?) -> RequestedRange? {
+      RequestedRange(
+        resuming: partial(durable: durable, total: total), mode: .resuming, kinship: .sameURL,
+        form: .untried)
+    }
+    let proof = RequestedRange.Proof.ifRange("\"v1\"")
+    let lower = max(0, durable - 65536)
+    #expect(range(total: nil) == RequestedRange(lower: lower, upper: nil, proof: proof))
+    #expect(range(total: 2 << 20) == RequestedRange(lower: durable, upper: nil, proof: proof))
+  }
+
   @Test func `a shorter range is accepted up to its end`() {
     #expect(
       taken(classify(206, ["Content-Range": "bytes 400-499/1000"]))

@@ -53,15 +53,26 @@ struct SchedulerScript {
 
   mutating func head(
     _ attempt: AttemptID, _ status: Int, _ headers: [String: String] = [:],
-    from reach: NetworkReach = .world
+    from reach: NetworkReach = .world, statesLength: Bool = true
   ) {
     run(
       scheduler.headReceived(
-        Self.head(status, headers), from: reach, of: attempt, jitter: 0, at: now))
+        Self.head(status, headers, statesLength: statesLength), from: reach, of: attempt,
+        jitter: 0, at: now))
   }
 
-  static func head(_ status: Int, _ headers: [String: String]) -> ResponseHead {
-    ResponseHead(
+  /// Makes a head. A part states its length, as servers do, unless `headers` frames it otherwise.
+  static func head(
+    _ status: Int, _ headers: [String: String], statesLength: Bool = true
+  ) -> ResponseHead {
+    var headers = headers
+    if statesLength, status == 206, headers["Transfer-Encoding"] == nil,
+      headers["Content-Length"] == nil,
+      case .part(let range, _)? = headers["Content-Range"].flatMap(ContentRange.init)
+    {
+      headers["Content-Length"] = "\(range.byteCount)"
+    }
+    return ResponseHead(
       status: status, headers: headers.map { HeaderField(received: $0.key, $0.value) })
   }
 

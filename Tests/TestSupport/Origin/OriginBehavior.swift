@@ -102,6 +102,8 @@ package struct OriginBehavior: Hashable, Sendable {
     /// Neither length nor chunks: the body ends with the connection.
     case untilClose
     case chunked
+    /// Chunks, without the header that announces them.
+    case chunkedUnannounced
     /// Without the last, empty chunk.
     case chunkedWithoutEnd
     /// This text in place of the first chunk size.

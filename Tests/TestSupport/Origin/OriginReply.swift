@@ -86,7 +86,7 @@ extension OriginReply {
       let byteCount = bodyByteCount + Int64(prologue.count + epilogue.count)
       lines.append("Content-Length: \(byteCount)")
     case .contentLengths(let values): lines += values.map { "Content-Length: " + $0 }
-    case .untilClose: lines.append("Connection: close")
+    case .untilClose, .chunkedUnannounced: lines.append("Connection: close")
     case .chunked, .chunkedWithoutEnd, .chunkedMalformed, .chunkScript:
       lines.append("Transfer-Encoding: chunked")
     }

@@ -74,7 +74,7 @@ struct OriginSender {
         in: part.lowerBound + range.lowerBound..<part.lowerBound + range.upperBound)
     }
     switch reply.framing {
-    case .chunked, .chunkedWithoutEnd:
+    case .chunked, .chunkedUnannounced, .chunkedWithoutEnd:
       guard write(Array("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes + [13, 10]) else {
         return false
       }
@@ -99,7 +99,7 @@ struct OriginSender {
       return false
     }
     switch reply.framing {
-    case .chunked: return write(Array("0\r\n\r\n".utf8))
+    case .chunked, .chunkedUnannounced: return write(Array("0\r\n\r\n".utf8))
     case .chunkScript(let script): return write(script.end)
     case .contentLength, .contentLengths, .untilClose, .chunkedWithoutEnd, .chunkedMalformed:
       return true

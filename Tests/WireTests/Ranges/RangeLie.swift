@@ -5,7 +5,7 @@ import TestSupport
 enum RangeLie: String, Sendable, CaseIterable {
   case whole, noContentRange, rubbish, otherUnit, lastBeforeFirst, totalTooSmall, unsatisfied
   case beyondCounting, shiftedForward, shiftedBack, otherTotal, multipart, encoded
-  case chunkedAndShifted, tooLongForItsRange, tooManyBytes, lengthOfAnotherRange
+  case chunkedAndShifted, chunkedUnannounced, tooLongForItsRange, tooManyBytes, lengthOfAnotherRange
   case refused, refusedWithoutTotal
 
   /// Requests without a range get the truth: a false reply with the complete file could not be
@@ -35,6 +35,7 @@ enum RangeLie: String, Sendable, CaseIterable {
       case .chunkedAndShifted:
         behavior.framing = .chunked
         behavior.ranges = .shifted(by: 4096)
+      case .chunkedUnannounced: behavior.framing = .chunkedUnannounced
       case .tooLongForItsRange:
         behavior.framing = .untilClose
         behavior.ending = .excess(70_000)
