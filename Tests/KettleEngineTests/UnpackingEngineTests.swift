@@ -136,6 +136,26 @@ struct UnpackingEngineTests {
     #expect(world.files.bytes(at: binned) == packed)
   }
 
+  @Test func `the end of the service during it is no failure`() async throws {
+    let world = try await EngineWorld()
+    let gate = world.files.holdUnpacking()
+    let id = try await arrived(in: world)
+    await gate.reached()
+    // The engine waits for the end of another transfer's attempt, and still handles what happens.
+    let other = try await world.engine.add([EngineWorld.spec("http://files.example/b.iso")])[0]
+    let attempt = await world.transport.request(2).id
+    world.transport.head(attempt, 200, ["Content-Length": "4", "ETag": "\"v1\""])
+    await world.transport.called { $0.contains(.accept(attempt)) }
+    async let end: Void = world.engine.shutDown()
+    await world.transport.called { $0.contains(.cancel(attempt)) }
+    gate.open()
+    for _ in 0..<200 { _ = await world.engine.details(of: other) }
+    #expect(await world.engine.details(of: id)?.snapshot.state == .verifying)
+    world.transport.end(attempt, .cancelled)
+    await end
+    #expect(world.journal.records[id]?.state != .failed)
+  }
+
   @Test func `a full disk is waited for, with more room than there was`() async throws {
     let world = try await EngineWorld()
     world.files.setFreeBytes(1000)

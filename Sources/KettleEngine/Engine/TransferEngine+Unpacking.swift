@@ -17,12 +17,15 @@ extension TransferEngine {
   }
 
   func unpacked(_ end: BodyUnpacking.End, of id: TransferID, by operation: OperationID) {
+    let coding = scheduler.machines[id]?.record.resumeData?.contentCoding
+    // What was stopped is no failure of the transfer, which unpacks again when it goes on.
     if unpackings[id]?.operation == operation {
       unpackings[id] = nil
       tooFewFreeBytes[id] = end.tooFewFreeBytes
+      apply { scheduler, now in
+        scheduler.fileUnpacked(end.result, of: id, by: operation, at: now)
+      }
     }
-    let coding = scheduler.machines[id]?.record.resumeData?.contentCoding
-    apply { scheduler, now in scheduler.fileUnpacked(end.result, of: id, by: operation, at: now) }
     guard case .success(let unpacked) = end.result else { return }
     let identity = unpacked.partialIdentity
     guard scheduler.machines[id]?.record.resumeData?.partialIdentity == identity else {
