@@ -84,8 +84,19 @@ struct DocumentedProgramTests {
     Issue.record("the program did not connect")
   }
 
+  private func waitUntilKept(_ name: String) async throws {
+    let file = URL(filePath: home.files + "/" + name)
+    let folder = file.deletingLastPathComponent()
+    _ = try await FileLines(file.path, in: folder.path).wait(count: 1)
+  }
+
   private func expectDoneOnce(_ test: Case) async throws {
     #expect(await (try home.start("kettle", "wait", "--all", "--timeout", "30")).end() == 0)
+    if !test.isUpload {
+      // A launched program moves its file when the transfer is complete, maybe after the service
+      // has stopped.
+      for file in test.files { try await waitUntilKept(file.name) }
+    }
     // A stopped service has made all its launches.
     #expect(await (try home.start("kettle", "daemon", "stop")).end() == 0)
     for file in test.files {

@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
 
-/// The lines of a file that another process writes, read again whenever something in its directory
-/// changes (inotify(7)).
+/// The lines of a file that another process writes or moves to its place, read again whenever
+/// something in its directory changes (inotify(7)).
 package final class FileLines: Sendable {
   private let said = Monitor<[String]>([])
   private let watch: Int32
@@ -10,7 +10,7 @@ package final class FileLines: Sendable {
   package init(_ path: String, in directory: String) throws {
     watch = inotify_init1(Int32(IN_CLOEXEC))
     guard watch >= 0 else { throw POSIXError(.EMFILE) }
-    let changes = UInt32(IN_MODIFY | IN_CREATE | IN_CLOSE_WRITE | IN_DELETE_SELF)
+    let changes = UInt32(IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_CLOSE_WRITE | IN_DELETE_SELF)
     guard inotify_add_watch(watch, directory, changes) >= 0 else {
       close(watch)
       throw POSIXError(.ENOENT)
