@@ -144,6 +144,7 @@ struct ExitTests {
       if run == 0 {
         program = try home.start("session-program", arguments, adding: [:])
         try await origin.waitForRequests(countPerRun, from: "/n", first: first)
+        try await waitUntilRecorded(runCount * countPerRun + futureCount)
       } else {
         try await origin.waitForRequests(countPerRun, from: "/n", first: first)
         program = try home.start("session-program", arguments, adding: [:])
@@ -160,6 +161,28 @@ struct ExitTests {
       program.send(SIGKILL)
       _ = await program.end()
     }
+  }
+
+  /// A program that is killed loses the tasks that it has not sent yet. There is no event for the
+  /// last one, and each look starts a process.
+  private func waitUntilRecorded(_ count: Int) async throws {
+    let output = home.path + "/sessions"
+    for _ in 0..<200 {
+      try? FileManager.default.removeItem(atPath: output)
+      let list = try Running(
+        ExampleHome.program("kettle"), ["session", "list", "--json"], home.environment,
+        output: output)
+      #expect(await list.end() == 0)
+      let sessions = try JSONDecoder().decode(
+        [RecordedTasks].self, from: Data(contentsOf: URL(filePath: output)))
+      if sessions.flatMap(\.counts.values).reduce(0, +) == count { return }
+    }
+    Issue.record("not all tasks were recorded")
+  }
+
+  /// An element of `kettle session list --json`.
+  private struct RecordedTasks: Decodable {
+    var counts: [String: Int]
   }
 
   @Test func `tasks that the service does not record are reported`() async throws {
