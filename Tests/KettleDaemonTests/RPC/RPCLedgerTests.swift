@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import KettleAria2
 import KettleEngine
 import KettleModel
@@ -45,6 +45,23 @@ struct RPCLedgerTests {
       ledger.observe(.changed(row(1, number.isMultiple(of: 2) ? .running : .paused)))
     }
     #expect(sent.withLock { $0 } == 10_000)
+  }
+
+  /// A closure that each notification wraps once more would need 100 bytes of stack for each.
+  @Test func `ninety thousand notifications need no deeper stack`() async {
+    let ledger = RPCLedger()
+    let sent = Mutex(0)
+    ledger.tell { _ in sent.withLock { $0 += 1 } }
+    let rows = [row(1, .running), row(1, .paused)]
+    await withCheckedContinuation { (end: CheckedContinuation<Void, Never>) in
+      let thread = Thread {
+        for number in 0..<90_000 { ledger.observe(.changed(rows[number % 2])) }
+        end.resume()
+      }
+      thread.stackSize = 1 << 20
+      thread.start()
+    }
+    #expect(sent.withLock { $0 } == 90_000)
   }
 
   @Test func `a removal costs the same however many came before`() {
