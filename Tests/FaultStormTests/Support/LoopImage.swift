@@ -15,6 +15,14 @@ final class LoopImage: Sendable {
       case .btrfs: ["mkfs.btrfs", "-q", "-f"]
       }
     }
+    /// The image before the power cut has the same UUID, and may still be mounted in the namespace
+    /// of another process.
+    fileprivate var mountOptions: String {
+      switch self {
+      case .ext4, .btrfs: "loop"
+      case .xfs: "loop,nouuid"
+      }
+    }
   }
 
   /// Why images cannot be created and mounted here; nil if they can.
@@ -36,10 +44,12 @@ final class LoopImage: Sendable {
   private static let byteCount: Int64 = 400 << 20
 
   let mountPoint: String
+  private let kind: Kind
   private let image: String
   private let copy: String
 
   init(_ kind: Kind) throws {
+    self.kind = kind
     mountPoint = try StormHome.makeDirectory()
     image = Self.memory + "/" + URL(filePath: mountPoint).lastPathComponent + ".image"
     copy = image + ".copy"
@@ -79,7 +89,7 @@ final class LoopImage: Sendable {
   }
 
   private func mount(_ path: String) -> Bool {
-    Self.run("mount", "-o", "loop", path, mountPoint)
+    Self.run("mount", "-o", kind.mountOptions, path, mountPoint)
   }
 
   /// The finished and the current writes of the loop device (block/stat.rst).
