@@ -43,7 +43,7 @@ package final class InMemoryFileStorage: Sendable {
     /// The gate that unpacking waits for.
     var unpackGate: Gate?
     /// The gate that syncs wait for.
-    var syncGate: DispatchSemaphore?
+    var syncGate: Gate?
     /// The gate that finishes wait for.
     var finishGate: DispatchSemaphore?
     var unrecorded: [UnrecordedFile] = []
@@ -210,7 +210,12 @@ package final class InMemoryFileStorage: Sendable {
   }
 
   /// Makes syncs of files wait from now on.
-  package func holdSyncs() { state.withLock { $0.syncGate = DispatchSemaphore(value: 0) } }
+  @discardableResult
+  package func holdSyncs() -> Gate {
+    let gate = Gate()
+    state.withLock { $0.syncGate = gate }
+    return gate
+  }
 
   /// Releases the waiting syncs and lets later ones pass.
   package func releaseSyncs() {
@@ -218,15 +223,10 @@ package final class InMemoryFileStorage: Sendable {
       defer { state.syncGate = nil }
       return state.syncGate
     }
-    gate?.signal()
+    gate?.open()
   }
 
-  func waitUntilSyncsMayGoOn() {
-    guard let gate = state.withLock({ $0.syncGate }) else { return }
-    gate.wait()
-    // Each waiter releases the next one.
-    gate.signal()
-  }
+  func waitUntilSyncsMayGoOn() { state.withLock({ $0.syncGate })?.pass() }
 
   /// Ends `directorySyncs`.
   package func endDirectorySyncs() { directorySyncsBegun.finish() }
