@@ -141,17 +141,19 @@ struct UnpackingEngineTests {
     let gate = world.files.holdUnpacking()
     let id = try await arrived(in: world)
     await gate.reached()
-    // The engine waits for the end of another transfer's attempt, and still handles what happens.
+    // The engine waits for the last sync of another transfer, and still handles what happens.
     let other = try await world.engine.add([EngineWorld.spec("http://files.example/b.iso")])[0]
     let attempt = await world.transport.request(2).id
     world.transport.head(attempt, 200, ["Content-Length": "4", "ETag": "\"v1\""])
     await world.transport.called { $0.contains(.accept(attempt)) }
+    world.transport.body(attempt, [1, 2])
+    let sync = world.files.holdSyncs()
     async let end: Void = world.engine.shutDown()
-    await world.transport.called { $0.contains(.cancel(attempt)) }
+    await sync.reached()
     gate.open()
     for _ in 0..<200 { _ = await world.engine.details(of: other) }
     #expect(await world.engine.details(of: id)?.snapshot.state == .verifying)
-    world.transport.end(attempt, .cancelled)
+    world.files.releaseSyncs()
     await end
     #expect(world.journal.records[id]?.state != .failed)
   }
