@@ -156,6 +156,7 @@ extension ActiveDownload {
     switch whole.use {
     case .new: break
     case .compared:
+      facts.withdrawValidatorOfUnknownSize(by: primary)
       total = total ?? facts.resumeData?.totalByteCount
       splitting = .refused
       awaitProof(of: whole.facts.validator, by: primary, &facts)
@@ -175,12 +176,12 @@ extension ActiveDownload {
     _ range: ByteRange, with details: ResponseClassifier.FileFacts, of response: Response,
     _ facts: inout TransferFacts, in context: DecisionContext
   ) -> Step {
-    guard let primary = connection(of: response.attempt), var resumeData = facts.resumeData else {
-      return .none
-    }
+    guard let primary = connection(of: response.attempt) else { return .none }
     if let failure = facts.refusingSize(details, at: primary.url) {
       return .end(.waiting(.forEvent(.needsLink, failure)))
     }
+    facts.withdrawValidatorOfUnknownSize(by: primary)
+    guard var resumeData = facts.resumeData else { return .none }
     facts.repetitions.recordRightRangeReply()
     facts.addMirrors(response.head, from: primary, reach: response.reach)
     resumeData.totalByteCount = resumeData.totalByteCount ?? details.total

@@ -208,6 +208,17 @@ extension TransferFacts {
       provedAt: held.prefixByteCount)
   }
 
+  /// Withdraws the validator of bytes that came without a length, until bytes behind them prove
+  /// them: they may contain the chunk sizes of an unannounced transfer coding. The response that
+  /// comes now may state the size of the file, and may end before it is compared.
+  mutating func withdrawValidatorOfUnknownSize(by connection: DownloadConnection) {
+    guard let resumeData, resumeData.totalByteCount == nil, !resumeData.durable.isEmpty,
+      resumeData.validator?.strongValue != nil
+    else { return }
+    recordOffer(resumeData.validator, by: connection)
+    self.resumeData?.validator = nil
+  }
+
   /// Takes the offered validator once the bytes have proved it. Returns whether they have.
   mutating func bindOffer(by durable: ByteRangeSet) -> Bool {
     guard let offer,

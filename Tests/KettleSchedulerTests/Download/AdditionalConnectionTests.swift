@@ -111,6 +111,42 @@ struct AdditionalConnectionTests {
     #expect(script.attempt == second)
   }
 
+  // Fault 26
+  @Test func `bytes without a length are compared again when the comparison was cut`() throws {
+    var script = SchedulerScript()
+    _ = script.add(spec())
+    let first = try #require(script.attempt)
+    script.head(first, 200, ["ETag": "\"v1\""])
+    script.opened(first, partial(total: nil))
+    let lost = TransferFailure(.connectionLost, on: "files.example")
+    script.settled(first, .failed(lost), durable: 2 << 20)
+    script.advance(milliseconds: 2000)
+    script.timePasses()
+    let second = try #require(script.attempt)
+    let lower = Int64(2 << 20) - 65536
+    #expect(
+      plans(script).last?.requested
+        == RequestedRange(lower: lower, upper: nil, proof: .ifRange("\"v1\"")))
+    script.head(
+      second, 206,
+      ["Content-Range": "bytes \(lower)-\(Self.total - 1)/\(Self.total)", "ETag": "\"v1\""])
+    let plan = try #require(
+      script.actions.compactMap { action -> BodyPlan? in
+        if case .openBody(_, second, let plan) = action { plan } else { nil }
+      }.last)
+    guard case .goOn(let resumeData) = plan else {
+      Issue.record("the file is begun again")
+      return
+    }
+    script.opened(second, resumeData)
+    script.settled(second, .failed(lost), durable: 2 << 20)
+    script.advance(milliseconds: 4000)
+    script.timePasses()
+    #expect(
+      plans(script).last?.requested
+        == RequestedRange(lower: lower, upper: nil, proof: .overlap(suspect: nil)))
+  }
+
   @Test func `no connection joins before the speed of the first is known`() throws {
     var script = SchedulerScript()
     var wanted = spec()
