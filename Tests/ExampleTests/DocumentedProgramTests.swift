@@ -72,14 +72,8 @@ struct DocumentedProgramTests {
   /// There is no event for it, and each look starts a process.
   private func waitUntilConnected(_ program: Running) async throws {
     for _ in 0..<200 {
-      let output = home.path + "/sessions"
-      try? FileManager.default.removeItem(atPath: output)
-      let list = try Running(
-        ExampleHome.program("kettle"), ["session", "list", "--json"], home.environment,
-        output: output)
-      #expect(await list.end() == 0)
-      let text = try String(contentsOfFile: output, encoding: .utf8)
-      if text.contains("\(program.processID)") { return }
+      let list = try await home.output(of: "session", "list", "--json")
+      if String(decoding: list, as: UTF8.self).contains("\(program.processID)") { return }
     }
     Issue.record("the program did not connect")
   }

@@ -112,12 +112,17 @@ final class ExampleHome: Sendable {
   /// The lines without progress reports.
   var calls: [String] { said.read { $0.filter { !$0.hasPrefix("didWriteData") } } }
 
+  /// Runs `kettle` with these arguments to its end and returns what it prints. Throws if it fails.
+  func output(of arguments: String...) async throws -> Data {
+    let name = path + "/output"
+    try? FileManager.default.removeItem(atPath: name)
+    let command = try Running(Self.program("kettle"), arguments, environment, output: name)
+    try #require(await command.end() == 0)
+    return try Data(contentsOf: URL(filePath: name))
+  }
+
   func servicePID() async throws -> Int32 {
-    let name = path + "/status"
-    let status = try Running(
-      Self.program("kettle"), ["daemon", "status", "--json"], environment, output: name)
-    try #require(await status.end() == 0)
-    let data = try Data(contentsOf: URL(filePath: name))
+    let data = try await output(of: "daemon", "status", "--json")
     let parsed = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
     return Int32(try #require(parsed["processID"] as? Int))
   }

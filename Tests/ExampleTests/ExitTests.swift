@@ -166,15 +166,9 @@ struct ExitTests {
   /// A program that is killed loses the tasks that it has not sent yet. There is no event for the
   /// last one, and each look starts a process.
   private func waitUntilRecorded(_ count: Int) async throws {
-    let output = home.path + "/sessions"
     for _ in 0..<200 {
-      try? FileManager.default.removeItem(atPath: output)
-      let list = try Running(
-        ExampleHome.program("kettle"), ["session", "list", "--json"], home.environment,
-        output: output)
-      #expect(await list.end() == 0)
       let sessions = try JSONDecoder().decode(
-        [RecordedTasks].self, from: Data(contentsOf: URL(filePath: output)))
+        [RecordedTasks].self, from: await home.output(of: "session", "list", "--json"))
       if sessions.flatMap(\.counts.values).reduce(0, +) == count { return }
     }
     Issue.record("not all tasks were recorded")

@@ -18,7 +18,7 @@ extension TransferEngine {
 
   func unpacked(_ end: BodyUnpacking.End, of id: TransferID, by operation: OperationID) {
     let coding = scheduler.machines[id]?.record.resumeData?.contentCoding
-    // What was stopped is no failure of the transfer, which unpacks again when it goes on.
+    // A stopped unpacking is not a failure: the transfer unpacks again when it continues.
     if unpackings[id]?.operation == operation {
       unpackings[id] = nil
       tooFewFreeBytes[id] = end.tooFewFreeBytes

@@ -15,6 +15,7 @@ final class LoopImage: Sendable {
       case .btrfs: ["mkfs.btrfs", "-q", "-f"]
       }
     }
+
     /// The image before the power cut has the same UUID, and may still be mounted in the namespace
     /// of another process.
     fileprivate var mountOptions: String {
