@@ -1,5 +1,5 @@
-# Additions for an hour, or KETTLE_BENCH_SOAK_SECONDS, with the RPC open and a client that asks it every
-# second: what an addition costs, and what the service holds, at the beginning and at the end.
+# 500 additions every ten seconds for an hour, or KETTLE_BENCH_SOAK_SECONDS, with the RPC open and a
+# client that asks it every second: how the cost of an addition and the memory of the service grow.
 row=soak
 soak_seconds=${KETTLE_BENCH_SOAK_SECONDS:-3600}
 leave_service
@@ -27,30 +27,39 @@ seq -f "$plain/small/f%04g" 0 499 >"$world/list"
 : >"$world/soak"
 added=0
 while now=$(date +%s) && [ $((now - began)) -lt "$soak_seconds" ]; do
+  next=$((now + 10))
   before=$(ticks_of "$service_id")
   "$build/kettle" add -d "$world/out" -i "$world/list" >/dev/null
   "$build/kettle" wait --all >/dev/null
   added=$((added + 500))
   echo "$added $(($(ticks_of "$service_id") - before)) $(private_kibibytes)" >>"$world/soak"
   "$build/kettle" remove --all --with-file >/dev/null
+  now=$(date +%s)
+  [ "$now" -ge "$next" ] || sleep $((next - now))
 done
 kill "$asker"
 rm "$world/list"
 
-# The last quarter over the second one: the first has what grows once.
+# Straight lines fitted to the last three quarters; the first has what grows once.
 awk -v hz="$(getconf CLK_TCK)" '
-  { ticks[NR] = $2; held[NR] = $3; count = $1 }
+  function fit(value, i, x, n, sx, sy, sxx, sxy) {
+    for (i = first; i <= NR; i++) {
+      x = i - first; n++; sx += x; sy += value[i]; sxx += x * x; sxy += x * value[i]
+    }
+    slope = (n * sxy - sx * sy) / (n * sxx - sx * sx)
+    start = (sy - slope * sx) / n
+    end = start + slope * (n - 1)
+  }
+  { cost[NR] = 1000 * $2 / hz / 500; held[NR] = $3 / 1024; count = $1 }
   END {
-    quarter = int(NR / 4)
-    for (i = quarter + 1; i <= 2 * quarter; i++) { early += ticks[i]; early_held += held[i] }
-    for (i = NR - quarter + 1; i <= NR; i++) { late += ticks[i]; late_held += held[i] }
-    if (quarter == 0 || early == 0) exit 1
-    print count, 1000 * early / hz / quarter / 500, 1000 * late / hz / quarter / 500, late / early,
-      early_held / quarter / 1024, late_held / quarter / 1024
+    first = int(NR / 4) + 1
+    if (NR - first < 3) exit 1
+    fit(cost); printf "%d %.3f %.3f %.3f ", count, start, end, end / start
+    fit(held); printf "%.1f %.1f %.1f\n", start, end, end - start
   }' "$world/soak" >"$world/soaked" || fail 'the soak was too short'
-read -r added early late ratio early_held late_held <"$world/soaked"
-note "$row" "$added additions in $soak_seconds s: $early ms of CPU each in the second quarter, $late ms in the last"
-note "$row" "private memory: $early_held MiB in the second quarter, $late_held MiB in the last"
-verdict "$row" 'CPU time of an addition, last quarter over the second' "$ratio" 1.15 ratio
-verdict "$row" 'private memory, last quarter beyond the second' \
-  "$(awk -v a="$late_held" -v b="$early_held" 'BEGIN { print a - b }')" 16 MiB
+read -r added early late ratio early_held late_held held_more <"$world/soaked"
+note "$row" "$added additions in $soak_seconds s, a line fitted to the last three quarters of them:"
+note "$row" "CPU time of an addition: $early ms at its start, $late ms at its end"
+note "$row" "private memory: $early_held MiB at its start, $late_held MiB at its end"
+verdict "$row" 'CPU time of an addition, end over start of the line' "$ratio" 1.15 ratio
+verdict "$row" 'private memory, end beyond start of the line' "$held_more" 16 MiB
