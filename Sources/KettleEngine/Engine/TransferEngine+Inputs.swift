@@ -282,19 +282,15 @@ extension TransferEngine {
   /// Reports the progress: of a download the bytes in the file, of an upload the bytes sent.
   private func tellProgress(of id: TransferID, at now: Moment) {
     guard let isUpload = scheduler.machines[id]?.spec.isUpload else { return }
-    var known = live[id] ?? begun(id)
-    let byteCount = isUpload ? known.sentByteCount ?? 0 : bodies[id]?.fileByteCount ?? 0
-    known.speed.sample(byteCount: byteCount, at: now.monotonic)
-    known.recentSpeeds.sample(byteCount: byteCount, at: now.monotonic)
-    let told = min(known.toldByteCount, byteCount)
-    known.toldByteCount = byteCount
-    live[id] = known
+    let byteCount =
+      isUpload ? live[id]?.sentByteCount ?? 0 : bodies[id]?.fileByteCount ?? 0
+    let newByteCount = live[id, default: begun(id)].tell(byteCount, at: now.monotonic)
     if isUpload, let origin = scheduler.machines[id]?.spec.url.origin {
-      measurements.recordBytes(byteCount - told, from: origin)
+      measurements.recordBytes(newByteCount, from: origin)
     }
     // A failure is reported separately, when the store has it.
     if let snapshot = snapshot(of: id), snapshot.state != .failed {
-      observer(.progress(snapshot, bytesWritten: byteCount - told))
+      observer(.progress(snapshot, bytesWritten: newByteCount))
     }
   }
 }

@@ -104,7 +104,7 @@ extension TransferEngine {
   private func detailsOfResident(_ id: TransferID) -> EngineDetails? {
     guard let machine = scheduler.machines[id], let snapshot = snapshot(of: id) else { return nil }
     let known = live[id] ?? begun(id)
-    let durableByteCount = machine.record.resumeData?.durable.byteCount ?? 0
+    let durableByteCount = machine.resumeData?.durable.byteCount ?? 0
     let hasAnswer = machine.download?.hasAnswer ?? false
     return EngineDetails(
       snapshot: snapshot, record: machine.record,

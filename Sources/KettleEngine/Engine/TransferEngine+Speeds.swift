@@ -7,24 +7,23 @@ extension TransferEngine {
   func measureBytes(of id: TransferID) {
     guard let writer = bodies[id]?.writer, let origin = scheduler.machines[id]?.spec.url.origin
     else { return }
-    let byteCount = writer.receivedByteCount
-    var known = live[id] ?? begun(id)
-    measurements.recordBytes(known.newBytes(receivedByteCount: byteCount), from: origin)
-    live[id] = known
+    let newByteCount = live[id, default: begun(id)]
+      .newBytes(receivedByteCount: writer.receivedByteCount)
+    measurements.recordBytes(newByteCount, from: origin)
   }
 
   /// Records how fast the parts of the file arrive.
   func noteArrivals(of id: TransferID) {
     guard let machine = scheduler.machines[id], let download = machine.download else { return }
     live[id]?.noteArrivals(
-      connections(of: id, download), total: machine.record.resumeData?.totalByteCount)
+      connections(of: id, download), total: machine.resumeData?.totalByteCount)
   }
 
   /// Returns how fast the parts of the file arrived; nil if nothing has, or the size is unknown.
   func ridge(of id: TransferID, _ row: TransferSnapshot) -> Ridge? {
     guard let machine = scheduler.machines[id], let total = row.bytesExpected else { return nil }
     let speeds = live[id]?.arrivalSpeeds ?? ArrivalSpeeds()
-    var arrived = machine.record.resumeData?.durable ?? ByteRangeSet()
+    var arrived = machine.resumeData?.durable ?? ByteRangeSet()
     switch machine.visibleState {
     case .completed: arrived = ByteRangeSet(prefix: total)
     case .running:

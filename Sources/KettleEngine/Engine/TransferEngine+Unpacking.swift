@@ -17,7 +17,7 @@ extension TransferEngine {
   }
 
   func unpacked(_ end: BodyUnpacking.End, of id: TransferID, by operation: OperationID) {
-    let coding = scheduler.machines[id]?.record.resumeData?.contentCoding
+    let coding = scheduler.machines[id]?.resumeData?.contentCoding
     // A stopped unpacking is not a failure: the transfer unpacks again when it continues.
     if unpackings[id]?.operation == operation {
       unpackings[id] = nil
@@ -28,7 +28,7 @@ extension TransferEngine {
     }
     guard case .success(let unpacked) = end.result else { return }
     let identity = unpacked.partialIdentity
-    guard scheduler.machines[id]?.record.resumeData?.partialIdentity == identity else {
+    guard scheduler.machines[id]?.resumeData?.partialIdentity == identity else {
       // It was paused or stopped meanwhile, and its record names the compressed file.
       return namePool.async { [files] in files.removePartialFile(identity) }
     }

@@ -426,7 +426,7 @@ package actor TransferEngine {
 
   /// The initial live state of a transfer to which nothing has happened yet.
   func begun(_ id: TransferID) -> LiveTransfer {
-    LiveTransfer(addedAt: scheduler.machines[id]?.record.createdAt)
+    LiveTransfer(addedAt: scheduler.machines[id]?.createdAt)
   }
 
   func announceRemoved(_ removed: [TransferRecord]) {

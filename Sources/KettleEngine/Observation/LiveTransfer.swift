@@ -58,6 +58,14 @@ struct LiveTransfer: Sendable {
     arrivedUpTo = upTo
   }
 
+  /// Records that so many bytes are reported. Returns how many of them were not before.
+  mutating func tell(_ byteCount: Int64, at now: MonotonicTime) -> Int64 {
+    speed.sample(byteCount: byteCount, at: now)
+    recentSpeeds.sample(byteCount: byteCount, at: now)
+    defer { toldByteCount = byteCount }
+    return byteCount - min(toldByteCount, byteCount)
+  }
+
   mutating func note(_ text: String, at time: WallTime) {
     if history.last?.text == text { return }
     history.append(HistoryItem(at: time, text: text))

@@ -211,7 +211,7 @@ extension ActiveDownload {
   ///
   /// - Parameter progress: how far each body has come, and how long a connection may be silent.
   mutating func recordProgress(
-    _ progress: DownloadProgress, _ facts: inout TransferFacts, at now: MonotonicTime
+    _ progress: DownloadProgress, _ facts: TransferFacts, at now: MonotonicTime
   ) -> [AttemptID] {
     var silent: [AttemptID] = []
     if splitting == .awaitingProof, facts.offer == nil { splitAfterProof(facts, at: now) }
@@ -227,7 +227,6 @@ extension ActiveDownload {
       connections[index].phase = .closing
       silent.append(attempt)
     }
-    if !facts.mirrors.isEmpty { silent += recordSpeeds(progress, &facts, at: now) }
     return silent
   }
 

@@ -9,22 +9,21 @@ extension TransferMachine {
   package var queuePosition: Int64 { facts.queuePosition }
   package var visibleState: TransferState { state.visible }
   package var record: TransferRecord { facts.record(in: state) }
+  package var createdAt: WallTime { facts.createdAt }
+  package var resumeData: ResumeData? { facts.resumeData }
 
   /// What the store keeps. Running is stored as queued: after a crash both continue, and a start
   /// then needs no write of its own. A transfer whose partial file is being deleted for a restart
   /// is stored as idle, so that a crash still deletes it.
-  package var durableRecord: TransferRecord {
+  package var durableRecord: TransferRecord { durable(record) }
+
+  /// Returns the same, given the record.
+  func durable(_ record: TransferRecord) -> TransferRecord {
     var durable = record
     if durable.state == .running || durable.state == .verifying { durable.state = .queued }
     if case .discarding(_, next: .queued) = state { durable.state = .idle }
     state.showEnd(of: facts, in: &durable)
     return durable
-  }
-
-  /// Whether both run and only their connections may differ. Their records are equal then.
-  func differsInConnectionsOnly(from other: TransferMachine) -> Bool {
-    guard case .running = state, case .running = other.state else { return false }
-    return facts == other.facts
   }
 
   /// Why the transfer waits or failed, or last waited.

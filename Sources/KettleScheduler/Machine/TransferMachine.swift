@@ -8,8 +8,14 @@ import KettleModel
 /// for a program's task. It knows no other transfers: whether a slot is free is decided by
 /// `TransferScheduler`. docs/states.md shows the states and their transitions.
 package struct TransferMachine: Sendable {
-  private(set) var facts: TransferFacts
-  package private(set) var state: State
+  @CopiedOnWrite private(set) var facts: TransferFacts
+  @CopiedOnWrite package private(set) var state: State
+
+  /// Whether both run and only their connections may differ. Their records are equal then.
+  func differsInConnectionsOnly(from other: TransferMachine) -> Bool {
+    guard case .running = state, case .running = other.state else { return false }
+    return _facts.isSameCopy(as: other._facts) || facts == other.facts
+  }
 
   package init(_ record: TransferRecord, state: State) {
     facts = TransferFacts(record)
@@ -21,7 +27,8 @@ package struct TransferMachine: Sendable {
   private mutating func apply(_ transition: Transition) -> Transition {
     guard let next = transition.state else { return transition }
     assert(state.kind.exits.contains(next.kind), "\(state.kind) is not followed by \(next.kind)")
-    facts.lastFailure = state.failureKept(facts.lastFailure, before: next)
+    let failure = state.failureKept(facts.lastFailure, before: next)
+    if facts.lastFailure != failure { facts.lastFailure = failure }
     state = next
     return transition
   }
@@ -192,7 +199,8 @@ package struct TransferMachine: Sendable {
 
   /// Counts the time of a task from its first start.
   package mutating func recordStart(at now: WallTime) {
-    facts.task?.recordStart(in: state.visible, at: now)
+    let visibleState = visibleState
+    facts.task?.recordStart(in: visibleState, at: now)
   }
 
   package func silentMillisecondsMax(usually usual: Int64) -> Int64 {
@@ -235,7 +243,7 @@ package struct TransferMachine: Sendable {
   /// completed. Returns whether the number was used.
   package mutating func numberFinish(_ number: Int64, before: TransferState) -> Bool {
     guard visibleState == .completed else {
-      facts.finishNumber = nil
+      if facts.finishNumber != nil { facts.finishNumber = nil }
       return false
     }
     // A restored transfer has its number.
@@ -364,7 +372,10 @@ package struct TransferMachine: Sendable {
   /// Records the progress of each connection, and cancels those that are silent.
   package mutating func progressed(_ progress: DownloadProgress, at now: Moment) -> Transition {
     guard case .running(var download) = state else { return .none }
-    let silent = download.recordProgress(progress, &facts, at: now.monotonic)
+    var silent = download.recordProgress(progress, facts, at: now.monotonic)
+    if !facts.mirrors.isEmpty {
+      silent += download.recordSpeeds(progress, &facts, at: now.monotonic)
+    }
     return apply(.entering(.running(download), silent.map(TransferAction.cancelAttempt)))
   }
 

@@ -180,15 +180,16 @@ package struct TransferScheduler: Sendable {
     if machine.differsInConnectionsOnly(from: before) {
       return alarms.set(machine.id, machine.wakeUp, deadline: machine.deadline)
     }
-    let durable = machine.durableRecord
-    if durable != before.durableRecord { output.changes.append(.put(durable)) }
+    let (record, earlier) = (machine.record, before.record)
+    let durable = machine.durable(record)
+    if durable != before.durable(earlier) { output.changes.append(.put(durable)) }
     if before.facts.bytesForBin(in: before.state) == nil,
       let (action, bytes) = machine.facts.bytesForBin(in: machine.state)
     {
       output.changes.append(.bin(.setBytes(bytes, machine.id, action: action)))
     }
     if machine.waitsForDiskSpace, !before.waitsForDiskSpace { bin.expireAll() }
-    if machine.record != before.record { output.changed.append(machine.id) }
+    if record != earlier { output.changed.append(machine.id) }
     output.hooks += hooks.changed(machine, from: before)
     if machine.state != before.state || machine.deadline != before.deadline
       || machine.queuePosition != before.queuePosition

@@ -30,7 +30,7 @@ bulk 'list --json' 8 list --json
 bulk 'remove --all' 5 remove --all
 bulk 'undo' 5 undo
 "$build/kettle" remove --all >/dev/null
-"$build/kettle" bin empty >/dev/null
+"$build/kettle" bin empty --yes >/dev/null
 come_to_rest "$service_id"
 note "$row" "resident memory with an empty list: $(resident_mebibytes "$service_id") MiB"
 
@@ -42,8 +42,8 @@ seq -f "$plain/small/f%04g" 0 $((small_count - 1)) >"$world/list"
 "$build/kettle" wait --all >/dev/null
 rm "$world/list"
 rest_disk
-for command in 'remove --all --with-file' undo; do
+for command in 'remove --all --with-file --yes' undo; do
   # shellcheck disable=SC2086
   wall=$(measured "$build/kettle" $command | cut -d ' ' -f 1)
-  verdict "$row" "$command of $small_count files, wall time" "$wall" 5 s
+  verdict "$row" "${command% --yes} of $small_count files, wall time" "$wall" 5 s
 done

@@ -33,7 +33,7 @@ while now=$(date +%s) && [ $((now - began)) -lt "$soak_seconds" ]; do
   "$build/kettle" wait --all >/dev/null
   added=$((added + 500))
   echo "$added $(($(ticks_of "$service_id") - before)) $(private_kibibytes)" >>"$world/soak"
-  "$build/kettle" remove --all --with-file >/dev/null
+  "$build/kettle" remove --all --with-file --yes >/dev/null
   now=$(date +%s)
   [ "$now" -ge "$next" ] || sleep $((next - now))
 done
