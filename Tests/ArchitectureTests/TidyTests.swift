@@ -169,7 +169,7 @@ struct TidyTests {
       "Sources/KettleModel/State/TransferState.swift"
     ),
     (
-      "States of the machine", "package enum State",
+      "States of the machine", "package indirect enum State",
       "Sources/KettleScheduler/Machine/MachineState.swift"
     ),
     (

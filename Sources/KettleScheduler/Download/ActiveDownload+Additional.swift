@@ -66,13 +66,17 @@ extension ActiveDownload {
     return plan
   }
 
-  /// Closes one connection for the sake of another transfer. Returns its attempt; nil when there is
-  /// none to spare.
-  mutating func shedConnection(_ facts: TransferFacts, at origin: Origin) -> AttemptID? {
-    guard divisibleTotal(of: facts) != nil, activeCount > 1,
-      let index = connections.lastIndex(where: {
-        $0.phase != .closing && $0.url.origin == origin
-      })
+  /// How many connections to a host, or to any if it is nil, could close for the sake of another
+  /// transfer.
+  func spareCount(_ facts: TransferFacts, at origin: Origin?) -> Int {
+    guard activeCount > 1, divisibleTotal(of: facts) != nil else { return 0 }
+    return connections.count { $0.isActive(at: origin) }
+  }
+
+  /// Closes the latest of these connections. Returns its attempt; nil when there is none to spare.
+  mutating func shedConnection(_ facts: TransferFacts, at origin: Origin?) -> AttemptID? {
+    guard spareCount(facts, at: origin) > 0,
+      let index = connections.lastIndex(where: { $0.isActive(at: origin) })
     else { return nil }
     connections[index].phase = .closing
     return connections[index].attempt
@@ -215,15 +219,14 @@ extension ActiveDownload {
   ) -> [AttemptID] {
     var silent: [AttemptID] = []
     if splitting == .awaitingProof, facts.offer == nil { splitAfterProof(facts, at: now) }
+    let limit = divisibleTotal(of: facts) == nil ? nil : progress.silentMillisecondsMax
     for index in connections.indices {
       let attempt = connections[index].attempt
       if let upTo = progress.receivedUpTo[attempt] {
         connections[index].recordProgress(to: upTo, at: now)
       }
       if progress.heldBack.contains(attempt) { recordHeldBack(index, at: now) }
-      guard let limit = progress.silentMillisecondsMax, divisibleTotal(of: facts) != nil,
-        isDead(connections[index], after: limit, at: now)
-      else { continue }
+      guard let limit, isDead(connections[index], after: limit, at: now) else { continue }
       connections[index].phase = .closing
       silent.append(attempt)
     }
@@ -262,5 +265,12 @@ package struct DownloadProgress: Sendable, Hashable {
     self.receivedUpTo = receivedUpTo
     self.heldBack = heldBack
     self.silentMillisecondsMax = silentMillisecondsMax
+  }
+}
+
+extension DownloadConnection {
+  /// Whether it is not closing and goes to this host, or to any if it is nil.
+  fileprivate func isActive(at origin: Origin?) -> Bool {
+    phase != .closing && (origin == nil || url.origin == origin)
   }
 }

@@ -170,7 +170,9 @@ extension TransferFacts {
     guard let resumeData else { return .sameURL }
     // No URL has answered with what another program has left.
     if resumeData.hasUnprovedBytes { return .otherServer }
-    guard (resumeData.validatorURL ?? urlText) == openerURL.text else { return .otherURL }
+    // Texts are made only where there is no other way: every tick asks.
+    let isOpener = resumeData.validatorURL.map { $0 == openerURL.text } ?? (spec.url == openerURL)
+    guard isOpener else { return .otherURL }
     guard let answer = resumeData.answer else { return .sameURL }
     return answer.url.origin == url.origin ? .sameURL : .otherServer
   }

@@ -2,8 +2,8 @@
 /// what contains it costs one reference, however large the value is.
 @propertyWrapper
 package struct CopiedOnWrite<Value: Sendable>: Sendable {
+  /// Changed only through a `CopiedOnWrite` that is its only owner; no other thread has it then.
   private final class Storage: @unchecked Sendable {
-    // Changed only through a `CopiedOnWrite` that is its only owner; no other thread has it then.
     var value: Value
 
     init(_ value: Value) { self.value = value }

@@ -1,8 +1,9 @@
 import KettleModel
 
 extension TransferMachine {
-  /// The legal exits of each state are in `MachineState+Exits.swift`.
-  package enum State: Sendable, Hashable {
+  /// The legal exits of each state are in `MachineState+Exits.swift`. It is indirect because a
+  /// running download is large, and machines are copied all the time.
+  package indirect enum State: Sendable, Hashable {
     case idle
     case scheduled(until: WallTime)
     case queued

@@ -9,7 +9,7 @@ import KettleModel
 /// `TransferScheduler`. docs/states.md shows the states and their transitions.
 package struct TransferMachine: Sendable {
   @CopiedOnWrite private(set) var facts: TransferFacts
-  @CopiedOnWrite package private(set) var state: State
+  package private(set) var state: State
 
   /// Whether both run and only their connections may differ. Their records are equal then.
   func differsInConnectionsOnly(from other: TransferMachine) -> Bool {
@@ -345,7 +345,8 @@ package struct TransferMachine: Sendable {
   package func wantedSources(
     _ policy: DivisionPolicy, at now: MonotonicTime
   ) -> [ActiveDownload.WantedSource] {
-    download?.wantedSources(facts, policy, at: now) ?? []
+    guard case .running(let download) = state, download.body == .open else { return [] }
+    return download.wantedSources(facts, policy, at: now)
   }
 
   /// - Parameter newcomerCount: how many connections could begin, this one included.
@@ -361,8 +362,15 @@ package struct TransferMachine: Sendable {
     return apply(.entering(.running(download), [.beginAttempt(facts.id, plan)]))
   }
 
-  /// Closes one connection for the sake of another transfer, if there is one to spare.
-  package mutating func shedConnection(at origin: Origin) -> Transition {
+  /// How many connections to a host, or to any if it is nil, could close for the sake of another
+  /// transfer.
+  func spareConnectionCount(at origin: Origin?) -> Int {
+    guard case .running(let download) = state else { return 0 }
+    return download.spareCount(facts, at: origin)
+  }
+
+  /// Closes one of these connections, if there is one to spare.
+  package mutating func shedConnection(at origin: Origin?) -> Transition {
     guard case .running(var download) = state,
       let attempt = download.shedConnection(facts, at: origin)
     else { return .none }

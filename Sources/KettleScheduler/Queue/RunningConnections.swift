@@ -43,7 +43,10 @@ struct RunningConnections {
   }
 
   /// Connections are taken one at a time: one that is closing frees its place soon.
-  func isClosing(at origin: Origin) -> Bool { closing.contains(origin) }
+  /// nil means any host.
+  func isClosing(at origin: Origin?) -> Bool {
+    origin.map { closing.contains($0) } ?? !closing.isEmpty
+  }
 
   /// How many connections are reserved for other transfers.
   func reservedCount(besides id: TransferID) -> Int {

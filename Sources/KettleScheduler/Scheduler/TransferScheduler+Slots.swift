@@ -126,10 +126,11 @@ extension TransferScheduler {
     return counts[one, default: 0] >= limit
   }
 
-  /// Closes an additional connection of a running transfer when others wait for its host.
+  /// Closes an additional connection of a running transfer when others wait for its host, or for
+  /// any connection.
   private mutating func makeRoom(_ output: inout SchedulerOutput, at now: Moment) {
-    // No transfer has more than one connection.
-    guard Set(owners.values).count < owners.count else { return }
+    let rich = queue.running.filter { spareCount(of: $0, at: nil) > 0 }
+    if rich.isEmpty { return }
     let reserved = reservedConnections()
     let counts = connectionCounts(reserved: reserved)
     var running = RunningConnections(self)
@@ -143,18 +144,22 @@ extension TransferScheduler {
         queue.limits.connectionsMax(at: waiting.origin),
         rules.connectionLimit(of: waiting.session) ?? 0)
       let isHostFull = !hosts.admits(waiting.origin, allowed: allowed, at: now.monotonic)
-      guard isSessionFull || isHostFull || isFull, !running.isClosing(at: waiting.origin) else {
-        continue
-      }
+      // If only the limit of all connections is the obstacle, any host can make room.
+      let place = isSessionFull || isHostFull ? waiting.origin : nil
+      guard isSessionFull || isHostFull || isFull, !running.isClosing(at: place) else { continue }
       // If the session's own limit is the obstacle, only the session itself can make room.
-      let candidates = queue.running.filter {
+      let candidates = rich.filter {
         !isSessionFull || machines[$0]?.spec.session == waiting.session
       }
-      let richest = candidates.max { connectionCount(of: $0) < connectionCount(of: $1) }
-      guard let id = richest, connectionCount(of: id) > 1 else { continue }
-      update(id, into: &output) { $0.shedConnection(at: waiting.origin) }
+      let richest = candidates.max { spareCount(of: $0, at: place) < spareCount(of: $1, at: place) }
+      guard let id = richest, spareCount(of: id, at: place) > 0 else { continue }
+      update(id, into: &output) { $0.shedConnection(at: place) }
       running = RunningConnections(self)
     }
+  }
+
+  private func spareCount(of id: TransferID, at origin: Origin?) -> Int {
+    machines[id]?.spareConnectionCount(at: origin) ?? 0
   }
 
   private func connectionCount(of id: TransferID) -> Int {

@@ -284,6 +284,34 @@ struct AdditionalConnectionTests {
     #expect(script.scheduler.hosts.connectionCount == 4)
   }
 
+  @Test func `a waiting transfer gets a connection to another host when all are in use`() throws {
+    var limits = TransferQueue.Limits()
+    limits.connectionsMax = 4
+    var script = SchedulerScript(limits: limits)
+    let id = try running(&script)
+    let all = plans(script)
+    for plan in all.dropFirst() { try part(&script, plan, "\"v1\"") }
+    let others = ["b", "c"].map { script.add(spec("http://\($0).example/b.iso")) }
+    #expect(others.map { script.state($0) } == [.queued, .queued])
+    var shed = all[3].attempt
+    for (index, other) in others.enumerated() {
+      // One at a time: the place of a closing connection is free soon.
+      #expect(cancelled(script) == Set(all.suffix(index + 1).map(\.attempt)))
+      script.ended(shed, .cancelled, upTo: all[3 - index].requested?.lower)
+      #expect(script.state(other) == .running)
+      shed = all[2].attempt
+    }
+    #expect(script.state(id) == .running)
+    #expect(script.scheduler.hosts.connectionCount == 4)
+  }
+
+  private func cancelled(_ script: SchedulerScript) -> Set<AttemptID> {
+    Set(
+      script.actions.compactMap {
+        if case .cancelAttempt(let attempt) = $0 { attempt } else { nil }
+      })
+  }
+
   /// Nanoseconds of the processor for a round in which `count` running transfers want connections
   /// that they cannot have.
   private func costOfRound(_ count: Int) throws -> Int64 {
