@@ -19,7 +19,7 @@ bench=assets/bench
 . "$bench/lib/all.sh"
 
 # The order of the documentation.
-all_rows='emulator lan cable atlantic throttled small outage'
+all_rows='emulator lan cable atlantic wifi satellite throttled small byte outage'
 rows=${*:-$all_rows}
 for row in $rows; do
   [ -r "$bench/network/rows/$row.sh" ] || fail "there is no row \"$row\"; there are: $all_rows"

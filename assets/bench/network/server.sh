@@ -9,6 +9,8 @@ serve_files() {
   head -c 200M /dev/urandom >"$memory/200.bin"
   head -c 100M "$memory/200.bin" >"$memory/100.bin"
   head -c 64M "$memory/200.bin" >"$memory/64.bin"
+  head -c 32M "$memory/200.bin" >"$memory/32.bin"
+  head -c 1 "$memory/200.bin" >"$memory/byte.bin"
   head -c $((small_files * 65536)) "$memory/200.bin" |
     (cd "$memory/small" && split -b 65536 -a 3 -d - f)
   (cd "$memory/small" && ls) | sed "s|^|$origin/small/|" >"$world/urls"
