@@ -4,8 +4,8 @@
 #
 #     assets/bench/bench.sh [ROW...]
 #
-# Without ROW all rows are measured but soak, which takes an hour; the files in assets/bench/rows are
-# the rows. Everything lives in a directory that is deleted at the end.
+# Without ROW all rows are measured but soak, which takes an hour, and growth; the files in
+# assets/bench/rows are the rows. Everything lives in a directory that is deleted at the end.
 #
 #     KETTLE_BENCH_RUNS    how often all of it is measured, 1
 #     KETTLE_BENCH_PAIRS   how often programs run whose ratio has a budget, 7; in rows that take long
@@ -26,7 +26,7 @@ json=${KETTLE_BENCH_JSON:-.build/bench.json}
 . "$bench/lib/all.sh"
 
 # The order of the budgets in the documentation.
-all_rows='plain-1 plain-4 tls-1 small-files slow-origin million bulk many-running control dashboard idle library'
+all_rows='plain-1 plain-4 tls-1 small-files slow-origin million bulk many-running watched-queue control dashboard idle library'
 programs='kettle kettle-floor origin-sockets measured-run session-download foundation-download
   first-screen control-requests dashboard-frames'
 rows=${*:-$all_rows}

@@ -18,6 +18,14 @@ measured_with_service() {
 # The name in field 2 may have spaces, so that counting begins behind its bracket.
 ticks_of() { sed 's/.*) //' "/proc/$1/stat" | awk '{ print $12 + $13 }'; }
 
+# cost_a_second SECONDS: the service's CPU time for so long, in milliseconds a second.
+cost_a_second() {
+  before=$(ticks_of "$service_id")
+  sleep "$1"
+  awk -v t=$(($(ticks_of "$service_id") - before)) -v s="$1" -v hz="$(getconf CLK_TCK)" \
+    'BEGIN { print 1000 * t / hz / s }'
+}
+
 status_of() { awk -v key="$2:" '$1 == key { print $2 }' "/proc/$1/status"; }
 
 same_file() { cmp -s "$1" "$2" || fail "\"$1\" is not the file that was served"; }
