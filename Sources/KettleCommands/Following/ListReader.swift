@@ -6,7 +6,10 @@ import KettleModel
 struct ListReader {
   let service: any ServiceCalling
   var filter = RowFilter()
-  var pageCount = Viewport.countMax
+  var pageCount = ListReader.usualPageCount
+
+  /// While the service reads a window from the store, others wait for the store.
+  static let usualPageCount = 1000
 
   /// Passes each transfer once, and leaves out none that was on the list throughout.
   ///

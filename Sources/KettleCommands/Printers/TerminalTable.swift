@@ -132,7 +132,7 @@ struct TerminalTable: ListTable {
   ]
 
   private func widths(of rows: [TransferSnapshot]) -> [ListColumns.Column: Int] {
-    let isComplete = rows.count < Viewport.countMax
+    let isComplete = rows.count < ListReader.usualPageCount
     var widths = isComplete ? [:] : Self.usual
     for column in ListColumns.Column.allCases {
       let needed = rows.reduce(0) { max($0, width(cell(column, of: $1).text)) }

@@ -6,8 +6,9 @@ import Logging
 /// Moves transfers between memory and the store: loads dormant ones on request, evicts those at
 /// rest.
 extension TransferEngine {
-  /// The number of transfers loaded at once for an operation on many.
-  static let loadedCountMax = 1000
+  /// The number of transfers loaded at once for an operation on many. Other requests wait for one
+  /// such turn.
+  static let loadedCountMax = 250
   /// The number of dormant transfers whose history is kept.
   static let rememberedCountMax = 2000
 
@@ -181,8 +182,8 @@ extension TransferEngine {
 
   // MARK: Many
 
-  /// Applies a control to transfers, some of which only the store has. Wakes a thousand at a time.
-  /// Those already resident come last: when they make room, the others have been handled.
+  /// Applies a control to transfers, some of which only the store has. Loads `loadedCountMax` at a
+  /// time. Those already resident come last: when they make room, the others have been handled.
   ///
   /// - Returns: the result for each, in the order of `ids`.
   func controlEach(
@@ -233,8 +234,8 @@ extension TransferEngine {
     return (done + resident).sorted()
   }
 
-  /// Visits the transfers that only the store has, a thousand at a time, and keeps these resident
-  /// meanwhile. Other code may have loaded some of them since.
+  /// Visits the transfers that only the store has, `loadedCountMax` at a time, and keeps these
+  /// resident meanwhile. Other code may have loaded some of them since.
   ///
   /// - Parameter others: the transfers that the caller handles.
   func forEachDormant(
