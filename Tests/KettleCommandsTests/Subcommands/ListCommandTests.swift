@@ -126,7 +126,8 @@ struct ListCommandTests {
         .list(
           Viewport(
             filter: RowFilter(
-              states: [.failed, .waiting], session: SessionID(rawValue: "mine"))))
+              states: [.failed, .waiting], session: SessionID(rawValue: "mine")),
+            count: ListReader.usualPageCount))
       ])
   }
 
