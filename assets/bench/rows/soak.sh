@@ -11,7 +11,8 @@ rpc_secret=$("$build/kettle" rpc secret)
 soak_url() { echo "http://127.0.0.1:$rpc_port/jsonrpc"; }
 
 ask_rpc() {
-  while :; do
+  # Not longer than this program, however it ends.
+  while kill -0 $$ 2>/dev/null; do
     curl -s --max-time 20 -o /dev/null -d '{"jsonrpc":"2.0","id":1,"method":"aria2.tellStopped",
       "params":["token:'"$rpc_secret"'",0,100]}' "$(soak_url)" || :
     sleep 1
