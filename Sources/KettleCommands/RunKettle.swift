@@ -30,26 +30,12 @@ package func runKettle(arguments: [String], context: CommandContext) async -> In
   }
 }
 
-/// One of our commands, after parsing.
-protocol RunnableCommand: ParsableCommand {
-  /// Whether the command makes no sense with `--host`.
-  static var isForThisMachineOnly: Bool { get }
-  /// The type of its repeated argument, which is a `ValueRun` because there may be a hundred
-  /// thousand values; nil if it has none.
-  static var repeatedType: (any ExpressibleByArgument.Type)? { get }
-  func run(in context: CommandContext) async throws -> ExitCode
-}
-
-extension RunnableCommand {
-  static var isForThisMachineOnly: Bool { false }
-  static var repeatedType: (any ExpressibleByArgument.Type)? { nil }
-}
-
 private func parsedCommand(_ arguments: [String]) throws -> any RunnableCommand {
   if let word = arguments.first, let problem = CommandNames.problem(of: word) {
     throw UsageError(.command(problem))
   }
-  let command = try KettleCommand.parseAsRoot(RunOfWords.packed(arguments))
+  let command = try KettleCommand.parseAsRoot(
+    RunOfWords.packed(arguments, of: KettleCommand.self))
   // Any other command is the parser's own `help`, which throws its text when run.
   guard let ours = command as? any RunnableCommand else {
     var theirs = command

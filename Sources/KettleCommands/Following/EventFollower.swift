@@ -3,6 +3,11 @@ import KettleControl
 import KettleModel
 import KettleStarter
 
+/// Ids on the command line that belong to no transfer.
+struct UnknownTransfers: Error, Hashable, Sendable {
+  var ids: [TransferID]
+}
+
 /// Why following events ended.
 enum FollowError: Error, Hashable, Sendable {
   /// The service was stopped while it was being followed.

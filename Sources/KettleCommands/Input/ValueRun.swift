@@ -33,8 +33,12 @@ enum RunOfWords {
   /// The first one of each row stays a word of its own: it may be the value of the option before
   /// it, or another argument of the command. A word that is no value stays too, for the parser's
   /// complaint about it.
-  static func packed(_ words: [String]) -> [String] {
-    guard words.count >= wordCountMin, let type = repeatedType(in: words) else { return words }
+  ///
+  /// - Parameter root: the command whose words follow.
+  static func packed(_ words: [String], of root: any ParsableCommand.Type) -> [String] {
+    guard words.count >= wordCountMin, let type = repeatedType(in: words, of: root) else {
+      return words
+    }
     var packed: [String] = []
     var run: [String] = []
     var isBehindValue = false
@@ -57,8 +61,10 @@ enum RunOfWords {
   }
 
   /// The type of the repeated argument of the command that the words name; nil if it has none.
-  private static func repeatedType(in words: [String]) -> (any ExpressibleByArgument.Type)? {
-    var command: any ParsableCommand.Type = KettleCommand.self
+  private static func repeatedType(
+    in words: [String], of root: any ParsableCommand.Type
+  ) -> (any ExpressibleByArgument.Type)? {
+    var command = root
     for word in words where !word.hasPrefix("-") {
       let configuration = command.configuration
       let known =

@@ -36,12 +36,12 @@ struct CommandDescription: Decodable {
     var shouldDisplay: Bool
   }
 
-  /// Describes `kettle`, with all its commands.
-  static func ofProgram() throws -> CommandDescription {
+  /// Describes a program with all its commands.
+  static func of(_ program: any ParsableCommand.Type) throws -> CommandDescription {
     struct Tool: Decodable {
       var command: CommandDescription
     }
-    return try JSONDecoder().decode(Tool.self, from: Data(KettleCommand._dumpHelp().utf8)).command
+    return try JSONDecoder().decode(Tool.self, from: Data(program._dumpHelp().utf8)).command
   }
 
   /// The commands that `--help` lists, without the parser's own `help`.

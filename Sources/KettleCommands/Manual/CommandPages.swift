@@ -13,7 +13,7 @@ struct CommandPages {
   private let date: String
 
   init(date: String) throws {
-    program = try .ofProgram()
+    program = try .of(KettleCommand.self)
     self.date = date
   }
 

@@ -239,8 +239,3 @@ struct WaitWatch {
     console.printError(sentence)
   }
 }
-
-/// Ids on the command line that belong to no transfer.
-struct UnknownTransfers: Error, Hashable, Sendable {
-  var ids: [TransferID]
-}

@@ -27,3 +27,10 @@ package enum Bindings {
     return lines.joined(separator: "\n") + "\n"
   }
 }
+
+extension Keymap {
+  package static let standard = Keymap([])
+
+  /// The keys of all actions.
+  package init(_ mappings: [KeyMapping]) { self.init(mappings, of: Bindings.all) }
+}

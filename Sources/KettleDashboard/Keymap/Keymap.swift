@@ -7,10 +7,8 @@ package struct Keymap: Hashable, Sendable {
   /// The names of the actions.
   private let names: [KeyContext: [Key: String]]
 
-  package static let standard = Keymap([])
-
   /// Rejects invalid mappings one by one and applies the others.
-  package init(_ mappings: [KeyMapping], of table: [Action] = Bindings.all) {
+  package init(_ mappings: [KeyMapping], of table: [Action]) {
     var plan = KeymapPlan(table, mappings)
     plan.resolveConflicts()
     actions = plan.actions

@@ -18,7 +18,7 @@ struct CommandScreen: EditingScreen {
         help: "Run the command", do: { screen, context in screen.run(context) }),
       Binding(
         "complete", .finding, in: [.command], keys: [.tab], label: "complete", rank: 2,
-        help: "Complete the word", do: { screen, _ in screen.complete() }),
+        help: "Complete the word", do: { screen, context in screen.complete(context) }),
       Binding(
         "command-up", .finding, in: [.command], keys: [.up], label: "earlier", rank: 4,
         help: "The previous command",
@@ -36,14 +36,16 @@ struct CommandScreen: EditingScreen {
     ] + lineBindings)
 
   /// The actions that a command can name: those of the list.
-  private static let actions = Bindings.all
-    .filter { $0.contexts.contains(.list) && $0.name != "command" }.map(\.name)
+  private func actions(_ context: ScreenContext) -> [String] {
+    context.keymap.actions
+      .filter { $0.contexts.contains(.list) && $0.name != "command" }.map(\.name)
+  }
 
   var keyContext: KeyContext { .command }
   var extent: ScreenExtent { .form }
 
-  private var result: Result<TypedCommand, TypedCommand.Problem> {
-    TypedCommand.parse(line.text, selected: selected, actions: Self.actions)
+  private func result(_ context: ScreenContext) -> Result<TypedCommand, TypedCommand.Problem> {
+    TypedCommand.parse(line.text, selected: selected, actions: actions(context))
   }
 
   // MARK: - Keys
@@ -65,7 +67,7 @@ struct CommandScreen: EditingScreen {
 
   private func run(_ context: ScreenContext) -> [ScreenRequest] {
     if line.text.allSatisfy({ $0 == " " }) { return [.close] }
-    switch result {
+    switch result(context) {
     case .failure(let problem): return [.say(Strings.sentence(problem), .problem)]
     case .success(.action(let name)):
       return [.list(.remember(command: line.text)), .close, .perform(name)]
@@ -76,8 +78,8 @@ struct CommandScreen: EditingScreen {
   }
 
   /// Completes the first word as far as it is unambiguous.
-  private mutating func complete() -> [ScreenRequest] {
-    let words = candidates
+  private mutating func complete(_ context: ScreenContext) -> [ScreenRequest] {
+    let words = candidates(context)
     guard let first = words.first else {
       return [.say(Strings.sentence(.unknown(line.text)), .problem)]
     }
@@ -90,9 +92,9 @@ struct CommandScreen: EditingScreen {
   }
 
   /// The words that the text can become; none after the first word.
-  private var candidates: [String] {
+  private func candidates(_ context: ScreenContext) -> [String] {
     line.text.contains(" ")
-      ? [] : TypedCommand.completions(of: line.text, actions: Self.actions)
+      ? [] : TypedCommand.completions(of: line.text, actions: actions(context))
   }
 
   // MARK: - Drawing
@@ -112,13 +114,13 @@ struct CommandScreen: EditingScreen {
   /// same.
   private func verdict(_ context: ScreenContext) -> (text: String, role: Role) {
     if let notice = context.notice { return (notice.text, notice.kind.role) }
-    switch result {
+    switch result(context) {
     case .success(.action(let name)):
       let action = context.keymap.actions.first { $0.name == name }
       return (action.map { Strings.command($0) } ?? "", .key)
     case .success(.effect): return (Strings.commandRuns, .key)
     case .failure(let problem):
-      let words = candidates
+      let words = candidates(context)
       if !words.isEmpty { return (words.joined(separator: "  "), .quiet) }
       return (Strings.sentence(problem), .problem)
     }
