@@ -1,0 +1,128 @@
+import ArgumentParser
+import KettleClient
+import KettleControl
+
+/// `kettle bin`
+struct BinCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "bin",
+    abstract: "Show what can be undone, or delete it.",
+    discussion: """
+      What stop, remove and reset discard is kept for ten minutes, or until the disk is full. \
+      "kettle undo" brings it back.
+
+      Examples:
+        kettle bin
+        kettle bin --json
+        kettle bin empty
+      """,
+    subcommands: [BinListCommand.self, BinEmptyCommand.self],
+    defaultSubcommand: BinListCommand.self)
+}
+
+/// `kettle bin list`, which is `kettle bin`
+struct BinListCommand: RunnableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "List what can be undone, the latest first.",
+    discussion: """
+      Programs should use --json: an array of objects with number, kind (stop, remove, \
+      removeWithFile, reset or clear), at, expiresAt, transferCount, byteCount and title (of the \
+      first transfer, or null).
+      """)
+
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  func run(in context: CommandContext) async throws -> ExitCode {
+    try await context.withService(for: "kettle bin") { service in
+      let actions = try await service.call(ListBin.self, .init()).actions
+      if json {
+        var printer = try JSONArrayPrinter(on: context.console)
+        try printer.print(actions.map(\.json))
+        try printer.end()
+      } else if actions.isEmpty {
+        context.console.printNote(Sentences.binEmpty)
+      } else {
+        for action in actions {
+          try context.console.printLine(Sentences.of(action, context.clock))
+        }
+      }
+      return .done
+    }
+  }
+}
+
+/// `kettle bin empty`
+struct BinEmptyCommand: RunnableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "empty",
+    abstract: "Delete everything in the bin now.",
+    discussion: """
+      Nothing of it can be undone afterwards, so it asks first. Without a terminal it requires \
+      --yes.
+
+      Examples:
+        kettle bin empty
+        kettle bin empty --yes
+      """)
+
+  @Flag(name: [.short, .long], help: "Do not ask.")
+  var yes = false
+
+  func run(in context: CommandContext) async throws -> ExitCode {
+    if !yes, !context.console.isInputTerminal {
+      throw UsageError(.command(.confirmationNeedsTerminal(command: "bin empty")))
+    }
+    return try await context.withService(for: "kettle bin empty") { service in
+      let before = try await service.call(ListBin.self, .init()).actions
+      guard !before.isEmpty else {
+        context.console.printNote(Sentences.binEmpty)
+        return .done
+      }
+      guard try yes || context.console.confirms(Sentences.emptyBinQuestion(before)) else {
+        context.console.printNote(Sentences.nothingChanged)
+        return .interrupted
+      }
+      let deleted = try await service.call(EmptyBin.self, .init()).actions
+      try context.console.printLine(Sentences.binEmptied(deleted))
+      return .done
+    }
+  }
+}
+
+/// `kettle undo`
+struct UndoCommand: RunnableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "undo",
+    abstract: "Undo the last stop, remove, reset or clear, with every byte.",
+    discussion: """
+      For ten minutes, what these commands discard is in the bin. Each "kettle undo" undoes the \
+      latest action in it; "kettle bin" lists them with their numbers. A transfer that was started \
+      again since is not touched, and what it had stays in the bin. Exits with 2 if there is \
+      nothing to undo, and with 1 if nothing could be restored.
+
+      Examples:
+        kettle undo
+        kettle undo 1795630211034
+      """)
+
+  @Argument(help: ArgumentHelp("The number of an action as \"kettle bin\" lists it."))
+  var number: Int64?
+
+  func run(in context: CommandContext) async throws -> ExitCode {
+    try await context.withService(for: "kettle undo") { service in
+      let undone = try await service.call(UndoAction.self, .init(number: number))
+      guard let kind = undone.kind else {
+        context.console.printError(Sentences.nothingToUndo(number))
+        return .refused
+      }
+      for id in undone.busy { context.console.printError(Sentences.cannotUndo(id)) }
+      if undone.restored.count == 0, !undone.busy.isEmpty { return .transferFailed }
+      try context.console.printLine(
+        Sentences.undone(
+          kind, at: undone.at, count: undone.restored.count + undone.uncoveredCount, context.clock))
+      return undone.busy.isEmpty ? .done : .transferFailed
+    }
+  }
+}
