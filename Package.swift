@@ -80,8 +80,8 @@ let package = Package(
     target(
       "KettleFiles",
       [
-        "KettleEngine", "KettleModel", "KettleScheduler", "KettleSystem", "CKettleCurl",
-        "CKettleLinux", "CKettleUnpacking",
+        "KettleEngine", "KettleModel", "KettleSystem", "CKettleCurl", "CKettleLinux",
+        "CKettleUnpacking",
       ]),
     target(
       "KettleStore",
@@ -95,7 +95,7 @@ let package = Package(
       ["KettleControl", "KettleStarter", "KettleSystem", "CKettleLinux", nioCore, nioPosix]),
     target(
       "KettleRPC", ["KettleAria2", "KettleSystem", nioCore, nioHTTP1, nioPosix, nioWebSocket]),
-    target("KettleDesktop", ["KettleModel", "KettleScheduler", "KettleSystem"]),
+    target("KettleDesktop", ["KettleModel", "KettleSystem"]),
     target("KettleTerminal", ["KettleDashboard", "KettleModel", "KettleSystem", "CKettleNcurses"]),
     target("KettleDemo", ["KettleModel", "KettleSystem", nioCore, nioHTTP1, nioPosix]),
 
@@ -196,7 +196,7 @@ let package = Package(
     .target(name: "SeededNumbers", path: "Tests/SeededNumbers", swiftSettings: strict),
     tests("ArchitectureTests", []),
     tests("KettleSystemTests", ["KettleModel", "KettleSystem"]),
-    tests("KettleModelTests", ["KettleModel", "SeededNumbers"]),
+    tests("KettleModelTests", ["KettleModel", "KettleSystem", "SeededNumbers"]),
     tests(
       "KettleSchedulerTests", ["KettleModel", "KettleScheduler", "KettleSystem", "SeededNumbers"]),
     tests("KettleControlTests", ["KettleControl", "KettleModel", "SeededNumbers"]),
@@ -224,7 +224,7 @@ let package = Package(
     appleSource("AppleSourceSwift6Tests", .v6),
     tests(
       "KettleDesktopTests",
-      ["KettleDesktop", "KettleModel", "KettleScheduler", "ScriptedBus", "SeededNumbers"]),
+      ["KettleDesktop", "KettleModel", "ScriptedBus", "SeededNumbers"]),
     .target(
       name: "ScriptedBus", dependencies: ["KettleDesktop", "KettleSystem"],
       path: "Tests/ScriptedBus",

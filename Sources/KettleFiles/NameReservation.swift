@@ -1,6 +1,5 @@
 import Glibc
 import KettleModel
-import KettleScheduler
 
 /// Reserves a name in a directory by creating the partial file for it.
 ///

@@ -1,7 +1,6 @@
 import Glibc
 import KettleEngine
 import KettleModel
-import KettleScheduler
 
 /// The bin is in the directory of each file: a rename needs no space and survives a power cut.
 extension POSIXFileStorage {

@@ -1,7 +1,6 @@
 import Glibc
 import KettleEngine
 import KettleModel
-import KettleScheduler
 import KettleSystem
 
 /// Questions about files that have their final names.

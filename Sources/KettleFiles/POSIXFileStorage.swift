@@ -1,7 +1,6 @@
 import Glibc
 import KettleEngine
 import KettleModel
-import KettleScheduler
 import KettleSystem
 
 /// `FileStorage` on the file system of Linux.

@@ -1,7 +1,6 @@
 import Glibc
 import KettleEngine
 import KettleModel
-import KettleScheduler
 import KettleSystem
 
 /// A list, on disk, of partial files that were made but not recorded yet. The next start removes

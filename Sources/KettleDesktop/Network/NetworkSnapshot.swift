@@ -1,4 +1,4 @@
-import KettleScheduler
+import KettleModel
 
 /// The interfaces, addresses and routes of the machine at one moment.
 struct NetworkSnapshot: Hashable, Sendable {

@@ -1,5 +1,5 @@
 import Dispatch
-import KettleScheduler
+import KettleModel
 
 /// Reports whether this machine has a route to other machines: once at the start, then whenever
 /// that changes, and also when the route or an address of this machine changes. An address that is

@@ -33,7 +33,7 @@ let importTable: [String: ImportRow] = [
     ours: ["KettleEngine", "KettleModel", "KettleSystem"], outside: ["CKettleCurl"],
     system: ["Glibc", "Synchronization"]),
   "KettleFiles": ImportRow(
-    ours: ["KettleEngine", "KettleModel", "KettleScheduler", "KettleSystem"],
+    ours: ["KettleEngine", "KettleModel", "KettleSystem"],
     outside: ["CKettleCurl", "CKettleLinux", "CKettleUnpacking"], system: ["Dispatch", "Glibc"]),
   "KettleStore": ImportRow(
     ours: ["KettleEngine", "KettleModel", "KettleScheduler", "KettleSystem"],
@@ -50,7 +50,7 @@ let importTable: [String: ImportRow] = [
     ours: ["KettleAria2", "KettleSystem"],
     outside: ["NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket"], system: ["Glibc"]),
   "KettleDesktop": ImportRow(
-    ours: ["KettleModel", "KettleScheduler", "KettleSystem"], system: ["Dispatch", "Glibc"]),
+    ours: ["KettleModel", "KettleSystem"], system: ["Dispatch", "Glibc"]),
   "KettleTerminal": ImportRow(
     ours: ["KettleDashboard", "KettleModel", "KettleSystem"], outside: ["CKettleNcurses"],
     system: ["Dispatch", "Glibc"]),

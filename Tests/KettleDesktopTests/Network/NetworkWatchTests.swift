@@ -1,5 +1,5 @@
 import KettleDesktop
-import KettleScheduler
+import KettleModel
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))

@@ -1,4 +1,4 @@
-import KettleScheduler
+import KettleModel
 import Testing
 
 @testable import KettleDesktop

@@ -1,5 +1,3 @@
-import KettleModel
-
 extension FileName {
   /// The sanitized name from a `Content-Disposition` header; nil when it has none.
   ///

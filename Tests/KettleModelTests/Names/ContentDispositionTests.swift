@@ -1,5 +1,4 @@
 import KettleModel
-import KettleScheduler
 import Testing
 
 @Suite struct ContentDispositionTests {

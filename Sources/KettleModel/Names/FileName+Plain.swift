@@ -1,5 +1,3 @@
-import KettleModel
-
 extension FileName {
   /// The last segment of a path if it is already safe, as nearly all are; nil means undecided. A
   /// fast path, because the name of every added transfer is displayed.

@@ -1,8 +1,7 @@
-import KettleModel
 import SeededNumbers
 import Testing
 
-@testable import KettleScheduler
+@testable import KettleModel
 
 /// The fast path must return the same name as the sanitizer.
 struct FileNamePlainTests {

@@ -1,9 +1,8 @@
 import KettleModel
-import KettleScheduler
 import SeededNumbers
 import Testing
 
-@Suite struct FileNameTests {
+@Suite struct FileNameChoiceTests {
   private func url(_ text: String) throws -> TransferURL {
     try TransferURL.parse(text).get().url
   }

@@ -1,8 +1,7 @@
-import KettleModel
 import KettleSystem
 import Testing
 
-@testable import KettleScheduler
+@testable import KettleModel
 
 struct SortedBlocksTests {
   private func ids(_ numbers: some Sequence<Int64>) -> [TransferID] {

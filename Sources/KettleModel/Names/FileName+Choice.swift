@@ -1,5 +1,3 @@
-import KettleModel
-
 /// The choice of a name, and the numbers that tell equal ones apart.
 extension FileName {
   /// The name of last resort.
