@@ -111,3 +111,88 @@ private struct BeginningRequest: Sendable {
     return beginning
   }
 }
+
+/// The path of a search through a list: from its start to the end, then around to the start.
+struct RowWalk: Sendable {
+  struct Step: Sendable, Hashable {
+    var indices: Range<Int>
+    /// Whether the search has wrapped around.
+    var hasWrapped: Bool
+  }
+
+  private let before: Range<Int>
+  private let after: Range<Int>
+  private let isBackwards: Bool
+
+  /// - Parameter includesStart: whether the start itself can be found, as the first row or the
+  ///   last.
+  init(count: Int, start: Int, isBackwards: Bool, includesStart: Bool) {
+    let start = min(max(start, 0), max(count - 1, 0))
+    self.isBackwards = isBackwards
+    let cut = min(isBackwards == includesStart ? start + 1 : start, count)
+    before = 0..<cut
+    after = cut..<count
+  }
+
+  /// Returns ranges of rows in search order.
+  func steps(of size: Int) -> some Sequence<Step> {
+    let parts = isBackwards ? [before, after] : [after, before]
+    return parts.enumerated().lazy.flatMap { turn, part in
+      Self.pieces(of: part, size, isBackwards: isBackwards).map {
+        Step(indices: $0, hasWrapped: turn == 1)
+      }
+    }
+  }
+
+  private static func pieces(
+    of part: Range<Int>, _ size: Int, isBackwards: Bool
+  ) -> [Range<Int>] {
+    let forward = stride(from: part.lowerBound, to: part.upperBound, by: size).map {
+      $0..<min($0 + size, part.upperBound)
+    }
+    return isBackwards ? forward.reversed() : forward
+  }
+}
+
+/// The filter and the sort order of the rows that a client displays.
+struct RowView: Sendable, Hashable {
+  var filter: RowFilter
+  var sort: RowSort
+
+  init(filter: RowFilter, sort: RowSort) {
+    self.filter = filter
+    self.sort = sort
+  }
+
+  init(_ viewport: Viewport) { self.init(filter: viewport.filter, sort: viewport.sort) }
+
+  /// Whether it is the whole list in its own order, flat or grouped by state. The list without
+  /// cleared transfers counts too while none is cleared.
+  func isPlain(hasCleared: Bool) -> Bool {
+    guard sort.key == .queue, !sort.isDescending, sort.grouping != .queues else { return false }
+    return filter == RowFilter() || (!hasCleared && filter == RowFilter(scope: .uncleared))
+  }
+
+  /// Whether clearing completed transfers changes its rows.
+  var dependsOnClearing: Bool {
+    switch filter.scope {
+    case .all: false
+    case .uncleared:
+      (filter.states ?? filter.stage?.states)?.contains(.completed) != false
+    }
+  }
+}
+
+/// The filter and the sort key of a view.
+struct RowKeys: Sendable {
+  private let test: RowTest
+  private let sort: RowSort
+
+  init(_ view: RowView) {
+    test = RowTest(view.filter)
+    sort = view.sort
+  }
+
+  /// Returns nil if the row does not match the filter.
+  func key(of row: TransferSnapshot) -> RowKey? { test.passes(row) ? sort.key(of: row) : nil }
+}

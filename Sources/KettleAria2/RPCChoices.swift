@@ -1,3 +1,4 @@
+import KettleControl
 import KettleModel
 
 /// What the options of a download ask for; nil and empty leave the choice to Kettle.
@@ -138,5 +139,132 @@ package struct RPCChoices: Hashable, Sendable {
       throw option.refusal(expected: "a checksum such as sha-256=HEX (md5, sha-1 to sha-512)")
     }
     return checksum
+  }
+}
+
+extension RPCChoices {
+  /// The most connections that a transfer may have.
+  package static let connectionsMax = 64
+
+  /// Applies everything but the directory and the name to a new transfer.
+  ///
+  /// - Parameters:
+  ///   - urls: where the file comes from, the URL of the transfer first.
+  ///   - login: in the URL; those in the options go before it.
+  package func apply(
+    to spec: inout TransferSpec, _ urls: [TransferURL], login: Login?
+  ) throws(RPCError) {
+    spec.connections = connections(urlCount: urls.count)
+    spec.headers = completeHeaders(for: spec.url)
+    spec.login = ownLogin ?? login
+    spec.checksum = checksum
+    spec.limitBytesPerSecond = limit ?? nil
+    spec.beginning = isPaused ? .paused : .queued
+    spec.onConflict = conflictPolicy
+    spec.options.continues = continues
+    spec.options.attemptsMax = attemptsMax
+    spec.options.retryDelaySeconds = retryDelaySeconds
+    spec.options.silenceSeconds = silenceSeconds
+    spec.options.connectSeconds = connectSeconds
+    spec.options.usesNetrc = usesNetrc
+    spec.options.keepsServerTime = keepsServerTime ?? false
+    spec.options.proxy = try proxies.choice()
+    spec.options.mirrors = Array(urls.dropFirst().prefix(TransferOptions.mirrorCountMax))
+    if limit == .some(nil) { spec.options.chosen.insert(.limit) }
+    if overwrites != nil || renames != nil { spec.options.chosen.insert(.onConflict) }
+    if keepsServerTime == false { spec.options.chosen.insert(.serverTime) }
+    spec.options.rpc = RPCOptions(gid: gid?.description, echoed: echoed)
+    if let part = spec.refusedPart { throw .refused("The value of \(part) cannot be used") }
+  }
+
+  /// `split` counts for all servers together, `max-connection-per-server` for each.
+  private func connections(urlCount: Int) -> Int? {
+    let perServer = connectionsPerServer.map { min($0, Self.connectionsMax) * max(urlCount, 1) }
+    let wanted = [split, perServer].compactMap(\.self).min()
+    return wanted.map { min($0, Self.connectionsMax) }
+  }
+
+  /// A header that is given as such goes before the option for it.
+  private func completeHeaders(for url: TransferURL) -> [HeaderField] {
+    func isGiven(_ name: String) -> Bool {
+      headers.contains { $0.name.lowercased() == name.lowercased() }
+    }
+    var fields = headers
+    let referer = referer == "*" ? url.text : referer
+    for (name, value) in [("User-Agent", userAgent), ("Referer", referer)] {
+      guard let value, !value.isEmpty, !isGiven(name),
+        let field = HeaderField(name: name, value: value)
+      else { continue }
+      fields.append(field)
+    }
+    return fields
+  }
+
+  private var ownLogin: Login? {
+    guard let user, !user.isEmpty else { return nil }
+    return Login(user: user, password: password ?? "")
+  }
+
+  private var conflictPolicy: ConflictPolicy {
+    if overwrites == true { return .replace }
+    return renames == false ? .skip : .rename
+  }
+}
+
+/// Where the file of a download goes: a directory, and a name that may be unknown yet.
+package struct RPCPlace: Hashable, Sendable {
+  /// An absolute path without `.` and `..`.
+  package let directory: String
+  /// Front ends and extensions pass on what pages and servers have chosen.
+  package let name: FileName?
+
+  /// Combines `dir` and `out`. Throws if the result is outside all `roots`.
+  ///
+  /// Compares paths as text and does not resolve symbolic links. The code that creates the
+  /// directory must check the resolved path too.
+  ///
+  /// - Parameters:
+  ///   - roots: absolute paths without a slash at the end.
+  ///   - base: the directory of downloads that name none.
+  package init(
+    directory: String?, output: String?, base: String, home: String, roots: [String]
+  ) throws(RPCError) {
+    var path = directory ?? base
+    if path == "~" || path.hasPrefix("~/") { path = home + path.dropFirst() }
+    guard path.hasPrefix("/") else {
+      throw .refused("The directory \"\(path.sanitizedForDisplay(limit: 200))\" is not absolute")
+    }
+    var parts = try Self.parts(of: path)
+    var name: FileName?
+    if let output {
+      guard !output.hasPrefix("/"), !output.hasSuffix("/") else {
+        throw .refused(
+          "The name \"\(output.sanitizedForDisplay(limit: 200))\" is no path below the directory")
+      }
+      parts += try Self.parts(of: output)
+      name = parts.popLast().flatMap { FileName(foreign: $0) }
+      guard name != nil else {
+        throw .refused("The name \"\(output.sanitizedForDisplay(limit: 200))\" cannot be used")
+      }
+    }
+    let whole = "/" + parts.joined(separator: "/")
+    guard roots.contains(where: { whole == $0 || whole.hasPrefix($0 == "/" ? "/" : $0 + "/") })
+    else {
+      throw .refused(
+        """
+        The directory \(whole.sanitizedForDisplay(limit: 200)) is not allowed; \
+        add it to rpc.directories in the configuration file
+        """)
+    }
+    self.directory = whole
+    self.name = name
+  }
+
+  private static func parts(of path: String) throws(RPCError) -> [String] {
+    let parts = path.split(separator: "/").map(String.init).filter { $0 != "." }
+    guard !parts.contains("..") else {
+      throw .refused("The path \"\(path.sanitizedForDisplay(limit: 200))\" contains \"..\"")
+    }
+    return parts
   }
 }

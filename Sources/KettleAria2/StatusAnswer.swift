@@ -109,3 +109,127 @@ struct Pieces {
     return bytes.hexadecimal
   }
 }
+
+/// A transfer as the RPC reports it.
+package struct RPCDownload: Hashable, Sendable {
+  package var gid: GID
+  package var row: TransferSnapshot
+  /// nil if only fields of the row were asked for.
+  package var record: TransferRecord?
+  /// The bytes of the file that are here.
+  package var received = ByteRangeSet()
+  /// Where the file goes, if its path is not known yet.
+  package var directory: String?
+  /// Whether a client removed it while it was unfinished.
+  package var isRemoved = false
+
+  package init(
+    gid: GID, row: TransferSnapshot, record: TransferRecord? = nil,
+    received: ByteRangeSet? = nil, directory: String? = nil
+  ) {
+    self.received = received ?? record?.resumeData?.durable ?? ByteRangeSet()
+    self.gid = gid
+    self.row = row
+    self.record = record
+    self.directory = directory
+  }
+
+  package var status: RPCStatus { isRemoved ? .removed : RPCStatus(row.state, row.reason) }
+}
+
+/// The states of aria2.
+package enum RPCStatus: String, Hashable, Sendable {
+  case active, waiting, paused, error, complete, removed
+
+  package init(_ state: TransferState, _ reason: WaitingReason?) {
+    switch RowFilter.Stage(state, reason) {
+    case .active: self = .active
+    case .pending: self = state == .paused || state == .idle ? .paused : .waiting
+    case .ended: self = state == .completed ? .complete : .error
+    }
+  }
+
+  /// Whether nothing more happens to it.
+  package var isStopped: Bool {
+    switch self {
+    case .error, .complete, .removed: true
+    case .active, .waiting, .paused: false
+    }
+  }
+}
+
+/// Why a download stopped, as aria2's exit codes say it (aria2c(1), "EXIT STATUS"). Front ends
+/// translate the numbers.
+package enum ErrorNumber: Int, Hashable, Sendable {
+  case none = 0
+  case unknown = 1
+  case timedOut = 2
+  case notFound = 3
+  case network = 6
+  case cannotResume = 8
+  case diskFull = 9
+  case fileExists = 13
+  case fileProblem = 17
+  case directoryProblem = 18
+  case nameNotResolved = 19
+  case metalinkUnusable = 20
+  case httpResponse = 22
+  case redirects = 23
+  case login = 24
+  case overloaded = 29
+  case removed = 31
+  case checksum = 32
+
+  package init(of download: RPCDownload) {
+    if download.isRemoved {
+      self = .removed
+      return
+    }
+    switch download.row.reason {
+    case .needsLogin: self = .login
+    case .needsLink:
+      let number = download.row.error.map { ErrorNumber($0) } ?? .httpResponse
+      self = number == .notFound ? .notFound : .httpResponse
+    case nil, .retry, .retryAfter, .network, .hostUnreachable, .proxy, .diskSpace, .discretionary,
+      .needsDecision:
+      self =
+        download.row.state == .completed
+        ? .none : download.row.error.map { ErrorNumber($0) } ?? .unknown
+    }
+  }
+
+  package init(_ failure: TransferFailure) {
+    switch failure.code {
+    case .tooManyRedirects, .redirectRefused: self = .redirects
+    case .httpStatus: self = Self.status(failure.detail ?? "")
+    case .rangeReplyWrong, .otherVersion, .otherFile: self = .cannotResume
+    case .loginNeeded, .proxyLoginNeeded, .clientCertificateNeeded: self = .login
+    case .linkExpired, .encodedReply, .webPage, .contradictoryReply, .tooLong, .protocolBroken:
+      self = .httpResponse
+    case .hostNotFound, .nameServerSilent: self = .nameNotResolved
+    case .timedOut: self = .timedOut
+    case .connectionRefused, .connectionLost, .tlsRefused, .proxyFailed, .noDataConnection,
+      .proxyUnreachable, .networkDown, .truncated:
+      self = .network
+    case .metalinkUnusable: self = .metalinkUnusable
+    case .directoryMissing, .directoryUnwritable: self = .directoryProblem
+    case .diskFull: self = .diskFull
+    case .nameTaken, .notContinued: self = .fileExists
+    case .fileProblem, .partialFileChanged, .unpackingFailed: self = .fileProblem
+    case .checksumMismatch: self = .checksum
+    case .cancelled: self = .removed
+    case .badURL, .checksumListUnusable, .playlistUnusable, .liveStream, .certificateFileUnusable,
+      .headersFileUnusable, .uploadFileUnusable, .conditionUnmet, .internalProblem:
+      self = .unknown
+    }
+  }
+
+  private static func status(_ detail: String) -> ErrorNumber {
+    switch detail.prefix(3) {
+    case "404", "410": .notFound
+    case "503", "429": .overloaded
+    case "401", "407": .login
+    default: .httpResponse
+    }
+  }
+}
