@@ -49,7 +49,7 @@ fetch_many() {
     kettle)
       # The words in quotes are for the shell that is started.
       # shellcheck disable=SC2016
-      timed "$2" sh -c '"$0" add -d "$1" -i "$2" >"$1.ids" && "$0" wait' \
+      timed "$2" sh -c '"$0" add -d "$1" -i "$2" >"$1.ids" && "$0" wait --all' \
         "$build/kettle" "$world/out" "$3"
       ;;
     aria2-*)
