@@ -159,7 +159,7 @@ extension RowList {
 /// Searches in the list.
 extension RowList {
   /// The number of rows read per step; a search can be cancelled between steps.
-  private static let stepCount = 256
+  private static let walkStepCount = 256
 
   /// Returns the next row that contains the words in list order, or the previous one; nil if none
   /// does.
@@ -174,7 +174,7 @@ extension RowList {
       start: start.map(order.count) ?? min(max(search.startIndex, 0), order.count - 1),
       isBackwards: search.isBackwards, includesStart: search.includesStart)
     let test = RowTest(RowFilter(text: search.text))
-    for step in walk.steps(of: Self.stepCount) {
+    for step in walk.steps(of: Self.walkStepCount) {
       if Task.isCancelled { return nil }
       let ids = order.window(first: step.indices.lowerBound, count: step.indices.count)
       let passing = Set(try await rows(ids).lazy.filter(test.passes).map(\.id))

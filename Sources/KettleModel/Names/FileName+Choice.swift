@@ -6,6 +6,8 @@ extension FileName {
   /// The name of a directory's page.
   package static let page = "index.html"
 
+  package static let mediaTypesOfPages: Set<String> = ["text/html", "application/xhtml+xml"]
+
   /// Chooses among the known names, best first.
   ///
   /// - Parameters:
@@ -24,7 +26,7 @@ extension FileName {
     {
       return name
     }
-    return own ?? (PageInstead.mediaTypes.contains(mediaType ?? "") ? page : fallback)
+    return own ?? (mediaTypesOfPages.contains(mediaType ?? "") ? page : fallback)
   }
 
   /// Whether a name ends with a dot and one to eight letters or digits.

@@ -75,3 +75,9 @@ public struct TransferFailure: Error, Hashable, Sendable, Codable {
     self.detail = detail
   }
 }
+
+extension TransferFailure {
+  /// The name is taken by a file, and not by a directory or a dangling link, which `detail` would
+  /// say. With `ConflictPolicy.skip` the transfer is then complete.
+  package var isOfFileThere: Bool { code == .nameTaken && detail == nil }
+}

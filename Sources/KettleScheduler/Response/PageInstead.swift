@@ -2,7 +2,7 @@ import KettleModel
 
 /// Web pages that arrive in place of files.
 enum PageInstead {
-  static let mediaTypes: Set<String> = ["text/html", "application/xhtml+xml"]
+  static let mediaTypes = FileName.mediaTypesOfPages
 
   /// Whether a response of this type under this name is a page in place of the file: the name has
   /// an extension, and not one under which pages are served.

@@ -22,10 +22,6 @@ extension TransferFailure {
     }
   }
 
-  /// The name is taken by a file, and not by a directory or a dangling link, which `detail` would
-  /// say. With `ConflictPolicy.skip` the transfer is then complete.
-  package var isOfFileThere: Bool { code == .nameTaken && detail == nil }
-
   /// A status with which servers refuse excess connections.
   var isRefusal: Bool { statusMeaning() == .host }
 
