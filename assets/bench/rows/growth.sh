@@ -5,7 +5,7 @@ row=growth
 # cost WORD...: the CPU seconds of a command of kettle and of the service meanwhile.
 cost() {
   forget_peak
-  measured_with_service "$build/kettle" "$@" | cut -d ' ' -f 2
+  measured_with_service "$build/kettle" "$@" | awk '{ printf "%.3f\n", $2 }'
 }
 
 # growing WHAT WORD...: notes that cost.
