@@ -1,4 +1,5 @@
 import KettleModel
+import KettleSystem
 
 /// Consecutive bytes of one attempt, gathered in memory for one write.
 ///
@@ -95,7 +96,11 @@ final class BlockMemory: @unchecked Sendable {
   let bytes: UnsafeMutableRawBufferPointer
 
   init(byteCount: Int64) {
-    bytes = .allocate(byteCount: Int(byteCount), alignment: Int(Block.alignment))
+    let hugePage = AddressSpace.hugePageByteCount
+    let isHuge = byteCount >= hugePage
+    bytes = .allocate(
+      byteCount: Int(byteCount), alignment: isHuge ? hugePage : Int(Block.alignment))
+    if isHuge { AddressSpace.useHugePages(in: bytes) }
   }
 
   deinit { bytes.deallocate() }
