@@ -9,16 +9,6 @@ package enum AddressSpace {
   /// The default stack size of a thread (pthread_create(3), "Notes").
   package static var threadStackByteCount: UInt64 { limit(RLIMIT_STACK) ?? 2 << 20 }
 
-  /// The size of a huge page on the machines that we know.
-  package static let hugePageByteCount = 2 << 20
-
-  /// Lets memory that begins at a multiple of `hugePageByteCount` consist of huge pages
-  /// (madvise(2), MADV_HUGEPAGE): direct I/O then pins one page in place of 512. Where the kernel
-  /// has none, nothing changes.
-  package static func useHugePages(in memory: UnsafeMutableRawBufferPointer) {
-    madvise(memory.baseAddress, memory.count, MADV_HUGEPAGE)
-  }
-
   /// Returns whether `byteCount` more bytes can be mapped.
   package static func hasRoom(for byteCount: UInt64) -> Bool {
     guard let count = Int(exactly: byteCount) else { return false }

@@ -1,5 +1,4 @@
 import KettleModel
-import KettleSystem
 
 /// Consecutive bytes of one attempt, gathered in memory for one write.
 ///
@@ -96,11 +95,7 @@ final class BlockMemory: @unchecked Sendable {
   let bytes: UnsafeMutableRawBufferPointer
 
   init(byteCount: Int64) {
-    let hugePage = AddressSpace.hugePageByteCount
-    let isHuge = byteCount >= hugePage
-    bytes = .allocate(
-      byteCount: Int(byteCount), alignment: isHuge ? hugePage : Int(Block.alignment))
-    if isHuge { AddressSpace.useHugePages(in: bytes) }
+    bytes = .allocate(byteCount: Int(byteCount), alignment: Int(Block.alignment))
   }
 
   deinit { bytes.deallocate() }
