@@ -14,6 +14,9 @@ measured_with_service() {
   cat "$world/measured"
 }
 
+# command_cost WORD...: the CPU seconds of a command of kettle and of the service meanwhile.
+command_cost() { measured_with_service "$build/kettle" "$@" | awk '{ printf "%.3f\n", $2 }'; }
+
 # User and system time of a process that runs, in clock ticks (proc_pid_stat(5), fields 14 and 15).
 # The name in field 2 may have spaces, so that counting begins behind its bracket.
 ticks_of() { sed 's/.*) //' "/proc/$1/stat" | awk '{ print $12 + $13 }'; }

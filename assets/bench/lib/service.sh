@@ -37,16 +37,19 @@ leave_service() {
 
 resident_mebibytes() { status_of "$1" VmRSS | awk '{ print $1 / 1024 }'; }
 
-# open_dashboard SECONDS: in a pseudo terminal, for so long or until it is closed. Returns when its
-# first requests are answered.
+# open_dashboard SECONDS: in a pseudo terminal, for so long. Gives it five seconds to show the list.
 open_dashboard() {
-  # It waits for a text that no row has.
+  # first-screen waits for a text that no row has.
   "$build/first-screen" "$1" '#no~row%has^this#' "$build/kettle" >/dev/null 2>&1 &
   dashboard_id=$!
   sleep 5
 }
 
-close_dashboard() { wait "$dashboard_id" || :; }
+# Waits for its end. Fails if it has ended already: what was measured is then a service without one.
+close_dashboard() {
+  kill -0 "$dashboard_id" 2>/dev/null || fail 'the dashboard ended while it was measured'
+  wait "$dashboard_id" || :
+}
 
 # come_to_rest PROCESS: returns when it has done nothing for two seconds, or after a minute.
 come_to_rest() {

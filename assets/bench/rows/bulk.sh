@@ -14,8 +14,7 @@ come_to_rest "$service_id"
 bulk() {
   what=$1 budget=$2
   shift 2
-  forget_peak
-  cpu=$(measured_with_service "$build/kettle" "$@" | cut -d ' ' -f 2)
+  cpu=$(command_cost "$@")
   verdict "$row" "$what, CPU time" "$cpu" "$budget" s
 }
 

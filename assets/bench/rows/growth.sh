@@ -2,17 +2,12 @@
 # ROW=growth` measures it, for some minutes.
 row=growth
 
-# cost WORD...: the CPU seconds of a command of kettle and of the service meanwhile.
-cost() {
-  forget_peak
-  measured_with_service "$build/kettle" "$@" | awk '{ printf "%.3f\n", $2 }'
-}
-
-# growing WHAT WORD...: notes that cost.
+# growing WHAT WORD...: notes what a command costs.
 growing() {
   what=$1
   shift
-  note "$row" "$growth_count rows, $what: $(cost "$@") s"
+  cpu=$(command_cost "$@")
+  note "$row" "$growth_count rows, $what: $cpu s"
 }
 
 for growth_count in 1000 10000 100000 1000000; do
