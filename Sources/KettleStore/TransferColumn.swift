@@ -147,8 +147,8 @@ struct StoredOptions: Codable {
       try container.decodeIfPresent(NetworkReach.self, forKey: .minimumReach) ?? .machine
     let areGiven = try container.decodeIfPresent(Bool.self, forKey: .areMirrorsGiven) ?? false
     if !options.mirrors.isEmpty, !areGiven {
-      // It cannot be told who has named them, nor whether their document has also chosen the URL
-      // and the name.
+      // These records do not say who named the mirrors. A document may have named them, and may
+      // have chosen the URL and the name as well.
       options.described = DescribedFile(
         copies: options.mirrors.map { ChainedURL($0, namedBy: .world) })
       options.mirrors = []
