@@ -16,10 +16,12 @@ struct CurlTransportNetworkTests {
 
   /// Requests the file from a name with these addresses.
   private func fetch(
-    from addresses: String, _ change: (inout AttemptRequest) -> Void = { _ in }
+    from addresses: String, port: Int? = nil,
+    _ change: (inout AttemptRequest) -> Void = { _ in }
   ) async throws -> TransportProbe.Fetched {
-    let probe = try TransportProbe(knownAddresses: ["many.test:\(origin.port):\(addresses)"])
-    let url = try TransferURL.parse("http://many.test:\(origin.port)/file").get().url
+    let port = port ?? origin.port
+    let probe = try TransportProbe(knownAddresses: ["many.test:\(port):\(addresses)"])
+    let url = try TransferURL.parse("http://many.test:\(port)/file").get().url
     return try await probe.fetch(url, change)
   }
 
@@ -40,8 +42,12 @@ struct CurlTransportNetworkTests {
 
   // Fault 64
   @Test func `a silent address leaves time for the next one`() async throws {
-    let hole = try BlackHole(lastByte: 2, port: origin.port)
-    let fetched = try await fetch(from: "127.0.0.2,127.0.0.1") {
+    let (origin, hole) = try sharingOnePort {
+      let origin = try ScriptedOrigin()
+      return (origin, try BlackHole(lastByte: 2, port: origin.port))
+    }
+    origin.serve(OriginBehavior(body), at: "/file")
+    let fetched = try await fetch(from: "127.0.0.2,127.0.0.1", port: origin.port) {
       $0.timeouts.connectMilliseconds = 3000
     }
     #expect(fetched.end == .complete)

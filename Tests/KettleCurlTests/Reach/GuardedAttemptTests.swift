@@ -89,7 +89,11 @@ struct GuardedAttemptTests {
   func `only the public addresses of a host are tried`(
     addresses: String
   ) async throws {
-    let watched = try ScriptedOrigin(lastByte: 78, port: outer.port)
+    let (outer, watched) = try sharingOnePort {
+      let outer = try ScriptedOrigin(lastByte: 2)
+      return (outer, try ScriptedOrigin(lastByte: 78, port: outer.port))
+    }
+    outer.serve(OriginBehavior(body), at: "/file")
     let probe = try probe(["many.example": addresses], port: outer.port)
     let fetched = try await probe.fetch(url("many.example", outer.port)) {
       $0.minimumReach = .world

@@ -13,8 +13,10 @@ struct SilentAddressTests {
   private let silent: ScriptedOrigin
 
   init() throws {
-    good = try ScriptedOrigin()
-    silent = try ScriptedOrigin(lastByte: 2, port: good.port)
+    (good, silent) = try sharingOnePort {
+      let good = try ScriptedOrigin()
+      return (good, try ScriptedOrigin(lastByte: 2, port: good.port))
+    }
     good.serve(OriginBehavior(body), at: "/file")
     silent.serve(OriginBehavior(body).with { $0.headWaitsFor = "never" }, at: "/file")
   }
@@ -59,8 +61,11 @@ struct SilentAddressTests {
   @Test(.enabled(if: TLSServer.isThere))
   func `an address that ignores the greeting of TLS is left as well`() async throws {
     let authority = try TestAuthority()
-    let server = try TLSServer(.status, identity: authority.identity())
-    let mute = try LoopbackListener(lastByte: 2, port: server.port)
+    let identity = try authority.identity()
+    let (server, mute) = try sharingOnePort {
+      let server = try TLSServer(.status, identity: identity)
+      return (server, try LoopbackListener(lastByte: 2, port: server.port))
+    }
     defer {
       mute.stop()
       while let waiting = mute.accept() { close(waiting) }

@@ -1,5 +1,16 @@
 import Glibc
 
+/// Starts servers that listen on one port of different addresses.
+///
+/// The kernel chooses the port for the first server, and at the second one's address another socket
+/// may have it. All are started anew then.
+package func sharingOnePort<Servers>(_ start: () throws -> Servers) throws -> Servers {
+  for _ in 1..<20 {
+    do { return try start() } catch let error as OriginError where error.errno == EADDRINUSE {}
+  }
+  return try start()
+}
+
 /// A listening TCP socket on the loopback interface, on a free port unless one is given.
 package struct LoopbackListener: Sendable {
   package let port: Int
