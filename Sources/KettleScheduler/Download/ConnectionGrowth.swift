@@ -327,14 +327,14 @@ struct ConnectionGrowth: Sendable, Hashable {
     }
   }
 
-  /// Whether the connections were judged by a burst: the download is young and hardly delivers any
-  /// more what it did before. Then the server limits each connection. A line whose connections were
-  /// closed recovers before its rate has fallen that far.
+  /// Whether the connections were judged by a burst: the download is young, and its rate has fallen
+  /// by a third. Then the server limits each connection, or packets are lost and slow start had
+  /// filled the line for a moment only. A line that its connections fill does not fall that far.
   private func isBurstOver(
     _ rates: Rates, _ policy: DivisionPolicy, at now: MonotonicTime
   ) -> Bool {
     isYoung(at: now) && target < policy.connectionsMax && !rates.isFast
-      && rates.hasFallen(below: best / 3) && !rates.isReadySoon(policy) && !rates.isAtLimit
+      && rates.hasFallen(below: best / 3 * 2) && !rates.isReadySoon(policy) && !rates.isAtLimit
   }
 
   private func isYoung(at now: MonotonicTime) -> Bool {

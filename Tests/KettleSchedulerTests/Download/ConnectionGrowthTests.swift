@@ -127,6 +127,19 @@ struct ConnectionGrowthTests {
     #expect(atOneSecond >= 8, "\(link.openings), \(milliseconds) ms")
   }
 
+  @Test(arguments: UInt64(1)...20)
+  func `a short path with much loss is soon full`(seed: UInt64) throws {
+    var link = link {
+      $0.roundTripMilliseconds = 20
+      $0.bytesPerSecond = 6_250_000
+      $0.loss = 0.01
+      $0.seed = seed
+    }
+    link.add(byteCount: 32 << 20)
+    let milliseconds = try link.finish()
+    #expect(milliseconds <= 6500, "\(milliseconds) ms, \(link.openings)")
+  }
+
   @Test(arguments: stride(from: 400, to: 3000, by: 200).map { Int64($0) })
   func `an outage in the first seconds opens few connections`(begin: Int64) throws {
     var link = link {

@@ -308,7 +308,8 @@ struct SimulatedLink {
       // The queue of the path holds as much as the path itself, shared equally.
       one.isInSlowStart = false
       let path = Double(settings.bytesPerSecond * settings.roundTripMilliseconds) / 1000
-      one.window = max(one.window, 2 * path / Double(flowingCount))
+      one.window = min(
+        one.window + Self.packet * span, max(one.window, 2 * path / Double(flowingCount)))
     } else {
       one.window += one.isInSlowStart ? one.window * span : Self.packet * span
     }
