@@ -179,20 +179,24 @@ struct RecordFetch {
   init(_ db: Database) throws {
     self.db = db
     statement = try db.cachedStatement(
-      sql: "SELECT \(TransferColumn.list) FROM transfer WHERE id = ?")
+      sql: """
+        SELECT \(TransferColumn.list) FROM transfer
+        WHERE id IN (SELECT value FROM json_each(?))
+        """)
   }
 
   /// Returns the existing records, in the order of the ids.
   func records(_ ids: [Int64]) throws -> [TransferRecord] {
-    var records: [TransferRecord] = []
-    records.reserveCapacity(ids.count)
-    for id in ids {
-      let rows = try Row.fetchCursor(statement, arguments: [id])
-      guard let row = try rows.next() else { continue }
+    var found: [Int64: TransferRecord] = [:]
+    found.reserveCapacity(ids.count)
+    // One cursor for all: each one copies the names of the columns.
+    let list = "[" + ids.map(String.init).joined(separator: ",") + "]"
+    let rows = try Row.fetchCursor(statement, arguments: [list])
+    while let row = try rows.next() {
       var record = try reader.record(row)
       try StoredProgress.complete(&record, db)
-      records.append(record)
+      found[record.id.rawValue] = record
     }
-    return records
+    return ids.compactMap { found[$0] }
   }
 }

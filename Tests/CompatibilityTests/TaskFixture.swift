@@ -47,7 +47,8 @@ enum TaskFixture {
     var aside = task(52, number: 3, .download, .paused)
     aside.spec.request = RequestContent(method: "POST", body: .bytes(Base64Bytes([1, 2, 254])))
     aside.task?.resumedAtByteCount = 4096
-    aside.task?.resumeToken = ResumeToken(id: aside.id, secret: "2f0c5a")
+    let token = ResumeToken(id: aside.id, secret: "2f0c5a")
+    aside.task?.resumeToken = token
     return [asking, sent, aside]
   }()
 

@@ -127,7 +127,8 @@ extension ActiveDownload {
   mutating func accept(
     _ segmentIndex: Int, by attempt: AttemptID, _ facts: inout TransferFacts
   ) -> Step {
-    if facts.resumeData?.playlist == nil { facts.resumeData?.playlist = facts.playlist?.progress }
+    let progress = facts.playlist?.progress
+    if facts.resumeData?.playlist == nil { facts.resumeData?.playlist = progress }
     let key = facts.playlist?.decryption(of: segmentIndex)
     let proof = facts.playlist?.proof(by: purpose)
     // The plain text of an encrypted segment is shorter than its response.

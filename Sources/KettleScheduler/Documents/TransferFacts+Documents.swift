@@ -120,8 +120,8 @@ extension TransferFacts {
       replaceLink(with: ChainedURL(first, namedBy: reach), login: nil)
       file.complete(&spec, namedBy: reach)
       if let held = resumeData, held.durable.isEmpty, MetalinkFile.isNamed(held.finalName) {
-        resumeData?.finalName = FileName.chosen(
-          given: spec.name, contentDisposition: nil, url: spec.url)
+        let name = FileName.chosen(given: spec.name, contentDisposition: nil, url: spec.url)
+        resumeData?.finalName = name
       }
       chooseOpener(at: context.now.monotonic)
       return .request(firstFileRequest)

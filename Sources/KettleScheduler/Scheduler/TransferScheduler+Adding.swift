@@ -19,7 +19,8 @@ extension TransferScheduler {
         id: id, taskIdentifier: task, spec: spec, createdAt: now.wall, queuePosition: position,
         state: .idle)
       adoptBytes(into: &record, &output)
-      record.task?.uploadResumption = record.spec.task?.continues
+      let continued = record.spec.task?.continues
+      record.task?.uploadResumption = continued
       var machine = TransferMachine(record, state: .first(of: record, at: now))
       rules.holdBack(&machine)
       machine.recordStart(at: now.wall)

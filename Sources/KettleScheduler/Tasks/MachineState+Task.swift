@@ -116,7 +116,8 @@ extension TransferMachine.State {
     guard facts.isTask, case .failed = self, facts.canBeResumed,
       facts.taskStatus?.resumeToken == nil
     else { return }
-    facts.taskStatus?.resumeToken = ResumeToken(id: facts.id, secret: secret)
+    let token = ResumeToken(id: facts.id, secret: secret)
+    facts.taskStatus?.resumeToken = token
   }
 
   /// Returns the bytes of a task with a token if a task with this spec may continue them; a failed

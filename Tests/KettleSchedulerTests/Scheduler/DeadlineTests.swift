@@ -93,7 +93,8 @@ struct DeadlineTests {
 
   @Test func `resume data held by a program has no deadline`() {
     var record = self.record(.paused)
-    record.task?.resumeToken = ResumeToken(id: record.id, secret: "s")
+    let token = ResumeToken(id: record.id, secret: "s")
+    record.task?.resumeToken = token
     var script = SchedulerScript()
     script.run(script.scheduler.recover([record], at: script.now))
     script.advance(milliseconds: 2 * Self.hour)
