@@ -71,3 +71,64 @@ package struct ConfigurationFile: Sendable {
     }
   }
 }
+
+/// The arrays of tables in the file. The header `[[rules]]` begins each element, and a key of the
+/// first one has the full name `rules.1.host`.
+package enum ConfigurationArray: String, CaseIterable, Sendable {
+  case limitsSchedule = "limits.schedule"
+  case rules
+
+  /// Stands for the number of an element in the name of a key, as in `rules.#.host`.
+  static let numberSign = "#"
+}
+
+extension ConfigurationProblem {
+  /// Returns the key that was probably meant. A table with names of the user's, such as those of
+  /// queues, has only its own keys.
+  static func nearestKey(to key: String) -> String? {
+    let table = key.prefix { $0 != "." }
+    switch table {
+    case "hosts": return HostsTable.nearestKey(to: key)
+    case "queues": return QueuesTable.nearestKey(to: key)
+    default: break
+    }
+    let rest = key.dropFirst(table.count)
+    // A table of the user's names whose own name is misspelt, as in `queue.night.hours`.
+    if rest.count(where: { $0 == "." }) > 1, !isTable(table),
+      let meant = NearestWord.of(String(table), in: ["hosts", "queues"])
+    {
+      let corrected = meant + rest
+      return nearestKey(to: corrected) ?? corrected
+    }
+    return nearestKey(to: key, in: ConfigurationKey.allNames)
+  }
+
+  private static func isTable(_ name: Substring) -> Bool {
+    ConfigurationKey.allNames.contains { $0.hasPrefix(name + ".") }
+  }
+
+  /// Returns the key that was probably meant. Keys of arrays have `#` in place of the number; the
+  /// result has the number in `key`, or else 1. A key in the wrong table counts as close.
+  static func nearestKey(to key: String, in known: [String]) -> String? {
+    let parts = key.split(separator: ".").map(String.init)
+    var numbers = parts.filter(isNumber)[...]
+    let general = parts.map { isNumber($0) ? ConfigurationArray.numberSign : $0 }
+    let name = general.joined(separator: ".")
+    // A key outside of all tables was hardly meant for an element.
+    let namesakes = known.filter {
+      $0.split(separator: ".").last == general.last?[...]
+        && (parts.count > 1 || !$0.contains(ConfigurationArray.numberSign))
+    }
+    let nearest =
+      NearestWord.of(name, in: known) ?? (namesakes.count == 1 ? namesakes.first : nil)
+    return nearest.map { nearest in
+      nearest.split(separator: ".")
+        .map { $0 == ConfigurationArray.numberSign ? numbers.popFirst() ?? "1" : String($0) }
+        .joined(separator: ".")
+    }
+  }
+
+  private static func isNumber(_ part: String) -> Bool {
+    part.utf8.allSatisfy { (48...57).contains($0) }
+  }
+}

@@ -1,3 +1,5 @@
+import CKettleCurl
+import Glibc
 import KettleEngine
 import KettleModel
 import KettleSystem
@@ -111,5 +113,111 @@ package final class CurlTransport: Transport {
       return lane
     }
     lane?.shutDown()
+  }
+}
+
+/// Settings that apply to every attempt of a transport.
+package struct CurlSettings: Sendable, Hashable {
+  /// Sent as User-Agent unless the request has its own.
+  package var userAgent: String
+  package var certificates: TrustedCertificates
+  package var proxies: ProxyRules
+  package var ssh: SSHSettings
+  /// Preset addresses that skip name lookup, each as `host:port:address,address`
+  /// (CURLOPT_RESOLVE(3)).
+  package var knownAddresses: [String]
+  /// Addresses whose scope here differs from the registries, such as a public block that is used
+  /// internally.
+  package var knownScopes: [IPAddress: AddressScope]
+
+  package init(
+    userAgent: String, certificates: TrustedCertificates,
+    proxies: ProxyRules = .fromEnvironment,
+    ssh: SSHSettings = SSHSettings(directory: nil, user: ""), knownAddresses: [String] = [],
+    knownScopes: [IPAddress: AddressScope] = [:]
+  ) {
+    self.userAgent = userAgent
+    self.certificates = certificates
+    self.proxies = proxies
+    self.ssh = ssh
+    self.knownAddresses = knownAddresses
+    self.knownScopes = knownScopes
+  }
+
+  /// The preset addresses of the URL's host; nil for none.
+  func addresses(of url: TransferURL) -> [IPAddress]? {
+    let prefix = "\(url.host):\(url.port):"
+    return knownAddresses.first { $0.hasPrefix(prefix) }.map { preset in
+      preset.dropFirst(prefix.count).split(separator: ",").compactMap {
+        IPAddress($0.hasPrefix("[") ? $0.dropFirst().dropLast() : $0)
+      }
+    }
+  }
+}
+
+/// Sets options and keeps the first error.
+struct EasyOptions {
+  let easy: UnsafeMutableRawPointer
+  private(set) var code = CURLE_OK
+
+  init(easy: UnsafeMutableRawPointer) { self.easy = easy }
+
+  mutating func check(_ result: CURLcode) {
+    if code == CURLE_OK { code = result }
+  }
+
+  mutating func set(_ option: CURLoption, _ value: Int) {
+    check(kettle_easy_set_long(easy, option, value))
+  }
+
+  mutating func set(_ option: CURLoption, _ value: String?) {
+    check(kettle_easy_set_text(easy, option, value))
+  }
+
+  mutating func set(_ option: CURLoption, _ value: UnsafeMutableRawPointer) {
+    check(kettle_easy_set_pointer(easy, option, value))
+  }
+
+  mutating func set(_ option: CURLoption, _ function: curl_write_callback) {
+    check(kettle_easy_set_data_function(easy, option, function))
+  }
+}
+
+/// The shared libraries that this target calls: libcurl, and OpenSSL below it.
+package enum NetworkLibraries {
+  /// Why they cannot be used, as text of the dynamic loader (dlerror(3)).
+  package struct Problem: Error, Equatable {
+    package let detail: String
+
+    package init(detail: String) { self.detail = detail }
+  }
+
+  /// Loads the libraries, so that starting the service reports a missing one. Otherwise the first
+  /// call loads them and ends the process on failure.
+  package static func load() throws(Problem) {
+    if let problem = kettle_curl_problem() { throw Problem(detail: String(cString: problem)) }
+  }
+}
+
+/// UTF-8 as the text encoding of one thread.
+///
+/// libcurl converts a non-ASCII host from the locale's encoding (idn2_lookup_ul). A service has the
+/// C locale, in which such a host is malformed. uselocale(3) changes the locale only for the
+/// calling thread, on which libcurl parses the URL.
+struct UTF8Locale {
+  private let made: locale_t
+  private let previous: locale_t?
+
+  /// Returns nil on a system without C.UTF-8.
+  init?() {
+    guard let made = newlocale(LC_CTYPE_MASK, "C.UTF-8", nil) else { return nil }
+    self.made = made
+    previous = uselocale(made)
+  }
+
+  /// Call once, on the thread that created it.
+  func restore() {
+    uselocale(previous)
+    freelocale(made)
   }
 }

@@ -1,3 +1,4 @@
+import KettleModel
 import KettleSystem
 import NIOCore
 import NIOHTTP1
@@ -73,4 +74,136 @@ package enum DemoOriginError: Error, Hashable, Sendable {
   case startedBefore
   /// The system assigned no port to the socket.
   case noPort
+}
+
+/// Answers the requests of one connection, one at a time, at the speed of the item.
+///
+/// Only one piece is in flight, and the next is made when the kernel has accepted it: a client that
+/// does not read costs one piece, however much it requested.
+final class DemoHandler: ChannelInboundHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias OutboundOut = HTTPServerResponsePart
+
+  private enum State {
+    case waitingForHead
+    /// The head has arrived; the reply begins when the request ends.
+    case waitingForEnd(HTTPRequestHead)
+    case sending(Sending)
+    case closed
+  }
+
+  private struct Sending {
+    var content: DemoContent
+    var offset: Int64
+    let end: Int64
+    let bytesPerSecond: Int64
+    let logNumber: Int
+    let isKeepAlive: Bool
+    var due: NIODeadline
+    var nextPiece: Scheduled<Void>?
+
+    /// About twenty pieces per second look smooth; the maximum bounds memory at any speed.
+    var pieceByteCount: Int64 {
+      min(max(1, bytesPerSecond / 20), 64 * 1024, end - offset)
+    }
+
+    func duration(of byteCount: Int64) -> TimeAmount {
+      .nanoseconds(byteCount * 1_000_000_000 / max(1, bytesPerSecond))
+    }
+  }
+
+  private let catalogue: DemoCatalogue
+  private let log: DemoRequestLog
+  private var state = State.waitingForHead
+
+  init(catalogue: DemoCatalogue, log: DemoRequestLog) {
+    self.catalogue = catalogue
+    self.log = log
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    switch (unwrapInboundIn(data), state) {
+    case (.head(let head), .waitingForHead): state = .waitingForEnd(head)
+    case (.end, .waitingForEnd(let head)): reply(to: head, context: context)
+    case (.head, _), (.body, _), (.end, _): break
+    }
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    if case .sending(let sending) = state { sending.nextPiece?.cancel() }
+    state = .closed
+    context.fireChannelInactive()
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    context.close(promise: nil)
+  }
+
+  private func reply(to head: HTTPRequestHead, context: ChannelHandlerContext) {
+    let range = head.headers.first(name: "Range")
+    let ifRange = head.headers.first(name: "If-Range")
+    let reply = DemoReply(
+      method: head.method.rawValue, target: head.uri, range: range, ifRange: ifRange,
+      catalogue: catalogue)
+    let number = log.append(
+      DemoRequest(
+        method: head.method.rawValue, path: head.uri, range: range, ifRange: ifRange,
+        status: reply.status))
+    var headers = HTTPHeaders(reply.headers.map { ($0.name, $0.value) })
+    headers.add(name: "Date", value: HTTPDate.text(.now()))
+    if !head.isKeepAlive { headers.add(name: "Connection", value: "close") }
+    let responseHead = HTTPResponseHead(
+      version: .http1_1, status: HTTPResponseStatus(statusCode: reply.status), headers: headers)
+    context.write(wrapOutboundOut(.head(responseHead)), promise: nil)
+    guard let body = reply.body, !body.range.isEmpty else {
+      finish(isKeepAlive: head.isKeepAlive, context: context)
+      return
+    }
+    context.flush()
+    state = .sending(
+      Sending(
+        content: DemoContent(body.item), offset: body.range.lowerBound, end: body.range.upperBound,
+        bytesPerSecond: body.item.bytesPerSecond, logNumber: number, isKeepAlive: head.isKeepAlive,
+        due: .now()))
+    sendPiece(context: context)
+  }
+
+  private func sendPiece(context: ChannelHandlerContext) {
+    guard case .sending(var sending) = state else { return }
+    sending.nextPiece = nil
+    let count = sending.pieceByteCount
+    let bytes = sending.content.bytes(in: sending.offset..<(sending.offset + count))
+    sending.offset += count
+    // A late piece does not make the next one early: no burst after a pause.
+    sending.due = max(sending.due, .now()) + sending.duration(of: count)
+    log.sent(Int(count), of: sending.logNumber)
+    state = .sending(sending)
+    let buffer = context.channel.allocator.buffer(bytes: bytes)
+    context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(buffer)))).assumeIsolated()
+      .whenComplete { result in
+        switch result {
+        case .success: self.pieceSent(context: context)
+        case .failure: context.close(promise: nil)
+        }
+      }
+  }
+
+  private func pieceSent(context: ChannelHandlerContext) {
+    guard case .sending(var sending) = state else { return }
+    sending.nextPiece = context.eventLoop.assumeIsolated().scheduleTask(deadline: sending.due) {
+      guard case .sending(let sending) = self.state else { return }
+      if sending.offset < sending.end {
+        self.sendPiece(context: context)
+      } else {
+        self.finish(isKeepAlive: sending.isKeepAlive, context: context)
+      }
+    }
+    state = .sending(sending)
+  }
+
+  private func finish(isKeepAlive: Bool, context: ChannelHandlerContext) {
+    state = .waitingForHead
+    let end = context.writeAndFlush(wrapOutboundOut(.end(nil)))
+    if !isKeepAlive { end.assumeIsolated().whenComplete { _ in context.close(promise: nil) } }
+  }
 }

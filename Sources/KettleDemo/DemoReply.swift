@@ -1,3 +1,5 @@
+import KettleSystem
+
 /// The origin's reply to a request, determined by the request alone, without a connection.
 package struct DemoReply: Hashable, Sendable {
   /// A status code of RFC 9110: 200, 206, 404, 405 or 416.
@@ -94,5 +96,98 @@ extension DemoItem {
 
   package var contentType: String {
     fileName.hasSuffix(".pdf") ? "application/pdf" : "application/octet-stream"
+  }
+}
+
+/// The meaning of a `Range` header for a file of known length (RFC 9110, section 14.1.2).
+package enum DemoRange: Hashable, Sendable {
+  /// No range, several ranges, or an invalid one: a server may reply with the whole file.
+  case whole
+  case part(Range<Int64>)
+  /// The range contains no byte of the file.
+  case unsatisfiable
+
+  package init(_ header: String?, byteCount: Int64) {
+    guard let header, header.lowercased().hasPrefix("bytes=") else {
+      self = .whole
+      return
+    }
+    let parts = header.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count == 2 else {
+      self = .whole
+      return
+    }
+    switch (Self.position(parts[0]), Self.position(parts[1])) {
+    case (.number(let first), .number(let last)) where first <= last:
+      self = Self.part(from: first, to: last < byteCount ? last + 1 : byteCount)
+    case (.number(let first), .absent):
+      self = Self.part(from: first, to: byteCount)
+    case (.absent, .number(let suffix)):
+      self = Self.part(from: byteCount - min(suffix, byteCount), to: byteCount)
+    case (.number, .number), (.absent, .absent), (.unreadable, _), (_, .unreadable):
+      self = .whole
+    }
+  }
+
+  private static func part(from lower: Int64, to upper: Int64) -> DemoRange {
+    lower < upper ? .part(lower..<upper) : .unsatisfiable
+  }
+
+  private enum Position {
+    case absent, unreadable
+    case number(Int64)
+  }
+
+  /// A number that does not fit into 64 bits is past the end of any file.
+  private static func position(_ text: Substring) -> Position {
+    if text.isEmpty { return .absent }
+    guard text.utf8.allSatisfy({ (48...57).contains($0) }) else { return .unreadable }
+    return .number(Int64(text) ?? .max)
+  }
+}
+
+/// One request as the origin received it.
+package struct DemoRequest: Hashable, Sendable {
+  package var method: String
+  package var path: String
+  package var range: String?
+  package var ifRange: String?
+  package var status: Int
+  /// The body bytes passed to the socket so far; it has accepted all but at most one piece.
+  package var bytesSent: Int64 = 0
+}
+
+/// The most recent requests, in order. Written on the event loop, readable from any thread.
+final class DemoRequestLog: Sendable {
+  /// The log of a demo that runs for days must not grow.
+  static let countMax = 10_000
+
+  private struct State {
+    var requests: [DemoRequest] = []
+    var droppedCount = 0
+  }
+
+  private let state = Mutex(State())
+
+  var requests: [DemoRequest] { state.withLock { $0.requests } }
+
+  /// Returns the number that identifies the request from now on.
+  func append(_ request: DemoRequest) -> Int {
+    state.withLock { state in
+      if state.requests.count == Self.countMax {
+        state.requests.removeFirst(Self.countMax / 2)
+        state.droppedCount += Self.countMax / 2
+      }
+      state.requests.append(request)
+      return state.droppedCount + state.requests.count - 1
+    }
+  }
+
+  func sent(_ byteCount: Int, of number: Int) {
+    state.withLock { state in
+      let index = number - state.droppedCount
+      guard state.requests.indices.contains(index) else { return }
+      state.requests[index].bytesSent += Int64(byteCount)
+    }
   }
 }

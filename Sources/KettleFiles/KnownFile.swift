@@ -100,3 +100,75 @@ extension OpenFile {
     }
   }
 }
+
+/// The result of `stat(2)`, without following a link.
+struct FileStatus: Hashable, Sendable {
+  enum Kind: Hashable, Sendable {
+    case regular, directory, link
+    /// A FIFO, a socket or a device.
+    case special
+  }
+
+  var kind: Kind
+  var identity: FileIdentity
+  var permissions: mode_t
+  /// The number of names (hard links).
+  var linkCount: UInt64
+
+  init(_ status: stat) {
+    kind =
+      switch status.st_mode & S_IFMT {
+      case S_IFREG: .regular
+      case S_IFDIR: .directory
+      case S_IFLNK: .link
+      default: .special
+      }
+    permissions = status.st_mode & 0o7777
+    linkCount = UInt64(status.st_nlink)
+    identity = FileIdentity(status)
+  }
+
+  var isRegular: Bool { kind == .regular }
+}
+
+/// File systems with known behavior beyond POSIX, by their numbers in statfs(2).
+enum FileSystemKind: Int {
+  /// EXT4_SUPER_MAGIC, also for ext2 and ext3.
+  case ext4 = 0xEF53
+  case xfs = 0x5846_5342
+  case btrfs = 0x9123_683E
+  case tmpfs = 0x0102_1994
+
+  /// Returns nil for any other file system, or when the kernel does not say.
+  init?(of file: OpenFile) {
+    guard let number = file.calls.fileSystemKind(file.descriptor) else { return nil }
+    self.init(rawValue: number)
+  }
+}
+
+/// An absolute path, split into a directory and the last component.
+struct FilePath: Hashable, Sendable {
+  var directory: String
+  var name: String
+
+  /// Returns nil for a relative path and for one that does not end in a name.
+  init?(_ text: String) {
+    guard text.utf8.first == UInt8(ascii: "/"), let slash = text.lastIndex(of: "/") else {
+      return nil
+    }
+    let name = String(text[text.index(after: slash)...])
+    guard Self.isComponent(name) else { return nil }
+    directory = slash == text.startIndex ? "/" : String(text[..<slash])
+    self.name = name
+  }
+
+  /// Returns whether `name` can name an entry of a directory, and nothing outside of it.
+  static func isComponent(_ name: String) -> Bool {
+    !name.isEmpty && name != "." && name != ".."
+      && !name.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
+  }
+
+  static func joined(_ directory: String, _ name: String) -> String {
+    directory.hasSuffix("/") ? directory + name : directory + "/" + name
+  }
+}

@@ -1,5 +1,7 @@
+import CKettleLinux
 import Glibc
 import KettleControl
+import KettleModel
 import KettleSystem
 
 /// Connects to the service and starts it when none is running.
@@ -128,5 +130,130 @@ extension ServiceProcess.Readiness {
     case .ended(nil): "it exited before it was ready"
     case .timedOut: "it was not ready within \(budget.components.seconds) s"
     }
+  }
+}
+
+/// Asks the service at a path which one it is, on a connection of its own and on the calling
+/// thread.
+struct ServiceGreeting {
+  let clientName: String
+  let budget: Duration
+  private static let startBudget = Duration.seconds(30)
+
+  /// Returns whether the service is the one that the record at `lockPath` names. A reply that does
+  /// not tell, such as a refusal, counts as yes: the caller's own greeting gets the same.
+  ///
+  /// Throws `ClientError.notAnswering` when no reply arrives in time.
+  func isAnswered(at path: String, byServiceOf lockPath: String) throws(ClientError) -> Bool {
+    let socket: OwnedDescriptor
+    do throws(ControlSocketError) {
+      socket = try SocketAddressUnix.connectedSocket(path)
+    } catch {
+      // None listens, it is just ending, or has a full backlog; the caller notices too.
+      return true
+    }
+    let coder = RequestCoder()
+    guard let request = try? coder.encode(Hello.self, Hello.Params(client: clientName), id: 1),
+      let line = try line(after: request + [UInt8(ascii: "\n")], over: socket, lockPath),
+      case .result(_, let result) = ReplyCoder().decode(line),
+      let reply = try? result.decode(Hello.Result.self),
+      reply.protocolVersion == ProtocolVersion.current
+    else { return true }
+    return ServiceRecord.read(at: lockPath)?.isOf(instance: reply.instance) ?? false
+  }
+
+  /// Sends the request and returns the first line of the reply; nil when the connection ends.
+  private func line(
+    after request: [UInt8], over socket: borrowing OwnedDescriptor, _ lockPath: String
+  ) throws(ClientError) -> [UInt8]? {
+    guard send(socket.number, request, request.count, Int32(MSG_NOSIGNAL)) == request.count else {
+      return nil
+    }
+    // A socket of systemd accepts clients while the service is started, which may take long.
+    let isStarting = ServiceRecord.read(at: lockPath) == nil
+    let deadline = ContinuousClock.now + (isStarting ? Self.startBudget : budget)
+    var lines: [[UInt8]] = []
+    var decoder = LineDecoder(byteCountMax: 64 * 1024)
+    var piece = [UInt8](repeating: 0, count: 4096)
+    while lines.isEmpty {
+      var entry = pollfd(fd: socket.number, events: Int16(POLLIN), revents: 0)
+      let left = max(.zero, deadline - .now)
+      let ready = poll(&entry, 1, left.pollMilliseconds)
+      if ready == -1, errno == EINTR { continue }
+      guard ready > 0 else {
+        throw .notAnswering(processID: SocketAddressUnix.peerProcessID(of: socket.number))
+      }
+      let count = recv(socket.number, &piece, piece.count, 0)
+      if count == -1, errno == EINTR || errno == EAGAIN { continue }
+      guard count > 0,
+        (try? decoder.decode(piece.span.extracting(first: count), into: &lines)) != nil
+      else { return nil }
+    }
+    return lines.first
+  }
+}
+
+/// The process that has the lock of a service, and is therefore the service, whatever it speaks and
+/// however it was started.
+package final class ServiceHolder: Sendable {
+  package let processID: Int64
+  private let process: OwnedDescriptor
+
+  /// Finds the process that has the lock at this path. Returns nil if none has it, or the kernel
+  /// does not say which.
+  package init?(ofLock path: String) {
+    guard let number = Self.holder(of: path),
+      let process = OwnedDescriptor(opened: kettle_pidfd_open(number)),
+      // Until the descriptor was open, the number may have become another process's.
+      Self.holder(of: path) == number
+    else { return nil }
+    processID = Int64(number)
+    self.process = process
+  }
+
+  /// Whether the process has ended: its descriptor is readable then (pidfd_open(2)).
+  package var hasEnded: Bool {
+    var waited = pollfd(fd: process.number, events: Int16(POLLIN), revents: 0)
+    return SystemCall.retrying { poll(&waited, 1, 0) } == 1
+  }
+
+  /// Asks the process to end, as a service manager would. Returns whether it could be asked.
+  package func terminate() -> Bool { kettle_pidfd_send_signal(process.number, SIGTERM) == 0 }
+
+  /// Returns the number of the process that has locked a file (flock(2)), by the list of the kernel
+  /// (proc_locks(5)). The list names an inode; that the process has this file open shows that it is
+  /// not one of another disk.
+  private static func holder(of path: String) -> pid_t? {
+    guard let file = SystemCall.status(ofName: path),
+      case .bytes(let bytes) = FileContents.read(path: "/proc/locks", byteCountMax: 4 << 20)
+    else { return nil }
+    let inode = ":\(file.st_ino)"
+    for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
+      // 1: FLOCK ADVISORY WRITE 4711 08:01:131 0 EOF
+      let words = line.split(separator: " ")
+      guard words.count >= 6, words[1] == "FLOCK", words[5].hasSuffix(inode),
+        let number = pid_t(words[4]), number > 0, number != getpid(), has(file, open: number)
+      else { continue }
+      return number
+    }
+    return nil
+  }
+
+  private static func has(_ file: stat, open number: pid_t) -> Bool {
+    let directory = "/proc/\(number)/fd"
+    guard let listing = opendir(directory) else { return false }
+    defer { closedir(listing) }
+    while let entry = readdir(listing) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      var status = stat()
+      if stat(directory + "/" + name, &status) == 0, status.st_dev == file.st_dev,
+        status.st_ino == file.st_ino
+      {
+        return true
+      }
+    }
+    return false
   }
 }

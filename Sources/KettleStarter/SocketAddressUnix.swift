@@ -90,3 +90,62 @@ package struct SocketAddressUnix {
     }
   }
 }
+
+/// Why a control socket cannot be created, reached or read.
+package enum ControlSocketError: Error, Hashable, Sendable {
+  /// The socket's directory is accessible to others, is or is owned by another user.
+  case unsafeDirectory(path: String, detail: String)
+  /// `sockaddr_un` has room for 107 bytes of path (unix(7)).
+  case socketPathTooLong(path: String)
+  /// Something other than a socket exists at the path; it is left alone.
+  case pathTaken(path: String)
+  /// Another service, that of another home, listens at the path.
+  case pathServed(path: String)
+  /// A directory is missing and cannot be created; `code` is an errno value.
+  case cannotCreateDirectory(path: String, code: Int32)
+  /// No service listens there: there is no file, or only one that a service left behind.
+  case notListening(path: String)
+  /// The service is running, but its backlog of pending connections is full.
+  case busy(path: String)
+  /// The other end runs as another user.
+  case foreignPeer(path: String, userID: Int64)
+  /// The other end sent a line of more than this many bytes; nothing more can be read from it.
+  case lineTooLong(byteCountMax: Int)
+  /// The other end began a line and did not finish it in time.
+  case lineNotFinished
+  /// The connection is gone.
+  case closed
+  /// A system call failed; `code` is its errno.
+  case system(call: String, path: String, code: Int32)
+}
+
+/// System calls with their possible results as values.
+package enum SystemCall {
+  /// Repeats the call while it is interrupted by a signal.
+  package static func retrying(_ call: () -> Int32) -> Int32 {
+    while true {
+      let result = call()
+      if result != -1 || errno != EINTR { return result }
+    }
+  }
+
+  /// Returns the result of lstat(2), which does not follow a symbolic link; nil if there is no
+  /// file.
+  package static func status(ofName path: String) -> stat? {
+    var status = stat()
+    return lstat(path, &status) == 0 ? status : nil
+  }
+
+  package static func parent(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
+    return String(path[..<slash])
+  }
+}
+
+extension stat {
+  package var isDirectory: Bool { st_mode & S_IFMT == S_IFDIR }
+  package var isSocket: Bool { st_mode & S_IFMT == S_IFSOCK }
+  package var isRegularFile: Bool { st_mode & S_IFMT == S_IFREG }
+  /// Whether group or others have any permission.
+  package var isOpenToOthers: Bool { st_mode & 0o077 != 0 }
+}

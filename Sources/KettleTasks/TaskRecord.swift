@@ -1,3 +1,4 @@
+import KettleControl
 import KettleModel
 
 /// One task of a session, and what was reported to its program.
@@ -130,6 +131,133 @@ struct TaskRecord: Sendable {
     case .live(.plain), .live(.keepingBytes), .requestingResumeData: .canceling
     case .new, .unsent, .unsendable, .live(.none): suspensions > 0 ? .suspended : .running
     case .ending, .unclaimed, .reported: .completed
+    }
+  }
+}
+
+/// A task as its program sees it.
+package struct TaskView: Hashable, Sendable {
+  /// `URLSessionTask.State`
+  package enum State: Hashable, Sendable {
+    case suspended, running, canceling, completed
+  }
+
+  package var state: State
+  /// The latest snapshot from the service; nil before the first one.
+  package var snapshot: TransferSnapshot?
+  /// The reason for its failure; nil while it lives and after success.
+  package var failure: TaskFailure?
+  /// The length of the request's body; nil when there is none.
+  package var uploadByteCount: Int64?
+  /// Whether the service can be reached now.
+  package var isServiceThere: Bool
+
+  package init(
+    state: State, snapshot: TransferSnapshot? = nil, failure: TaskFailure? = nil,
+    isServiceThere: Bool = false
+  ) {
+    self.state = state
+    self.snapshot = snapshot
+    self.failure = failure
+    self.isServiceThere = isServiceThere
+  }
+}
+
+extension TransferSnapshot {
+  /// Whether the transfer waits for a connection before a server has responded.
+  var waitsForConnectivity: Bool {
+    guard state == .waiting, task?.reply == nil else { return false }
+    return switch reason {
+    case .network, .hostUnreachable, .proxy: true
+    case .retry, .retryAfter, .diskSpace, .needsLink, .needsLogin, .needsDecision, .discretionary,
+      nil:
+      false
+    }
+  }
+
+  /// Returns this state of a cancelled task with what had been transferred: the service discards
+  /// the bytes, and the program still reads how far the task came.
+  func keepingCounts(of last: TransferSnapshot?) -> TransferSnapshot {
+    guard let last else { return self }
+    var kept = self
+    kept.bytesReceived = max(bytesReceived, last.bytesReceived)
+    kept.bytesExpected = bytesExpected ?? last.bytesExpected
+    if var status = task {
+      status.reply = status.reply ?? last.task?.reply
+      status.sentByteCount = max(status.sentByteCount, last.task?.sentByteCount ?? 0)
+      status.replyByteCount = [status.replyByteCount, last.task?.replyByteCount]
+        .compactMap(\.self).max()
+      kept.task = status
+    }
+    return kept
+  }
+
+  /// The total length as the server announced it, or nil. The service knows the length once the
+  /// last byte has arrived anyway, and a program may have supplied a guess.
+  package var bytesAnnounced: Int64? {
+    guard let reply = task?.reply else { return bytesExpected }
+    let isSaid = reply.headers.contains { $0.name.lowercased() == "content-length" }
+    return isSaid ? bytesExpected : nil
+  }
+}
+
+/// Why a task ended without success.
+package enum TaskFailure: Hashable, Sendable {
+  /// The service reported the failure.
+  case transfer(TransferFailure, resume: TaskResumption?)
+  /// The program cancelled it.
+  case cancelled(resume: TaskResumption?)
+  /// The user removed it from the list.
+  case removedByUser
+  /// It cannot be carried out and was never sent.
+  case refused(TaskRefusal)
+  /// The session has ended.
+  case session(SessionFailure)
+  /// The service refused to store it.
+  case notKept(ControlError)
+}
+
+/// A reason why a task cannot be carried out at all.
+package enum TaskRefusal: Error, Hashable, Sendable {
+  case unsupportedURL(String)
+  case badResumeData
+  /// A kind of task that background sessions do not have.
+  case dataTask, uploadOfData, uploadOfStream, completionHandler, webSocket
+  /// A download to a destination in a session that the service does not know.
+  case destination
+  /// The path of the file.
+  case fileUnreadable(String)
+  /// The data that the program stores with it is too large.
+  case tooMuchUserInfo
+  /// Another task of the session is the same download.
+  case duplicate(Int64)
+  /// The session was already invalidated.
+  case invalidatedSession
+  /// A header or another part of the request that cannot be sent.
+  case badRequest(String)
+}
+
+/// A reason why a session cannot continue.
+package enum SessionFailure: Hashable, Sendable {
+  case emptyIdentifier
+  /// Another program is connected to the session; its process identifier.
+  case inUse(String)
+  /// The service cannot be reached or started; a sentence.
+  case noService(String)
+}
+
+/// What a later task needs to continue one that has ended.
+package enum TaskResumption: Hashable, Sendable {
+  /// The service keeps the bytes of the file for the holder of the token.
+  case download(ResumeToken)
+  /// The server keeps what it has of the content.
+  case upload(UploadResumption, of: RequestContent)
+
+  /// Whether the service must keep the ended task for it.
+  var needsTask: Bool {
+    switch self {
+    case .download: true
+    case .upload: false
     }
   }
 }

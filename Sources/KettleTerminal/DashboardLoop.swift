@@ -1,6 +1,7 @@
 import Glibc
 import KettleDashboard
 import KettleModel
+import KettleSystem
 
 /// The main loop of the dashboard: wait, update, draw.
 struct DashboardLoop {
@@ -126,5 +127,42 @@ struct DashboardLoop {
     let tick = ticks.milliseconds(from: now)
     guard let wait = [frame, tick].compactMap(\.self).min() else { return nil }
     return Int32(clamping: wait)
+  }
+}
+
+/// When the dashboard ticks next.
+struct TickSchedule: Sendable {
+  private var dueAt: MonotonicTime?
+
+  /// Returns whether a tick is due, which then is no longer pending.
+  mutating func takeIfDue(at now: MonotonicTime) -> Bool {
+    guard let dueAt, dueAt <= now else { return false }
+    self.dueAt = nil
+    return true
+  }
+
+  /// Requests a tick, or none. A pending tick stays if it is earlier: what happens more often than
+  /// the dashboard ticks must not put it off.
+  mutating func request(afterMilliseconds milliseconds: Int64?, at now: MonotonicTime) {
+    let next = milliseconds.map { now.advanced(byMilliseconds: $0) }
+    dueAt = next.map { min(dueAt ?? $0, $0) }
+  }
+
+  /// Returns the time until the tick; nil without one.
+  func milliseconds(from now: MonotonicTime) -> Int64? {
+    dueAt.map { max(0, $0.milliseconds(since: now)) }
+  }
+}
+
+/// The clock of the loop that owns the terminal.
+enum TerminalClock {
+  static func now() -> Moment { .now() }
+
+  static func utcOffsetSeconds(at time: WallTime) -> Int {
+    var seconds = time_t(time.millisecondsSince1970 / 1000)
+    var parts = tm()
+    // localtime_r(3) alone keeps the zone of its first call.
+    tzset()
+    return localtime_r(&seconds, &parts) == nil ? 0 : parts.tm_gmtoff
   }
 }

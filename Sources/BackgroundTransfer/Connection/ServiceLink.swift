@@ -3,6 +3,7 @@ import Glibc
 import KettleControl
 import KettleModel
 import KettleStarter
+import KettleSystem
 import KettleTasks
 
 /// The thread on which one session talks to the service.
@@ -92,4 +93,83 @@ struct ServiceLink: Sendable {
   }
 
   private var clientName: String { "\(ProcessInfo.processInfo.processName) \(core.identifier)" }
+}
+
+/// Where the service of a session has its files, and its environment.
+struct ServicePlace: Sendable {
+  let paths: ServicePaths
+  /// nil is that of this process.
+  let environment: [String: String]?
+  private let executableDirectory: String?
+
+  init(
+    _ configuration: URLSessionConfiguration,
+    own: [String: String] = ProcessInfo.processInfo.environment
+  ) {
+    switch configuration.service {
+    case .ofUser:
+      paths = .of(environment: own)
+      environment = nil
+      executableDirectory = nil
+    case .embedded(let directory):
+      let root = directory.standardizedFileURL.path
+      var variables = own
+      // The socket is with the other files: a container has no directory for it.
+      variables["XDG_RUNTIME_DIR"] = nil
+      variables["XDG_STATE_HOME"] = root + "/state"
+      variables["XDG_CONFIG_HOME"] = root + "/config"
+      variables["XDG_DOWNLOAD_DIR"] = root + "/files"
+      if variables["HOME"]?.hasPrefix("/") != true { variables["HOME"] = root }
+      paths = .of(environment: variables)
+      environment = variables
+      let program = URL(fileURLWithPath: ServiceExecutable.ownPath)
+      executableDirectory = program.deletingLastPathComponent().path
+    }
+  }
+
+  func executable(configured: String?) -> Result<String, ServiceExecutable.Missing> {
+    ServiceExecutable.find(
+      configured: configured, environment: environment ?? ProcessInfo.processInfo.environment,
+      in: executableDirectory)
+  }
+}
+
+/// Finds the program whose service performs the transfers.
+package enum ServiceExecutable {
+  static let environmentName = "KETTLE_EXECUTABLE"
+
+  static var ownPath: String { ServiceProcess.ownExecutablePath() }
+
+  /// Returns the first of these that is executable: the configured path, the environment variable,
+  /// then `kettle` in `directory`, `PATH`, `/usr/local/bin`, `/usr/bin`. A configured path or a
+  /// variable that is not executable is an error; the search does not skip it.
+  package static func find(
+    configured: String?, environment: [String: String], in directory: String? = nil,
+    canRun: (String) -> Bool = { $0.hasPrefix("/") && access($0, X_OK) == 0 }
+  ) -> Result<String, Missing> {
+    for (path, source) in [
+      (configured, "serviceExecutable"), (environment[environmentName], environmentName),
+    ] {
+      guard let path, !path.isEmpty else { continue }
+      return canRun(path) ? .success(path) : .failure(Missing(path: path, source: source))
+    }
+    var path = SearchPath(environment["PATH"] ?? "")
+    if let directory { path.directories.insert(directory, at: 0) }
+    path.directories += ["/usr/local/bin", "/usr/bin"]
+    let found = path.path(of: "kettle", canRun: canRun)
+    return found.map(Result.success) ?? .failure(Missing(path: nil, source: "PATH"))
+  }
+
+  package struct Missing: Error, Hashable, Sendable {
+    package var path: String?
+    package var source: String
+
+    package var sentence: String {
+      guard let path else {
+        return
+          "The program \"kettle\" is not in PATH; install it, or set \(environmentName) to its path"
+      }
+      return "The program \"\(path)\" given by \(source) cannot be run; give its absolute path"
+    }
+  }
 }

@@ -1,6 +1,8 @@
 import Glibc
+import KettleControl
 import KettleModel
 import KettleSocket
+import KettleStarter
 import KettleSystem
 
 /// An ssh process to another machine, from start to end.
@@ -132,5 +134,163 @@ final class RemoteShell: Sendable {
       return (status, waiting)
     }
     for continuation in waiting { continuation.resume(returning: status) }
+  }
+}
+
+/// Why the service of another machine cannot be used.
+package struct RemoteError: Error, Hashable, Sendable {
+  package enum Why: Hashable, Sendable {
+    /// ssh is missing here or cannot be run; `code` is an errno value.
+    case cannotRunSSH(code: Int32)
+    /// ssh cannot reach the machine, or is refused.
+    case unreachable
+    /// The other machine has no `kettle` where ssh looks for programs.
+    case noProgram
+    /// The `kettle` there does not know the request; the versions, where known.
+    case otherVersion(ours: Int, theirs: String?)
+    /// No service runs there, and starting one was not requested.
+    case notRunning
+    /// The service there does not answer, or has stopped to.
+    case notAnswering
+    /// The `kettle` there cannot reach its service.
+    case noService
+    /// It ended, or sent nothing for too long.
+    case ended
+  }
+
+  package var host: RemoteHost
+  package var why: Why
+  /// The output of ssh or of the other machine; untrusted.
+  package var said: String
+
+  package init(host: RemoteHost, why: Why, said: String = "") {
+    self.host = host
+    self.why = why
+    self.said = said
+  }
+}
+
+/// The name of another machine as ssh(1) accepts it: `box`, `user@box`, `ssh://user@box:2222`.
+///
+/// Any value is safe on a command line: it is not an option and contains nothing special to a
+/// shell, to which the user's ssh configuration may pass it (`%h`).
+package struct RemoteHost: Hashable, Sendable {
+  package let text: String
+
+  private static let byteCountMax = 255
+
+  /// Returns nil when the text is not such a name.
+  package init?(_ text: String) {
+    guard !text.isEmpty, text.utf8.count <= Self.byteCountMax,
+      text.utf8.allSatisfy(Self.isAllowed)
+    else { return nil }
+    let name = text.hasPrefix("ssh://") ? text.dropFirst(6) : text[...]
+    // Also check the user part, which some programs receive as a separate word.
+    let parts = name.split(separator: "@", omittingEmptySubsequences: false)
+    guard parts.allSatisfy({ !$0.isEmpty && !$0.hasPrefix("-") }) else { return nil }
+    self.text = text
+  }
+
+  private static func isAllowed(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: "._-@:[]%+/".utf8.contains(byte)
+    }
+  }
+}
+
+/// Connects to the user's service on another machine through the user's own ssh, and starts it
+/// there when none is running. `kettle daemon pipe` at the other end forwards the lines.
+package struct RemoteStarter: Sendable {
+  package var host: RemoteHost
+  package var clientName: String
+  package var isWatchedByPerson = false
+  /// The environment of ssh.
+  package var environment: [String: String]
+  /// Whether ssh may ask on the terminal, for a password or about an unknown host.
+  package var mayAsk = true
+
+  /// A person needs time to find a password.
+  private static let askingBudget = Duration.seconds(600)
+  private static let budget = Duration.seconds(30)
+
+  package init(host: RemoteHost, clientName: String, environment: [String: String]) {
+    self.host = host
+    self.clientName = clientName
+    self.environment = environment
+  }
+
+  package func connect(startingIfNeeded: Bool) async throws -> ServiceConnection {
+    let shell: RemoteShell
+    switch RemoteShell.start(
+      arguments(startingIfNeeded: startingIfNeeded), environment: environment, mayAsk: mayAsk)
+    {
+    case .success(let started): shell = started
+    case .failure(let failed):
+      throw RemoteError(host: host, why: .cannotRunSSH(code: failed.code))
+    }
+    do {
+      guard let socket = shell.takeSocket() else { throw ControlSocketError.closed }
+      let connection = try await ControlConnection.adopt(socket)
+      let service = try await ServiceConnection.connect(
+        over: connection, address: host.text, clientName: clientName,
+        isWatchedByPerson: isWatchedByPerson, helloBudget: mayAsk ? Self.askingBudget : Self.budget,
+        reasonOfEnd: { await silence(shell) })
+      shell.stopRelaying()
+      return service
+    } catch ClientError.versionMismatch(let ours, let theirs) {
+      throw RemoteError(host: host, why: .otherVersion(ours: ours, theirs: theirs))
+    } catch {
+      throw await reason(shell)
+    }
+  }
+
+  /// Why the other machine ended a conversation, if that is because its service fell silent.
+  private func silence(_ shell: RemoteShell) async -> RemoteError? {
+    let error = await reason(shell)
+    return error.why == .notAnswering ? error : nil
+  }
+
+  /// ssh ends with the status of the remote program, or with 255 (ssh(1), EXIT STATUS). A shell
+  /// returns 127 for a program that it does not find and 126 for one that it may not run (POSIX,
+  /// 2.8.2).
+  private func reason(_ shell: RemoteShell) async -> RemoteError {
+    shell.endSoon()
+    let status = await shell.waitForEnd()
+    let code = status.map { $0.rawValue & 0x7F == 0 ? $0.rawValue >> 8 & 0xFF : -1 }
+    let why: RemoteError.Why
+    switch code {
+    case 255: why = .unreachable
+    case 126, 127: why = .noProgram
+    case 2: why = .otherVersion(ours: ProtocolVersion.current, theirs: nil)
+    case Self.notRunningStatus: why = .notRunning
+    case Self.notAnsweringStatus: why = .notAnswering
+    case 3: why = .noService
+    default: why = .ended
+    }
+    return RemoteError(host: host, why: why, said: shell.output)
+  }
+
+  /// The exit status of `kettle daemon pipe --if-running` when no service runs (EX_UNAVAILABLE of
+  /// sysexits.h).
+  package static let notRunningStatus: Int32 = 69
+
+  /// The exit status of `kettle daemon pipe` when the service does not answer, or no longer does
+  /// (EX_TEMPFAIL).
+  package static let notAnsweringStatus: Int32 = 75
+
+  func arguments(startingIfNeeded: Bool) -> [String] {
+    let options = [
+      // Detects a dead connection after 45 s.
+      "ConnectTimeout=20", "ServerAliveInterval=15", "ServerAliveCountMax=3",
+      // Ignore what the user configured for other uses of the host.
+      "ClearAllForwardings=yes", "RemoteCommand=none", "BatchMode=\(mayAsk ? "no" : "yes")",
+    ]
+    return ["-T", "-a", "-x"] + options.flatMap { ["-o", $0] }
+      // After `--` nothing is an option; the words after the host are the remote command.
+      + ["--", host.text, "kettle", "daemon", "pipe"]
+      + (startingIfNeeded ? [] : ["--if-running"])
   }
 }

@@ -1,6 +1,7 @@
 import Glibc
 import KettleDashboard
 import KettleModel
+import KettleSystem
 import KettleTerminal
 
 /// The dashboard on this process's terminal.
@@ -64,6 +65,153 @@ package struct TerminalDashboard: DashboardPresenter {
       return DashboardRunner(backend: backend, settings: settings) { session.perform($0) }
     } catch {
       throw DashboardUnavailable(sentence: error.sentence)
+    }
+  }
+}
+
+/// A terminal that requests the end once a deadline has passed, as alarm(2) would.
+final class TimedTerminal: TerminalBackend {
+  static let signal = SIGALRM
+
+  private let inner: any TerminalBackend
+  private let clock: any CommandClock
+  /// nil: never.
+  private let deadline: MonotonicTime?
+
+  init(_ inner: any TerminalBackend, clock: any CommandClock, deadline: MonotonicTime?) {
+    self.inner = inner
+    self.clock = clock
+    self.deadline = deadline
+  }
+
+  func nextInputs(timeoutMilliseconds: Int32?) -> [TerminalInput] {
+    guard let deadline else { return inner.nextInputs(timeoutMilliseconds: timeoutMilliseconds) }
+    let left = max(0, deadline.milliseconds(since: clock.now().monotonic))
+    let timeout = min(timeoutMilliseconds ?? .max, Int32(clamping: left))
+    let inputs = inner.nextInputs(timeoutMilliseconds: timeout)
+    guard clock.now().monotonic >= deadline else { return inputs }
+    return inputs + [.endAsked(signal: Self.signal)]
+  }
+
+  func claim() throws(TerminalProblem) -> Look { try inner.claim() }
+  func restore() { inner.restore() }
+  var size: ScreenSize { inner.size }
+  func draw(_ frame: Frame) { inner.draw(frame) }
+  func forgetScreen() { inner.forgetScreen() }
+  func copy(_ text: String) -> CopyProblem? { inner.copy(text) }
+  func announce(_ text: String) { inner.announce(text) }
+  func show(_ gauge: BatchGauge?) { inner.show(gauge) }
+  func ring() { inner.ring() }
+  func suspend() { inner.suspend() }
+  func reclaim() { inner.reclaim() }
+  var waker: any TerminalWaker { inner.waker }
+}
+
+/// Shows the dashboard on the terminal.
+package protocol DashboardPresenter: Sendable {
+  /// Returns when the user leaves, the time is over, or the terminal is gone. Throws
+  /// `DashboardUnavailable` when the terminal cannot show the dashboard.
+  func open(_ request: DashboardRequest, in context: CommandContext) async throws
+    -> DashboardOutcome
+}
+
+/// Which service the dashboard shows, and for how long.
+package struct DashboardRequest: Hashable, Sendable {
+  package var address: ServiceAddress
+  /// The client name that the service receives.
+  package var client: String
+  package var limitMilliseconds: Int64?
+  /// Whether to draw with ASCII only, whatever the locale.
+  package var isASCII = false
+  /// Whether the service's files are on this machine and can be opened here.
+  package var filesAreHere: Bool
+
+  package init(address: ServiceAddress, client: String, limitMilliseconds: Int64? = nil) {
+    self.address = address
+    self.client = client
+    self.limitMilliseconds = limitMilliseconds
+    filesAreHere = address.host == nil
+  }
+
+  /// The user's choices. They are in the home of the demo, or else on this machine, whichever
+  /// machine the service is on.
+  var choicesFile: ChoicesFile { ChoicesFile(environment: address.environment) }
+}
+
+package enum DashboardOutcome: Hashable, Sendable {
+  /// `continuingCount` transfers continue by themselves after the user leaves.
+  case left(continuingCount: Int)
+  case limitReached
+  /// The terminal was closed, or a signal asked the program to end; the service keeps running.
+  case ended(ExitCode)
+}
+
+/// The terminal cannot show a dashboard; the sentence says why. Plain lines replace it.
+package struct DashboardUnavailable: Error, Hashable, Sendable {
+  package var sentence: String
+
+  package init(sentence: String) { self.sentence = sentence }
+}
+
+/// Opens a file with the user's default program for it: `xdg-open`, found through PATH and run
+/// without a shell.
+struct FileOpener: Sendable {
+  enum Problem: Error, Hashable, Sendable {
+    case fileElsewhere, noDesktop, noOpener
+    case fileGone(String)
+    case notRun(detail: String)
+    /// The opener itself failed.
+    case refused(String, end: String)
+  }
+
+  static let program = "xdg-open"
+
+  let environment: [String: String]
+  /// Whether the service's files are on this machine.
+  let filesAreHere: Bool
+
+  /// Returns as soon as the opener runs. Calls `refused` if the opener later fails.
+  func open(
+    _ path: String, refused: @escaping @Sendable (Problem) -> Void
+  ) throws(Problem) {
+    guard filesAreHere else { throw .fileElsewhere }
+    guard ["DISPLAY", "WAYLAND_DISPLAY"].contains(where: { environment[$0]?.isEmpty == false })
+    else { throw .noDesktop }
+    guard let opener = SearchPath(environment: environment).path(of: Self.program) else {
+      throw .noOpener
+    }
+    // Anything that does not begin with a slash could be an option.
+    guard path.hasPrefix("/"), access(path, F_OK) == 0 else { throw .fileGone(path) }
+    guard let opened = OwnedDescriptor(opened: Glibc.open("/dev/null", O_WRONLY | O_CLOEXEC)),
+      let nowhere = ProcessSpawn.highDescriptor(opened)
+    else { throw .notRun(detail: errnoText()) }
+    var spawn = ProcessSpawn(
+      executablePath: opener, arguments: [Self.program, path], log: nowhere.number)
+    spawn.environment = environment
+    switch spawn.run() {
+    case .failure(let failed): throw .notRun(detail: errnoText(failed.code))
+    case .success(let processID):
+      // Without a wait the ended child would remain a zombie.
+      SystemThread.detach {
+        guard let status = ProcessStatus.ofEnded(processID), status.rawValue != 0 else { return }
+        refused(.refused(path, end: status.text))
+      }
+    }
+  }
+}
+
+extension Sentences {
+  static func of(_ problem: FileOpener.Problem) -> String {
+    switch problem {
+    case .fileElsewhere: "The file is on the other machine; copy it from there to open it"
+    case .noDesktop:
+      "There is no desktop session to open the file in; Y copies its path"
+    case .noOpener:
+      "xdg-open is not installed; install xdg-utils, or copy the path with Y"
+    case .fileGone(let path): "The file \(quoted(path)) no longer exists"
+    case .notRun(let detail): "xdg-open cannot be run (\(detail)); check your PATH"
+    case .refused(let path, let end):
+      "The desktop has no program for \(quoted(path)) (xdg-open: \(end)); Y copies its path"
     }
   }
 }

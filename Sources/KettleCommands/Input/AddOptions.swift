@@ -127,3 +127,136 @@ extension AddOptions {
 }
 
 extension ConflictPolicy: ExpressibleByArgument {}
+
+/// What the arguments of a command name: URLs, and the files of Metalinks.
+struct NamedSources {
+  private(set) var urls: [TransferURL.Parsed] = []
+  private(set) var files: [MetalinkFile] = []
+  private(set) var problems: [UsageProblem] = []
+
+  init(_ arguments: [String], in context: CommandContext) {
+    for argument in arguments {
+      if MetalinkFile.isNamed(argument), !argument.contains("://") {
+        readMetalink(argument, in: context)
+        continue
+      }
+      switch TransferURL.parse(argument) {
+      case .success(let one): urls.append(one)
+      case .failure(let why): problems.append(.url(argument, why))
+      }
+    }
+  }
+
+  var count: Int { urls.count + files.count }
+
+  /// The hosts that the transfers begin with.
+  var hosts: Set<String> {
+    Set(urls.map(\.url.host) + files.compactMap { $0.urls.first?.url.host })
+  }
+
+  /// The transfers of the Metalinks.
+  func specsOfFiles(_ template: SpecTemplate) -> [TransferSpec] {
+    files.compactMap { file in
+      guard let best = file.urls.first else { return nil }
+      var spec = template.spec(for: best)
+      file.complete(&spec, namedBy: .machine)
+      return spec
+    }
+  }
+
+  private mutating func readMetalink(_ path: String, in context: CommandContext) {
+    var bytes: [UInt8] = []
+    do {
+      try ArgumentPath.read(path, from: context.currentDirectory) { piece in
+        piece.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
+        return bytes.count <= MetalinkFile.byteCountMax
+      }
+    } catch {
+      problems += error.problems
+      return
+    }
+    do {
+      files += try MetalinkFile.read(bytes)
+    } catch {
+      problems.append(.metalink(path, error))
+    }
+  }
+}
+
+/// The value of `--user`: `name:password`, or the name alone.
+enum LoginText: Hashable, Sendable {
+  case complete(Login)
+  /// The password must be asked for.
+  case withoutPassword(user: String)
+  case empty
+
+  init(_ text: String) {
+    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let name = parts.first, !name.isEmpty else {
+      self = .empty
+      return
+    }
+    self =
+      parts.count == 2
+      ? .complete(Login(user: String(name), password: String(parts[1])))
+      : .withoutPassword(user: String(name))
+  }
+
+  /// Returns the login, with the password asked for where it is missing.
+  func login(asking console: any Console) throws -> Login {
+    switch self {
+    case .complete(let login): login
+    case .withoutPassword(let user):
+      Login(user: user, password: try Self.password(of: user, console))
+    case .empty: throw UsageError(.value(.userEmpty))
+    }
+  }
+
+  static func password(of user: String, _ console: any Console) throws -> String {
+    do {
+      return try console.promptForSecret("Password for \(user.sanitizedForDisplay(limit: 60)): ")
+    } catch {
+      guard error == .noTerminal else { throw error }
+      throw UsageError(.command(.passwordNeedsTerminal(user: user)))
+    }
+  }
+}
+
+/// Parses the seconds of `--timeout` and `--seconds`.
+enum Seconds {
+  /// One year. A longer time would mean no limit.
+  static let max = 31_536_000
+
+  /// In milliseconds.
+  static func milliseconds(_ seconds: Double) throws(UsageError) -> Int64 {
+    guard seconds >= 0, seconds <= Double(max) else {
+      throw UsageError(.value(.seconds(seconds)))
+    }
+    return Int64(seconds * 1000)
+  }
+}
+
+/// Where `-d` and `-o` put a file.
+struct OutputPath: Hashable {
+  /// As typed; nil for the downloads directory.
+  var directory: String?
+  /// nil for the name that the server gives.
+  var name: String?
+
+  /// - Parameters:
+  ///   - directory: the value of `-d`.
+  ///   - output: the value of `-o`, a name or a path. A path is relative to `directory`, and
+  ///     without one to the directory of the command.
+  init(directory: String?, output: String?) {
+    self.directory = directory
+    guard let output else { return }
+    guard let slash = output.lastIndex(of: "/") else {
+      name = output
+      return
+    }
+    let last = output[slash...].dropFirst()
+    name = last.isEmpty ? nil : String(last)
+    let folder = slash == output.startIndex ? "/" : String(output[..<slash])
+    self.directory = directory.map { folder.hasPrefix("/") ? folder : $0 + "/" + folder } ?? folder
+  }
+}

@@ -1,4 +1,5 @@
 import ArgumentParser
+import KettleClient
 import KettleControl
 import KettleModel
 
@@ -58,3 +59,117 @@ extension TransferID: ExpressibleByArgument {
 }
 
 extension TransferState: ExpressibleByArgument {}
+
+/// The words after `kettle` without `--host`, which applies to every command. It may precede or
+/// follow the command: a misplaced `--host` must not stop the transfers of this machine.
+/// `--ascii` may stand anywhere too, and is left for the parser.
+struct CommandWords: Hashable, Sendable {
+  private(set) var host: RemoteHost?
+  private(set) var isASCII = false
+  private(set) var arguments: [String] = []
+
+  init(_ words: [String]) throws(UsageError) {
+    let option = "--host"
+    var rest = words[...]
+    // After "--" nothing is an option.
+    while let word = rest.first, word != "--" {
+      rest = rest.dropFirst()
+      if word == option, let value = rest.popFirst() {
+        host = try Self.host(value)
+      } else if word.hasPrefix(option + "=") {
+        host = try Self.host(String(word.dropFirst(option.count + 1)))
+      } else {
+        isASCII = isASCII || word == "--ascii"
+        arguments.append(word)
+      }
+    }
+    arguments += rest
+  }
+
+  /// The command's name in sentences, such as `daemon run`.
+  var commandName: String {
+    let names = arguments.filter { !$0.hasPrefix("-") }
+    return names.prefix(names.first == "daemon" ? 2 : 1).joined(separator: " ")
+  }
+
+  private static func host(_ text: String) throws(UsageError) -> RemoteHost {
+    guard let host = RemoteHost(text) else { throw UsageError(.command(.host(text))) }
+    return host
+  }
+}
+
+/// One word of the command line that stands for one value of a repeated argument, or for many.
+///
+/// The parser keeps the set of all words that an argument came from, and copies it for each
+/// further one. A hundred thousand ids, as `kettle wait $(kettle add -i list)` may pass, would take
+/// minutes, so `packed` makes one word of many before it parses them.
+struct ValueRun<Value: ExpressibleByArgument & Sendable>: ExpressibleByArgument, Sendable {
+  let values: [Value]
+
+  init?(argument: String) {
+    var values: [Value] = []
+    for word in argument.utf8.split(
+      separator: RunOfWords.separator, omittingEmptySubsequences: false)
+    {
+      guard let value = Value(argument: String(Substring(word))) else { return nil }
+      values.append(value)
+    }
+    self.values = values
+  }
+}
+
+/// Makes few words of many.
+enum RunOfWords {
+  /// An argument cannot contain this byte (execve(2)), so no user input looks like a packed run.
+  static let separator: UInt8 = 0
+  /// A shorter command line stays as it is.
+  static let wordCountMin = 100
+
+  /// Packs words of a long command line that follow each other and are values of the command's
+  /// repeated argument.
+  ///
+  /// The first one of each row stays a word of its own: it may be the value of the option before
+  /// it, or another argument of the command. A word that is no value stays too, for the parser's
+  /// complaint about it.
+  ///
+  /// - Parameter root: the command whose words follow.
+  static func packed(_ words: [String], of root: any ParsableCommand.Type) -> [String] {
+    guard words.count >= wordCountMin, let type = repeatedType(in: words, of: root) else {
+      return words
+    }
+    var packed: [String] = []
+    var run: [String] = []
+    var isBehindValue = false
+    func endRun() {
+      if !run.isEmpty { packed.append(run.joined(separator: "\0")) }
+      run.removeAll(keepingCapacity: true)
+    }
+    for word in words {
+      let isValue = !word.hasPrefix("-") && type.init(argument: word) != nil
+      if isValue, isBehindValue {
+        run.append(word)
+      } else {
+        endRun()
+        packed.append(word)
+      }
+      isBehindValue = isValue
+    }
+    endRun()
+    return packed
+  }
+
+  /// The type of the repeated argument of the command that the words name; nil if it has none.
+  private static func repeatedType(
+    in words: [String], of root: any ParsableCommand.Type
+  ) -> (any ExpressibleByArgument.Type)? {
+    var command = root
+    for word in words where !word.hasPrefix("-") {
+      let configuration = command.configuration
+      let known =
+        configuration.subcommands + configuration.groupedSubcommands.flatMap(\.subcommands)
+      guard let named = known.first(where: { $0._commandName == word }) else { break }
+      command = named
+    }
+    return (command as? any RunnableCommand.Type)?.repeatedType
+  }
+}

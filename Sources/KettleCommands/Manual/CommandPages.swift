@@ -1,4 +1,5 @@
 import ArgumentParser
+import FoundationEssentials
 import KettleControl
 
 /// A page of the manual: the name of its file, and its source.

@@ -99,3 +99,203 @@ extension TransferSnapshot {
       .joined(separator: " ")
   }
 }
+
+/// The line that `get` shows of its transfer.
+struct ProgressLine {
+  let row: TransferSnapshot
+  let now: WallTime
+
+  /// The line for a pipe.
+  var text: String { "\(row.id)  \(row.shownTitle): \(words)" }
+
+  var words: String {
+    switch row.state {
+    case .running: running
+    case .waiting, .scheduled: waiting
+    case .queued:
+      "queued" + (row.heldBack.map { ", " + Strings.obstacle(of: row, $0) } ?? "")
+    case .completed: "completed, \(row.sizeWords)"
+    case .idle, .paused, .verifying, .failed: row.stateWords
+    }
+  }
+
+  private var running: String {
+    let progress = row.progressWords.isEmpty ? "running" : row.progressWords
+    guard let heldBack = row.heldBack else { return progress }
+    return progress + ", " + Strings.obstacle(of: row, heldBack)
+  }
+
+  /// The reason and a countdown.
+  private var waiting: String {
+    let until = (row.heldBack?.until ?? row.goesOnAt).map { " in " + countdown(to: $0) } ?? ""
+    guard row.state == .waiting else { return "starts\(until)" }
+    let reason = row.complaint ?? row.heldBack.map { Strings.obstacle(of: row, $0) }
+    let next = until.isEmpty || row.reason?.isRetry == true ? until : ", next check" + until
+    return (row.reason?.isRetry == true ? "retrying" : row.stateWords) + next
+      + (reason.map { ": " + $0 } ?? "")
+  }
+
+  private func countdown(to time: WallTime) -> String {
+    let (distance, overflow) = time.millisecondsSince1970.subtractingReportingOverflow(
+      now.millisecondsSince1970)
+    guard !overflow else { return "a long time" }
+    return DurationText.countdown(max(0, distance) / 1000 + (distance % 1000 > 0 ? 1 : 0))
+  }
+}
+
+/// The line for a terminal.
+extension ProgressLine {
+  private static let barColumnsMin = 8
+  private static let barColumnsMax = 24
+  /// Numbers are left out before a title is cut to less, or to less than a quarter of the line.
+  private static let titleColumnsMin = 16
+
+  /// A piece of the words. It reserves columns, so that the bar keeps its width while numbers
+  /// change.
+  private struct Piece {
+    let text: String
+    let columns: Int
+    let role: Role
+
+    init(_ text: String, columnsMin: Int = 0, _ role: Role = .plain) {
+      self.text = text
+      columns = max(columnsMin, ColumnText.width(of: text))
+      self.role = role
+    }
+  }
+
+  /// Draws the line. While bytes of a known total arrive, it has a bar and the numbers that fit.
+  func drawn(columns: Int, look: Look, clock: ClockText) -> Canvas {
+    var line = Canvas(lineColumns: columns, look: look)
+    let start = line.write("\(row.id)  ", row: 0, column: 0, width: columns)
+    let titleColumns = ColumnText.width(of: row.shownTitle)
+    let titleMin = min(titleColumns, max(Self.titleColumnsMin, columns / 4))
+    // The bar has two blanks before it and one after it.
+    let rooms = pieces(clock).lazy.map { pieces in
+      (pieces, columns - start - 3 - pieces.reduce(-2) { $0 + $1.columns + 2 })
+    }
+    guard row.state == .running, let total = row.bytesExpected, total > 0,
+      let (pieces, room) = rooms.first(where: { $0.1 >= titleMin + Self.barColumnsMin })
+    else {
+      drawWords(on: &line, at: start, titleMin: titleMin)
+      return line
+    }
+    let bar = min(max(room / 3, room - titleColumns, Self.barColumnsMin), Self.barColumnsMax)
+    var column = start
+    column += line.write(row.title, row: 0, column: column, width: room - bar, cut: .middle) + 2
+    let fraction = PercentageText.fraction(row.bytesReceived, of: total)
+    line.draw(ProgressBar(fill: .part(fraction), role: .progress), column: column, width: bar)
+    column += bar + 1
+    for (index, piece) in pieces.enumerated() {
+      if index > 0 { column += line.write(", ", row: 0, column: column, width: 2) }
+      column += line.write(
+        piece.text, row: 0, column: column, width: columns, piece.role)
+    }
+    return line
+  }
+
+  private func drawWords(on line: inout Canvas, at start: Int, titleMin: Int) {
+    let columns = line.size.columns
+    let titleColumns = max(titleMin, columns - start - 2 - ColumnText.width(of: words))
+    let end =
+      start + line.write(row.title, row: 0, column: start, width: titleColumns, cut: .middle)
+    guard end + 2 < columns else { return }
+    line.write(": ", row: 0, column: end, width: 2)
+    line.write(words, row: 0, column: end + 2, width: columns, wordsRole)
+  }
+
+  /// The result and what keeps a transfer are coloured.
+  private var wordsRole: Role {
+    switch row.state {
+    case .running: .plain
+    case .completed: .good
+    case .idle, .scheduled, .queued, .waiting, .paused, .verifying, .failed: row.stateWordsRole
+    }
+  }
+
+  /// The texts beside the bar, the longest form first.
+  private func pieces(_ clock: ClockText) -> [[Piece]] {
+    let percent = Piece(row.percentWords, columnsMin: 4)
+    let total = row.bytesExpected ?? 0
+    let size = Piece(
+      row.sizeWords, columnsMin: ByteText.progress(total, of: total).utf8.count)
+    let speed = Piece(row.speedWords, columnsMin: row.speedWords.isEmpty ? 0 : 10)
+    let why = Piece(row.heldBack.map { Strings.obstacle(of: row, $0) } ?? "", .waiting)
+    let forms: [[Piece]]
+    if let seconds = row.secondsLeft {
+      let left = Piece(row.leftWords + " left", columnsMin: 10)
+      let readyAt = now.advanced(byMilliseconds: min(seconds, .max / 1000) * 1000)
+      let ready = Piece("ready " + clock.short(readyAt, now: now), columnsMin: 11)
+      forms = [
+        [percent, size, speed, left, ready, why], [percent, size, speed, left, ready],
+        [percent, speed, left, ready], [percent, speed, left], [percent, left], [percent],
+      ]
+    } else {
+      // Where nothing arrives, the reason is worth more than the numbers and the bar.
+      forms = [[percent, size, speed, why], [percent, why]]
+    }
+    return forms.map { $0.filter { !$0.text.isEmpty } }
+  }
+}
+
+/// A canvas of one row, printed as a line of text.
+extension Canvas {
+  init(lineColumns: Int, look: Look) {
+    self.init(size: ScreenSize(columns: lineColumns, rows: 1), look: look)
+  }
+
+  /// The number of columns without the blanks at the end.
+  var lineColumns: Int {
+    frame.row(0).lastIndex { $0 != .blank }.map { $0 + 1 } ?? 0
+  }
+
+  /// The line, with escape sequences if the look has colours.
+  var line: String {
+    var text = ""
+    var style = Style.plain
+    for cell in frame.row(0).prefix(lineColumns) {
+      if look.colors != .none, cell.style != style {
+        if style != .plain { text += Style.plain.selection }
+        if cell.style != .plain { text += cell.style.selection }
+        style = cell.style
+      }
+      text += cell.text
+    }
+    return style == .plain ? text : text + Style.plain.selection
+  }
+
+  /// Draws a bar as the dashboard does. In ASCII it shows what is missing as `-`.
+  mutating func draw(_ bar: ProgressBar, column: Int, width: Int) {
+    guard look.glyphs.eighths.isEmpty, case .part(let part) = bar.fill else {
+      return bar.draw(on: &self, row: 0, column: column, width: width)
+    }
+    let inner = max(0, width - 2)
+    let filled = Int(part * Double(inner))
+    let text = String(repeating: "#", count: filled) + String(repeating: "-", count: inner - filled)
+    write("[" + text + "]", row: 0, column: column, width: width, bar.role)
+  }
+}
+
+extension Style {
+  /// The sequence that selects this style after the plain one; for the plain one, the sequence that
+  /// ends any other (SGR, ECMA-48).
+  var selection: String {
+    var codes: [Int] = []
+    if attributes.contains(.bold) { codes.append(1) }
+    if attributes.contains(.dim) { codes.append(2) }
+    if attributes.contains(.underline) { codes.append(4) }
+    if attributes.contains(.reverse) { codes.append(7) }
+    if let code = Self.code(foreground, base: 30) { codes.append(code) }
+    if let code = Self.code(background, base: 40) { codes.append(code) }
+    return "\u{1B}[" + (codes.isEmpty ? "0" : codes.map(String.init).joined(separator: ";")) + "m"
+  }
+
+  /// Returns nil for the default colour and for colours beyond the first sixteen.
+  private static func code(_ color: Color, base: Int) -> Int? {
+    switch color {
+    case .palette(let index) where index < 8: base + Int(index)
+    case .palette(let index) where index < 16: base + 52 + Int(index)
+    case .standard, .palette, .rgb: nil
+    }
+  }
+}

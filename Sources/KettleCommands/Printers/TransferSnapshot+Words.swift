@@ -1,3 +1,4 @@
+import KettleControl
 import KettleDashboard
 import KettleModel
 
@@ -78,5 +79,69 @@ extension TransferSnapshot {
     case .idle, .scheduled, .queued, .running, .waiting, .paused, .verifying, .failed:
       return nil
     }
+  }
+}
+
+/// Formats an event as a line for people: time, id, what happened, title.
+struct EventLine {
+  let clock: any CommandClock
+
+  func text(of event: TransferEvent) -> String {
+    let words: String
+    switch event.kind {
+    case .added: words = "added, \(event.snapshot.stateWords)"
+    case .removed: words = "removed"
+    case .stateChanged: words = Self.stateWords(event.snapshot)
+    case .progress: words = event.snapshot.progressWords
+    }
+    let id = ColumnText.right(event.id.description, 4)
+    return "\(time(event.at))  \(id)  \(event.snapshot.shownTitle): \(words)"
+  }
+
+  private static func stateWords(_ row: TransferSnapshot) -> String {
+    if row.state == .completed, let path = row.path {
+      return "completed, \(row.sizeWords) in \(Sentences.quoted(path, limit: 1024))"
+    }
+    return row.complaint.map { "\(row.stateWords): \($0)" } ?? row.stateWords
+  }
+
+  private func time(_ time: WallTime) -> String {
+    guard let local = clock.localTime(of: time) else { return time.iso8601 }
+    return Self.digits(local.hour) + ":" + Self.digits(local.minute) + ":"
+      + Self.digits(local.second)
+  }
+
+  private static func digits(_ number: Int64) -> String {
+    (number < 10 ? "0" : "") + String(number)
+  }
+}
+
+/// Text in terminal columns, where a character is zero, one or two columns wide.
+enum ColumnText {
+  static func width(of text: String) -> Int {
+    text.unicodeScalars.reduce(0) { $0 + DisplayWidth.columns(of: $1) }
+  }
+
+  /// Returns the text cut to `columns`, with `…` in place of the rest.
+  static func clipped(_ text: String, to columns: Int) -> String {
+    guard width(of: text) > columns else { return text }
+    guard columns > 0 else { return "" }
+    var result = ""
+    var room = columns - 1
+    for character in text {
+      let size = width(of: String(character))
+      guard size <= room else { break }
+      result.append(character)
+      room -= size
+    }
+    return result + "…"
+  }
+
+  static func left(_ text: String, _ columns: Int) -> String {
+    text + String(repeating: " ", count: max(0, columns - width(of: text)))
+  }
+
+  static func right(_ text: String, _ columns: Int) -> String {
+    String(repeating: " ", count: max(0, columns - width(of: text))) + text
   }
 }

@@ -1,5 +1,6 @@
 import KettleConfiguration
 import KettleControl
+import KettleDashboard
 import KettleModel
 
 /// Sentences about the configuration file and the RPC.
@@ -98,4 +99,153 @@ extension Sentences {
       "Pages: those of this machine and extensions of browsers\(origins)",
     ]
   }
+}
+
+/// Sentences about hosts.
+extension Sentences {
+  static let noHosts = "No host has connections, queued transfers, a limit or an outage"
+
+  static func hostReset(_ origin: String) -> String {
+    "\(origin.sanitizedForDisplay(limit: 300)) starts afresh"
+  }
+
+  static func hostForgotten(_ origin: String) -> String {
+    "Forgot the login and the certificates for \(origin.sanitizedForDisplay(limit: 300))"
+  }
+
+  static func nothingKnown(about name: String) -> String {
+    "Nothing is remembered about the host \(quoted(name, limit: 300)); \"kettle hosts\" shows the "
+      + "known ones"
+  }
+
+  /// One line about a host: what it has, and what keeps transfers from it.
+  static func of(_ host: HostSnapshot, _ clock: any CommandClock) -> String {
+    var parts: [String] = []
+    if let limit = host.limit {
+      parts.append(
+        "\(limit.connectionsMax) of \(limit.triedCount) connections, since \(refusal(limit)) at "
+          + time(limit.since, clock))
+    }
+    if host.limit == nil || host.connections > 0 {
+      parts.append("\(host.connections) open")
+    }
+    if host.queuedCount > 0 { parts.append("\(host.queuedCount) queued") }
+    if let remembered = host.remembered {
+      if let user = remembered.user {
+        parts.append("logs in as \(quoted(user, limit: 100))")
+      }
+      if remembered.certificateCount > 0 {
+        let isHostKey = ServerCertificate.isHostKey(at: host.origin)
+        parts.append("its \(isHostKey ? "host key" : "certificate") is trusted")
+      }
+    }
+    if let until = host.closedUntil { parts.append("not before \(time(until, clock))") }
+    if let outage = host.outage {
+      let next = outage.nextProbeAt.map { "next attempt at \(time($0, clock))" } ?? "trying now"
+      let cause = outage.error.sentenceWhileRetrying.sanitizedForDisplay(limit: 400)
+      parts.append("unreachable since \(time(outage.since, clock)), \(next): \(cause)")
+    }
+    return host.origin.sanitizedForDisplay(limit: 300) + "  " + parts.joined(separator: "; ")
+  }
+
+  private static func refusal(_ limit: HostSnapshot.Limit) -> String {
+    limit.status.map { "a \($0)" } ?? "a refused connection"
+  }
+}
+
+/// Sentences about the user's queues.
+extension Sentences {
+  static func assigned(_ id: TransferID, to queue: QueueName) -> String {
+    "\(id) is in the queue \(quoted(queue.text))"
+  }
+
+  /// One line about a queue: what it permits, whether it is open, and what it has.
+  static func of(_ queue: QueueSnapshot, _ clock: any CommandClock) -> String {
+    var parts: [String] = []
+    if let hours = queue.hours {
+      parts.append(hours.sanitizedForDisplay(limit: 60) + ", " + standing(of: queue, clock))
+    }
+    switch queue.waitsFor {
+    case .mainsPower: parts.append("waits for mains power")
+    case .unmeteredNetwork: parts.append("waits for a network without costs")
+    case nil: break
+    }
+    parts.append(
+      queue.transfersMax.map { "\(queue.runningCount) of \($0) running" }
+        ?? "\(queue.runningCount) running")
+    if let count = queue.queuedCount { parts.append("\(count) queued") }
+    return queue.name.text + "  " + parts.joined(separator: "; ")
+  }
+
+  private static func standing(of queue: QueueSnapshot, _ clock: any CommandClock) -> String {
+    let until = queue.until.map { " until " + timeText($0, clock) } ?? ""
+    return (queue.isOpen ? "open" : "closed") + until
+  }
+}
+
+/// Sentences about the rules of the configuration file.
+extension Sentences {
+  static func noRules(_ path: String) -> String {
+    "There are no [[rules]] in \(quoted(path, limit: 4096)); kettle-config(5) describes them"
+  }
+
+  /// A rule: its conditions, and one line for each effect.
+  static func of(_ rule: TransferRule) -> [String] {
+    let conditions = [
+      ("host", rule.conditions.hosts), ("extension", rule.conditions.fileExtensions),
+      ("type", rule.conditions.types.map(\.text)), ("name", rule.conditions.names.map(\.text)),
+    ]
+    let parts = conditions.filter { !$0.1.isEmpty }
+      .map { "\($0.0) \($0.1.joined(separator: " or "))" }
+    let lines = effects(rule.effects)
+    return ["Rule \(rule.number): \(shown(parts.joined(separator: ", ")))"]
+      + (lines.isEmpty ? ["  sets nothing, and no later rule applies"] : lines)
+  }
+
+  /// What was found for a URL.
+  ///
+  /// - Parameter effects: what the rule that matches sets.
+  static func of(
+    _ decision: TransferRules.Decision, _ effects: TransferRule.Effects?
+  ) -> [String] {
+    var lines: [String] = []
+    if let match = decision.match {
+      let words = match.use.words
+      lines.append("\(words.prefix(1).uppercased())\(words.dropFirst()) applies")
+      let effects = effects.map(self.effects) ?? []
+      lines += effects.isEmpty ? ["  sets nothing"] : effects
+    } else {
+      lines.append("No rule applies")
+    }
+    if !decision.open.isEmpty {
+      let numbers = decision.open.map(String.init).joined(separator: " or ")
+      let instead = decision.match == nil ? "" : " instead"
+      lines.append(
+        "Rule \(numbers) may apply\(instead), which the type or name from the server decides")
+    }
+    return lines
+  }
+
+  private static func effects(_ effects: TransferRule.Effects) -> [String] {
+    [
+      effects.directory.map { "directory \(shown($0))" },
+      effects.title.map { "title \(shown($0))" },
+      effects.limitBytesPerSecond.map { "limit \(RateText.text($0))" },
+      effects.priority.map { "priority \(priority($0))" },
+      effects.connections.map { "connections \($0)" },
+      effects.queue.map { "queue \($0.text)" },
+    ].compactMap { $0.map { "  " + $0 } }
+  }
+
+  /// A priority as the command line and the file accept it.
+  static func priority(_ priority: TransferPriority) -> String {
+    switch priority {
+    case .low: "low"
+    case .normal: "normal"
+    case .high: "high"
+    default: "\(priority.value)"
+    }
+  }
+
+  private static func shown(_ text: String) -> String { text.sanitizedForDisplay(limit: 4096) }
 }

@@ -1,3 +1,4 @@
+import KettleClient
 import KettleControl
 import KettleDashboard
 import KettleModel
@@ -104,5 +105,86 @@ extension Sentences {
     }
     // The local calendar read as UTC prints the local date.
     return ClockText(utcOffsetSeconds: 0).full(shown)
+  }
+}
+
+/// Sentences about an unreachable service on another machine.
+extension Sentences {
+  static func of(_ error: RemoteError) -> String {
+    let host = quoted(error.host.text)
+    let words = lastWords(error.said)
+    let said = words.isEmpty ? "" : " (\(words))"
+    switch error.why {
+    case .cannotRunSSH(let code):
+      return "Cannot run \"ssh\" to reach \(host) (\(errnoText(code))); install it"
+    case .unreachable:
+      return "\(host) cannot be reached\(said); check that \"ssh \(error.host.text)\" works"
+    case .noProgram:
+      return "ssh found no \"kettle\" on \(host)\(said); install it there, for example in "
+        + "/usr/local/bin"
+    case .otherVersion(let ours, let theirs?):
+      return "The service on \(host) uses protocol version \(quoted(theirs)) and this program "
+        + "uses \(ours); install the same version of kettle on both, "
+        + "and run \"kettle daemon stop\" there"
+    case .otherVersion(_, nil):
+      return "The \"kettle\" on \(host) is older than this one\(said); "
+        + "install the same version on both"
+    case .notRunning:
+      return "No service is running on \(host); start it with "
+        + "\"kettle --host \(error.host.text) daemon start\""
+    case .notAnswering:
+      guard words.isEmpty else { return "On \(host): \(words)" }
+      return "The service on \(host) does not answer; "
+        + "check it there with \"kettle daemon status\""
+    case .noService:
+      return "The service on \(host) cannot be reached\(said); "
+        + "check it there with \"kettle daemon status\""
+    case .ended:
+      // Output of a login shell precedes the first reply.
+      return "The connection to \(host) ended before the service replied\(said); try again, "
+        + "and check that \"ssh \(error.host.text) true\" prints nothing"
+    }
+  }
+
+  /// The last line of the output, without the leading `kettle: `.
+  private static func lastWords(_ said: String) -> String {
+    let lines = said.split(whereSeparator: \.isNewline).filter { line in
+      line.contains { !$0.isWhitespace }
+    }
+    let line = lines.last ?? ""
+    let prefix = "kettle: "
+    return String(line.hasPrefix(prefix) ? line.dropFirst(prefix.count) : line)
+      .sanitizedForDisplay(limit: 300)
+  }
+}
+
+extension Sentences {
+  static func of(_ problem: DemoProblem) -> String {
+    switch problem {
+    case .foreignHome(let path):
+      "\(quoted(path)) is not a private directory of yours, so the demo does not touch it; "
+        + "remove it, or set TMPDIR to another directory"
+    case .homeUnusable(let path, let detail):
+      "The demo directory \(quoted(path)) cannot be used (\(detail)); set TMPDIR to a writable "
+        + "directory"
+    case .catalogueUnusable(let path):
+      "The demo service did not list its files in \(quoted(path)); "
+        + "delete that directory and try again"
+    case .serviceStillRuns(let path):
+      "The demo service did not stop, so its directory \(quoted(path)) was not deleted; run "
+        + "\"kettle demo\" and leave it again"
+    }
+  }
+
+  /// The summary after a demo has ended and was deleted.
+  static func demoSummary(_ rows: [TransferSnapshot], home: String) -> [String] {
+    let completed = rows.filter { $0.state == .completed }
+    let byteCount = completed.reduce(Int64(0)) { $0.addingReportingOverflow($1.bytesReceived).0 }
+    return [
+      "The demo downloaded \(completed.count) of \(rows.count) files "
+        + "(\(ByteText.size(byteCount))) from a server inside Kettle to \(quoted(home))",
+      "Its service has stopped and the directory was deleted; none of your files was touched",
+      "Now download something of your own: kettle get URL, or kettle for the dashboard",
+    ]
   }
 }

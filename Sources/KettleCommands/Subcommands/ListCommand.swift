@@ -96,3 +96,104 @@ struct ListCommand: RunnableCommand {
       clock: context.clock.text(at: now.wall), now: now)
   }
 }
+
+/// `kettle why`
+struct WhyCommand: RunnableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "why",
+    abstract: "Say why a transfer does not move, and until when.",
+    discussion: """
+      Prints what holds the transfer back, since when, until when, when it is expected to be \
+      complete, how its hooks ended, and what you can do. Times are estimates where they depend on other transfers.
+
+      Examples:
+        kettle why 3
+        kettle why 3 --json | jq -r '.heldBackBy, .until'
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The id of a transfer, as shown by \"kettle list\".", valueName: "id"),
+    completion: .asking(.transfers))
+  var id: TransferID
+
+  @Flag(help: "Print the transfer as \"kettle list --json\" prints one.")
+  var json = false
+
+  func run(in context: CommandContext) async throws -> ExitCode {
+    try await context.withService(for: "kettle why") { service in
+      let details: TransferDetails
+      do {
+        details = try await service.call(DescribeTransfer.self, .init(id: id))
+      } catch let error as ControlError where error.code == .unknownTransfer {
+        throw UnknownTransfers(ids: [id])
+      }
+      if json {
+        try context.console.printLine(details.snapshot.json.text)
+      } else {
+        let lines = Sentences.why(
+          details.snapshot, rule: details.rule, hooks: details.hooks ?? [], clock: context.clock)
+        try context.console.write(lines.map { $0 + "\n" }.joined(), to: .output)
+      }
+      return .done
+    }
+  }
+}
+
+/// `kettle watch`
+struct WatchCommand: RunnableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "watch",
+    abstract: "Print events, one per line, until Ctrl-C.",
+    discussion: """
+      With --json, each line is an object with event (added, stateChanged, progress or \
+      removed), at, and transfer, which has the members of "kettle list --json". If events were \
+      dropped, because the reader is too slow or the connection was lost, a line has the event \
+      eventsDropped and no transfer.
+
+      Examples:
+        kettle watch
+        kettle watch --json | jq -r 'select(.transfer.state == "completed").transfer.path'
+      """)
+
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  @Flag(help: "Also print progress, up to ten times per second for each transfer.")
+  var progress = false
+
+  func run(in context: CommandContext) async throws -> ExitCode {
+    let follower = EventFollower(
+      context: context, address: context.address, client: "kettle watch", includesProgress: progress
+    )
+    let line = EventLine(clock: context.clock)
+    var hasConnected = false
+    return try await follower.run { update in
+      switch update {
+      case .event(let event):
+        try context.console.printLine(json ? event.json.text : line.text(of: event))
+        return nil
+      case .eventsDropped:
+        try missing(Sentences.eventsDropped, in: context)
+        return nil
+      case .interrupted: return .interrupted
+      case .connected:
+        if hasConnected { try missing(Sentences.eventsMissed, in: context) }
+        hasConnected = true
+        return nil
+      case .completed, .pollDue, .limitReached: return nil
+      }
+    }
+  }
+
+  /// Reports that events are missing at this point.
+  private func missing(_ sentence: String, in context: CommandContext) throws {
+    if json {
+      let now = context.clock.now().wall.iso8601
+      let line = JSONValue.object([
+        .init("event", .string("eventsDropped")), .init("at", .string(now)),
+      ])
+      try context.console.printLine(line.text)
+    }
+    context.console.printNote(sentence)
+  }
+}

@@ -112,3 +112,90 @@ private struct ListIndex: CodingKey {
   var intValue: Int? { index }
   var stringValue: String { String(index) }
 }
+
+/// Finds the URLs that are already in the list, to ask before they are added again.
+package enum FindURLs: ControlMethod {
+  package static let name = "transfers.findURLs"
+  package static let countMax = 1000
+
+  package struct Params: Codable, Hashable, Sendable {
+    /// As rows show them: without a login and percent-encoded where necessary.
+    package var urls: [String]
+
+    package init(urls: [String]) { self.urls = urls }
+  }
+
+  package struct Result: Codable, Hashable, Sendable {
+    /// One for each URL that is in the list.
+    package var found: [Found]
+
+    package init(found: [Found]) { self.found = found }
+  }
+
+  package struct Found: Codable, Hashable, Sendable {
+    package var url: String
+    /// The transfer that was added first, if there are several.
+    package var id: TransferID
+    package var state: TransferState
+
+    package init(url: String, id: TransferID, state: TransferState) {
+      self.url = url
+      self.id = id
+      self.state = state
+    }
+  }
+}
+
+/// Finds the next transfer that contains some words, in the order of a list. A client has only a
+/// screenful of a list of a million; this finds the others.
+package enum FindTransfer: ControlMethod {
+  package static let name = "transfers.find"
+  package typealias Params = RowSearch
+
+  package struct Result: Codable, Hashable, Sendable {
+    /// nil if no transfer contains the words.
+    package var found: FoundRow?
+
+    package init(found: FoundRow?) { self.found = found }
+  }
+}
+
+/// Gives an unfinished transfer a fresh link and starts it. Durable bytes stay if the new link
+/// leads to the same file.
+package enum RelinkTransfer: ControlMethod {
+  package static let name = "transfers.relink"
+
+  package struct Params: Codable, Hashable, Sendable {
+    package var id: TransferID
+    package var url: TransferURL
+    /// Replaces the old login; nil leaves it unchanged.
+    package var login: Login?
+
+    package init(id: TransferID, url: TransferURL, login: Login? = nil) {
+      self.id = id
+      self.url = url
+      self.login = login
+    }
+
+    package init(id: TransferID, link: TransferURL.Parsed) {
+      self.init(id: id, url: link.url, login: link.login)
+    }
+
+    /// A user and password in the URL are the login, unless a separate one is given.
+    package init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      let text = try container.decode(String.self, forKey: .url)
+      guard case .success(let link) = TransferURL.parse(text) else {
+        throw DecodingError.dataCorruptedError(
+          forKey: .url, in: container, debugDescription: "not a URL that can be fetched")
+      }
+      let login = try container.decodeIfPresent(Login.self, forKey: .login)
+      self.init(
+        id: try container.decode(TransferID.self, forKey: .id), url: link.url,
+        login: login ?? link.login)
+    }
+  }
+
+  /// One id, applied or refused like a start.
+  package typealias Result = ControlTransfers.Result
+}

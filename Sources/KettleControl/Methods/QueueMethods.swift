@@ -30,3 +30,134 @@ package enum AssignTransfers: ControlMethod {
 
   package typealias Result = ControlTransfers.Result
 }
+
+/// Lists the actions that can be undone.
+package enum ListBin: ControlMethod {
+  package static let name = "bin.list"
+  package typealias Params = Nothing
+
+  package struct Result: Codable, Hashable, Sendable {
+    /// The latest first.
+    package var actions: [BinSnapshot]
+
+    package init(actions: [BinSnapshot]) { self.actions = actions }
+  }
+}
+
+/// Undoes an action.
+package enum UndoAction: ControlMethod {
+  package static let name = "bin.undo"
+
+  package struct Params: Codable, Hashable, Sendable {
+    /// The number of the action; nil is the latest one of which something can be restored.
+    package var number: Int64?
+
+    package init(number: Int64? = nil) { self.number = number }
+  }
+
+  package struct Result: Codable, Hashable, Sendable {
+    /// nil if there is no such action.
+    package var kind: BinAction.Kind?
+    package var at: WallTime?
+    package var restored: IDRuns
+    /// Transfers that were started again and are not idle; what they had stays in the bin.
+    package var busy: [TransferID]
+    /// How many cleared transfers are in view again.
+    package var uncoveredCount: Int
+
+    package init(
+      kind: BinAction.Kind? = nil, at: WallTime? = nil, restored: IDRuns = IDRuns([]),
+      busy: [TransferID] = [], uncoveredCount: Int = 0
+    ) {
+      self.kind = kind
+      self.at = at
+      self.restored = restored
+      self.busy = busy
+      self.uncoveredCount = uncoveredCount
+    }
+  }
+}
+
+/// Deletes everything in the bin. Nothing of it can be undone afterwards.
+package enum EmptyBin: ControlMethod {
+  package static let name = "bin.empty"
+  package typealias Params = Nothing
+  package typealias Result = ListBin.Result
+}
+
+/// Lists the hosts with connections, queued transfers, learned limits or outages.
+package enum ListHosts: ControlMethod {
+  package static let name = "hosts.list"
+  package typealias Params = Nothing
+
+  package struct Result: Codable, Hashable, Sendable {
+    /// By name.
+    package var hosts: [HostSnapshot]
+
+    package init(hosts: [HostSnapshot]) { self.hosts = hosts }
+  }
+}
+
+/// Forgets what was learned about a host: its limit, its pause, its outage and a rejected login.
+/// It may be contacted at once.
+package enum ResetHost: ControlMethod {
+  package static let name = "hosts.reset"
+
+  package struct Params: Codable, Hashable, Sendable {
+    /// A host, a host and port, or an origin.
+    package var host: String
+
+    package init(host: String) { self.host = host }
+  }
+
+  package struct Result: Codable, Hashable, Sendable {
+    /// The origins about which something was known.
+    package var origins: [String]
+
+    package init(origins: [String]) { self.origins = origins }
+  }
+}
+
+/// Forgets what the user has decided for a host: its login and the certificates that are trusted.
+/// A running transfer keeps them until it is started again.
+package enum ForgetHost: ControlMethod {
+  package static let name = "hosts.forget"
+  package typealias Params = ResetHost.Params
+  package typealias Result = ResetHost.Result
+}
+
+/// Sets the maximum bytes per second, effective at once, also for running transfers.
+package enum LimitSpeed: ControlMethod {
+  package static let name = "limits.set"
+
+  package struct Params: Codable, Hashable, Sendable {
+    /// Ids: the limit of each of these, stored with it. All: one limit for the total, until the
+    /// service ends.
+    package var selection: TransferSelection
+    /// At least 1; nil means no limit.
+    package var bytesPerSecond: Int64?
+
+    package init(selection: TransferSelection, bytesPerSecond: Int64?) {
+      self.selection = selection
+      self.bytesPerSecond = bytesPerSecond
+    }
+  }
+
+  /// Both lists are empty for the limit of the total.
+  package typealias Result = ControlTransfers.Result
+}
+
+/// The proxies that the service uses. It reads them once, when it starts.
+package struct ProxiesInUse: Codable, Hashable, Sendable {
+  /// The address without the login, for example `http://proxy.example:3128`; nil for none.
+  package var http: String?
+  package var https: String?
+  /// The settings that are not the address of a proxy. Transfers that would use them fail.
+  package var unusable: [String]
+
+  package init(http: String? = nil, https: String? = nil, unusable: [String] = []) {
+    self.http = http
+    self.https = https
+    self.unusable = unusable
+  }
+}

@@ -131,3 +131,128 @@ extension FileExchange {
       trustedHostKeys: trusted)
   }
 }
+
+/// Expresses what a server of files said in the vocabulary of HTTP, so that the same rules decide
+/// about it. Its validator is weak: with a time in seconds, two versions may share it.
+enum FileHead {
+  /// Returns the head of a body that begins at the requested offset, or nil if what is known does
+  /// not show that it is the requested part.
+  ///
+  /// - Parameters:
+  ///   - left: the number of bytes from the offset to the end of the file; nil when unknown.
+  ///   - modified: when the file was modified, in seconds since 1970; nil when unknown.
+  static func body(of request: FileRequest, left: Int64?, modified: Int64?) -> ResponseHead? {
+    var headers: [HeaderField] = []
+    let date = modified.flatMap(lastModified)
+    if let date { headers.append(HeaderField(received: "Last-Modified", date)) }
+    guard request.offset > 0 else {
+      if let left { headers.append(HeaderField(received: "Content-Length", "\(left)")) }
+      return ResponseHead(status: 200, headers: headers)
+    }
+    guard let left, left > 0 else { return nil }
+    let (total, overflow) = request.offset.addingReportingOverflow(left)
+    guard !overflow else { return nil }
+    let upper = min(request.upper ?? total, total)
+    guard upper > request.offset else { return nil }
+    headers += [
+      HeaderField(received: "Content-Range", "bytes \(request.offset)-\(upper - 1)/\(total)"),
+      HeaderField(received: "Content-Length", "\(upper - request.offset)"),
+    ]
+    return ResponseHead(status: 206, headers: headers)
+  }
+
+  /// nil for a time that HTTP cannot express, and for zero, which servers send for "unknown".
+  private static func lastModified(_ seconds: Int64) -> String? {
+    guard (1..<253_402_300_800).contains(seconds) else { return nil }
+    return HTTPDate.text(WallTime(millisecondsSince1970: seconds * 1000))
+  }
+}
+
+/// The refusal of a server of files, as the HTTP status that leads to the same decision.
+enum FileRefusal: Int, Hashable {
+  case loginNeeded = 401
+  case notPermitted = 403
+  case notFound = 404
+  /// For now: the server is full, or the file is in use.
+  case busy = 503
+
+  /// nil for an end that is no refusal.
+  ///
+  /// - Parameter reply: the last one; nil without any.
+  init?(byFTP code: CURLcode, after reply: FTPReplies.Reply?) {
+    guard let reply else { return nil }
+    let isOfFile = [
+      CURLE_FTP_COULDNT_RETR_FILE, CURLE_REMOTE_ACCESS_DENIED, CURLE_REMOTE_FILE_NOT_FOUND,
+    ].contains(code)
+    switch StatusMeaning(ftpReply: reply.code, text: reply.text) {
+    // libcurl calls 421 a timeout.
+    case .host: self = .busy
+    case .user: self = .loginNeeded
+    case .passing, .final, .network:
+      if code == CURLE_LOGIN_DENIED {
+        self = .loginNeeded
+        return
+      }
+      switch reply.code {
+      // Of the data connection.
+      case 425, 426: return nil
+      case 400...499 where isOfFile: self = .busy
+      case 500...599 where isOfFile: self = .notFound
+      default: return nil
+      }
+    }
+  }
+
+  /// nil for an end that is no refusal.
+  init?(bySFTP code: CURLcode) {
+    switch code {
+    case CURLE_LOGIN_DENIED: self = .loginNeeded
+    case CURLE_REMOTE_ACCESS_DENIED: self = .notPermitted
+    case CURLE_REMOTE_FILE_NOT_FOUND: self = .notFound
+    default: return nil
+    }
+  }
+
+  /// What an SFTP server says only with a number.
+  func wordsOfSFTP(withPassword: Bool) -> String {
+    switch self {
+    case .loginNeeded where withPassword: "neither a key nor the password was accepted"
+    case .loginNeeded: "no key of ~/.ssh or of the ssh-agent was accepted"
+    case .notPermitted: "permission denied"
+    case .notFound: "no such file"
+    case .busy: "busy"
+    }
+  }
+}
+
+/// What a request means to a server of files, which knows paths and offsets only.
+struct FileRequest: Hashable {
+  /// The first byte; 0 for the whole file.
+  private(set) var offset: Int64 = 0
+  /// The end of the wanted bytes; nil for the end of the file.
+  private(set) var upper: Int64?
+
+  /// Reads `Range`, the only header that counts here. No such server can compare the validator of
+  /// an `If-Range`, so like an HTTP server that does not know the validator it sends the whole file
+  /// (RFC 9110, section 13.1.5).
+  init(_ headers: [HeaderField]) {
+    func value(_ name: String) -> String? {
+      headers.first { $0.name.lowercased() == name }?.value
+    }
+    guard value("if-range") == nil, let range = value("range") else { return }
+    let parts = range.split(separator: "=", omittingEmptySubsequences: false)
+    guard parts.count == 2, parts[0] == "bytes" else { return }
+    let bounds = parts[1].split(separator: "-", omittingEmptySubsequences: false)
+    guard bounds.count == 2, let first = DecimalDigits.int64(bounds[0]) else { return }
+    let last = DecimalDigits.int64(bounds[1])
+    if let last, last < first || last == .max { return }
+    offset = first
+    upper = last.map { $0 + 1 }
+  }
+
+  /// The request for the whole file, after the server could not resume.
+  mutating func restart() {
+    offset = 0
+    upper = nil
+  }
+}

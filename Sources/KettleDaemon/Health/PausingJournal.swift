@@ -1,5 +1,6 @@
 import KettleEngine
 import KettleModel
+import KettleSystem
 
 /// A journal that pauses every loaded transfer that would continue by itself, and records that
 /// before anything else happens.
@@ -54,5 +55,71 @@ extension TransferRecord {
     state = .paused
     reason = nil
     goesOnAt = nil
+  }
+}
+
+/// Tracks whether power and network must be watched: while a task of a program is in progress,
+/// which may have conditions, and while the user has set conditions for all transfers.
+final class ConditionNeed: Sendable {
+  /// Yields whether they must be, each time that it changes.
+  let changes: AsyncStream<Bool>
+  private let continuation: AsyncStream<Bool>.Continuation
+  private let reasons: Mutex<Reasons>
+
+  private struct Reasons {
+    var tasks: Set<TransferID> = []
+    var isNeededByUser: Bool
+
+    var isNeeded: Bool { isNeededByUser || !tasks.isEmpty }
+  }
+
+  /// - Parameter isNeededByUser: whether the user has set conditions for all transfers.
+  init(isNeededByUser: Bool = false) {
+    (changes, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    reasons = Mutex(Reasons(isNeededByUser: isNeededByUser))
+    if isNeededByUser { continuation.yield(true) }
+  }
+
+  /// Handles an engine event. Events arrive in order.
+  func observe(_ event: EngineEvent) {
+    switch event {
+    case .added(let row), .changed(let row):
+      guard row.task != nil else { return }
+      update(row.id, isUnderWay: Self.isUnderWay(row.state))
+    case .removed(let row):
+      guard row.task != nil else { return }
+      update(row.id, isUnderWay: false)
+    case .recovered, .listed, .loaded, .evicted, .progress, .cleared, .uncovered, .limited, .queues,
+      .hooksDue:
+      break
+    }
+  }
+
+  /// Sets whether the user has set conditions for all transfers.
+  func setNeededByUser(_ isNeeded: Bool) { change { $0.isNeededByUser = isNeeded } }
+
+  private static func isUnderWay(_ state: TransferState) -> Bool {
+    switch state {
+    case .queued, .running, .waiting: true
+    case .idle, .scheduled, .paused, .verifying, .completed, .failed: false
+    }
+  }
+
+  private func update(_ id: TransferID, isUnderWay: Bool) {
+    change { reasons in
+      if isUnderWay {
+        reasons.tasks.insert(id)
+      } else {
+        reasons.tasks.remove(id)
+      }
+    }
+  }
+
+  private func change(_ body: (inout Reasons) -> Void) {
+    reasons.withLock { reasons in
+      let wasNeeded = reasons.isNeeded
+      body(&reasons)
+      if reasons.isNeeded != wasNeeded { continuation.yield(!wasNeeded) }
+    }
   }
 }

@@ -95,3 +95,91 @@ struct HookLauncher: Sendable {
     return file
   }
 }
+
+/// The file for what the program of a hook prints. It has no name, so it disappears with the last
+/// process that has it open.
+final class HookOutput: Sendable {
+  private let file: OwnedDescriptor
+
+  private static let tailByteCountMax = 4096
+  private static let lineCountMax = 20
+
+  /// Returns nil if the file cannot be created; `errno` has the reason.
+  ///
+  /// - Parameter path: a name that no other program uses.
+  init?(path: String) {
+    // A service that ended between the two calls left it.
+    unlink(path)
+    let flags = O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW
+    guard let opened = OwnedDescriptor(opened: open(path, flags, 0o600)) else { return nil }
+    unlink(path)
+    guard let file = ProcessSpawn.highDescriptor(opened) else { return nil }
+    self.file = file
+  }
+
+  var number: Int32 { file.number }
+
+  /// Returns the last lines, for display; none if the program printed nothing.
+  func lastLines() -> [String] {
+    var status = stat()
+    guard fstat(file.number, &status) == 0, status.st_size > 0 else { return [] }
+    let start = max(0, status.st_size - off_t(Self.tailByteCountMax))
+    var bytes = [UInt8](repeating: 0, count: Self.tailByteCountMax)
+    let count = pread(file.number, &bytes, bytes.count, start)
+    guard count > 0 else { return [] }
+    return bytes.prefix(count).split { $0 == 10 || $0 == 13 }.suffix(Self.lineCountMax)
+      .map { line in
+        String(decoding: line, as: UTF8.self).trimmingBlanks()
+          .sanitizedForDisplay(limit: HookEnd.lineLengthMax)
+      }
+      .filter { !$0.isEmpty }
+  }
+}
+
+/// The running program of a hook. It leads a process group of its own.
+final class HookProgram: Sendable {
+  private enum Phase: Sendable {
+    /// Not reaped, so that no other process can have its number.
+    case running
+    /// As `running`; it was sent a signal.
+    case signalled
+    case ended
+  }
+
+  private let processID: pid_t
+  private let phase = Mutex(Phase.running)
+
+  /// - Parameter processID: a child of this process that leads a process group.
+  init(processID: pid_t) { self.processID = processID }
+
+  /// Sends a signal to the program and the processes that it has started. Does nothing once the
+  /// program has ended.
+  func signal(_ number: Int32) {
+    phase.withLock { phase in
+      switch phase {
+      case .running, .signalled:
+        kill(-processID, number)
+        phase = .signalled
+      case .ended: break
+      }
+    }
+  }
+
+  /// Waits for the end of the program, on the calling thread. If it was sent a signal, what is left
+  /// of its process group is killed: nothing else would end a process that ignores the signal.
+  func waitForEnd() -> HookOutcome {
+    var information = siginfo_t()
+    while waitid(P_PID, id_t(processID), &information, WEXITED | WNOWAIT) == -1, errno == EINTR {}
+    let status = phase.withLock { phase in
+      switch phase {
+      // The number of the group cannot be another's as long as its leader is not reaped.
+      case .signalled: kill(-processID, SIGKILL)
+      case .running, .ended: break
+      }
+      phase = .ended
+      return ProcessStatus.ofEnded(processID)
+    }
+    guard let status else { return .interrupted }
+    return status.signal.map { .killed(signal: $0) } ?? .exited(code: status.exitCode)
+  }
+}

@@ -1,4 +1,5 @@
 import Glibc
+import KettleConfiguration
 import KettleEngine
 import KettleModel
 import KettleScheduler
@@ -244,5 +245,18 @@ final class HookRegistry: Sendable {
     var metadata: Logger.Metadata = ["hook": "\(run.id.rawValue)"]
     if let transfer = run.transfer { metadata["id"] = "\(transfer)" }
     return metadata
+  }
+}
+
+/// Which hooks are run, and how.
+struct HookSettings: Hashable, Sendable {
+  var rules = HookRules()
+  var limits = HookQueue.Limits()
+
+  init(_ file: ServiceConfiguration.Hooks) {
+    rules.commands = file.commands
+    rules.appliesToRPC = file.appliesToRPC
+    if let most = file.runningMax { limits.runningMax = most }
+    if let seconds = file.timeLimitSeconds { limits.timeLimitSeconds = seconds }
   }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import KettleAria2
+import KettleConfiguration
 import KettleControl
 import KettleEngine
 import KettleModel
@@ -166,6 +167,48 @@ enum RPCProblem: Error, Sendable {
       "The secret of the RPC in \(path) cannot be used: \(detail); run \"kettle rpc enable\" again"
     case .unreadableStore(let detail):
       "The RPC is closed because the store cannot be read (\(detail)); restart the service"
+    }
+  }
+}
+
+/// How the interface of aria2's RPC is set up.
+struct RPCSettings: Hashable, Sendable {
+  var port: Int
+  var secretPath: String
+  var door: RequestDoor
+  /// Absolute paths below which clients may store files.
+  var roots: [String]
+  /// For downloads that name no directory.
+  var directory: String
+  var homeDirectory: String
+
+  /// aria2's port.
+  static let defaultPort = 6800
+
+  /// Returns nil if it is disabled.
+  init?(_ file: ServiceConfiguration.RPC, _ paths: ServicePaths, documentsDirectory: String) {
+    guard file.isEnabled else { return nil }
+    port = file.port ?? Self.defaultPort
+    secretPath = paths.rpcSecretPath
+    door = RequestDoor(allowedOrigins: Set(file.allowedOrigins))
+    directory = documentsDirectory
+    homeDirectory = paths.homeDirectory
+    roots = [documentsDirectory] + file.directories(home: paths.homeDirectory)
+  }
+}
+
+/// The file with the secret, which `kettle rpc enable` makes.
+enum RPCSecretFile {
+  static func read(_ path: String) throws(RPCProblem) -> RPCSecret {
+    switch FileContents.readPrivate(path: path, byteCountMax: RPCSecret.byteCountMax + 1) {
+    case .bytes(let bytes):
+      let text = String(decoding: bytes, as: UTF8.self).trimmingBlanks()
+      guard let secret = RPCSecret(text) else {
+        throw .secret(path: path, "it has fewer than \(RPCSecret.byteCountMin) characters")
+      }
+      return secret
+    case .missing: throw .secret(path: path, "it is missing")
+    case .unreadable(let detail): throw .secret(path: path, detail)
     }
   }
 }

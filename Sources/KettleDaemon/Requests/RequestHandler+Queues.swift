@@ -58,3 +58,160 @@ extension ListGroup {
     }
   }
 }
+
+/// Requests about what can be undone.
+extension RequestHandler {
+  func answerBinRequest(
+    _ request: ControlRequest, id: RequestID
+  ) async throws(ControlError) -> [UInt8] {
+    switch request {
+    case .listBin: return coder.encode(result: ListBin.Result(actions: try await bin()), to: id)
+    case .undo(let params):
+      return coder.encode(result: try await undo(params), to: id)
+    case .emptyBin:
+      let actions = try await bin()
+      await engine.emptyBin()
+      return coder.encode(result: EmptyBin.Result(actions: actions), to: id)
+    case .hello, .add, .addURLs, .list, .listIDs, .find, .findURLs, .follow, .describe, .control,
+      .relink,
+      .limit, .move, .prioritize, .assign, .listQueues, .clear, .news, .reset, .listHosts,
+      .resetHost, .forgetHost,
+      .subscribe, .watch, .status, .stop, .reload, .describeRPC, .attachSession, .listSessions,
+      .finishEvents,
+      .adoptSession, .dropSession, .cancelTasks, .acknowledgeTasks, .updateTask, .answerChallenge:
+      throw ControlError(.internalError, request.method)
+    }
+  }
+
+  private func bin() async throws(ControlError) -> [BinSnapshot] {
+    do {
+      return try await engine.binContents()
+    } catch {
+      throw ControlError(.internalError, "\(error)")
+    }
+  }
+
+  private func undo(_ params: UndoAction.Params) async throws(ControlError) -> UndoAction.Result {
+    let undone: TransferEngine.UndoOutcome?
+    do {
+      undone = try await engine.undo(params.number)
+    } catch {
+      throw ControlError(.internalError, "\(error)")
+    }
+    guard let undone else { return UndoAction.Result() }
+    return UndoAction.Result(
+      kind: undone.action.kind, at: undone.action.at, restored: IDRuns(undone.restored.sorted()),
+      busy: undone.busy, uncoveredCount: undone.uncoveredCount)
+  }
+}
+
+/// Requests for URLs that are on the list already.
+extension RequestHandler {
+  func follow(
+    _ params: FollowTransfer.Params
+  ) async throws(ControlError) -> FollowTransfer.Result {
+    if let queue = params.transfer.options.queue { try await require(queue) }
+    let asked = information.withoutOwnProxies(params.transfer)
+    switch await engine.follow(params.id, as: asked) {
+    case .follows(let parts): return .init(.follows, parts: parts)
+    case .needsAnother(.transferGone): return .init(.transferGone)
+    case .needsAnother(.otherFile): return .init(.otherFile)
+    case .needsAnother(.fileGone): return .init(.fileGone)
+    case .needsAnother(.fileChanged): return .init(.fileChanged)
+    case .tooLate(let parts, let state):
+      var result = FollowTransfer.Result(.tooLate, parts: parts)
+      result.state = state
+      return result
+    case .mismatch(let path, let found):
+      var result = FollowTransfer.Result(.mismatch)
+      (result.path, result.found) = (path, found)
+      return result
+    case .unreadable(let failure):
+      var result = FollowTransfer.Result(.unreadable)
+      result.error = failure
+      return result
+    }
+  }
+}
+
+/// Remembers the outcome of add requests, so that a request repeated after a lost reply adds
+/// nothing twice. It lives as long as the service.
+actor AddedRequests {
+  typealias Outcome = Result<[TransferID], ControlError>
+
+  private enum Entry {
+    case underWay(Task<Outcome, Never>)
+    case added(IDRuns)
+  }
+
+  private let countMax: Int
+  private var entries: [String: Entry] = [:]
+  /// The successful ones, oldest first.
+  private var order: [String] = []
+
+  init(countMax: Int = 100_000) { self.countMax = countMax }
+
+  /// Adds, unless the request was already made. A failed request may be retried.
+  func outcome(
+    of requestID: String?, adding: @escaping @Sendable () async -> Outcome
+  ) async -> Outcome {
+    guard let requestID else { return await adding() }
+    switch entries[requestID] {
+    case .added(let runs): return .success(runs.ids)
+    case .underWay(let task): return await task.value
+    case nil: break
+    }
+    let task = Task(executorPreference: WorkerPool.tasks) { await adding() }
+    entries[requestID] = .underWay(task)
+    let outcome = await task.value
+    switch outcome {
+    case .success(let ids):
+      entries[requestID] = .added(IDRuns(ids))
+      order.append(requestID)
+      forgetOldest()
+    case .failure: entries[requestID] = nil
+    }
+    return outcome
+  }
+
+  /// Removes many at once, so that the array is not shifted for each.
+  private func forgetOldest() {
+    guard order.count > countMax + countMax / 8 else { return }
+    let surplus = order.count - countMax
+    for requestID in order.prefix(surplus) { entries[requestID] = nil }
+    order.removeFirst(surplus)
+  }
+}
+
+extension TransferDetails {
+  /// Converts the engine's details to the protocol's.
+  init(_ details: EngineDetails) {
+    let record = details.record
+    self.init(
+      snapshot: details.snapshot,
+      currentURL: details.currentURL == record.spec.url ? nil : details.currentURL?.text,
+      partialPath: record.resumeData?.partialPath,
+      held: record.resumeData?.durable ?? ByteRangeSet(),
+      entityTag: record.resumeData?.validator?.entityTag,
+      lastModified: record.resumeData?.validator?.lastModified,
+      checksum: record.spec.checksum?.text, status: details.head?.status,
+      headers: details.head?.headers ?? [], retryCount: record.retryCount,
+      history: details.history.map { HistoryEntry(at: $0.at, text: $0.text) })
+    redirects = details.redirects.map(\.text)
+    directory = details.directory
+    rule = record.spec.options.rule
+    liveConnections = details.connections.map(ConnectionDetails.init)
+    recentSpeeds = details.recentSpeeds
+    resumedFromByteCount = details.resumedFromByteCount
+    awaitsAnswer = details.awaitsAnswer
+  }
+}
+
+extension ConnectionDetails {
+  fileprivate init(_ connection: LiveConnection) {
+    self.init(
+      lower: connection.range?.lower, upper: connection.range?.upper,
+      receivedUpTo: connection.receivedUpTo, bytesPerSecond: connection.bytesPerSecond,
+      url: connection.url.text)
+  }
+}

@@ -67,3 +67,163 @@ package enum ControlVerb: Hashable, Sendable, CaseIterable {
 package enum QueueMove: Hashable, Sendable, CaseIterable {
   case up, down, toTop, toBottom
 }
+
+/// Everything that can happen to the dashboard.
+package enum DashboardMessage: Hashable, Sendable {
+  case keyPressed(Key)
+  case mouse(MouseEvent)
+  /// The paste was longer than the limit and was discarded as a whole.
+  case pasteRefused(characterCountMax: Int)
+  case resized(ScreenSize)
+  /// The current state of the subscribed rows.
+  case rowsArrived(ListWindow, Totals)
+  /// The reply to `DashboardEffect.find`; nil when nothing matches.
+  case found(RowSearch, FoundRow?)
+  /// The reply to `DashboardEffect.loadDetails`.
+  case detailsArrived(TransferDetailsView)
+  /// The reply to `DashboardEffect.loadHosts`.
+  case hostsArrived([HostSnapshot])
+  /// The reply to `DashboardEffect.findDuplicates`: one transfer for each URL that is in the list.
+  case duplicatesFound([String: DuplicateSearch.Found])
+  /// The base directories for paths; sent at the start, unless the files are on another machine.
+  case directoriesKnown(UserDirectories)
+  case linkChanged(LinkReport)
+  /// What the connected service reports about itself, for example that its store was damaged; empty
+  /// when all is well.
+  case serviceReported([String])
+  /// What happened while no dashboard was open; sent at most once.
+  case newsArrived(TransferNews)
+  case commandFinished(CommandOutcome)
+  /// The offset of local time from UTC, sent at the start and whenever it changes.
+  case utcOffsetChanged(seconds: Int)
+  /// Time has passed; `Dashboard.millisecondsToNextTick` says when the next tick is due.
+  case ticked
+}
+
+/// The result of an effect that sent a request to the service.
+package enum CommandOutcome: Hashable, Sendable {
+  case controlled(ControlVerb, appliedCount: Int, refused: [ControlRefusal])
+  /// - Parameter first: nil if none was added.
+  case added(count: Int, first: TransferID?)
+  /// Nothing was added, or only a part; the sentence says why.
+  case addFailed(sentence: String)
+  case moved(appliedCount: Int)
+  case prioritized(TransferPriority, appliedCount: Int)
+  case assigned(QueueName, appliedCount: Int, refused: [ControlRefusal])
+  case cleared(count: Int)
+  /// - Parameter keptPaths: the files that were to go and stayed.
+  case removed(count: Int, keptPaths: [String] = [])
+  case relinked(refused: [ControlRefusal])
+  case limited(bytesPerSecond: Int64?, refused: [ControlRefusal])
+  case reset(deletedCount: Int, keptPaths: [String])
+  case undone(UndoOutcome)
+  /// What can be undone, the latest action first.
+  case binListed([BinSnapshot])
+  case binEmptied
+  /// The details of a transfer could not be loaded; the sentence says why.
+  case detailsFailed(TransferID, sentence: String)
+  /// Any other failure, as a sentence.
+  case failed(sentence: String)
+}
+
+/// The result of an undo.
+package struct UndoOutcome: Hashable, Sendable {
+  /// nil if there was nothing to undo.
+  package var kind: BinAction.Kind?
+  package var restoredCount: Int
+  /// How many transfers were started again since and are unchanged.
+  package var busyCount: Int
+
+  package init(_ kind: BinAction.Kind?, restoredCount: Int = 0, busyCount: Int = 0) {
+    self.kind = kind
+    self.restoredCount = restoredCount
+    self.busyCount = busyCount
+  }
+}
+
+/// A transfer that a control does not apply to.
+package struct ControlRefusal: Hashable, Sendable {
+  package enum Why: Hashable, Sendable {
+    case unknown, completed, notStarted, nothingToDecide
+  }
+
+  package var id: TransferID
+  package var why: Why
+
+  package init(id: TransferID, why: Why) {
+    self.id = id
+    self.why = why
+  }
+}
+
+/// The user's choices that the dashboard remembers from one run to the next. A missing one is the
+/// default.
+package struct DashboardChoices: Codable, Hashable, Sendable {
+  /// The order of the list, not of the history.
+  package var sort: RowSort?
+  /// The folded groups of the list.
+  package var folded: [ListGroup]?
+  /// The section of the pane below the list; nil while the pane is closed.
+  package var pane: DetailsSection?
+  package var hiddenColumns: [TableColumn]?
+  /// The name of a theme; nil is the configured one.
+  package var theme: String?
+
+  private enum CodingKeys: String, CodingKey {
+    case sort, folded, pane, hiddenColumns, theme
+  }
+
+  /// - Parameter hiddenColumns: none is the same as nil.
+  package init(
+    sort: RowSort? = nil, folded: [ListGroup]? = nil, pane: DetailsSection? = nil,
+    hiddenColumns: [TableColumn] = [], theme: String? = nil
+  ) {
+    self.sort = sort
+    self.folded = folded
+    self.pane = pane
+    self.hiddenColumns = hiddenColumns.isEmpty ? nil : hiddenColumns
+    self.theme = theme
+  }
+
+  /// A member that cannot be understood counts as missing; another version may have written it.
+  package init(from decoder: any Decoder) throws {
+    let members = try decoder.container(keyedBy: CodingKeys.self)
+    sort = try? members.decode(RowSort.self, forKey: .sort)
+    folded = try? members.decode([ListGroup].self, forKey: .folded)
+    pane = try? members.decode(DetailsSection.self, forKey: .pane)
+    hiddenColumns = try? members.decode([TableColumn].self, forKey: .hiddenColumns)
+    theme = try? members.decode(String.self, forKey: .theme)
+  }
+}
+
+/// A sentence for the message line.
+package struct Notice: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
+    case plain, problem
+
+    var role: Role {
+      switch self {
+      case .plain: .heading
+      case .problem: .problem
+      }
+    }
+
+    fileprivate var milliseconds: Int64 {
+      switch self {
+      case .plain: 5000
+      case .problem: 10_000
+      }
+    }
+  }
+
+  package var text: String
+  package var kind: Kind
+  package var until: MonotonicTime
+
+  /// - Parameter milliseconds: How long it is shown; nil is long enough to read it.
+  init(text: String, kind: Kind, from now: MonotonicTime, for milliseconds: Int64? = nil) {
+    self.text = text
+    self.kind = kind
+    until = now.advanced(byMilliseconds: milliseconds ?? kind.milliseconds)
+  }
+}

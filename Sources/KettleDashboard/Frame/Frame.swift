@@ -137,3 +137,124 @@ package struct Frame: Hashable, Sendable {
     }
   }
 }
+
+/// The size of the terminal in character cells.
+package struct ScreenSize: Hashable, Sendable {
+  package let columns: Int
+  package let rows: Int
+
+  /// A terminal can report anything: `TIOCGWINSZ` has 16 bits for each dimension, and zeros when
+  /// nothing set it. The bounds limit a frame to a few megabytes.
+  package init(columns: Int, rows: Int) {
+    self.columns = min(max(columns, 1), 2000)
+    self.rows = min(max(rows, 1), 1000)
+  }
+
+  package func holds(_ other: ScreenSize) -> Bool {
+    columns >= other.columns && rows >= other.rows
+  }
+}
+
+/// One character cell of the screen. It is a few words without references, because a screen has ten
+/// thousand cells, which are made and compared with every frame.
+package struct Cell: Hashable, Sendable {
+  /// 21 bits for each combining scalar, the first in the lowest bits.
+  private var marks: UInt64
+  /// nil in the right half of a wide character.
+  package private(set) var base: Unicode.Scalar?
+  package var style: Style
+  /// 2 in the left half of a wide character, 0 in its right half, otherwise 1.
+  package private(set) var width: UInt8
+
+  /// The maximum number of combining scalars in a cell, which is more than any script needs for a
+  /// character.
+  package static let markCountMax = 3
+  private static let bitsOfMark: UInt64 = 21
+
+  /// - Parameter text: One spacing scalar and the combining scalars that follow it.
+  package init(text: String, width: UInt8, style: Style) {
+    self.init(text.unicodeScalars.first ?? " ", width: width, style: style)
+    guard text.utf8.count > 1 else { return }
+    for mark in text.unicodeScalars.dropFirst().prefix(Self.markCountMax).reversed() {
+      marks = marks << Self.bitsOfMark | UInt64(mark.value)
+    }
+  }
+
+  package init(_ base: Unicode.Scalar, width: UInt8, style: Style) {
+    marks = 0
+    self.base = base
+    self.style = style
+    self.width = width
+  }
+
+  private init(rightHalf style: Style) {
+    marks = 0
+    base = nil
+    self.style = style
+    width = 0
+  }
+
+  package static let blank = Cell(" ", width: 1, style: .plain)
+
+  package static func rightHalf(_ style: Style) -> Cell { Cell(rightHalf: style) }
+
+  /// Empty in the right half of a wide character.
+  package var text: String {
+    var text = String.UnicodeScalarView()
+    if let base { text.append(base) }
+    text.append(contentsOf: combining)
+    return String(text)
+  }
+
+  package var hasMarks: Bool { marks != 0 }
+
+  /// The combining scalars on the character.
+  package var combining: [Unicode.Scalar] {
+    guard marks != 0 else { return [] }
+    var rest = marks
+    var scalars: [Unicode.Scalar] = []
+    while rest != 0 {
+      let value = UInt32(truncatingIfNeeded: rest & (1 << Self.bitsOfMark - 1))
+      if let scalar = Unicode.Scalar(value) { scalars.append(scalar) }
+      rest >>= Self.bitsOfMark
+    }
+    return scalars
+  }
+}
+
+/// A colour of the terminal.
+package enum Color: Hashable, Sendable {
+  /// The terminal's default for text or background.
+  case standard
+  /// 0–15: the classic colours; 16–231: the cube; 232–255: the greys.
+  case palette(UInt8)
+  case rgb(UInt8, UInt8, UInt8)
+}
+
+/// The appearance of a cell.
+package struct Style: Hashable, Sendable {
+  package struct Attributes: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    package static let bold = Attributes(rawValue: 1)
+    package static let dim = Attributes(rawValue: 2)
+    package static let reverse = Attributes(rawValue: 4)
+    package static let underline = Attributes(rawValue: 8)
+  }
+
+  package var foreground: Color
+  package var background: Color
+  package var attributes: Attributes
+
+  package init(
+    foreground: Color = .standard, background: Color = .standard, attributes: Attributes = []
+  ) {
+    self.foreground = foreground
+    self.background = background
+    self.attributes = attributes
+  }
+
+  package static let plain = Style()
+}

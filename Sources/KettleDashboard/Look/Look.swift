@@ -1,3 +1,5 @@
+import KettleModel
+
 /// What the terminal can display, and the resulting appearance of each role.
 package struct Look: Hashable, Sendable {
   package let charset: Charset
@@ -96,4 +98,97 @@ package enum ColorDepth: Hashable, Sendable {
       self = colorCount >= 8 ? .ansi8 : .none
     }
   }
+}
+
+/// The symbols that the dashboard draws; each is one column wide.
+package struct GlyphSet: Hashable, Sendable {
+  package var states: [TransferState: String]
+  package var arrowDown: String
+  package var arrowUp: String
+  /// Rising levels for the speeds.
+  package var levels: [String]
+  /// 1/8 to 8/8 of a cell; empty where the bar is drawn with brackets.
+  package var eighths: [String]
+  package var receivedCell: String
+  package var missingCell: String
+  package var horizontal: String
+  package var vertical: String
+  /// Top left, top right, bottom left, bottom right.
+  package var corners: [String]
+  package var good: String
+  package var bad: String
+  /// Shown beside a marked row.
+  package var mark: String
+  /// Beside the heading of a group with its rows, and without them.
+  package var unfolded: String
+  package var folded: String
+  /// The visible part of a long list, and the rest.
+  package var scrollbarThumb: String
+  package var scrollbarTrack: String
+
+  package func symbol(_ state: TransferState) -> String { states[state] ?? " " }
+
+  package static let utf8 = GlyphSet(
+    states: [
+      .idle: "○", .scheduled: "◔", .queued: "·", .running: "▶", .waiting: "◷", .paused: "‖",
+      .verifying: "≡", .completed: "✔", .failed: "✘",
+    ],
+    arrowDown: "↓", arrowUp: "↑", levels: ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"],
+    eighths: ["▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"], receivedCell: "█", missingCell: "░",
+    horizontal: "─", vertical: "│", corners: ["┌", "┐", "└", "┘"], good: "✔", bad: "✘", mark: "◆",
+    unfolded: "▾", folded: "▸", scrollbarThumb: "┃", scrollbarTrack: "│")
+
+  package static let ascii = GlyphSet(
+    states: [
+      .idle: "o", .scheduled: "@", .queued: ".", .running: "*", .waiting: "~", .paused: "=",
+      .verifying: "#", .completed: "+", .failed: "!",
+    ],
+    arrowDown: "v", arrowUp: "^", levels: ["_", ".", ":", "-", "=", "+", "*", "#"], eighths: [],
+    receivedCell: "#", missingCell: ".", horizontal: "-", vertical: "|",
+    corners: ["+", "+", "+", "+"], good: "+", bad: "!", mark: "x",
+    unfolded: "v", folded: ">", scrollbarThumb: "#", scrollbarTrack: "|")
+
+  /// Symbols that nearly all console fonts of Debian have, and ASCII for the others.
+  package static let console: GlyphSet = {
+    var glyphs = ascii
+    glyphs.states[.queued] = "·"
+    glyphs.states[.running] = "▶"
+    glyphs.arrowDown = "↓"
+    glyphs.arrowUp = "↑"
+    glyphs.levels = ["_", "░", "▒", "█"]
+    glyphs.eighths = ["░", "░", "░", "▒", "▒", "▒", "▒", "█"]
+    glyphs.receivedCell = "█"
+    glyphs.missingCell = "░"
+    glyphs.horizontal = "─"
+    glyphs.vertical = "│"
+    glyphs.corners = ["┌", "┐", "└", "┘"]
+    glyphs.scrollbarThumb = "█"
+    glyphs.scrollbarTrack = "│"
+    return glyphs
+  }()
+}
+
+/// The user's settings for the terminal.
+package struct TerminalOptions: Hashable, Sendable {
+  /// Whether the dashboard uses the mouse; with Shift, the terminal keeps it.
+  package var isMouseOn = true
+  package var ringsBell = true
+  /// Whether to show the progress in the tab or in the taskbar, where the terminal supports it.
+  package var showsTaskbarProgress = true
+  /// Whether to show a desktop notification, where the terminal supports it, when all transfers
+  /// have ended or one has failed.
+  package var announces = true
+  /// Use only ASCII, whatever the locale is.
+  package var isASCII = false
+  /// nil detects it.
+  package var background: Theme.Background?
+  /// nil means the colours for the terminal's background.
+  package var theme: BuiltInTheme?
+  /// Replace the colours of the theme.
+  package var colors: [ThemeColor: Color] = [:]
+
+  package init() {}
+
+  /// Whether the colours depend on the background that the terminal reports.
+  package var followsTerminal: Bool { background == nil && theme == nil }
 }

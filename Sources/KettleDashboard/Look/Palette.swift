@@ -117,3 +117,116 @@ struct Palette {
     }
   }
 }
+
+/// The 256 colours of xterm: sixteen that the user may have changed, a cube, and greys.
+package enum ColorTable {
+  private static let levels: [UInt8] = [0, 95, 135, 175, 215, 255]
+
+  /// The defaults of xterm for the first sixteen.
+  private static let classic: [RGB] = [
+    RGB(0x000000), RGB(0xCD0000), RGB(0x00CD00), RGB(0xCDCD00), RGB(0x0000EE),
+    RGB(0xCD00CD), RGB(0x00CDCD), RGB(0xE5E5E5), RGB(0x7F7F7F), RGB(0xFF0000),
+    RGB(0x00FF00), RGB(0xFFFF00), RGB(0x5C5CFF), RGB(0xFF00FF), RGB(0x00FFFF),
+    RGB(0xFFFFFF),
+  ]
+
+  package static func rgb(_ index: UInt8) -> RGB {
+    switch index {
+    case 0...15: return classic[Int(index)]
+    case 16...231:
+      let number = Int(index) - 16
+      return RGB(
+        red: levels[number / 36], green: levels[number / 6 % 6], blue: levels[number % 6])
+    case 232...255:
+      let level = 8 + 10 * (index - 232)
+      return RGB(red: level, green: level, blue: level)
+    default: return RGB(0x000000)
+    }
+  }
+
+  /// Returns the nearest colour of the cube and the greys; the first sixteen can be anything.
+  package static func nearest(to color: RGB) -> UInt8 { nearest(to: color, in: 16...255) }
+
+  /// Returns the nearest classic colour, by the usual values of these.
+  static func nearestClassic(to color: RGB) -> UInt8 { nearest(to: color, in: 0...15) }
+
+  private static func nearest(to color: RGB, in range: ClosedRange<UInt8>) -> UInt8 {
+    var best = (index: range.lowerBound, distance: Int.max)
+    for index in range {
+      let distance = rgb(index).distance(to: color)
+      if distance < best.distance { best = (index, distance) }
+    }
+    return best.index
+  }
+}
+
+/// A colour as red, green and blue.
+package struct RGB: Hashable, Sendable {
+  package var red: UInt8
+  package var green: UInt8
+  package var blue: UInt8
+
+  package init(red: UInt8, green: UInt8, blue: UInt8) {
+    self.red = red
+    self.green = green
+    self.blue = blue
+  }
+
+  /// For example `0x1D2021`; bits above 24 are ignored.
+  package init(_ hexadecimal: UInt32) {
+    red = UInt8(hexadecimal >> 16 & 255)
+    green = UInt8(hexadecimal >> 8 & 255)
+    blue = UInt8(hexadecimal & 255)
+  }
+
+  /// `#rrggbb`.
+  package init?(hexadecimal text: String) {
+    let digits = text.dropFirst()
+    guard text.hasPrefix("#"), digits.utf8.count == 6, digits.allSatisfy(\.isHexDigit),
+      let number = UInt32(digits, radix: 16)
+    else { return nil }
+    self.init(number)
+  }
+
+  /// Parses a terminal's reply to the query for its background (OSC 11 of xterm): `11;rgb:` and
+  /// three numbers of one to four hexadecimal digits between slashes.
+  package init?(backgroundReply text: String) {
+    let prefixes = ["11;rgb:", "11;rgba:"]
+    guard let prefix = prefixes.first(where: { text.hasPrefix($0) }) else { return nil }
+    let parts = text.dropFirst(prefix.utf8.count).split(
+      separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 3 || parts.count == 4 else { return nil }
+    let levels = parts.prefix(3).compactMap { part -> UInt8? in
+      guard (1...4).contains(part.utf8.count), part.allSatisfy(\.isHexDigit),
+        let number = Int(part, radix: 16)
+      else { return nil }
+      return UInt8(number * 255 / (1 << (4 * part.utf8.count) - 1))
+    }
+    guard levels.count == 3 else { return nil }
+    self.init(red: levels[0], green: levels[1], blue: levels[2])
+  }
+
+  /// Whether dark text is more legible on it than light text, by the weights of ITU-R BT.601.
+  package var isLight: Bool {
+    Int(red) * 299 + Int(green) * 587 + Int(blue) * 114 > 127_500
+  }
+
+  func distance(to other: RGB) -> Int {
+    func squared(_ one: UInt8, _ two: UInt8) -> Int {
+      (Int(one) - Int(two)) * (Int(one) - Int(two))
+    }
+    return squared(red, other.red) + squared(green, other.green) + squared(blue, other.blue)
+  }
+}
+
+/// The purpose of a piece of the screen; the look determines its style.
+package enum Role: UInt8, Hashable, Sendable, CaseIterable {
+  case plain, quiet, heading
+  case bar, barName, barProblem
+  case columnHeader
+  case progress, progressDone, progressHeld, progressFailed, progressRest
+  case good, waiting, problem
+  case key, keyLabel
+  case dialog, dialogTitle, dialogQuiet, dialogProblem, dialogGood, dialogKey
+  case field, fieldQuiet
+}

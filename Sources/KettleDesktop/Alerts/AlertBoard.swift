@@ -175,3 +175,140 @@ package struct AlertBoard: Sendable {
     lastAlertAt = now
   }
 }
+
+/// A desktop notification for a person who is not watching a Kettle screen: plain text, safe to
+/// show.
+package struct Alert: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
+    case finished
+    case trouble
+  }
+
+  package var kind: Kind
+  /// One line, shown in bold by most desktops.
+  package var summary: String
+  package var body: String
+
+  package init(kind: Kind, summary: String, body: String) {
+    self.kind = kind
+    self.summary = summary
+    self.body = body
+  }
+}
+
+/// The sentences of alerts.
+enum AlertText {
+  /// Everything that was under way has finished. `failed` and `blocked` are the exceptions.
+  static func finished(
+    _ completed: AlertTally, failed: AlertTally, blocked: AlertTally
+  ) -> Alert {
+    var parts = ["\(downloads(completed.count)) finished"]
+    var lines: [String] = []
+    if !failed.isEmpty {
+      parts.append("\(number(failed.count)) failed")
+      lines.append("Failed: \(failed.list)")
+    }
+    if !blocked.isEmpty {
+      parts.append("\(number(blocked.count)) \(blocked.count == 1 ? "needs" : "need") you")
+      lines.append(need(of: blocked))
+    }
+    if lines.isEmpty { lines = [completed.list] + (completed.subtitle.map { [$0] } ?? []) }
+    let summary =
+      parts.count == 1 && completed.count == 1
+      ? "Download finished" : parts.joined(separator: ", ")
+    return Alert(kind: .finished, summary: summary, body: lines.joined(separator: "\n"))
+  }
+
+  /// Some failed or cannot continue without the user; the rest continues.
+  static func trouble(failed: AlertTally, blocked: AlertTally) -> Alert {
+    var parts: [String] = []
+    var lines: [String] = []
+    if !failed.isEmpty {
+      parts.append(failed.count == 1 ? "Download failed" : "\(downloads(failed.count)) failed")
+      lines.append(failed.sentence ?? failed.list)
+    }
+    if !blocked.isEmpty {
+      let verb = blocked.count == 1 ? "needs" : "need"
+      let subject =
+        blocked.count == 1 ? "A download" : downloads(blocked.count)
+      parts.append("\(parts.isEmpty ? subject : number(blocked.count)) \(verb) you")
+      lines.append(need(of: blocked))
+    }
+    return Alert(
+      kind: .trouble, summary: parts.joined(separator: ", "), body: lines.joined(separator: "\n"))
+  }
+
+  private static func need(of blocked: AlertTally) -> String {
+    blocked.sentence ?? "Waiting for a login or a new link: \(blocked.list)"
+  }
+
+  private static func downloads(_ count: Int) -> String {
+    count == 1 ? "1 download" : "\(number(count)) downloads"
+  }
+
+  /// Formats a number with commas between thousands.
+  static func number(_ count: Int) -> String {
+    let digits = Array(String(count))
+    return digits.indices.reduce(into: "") { text, index in
+      if index > 0, (digits.count - index).isMultiple(of: 3) { text.append(",") }
+      text.append(digits[index])
+    }
+  }
+}
+
+/// Transfers with the same outcome: their count, and the names of the first few.
+struct AlertTally: Hashable, Sendable {
+  static let namedCountMax = 3
+  /// Transfers beyond these are only counted, not known individually.
+  static let knownCountMax = 10_000
+  private static let nameCharacterCountMax = 80
+  private static let sentenceCharacterCountMax = 400
+
+  private struct Named: Hashable, Sendable {
+    var id: TransferID
+    var name: String
+    var subtitle: String?
+    var sentence: String?
+  }
+
+  private var named: [Named] = []
+  private var known: Set<TransferID> = []
+  private var unknownCount = 0
+
+  var count: Int { known.count + unknownCount }
+  var isEmpty: Bool { count == 0 }
+
+  mutating func add(_ row: TransferSnapshot) {
+    guard known.count < Self.knownCountMax else {
+      unknownCount += 1
+      return
+    }
+    guard known.insert(row.id).inserted, named.count < Self.namedCountMax else { return }
+    named.append(
+      Named(
+        id: row.id, name: row.title.sanitizedForDisplay(limit: Self.nameCharacterCountMax),
+        subtitle: row.shownSubtitle?.sanitizedForDisplay(limit: Self.nameCharacterCountMax),
+        sentence: row.problemSentence?.sanitizedForDisplay(
+          limit: Self.sentenceCharacterCountMax)))
+  }
+
+  /// Removes a transfer that is under way again.
+  mutating func remove(_ id: TransferID) {
+    guard known.remove(id) != nil else { return }
+    named.removeAll { $0.id == id }
+  }
+
+  /// What went wrong, if there is exactly one transfer.
+  var sentence: String? { count == 1 ? named.first?.sentence : nil }
+
+  /// The subtitle, if there is exactly one transfer.
+  var subtitle: String? { count == 1 ? named.first?.subtitle : nil }
+
+  /// `a.iso, b.iso, c.iso and 2 more`
+  var list: String {
+    guard !named.isEmpty else { return "" }
+    let names = named.map(\.name).joined(separator: ", ")
+    return count > named.count
+      ? "\(names) and \(AlertText.number(count - named.count)) more" : names
+  }
+}

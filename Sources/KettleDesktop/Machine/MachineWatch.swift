@@ -1,5 +1,6 @@
 import Dispatch
 import KettleModel
+import KettleSystem
 
 /// Reports which transfer conditions hold on this machine: once at the start, then on every change.
 /// UPower, NetworkManager and the kernel prompt each check. Conditions that none of them would
@@ -135,5 +136,88 @@ package actor MachineWatch {
   private func busEnded() {
     bus = nil
     schedule.checkSoon()
+  }
+}
+
+/// Schedules checks of the machine. However many are requested, at most one is pending and one is
+/// scheduled for later.
+final class CheckSchedule: Sendable {
+  let checks: AsyncStream<Void>
+  private let continuation: AsyncStream<Void>.Continuation
+  private let settling: Duration
+  private let queue = DispatchQueue(label: "kettle.machine")
+  private let plan = Mutex(Plan())
+
+  private struct Plan {
+    /// Changes are being gathered.
+    var isGathering = false
+    /// Numbers the later checks; only the last one counts.
+    var lastDelayed = 0
+  }
+
+  init(settling: Duration) {
+    self.settling = settling
+    (checks, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+  }
+
+  func checkNow() { continuation.yield() }
+
+  func end() { continuation.finish() }
+
+  /// Schedules a check after a change; changes that follow shortly are part of it.
+  func checkSoon() {
+    let isFirst = plan.withLock { plan in
+      defer { plan.isGathering = true }
+      return !plan.isGathering
+    }
+    guard isFirst else { return }
+    queue.asyncAfter(deadline: .now() + settling.interval) { [weak self] in
+      self?.plan.withLock { $0.isGathering = false }
+      self?.checkNow()
+    }
+  }
+
+  /// Schedules a later check in place of the previous one.
+  func check(after delay: Duration) {
+    let number = plan.withLock { plan in
+      plan.lastDelayed += 1
+      return plan.lastDelayed
+    }
+    queue.asyncAfter(deadline: .now() + delay.interval) { [weak self] in
+      guard let self, plan.withLock({ $0.lastDelayed == number }) else { return }
+      checkNow()
+    }
+  }
+}
+
+extension Duration {
+  fileprivate var interval: DispatchTimeInterval {
+    let (seconds, attoseconds) = components
+    return .nanoseconds(Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000))
+  }
+}
+
+/// What is known about the machine at one moment.
+struct MachineSnapshot: Hashable, Sendable {
+  /// UPower's answer, where it exists.
+  var isOnBattery: Bool?
+  /// The kernel's answer; read only when UPower has none.
+  var supplies: [PowerSupply] = []
+  /// NetworkManager's `NMMetered`, where it exists.
+  var metered: UInt32?
+
+  /// 1 is a metered network and 3 one that is guessed to be metered. Unknown counts as unmetered.
+  var isUnmetered: Bool { metered != 1 && metered != 3 }
+
+  var isOnMains: Bool { isOnBattery.map { !$0 } ?? supplies.isOnMains }
+
+  func metConditions(_ settings: MachineWatch.Settings) -> Set<TransferCondition> {
+    Set(
+      TransferCondition.allCases.filter { condition in
+        switch condition {
+        case .mainsPower: settings.mains.preset ?? isOnMains
+        case .unmeteredNetwork: settings.unmetered.preset ?? isUnmetered
+        }
+      })
   }
 }

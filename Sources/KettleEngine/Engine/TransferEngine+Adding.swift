@@ -123,3 +123,149 @@ struct Passage {
     next.finish()
   }
 }
+
+/// Requests of programs with sessions.
+extension TransferEngine {
+  /// Ends tasks as cancelled. Returns when their bytes are durable, or gone.
+  package func cancelTasks(
+    _ ids: [TransferID], keepsBytes: Bool
+  ) async -> [TransferScheduler.ControlResult] {
+    await control(.cancel(keepsBytes: keepsBytes), ids)
+  }
+
+  /// Removes tasks whose programs know how they ended. Tasks that have not ended stay.
+  ///
+  /// - Returns: the tokens for the tasks with bytes worth keeping, in the order of `ids`.
+  package func acknowledgeTasks(
+    _ ids: [TransferID], keepsResumeData: Bool
+  ) async -> [ResumeToken] {
+    // The program may respond before the last bytes of what it was notified about are stored.
+    await rest(of: ids)
+    let now = clock.now()
+    let secrets = keepsResumeData ? Self.secrets(for: ids) : nil
+    let failed = ids.filter { scheduler.machines[$0]?.failure != nil }
+    let (tokens, output) = scheduler.acknowledge(ids, keepingBytesFor: secrets)
+    await runDurably(output, at: now).value()
+    await settle(ids)
+    // For a completed task, the first commit already tells the store that it will be removed.
+    if !failed.isEmpty { await rest(of: failed) }
+    return tokens
+  }
+
+  /// Makes the tokens of failed tasks, and acknowledges nothing: their programs have yet to be
+  /// notified, with these tokens.
+  ///
+  /// - Returns: the tokens for the tasks with bytes worth keeping, in the order of `ids`.
+  package func makeTokens(for ids: [TransferID]) async -> [ResumeToken] {
+    await rest(of: ids)
+    let now = clock.now()
+    let (tokens, output) = scheduler.makeTokens(for: ids, secrets: Self.secrets(for: ids))
+    await runDurably(output, at: now).value()
+    return tokens
+  }
+
+  private static func secrets(for ids: [TransferID]) -> [String] { ids.map { _ in secret() } }
+
+  /// 128 bits, so that no program can guess the token for another one's bytes.
+  private static func secret() -> String {
+    var random = SystemRandomNumberGenerator()
+    return (0..<2).map { _ in
+      let digits = String(random.next() as UInt64, radix: 16)
+      return String(repeating: "0", count: 16 - digits.count) + digits
+    }.joined()
+  }
+
+  package func updateTask(_ id: TransferID, _ changes: TaskChanges) async
+    -> TransferScheduler.ControlResult
+  {
+    let now = clock.now()
+    let (result, output) = scheduler.updateTask(id, changes, at: now)
+    await runDurably(output, at: now).value()
+    return result
+  }
+
+  /// Accepts the program's answer. An answer to another challenge than the pending one changes
+  /// nothing.
+  package func answerChallenge(
+    of id: TransferID, _ challenge: ServerChallenge, _ answer: ChallengeAnswer
+  ) async -> TransferScheduler.ControlResult {
+    let now = clock.now()
+    let (result, output) = scheduler.answerChallenge(of: id, challenge, answer, at: now)
+    await runDurably(output, at: now).value()
+    return result
+  }
+
+  /// The tasks of a session by task identifier, without those set aside as resume data.
+  ///
+  /// - Parameter mark: called on the engine when the tasks are read. What the observer received
+  ///   before is in them; what it receives later is at least as new.
+  package func tasks(
+    of session: SessionID, markingWith mark: @Sendable () -> Void = {}
+  ) -> [(snapshot: TransferSnapshot, spec: TransferSpec)] {
+    mark()
+    return scheduler.tasks(of: session).compactMap { machine in
+      snapshot(of: machine.id).map { ($0, machine.spec) }
+    }
+  }
+
+  package func lastTaskIdentifier(of session: SessionID) -> Int64 {
+    scheduler.lastTaskIdentifier(of: session)
+  }
+
+  // MARK: Sessions
+
+  /// Makes the transfers of a session the user's own.
+  package func adopt(_ session: SessionID) async -> [TransferID] {
+    await withoutEviction {
+      await load(session)
+      let now = clock.now()
+      let (ids, output) = scheduler.adopt(session, at: now)
+      await runDurably(output, at: now).value()
+      return ids
+    }
+  }
+
+  /// Removes the transfers of a session and everything that its program did not take.
+  package func drop(_ session: SessionID) async -> [TransferID] {
+    await withoutEviction {
+      await load(session)
+      let now = clock.now()
+      let (ids, output) = scheduler.drop(session, at: now)
+      await runDurably(output, at: now).value()
+      await rest(of: ids)
+      return ids
+    }
+  }
+
+  /// Loads the transfers that users added to a session; its tasks are in memory anyway.
+  private func load(_ session: SessionID) async {
+    guard session != .kettle else { return }
+    let rows = rows
+    _ = await load { archive in
+      let order = try archive.order(RowFilter(session: session), RowSort(), rows: rows)
+      return try archive.records(order.ids)
+    }
+  }
+
+  /// Sets how the transfers of a session are treated from now on.
+  package func setPolicy(of session: SessionID, _ policy: SessionPolicy) {
+    apply { scheduler, now in scheduler.setPolicy(of: session, policy, at: now) }
+  }
+
+  /// Sets which conditions hold on this machine now.
+  package func conditionsChanged(_ met: Set<TransferCondition>) {
+    apply { scheduler, now in scheduler.conditionsChanged(met, at: now) }
+  }
+
+  /// Stores changes that concern no transfer. When it returns, they survive a power cut.
+  package func keep(_ changes: [JournalChange]) async throws(EngineError) {
+    let result = await withCheckedContinuation { done in
+      submit(changes, .reportFailure) { done.resume(returning: $0) }
+    }
+    if case .failure(let error) = result { throw .cannotKeep("\(error)") }
+  }
+
+  /// Stores changes that concern no transfer as soon as the store can be written. Does not wait for
+  /// it; `shutDown` does.
+  package func submit(_ changes: [JournalChange]) { submit(changes) { _ in } }
+}

@@ -60,3 +60,160 @@ extension TransferEngine {
     if let usable { usable.queue.async(execute: work) } else { digestPool.async(work) }
   }
 }
+
+/// Unpacking of files that arrived compressed, for transfers that ask for it.
+extension TransferEngine {
+  func unpack(_ resumeData: ResumeData, of id: TransferID, as operation: OperationID) {
+    // It may have been paused during the commit.
+    guard let machine = scheduler.machines[id], machine.isVerifying(operation) else { return }
+    let live = LiveUnpacking(operation)
+    unpackings[id] = live
+    let unpacking = BodyUnpacking(
+      files: files, id: id, spec: machine.spec, tooFewFreeBytes: tooFewFreeBytes[id])
+    digestPool.async { [weak self] in
+      let end = unpacking.run(resumeData) { live.shouldStop }
+      self?.post(.unpacked(id, operation, end))
+    }
+  }
+
+  func unpacked(_ end: BodyUnpacking.End, of id: TransferID, by operation: OperationID) {
+    let coding = scheduler.machines[id]?.resumeData?.contentCoding
+    // A stopped unpacking is not a failure: the transfer unpacks again when it continues.
+    if unpackings[id]?.operation == operation {
+      unpackings[id] = nil
+      tooFewFreeBytes[id] = end.tooFewFreeBytes
+      apply { scheduler, now in
+        scheduler.fileUnpacked(end.result, of: id, by: operation, at: now)
+      }
+    }
+    guard case .success(let unpacked) = end.result else { return }
+    let identity = unpacked.partialIdentity
+    guard scheduler.machines[id]?.resumeData?.partialIdentity == identity else {
+      // It was paused or stopped meanwhile, and its record names the compressed file.
+      return namePool.async { [files] in files.removePartialFile(identity) }
+    }
+    if let coding {
+      live[id, default: begun(id)].note(HistoryText.unpacked(coding), at: clock.now().wall)
+    }
+  }
+
+  /// Stops the unpacking of transfers that no longer wait for it.
+  func stopAbandonedUnpackings() {
+    guard !unpackings.isEmpty else { return }
+    for (id, live) in unpackings where scheduler.machines[id]?.isVerifying(live.operation) != true {
+      live.abandon()
+      unpackings[id] = nil
+    }
+  }
+
+  func stopAllUnpackings() {
+    for live in unpackings.values { live.abandon() }
+    unpackings = [:]
+  }
+}
+
+/// Small bodies, which flow before their partial file exists (`LatePartialFile`).
+extension TransferEngine {
+  /// Lets the body flow into memory.
+  func letFlow(
+    into file: LatePartialFile, _ plan: BodyPlan, of attempt: AttemptID, _ id: TransferID
+  ) {
+    guard case .create(let new) = plan, let total = new.total, let one = attempts[attempt] else {
+      return
+    }
+    let writer = makeWriter(for: file, durable: ByteRangeSet(), totalByteCount: total)
+    bodies[id] = .late(
+      LateBody(writer: writer, file: file, attempt: attempt, since: clock.now().monotonic))
+    attempts[attempt]?.phase = .flowing
+    transport.accept(
+      attempt, into: writer.begin(attempt, from: 0, .whole(total), trust: one.trust))
+  }
+
+  /// Records a slow body before it is complete, like all others.
+  func makeFile(of id: TransferID, _ late: LateBody) {
+    switch late.making {
+    case .begun: return
+    case .notAsked where late.writer.receivedByteCount == 0: return
+    case .notAsked: break
+    }
+    var late = late
+    late.making = .begun
+    bodies[id] = .late(late)
+    namePool.async { [weak self, late] in
+      let result = Result { () throws(TransferFailure) in try late.file.make() }
+      self?.post(.bodyOpened(id, late.attempt, result))
+    }
+  }
+
+  /// Handles the end of the only attempt, whose bytes, if any, are in the file. The scheduler
+  /// learns of the file before it learns of the end.
+  func settleLate(_ id: TransferID, after attempt: AttemptID) {
+    guard case .late(let late)? = bodies[id], late.attempt == attempt else { return }
+    switch late.file.result {
+    case nil: bodies[id] = nil
+    case .failure(let failure):
+      bodies[id] = nil
+      apply { scheduler, now in scheduler.bodyRefused(failure, of: attempt, at: now) }
+    case .success(let opened): use(late.writer, opened, of: id, by: attempt)
+    }
+  }
+}
+
+/// A body whose partial file does not exist yet.
+struct LateBody: Sendable {
+  /// Whether the file is being created while bytes still arrive.
+  enum Making: Sendable {
+    case notAsked
+    case begun
+  }
+
+  var writer: PartialFileWriter
+  var file: LatePartialFile
+  var attempt: AttemptID
+  var since: MonotonicTime
+  var making = Making.notAsked
+}
+
+/// Checkpoints: received bytes are synced, and then recorded like any other change.
+extension TransferEngine {
+  /// Begins a checkpoint if one is due. Called at each tick.
+  func checkpointIfDue(_ id: TransferID, at now: Moment) {
+    guard case .open(let writer, var pace)? = bodies[id],
+      pace.begin(
+        receivedByteCount: writer.receivedByteCount, configuration.checkpoints, at: now.monotonic)
+    else { return }
+    bodies[id] = .open(writer, pace)
+    writer.syncQueue.async { [weak self] in
+      let result = Result { () throws(TransferFailure) in try writer.sync() }
+      self?.post(.checkpointSynced(id, writer, result))
+    }
+  }
+
+  func checkpointSynced(
+    _ result: Result<PartialFileWriter.Synced, TransferFailure>, by writer: PartialFileWriter,
+    of id: TransferID
+  ) {
+    // If the file was closed meanwhile, its closing says more.
+    guard case .open(let current, var pace)? = bodies[id], current === writer else { return }
+    switch result {
+    case .success(let synced):
+      advanceDigest(of: id, to: synced.durable)
+      let output = scheduler.bytesSynced(synced.durable, synced.sample, of: id)
+      if output.changes.isEmpty { pace.end() } else { pace.submit() }
+      bodies[id] = .open(writer, pace)
+      run(output, at: clock.now())
+    case .failure:
+      pace.end()
+      bodies[id] = .open(writer, pace)
+      // The writer rejects all further bytes, and the attempts end with its failure.
+      for (attempt, one) in attempts where one.transfer == id { cancel(attempt) }
+    }
+  }
+
+  /// The store has a record of the transfer: its next checkpoint may begin.
+  func checkpointRecorded(of id: TransferID) {
+    guard case .open(let writer, var pace)? = bodies[id] else { return }
+    pace.recorded()
+    bodies[id] = .open(writer, pace)
+  }
+}

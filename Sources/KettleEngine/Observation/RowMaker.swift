@@ -90,3 +90,82 @@ extension PlaylistProgress {
 extension String {
   fileprivate var lastPathComponent: String { split(separator: "/").last.map(String.init) ?? self }
 }
+
+/// What rows need from the engine to say why their transfers do not move, and when they will be
+/// complete.
+struct RowExplanations: Sendable {
+  var census: QueueCensus
+  var outlook: QueueOutlook
+  /// Since when transfers are queued.
+  var since: [TransferID: WallTime] = [:]
+  /// The number of connections that transfers have of their own.
+  var connections: [TransferID: Int] = [:]
+
+  /// Returns the row with what is known about it now. The outlook may be older than the row.
+  func explain(_ row: TransferSnapshot) -> TransferSnapshot {
+    var row = row
+    let expectation = outlook.expectation(
+      of: row.id, priority: row.priority, position: row.queuePosition ?? 0)
+    row.readyAt = row.state.continuesByItself ? expectation?.readyAt : nil
+    guard row.state == .queued, case .success(let parsed) = TransferURL.parse(row.url) else {
+      return row
+    }
+    var heldBack = census.heldBack(
+      QueueCensus.Place(
+        origin: parsed.url.origin, session: row.session, queue: row.queueOfUser,
+        priority: row.priority, connections: connections[row.id]))
+    heldBack.rank = expectation?.rank
+    heldBack.since = since[row.id]
+    // A host's limit rises for the first one in the queue; the others start later.
+    let isLater = heldBack.cause == .hostLimit && heldBack.rank != 1
+    heldBack.until = (isLater ? nil : heldBack.until) ?? expectation?.startsAt
+    row.heldBack = heldBack
+    return row
+  }
+}
+
+extension TransferState {
+  fileprivate var continuesByItself: Bool {
+    switch self {
+    case .scheduled, .queued, .running, .waiting, .verifying: true
+    case .idle, .paused, .completed, .failed: false
+    }
+  }
+}
+
+/// New transfers that only the store has from the start. None has received bytes or has a known
+/// size.
+///
+/// Nearly all transfers of a long list are of this kind, and usually no client watches while they
+/// are added. So this value stores their counts and makes rows only on request.
+package struct ListedTransfers: Sendable, Hashable {
+  /// The number of transfers in each state.
+  package let counts: [TransferState: Int]
+  private let changes: ArraySlice<JournalChange>
+  private let maker: RowMaker
+
+  /// - Parameter changes: the changes that put them into the store.
+  package init(_ changes: ArraySlice<JournalChange>, _ maker: RowMaker) {
+    var counts: [TransferState: Int] = [:]
+    for case .put(let record) in changes { counts[record.state, default: 0] += 1 }
+    self.counts = counts
+    self.changes = changes
+    self.maker = maker
+  }
+
+  package var isEmpty: Bool { counts.isEmpty }
+
+  /// Returns whether one of them belongs to this session.
+  package func includes(_ session: SessionID) -> Bool {
+    changes.contains { change in
+      if case .put(let record) = change { record.spec.session == session } else { false }
+    }
+  }
+
+  /// The rows in the order of addition. Computed on each access.
+  package var rows: [TransferSnapshot] {
+    changes.compactMap { change in
+      if case .put(let record) = change { maker.row(of: record) } else { nil }
+    }
+  }
+}

@@ -1,4 +1,5 @@
 import KettleModel
+import KettleScheduler
 
 /// The contents of the store when the service started.
 package struct JournalContents: Sendable {
@@ -61,4 +62,197 @@ package protocol TransferJournal: Sendable {
   func load() throws -> JournalContents
   /// Makes all changes or none. When it returns, they survive a power cut.
   func commit(_ changes: [JournalChange]) throws
+}
+
+/// Reads from the store while the service runs: only the store has the dormant transfers
+/// (`TransferRecord.isDormant`).
+///
+/// Called from any thread, concurrently with commits. Each result is a consistent view that
+/// contains everything committed before the call.
+package protocol TransferArchive: Sendable {
+  /// Returns the existing records, in the order of the ids.
+  func records(_ ids: [TransferID]) throws -> [TransferRecord]
+
+  /// Returns dormant queued transfers in queue order: by priority, then by position, then by id.
+  func line(_ wanted: QueueRead) throws -> [TransferRecord]
+
+  /// Returns the first queued transfers of all hosts, in queue order. Includes those that are in
+  /// memory as well, whether they run or not.
+  func queue(countMax: Int) throws -> [QueueEntry]
+
+  /// Returns how many queued transfers are before this place of the queue, counted like those of
+  /// `queue(countMax:)`.
+  func queuedCount(before priority: TransferPriority, _ place: QueuePosition) throws -> Int
+
+  /// Returns, for each position, the nearest transfer before or after it in the list that is wanted
+  /// by its id and its state in the store; none at the ends.
+  func neighbours(
+    of places: [QueuePosition], _ side: ListSide,
+    where isWanted: (TransferID, TransferState) -> Bool
+  ) throws -> [TransferRecord]
+
+  /// Returns dormant transfers in these states, by id, starting after `after`.
+  func dormant(
+    in states: Set<TransferState>, after: TransferID?, countMax: Int
+  ) throws -> [TransferRecord]
+
+  /// Returns the ids of all transfers that match a filter, in the order of a sort, with their sort
+  /// keys. A running transfer has no speed here.
+  ///
+  /// - Parameter rows: makes what clients see of a record, which a text search uses.
+  func order(_ filter: RowFilter, _ sort: RowSort, rows: RowMaker) throws -> StoredOrder
+
+  /// Returns transfers with these URLs; for each URL the first.
+  func find(urls: Set<String>) throws -> [TransferRecord]
+
+  /// Returns the transfers that an action put into the bin, by id, starting after `after`.
+  func binEntries(of action: Int64, after: TransferID?, countMax: Int) throws -> [BinEntry]
+
+  /// Summarizes what is in the bin, by the number of the action.
+  func binContents() throws -> [Int64: BinContents]
+
+  /// Returns how many dormant completed transfers are cleared up to this finish number.
+  func clearedCount(upTo finishNumber: Int64?) throws -> Int
+
+  /// Counts the transfers that completed or failed at this time or later, cleared ones included.
+  /// The counts of those that need the user stay 0.
+  func news(since time: WallTime) throws -> TransferNews
+
+  /// Returns the last runs of a transfer's hooks, the oldest first; at most
+  /// `HookRun.shownCountMax`.
+  func hookRuns(of id: TransferID) throws -> [HookRun]
+
+  /// Returns an unfinished run and the data for its program; nil if there is none.
+  func hook(_ id: HookRunID) throws -> (run: HookRun, occasion: HookOccasion)?
+
+  /// Returns the GIDs that clients of the RPC chose for their transfers.
+  func chosenGIDs() throws -> [TransferID: GID]
+}
+
+/// What an action put into the bin.
+package struct BinContents: Sendable, Hashable {
+  package var transferCount: Int
+  /// The bytes of unfinished files; those of finished ones too if the action discarded them.
+  package var byteCount: Int64
+  /// Of the first transfer.
+  package var title: String?
+
+  package init(transferCount: Int = 0, byteCount: Int64 = 0, title: String? = nil) {
+    self.transferCount = transferCount
+    self.byteCount = byteCount
+    self.title = title
+  }
+}
+
+package enum ListSide: Sendable, Hashable {
+  case before, after
+}
+
+/// The rows of a view in order, as the store had them at one moment.
+package struct StoredOrder: Sendable {
+  /// The sort keys, as in `RowKey.Value`.
+  package enum Keys: Sendable {
+    case numbers([Int64])
+    case reals([Double])
+    case texts(TextList)
+  }
+
+  /// The rows of one section, as in `RowKey.section`.
+  package struct Section: Sendable {
+    package var section: Double
+    package var isDescending: Bool
+    /// In view order, which is reversed for a descending sort.
+    package var ids: [TransferID]
+    /// The keys of the first rows. The rows with an unknown key follow, ordered by id.
+    package var keys: Keys
+
+    package init(
+      _ section: Double = 0, isDescending: Bool, ids: [TransferID] = [],
+      keys: Keys = .numbers([])
+    ) {
+      self.section = section
+      self.isDescending = isDescending
+      self.ids = ids
+      self.keys = keys
+    }
+  }
+
+  /// In order; a flat list has at most one.
+  package var sections: [Section]
+
+  package init(_ sections: [Section]) { self.sections = sections }
+
+  package var ids: [TransferID] {
+    sections.count == 1 ? sections[0].ids : sections.flatMap(\.ids)
+  }
+
+  /// - Parameter keys: in sort order, so that the unknown ones of each section come last.
+  package init(_ keys: some Sequence<RowKey>) {
+    var sections: [SectionBuilder] = []
+    for key in keys {
+      if sections.last?.section != key.section { sections.append(SectionBuilder(key)) }
+      sections[sections.count - 1].append(key)
+    }
+    self.init(sections.map(\.finished))
+  }
+}
+
+/// Collects the keys of a section, which are in order.
+private struct SectionBuilder {
+  let section: Double
+  private let isDescending: Bool
+  private var ids: [TransferID] = []
+  private var numbers: [Int64] = []
+  private var reals: [Double] = []
+  private var texts = TextList()
+
+  init(_ first: RowKey) {
+    section = first.section
+    isDescending = first.isDescending
+  }
+
+  mutating func append(_ key: RowKey) {
+    ids.append(key.id)
+    switch key.value {
+    case .number(let number): numbers.append(number)
+    case .real(let real): reals.append(real)
+    case .text(let text): texts.append(text)
+    case .unknown: break
+    }
+  }
+
+  var finished: StoredOrder.Section {
+    let keys: StoredOrder.Keys =
+      texts.count > 0 ? .texts(texts) : reals.isEmpty ? .numbers(numbers) : .reals(reals)
+    return StoredOrder.Section(section, isDescending: isDescending, ids: ids, keys: keys)
+  }
+}
+
+/// Many texts in one piece of memory.
+package struct TextList: Sendable {
+  private var bytes: [UInt8] = []
+  /// The end of each text.
+  private var ends: [Int] = []
+
+  package init() {}
+
+  package var count: Int { ends.count }
+
+  package mutating func append(_ text: String) {
+    bytes += text.utf8
+    ends.append(bytes.count)
+  }
+
+  package subscript(index: Int) -> String {
+    let start = index > 0 ? ends[index - 1] : 0
+    return String(decoding: bytes[start..<ends[index]], as: UTF8.self)
+  }
+}
+
+/// Reads both clocks; the engine's only source of time, so that a test can control it.
+package protocol EngineClock: Sendable {
+  func now() -> Moment
+  /// Calls `wake` once, not before `deadline`. A later call replaces an earlier one; nil cancels
+  /// it.
+  func wake(at deadline: MonotonicTime?, _ wake: @escaping @Sendable () -> Void)
 }

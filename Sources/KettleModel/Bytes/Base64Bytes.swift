@@ -75,3 +75,12 @@ extension Base64Bytes: Codable {
     try container.encode(text)
   }
 }
+
+extension Sequence<UInt8> {
+  /// The bytes as lower-case hexadecimal digits.
+  package var hexadecimal: String {
+    let digits = Array("0123456789abcdef".utf8)
+    return String(
+      decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+}

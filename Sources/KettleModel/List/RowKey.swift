@@ -146,3 +146,103 @@ extension TransferSnapshot {
     return Double(bytesReceived) / Double(bytesExpected)
   }
 }
+
+/// The order of the list. Rows with equal keys keep the order in which they were added.
+package struct RowSort: Codable, Hashable, Sendable {
+  package enum Key: String, Codable, Sendable, CaseIterable {
+    /// The order in which they were added, or the position the user moved them to.
+    case queue
+    case title, state, size, progress, speed, secondsLeft, connections, priority
+    case host, session, createdAt, finishedAt
+  }
+
+  package enum Grouping: String, Codable, Sendable, CaseIterable {
+    /// By state, in work order.
+    case work
+    /// By the user's queues; each is in work order.
+    case queues
+  }
+
+  package var key: Key
+  package var isDescending: Bool
+  /// How the rows are grouped, each group in this order; nil for a flat list.
+  package var grouping: Grouping?
+  /// The user's queues in the order of their groups. The service sets it; it is not encoded.
+  package var queues: [QueueName] = []
+
+  package var isGrouped: Bool { grouping != nil }
+
+  package init(key: Key = .queue, isDescending: Bool = false, grouping: Grouping?) {
+    self.key = key
+    self.isDescending = isDescending
+    self.grouping = grouping
+  }
+
+  /// - Parameter isGrouped: whether the rows are in groups by their state.
+  package init(key: Key = .queue, isDescending: Bool = false, isGrouped: Bool = false) {
+    self.init(key: key, isDescending: isDescending, grouping: isGrouped ? .work : nil)
+  }
+
+  /// The groups of a grouped list, in their order.
+  package var groups: [ListGroup] {
+    switch grouping {
+    case .work: RowGroup.allCases.map { .work($0) }
+    case .queues: queues.map { .queue($0) } + [.noQueue]
+    case nil: []
+    }
+  }
+}
+
+extension RowSort {
+  private enum CodingKeys: String, CodingKey { case key, isDescending, isGrouped, grouping }
+
+  /// A service or client of an older version knows only whether there are groups by state.
+  package init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    let isGrouped = try container.decodeIfPresent(Bool.self, forKey: .isGrouped) ?? false
+    self.init(
+      key: try container.decode(Key.self, forKey: .key),
+      isDescending: try container.decode(Bool.self, forKey: .isDescending),
+      grouping: try container.decodeIfPresent(Grouping.self, forKey: .grouping)
+        ?? (isGrouped ? .work : nil))
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(key, forKey: .key)
+    try container.encode(isDescending, forKey: .isDescending)
+    try container.encode(isGrouped, forKey: .isGrouped)
+    if grouping == .queues { try container.encode(grouping, forKey: .grouping) }
+  }
+}
+
+/// The part of the list that a client displays.
+package struct Viewport: Codable, Hashable, Sendable {
+  package var filter: RowFilter
+  package var sort: RowSort
+  /// The index of the first row in the filtered and sorted list.
+  package var first: Int
+  /// At most `countMax`.
+  package var count: Int
+  /// A transfer whose index in the list the client also needs.
+  package var anchor: TransferID?
+  /// Returned with the rows, so that a client that has changed the filter can ignore outdated rows.
+  package var tag: Int?
+  /// The groups of a grouped list whose rows are left out, also from the indices.
+  package var folded: [ListGroup]?
+
+  package static let countMax = 10_000
+
+  package init(
+    filter: RowFilter = RowFilter(), sort: RowSort = RowSort(), first: Int = 0,
+    count: Int = countMax, anchor: TransferID? = nil, tag: Int? = nil, folded: [ListGroup]? = nil
+  ) {
+    self.filter = filter
+    self.sort = sort
+    self.first = first
+    self.count = count
+    self.anchor = anchor
+    self.tag = tag
+    self.folded = folded
+  }
+}

@@ -156,3 +156,141 @@ extension TransferOptions: Codable {
     try container.encodeIfPresent(rule, forKey: .rule)
   }
 }
+
+/// What a client of aria2's RPC gave with a transfer, apart from what Kettle uses.
+public struct RPCOptions: Hashable, Sendable {
+  /// The GID that the client chose, as 16 digits; nil if it chose none.
+  public var gid: String?
+  /// Options that mean nothing to Kettle. The client is told them when it asks.
+  public var echoed: [String: String]
+
+  public static let echoedCountMax = 128
+  public static let echoedByteCountMax = 16 << 10
+
+  public init(gid: String? = nil, echoed: [String: String] = [:]) {
+    self.gid = gid
+    self.echoed = echoed
+  }
+}
+
+extension RPCOptions: Codable {
+  private enum CodingKeys: String, CodingKey { case gid, echoed }
+
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    gid = try container.decodeIfPresent(String.self, forKey: .gid)
+    echoed = try container.decodeIfPresent([String: String].self, forKey: .echoed) ?? [:]
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encodeIfPresent(gid, forKey: .gid)
+    if !echoed.isEmpty { try container.encode(echoed, forKey: .echoed) }
+  }
+}
+
+/// The name of a user's queue: letters, digits, `-` and `_` of ASCII.
+///
+/// The configuration file gives queues their limits and hours. A transfer that names none is in
+/// `default`.
+///
+///     let night = QueueName("night")
+public struct QueueName: Hashable, Sendable {
+  public let text: String
+
+  public static let byteCountMax = 64
+  public static let standard = QueueName(known: "default")
+
+  /// Returns nil if the text is not a name.
+  public init?(_ text: String) {
+    guard (1...Self.byteCountMax).contains(text.utf8.count), text.utf8.allSatisfy(Self.isPermitted)
+    else { return nil }
+    self.text = text
+  }
+
+  private init(known text: String) { self.text = text }
+
+  private static func isPermitted(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+      true
+    default: false
+    }
+  }
+}
+
+extension QueueName: Comparable {
+  /// `default` is first; the others follow by name.
+  public static func < (left: QueueName, right: QueueName) -> Bool {
+    if left == right { return false }
+    if left == .standard || right == .standard { return left == .standard }
+    return left.text < right.text
+  }
+}
+
+extension QueueName: Codable {
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    guard let name = QueueName(try container.decode(String.self)) else {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a queue's name")
+    }
+    self = name
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(text)
+  }
+}
+
+/// The method and body of a request other than a plain GET.
+public struct RequestContent: Hashable, Sendable, Codable {
+  /// A token in upper case (RFC 9110, section 9.1).
+  public var method: String
+  public var body: Body?
+  /// Set when an earlier request has sent the beginning of the body. It belongs to one request and
+  /// is not stored.
+  public var rest: Rest?
+
+  private enum CodingKeys: String, CodingKey {
+    case method, body
+  }
+
+  public init(method: String, body: Body? = nil, rest: Rest? = nil) {
+    self.method = method
+    self.body = body
+    self.rest = rest
+  }
+
+  /// The part of a file that the server does not have yet.
+  public struct Rest: Hashable, Sendable {
+    public var offset: Int64
+    /// The modification time of the file when its beginning was sent, since 1970.
+    public var modifiedNanoseconds: Int64
+
+    public init(offset: Int64, modifiedNanoseconds: Int64) {
+      self.offset = offset
+      self.modifiedNanoseconds = modifiedNanoseconds
+    }
+  }
+
+  public enum Body: Hashable, Sendable, Codable {
+    /// The absolute path of a file that is read again for every attempt. The length is that at the
+    /// time of the request, so that a file that has changed since is not sent.
+    case file(path: String, byteCount: Int64)
+    case bytes(Base64Bytes)
+  }
+
+  public var bodyByteCount: Int64? {
+    switch body {
+    case .file(_, let byteCount)?: byteCount
+    case .bytes(let bytes)?: Int64(bytes.bytes.count)
+    case nil: nil
+    }
+  }
+
+  /// Whether it is a GET without a body, which can be repeated for a range. Other requests are
+  /// repeated in full.
+  public var isPlainGET: Bool { method == "GET" && body == nil }
+}

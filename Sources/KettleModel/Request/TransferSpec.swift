@@ -136,3 +136,86 @@ extension TransferSpec {
     try container.encodeIfPresent(task, forKey: .task)
   }
 }
+
+/// A priority from 0 (last) to 1 (first). The named values are those of `URLSessionTask`.
+public struct TransferPriority: Hashable, Comparable, Sendable {
+  public let value: Double
+
+  /// Returns nil outside 0…1.
+  public init?(_ value: Double) {
+    guard value >= 0, value <= 1 else { return nil }
+    self.value = value
+  }
+
+  private init(known value: Double) { self.value = value }
+
+  public static let low = TransferPriority(known: 0.25)
+  public static let normal = TransferPriority(known: 0.5)
+  public static let high = TransferPriority(known: 0.75)
+
+  public static func < (left: TransferPriority, right: TransferPriority) -> Bool {
+    left.value < right.value
+  }
+}
+
+extension TransferPriority: Codable {
+  private enum CodingKeys: String, CodingKey { case value }
+
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    guard let priority = TransferPriority(try container.decode(Double.self, forKey: .value)) else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .value, in: container, debugDescription: "a priority is from 0 to 1")
+    }
+    self = priority
+  }
+}
+
+/// A user name and password. They are sent only to the origin of the URL they were given for.
+public struct Login: Hashable, Sendable, Codable {
+  public var user: String
+  public var password: String
+
+  public init(user: String, password: String) {
+    self.user = user
+    self.password = password
+  }
+}
+
+extension Login: CustomStringConvertible {
+  /// Omits the password, because this text may be logged.
+  public var description: String { "Login(user: \(user), password: hidden)" }
+}
+
+/// A server that the user trusts although the system does not.
+public struct TrustedServer: Hashable, Sendable, Codable {
+  /// In the form of `Origin.text`.
+  public var origin: String
+  /// The SHA-256 of its public key (SubjectPublicKeyInfo) or host key in lowercase hexadecimal
+  /// digits.
+  public var key: String
+
+  public init(origin: String, key: String) {
+    self.origin = origin
+    self.key = key
+  }
+
+  public init(_ certificate: ServerCertificate) {
+    self.init(origin: certificate.origin, key: certificate.key)
+  }
+}
+
+/// What the user has decided for every transfer from a host.
+public struct RememberedHost: Hashable, Sendable, Codable {
+  /// Sent where a transfer has no login of its own.
+  public var login: Login?
+  /// The public keys that are trusted, like `TrustedServer.key`.
+  public var trustedKeys: [String]
+
+  public init(login: Login? = nil, trustedKeys: [String] = []) {
+    self.login = login
+    self.trustedKeys = trustedKeys
+  }
+
+  public var isEmpty: Bool { login == nil && trustedKeys.isEmpty }
+}

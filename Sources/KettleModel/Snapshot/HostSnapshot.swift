@@ -84,3 +84,64 @@ package struct HostSnapshot: Hashable, Sendable, Codable {
     self.outage = outage
   }
 }
+
+/// One of the user's queues as clients see it.
+public struct QueueSnapshot: Hashable, Sendable, Codable {
+  public var name: QueueName
+  /// How many of its transfers may run at once; nil means no limit of its own.
+  public var transfersMax: Int?
+  /// When its transfers may run, such as `01:00-06:00 mon tue`; nil means at any time.
+  public var hours: String?
+  /// Whether it is within its hours.
+  public var isOpen: Bool
+  /// When `isOpen` changes; nil if it does not.
+  public var until: WallTime?
+  /// The condition that the user's transfers wait for; nil for none.
+  public var waitsFor: TransferCondition?
+  public var runningCount: Int
+  /// The transfers that wait for their turn; nil if they were not counted.
+  public var queuedCount: Int?
+
+  public init(
+    name: QueueName, transfersMax: Int? = nil, hours: String? = nil, isOpen: Bool = true,
+    until: WallTime? = nil, waitsFor: TransferCondition? = nil, runningCount: Int = 0,
+    queuedCount: Int? = nil
+  ) {
+    self.name = name
+    self.transfersMax = transfersMax
+    self.hours = hours
+    self.isOpen = isOpen
+    self.until = until
+    self.waitsFor = waitsFor
+    self.runningCount = runningCount
+    self.queuedCount = queuedCount
+  }
+}
+
+/// An action that can be undone, as clients see it.
+public struct BinSnapshot: Hashable, Sendable, Codable, Identifiable {
+  public var number: Int64
+  public var kind: BinAction.Kind
+  public var at: WallTime
+  /// When the bytes are deleted.
+  public var expiresAt: WallTime
+  public var transferCount: Int
+  /// How many bytes undo brings back.
+  public var byteCount: Int64
+  /// The title of the first transfer; nil when the action only cleared the view.
+  public var title: String?
+
+  public init(
+    _ action: BinAction, transferCount: Int = 0, byteCount: Int64 = 0, title: String? = nil
+  ) {
+    number = action.number
+    kind = action.kind
+    at = action.at
+    expiresAt = action.expiresAt
+    self.transferCount = transferCount
+    self.byteCount = byteCount
+    self.title = title
+  }
+
+  public var id: Int64 { number }
+}

@@ -55,3 +55,105 @@ extension Totals {
     try container.encode(named, forKey: .counts)
   }
 }
+
+/// The progress of all unfinished transfers taken together, plus those that finished since the
+/// service was last idle.
+public struct BatchProgress: Hashable, Sendable, Codable {
+  public var transferCount: Int
+  public var finishedCount: Int
+  /// Counts only transfers of known size, like `bytesExpected`.
+  public var bytesReceived: Int64
+  public var bytesExpected: Int64
+  /// Transfers of unknown size, which the byte counts omit.
+  public var unknownSizeCount: Int
+  /// nil if unknown.
+  public var secondsLeft: Int64?
+  /// When all transfers that continue by themselves are expected to be complete, except those
+  /// counted in `unpredictableCount`; nil if unknown.
+  public var readyAt: WallTime?
+  /// The transfers that are to continue at a time that cannot be predicted: their size is unknown,
+  /// or they wait for a host, the network or the user. nil if no estimate was made.
+  public var unpredictableCount: Int?
+
+  public init(
+    transferCount: Int, finishedCount: Int, bytesReceived: Int64, bytesExpected: Int64,
+    unknownSizeCount: Int, secondsLeft: Int64?
+  ) {
+    self.transferCount = transferCount
+    self.finishedCount = finishedCount
+    self.bytesReceived = bytesReceived
+    self.bytesExpected = bytesExpected
+    self.unknownSizeCount = unknownSizeCount
+    self.secondsLeft = secondsLeft
+  }
+}
+
+/// The overall progress of the transfers under way, shown in the terminal's tab or in the desktop's
+/// taskbar.
+package enum BatchGauge: Hashable, Sendable {
+  /// 0 to 99: a complete transfer is no longer under way.
+  case percent(Int)
+  /// Transfers are under way, but their total size is unknown.
+  case unknown
+
+  /// Returns nil when no transfer is under way.
+  package init?(_ batch: BatchProgress?) {
+    guard let batch else { return nil }
+    guard batch.bytesExpected > 0, batch.bytesReceived >= 0 else {
+      self = .unknown
+      return
+    }
+    let fraction = Double(batch.bytesReceived) / Double(batch.bytesExpected)
+    self = .percent(Int(min(99, fraction * 100)))
+  }
+
+  /// Returns the control sequence that shows a gauge, or removes it for nil: OSC 9;4 of ConEmu.
+  package static func sequence(_ gauge: BatchGauge?) -> String {
+    let words =
+      switch gauge {
+      case nil: "0"
+      case .percent(let percent): "1;\(percent)"
+      case .unknown: "3"
+      }
+    return "\u{1B}]9;4;" + words + "\u{1B}\\"
+  }
+}
+
+/// What happened to the transfers since a time, for a user who did not watch.
+package struct TransferNews: Codable, Hashable, Sendable {
+  package var since: WallTime
+  package var completedCount = 0
+  /// The size of the completed ones together.
+  package var completedByteCount: Int64 = 0
+  package var failedCount = 0
+  /// The transfers that began to wait for the user and still do, by what they need.
+  package var needsLinkCount = 0
+  package var needsLoginCount = 0
+  package var needsDecisionCount = 0
+
+  package init(since: WallTime) { self.since = since }
+
+  package var isEmpty: Bool {
+    let counts = [
+      completedCount, failedCount, needsLinkCount, needsLoginCount, needsDecisionCount,
+    ]
+    return counts.allSatisfy { $0 <= 0 }
+  }
+
+  /// Saturates, because the store may contain any size.
+  package mutating func addCompleted(byteCount: Int64) {
+    completedCount += 1
+    let (sum, overflow) = completedByteCount.addingReportingOverflow(max(0, byteCount))
+    completedByteCount = overflow ? .max : sum
+  }
+
+  /// Ignores reasons that do not need the user.
+  package mutating func addWaiting(for reason: WaitingReason) {
+    switch reason {
+    case .needsLink: needsLinkCount += 1
+    case .needsLogin: needsLoginCount += 1
+    case .needsDecision: needsDecisionCount += 1
+    case .retry, .retryAfter, .network, .hostUnreachable, .proxy, .diskSpace, .discretionary: break
+    }
+  }
+}

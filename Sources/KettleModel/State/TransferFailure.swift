@@ -81,3 +81,219 @@ extension TransferFailure {
   /// say. With `ConflictPolicy.skip` the transfer is then complete.
   package var isOfFileThere: Bool { code == .nameTaken && detail == nil }
 }
+
+extension TransferFailure {
+  /// States what failed, on what, and the remedy, in one sentence without a period. The dashboard,
+  /// the commands and the log use the same sentence. Text from outside is sanitized for display.
+  public var sentence: String { FailureSentence(failure: self, isRetried: false).text }
+
+  /// The same for a transfer that is retried automatically.
+  public var sentenceWhileRetrying: String {
+    FailureSentence(failure: self, isRetried: true).text
+  }
+}
+
+extension WaitingReason {
+  /// Whether the transfer is retried after a failure until it succeeds.
+  public var isRetry: Bool {
+    switch self {
+    case .retry, .retryAfter, .hostUnreachable, .proxy: true
+    case .network, .diskSpace, .needsLink, .needsLogin, .needsDecision, .discretionary: false
+    }
+  }
+}
+
+extension TransferSnapshot {
+  /// The sentence about its error, depending on its state; nil if it has no error.
+  public var problemSentence: String? {
+    reason?.isRetry == true ? error?.sentenceWhileRetrying : error?.sentence
+  }
+}
+
+private struct FailureSentence {
+  let failure: TransferFailure
+  let isRetried: Bool
+
+  /// The remedy, or that it is retried automatically.
+  private func retry(orElse remedy: String = "start it again") -> String {
+    isRetried ? "it will be retried" : remedy
+  }
+
+  var text: String {
+    remedy.map { "\(problem); \($0)" } ?? problem
+  }
+
+  private var protocolName: String { failure.family.name }
+
+  private var detail: String? { failure.detail?.sanitizedForDisplay(limit: 200) }
+
+  private var problem: String {
+    let name = failure.subject.sanitizedForDisplay()
+    let said = detail.map { " (\($0))" } ?? ""
+    return switch failure.code {
+    case .badURL: "The URL \"\(name)\" cannot be used\(said)"
+    case .tooManyRedirects: "\"\(name)\" redirects too many times\(said)"
+    case .redirectRefused: "\"\(name)\" redirects to an address that is not allowed\(said)"
+    case .httpStatus where failure.asksForNetworkLogin:
+      "The network asks for a login before \"\(name)\" can be reached\(said)"
+    case .httpStatus: "The server responded to \"\(name)\" with \(detail ?? "an error")"
+    case .rangeReplyWrong: "The server sent a different part of \"\(name)\" than requested\(said)"
+    case .encodedReply:
+      "The server sent \"\(name)\" with a content encoding, so it cannot be resumed\(said)"
+    case .loginNeeded: "\"\(name)\" requires a login\(said)"
+    case .clientCertificateNeeded: "\"\(name)\" requires a client certificate\(said)"
+    case .linkExpired: "The link \"\(name)\" is no longer valid\(said)"
+    case .otherVersion: "The file \"\(name)\" has changed on the server\(said)"
+    case .otherFile: "The link \"\(name)\" leads to a different file\(said)"
+    case .webPage: "A web page arrived instead of the file \"\(name)\"\(said)"
+    case .contradictoryReply: "The server sent contradictory responses for \"\(name)\"\(said)"
+    case .checksumListUnusable: "The list of checksums \"\(name)\" cannot be used\(said)"
+    case .metalinkUnusable: "The Metalink \"\(name)\" cannot be used\(said)"
+    case .playlistUnusable: "The playlist \"\(name)\" cannot be joined into a file\(said)"
+    case .liveStream: "\"\(name)\" is a live stream and has no end\(said)"
+    case .networkDown: "The network to \"\(name)\" is down\(said)"
+    case .hostNotFound: "The host \"\(name)\" was not found"
+    case .nameServerSilent:
+      "The address of \"\(name)\" could not be looked up because no name server answered\(said)"
+    case .connectionRefused: "\"\(name)\" refused the connection\(said)"
+    case .connectionLost: "The connection to \"\(name)\" was lost\(said)"
+    case .timedOut: "\"\(name)\" did not respond in time\(said)"
+    case .tlsRefused: "The identity of \"\(name)\" cannot be verified\(said)"
+    case .proxyFailed: "The proxy for \"\(name)\" failed\(said)"
+    case .proxyUnreachable: "The proxy \"\(name)\" cannot be reached\(said)"
+    case .proxyLoginNeeded: "The proxy \"\(name)\" \(detail ?? "requires a login")"
+    case .noDataConnection: "\"\(name)\" opened no connection for the file\(said)"
+    case .protocolBroken: "\"\(name)\" sent a response that is not \(protocolName)\(said)"
+    case .certificateFileUnusable: "The certificate file \"\(name)\" cannot be used\(said)"
+    case .headersFileUnusable:
+      "The file \"\(name)\" with headers for the host cannot be used\(said)"
+    case .truncated: "The response for \"\(name)\" ended too early\(said)"
+    case .tooLong: "The response for \"\(name)\" is longer than announced\(said)"
+    case .directoryMissing: "The directory \"\(name)\" does not exist\(said)"
+    case .directoryUnwritable: "The directory \"\(name)\" is not writable\(said)"
+    case .diskFull: "The disk of \"\(name)\" is full\(said)"
+    case .nameTaken: "\"\(name)\" already exists\(said)"
+    case .fileProblem: "The file \"\(name)\" cannot be written\(said)"
+    case .checksumMismatch: "The checksum of \"\(name)\" does not match\(said)"
+    case .partialFileChanged: "Another program changed the partial file \"\(name)\"\(said)"
+    case .notContinued: "The file \"\(name)\" cannot be continued\(said)"
+    case .unpackingFailed: "The file \"\(name)\" cannot be unpacked\(said)"
+    case .uploadFileUnusable: "The file \"\(name)\" cannot be uploaded\(said)"
+    case .cancelled: "\"\(name)\" was cancelled\(said)"
+    case .conditionUnmet:
+      "Waiting for \(TransferCondition(rawValue: failure.subject)?.words ?? name)"
+    case .internalProblem: "Internal error on \"\(name)\"\(said)"
+    }
+  }
+
+  /// What the user can do about the problem; nil for nothing.
+  private var remedy: String? {
+    switch failure.code {
+    case .badURL: "check it and add it again"
+    case .tooManyRedirects: "open it in a browser and copy the final link"
+    case .redirectRefused: "add the final link instead"
+    case .httpStatus: remedyOfRefusal
+    case .rangeReplyWrong, .connectionLost, .truncated: retry()
+    case .encodedReply, .otherVersion, .tooLong, .partialFileChanged: "start it again"
+    case .loginNeeded: "give one with kettle start ID --user NAME, which keeps everything"
+    case .clientCertificateNeeded: "give it with --cert and --key"
+    case .linkExpired, .otherFile: "replace it with kettle start ID --url URL"
+    case .webPage: "take it with kettle accept ID, or request the file again with kettle start ID"
+    case .contradictoryReply:
+      retry(orElse: "start it again later, or stop it and start it to fetch it from the beginning")
+    case .checksumListUnusable: "give the digest with --checksum"
+    case .metalinkUnusable: "get it with --as-is, then pass the file to kettle add"
+    case .playlistUnusable: "get the playlist itself with --as-is"
+    case .liveStream: "add it when the recording is complete"
+    case .networkDown: "it continues when the network is back"
+    case .hostNotFound: "check its name and the network"
+    case .nameServerSilent: retry(orElse: "check the network, then start it again")
+    case .connectionRefused: retry(orElse: "check the address or try again later")
+    case .timedOut: retry(orElse: "start it again later")
+    case .noDataConnection:
+      retry(orElse: "check the firewall in between and the passive ports of the server")
+    case .tlsRefused where failure.certificate?.isHostKey == true:
+      "if you know its host key, trust it with kettle accept ID"
+    case .tlsRefused where failure.certificate != nil:
+      "if you know its certificate, trust it with kettle accept ID"
+    case .tlsRefused: TLSProblem(detail: failure.detail).remedy
+    case .proxyFailed: "check the proxy settings"
+    case .proxyUnreachable: retry(orElse: "check the proxy settings")
+    case .proxyLoginNeeded: "correct the proxy settings"
+    case .protocolBroken: "check the address"
+    case .certificateFileUnusable: "check its path and that it is in PEM format"
+    case .headersFileUnusable: "correct it, then start it again; nothing was sent without it"
+    case .directoryMissing: "create it, then start it again"
+    case .directoryUnwritable: "change its permissions or choose another with -d"
+    case .diskFull: "it continues when there is space"
+    case .nameTaken: "choose another name with -o, or use --on-conflict rename"
+    case .fileProblem: FileTrouble(detail: failure.detail).remedy
+    case .checksumMismatch: "the file was not kept, so start it again"
+    case .notContinued: "move it away, or leave out --continue"
+    case .unpackingFailed: "get it without --decode"
+    case .uploadFileUnusable: "check that it exists and is unchanged, then add it again"
+    case .cancelled: nil
+    case .conditionUnmet: "start it to continue without"
+    case .internalProblem: "please report it"
+    }
+  }
+
+  /// A refusal that may pass says nothing against the link.
+  private var remedyOfRefusal: String {
+    switch failure.statusMeaning() {
+    case .network: "open any page in a browser and log in, then it continues"
+    case .passing, .host: retry(orElse: "the link may be right, so start it again later")
+    case .final where failure.family == .http && failure.statusNumber.map { $0 >= 500 } == true:
+      retry(orElse: "the server cannot send it in this way, so try another link")
+    case .final, .user, nil: retry(orElse: "check the link, then start it again")
+    }
+  }
+}
+
+extension TransferCondition {
+  /// The condition as an object of "waiting for".
+  public var words: String {
+    switch self {
+    case .mainsPower: "mains power"
+    case .unmeteredNetwork: "an unmetered network"
+    }
+  }
+}
+
+/// What is wrong with a file that cannot be written, as far as the detail of the failure says.
+///
+/// Example: with the detail `EFBIG`, `FileTrouble(detail:)` is `fileTooLarge`, and its remedy is
+/// another directory, not a check of the disk.
+public enum FileTrouble: Hashable, Sendable {
+  case nameTooLong, nameRefused, fileTooLarge, unknown
+
+  /// The detail of a file that is larger than the file system or the process permits.
+  public static let tooLarge = "EFBIG"
+
+  private static let refusal = " for this name"
+
+  /// The detail of a file whose name the file system refused with this error.
+  public static func detail(refusing errorName: String) -> String { errorName + refusal }
+
+  /// - Parameter detail: of a failure `fileProblem`.
+  public init(detail: String?) {
+    switch detail {
+    case "ENAMETOOLONG": self = .nameTooLong
+    case Self.tooLarge: self = .fileTooLarge
+    case let detail?: self = detail.hasSuffix(Self.refusal) ? .nameRefused : .unknown
+    case nil: self = .unknown
+    }
+  }
+
+  var remedy: String {
+    switch self {
+    case .nameTooLong: "its file system allows shorter names only, so choose one with -o"
+    case .nameRefused:
+      "its file system forbids a character of the name, so choose another with -o"
+    case .fileTooLarge:
+      "its file system, or a limit of the service (ulimit -f), allows no file that large, so "
+        + "choose another directory with -d"
+    case .unknown: "check the disk, then start it again"
+    }
+  }
+}

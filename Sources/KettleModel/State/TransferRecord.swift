@@ -77,3 +77,177 @@ extension TransferRecord {
     state.isCleared(finishNumber: finishNumber, upTo: clearedUpTo)
   }
 }
+
+/// Everything needed to continue a transfer, as stored.
+public struct ResumeData: Hashable, Sendable, Codable {
+  /// Absolute path of the partial file.
+  public var partialPath: String
+  /// The device and inode of the partial file when it was created. No other file is written to.
+  public var device: UInt64
+  public var inode: UInt64
+  /// The beginning of the partial file, where its inode number may change; nil where it lasts.
+  public var sample: FileSample?
+  /// The durable bytes: synced to disk before this was recorded.
+  public var durable: ByteRangeSet
+  public var totalByteCount: Int64?
+  public var validator: Validator?
+  /// The name that the file will get when it is complete.
+  public var finalName: String
+  /// Recorded before the final rename, so that recovery can finish it.
+  public var isWhole: Bool = false
+  /// The modification time of the closed partial file, since 1970. A later one means that another
+  /// process wrote to it. nil while the file is open, and therefore after a crash.
+  public var lastWriteNanoseconds: Int64?
+  /// The digest of the whole file according to the server (RFC 9530, section 3).
+  public var serverChecksum: Checksum?
+  /// The media type without parameters, in lower case. It reveals an error page in place of the
+  /// file.
+  public var mediaType: String?
+  /// How the bytes are compressed, in the server's word (`Content-Encoding`); nil if they are not.
+  public var contentCoding: String?
+  /// The URL of the user or of a mirror that was requested when the validator came, if it is not
+  /// the transfer's own: the user has replaced that since, or a mirror has opened the file.
+  public var validatorURL: String?
+  /// The URL that answered with the validator, after redirects; nil in records of older versions,
+  /// which take the requested one for it.
+  public var answer: ChainedURL?
+  /// Whether a response had another ETag and its bytes were compared instead; nil for no.
+  public var isProvedByBytes: Bool?
+  /// Which segments of a playlist the durable bytes are; nil for any other file.
+  public var playlist: PlaylistProgress?
+  /// The partial file of another version, kept until this one is complete.
+  public var setAside: PartialIdentity?
+  /// The file of another program whose bytes the partial file begins with, as it was when they were
+  /// copied. It has the final name and is replaced if it is still the same then.
+  public var continued: FileIdentity?
+  /// The action that discarded these bytes: the partial file moves to the bin and is not deleted.
+  public var binAction: Int64?
+
+  private enum CodingKeys: String, CodingKey {
+    case partialPath, device, inode, sample
+    case durable = "held"
+    case totalByteCount, validator, finalName, isWhole, lastWriteNanoseconds, serverChecksum
+    case mediaType, contentCoding, validatorURL, answer, isProvedByBytes, playlist, setAside,
+      continued, binAction
+  }
+
+  public init(
+    partialPath: String, device: UInt64, inode: UInt64, durable: ByteRangeSet,
+    totalByteCount: Int64?,
+    validator: Validator?, finalName: String
+  ) {
+    self.partialPath = partialPath
+    self.device = device
+    self.inode = inode
+    self.durable = durable
+    self.totalByteCount = totalByteCount
+    self.validator = validator
+    self.finalName = finalName
+  }
+
+  /// Whether no response has shown yet that the bytes of another program are those of the file.
+  ///
+  /// The writer compares before it writes, so whatever follows them proves them.
+  public var hasUnprovedBytes: Bool {
+    guard let continued, !isWhole else { return false }
+    return durable.prefixByteCount <= continued.byteCount
+  }
+
+  public var partialIdentity: PartialIdentity {
+    PartialIdentity(path: partialPath, device: device, inode: inode, sample: sample)
+  }
+}
+
+/// The path of a partial file and what identifies it, so that no other file is mistaken for it.
+public struct PartialIdentity: Hashable, Sendable, Codable {
+  /// Absolute.
+  public var path: String
+  public var device: UInt64
+  public var inode: UInt64
+  /// Where the inode number may change; nil where it lasts.
+  public var sample: FileSample?
+
+  public init(path: String, device: UInt64, inode: UInt64, sample: FileSample? = nil) {
+    self.path = path
+    self.device = device
+    self.inode = inode
+    self.sample = sample
+  }
+}
+
+/// How much of a playlist has been joined into the partial file.
+public struct PlaylistProgress: Hashable, Sendable, Codable {
+  /// The number of segments whose bytes are durable.
+  public var joinedCount: Int
+  /// Where the next segment begins.
+  public var joinedByteCount: Int64
+  public var segmentCount: Int
+  /// The sum of the durations of all segments.
+  public var milliseconds: Int64
+  /// What the joined segments belong to. Nothing is joined to segments without it.
+  public var identity: PlaylistIdentity?
+  /// The joined segment whose bytes prove that a playlist is still the same.
+  public var sample: JoinedSegment?
+  /// The versions of the resources whose parts are joined, the latest last.
+  public var resources: [SegmentedResource]?
+
+  public init(
+    joinedCount: Int = 0, joinedByteCount: Int64 = 0, segmentCount: Int, milliseconds: Int64,
+    identity: PlaylistIdentity? = nil
+  ) {
+    self.joinedCount = joinedCount
+    self.joinedByteCount = joinedByteCount
+    self.segmentCount = segmentCount
+    self.milliseconds = milliseconds
+    self.identity = identity
+  }
+
+  /// Nothing is joined, and no playlist is known.
+  package static let nothing = PlaylistProgress(segmentCount: 0, milliseconds: 0)
+}
+
+/// A file under its final name.
+public struct FinishedFile: Hashable, Sendable, Codable {
+  public var path: String
+  /// nil if the file existed before and was kept (`ConflictPolicy.skip`), so it is not ours.
+  public var identity: FileIdentity?
+  /// The algorithm of the checksum that it matches; nil if it was not compared with one.
+  public var verifiedBy: Checksum.Algorithm?
+  /// The strong ETag that every response had; nil without one.
+  public var entityTag: String?
+  /// How its bytes are compressed; nil if they are not.
+  public var contentCoding: String?
+
+  public init(path: String, identity: FileIdentity?) {
+    self.path = path
+    self.identity = identity
+  }
+}
+
+/// A change to the store.
+public enum JournalChange: Sendable, Hashable {
+  /// Inserts the record or replaces the one with the same id. Indirect, because a record is about a
+  /// kilobyte and lists of changes are copied on their way to the store.
+  indirect case put(TransferRecord)
+  /// Sets the durable ranges in the resume data of a record and changes nothing else.
+  case progress(TransferID, ByteRangeSet)
+  case remove(TransferID)
+  /// Inserts the session or replaces the one with the same name.
+  case putSession(SessionRecord)
+  /// Removes a session but keeps its counter of task identifiers.
+  case removeSession(SessionID)
+  /// Clears every completed transfer up to this finish number from view. A lower number than before
+  /// has no effect.
+  case clearFinished(upTo: Int64)
+  /// Brings completed transfers back into view, except those up to this finish number; nil brings
+  /// back all.
+  case uncover(clearedUpTo: Int64?)
+  /// Changes what can be undone. Indirect, like `put`.
+  indirect case bin(BinChange)
+  /// Records that a host responded at this time.
+  case hostServed(Origin, at: WallTime)
+  /// Records what the user has decided for a host; an empty value removes it.
+  case rememberHost(Origin, RememberedHost)
+  /// Changes the runs of hooks. Indirect, like `put`.
+  indirect case hook(HookChange)
+}

@@ -40,3 +40,64 @@ extension String {
     return String(scalars[first...last])
   }
 }
+
+/// Finds the word that was probably meant.
+package enum NearestWord {
+  /// Returns the known word that differs least from `word`; nil when none is close.
+  package static func of(_ word: String, in known: [String]) -> String? {
+    // A long word is far from every name, and the edit distance of a long text is slow to compute.
+    guard word.count <= 60 else { return nil }
+    let distances = known.map { ($0, editDistance(Array(word.lowercased()), Array($0))) }
+    guard let best = distances.min(by: { $0.1 < $1.1 }), best.1 <= 2 else { return nil }
+    return best.0
+  }
+
+  /// The Levenshtein distance: how many letters to insert, delete or replace.
+  private static func editDistance(_ left: [Character], _ right: [Character]) -> Int {
+    var row = Array(0...right.count)
+    for (index, letter) in left.enumerated() {
+      var diagonal = row[0]
+      row[0] = index + 1
+      for column in right.indices {
+        let cost = letter == right[column] ? diagonal : diagonal + 1
+        diagonal = row[column + 1]
+        row[column + 1] = min(cost, row[column] + 1, diagonal + 1)
+      }
+    }
+    return row[right.count]
+  }
+}
+
+/// Detects text that must not be displayed.
+package enum SecretText {
+  private static let names: Set<String> = [
+    "authorization", "cookie", "set-cookie", "proxy-authorization",
+  ]
+  private static let nameParts = ["token", "secret", "password", "api-key", "apikey", "session"]
+
+  /// Whether the values of headers with this name must not be displayed.
+  package static func isSecret(headerName: some StringProtocol) -> Bool {
+    let name = headerName.lowercased()
+    return names.contains(name) || nameParts.contains { name.contains($0) }
+  }
+
+  /// The range of the password in `https://user:password@host/`; nil if there is none.
+  package static func passwordRange(
+    inURL characters: [Character], _ range: Range<Int>
+  ) -> Range<Int>? {
+    let range = range.clamped(to: characters.indices)
+    guard
+      let slashes = range.dropLast().first(where: { slash in
+        characters[slash] == "/" && slash + 1 < range.upperBound && characters[slash + 1] == "/"
+      })
+    else {
+      return nil
+    }
+    let rest = (slashes + 2)..<range.upperBound
+    let end = rest.first { "/?#".contains(characters[$0]) } ?? rest.upperBound
+    guard let at = (rest.lowerBound..<end).last(where: { characters[$0] == "@" }),
+      let colon = (rest.lowerBound..<at).first(where: { characters[$0] == ":" })
+    else { return nil }
+    return (colon + 1)..<at
+  }
+}

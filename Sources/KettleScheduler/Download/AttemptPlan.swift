@@ -155,3 +155,80 @@ package enum ConnectionReuse: Sendable, Hashable {
   /// It may be dead: a new one is opened.
   case none
 }
+
+/// What the first attempt of a run requests.
+package enum RequestMode: Sendable, Hashable {
+  /// What the record allows: the first gap, proved by the validator or by an overlap.
+  case resuming
+  case proving(RequestedRange.Proof)
+  /// The whole file; durable bytes are compared with it and kept.
+  case comparing
+  /// The whole file into a new partial file; the durable bytes are useless.
+  case fresh(FreshStartReason)
+}
+
+/// How the first attempt of a run verifies the server.
+package enum ServerCheck: Sendable, Hashable {
+  /// By the authorities of the system, or by the keys that the user trusts.
+  case usual
+  /// After a refusal: reads the certificate and sends nothing, unless the system trusts it now.
+  case inspection
+}
+
+/// Another first attempt in the same slot.
+package struct NextRequest: Sendable, Hashable {
+  package var url: TransferURL
+  package var redirects: RedirectChain
+  package var mode: RequestMode
+  /// nil means a plain GET.
+  package var content: RequestContent?
+  package var check = ServerCheck.usual
+  package var purpose = RequestPurpose.file
+  package var streamUse = StreamUse.none
+}
+
+/// Where the body of the first response is written.
+package enum BodyPlan: Sendable, Hashable {
+  /// A new partial file.
+  case create(NewFile)
+  /// The existing partial file; durable bytes stay.
+  case goOn(ResumeData)
+
+  package struct NewFile: Sendable, Hashable {
+    package var preferredName: String
+    package var total: Int64?
+    package var validator: Validator?
+    package var checksum: Checksum?
+    package var mediaType: String?
+    /// How the body is compressed; nil if it is not.
+    package var contentCoding: String?
+    /// Whether a file that another program has left under the name is continued.
+    package var continues = false
+    /// The partial file of another version, whose final name the new one takes over.
+    package var old: Old?
+
+    package init(
+      preferredName: String, total: Int64?, validator: Validator?, checksum: Checksum? = nil,
+      mediaType: String? = nil, old: Old? = nil
+    ) {
+      self.preferredName = preferredName
+      self.total = total
+      self.validator = validator
+      self.checksum = checksum
+      self.mediaType = mediaType
+      self.old = old
+    }
+  }
+
+  package struct Old: Sendable, Hashable {
+    package var resumeData: ResumeData
+    package var fate: Fate
+
+    package enum Fate: Sendable, Hashable {
+      /// It is ours and is deleted when the new one is whole.
+      case setAside
+      /// Another program changed it; it no longer belongs to Kettle.
+      case leftAlone
+    }
+  }
+}

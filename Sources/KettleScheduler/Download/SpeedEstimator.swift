@@ -59,3 +59,112 @@ package struct SpeedEstimator: Sendable, Hashable {
     return result
   }
 }
+
+/// How many bytes arrived in each of the last seconds in which a transfer ran.
+///
+/// It has no clock of its own: each sample brings its time.
+package struct SpeedHistory: Sendable, Hashable {
+  private struct Second: Sendable, Hashable {
+    var number: Int64
+    var byteCount: Int64
+    /// The count of all bytes so far, for the next sample.
+    var total: Int64
+  }
+
+  /// Without the current second.
+  package private(set) var seconds: [Int64] = []
+  private var open: Second?
+
+  package static let secondCountMax = 300
+
+  package init() {}
+
+  /// Adds a sample: the count of all bytes so far. Bytes since the previous sample count for the
+  /// second of this one.
+  package mutating func sample(byteCount: Int64, at now: MonotonicTime) {
+    let number = now.milliseconds / 1000
+    guard var second = open else {
+      open = Second(number: number, byteCount: 0, total: byteCount)
+      return
+    }
+    let (more, overflow) = byteCount.subtractingReportingOverflow(second.total)
+    second.total = byteCount
+    if number > second.number {
+      close(second, followedBy: number - second.number - 1)
+      second.number = number
+      second.byteCount = 0
+    }
+    // A lower count than before belongs to another start.
+    if more > 0, !overflow { second.byteCount += min(more, .max - second.byteCount) }
+    open = second
+  }
+
+  /// Nothing arrives for a while: the time until the next sample does not count.
+  package mutating func rest() {
+    if let open { close(open, followedBy: 0) }
+    open = nil
+  }
+
+  private mutating func close(_ second: Second, followedBy emptyCount: Int64) {
+    seconds.append(second.byteCount)
+    let empty = Int(min(max(emptyCount, 0), Int64(Self.secondCountMax)))
+    seconds += Array(repeating: 0, count: empty)
+    let tooMany = seconds.count - Self.secondCountMax
+    if tooMany > 0 { seconds.removeFirst(tooMany) }
+  }
+}
+
+/// How many bytes of a download were present at which time, for rates over any recent span.
+struct ArrivalHistory: Sendable, Hashable {
+  private struct Mark: Sendable, Hashable {
+    var at: MonotonicTime
+    var byteCount: Int64
+  }
+
+  private var marks: [Mark] = []
+
+  /// Older marks are dropped.
+  static let keptMilliseconds: Int64 = 5000
+  /// Marks closer together than this add nothing.
+  static let stepMilliseconds: Int64 = 5
+
+  mutating func record(_ byteCount: Int64, at now: MonotonicTime) {
+    if let last = marks.last {
+      guard now.milliseconds(since: last.at) >= Self.stepMilliseconds else { return }
+    }
+    // Bytes that two connections deliver count once, so the number may seem to shrink.
+    marks.append(Mark(at: now, byteCount: max(byteCount, marks.last?.byteCount ?? byteCount)))
+    let oldest = now.advanced(byMilliseconds: -Self.keptMilliseconds)
+    let outdatedCount = marks.prefix { $0.at < oldest }.count
+    // One mark before the span stays, so that a rate over the whole span is known.
+    if outdatedCount > 16 { marks.removeFirst(outdatedCount - 1) }
+  }
+
+  /// Bytes per second in the span that ended `agoMilliseconds` before the last mark. Before the
+  /// first mark nothing arrived.
+  func rate(over spanMilliseconds: Int64, endedAgo agoMilliseconds: Int64 = 0) -> Int64 {
+    guard let last = marks.last, spanMilliseconds > 0 else { return 0 }
+    let end = last.at.advanced(byMilliseconds: -agoMilliseconds)
+    let count = byteCount(at: end) - byteCount(at: end.advanced(byMilliseconds: -spanMilliseconds))
+    return max(0, count) * 1000 / spanMilliseconds
+  }
+
+  /// Bytes per second in the span up to the last mark, or since the first one if that is shorter.
+  func rate(overAtMost spanMilliseconds: Int64) -> Int64 {
+    guard let first = marks.first, let last = marks.last else { return 0 }
+    return rate(over: min(spanMilliseconds, last.at.milliseconds(since: first.at)))
+  }
+
+  /// The number of bytes at a time, interpolated between two marks.
+  private func byteCount(at time: MonotonicTime) -> Int64 {
+    guard let next = marks.firstIndex(where: { $0.at >= time }) else {
+      return marks.last?.byteCount ?? 0
+    }
+    guard next > 0 else { return marks[next].byteCount }
+    let (before, after) = (marks[next - 1], marks[next])
+    let span = after.at.milliseconds(since: before.at)
+    guard span > 0 else { return after.byteCount }
+    let part = Double(time.milliseconds(since: before.at)) / Double(span)
+    return before.byteCount + Int64(Double(after.byteCount - before.byteCount) * part)
+  }
+}

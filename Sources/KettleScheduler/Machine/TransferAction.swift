@@ -59,3 +59,83 @@ package struct OperationID: RawRepresentable, Hashable, Sendable {
 
   package init(rawValue: UInt64) { self.rawValue = rawValue }
 }
+
+/// The consequence of one input for a transfer.
+package struct Transition: Sendable {
+  /// The state to enter; nil keeps the present one.
+  var state: TransferMachine.State?
+  package var actions: [TransferAction] = []
+  /// What a refusal showed about the host.
+  package var hostHint: HostLimitHint?
+  /// Why the control was refused.
+  package var refusal: Refusal?
+
+  package enum Refusal: Sendable, Hashable {
+    /// A completed transfer is final until reset.
+    case completed
+    /// There is nothing to pause.
+    case notStarted
+    /// There is nothing to accept.
+    case nothingToDecide
+  }
+
+  static let none = Transition()
+
+  static func entering(
+    _ state: TransferMachine.State, _ actions: [TransferAction] = []
+  ) -> Transition {
+    Transition(state: state, actions: actions)
+  }
+
+  static func refused(_ refusal: Refusal) -> Transition { Transition(refusal: refusal) }
+
+  /// Cancels the attempts of a download; `next` follows when the last of them has ended.
+  static func ending(
+    _ download: ActiveDownload, next: TransferMachine.AfterEnding, hostHint: HostLimitHint? = nil
+  ) -> Transition {
+    Transition(
+      state: .ending(.attempts(Set(download.attempts)), next: next),
+      actions: download.activeAttempts.map(TransferAction.cancelAttempt), hostHint: hostHint)
+  }
+}
+
+/// Unused identifiers for what the next step begins.
+package struct FreshIDs: Sendable, Hashable {
+  package var attempt: AttemptID
+  package var operation: OperationID
+
+  package init(attempt: AttemptID, operation: OperationID) {
+    self.attempt = attempt
+    self.operation = operation
+  }
+}
+
+/// What is outside of one transfer and affects its decisions.
+package struct DecisionContext: Sendable {
+  package var retryPolicy: RetryPolicy
+  /// 0…1, drawn by the caller.
+  package var jitter: Double
+  /// Connections of all transfers to the same host, without the one being judged.
+  package var otherConnectionCount: Int
+  /// Those of them whose responses are being received.
+  package var servedConnectionCount = 0
+  /// Whether the host has served a file lately.
+  package var hostServesFiles = false
+  /// What the failure being judged means for the host, if it got no response.
+  package var outage = OutageVerdict.notOfPeer
+  package var network: NetworkState
+  /// What the user's configuration decides for transfers.
+  package var rules = TransferRules()
+  package var now: Moment
+
+  package init(
+    retryPolicy: RetryPolicy, jitter: Double, otherConnectionCount: Int, network: NetworkState,
+    now: Moment
+  ) {
+    self.retryPolicy = retryPolicy
+    self.jitter = jitter
+    self.otherConnectionCount = otherConnectionCount
+    self.network = network
+    self.now = now
+  }
+}

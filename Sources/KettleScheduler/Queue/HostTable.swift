@@ -222,3 +222,74 @@ package struct HostTable: Sendable {
     leftAt = leftAt.filter { now.milliseconds(since: $0.value) < Self.leavingMilliseconds }
   }
 }
+
+/// How many connections a host accepts, as its refusals have shown.
+///
+/// The limit rises by one with every 30 seconds without a refusal. It is over when it exceeds the
+/// number of connections that were open at the refusal.
+package struct LearnedLimit: Sendable, Hashable {
+  /// After the last refusal.
+  private let connectionsMaxAtRefusal: Int
+  /// The most connections that were open when one was refused.
+  package let triedCount: Int
+  /// The status of the last refusal; nil for a connection refused without a response.
+  package let status: Int?
+  /// The time of the first refusal.
+  package let since: WallTime
+  /// The time of the last one.
+  private let refusedAt: MonotonicTime
+
+  static let riseMilliseconds: Int64 = 30_000
+
+  init(
+    connectionsMax: Int, triedCount: Int, status: Int?, since: WallTime, refusedAt: MonotonicTime
+  ) {
+    connectionsMaxAtRefusal = connectionsMax
+    self.triedCount = triedCount
+    self.status = status
+    self.since = since
+    self.refusedAt = refusedAt
+  }
+
+  private func riseCount(at now: MonotonicTime) -> Int {
+    let count = max(0, now.milliseconds(since: refusedAt)) / Self.riseMilliseconds
+    // More than any host has connections, and far from overflowing.
+    return Int(min(count, 1 << 20))
+  }
+
+  package func connectionsMax(at now: MonotonicTime) -> Int {
+    connectionsMaxAtRefusal + riseCount(at: now)
+  }
+
+  package func isOver(at now: MonotonicTime) -> Bool {
+    riseCount(at: now) > triedCount - connectionsMaxAtRefusal
+  }
+
+  func nextRise(after now: MonotonicTime) -> MonotonicTime {
+    let count = Int64(riseCount(at: now)) + 1
+    return refusedAt.advanced(byMilliseconds: count * Self.riseMilliseconds)
+  }
+}
+
+/// What a refusal shows about a host.
+package struct HostLimitHint: Sendable, Hashable {
+  package var origin: Origin
+  /// How many connections the host accepts; nil when the refusal does not show that.
+  package var connectionsMax: Int?
+  /// The status of the refusal; nil for a connection refused without a response.
+  package var status: Int?
+  /// How long the host must not be contacted (Retry-After).
+  package var closedMilliseconds: Int64?
+  /// Whether the transfer follows the verdict that the host cannot be reached.
+  package var isOutage = false
+
+  package init(
+    origin: Origin, connectionsMax: Int? = nil, status: Int? = nil,
+    closedMilliseconds: Int64? = nil
+  ) {
+    self.origin = origin
+    self.connectionsMax = connectionsMax
+    self.status = status
+    self.closedMilliseconds = closedMilliseconds
+  }
+}

@@ -120,3 +120,101 @@ extension LoadedFrontier: Comparable {
     }
   }
 }
+
+/// The queued transfers of one session at one origin, sorted. The front is removed in constant
+/// time: removed keys stay before `start` until they are half of the array.
+struct OriginQueue: Sendable {
+  private var sorted: [QueueKey] = []
+  private var start = 0
+
+  var isEmpty: Bool { start == sorted.count }
+  var front: QueueKey? { isEmpty ? nil : sorted[start] }
+  var keys: ArraySlice<QueueKey> { sorted[start...] }
+
+  /// How many keys are before a frontier.
+  func count(before frontier: LoadedFrontier) -> Int {
+    switch frontier {
+    case .start: 0
+    case .upTo(let key): lowerBound(of: key) - start
+    case .complete: sorted.count - start
+    }
+  }
+
+  mutating func insert(_ key: QueueKey) { sorted.insert(key, at: lowerBound(of: key)) }
+
+  mutating func remove(_ key: QueueKey) {
+    let index = lowerBound(of: key)
+    guard index < sorted.count, sorted[index] == key else { return }
+    guard index == start else {
+      sorted.remove(at: index)
+      return
+    }
+    start += 1
+    if start * 2 > sorted.count {
+      sorted.removeFirst(start)
+      start = 0
+    }
+  }
+
+  private func lowerBound(of key: QueueKey) -> Int {
+    var low = start
+    var high = sorted.count
+    while low < high {
+      let middle = (low + high) / 2
+      if sorted[middle] < key { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}
+
+/// The position of a transfer in the queue. Smaller is sooner.
+struct QueueKey: Sendable, Hashable, Comparable {
+  var priority: TransferPriority
+  var position: Int64
+  var id: TransferID
+
+  init(priority: TransferPriority, position: Int64, id: TransferID) {
+    self.priority = priority
+    self.position = position
+    self.id = id
+  }
+
+  init(_ record: TransferRecord) {
+    priority = record.spec.priority
+    position = record.queuePosition
+    id = record.id
+  }
+
+  static func < (left: QueueKey, right: QueueKey) -> Bool {
+    if left.priority != right.priority { return left.priority > right.priority }
+    if left.position != right.position { return left.position < right.position }
+    return left.id < right.id
+  }
+}
+
+/// The part of the queue to read from the store.
+package struct QueueRead: Sendable, Hashable {
+  package enum Place: Sendable, Hashable {
+    case at(Origin)
+    /// All hosts but these.
+    case elsewhere(than: Set<Origin>)
+  }
+
+  package var place: Place
+  package var countMax: Int
+  /// The user's queues whose transfers are passed over.
+  package var leftOut: Set<QueueName> = []
+
+  package init(_ place: Place, countMax: Int) {
+    self.place = place
+    self.countMax = countMax
+  }
+
+  package static func at(_ origin: Origin, countMax: Int) -> QueueRead {
+    QueueRead(.at(origin), countMax: countMax)
+  }
+
+  package static func elsewhere(than origins: Set<Origin>, countMax: Int) -> QueueRead {
+    QueueRead(.elsewhere(than: origins), countMax: countMax)
+  }
+}

@@ -1,14 +1,8 @@
 /// Finds folders of the product with too few files, and extensions that are too small for a file of
 /// their own.
 enum RoomRule {
-  static let fileCountMin = 3
+  static let fileCountMin = 2
   static let fragmentLineCountMin = 25
-
-  /// Folders that hold fewer files for good: a C module is a module map and a header, and `kettle`
-  /// is the program's entry point.
-  static let smallFolders: Set<String> = [
-    "Sources/CKettleLinux", "Sources/CKettleNcurses", "Sources/CKettleSQLite", "Sources/kettle",
-  ]
 
   /// Folders in `Sources` that hold fewer than `fileCountMin` files themselves, unless they are
   /// named in `exceptions`. Also finds exceptions that are no longer needed.
@@ -18,7 +12,7 @@ enum RoomRule {
       let folder = path.split(separator: "/").dropLast().joined(separator: "/")
       fileCounts[folder, default: 0] += 1
     }
-    let sparse = fileCounts.filter { $0.value < fileCountMin && !smallFolders.contains($0.key) }
+    let sparse = fileCounts.filter { $0.value < fileCountMin }
     return ratchet(
       sparse.mapValues { "holds \($0) files, at least \(fileCountMin) are required" },
       exceptions: exceptions)

@@ -1,6 +1,6 @@
 // swift-format-ignore-file
 // Made by `make examples` of the documentation in
-// Sources/BackgroundTransfer/Credentials/URLCredential+More.swift
+// Sources/BackgroundTransfer/Delegates/URLCredential+More.swift
 import BackgroundTransfer
 import Foundation
 
@@ -17,4 +17,24 @@ private func example2() async throws {
     identity: identity, certificates: nil, persistence: .forSession)
   _ = identity
   _ = credential
+}
+
+private func example3() async throws {
+  func isAboutTrust(_ challenge: URLAuthenticationChallenge) -> Bool {
+    challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodServerTrust
+  }
+}
+
+private func example4() async throws {
+  let identity = SecIdentity(
+    certificatePath: "/etc/client/certificate.pem", keyPath: "/etc/client/key.pem")
+  let credential = URLCredential(identity: identity, certificates: nil, persistence: .forSession)
+  _ = identity
+  _ = credential
+}
+
+private func example5() async throws {
+  func keyDigest(_ challenge: URLAuthenticationChallenge) -> String? {
+    challenge.protectionSpace.serverTrust?.serverKeyDigest
+  }
 }

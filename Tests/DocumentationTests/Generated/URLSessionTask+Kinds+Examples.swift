@@ -42,3 +42,31 @@ private func example7() async throws {
   let resumeData = await task.cancelByProducingResumeData()
   _ = resumeData
 }
+
+private func example8() async throws {
+  let socket = URLSession.shared.webSocketTask(with: url)
+  socket.resume()
+  try await socket.send(.string("hello"))
+  if case .string(let reply) = try await socket.receive() { print(reply) }
+  _ = socket
+}
+
+private func example9() async throws {
+  let socket = URLSession.shared.webSocketTask(with: url)
+  socket.resume()
+  try await socket.send(.data(Data([1, 2])))
+  _ = socket
+}
+
+private func example10() async throws {
+  URLSession.shared.webSocketTask(with: url).cancel(with: .goingAway, reason: nil)
+}
+
+private func example11() async throws {
+  switch task.waitingReason {
+  case .mainsPower, .unmeteredNetwork: print("Plug it in, or find another network")
+  case .freshLink: print("The link is no longer valid")
+  case let reason?: print("It \(reason)")
+  case nil: print("It runs, or is over")
+  }
+}

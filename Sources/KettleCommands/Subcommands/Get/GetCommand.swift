@@ -1,6 +1,7 @@
 import ArgumentParser
 import KettleClient
 import KettleControl
+import KettleDashboard
 import KettleModel
 
 /// `kettle get`
@@ -127,5 +128,164 @@ struct GetCommand: RunnableCommand {
     let delivery = try StandardOutputDelivery.begin(streams: stream, in: context)
     for index in specs.indices { delivery.place(&specs[index]) }
     return (specs, delivery)
+  }
+}
+
+/// Shows the progress of the transfers of `get`: one redrawn line each on a terminal, or lines in a
+/// pipe.
+struct GetProgress {
+  /// A terminal shows no more of them than this.
+  static let lineCountMax = 10
+
+  private let console: any Console
+  private let clock: any CommandClock
+  private let ids: [TransferID]
+  /// nil where lines cannot be redrawn together.
+  private let look: Look?
+  private var printers: [TransferID: ProgressPrinter] = [:]
+  private var rows: [TransferID: TransferSnapshot] = [:]
+  private var endedCount = 0
+  private var drawnAt: MonotonicTime?
+  private var drawnLineCount = 0
+
+  init(_ ids: [TransferID], in context: CommandContext) {
+    console = context.console
+    clock = context.clock
+    self.ids = ids
+    let isTerminal = console.isTerminal(.error)
+    let canMoveCursor = !["", "dumb"].contains(context.environment["TERM"] ?? "")
+    let look = context.look(of: .error)
+    if ids.count > 1, isTerminal, canMoveCursor {
+      self.look = look
+    } else {
+      self.look = nil
+      let printer = ProgressPrinter(
+        on: console, to: .error, clock: clock, look: isTerminal && ids.count == 1 ? look : nil)
+      for id in ids { printers[id] = printer }
+    }
+  }
+
+  mutating func show(_ row: TransferSnapshot, at now: Moment) throws(ConsoleError) {
+    guard let look else {
+      try printers[row.id]?.show(row, at: now)
+      return
+    }
+    rows[row.id] = row
+    if let drawnAt, now.monotonic.milliseconds(since: drawnAt) < ProgressPrinter.redrawMilliseconds
+    {
+      return
+    }
+    drawnAt = now.monotonic
+    try draw(look, at: now.wall)
+  }
+
+  /// Makes room for other output, which follows in a line of its own. A transfer that has ended is
+  /// not shown any more.
+  mutating func makeRoom(ending ended: TransferID? = nil) throws(ConsoleError) {
+    if look == nil {
+      for id in ids where ended == nil || id == ended { try printers[id]?.finishLine() }
+      return
+    }
+    if let ended {
+      rows[ended] = nil
+      endedCount += 1
+    }
+    guard drawnLineCount > 0 else { return }
+    try console.write("\r\u{1B}[\(drawnLineCount)A\u{1B}[J", to: .error)
+    drawnLineCount = 0
+    drawnAt = nil
+  }
+
+  private mutating func draw(_ look: Look, at now: WallTime) throws(ConsoleError) {
+    let unfinished = ids.compactMap { rows[$0] }.filter { !$0.state.isFinished }
+    // Those that move come first.
+    let shown =
+      (unfinished.filter { $0.state == .running } + unfinished.filter { $0.state != .running })
+      .prefix(Self.lineCountMax)
+    let columns = max(1, (console.columnCount(of: .error) ?? 80) - 1)
+    var lines = shown.map {
+      ProgressLine(row: $0, now: now).drawn(
+        columns: columns, look: look, clock: clock.text(at: now)
+      )
+      .line
+    }
+    let speed = unfinished.reduce(Int64(0)) { $0 &+ $1.bytesPerSecond }
+    lines.append(
+      ColumnText.clipped(
+        Sentences.getting(ids.count, ended: endedCount, bytesPerSecond: speed),
+        to: columns))
+    let up = drawnLineCount > 0 ? "\r\u{1B}[\(drawnLineCount)A" : ""
+    let text = lines.map { $0 + "\u{1B}[K\n" }.joined()
+    try console.write(up + text + (lines.count < drawnLineCount ? "\u{1B}[J" : ""), to: .error)
+    drawnLineCount = lines.count
+  }
+}
+
+/// Finds the transfers that `get` follows in place of fetching the same URL twice.
+struct ListedCopies {
+  let service: any ServiceCalling
+  /// Whether any is followed.
+  let isWanted: Bool
+  /// Whether a file that is complete is not fetched again.
+  var followsCompleted = true
+
+  /// What became of the requests.
+  struct Outcome: Hashable {
+    /// In the order of the requests, without those that were refused.
+    var ids: [TransferID] = []
+    var refusedCount = 0
+  }
+
+  /// Something to say about a request whose URL is on the list.
+  enum Report: Hashable {
+    /// It is followed, with these parts taken over.
+    case follows(TransferID, [RequestPart])
+    /// Another copy is fetched.
+    case another(TransferID, FollowTransfer.Result.Outcome)
+    /// Nothing is done.
+    case refused(String)
+  }
+
+  /// Returns one id for each spec: that of the transfer on the list, which takes over what the spec
+  /// asks and is started if it stands still, or that of a new one.
+  ///
+  /// - Parameters:
+  ///   - add: adds the others.
+  ///   - report: called for each whose URL is on the list.
+  func ids(
+    for specs: [TransferSpec], adding add: ([TransferSpec]) async throws -> [TransferID],
+    report: (Report) -> Void
+  ) async throws -> Outcome {
+    let urls = isWanted ? Set(specs.map(\.url.text)).sorted() : []
+    let found = try await ListedURLs(service: service).find(urls)
+    var known: [Int: TransferID] = [:]
+    var refused: Set<Int> = []
+    for (index, spec) in specs.enumerated() {
+      guard let copy = found[spec.url.text],
+        followsCompleted || copy.state != .completed
+      else { continue }
+      let said = try await follow(copy.id, as: spec)
+      report(said)
+      switch said {
+      case .follows(let id, _): known[index] = id
+      case .another: break
+      case .refused: refused.insert(index)
+      }
+    }
+    let new = specs.indices.filter { known[$0] == nil && !refused.contains($0) }
+    let ids = new.isEmpty ? [] : try await add(new.map { specs[$0] })
+    guard ids.count == new.count else { throw ControlError(.internalError, AddTransfers.name) }
+    for (index, id) in zip(new, ids) { known[index] = id }
+    return Outcome(ids: specs.indices.compactMap { known[$0] }, refusedCount: refused.count)
+  }
+
+  private func follow(_ id: TransferID, as spec: TransferSpec) async throws -> Report {
+    let result = try await service.call(FollowTransfer.self, .init(id: id, transfer: spec))
+    switch result.outcome {
+    case .follows: return .follows(id, result.parts ?? [])
+    case .otherFile, .transferGone, .fileGone, .fileChanged: return .another(id, result.outcome)
+    case .tooLate, .mismatch, .unreadable:
+      return .refused(Sentences.notFollowed(id, result, asked: spec))
+    }
   }
 }

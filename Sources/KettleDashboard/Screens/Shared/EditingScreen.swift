@@ -74,3 +74,128 @@ extension Action {
     "erase-after", .add, in: [.add, .entry, .query, .command], keys: [.delete, .control("d")],
     help: "Erase the character under the cursor")
 }
+
+/// One line of text with a cursor.
+package struct LineEditor: Hashable, Sendable {
+  package private(set) var characters: [Character] = []
+  /// The number of characters before the cursor.
+  package private(set) var column = 0
+
+  /// The maximum length of a URL.
+  static let characterCountMax = 20_000
+
+  init(_ text: String = "") {
+    characters = Array(text.prefix(Self.characterCountMax))
+    column = characters.count
+  }
+
+  package var text: String { String(characters) }
+
+  /// Inserts text at the cursor. Returns false, and changes nothing, when the text is too long.
+  mutating func insert(_ text: String) -> Bool {
+    let added = Array(text)
+    guard characters.count + added.count <= Self.characterCountMax else { return false }
+    characters.insert(contentsOf: added, at: column)
+    column += added.count
+    return true
+  }
+
+  mutating func apply(_ edit: Edit) {
+    switch edit {
+    case .left: column = max(0, column - 1)
+    case .right: column = min(characters.count, column + 1)
+    case .lineStart: column = 0
+    case .lineEnd: column = characters.count
+    case .eraseBefore:
+      guard column > 0 else { return }
+      column -= 1
+      characters.remove(at: column)
+    case .eraseAfter:
+      guard column < characters.count else { return }
+      characters.remove(at: column)
+    case .eraseLine:
+      characters = []
+      column = 0
+    // This editor has one line; the dialog handles the fields around it.
+    case .nextLine, .nextField, .previousField: break
+    }
+  }
+}
+
+/// A single-line text field whose secret characters are shown as dots.
+struct FieldView {
+  var characters: [Character]
+  var secrets: [Range<Int>] = []
+  /// The number of characters before the cursor; nil when the field has no cursor.
+  var cursor: Int?
+  /// Shown while the field is empty.
+  var placeholder = ""
+
+  /// Draws the field behind its title, across the screen.
+  func draw(titled title: String, row: Int, on canvas: inout Canvas) {
+    let columns = canvas.size.columns
+    let begin = 2 + canvas.write(title + ":", row: row, column: 1, width: columns - 2, .heading)
+    draw(row: row, column: begin, width: max(1, columns - 1 - begin), on: &canvas)
+  }
+
+  /// Scrolls a long line so that the cursor is visible; one column is reserved for the cursor.
+  func draw(row: Int, column: Int, width: Int, on canvas: inout Canvas) {
+    guard width > 0 else { return }
+    canvas.fill(row: row, column: column, width: width, .field)
+    if characters.isEmpty {
+      canvas.write(placeholder, row: row, column: column, width: width, .fieldQuiet)
+    }
+    let charset = canvas.look.charset
+    guard let cursor else {
+      // No screen line is longer.
+      let shown = seen(characters.startIndex..<min(characters.count, 2000), charset)
+      canvas.write(String(shown), row: row, column: column, width: width, .field)
+      return
+    }
+    let position = min(cursor, characters.count)
+    var before = seen(max(0, position - width)..<position, charset)[...]
+    while columns(before, charset) > width - 1 { before = before.dropFirst() }
+    let after = seen(position..<min(characters.count, position + width), charset)
+    canvas.write(String(before) + String(after), row: row, column: column, width: width, .field)
+    canvas.placeCursor(row: row, column: column + columns(before, charset))
+  }
+
+  private func seen(_ range: Range<Int>, _ charset: Charset) -> [Character] {
+    let dot: Character = charset == .utf8 ? "•" : "*"
+    var seen = Array(characters[range])
+    for secret in secrets {
+      for index in secret.clamped(to: range) { seen[index - range.lowerBound] = dot }
+    }
+    return seen
+  }
+
+  private func columns(_ text: some Sequence<Character>, _ charset: Charset) -> Int {
+    ShownText(String(text), charset: charset, columnsMax: 10_000).columns
+  }
+}
+
+/// A line of text in which earlier entries can be recalled.
+struct RecallingLine: Hashable, Sendable {
+  var editor: LineEditor
+  private let history: [String]
+  /// The index of the history entry that is shown; the number of entries stands for the typed text.
+  private var recalled: Int
+  private var typed = ""
+
+  init(_ text: String, history: InputHistory) {
+    editor = LineEditor(text)
+    self.history = history.entries
+    recalled = history.entries.count
+  }
+
+  var text: String { editor.text }
+
+  /// Moves backward or forward in the history; after the newest entry comes the typed text.
+  mutating func recall(by step: Int) {
+    let next = min(max(recalled + step, 0), history.count)
+    guard next != recalled else { return }
+    if recalled == history.count { typed = editor.text }
+    recalled = next
+    editor = LineEditor(next < history.count ? history[next] : typed)
+  }
+}

@@ -1,0 +1,302 @@
+import KettleClient
+import KettleControl
+import KettleModel
+import KettleStarter
+
+/// Sends new transfers to the service.
+struct TransferAdder {
+  let service: any ServiceCalling
+  /// Reconnects to the running service without starting one. nil: a lost reply is not recovered.
+  var reconnect: (@Sendable () async throws -> any ServiceCalling)?
+
+  /// Bounds the size of one message and the time that the service spends on it.
+  static let batchCount = 1000
+  /// The limit on the combined texts of one request. With everything around them the message stays
+  /// far below the service's maximum.
+  static let batchByteCount = 256 * 1024
+
+  /// Adds all of them in one request.
+  func add(_ specs: [TransferSpec]) async throws -> [TransferID] {
+    var pipeline = AddPipeline(service: service, reconnect: reconnect)
+    var all: [TransferID] = []
+    try await pipeline.add(CollectionOfOne(AddRequest(specs))) { ids, _ in all = ids }
+    return all
+  }
+
+  /// Sends the requests one by one and passes the ids of each to `report` once it is in the store.
+  func add(
+    _ requests: some Sequence<AddRequest>, report: ([TransferID], AddRequest) -> Void
+  ) async throws {
+    var pipeline = AddPipeline(service: service, reconnect: reconnect)
+    try await pipeline.add(requests, report: report)
+  }
+
+  static func batches(_ specs: [TransferSpec]) -> [[TransferSpec]] {
+    var batches: [[TransferSpec]] = []
+    var batch: [TransferSpec] = []
+    var byteCount = 0
+    for spec in specs {
+      let size = textByteCount(of: spec)
+      if batch.count == batchCount || (byteCount + size > batchByteCount && !batch.isEmpty) {
+        batches.append(batch)
+        batch = []
+        byteCount = 0
+      }
+      batch.append(spec)
+      byteCount += size
+    }
+    return batch.isEmpty ? batches : batches + [batch]
+  }
+
+  private static func textByteCount(of spec: TransferSpec) -> Int {
+    let texts = [
+      spec.url.text, spec.title, spec.directory, spec.name?.text, spec.caCertificatePath,
+      spec.session.rawValue,
+    ]
+    let headers = spec.headers.flatMap { [$0.name, $0.value] }
+    let mirrors = spec.options.otherSources.map(\.url.text)
+    return (texts.compactMap { $0 } + headers + mirrors).reduce(0) { $0 + $1.utf8.count }
+  }
+}
+
+/// A pipeline of add requests. A few are in flight at once, so that the next one is written and
+/// read while the store is busy with the previous one. Replies arrive in request order.
+private struct AddPipeline {
+  private struct PendingRequest {
+    let request: AddRequest
+    var asked: PendingReply<[TransferID]>
+  }
+
+  /// More requests would only wait in the socket.
+  static let countMax = 4
+
+  private var service: any ServiceCalling
+  private let reconnect: (@Sendable () async throws -> any ServiceCalling)?
+  /// Our own connection, opened after the first one was lost.
+  private var ownConnection: (any ServiceCalling)?
+  private var pending: [PendingRequest] = []
+
+  init(
+    service: any ServiceCalling, reconnect: (@Sendable () async throws -> any ServiceCalling)?
+  ) {
+    self.service = service
+    self.reconnect = reconnect
+  }
+
+  /// Sends no further request after a refusal. Requests already in flight are still reported if
+  /// they were added.
+  mutating func add(
+    _ requests: some Sequence<AddRequest>, report: ([TransferID], AddRequest) -> Void
+  ) async throws {
+    do {
+      for request in requests {
+        if pending.count == Self.countMax { try await finishFirst(report) }
+        await send(request)
+      }
+      while !pending.isEmpty { try await finishFirst(report) }
+    } catch {
+      for sent in pending {
+        if let ids = try? await sent.asked.answer() { report(ids, sent.request) }
+      }
+      await ownConnection?.close()
+      throw error
+    }
+    await ownConnection?.close()
+  }
+
+  private mutating func send(_ request: AddRequest) async {
+    pending.append(await Self.send(request, over: service))
+  }
+
+  /// A request that cannot be sent gets the error as its answer.
+  private static func send(
+    _ request: AddRequest, over service: any ServiceCalling
+  ) async -> PendingRequest {
+    do {
+      return PendingRequest(request: request, asked: try await request.send(over: service))
+    } catch {
+      return PendingRequest(request: request, asked: PendingReply { throw error })
+    }
+  }
+
+  private mutating func finishFirst(_ report: ([TransferID], AddRequest) -> Void) async throws {
+    let first = pending.removeFirst()
+    do {
+      report(try await first.asked.answer(), first.request)
+    } catch ClientError.connectionLost {
+      pending.insert(first, at: 0)
+      try await resendAll()
+      let again = pending.removeFirst()
+      report(try await again.asked.answer(), again.request)
+    }
+  }
+
+  /// Resends every unanswered request over a new connection, provided that it reaches the same
+  /// service instance.
+  private mutating func resendAll() async throws {
+    guard let instance = service.instance, let next = try? await reconnect?() else {
+      throw ClientError.connectionLost
+    }
+    guard next.instance == instance else {
+      await next.close()
+      throw ClientError.connectionLost
+    }
+    await ownConnection?.close()
+    ownConnection = next
+    service = next
+    for index in pending.indices {
+      pending[index] = await Self.send(pending[index].request, over: next)
+    }
+  }
+}
+
+/// One request to add transfers. Sending it again is safe: its id keeps the same service instance
+/// from adding twice.
+struct AddRequest: Sendable {
+  private enum Form: Sendable {
+    case each(AddTransfers.Params)
+    case alike(AddURLs.Params)
+  }
+
+  private let form: Form
+
+  /// Transfers of any kind.
+  init(_ specs: [TransferSpec]) {
+    form = .each(.init(transfers: specs, requestID: Self.newID()))
+  }
+
+  /// The transfers for these URLs with the settings of `template`, in compact form where all URLs
+  /// share them.
+  init(_ urls: [TransferURL.Parsed], _ template: SpecTemplate) {
+    if urls.count > 1, urls.allSatisfy({ $0.login == nil }), !template.differsByHost,
+      let params = AddURLs.Params(
+        urls: urls.map(\.url), template: template.spec(for: urls[0]), requestID: Self.newID())
+    {
+      form = .alike(params)
+    } else {
+      form = .each(
+        .init(transfers: urls.map { template.spec(for: $0) }, requestID: Self.newID()))
+    }
+  }
+
+  var urls: [TransferURL] {
+    switch form {
+    case .each(let params): params.transfers.map(\.url)
+    case .alike(let params): params.urls
+    }
+  }
+
+  /// Returns one id for each URL.
+  func send(over service: any ServiceCalling) async throws -> PendingReply<[TransferID]> {
+    switch form {
+    case .each(let params):
+      return try await service.send(AddTransfers.self, params).map { result in
+        try Self.checked(result.ids, count: params.transfers.count, AddTransfers.name)
+      }
+    case .alike(let params):
+      return try await service.send(AddURLs.self, params).map { result in
+        try Self.checked(result.runs.ids, count: params.urls.count, AddURLs.name)
+      }
+    }
+  }
+
+  private static func checked(
+    _ ids: [TransferID], count: Int, _ method: String
+  ) throws -> [TransferID] {
+    guard ids.count == count else { throw ControlError(.internalError, method) }
+    return ids
+  }
+
+  /// Random enough that no two programs ever choose the same id.
+  private static func newID() -> String {
+    (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 16) }
+      .joined(separator: "-")
+  }
+}
+
+/// Shows on the terminal how much of a long list has been added, when nothing else is printed.
+/// Printed ids are progress enough.
+///
+/// Without a terminal it writes nothing; standard error is for complaints.
+struct AddProgress {
+  /// A list that finishes sooner shows no progress.
+  static let delayMilliseconds: Int64 = 1000
+  static let redrawMilliseconds: Int64 = 100
+
+  enum Step: Hashable {
+    case read(Int)
+    case added(Int, of: Int)
+  }
+
+  private let console: any Console
+  private let isShown: Bool
+  private var nextAt: MonotonicTime
+  private var drawnColumns = 0
+
+  init(on console: any Console, at now: MonotonicTime) {
+    self.console = console
+    isShown = console.isTerminal(.error) && !console.isTerminal(.output)
+    nextAt = now.advanced(byMilliseconds: Self.delayMilliseconds)
+  }
+
+  mutating func show(_ step: Step, at now: MonotonicTime) {
+    guard isShown, now >= nextAt else { return }
+    nextAt = now.advanced(byMilliseconds: Self.redrawMilliseconds)
+    // Keep the last column free: a terminal wraps when it is filled.
+    let columns = max(1, (console.columnCount(of: .error) ?? 80) - 1)
+    let line = ColumnText.clipped(Sentences.of(step), to: columns)
+    write("\r" + ColumnText.left(line, min(drawnColumns, columns)))
+    drawnColumns = ColumnText.width(of: line)
+  }
+
+  /// Erases the line to make room for other output.
+  mutating func end() {
+    guard drawnColumns > 0 else { return }
+    write("\r" + String(repeating: " ", count: drawnColumns) + "\r")
+    drawnColumns = 0
+  }
+
+  /// Ignores errors: progress is optional.
+  private func write(_ text: String) { try? console.write(text, to: .error) }
+}
+
+extension Sentences {
+  static func of(_ step: AddProgress.Step) -> String {
+    switch step {
+    case .read(let count): "\(count) URLs read"
+    case .added(let count, let total): "\(count) of \(total) added"
+    }
+  }
+}
+
+/// Finds the URLs that are on the list already.
+struct ListedURLs {
+  let service: any ServiceCalling
+
+  /// Returns, for each URL on the list, the first transfer with it.
+  func find(_ urls: [String]) async throws -> [String: FindURLs.Found] {
+    var found: [String: FindURLs.Found] = [:]
+    for batch in Self.batches(urls) where !batch.isEmpty {
+      let result = try await service.call(FindURLs.self, .init(urls: batch))
+      for one in result.found { found[one.url] = one }
+    }
+    return found
+  }
+
+  /// Splits the URLs into batches that fit into one message, by count and by length.
+  private static func batches(_ urls: [String]) -> [[String]] {
+    var batches: [[String]] = [[]]
+    var byteCount = 0
+    for url in urls {
+      byteCount += url.utf8.count
+      if batches[batches.count - 1].count == FindURLs.countMax
+        || byteCount > TransferAdder.batchByteCount
+      {
+        batches.append([])
+        byteCount = url.utf8.count
+      }
+      batches[batches.count - 1].append(url)
+    }
+    return batches
+  }
+}

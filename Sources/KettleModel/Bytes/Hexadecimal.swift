@@ -1,8 +1,0 @@
-extension Sequence<UInt8> {
-  /// The bytes as lower-case hexadecimal digits.
-  package var hexadecimal: String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(
-      decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-  }
-}
