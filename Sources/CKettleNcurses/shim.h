@@ -42,7 +42,7 @@ static inline int kettle_window_size(int fd, int *columns, int *rows) {
   return 0;
 }
 
-// Writes one cell: a spacing character and its combining characters. The colour pair is passed
+// Writes one cell: a spacing character and its combining characters. The color pair is passed
 // through the extension pointer, because the plain parameter is a short and there can be more pairs
 // (curs_getcchar(3x)).
 static inline int kettle_put_cell(
@@ -71,7 +71,7 @@ extern struct term *cur_term;
 extern int setupterm(const char *name, int fd, int *status);
 extern int del_curterm(struct term *terminal);
 
-// Whether a terminal description is installed whose colour numbers are red-green-blue values.
+// Whether a terminal description is installed whose color numbers are red-green-blue values.
 static inline int kettle_has_direct_color(const char *name) {
   int status = 0;
   if (setupterm(name, STDOUT_FILENO, &status) != OK) return 0;

@@ -59,7 +59,7 @@ package struct NotificationLog: Sendable {
   package init() {}
 
   /// - Parameter isNew: whether the transfer was just added.
-  /// - Returns: what to tell about a transfer that is in this state now.
+  /// - Returns: the notification due for a transfer in this state, if any.
   package mutating func note(_ row: TransferSnapshot, isNew: Bool = false) -> RPCNotification? {
     // Stopped, or about to be removed.
     if row.state == .idle { return nil }
@@ -81,7 +81,7 @@ package struct NotificationLog: Sendable {
     }
   }
 
-  /// - Returns: what to tell about a transfer that was removed from the list.
+  /// - Returns: the notification due for a transfer that was removed from the list, if any.
   package mutating func noteRemoved(_ row: TransferSnapshot) -> RPCNotification? {
     _ = forget(row.id)
     return RPCStatus(row.state, row.reason).isStopped ? nil : .removed

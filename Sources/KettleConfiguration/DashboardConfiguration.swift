@@ -8,7 +8,7 @@ package struct DashboardConfiguration: Hashable, Sendable {
     package var line: Int
   }
 
-  /// The colour of one element.
+  /// The color of one element.
   package struct Coloring: Hashable, Sendable {
     package var name: String
     package var color: ColorSetting
@@ -123,19 +123,19 @@ enum KeysTable: DashboardTable {
   }
 }
 
-/// A colour as written in the file.
+/// A color as written in the file.
 package enum ColorSetting: Hashable, Sendable {
-  /// The terminal's default colour.
+  /// The terminal's default color.
   case standard
-  /// One of the 256 colours of a terminal.
+  /// One of the 256 colors of a terminal.
   case number(UInt8)
   case mixed(red: UInt8, green: UInt8, blue: UInt8)
 
   static let expectation =
-    "a colour in quotes such as \"#38aaf5\", \"blue\", \"bright-blue\" or \"default\", or a whole "
+    "a color in quotes such as \"#38aaf5\", \"blue\", \"bright-blue\" or \"default\", or a whole "
     + "number from 0 to 255"
 
-  /// The first eight colours of terminals (ECMA-48, select graphic rendition).
+  /// The first eight colors of terminals (ECMA-48, select graphic rendition).
   private static let names = [
     "black", "red", "green", "yellow", "blue", "magenta", "cyan", "white",
   ]
@@ -178,7 +178,7 @@ package enum ColorSetting: Hashable, Sendable {
 
 /// A theme in a file of its own.
 package struct ThemeConfiguration: Hashable, Sendable {
-  /// The built-in theme for the colours that the file leaves out.
+  /// The built-in theme for the colors that the file leaves out.
   package var base: DashboardConfiguration.ThemeName?
   /// In the order of the file.
   package var colors: [DashboardConfiguration.Coloring] = []
@@ -219,7 +219,7 @@ package struct ThemeConfiguration: Hashable, Sendable {
 }
 
 extension [DashboardConfiguration.Coloring] {
-  /// Appends the colour of an element, or returns the problem of the entry.
+  /// Appends the color of an element, or returns the problem of the entry.
   mutating func append(_ entry: TOMLEntry, name: String) -> ConfigurationProblem.What? {
     guard let color = ColorSetting(entry.value) else {
       return .wrongValue(entry.name, mustBe: ColorSetting.expectation)
@@ -252,7 +252,7 @@ enum TerminalTable: DashboardTable {
   }
 }
 
-/// `[theme]` and `[theme.colors]`. The dashboard defines which elements have a colour.
+/// `[theme]` and `[theme.colors]`. The dashboard defines which elements have a color.
 enum ThemeTable: DashboardTable {
   static let name = "theme"
   private static let colors = "colors."

@@ -1,6 +1,6 @@
 import KettleModel
 
-/// The user's settings in the configuration file; nil and empty mean the built-in behaviour.
+/// The user's settings in the configuration file; nil and empty mean the built-in behavior.
 package struct ServiceConfiguration: Hashable, Sendable {
   /// As written in the file: absolute, or beginning with `~/`.
   package var downloadsDirectory: String?

@@ -245,7 +245,7 @@ extension CurlAttempt {
 
   /// Returns how the attempt ends without libcurl: as a failure when the server has exceeded its
   /// time, and as complete when libcurl still waits after the last byte: some releases do not
-  /// recognise the last chunk when another coding is named before it, and some FTP servers leave
+  /// recognize the last chunk when another coding is named before it, and some FTP servers leave
   /// the data connection open. Returns nil when the attempt continues.
   func endWithoutLibcurl(at now: MonotonicTime) -> AttemptEnd? {
     if case .receiving = phase, chunks?.isComplete == true || awaitsEndOfFile {

@@ -68,7 +68,7 @@ final class CurlLane: Sendable {
     }
   }
 
-  /// curl_global_init(3) is not thread-safe in older releases; a global constant is initialised
+  /// curl_global_init(3) is not thread-safe in older releases; a global constant is initialized
   /// once. It is never undone, because other users of libcurl in the process may still be active.
   private static let isLibraryReady = curl_global_init(kettle_global_all) == CURLE_OK
 }

@@ -140,7 +140,7 @@ final class HTTPExchangeHandler: ChannelInboundHandler, RemovableChannelHandler 
     guard case .answering(let head) = state else { return }
     guard let response else { return context.close(promise: nil) }
     var headers = HTTPHeaders([("Content-Type", response.mediaType.rawValue)])
-    // A browser must not take the answer for a page.
+    // Keeps browsers from rendering the response as a page.
     headers.add(name: "X-Content-Type-Options", value: "nosniff")
     write(
       HTTPResponseStatus(statusCode: response.httpStatus), headers, body: response.bytes, to: head,

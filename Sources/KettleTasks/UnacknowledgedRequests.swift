@@ -8,7 +8,7 @@ import KettleModel
 /// one, which the service applies before it starts anything else.
 ///
 /// After a lost connection all of them are sent again, so every request must be idempotent. A
-/// message with new tasks is sent again with the same tasks, because the service recognises it by
+/// message with new tasks is sent again with the same tasks, because the service recognizes it by
 /// its ID.
 struct UnacknowledgedRequests: Sendable {
   struct Entry: Sendable {

@@ -82,7 +82,7 @@ struct TidyTests {
   private static let fragments: Set<String> = []
 
   /// The number of functions with three or more parameters without a label. It may only fall.
-  private static let unlabelledFunctionCount = 0
+  private static let unlabeledFunctionCount = 0
 
   @Test func `every folder of the product holds at least two files`() {
     expectNone(
@@ -95,8 +95,8 @@ struct TidyTests {
 
   @Test func `functions label their parameters`() {
     let findings = repository.swift.filter(\.isSource).flatMap(LabelRule.findings)
-    if findings.count > Self.unlabelledFunctionCount { expectNone(findings) }
-    #expect(findings.count == Self.unlabelledFunctionCount, "lower the number when it has fallen")
+    if findings.count > Self.unlabeledFunctionCount { expectNone(findings) }
+    #expect(findings.count == Self.unlabeledFunctionCount, "lower the number when it has fallen")
   }
 
   @Test func `no file contains a construct that is banned there`() {

@@ -19,7 +19,7 @@ enum StageRows {
   }
 
   private static let hostileTexts = [
-    "\u{1B}[31337mcolour", "\u{1B}]0;title\u{7}", "\u{1B}]52;c;aGVsbG8=\u{7}",
+    "\u{1B}[31337mcolor", "\u{1B}]0;title\u{7}", "\u{1B}]52;c;aGVsbG8=\u{7}",
     "\u{1B}P+q544e\u{1B}\\", "\u{1B}[6n\u{1B}[5i", "\u{9B}31m\u{9D}0;t\u{9C}\u{90}x\u{9C}",
     "\u{1B}c\u{1B}#8\u{E}\u{F}", "a\r\n\u{B}b\tc\u{8}\u{0}\u{7F}", "\u{202E}gpj.exe\u{2066}",
     "a\u{200B}\u{200D}\u{FEFF}\u{2060}b", "\u{2028}\u{2029}\u{85}", "\u{E0041}\u{E007F}",

@@ -22,7 +22,7 @@ struct RealDayTests {
     #expect(picture.output.contains("networking-on-linux"))
   }
 
-  @Test func `a picture reproduces the colours, bars and columns of its screen`() async throws {
+  @Test func `a picture reproduces the colors, bars and columns of its screen`() async throws {
     let screen = home.path + "/screen"
     let text =
       "\u{1B}[1mB\u{1B}[0m \u{1B}[38;5;114m日本<&>\u{1B}[39m x y  z\n"

@@ -31,7 +31,7 @@ struct TerminalTablesTests {
       ])
   }
 
-  @Test func `a theme consists of a name, a background and colours`() {
+  @Test func `a theme consists of a name, a background and colors`() {
     let (configuration, problems) = read(
       """
       [theme]
@@ -60,19 +60,19 @@ struct TerminalTablesTests {
       "256", "-1", "\"#12345\"", "\"#12345g\"", "\"#+12345\"", "\"mauve\"", "\"bright-\"", "true",
       "[1]", "\"\"", "\"#１２３４５６\"",
     ])
-  func `an invalid colour has no effect, and other settings apply`(value: String) {
+  func `an invalid color has no effect, and other settings apply`(value: String) {
     let (configuration, problems) = read("[theme.colors]\nprogress = \(value)\ngood = \"red\"")
     #expect(configuration.colors == [.init(name: "good", color: .number(1), line: 3)])
     #expect(
       problems.map { $0.sentence(path: "/c", for: .dashboard) } == [
-        "The value of \"theme.colors.progress\" in line 2 of \"/c\" must be a colour in quotes "
+        "The value of \"theme.colors.progress\" in line 2 of \"/c\" must be a color in quotes "
           + "such as \"#38aaf5\", \"blue\", \"bright-blue\" or \"default\", or a whole number "
           + "from 0 to 255; correct it and start the dashboard again"
       ])
   }
 
   @Test func `an unknown background or theme key is reported`() {
-    let (configuration, problems) = read("[theme]\nbackground = \"grey\"\nnames = \"x\"")
+    let (configuration, problems) = read("[theme]\nbackground = \"gray\"\nnames = \"x\"")
     #expect(configuration.background == .auto)
     #expect(problems.map(\.line) == [2, 3])
     #expect(ServiceConfiguration.read(Array("[theme]\nname = 1".utf8)).1.isEmpty)

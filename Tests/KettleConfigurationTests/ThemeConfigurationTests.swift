@@ -8,7 +8,7 @@ struct ThemeConfigurationTests {
     ThemeConfiguration.read(Array(text.utf8))
   }
 
-  @Test func `a theme has a base and colours`() {
+  @Test func `a theme has a base and colors`() {
     let (theme, problems) = read("base = \"dark\"\n\n[colors]\ntext = \"#38aaF5\"\ngood = 114\n")
     #expect(problems.isEmpty)
     #expect(theme.base == DashboardConfiguration.ThemeName(name: "dark", line: 1))

@@ -98,7 +98,7 @@ struct ChunkedBodyTests {
     #expect(origin.requests.map(\.connection) == [1, 2])
   }
 
-  @Test func `the last chunk ends a body whose coding libcurl does not recognise`() async throws {
+  @Test func `the last chunk ends a body whose coding libcurl does not recognize`() async throws {
     // libcurl 7.88 does not read folded lines, and would wait for the end of the connection.
     origin.serve(
       .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding:\r\n chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n")

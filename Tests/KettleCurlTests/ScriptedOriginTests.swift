@@ -40,7 +40,7 @@ struct ScriptedOriginTests {
     try await expectRange(.honoured, "bytes 100-199/10000", 100..<200)
     try await expectRange(.ignored, nil, 0..<10_000, status: 200)
     try await expectRange(.promisedAndIgnored, nil, 0..<10_000, status: 200)
-    try await expectRange(.labelled("bytes 5-6/7"), "bytes 5-6/7", 100..<200)
+    try await expectRange(.labeled("bytes 5-6/7"), "bytes 5-6/7", 100..<200)
     try await expectRange(.shifted(by: 10), "bytes 110-209/10000", 110..<210)
     try await expectRange(.shiftedInSecret(by: 10), "bytes 100-199/10000", 110..<210)
     try await expectRange(.withoutContentRange, nil, 100..<200)
@@ -81,7 +81,7 @@ struct ScriptedOriginTests {
     }
   }
 
-  @Test func `a list of behaviours is used in order, and the last one repeats`() async throws {
+  @Test func `a list of behaviors is used in order, and the last one repeats`() async throws {
     origin.serve([.status(503), .status(404), OriginBehavior(body)], at: "/file")
     var statuses: [Int?] = []
     for _ in 1...4 {

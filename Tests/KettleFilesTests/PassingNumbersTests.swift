@@ -111,7 +111,7 @@ final class PassingDisk: Sendable {
   }
 
   // Fault 163
-  @Test func `a crash after the rename is recognised by the content`() throws {
+  @Test func `a crash after the rename is recognized by the content`() throws {
     let disk = PassingDisk(.byMount)
     let resumeData = try partial(storage(disk))
     rename(resumeData.partialPath, scratch.path + "/a.iso")

@@ -256,7 +256,7 @@ import TestSupport
     let clock = ContinuousClock()
     let duration = try clock.measure { try journal.commit(Sample.puts(1...50_000)) }
     #expect(try journal.whole().records.count == 50_000)
-    // Well under 1 s when optimized; the bound here only detects nonlinear behaviour.
+    // Well under 1 s when optimized; the bound here only detects nonlinear behavior.
     #expect(duration < .seconds(30))
   }
 

@@ -89,7 +89,7 @@ struct InputDecoderTests {
     #expect(decoder.decode("\u{1B}[?62;4c") == [.identity])
     #expect(decoder.decode("\u{1B}[>1;95;0c") == [.identity])
     #expect(decoder.decode("\u{1B}P1$r0m\u{1B}\\\u{1B}[I\u{1B}_Gi=1;OK\u{1B}\\") == [])
-    #expect(decoder.decode("\u{1B}]11;rgb:no/such/colour\u{7}") == [])
+    #expect(decoder.decode("\u{1B}]11;rgb:no/such/color\u{7}") == [])
   }
 
   @Test func `a sequence in pieces is joined, and one without an end is dropped`() {

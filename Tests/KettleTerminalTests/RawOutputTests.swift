@@ -30,7 +30,7 @@ import Testing
     #expect(program.end() == 0)
     let sent = SentBytes(program.bytes)
     #expect(sent.strange == [])
-    #expect(program.text.contains("\u{FFFD}[31337mcolour"))
+    #expect(program.text.contains("\u{FFFD}[31337mcolor"))
     // Only modes of the cursor, and those that are set by default, may remain set.
     #expect(sent.modes.isSubset(of: ["?25", "?12;25", "?7"]))
   }
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func `NO_COLOR sends and queries no colours`() throws {
+  @Test func `NO_COLOR sends and queries no colors`() throws {
     let program = try TerminalProgram([stage, "rows"], variables: ["NO_COLOR": "1"])
     program.wait(for: "file-1.iso")
     program.type("q")

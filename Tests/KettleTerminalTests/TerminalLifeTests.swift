@@ -120,7 +120,7 @@ import Testing
     program.wait(for: "file-1.iso")
     program.type("q")
     #expect(program.end() == 0)
-    // The light theme's colour of a running bar, mapped to the nearest of the 256.
+    // The light theme's color of a running bar, mapped to the nearest of the 256.
     #expect(program.text.contains("38;5;25m"))
     #expect(!dark.text.contains("38;5;25m"))
   }

@@ -67,7 +67,7 @@ struct TerminalKindTests {
       ],
       ["TERM": "xterm-256color", "VTE_VERSION": "8203"],
     ])
-  func `terminals that show progress are recognised`(environment: [String: String]) {
+  func `terminals that show progress are recognized`(environment: [String: String]) {
     #expect(kind(environment).showsProgress)
   }
 
@@ -94,7 +94,7 @@ struct TerminalKindTests {
     #expect(kind(["TERM": "foot", "TMUX": "x"]).announcement == nil)
   }
 
-  @Test func `multiplexer, clipboard and colour query support are detected`() {
+  @Test func `multiplexer, clipboard and color query support are detected`() {
     #expect(kind(["TERM": "tmux-256color"]).multiplexer == .tmux)
     #expect(kind(["TERM": "screen-256color", "TMUX": "x"]).multiplexer == .tmux)
     #expect(kind(["TERM": "screen"]).multiplexer == .screen)

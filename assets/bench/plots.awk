@@ -85,7 +85,7 @@ function line(x1, y1, x2, y2, class) {
   printf "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" class=\"%s\"/>\n", x1, y1, x2, y2, class > file
 }
 
-# Each series has a shape of its own beside its colour.
+# Each series has a shape of its own beside its color.
 function mark(x, y, which) {
   if (which == 1)
     printf "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" class=\"f1\"/>\n", x, y > file

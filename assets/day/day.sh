@@ -1,6 +1,6 @@
 #!/bin/sh
 # A whole day's work at the real dashboard, in tmux, over the origin of the demo, in a throw-away
-# home: each step waits for what it must show, and its screen is kept with its colours.
+# home: each step waits for what it must show, and its screen is kept with its colors.
 #
 #   assets/day/day.sh PROGRAM DIRECTORY [morning]
 #

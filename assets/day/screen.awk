@@ -110,7 +110,7 @@ function style(words,    part, count, i, n) {
 function rgb(r, g, b) { return sprintf("#%02x%02x%02x", r, g, b) }
 function level(n) { return n == 0 ? 0 : 55 + 40 * n }
 
-# The 256 colours of xterm.
+# The 256 colors of xterm.
 function indexed(n) {
   if (n < 16) return ansi[n + 1]
   if (n >= 232) return rgb(8 + 10 * (n - 232), 8 + 10 * (n - 232), 8 + 10 * (n - 232))
@@ -144,10 +144,10 @@ function put(c, bytes,    size) {
 }
 
 # Cells of one background side by side are one box.
-function paint(from, size, colour) {
-  if (paint_size == 0 || paint_from + paint_size != from || paint_colour != colour) {
+function paint(from, size, color) {
+  if (paint_size == 0 || paint_from + paint_size != from || paint_color != color) {
     end_paint()
-    paint_from = from; paint_colour = colour
+    paint_from = from; paint_color = color
   }
   paint_size += size
 }
@@ -155,7 +155,7 @@ function paint(from, size, colour) {
 function end_paint() {
   if (paint_size > 0) {
     use_row()
-    emit(1, box(paint_from, paint_size, row * ch, ch, paint_colour, ""))
+    emit(1, box(paint_from, paint_size, row * ch, ch, paint_color, ""))
   }
   paint_size = 0
 }
@@ -167,7 +167,7 @@ function bar(left, right, top, bottom,    look) {
   if (bar_size == 0 || bar_from + bar_size != column + left || bar_look != look) {
     end_bar()
     bar_from = column + left; bar_look = look
-    bar_colour = front(); bar_shade = shade(); bar_top = top; bar_bottom = bottom
+    bar_color = front(); bar_shade = shade(); bar_top = top; bar_bottom = bottom
   }
   bar_size += right - left
 }
@@ -176,7 +176,7 @@ function end_bar() {
   if (bar_size > 0) {
     use_row()
     emit(2, box(bar_from, bar_size, row * ch + 2 + bar_top * (ch - 4), \
-      (bar_bottom - bar_top) * (ch - 4), bar_colour, bar_shade))
+      (bar_bottom - bar_top) * (ch - 4), bar_color, bar_shade))
   }
   bar_size = 0
 }
@@ -187,9 +187,9 @@ function shade() {
     sprintf(" opacity=\"%s\"", number((code_point - 9616) / 4))
 }
 
-function box(from, size, top, height, colour, more) {
+function box(from, size, top, height, color, more) {
   return sprintf("<rect x=\"%s\" y=\"%s\" width=\"%s\" height=\"%s\" fill=\"%s\"%s/>", \
-    number(pad + from * cw), number(pad + top), number(size * cw), number(height), colour, more)
+    number(pad + from * cw), number(pad + top), number(size * cw), number(height), color, more)
 }
 
 function use_row() { if (row >= rows) rows = row + 1 }

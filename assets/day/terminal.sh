@@ -107,7 +107,7 @@ begin() {
   printf 'day: %s\n' "$1"
 }
 
-# Keeps the screen with its colours up to its right edge, and as plain text.
+# Keeps the screen with its colors up to its right edge, and as plain text.
 keep() {
   step_count=$((step_count + 1))
   name=$(printf '%02d-%s' "$step_count" "$1")

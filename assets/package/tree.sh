@@ -1,7 +1,7 @@
 #!/bin/sh
 # tree.sh PROGRAM PREFIX [DESTDIR]
 # Installs Kettle below DESTDIR/PREFIX: the program without symbols, manual pages, completions, units
-# of systemd, desktop entries, icon, metainfo, licences, the WebExtension and what lets browsers start its
+# of systemd, desktop entries, icon, metainfo, licenses, the WebExtension and what lets browsers start its
 # host. PROGRAM prints its own pages, completions and manifests, unless KETTLE_TEXTS names another build
 # that does, because PROGRAM is for another machine.
 set -eu

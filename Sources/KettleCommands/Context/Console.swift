@@ -221,7 +221,7 @@ extension CommandContext {
 }
 
 extension Look {
-  /// The look of the dashboard in the terminal's own sixteen colours. There are none without a
+  /// The look of the dashboard in the terminal's own sixteen colors. There are none without a
   /// terminal, on one of unknown abilities (TERM), and with NO_COLOR.
   init(isTerminal: Bool, environment: [String: String], isASCII: Bool = false) {
     let isDumb = ["", "dumb"].contains(environment["TERM"] ?? "")

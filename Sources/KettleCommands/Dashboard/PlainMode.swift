@@ -4,7 +4,7 @@ import KettleDashboard
 import KettleModel
 
 /// The plain mode of `kettle`, for outputs that cannot or must not be drawn on: the list, then one
-/// line per change. Nothing is redrawn, moved or coloured, so a screen reader or a log can follow
+/// line per change. Nothing is redrawn, moved or colored, so a screen reader or a log can follow
 /// it.
 struct PlainMode {
   let context: CommandContext

@@ -204,7 +204,7 @@ extension ProgressLine {
     line.write(words, row: 0, column: end + 2, width: columns, wordsRole)
   }
 
-  /// The result and what keeps a transfer are coloured.
+  /// The result and what keeps a transfer are colored.
   private var wordsRole: Role {
     switch row.state {
     case .running: .plain
@@ -249,7 +249,7 @@ extension Canvas {
     frame.row(0).lastIndex { $0 != .blank }.map { $0 + 1 } ?? 0
   }
 
-  /// The line, with escape sequences if the look has colours.
+  /// The line, with escape sequences if the look has colors.
   var line: String {
     var text = ""
     var style = Style.plain
@@ -290,7 +290,7 @@ extension Style {
     return "\u{1B}[" + (codes.isEmpty ? "0" : codes.map(String.init).joined(separator: ";")) + "m"
   }
 
-  /// Returns nil for the default colour and for colours beyond the first sixteen.
+  /// Returns nil for the default color and for colors beyond the first sixteen.
   private static func code(_ color: Color, base: Int) -> Int? {
     switch color {
     case .palette(let index) where index < 8: base + Int(index)

@@ -31,7 +31,7 @@ package struct ClientOutbox: Sendable {
     }
   }
 
-  /// The treatment of a client for which too many events wait.
+  /// What happens to a client whose event queue overflows.
   package enum Lag: Hashable, Sendable {
     case resynchronises
     case isDropped

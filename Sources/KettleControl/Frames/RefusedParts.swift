@@ -3,7 +3,7 @@ import KettleModel
 extension TransferSpec {
   /// The first part that no service may act on; nil if all are valid.
   ///
-  /// A decoder assigns each value directly and bypasses the initialisers that check. The checks run
+  /// A decoder assigns each value directly and bypasses the initializers that check. The checks run
   /// again here, where text from outside becomes a request: a line break in a header, for example,
   /// would start a second header.
   package var refusedPart: String? {

@@ -106,7 +106,7 @@ final class NameLookup: Sendable {
 /// The reach of the host in a URL, as far as it is known before a proxy connects to it.
 ///
 /// The proxy looks names up, so there is no address to judge. Literal addresses and names that only
-/// local networks use are recognised. Any other name may still lead the proxy anywhere, which only
+/// local networks use are recognized. Any other name may still lead the proxy anywhere, which only
 /// the proxy's own rules can prevent.
 enum ProxiedHost: Equatable {
   case address(AddressScope)

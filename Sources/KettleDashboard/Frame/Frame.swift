@@ -222,11 +222,11 @@ package struct Cell: Hashable, Sendable {
   }
 }
 
-/// A colour of the terminal.
+/// A color of the terminal.
 package enum Color: Hashable, Sendable {
   /// The terminal's default for text or background.
   case standard
-  /// 0–15: the classic colours; 16–231: the cube; 232–255: the greys.
+  /// 0–15: the classic colors; 16–231: the cube; 232–255: the grays.
   case palette(UInt8)
   case rgb(UInt8, UInt8, UInt8)
 }

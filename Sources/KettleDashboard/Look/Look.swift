@@ -46,7 +46,7 @@ package struct Look: Hashable, Sendable {
     return styles.indices.contains(number) ? styles[number] : .plain
   }
 
-  /// Styles the row under the cursor. Without colour it is reversed, except for the progress bar:
+  /// Styles the row under the cursor. Without color it is reversed, except for the progress bar:
   /// reversed blocks would show the opposite of the progress.
   package func select(_ style: inout Style, isBar: Bool) {
     var plain = self.style(.plain)
@@ -54,7 +54,7 @@ package struct Look: Hashable, Sendable {
     case .none: if !isBar { style.attributes.insert(.reverse) }
     case .ansi8, .ansi16:
       guard !isBar else { return }
-      // With eight colours bold would turn black text grey.
+      // With eight colors bold would turn black text gray.
       plain.attributes = colors == .ansi8 ? .reverse : [.reverse, .bold]
       style = plain
     case .indexed256, .trueColor:
@@ -82,9 +82,9 @@ package enum ColorDepth: Hashable, Sendable {
   case none, ansi8, ansi16, indexed256, trueColor
 
   /// - Parameters:
-  ///   - noColor: The variable NO_COLOR; set and not empty means no colour (no-color.org).
-  ///   - colorCount: The number of colours in the terminal description.
-  ///   - isDirect: Whether a colour number of the description is a red-green-blue value.
+  ///   - noColor: The variable NO_COLOR; set and not empty means no color (no-color.org).
+  ///   - colorCount: The number of colors in the terminal description.
+  ///   - isDirect: Whether a color number of the description is a red-green-blue value.
   package init(noColor: String?, colorCount: Int, isDirect: Bool) {
     if let noColor, !noColor.isEmpty {
       self = .none
@@ -182,13 +182,13 @@ package struct TerminalOptions: Hashable, Sendable {
   package var isASCII = false
   /// nil detects it.
   package var background: Theme.Background?
-  /// nil means the colours for the terminal's background.
+  /// nil means the colors for the terminal's background.
   package var theme: BuiltInTheme?
-  /// Replace the colours of the theme.
+  /// Replace the colors of the theme.
   package var colors: [ThemeColor: Color] = [:]
 
   package init() {}
 
-  /// Whether the colours depend on the background that the terminal reports.
+  /// Whether the colors depend on the background that the terminal reports.
   package var followsTerminal: Bool { background == nil && theme == nil }
 }

@@ -1,4 +1,4 @@
-/// The style of each role in the colours of a theme, limited to the available colour depth.
+/// The style of each role in the colors of a theme, limited to the available color depth.
 struct Palette {
   let theme: Theme
   let depth: ColorDepth
@@ -11,7 +11,7 @@ struct Palette {
     }
   }
 
-  /// Returns the background for this colour; where it is the terminal's default, that of the theme.
+  /// Returns the background for this color; where it is the terminal's default, that of the theme.
   func background(_ name: ThemeColor) -> Color {
     let found = color(name)
     return found == .standard ? color(.background) : found
@@ -24,7 +24,7 @@ struct Palette {
     }
   }
 
-  /// Returns the theme's colour converted to this depth.
+  /// Returns the theme's color converted to this depth.
   private func color(_ name: ThemeColor) -> Color {
     switch (depth, theme.color(name, isClassic: isClassic)) {
     case (.none, _), (_, .standard): .standard
@@ -36,7 +36,7 @@ struct Palette {
     case (.indexed256, .palette(let index)): .palette(index)
     case (.indexed256, .rgb(let red, let green, let blue)):
       .palette(ColorTable.nearest(to: RGB(red: red, green: green, blue: blue)))
-    // Where numbers are red-green-blue values, only the first eight are palette colours.
+    // Where numbers are red-green-blue values, only the first eight are palette colors.
     case (.trueColor, .palette(let index)):
       index < 8 ? .palette(index) : Self.direct(ColorTable.rgb(index))
     case (.trueColor, .rgb(let red, let green, let blue)):
@@ -44,14 +44,14 @@ struct Palette {
     }
   }
 
-  /// The values 0 to 7, which are nearly black, would mean palette colours; 8 replaces them.
+  /// The values 0 to 7, which are nearly black, would mean palette colors; 8 replaces them.
   private static func direct(_ value: RGB) -> Color {
     value.red == 0 && value.green == 0 && value.blue < 8
       ? .rgb(0, 0, 8) : .rgb(value.red, value.green, value.blue)
   }
 
-  /// Most terminals with eight colours show bold text in a bright colour. Bold therefore replaces
-  /// the bright colours, and is left out where it would turn black text grey, or dark text light on
+  /// Most terminals with eight colors show bold text in a bright color. Bold therefore replaces
+  /// the bright colors, and is left out where it would turn black text gray, or dark text light on
   /// a light background.
   private static func inEightColors(_ style: Style) -> Style {
     var style = style
@@ -68,7 +68,7 @@ struct Palette {
     return style
   }
 
-  /// - Parameter classic: Further attributes in the classic colours, which have few shades.
+  /// - Parameter classic: Further attributes in the classic colors, which have few shades.
   private func text(
     _ name: ThemeColor, on background: ThemeColor = .background,
     _ attributes: Style.Attributes = [], classic: Style.Attributes = []
@@ -80,7 +80,7 @@ struct Palette {
   }
 
   private func colored(_ role: Role) -> Style {
-    // In a colour of its own, quiet text needs no other sign.
+    // In a color of its own, quiet text needs no other sign.
     let dim: Style.Attributes = color(.quiet) == .standard ? .dim : []
     return switch role {
     case .plain, .keyLabel, .dialog: text(.text)
@@ -118,7 +118,7 @@ struct Palette {
   }
 }
 
-/// The 256 colours of xterm: sixteen that the user may have changed, a cube, and greys.
+/// The 256 colors of xterm: sixteen that the user may have changed, a cube, and grays.
 package enum ColorTable {
   private static let levels: [UInt8] = [0, 95, 135, 175, 215, 255]
 
@@ -144,10 +144,10 @@ package enum ColorTable {
     }
   }
 
-  /// Returns the nearest colour of the cube and the greys; the first sixteen can be anything.
+  /// Returns the nearest color of the cube and the grays; the first sixteen can be anything.
   package static func nearest(to color: RGB) -> UInt8 { nearest(to: color, in: 16...255) }
 
-  /// Returns the nearest classic colour, by the usual values of these.
+  /// Returns the nearest classic color, by the usual values of these.
   static func nearestClassic(to color: RGB) -> UInt8 { nearest(to: color, in: 0...15) }
 
   private static func nearest(to color: RGB, in range: ClosedRange<UInt8>) -> UInt8 {
@@ -160,7 +160,7 @@ package enum ColorTable {
   }
 }
 
-/// A colour as red, green and blue.
+/// A color as red, green and blue.
 package struct RGB: Hashable, Sendable {
   package var red: UInt8
   package var green: UInt8

@@ -1,4 +1,4 @@
-/// The colours of the dashboard: those of a built-in theme, and the user's in their place.
+/// The colors of the dashboard: those of a built-in theme, and the user's in their place.
 package struct Theme: Hashable, Sendable {
   /// A kind of background of a terminal.
   package enum Background: String, Hashable, Sendable, CaseIterable {
@@ -7,7 +7,7 @@ package struct Theme: Hashable, Sendable {
 
   /// The terminal's background.
   package var background: Background
-  /// nil means the colours for the terminal's background, which then stays as it is.
+  /// nil means the colors for the terminal's background, which then stays as it is.
   package var base: BuiltInTheme?
   package var colors: [ThemeColor: Color]
 
@@ -19,9 +19,9 @@ package struct Theme: Hashable, Sendable {
     self.colors = colors
   }
 
-  /// Returns the user's colour, or else the theme's.
+  /// Returns the user's color, or else the theme's.
   ///
-  /// - Parameter isClassic: Whether the terminal has only the sixteen classic colours, or eight of
+  /// - Parameter isClassic: Whether the terminal has only the sixteen classic colors, or eight of
   ///   them.
   func color(_ name: ThemeColor, isClassic: Bool) -> Color {
     if let own = colors[name] { return own }
@@ -46,7 +46,7 @@ package struct NamedTheme: Hashable, Sendable {
   }
 }
 
-/// An element that has a colour; the raw value is its name in the configuration.
+/// An element that has a color; the raw value is its name in the configuration.
 package enum ThemeColor: String, Hashable, Sendable, CaseIterable {
   /// Ordinary text, and the background of the whole screen.
   case text, background
@@ -69,7 +69,7 @@ package enum ThemeColor: String, Hashable, Sendable, CaseIterable {
 
 /// The background according to the environment.
 extension Theme.Background {
-  /// Parses COLORFGBG, which some terminals set: two or three numbers of the sixteen colours, the
+  /// Parses COLORFGBG, which some terminals set: two or three numbers of the sixteen colors, the
   /// last for the background. Returns nil when it says nothing.
   package init?(COLORFGBG text: String) {
     guard let last = text.split(separator: ";").last, text.contains(";"), let index = Int(last)
@@ -82,7 +82,7 @@ extension Theme.Background {
   }
 }
 
-/// A name in the settings of the colours that is unknown.
+/// A name in the settings of the colors that is unknown.
 package struct ThemeProblem: Hashable, Sendable {
   package enum What: Hashable, Sendable {
     case unknownColor(String)
@@ -127,10 +127,10 @@ package enum BuiltInTheme: String, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// A colour of a built-in theme.
+/// A color of a built-in theme.
 package struct BuiltInColor: Hashable, Sendable {
   package var rgb: RGB
-  /// Its substitute among the sixteen classic colours, whose exact values are unknown; nil means
+  /// Its substitute among the sixteen classic colors, whose exact values are unknown; nil means
   /// that of ordinary text, or of the background.
   package var classic: UInt8?
 
@@ -140,7 +140,7 @@ package struct BuiltInColor: Hashable, Sendable {
   }
 }
 
-// Tests verify that each theme has every colour, and that all text is legible.
+// Tests verify that each theme has every color, and that all text is legible.
 extension BuiltInTheme {
   private static let darkColors: [ThemeColor: BuiltInColor] = [
     .text: BuiltInColor(0xDCE1E8, 7), .background: BuiltInColor(0x15181D, 0),

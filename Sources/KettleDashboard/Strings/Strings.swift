@@ -62,7 +62,7 @@ extension Strings {
     switch problem.what {
     case .unknownColor(let name):
       let names = ThemeColor.allCases.map(\.rawValue).joined(separator: ", ")
-      return "Unknown colour \(quoted(name, limit: 60)) \(location); the colours are \(names)"
+      return "Unknown color \(quoted(name, limit: 60)) \(location); the colors are \(names)"
     case .unknownTheme(let name, let file):
       return "Unknown theme \(quoted(name, limit: 60)) \(location); \(quoted(file)) does not "
         + "exist, and the built-in themes are \(BuiltInTheme.names)"

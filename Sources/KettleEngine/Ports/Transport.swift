@@ -98,8 +98,8 @@ package struct AttemptTimeouts: Sendable, Hashable {
   /// From the request to the end of the head: a head that arrives line by line now and then is not
   /// silent.
   package var headMilliseconds: Int64 = 120_000
-  /// A body with fewer than `slowByteCount` bytes in this time is given up. Time in which a limit
-  /// or the sink delays it does not count.
+  /// Abandons a body that delivers fewer than `slowByteCount` bytes in this time. Time spent
+  /// throttled or waiting for the sink is excluded.
   package var slowMilliseconds: Int64 = 60_000
   package var slowByteCount: Int64 = 1024
 

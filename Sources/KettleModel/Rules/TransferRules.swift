@@ -121,7 +121,7 @@ package struct TransferRules: Hashable, Sendable {
   }
 }
 
-/// What a new transfer gets in place of the built-in behaviour.
+/// What a new transfer gets in place of the built-in behavior.
 package struct TransferDefaults: Hashable, Sendable {
   package var onConflict = ConflictPolicy.rename
   /// Whether files get the modification time that the server gives.

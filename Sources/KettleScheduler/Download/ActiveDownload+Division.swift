@@ -112,7 +112,7 @@ extension ActiveDownload {
     return connections
   }
 
-  /// One newcomer's share, from the end, sized so that all finish at the same time.
+  /// The tail of a piece that a new connection gets, sized so that all finish at the same time.
   private func share(
     of connection: DownloadConnection, _ newcomers: (count: Int, speed: Int64),
     at now: MonotonicTime

@@ -62,8 +62,8 @@ extension ResponseClassifier {
     return .acceptWhole(Whole(facts: facts, use: use))
   }
 
-  /// The request has had its effect, and the status is its outcome: a server that encodes the body
-  /// against the request, or calls it a part, must not turn it into a failure.
+  /// Whether the status stands whatever the body is: a request that is not idempotent has already
+  /// taken effect, even if the server encodes the body against the request or calls it a part.
   private func standsAsItIs(_ head: ResponseHead) -> Bool {
     acceptance == .any && content != nil
       && (head.contentCoding != nil || !head.values(of: "Content-Range").isEmpty)

@@ -58,7 +58,7 @@ struct CellPainter {
     return (flags, pair)
   }
 
-  /// -1 is the terminal's default colour (default_colors(3x)).
+  /// -1 is the terminal's default color (default_colors(3x)).
   private static func number(_ color: Color) -> Int32 {
     switch color {
     case .standard: -1
@@ -141,7 +141,7 @@ struct TerminalKind: Hashable, Sendable {
   var announcement: Announcement?
   /// Whether it may have a clipboard.
   var canCopy: Bool
-  /// Whether it answers a query for its colours, or ignores it without displaying it.
+  /// Whether it answers a query for its colors, or ignores it without displaying it.
   var repliesToColorQueries: Bool
   /// Whether it is the kernel's console.
   var isConsole: Bool

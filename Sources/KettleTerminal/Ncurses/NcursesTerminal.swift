@@ -224,12 +224,12 @@ extension NcursesTerminal {
     guard let name = environment("TERM") else { throw .nameMissing }
     let colors = environment("COLORTERM")
     guard colors == "truecolor" || colors == "24bit" else { return name }
-    // ncurses uses 24-bit colour only with a description that declares it. Many terminals support
+    // ncurses uses 24-bit color only with a description that declares it. Many terminals support
     // it but report a name that does not say so.
     return directName(for: name) ?? name
   }
 
-  /// Returns the description of the same terminal with direct colour, if it is installed. With
+  /// Returns the description of the same terminal with direct color, if it is installed. With
   /// NO_COLOR it would bring nothing.
   private static func directName(for name: String) -> String? {
     guard environment("NO_COLOR") == nil else { return nil }
@@ -262,7 +262,7 @@ extension NcursesTerminal {
 /// Dark or light: from the user's setting, else the environment, else the terminal's reply.
 extension NcursesTerminal {
   /// How long the first frame waits for the terminal to report its background. A later reply still
-  /// changes the colours.
+  /// changes the colors.
   private static var backgroundTimeoutMilliseconds: Int64 { 100 }
 
   /// How long after the question a terminal on another continent may answer.

@@ -43,7 +43,7 @@ struct DocumentationRuleTests {
     #expect(findings.map(\.why) == ["\"A\" is under no topic", "\"C\" is under no topic"])
   }
 
-  @Test func `protocols are recognised by their declarations`() {
+  @Test func `protocols are recognized by their declarations`() {
     let file = source("@preconcurrency\npublic protocol P: AnyObject {\n}\nprotocol Q {}")
     #expect(DocumentationRule.protocols(in: [file]) == ["P"])
   }

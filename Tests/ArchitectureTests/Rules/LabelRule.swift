@@ -1,16 +1,16 @@
 /// Finds functions and initializers whose calls are hard to read, because three or more of their
 /// parameters have no label. Operators, subscripts and closures are exempt.
 enum LabelRule {
-  static let unlabelledCountMax = 2
+  static let unlabeledCountMax = 2
 
   static func findings(in file: SourceText) -> [Finding] {
     let code = file.code.joined(separator: [UInt8(ascii: "\n")])
     var scanner = ParameterScanner(Array(code))
     return scanner.declarations().compactMap { declaration in
-      guard declaration.unlabelledCount > unlabelledCountMax else { return nil }
+      guard declaration.unlabeledCount > unlabeledCountMax else { return nil }
       return Finding(
         path: file.path, line: declaration.line,
-        why: "\(declaration.unlabelledCount) parameters have no label")
+        why: "\(declaration.unlabeledCount) parameters have no label")
     }
   }
 }
@@ -20,7 +20,7 @@ struct ParameterScanner {
   struct Declaration: Hashable {
     /// From 1.
     var line: Int
-    var unlabelledCount: Int
+    var unlabeledCount: Int
   }
 
   private let code: [UInt8]
@@ -41,7 +41,7 @@ struct ParameterScanner {
       guard !isMember, word == "func" || word == "init" else { continue }
       let start = line
       guard skipToParameters(isFunction: word == "func") else { continue }
-      declarations.append(Declaration(line: start, unlabelledCount: readParameters()))
+      declarations.append(Declaration(line: start, unlabeledCount: readParameters()))
     }
     return declarations
   }

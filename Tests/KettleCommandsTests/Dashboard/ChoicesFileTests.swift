@@ -56,7 +56,7 @@ struct ChoicesFileTests {
 
   @Test(arguments: [
     "", "{", "nonsense", "[]", "null", "7", "\"pane\"", "{}",
-    #"{"pane":null,"sort":null}"#, #"{"pane":"all","sort":{"key":"colour"}}"#,
+    #"{"pane":null,"sort":null}"#, #"{"pane":"all","sort":{"key":"color"}}"#,
     #"{"pane":7,"sort":[]}"#, #"{"sort":{"isDescending":true}}"#,
   ])
   func `an invalid file counts as none`(text: String) throws {

@@ -20,7 +20,7 @@ struct DashboardSettingsTests {
     #expect(notices.count == 1)
   }
 
-  @Test func `switches and colours in the file are applied, and unknown colours are reported`() {
+  @Test func `switches and colors in the file are applied, and unknown colors are reported`() {
     let text = """
       [dashboard]
       mouse = false
@@ -46,7 +46,7 @@ struct DashboardSettingsTests {
       ])
     #expect(
       settings.problems == [
-        "Unknown colour \"sky\" on line 10 of \"/c\"; the colours are text, background, quiet, "
+        "Unknown color \"sky\" on line 10 of \"/c\"; the colors are text, background, quiet, "
           + "heading, key, good, waiting, problem, bar, bar-background, problem-background, "
           + "progress, progress-done, progress-held, progress-failed, progress-background, "
           + "selection-background, field-background"

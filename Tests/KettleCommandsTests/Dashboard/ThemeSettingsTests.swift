@@ -51,7 +51,7 @@ struct ThemeSettingsTests {
     #expect(forbidden.problems.count == 1)
   }
 
-  @Test func `an unknown theme is reported, and the colours are those without a theme`() {
+  @Test func `an unknown theme is reported, and the colors are those without a theme`() {
     let found = settings("[theme]\nname = \"mine\"")
     #expect(found.terminal == TerminalOptions())
     #expect(
@@ -86,7 +86,7 @@ struct ThemeSettingsTests {
     #expect(found.problems.last?.contains("\"sky\" on line 3 of \"/t/mine.toml\"") == true)
   }
 
-  @Test func `the documentation names every theme and every colour`() throws {
+  @Test func `the documentation names every theme and every color`() throws {
     let here = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
     let document = try String(
       contentsOf: here.appending(path: "../../../docs/configuration.md").standardizedFileURL,

@@ -63,7 +63,7 @@ struct ProgressLineTests {
     #expect(line(row, columns: 100, Self.ascii).prefix { $0 != "]" } == before)
   }
 
-  @Test func `a wait has its reason in the colour of waiting`() {
+  @Test func `a wait has its reason in the color of waiting`() {
     var row = snapshot(3, .waiting)
     row.reason = .retry
     row.error = TransferFailure(.connectionRefused, on: "example.org")
@@ -91,7 +91,7 @@ struct ProgressLineTests {
         " 50 %, <yellow>\"example.org\" sends little or nothing, and it is not known why</>"))
   }
 
-  @Test func `the end has the colour of its result`() {
+  @Test func `the end has the color of its result`() {
     #expect(line(snapshot(1, .completed), columns: 80) == "1  file.iso: <green>completed, 0 B</>")
     #expect(line(snapshot(1, .failed), columns: 80) == "1  file.iso: <bold red>failed</>")
     #expect(line(snapshot(1, .queued), columns: 80) == "1  file.iso: <dim>queued</>")

@@ -81,7 +81,7 @@ struct GetCommandTests: GetRows {
     return await context.run(["get", url] + arguments)
   }
 
-  @Test func `a terminal with UTF-8 and colours has the bar of the dashboard`() async {
+  @Test func `a terminal with UTF-8 and colors has the bar of the dashboard`() async {
     let environment = ["TERM": "xterm", "LANG": "C.UTF-8"]
     let numbers = "50 %, 50/100 MiB, 1.0 MiB/s, 0:50 left, ready 14:00"
     let blanks = String(repeating: " ", count: 45)

@@ -62,7 +62,7 @@ struct ListOnTerminalTests {
 
   @Test(
     arguments: zip([60, 80, 120, 200], [tableOf60, tableOf80, tableOf120, tableOf200]))
-  func `on a terminal the table fits the width and has the colours of the states`(
+  func `on a terminal the table fits the width and has the colors of the states`(
     columns: Int, table: String
   ) async {
     let output = await list(columns: columns)
@@ -76,24 +76,24 @@ struct ListOnTerminalTests {
     #expect(colorless == withoutStyles(table))
   }
 
-  @Test func `a terminal of unknown abilities gets ASCII without colours`() async {
+  @Test func `a terminal of unknown abilities gets ASCII without colors`() async {
     for environment in [["TERM": "dumb", "LANG": "C.UTF-8"], ["LANG": "C.UTF-8"]] {
       #expect(await list(columns: 80, environment) == Self.asciiTable)
     }
   }
 
-  @Test func `a locale without UTF-8, and --ascii, get ASCII with colours`() async {
+  @Test func `a locale without UTF-8, and --ascii, get ASCII with colors`() async {
     let inLocale = await list(columns: 80, ["TERM": "xterm", "LANG": "C"])
     #expect(visible(inLocale).contains("  <cyan>[###---]</>  61 %"))
     #expect(withoutStyles(visible(inLocale)) == Self.asciiTable)
     #expect(await list("--ascii", columns: 80) == inLocale)
   }
 
-  @Test func `a pipe gets all columns and names, without colours or bars`() async {
+  @Test func `a pipe gets all columns and names, without colors or bars`() async {
     #expect(await list(columns: nil) == Self.pipeTable)
   }
 
-  @Test func `JSON has no colours`() async {
+  @Test func `JSON has no colors`() async {
     let output = await list("--json", columns: 80)
     #expect(output == (await list("--json", columns: nil)))
     #expect(!output.contains("\u{1B}"))
@@ -109,7 +109,7 @@ struct ListOnTerminalTests {
   }
 
   // Fault 128
-  @Test func `hostile names cannot control a terminal with colours`() async {
+  @Test func `hostile names cannot control a terminal with colors`() async {
     let hostile = ListCommandTests.hostile
     var row = snapshot(1, .failed, url: "https://" + hostile, title: hostile)
     row.error = TransferFailure(.httpStatus, on: hostile, detail: hostile)

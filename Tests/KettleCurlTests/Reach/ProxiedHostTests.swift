@@ -11,7 +11,7 @@ struct ProxiedHostTests {
     "localhost", "localhost.", "a.localhost", "localhost.localdomain", "x.ｌｏｃａｌｈｏｓｔ", "0ｘ7f.1",
     "１２７.0.0.1", "ℓocalhost",
   ])
-  func `this machine is recognised`(host: String) {
+  func `this machine is recognized`(host: String) {
     #expect(ProxiedHost(host).reach == .machine)
   }
 
@@ -21,7 +21,7 @@ struct ProxiedHostTests {
     "100.64.0.1", "224.0.0.1", "[fe80::1]", "[fd00::1]", "[1::zz]", "nas", "nas.", "printer.local",
     "a.lan", "metadata.google.internal", "box.home.arpa", "box.home.arpa.", "b.localdomain",
   ])
-  func `local networks are recognised`(host: String) {
+  func `local networks are recognized`(host: String) {
     #expect(ProxiedHost(host).reach == .network)
   }
 

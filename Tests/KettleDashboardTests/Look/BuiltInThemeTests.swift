@@ -14,7 +14,7 @@ struct BuiltInThemeTests {
     Role.texts + [.plain, .keyLabel, .dialog, .field, .fieldQuiet]
 
   @Test(arguments: BuiltInTheme.allCases)
-  func `a theme has every colour`(theme: BuiltInTheme) {
+  func `a theme has every color`(theme: BuiltInTheme) {
     for color in ThemeColor.allCases { #expect(theme.colors[color] != nil, "\(color)") }
     #expect(theme.colors[.text]?.classic != nil)
     #expect(theme.colors[.background]?.classic != nil)
@@ -42,7 +42,7 @@ struct BuiltInThemeTests {
   }
 
   /// The values of the theme itself, whatever the terminal makes of them.
-  @Test func `the colours of the high-contrast theme have a ratio of 7 to 1`() throws {
+  @Test func `the colors of the high-contrast theme have a ratio of 7 to 1`() throws {
     let colors = BuiltInTheme.highContrast.colors
     func ratio(_ text: ThemeColor, on background: ThemeColor) throws -> Double {
       contrastRatio(try #require(colors[text]).rgb, try #require(colors[background]).rgb)
@@ -57,7 +57,7 @@ struct BuiltInThemeTests {
   }
 
   @Test(arguments: [ColorDepth.ansi8, .ansi16], BuiltInTheme.allCases)
-  func `a theme is legible in the usual values of the classic colours`(
+  func `a theme is legible in the usual values of the classic colors`(
     depth: ColorDepth, theme: BuiltInTheme
   ) {
     let look = look(theme, depth)
@@ -68,7 +68,7 @@ struct BuiltInThemeTests {
     #expect(look.style(.plain).background != .standard)
   }
 
-  @Test func `with eight colours bold replaces bright ones, and never changes black text`() {
+  @Test func `with eight colors bold replaces bright ones, and never changes black text`() {
     let contrast = look(.highContrast, .ansi8)
     #expect(
       contrast.style(.key)
@@ -90,7 +90,7 @@ struct BuiltInThemeTests {
       [[0.11238, 0.88762, 0], [0.11238, 0.88762, 0], [0.00401, -0.00401, 1]],
       [[0.29275, 0.70725, 0], [0.29275, 0.70725, 0], [-0.02234, 0.02234, 1]],
     ])
-  func `the theme for colour blindness tells states apart without red and green`(
+  func `the theme for color blindness tells states apart without red and green`(
     matrix: [[Double]]
   ) throws {
     func seen(_ name: ThemeColor) throws -> [Double] {
@@ -120,7 +120,7 @@ struct BuiltInThemeTests {
   }
 
   @Test(arguments: BuiltInTheme.allCases)
-  func `with NO_COLOR a theme has no colours`(theme: BuiltInTheme) {
+  func `with NO_COLOR a theme has no colors`(theme: BuiltInTheme) {
     let (themed, plain) = (look(theme, .none), look(nil, .none))
     for role in Role.allCases { #expect(themed.style(role) == plain.style(role)) }
   }
@@ -138,7 +138,7 @@ struct BuiltInThemeTests {
     #expect(Canvas(size: size, look: look(nil, depth)).frame == Frame(size: size))
   }
 
-  @Test func `a user's colour overrides the theme, and default means like ordinary text`() {
+  @Test func `a user's color overrides the theme, and default means like ordinary text`() {
     let look = look(
       .ember, .trueColor, colors: [.key: .rgb(1, 2, 3), .heading: .standard, .bar: .palette(9)])
     #expect(look.style(.key).foreground == .rgb(1, 2, 3))
@@ -159,7 +159,7 @@ struct BuiltInThemeTests {
   @Test(
     arguments: [(2, .none), (8, .ansi8), (16, .ansi16), (88, .ansi16), (256, .indexed256)]
       as [(Int, ColorDepth)])
-  func `the number of colours determines the depth`(count: Int, depth: ColorDepth) {
+  func `the number of colors determines the depth`(count: Int, depth: ColorDepth) {
     #expect(ColorDepth(noColor: nil, colorCount: count, isDirect: false) == depth)
     #expect(ColorDepth(noColor: "1", colorCount: count, isDirect: false) == .none)
   }

@@ -48,7 +48,7 @@ struct ThemeTests {
     }
   }
 
-  @Test func `without colour support every role uses the default colours`() {
+  @Test func `without color support every role uses the default colors`() {
     for role in Role.allCases {
       let style = Look(charset: .utf8, colors: .none).style(role)
       #expect(style.foreground == .standard && style.background == .standard)
@@ -58,7 +58,7 @@ struct ThemeTests {
     #expect(none.style(.progress) == .plain)
   }
 
-  @Test func `user colours override the theme and map to the nearest terminal colour`() {
+  @Test func `user colors override the theme and map to the nearest terminal color`() {
     let theme = Theme(colors: [
       .progress: .rgb(0x38, 0xAA, 0xF5), .problem: .palette(9), .good: .standard,
     ])
@@ -74,8 +74,8 @@ struct ThemeTests {
     #expect(look(.trueColor).style(.good).foreground == .standard)
   }
 
-  /// Where colours are red-green-blue numbers, numbers below eight still mean palette colours.
-  @Test func `black stays black with indexed colours`() {
+  /// Where colors are red-green-blue numbers, numbers below eight still mean palette colors.
+  @Test func `black stays black with indexed colors`() {
     let theme = Theme(colors: [.progress: .rgb(0, 0, 1)])
     let look = Look(charset: .utf8, colors: .trueColor, theme: theme)
     #expect(look.style(.progress).foreground == .rgb(0, 0, 8))
@@ -98,7 +98,7 @@ struct ThemeTests {
       ("11;rgb:fffff/0/0", nil), ("10;rgb:ff/ff/ff", nil), ("11;rgb:-1/0/0", nil),
       ("11;rgb:+f/0/0", nil), ("11;#ffffff", nil),
     ] as [(String, RGB?)])
-  func `a terminal's reply parses as a colour`(text: String, color: RGB?) {
+  func `a terminal's reply parses as a color`(text: String, color: RGB?) {
     #expect(RGB(backgroundReply: text) == color)
   }
 

@@ -28,7 +28,7 @@ extension Color {
     }
   }
 
-  /// Returns the contrast with another colour; 0 if one of them is the terminal's default.
+  /// Returns the contrast with another color; 0 if one of them is the terminal's default.
   fileprivate func contrast(with other: Color, or shade: RGB?) -> Double {
     guard let rgb, let shade = other.rgb ?? shade else { return 0 }
     return contrastRatio(rgb, shade)
@@ -42,7 +42,7 @@ extension Style {
 }
 
 extension Role {
-  /// The roles of text in colours.
+  /// The roles of text in colors.
   static let texts: [Role] = [
     .quiet, .heading, .bar, .barName, .barProblem, .columnHeader, .good, .waiting, .problem, .key,
     .dialogTitle, .dialogQuiet, .dialogProblem, .dialogGood, .dialogKey,

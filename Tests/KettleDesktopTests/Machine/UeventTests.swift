@@ -5,7 +5,7 @@ import Testing
 struct UeventTests {
   private func words(_ words: [String]) -> [UInt8] { words.flatMap { Array($0.utf8) + [0] } }
 
-  @Test func `events about power supplies are recognised by their subsystem`() {
+  @Test func `events about power supplies are recognized by their subsystem`() {
     #expect(
       UeventSocket.isAboutPower(
         words([

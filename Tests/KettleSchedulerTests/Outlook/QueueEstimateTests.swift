@@ -74,7 +74,7 @@ struct QueueEstimateTests {
     #expect(QueueEstimate(input).queued.map(\.start) == [nil, nil])
   }
 
-  @Test func `running transfers have their slots already`() {
+  @Test func `running transfers keep their slots in an estimate`() {
     var input = input([1000])
     input.running = [.init(group: 0, missing: 2000)]
     let estimate = QueueEstimate(input)

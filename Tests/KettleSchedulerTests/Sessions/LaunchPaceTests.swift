@@ -60,7 +60,7 @@ import Testing
     #expect(world.launches.count == count + 1)
   }
 
-  @Test mutating func `a process left by a launched program does not count as the user`() {
+  @Test mutating func `a leftover process of a launched program is not mistaken for the user`() {
     run(processID: 5, processSession: 5)
     _ = loop(for: 100_000)
     let count = world.launches.count

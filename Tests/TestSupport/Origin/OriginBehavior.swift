@@ -57,13 +57,13 @@ package struct OriginBehavior: Hashable, Sendable {
     /// `Accept-Ranges: bytes` but always the full file.
     case promisedAndIgnored
     /// The correct bytes with this Content-Range.
-    case labelled(String)
-    /// Bytes from a shifted offset, labelled correctly.
+    case labeled(String)
+    /// Bytes from a shifted offset, labeled correctly.
     case shifted(by: Int64)
-    /// Bytes from a shifted offset, labelled as the requested range.
+    /// Bytes from a shifted offset, labeled as the requested range.
     case shiftedInSecret(by: Int64)
     case withoutContentRange
-    /// At most this many bytes, labelled correctly.
+    /// At most this many bytes, labeled correctly.
     case shortened(to: Int64)
     /// `bytes 0-9/*`
     case totalUnknown
@@ -205,13 +205,13 @@ extension OriginBehavior {
     return behavior
   }
 
-  /// This behaviour with a permanent stall after this many bytes of the body, so that the rest of
+  /// This behavior with a permanent stall after this many bytes of the body, so that the rest of
   /// the test is not a race.
   package func stuck(after byteCount: Int64) -> OriginBehavior {
     with { $0.stall = Stall(after: byteCount, until: "for ever") }
   }
 
-  /// This behaviour with a change, for use in one expression.
+  /// This behavior with a change, for use in one expression.
   package func with(_ change: (inout OriginBehavior) -> Void) -> OriginBehavior {
     var changed = self
     change(&changed)

@@ -1,6 +1,6 @@
 import KettleModel
 
-/// The bytes of the response to one request, derived from a behaviour; nothing is sent here.
+/// The bytes of the response to one request, derived from a behavior; nothing is sent here.
 struct OriginReply {
   enum Body {
     case file(SeededBody, Range<Int64>)
@@ -137,7 +137,7 @@ extension OriginReply {
     var label: String? = Self.label(asked, "\(total)")
     switch behavior.ranges {
     case .honoured, .ignored, .promisedAndIgnored, .unsatisfiable, .unsatisfiableWithoutTotal: break
-    case .labelled(let text): label = text
+    case .labeled(let text): label = text
     case .shifted(let count):
       sent = min(asked.lowerBound + count, total)..<min(asked.upperBound + count, total)
       label = Self.label(sent, "\(total)")

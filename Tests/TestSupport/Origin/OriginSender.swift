@@ -1,6 +1,6 @@
 import Glibc
 
-/// Sends one response with the rate and the stalls of its behaviour.
+/// Sends one response with the rate and the stalls of its behavior.
 struct OriginSender {
   let descriptor: Int32
   let requestNumber: Int
@@ -57,7 +57,7 @@ struct OriginSender {
     return true
   }
 
-  /// The number of bytes of this response before those that the behaviour withholds.
+  /// The number of bytes of this response before those that the behavior withholds.
   private func byteCountBeforeWithheld(in reply: OriginReply) -> Int64? {
     guard let offset = behavior.withheldOffset, case .file(_, let part) = reply.body else {
       return nil

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Reads the body of one request, as far and as fast as its behaviour specifies.
+/// Reads the body of one request, as far and as fast as its behavior specifies.
 struct OriginTaker {
   enum Taken {
     /// The complete body was read.

@@ -39,12 +39,12 @@ package final class ScriptedOrigin: Sendable {
     try TransferURL.parse("http://\(host):\(port)\(path)").get().url
   }
 
-  /// Uses this behaviour for every request for `path`.
+  /// Uses this behavior for every request for `path`.
   package func serve(_ behavior: OriginBehavior, at path: String) {
     serve(at: path) { _ in behavior }
   }
 
-  /// Uses the behaviours for the requests for `path` in order; the last one stays.
+  /// Uses the behaviors for the requests for `path` in order; the last one stays.
   package func serve(_ behaviors: [OriginBehavior], at path: String) {
     serve(at: path) { request in
       behaviors[min(request.numberForPath, behaviors.count) - 1]

@@ -16,13 +16,13 @@ enum RangeLie: String, Sendable, CaseIterable {
       switch self {
       case .whole: behavior.ranges = .promisedAndIgnored
       case .noContentRange: behavior.ranges = .withoutContentRange
-      case .rubbish: behavior.ranges = .labelled("some of it")
-      case .otherUnit: behavior.ranges = .labelled("items 0-9/10")
-      case .lastBeforeFirst: behavior.ranges = .labelled("bytes 900000-100/4194304")
-      case .totalTooSmall: behavior.ranges = .labelled("bytes 200000-4194303/4194303")
-      case .unsatisfied: behavior.ranges = .labelled("bytes */4194304")
+      case .rubbish: behavior.ranges = .labeled("some of it")
+      case .otherUnit: behavior.ranges = .labeled("items 0-9/10")
+      case .lastBeforeFirst: behavior.ranges = .labeled("bytes 900000-100/4194304")
+      case .totalTooSmall: behavior.ranges = .labeled("bytes 200000-4194303/4194303")
+      case .unsatisfied: behavior.ranges = .labeled("bytes */4194304")
       case .beyondCounting:
-        behavior.ranges = .labelled("bytes 0-99999999999999999999/99999999999999999999")
+        behavior.ranges = .labeled("bytes 0-99999999999999999999/99999999999999999999")
       case .shiftedForward: behavior.ranges = .shifted(by: 4096)
       case .shiftedBack: behavior.ranges = .shifted(by: -4096)
       case .otherTotal:

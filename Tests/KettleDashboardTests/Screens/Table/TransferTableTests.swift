@@ -27,7 +27,7 @@ struct TransferTableTests {
     #expect(model.screen().lines[21].hasPrefix(" Limited to 500 KiB/s  "))
   }
 
-  @Test func `a verifying transfer is labelled and shown at 100 percent`() {
+  @Test func `a verifying transfer is labeled and shown at 100 percent`() {
     let row = Sample.row(1, titled: "Checksummed", state: .verifying) {
       $0.bytesReceived = 699 << 20
       $0.bytesExpected = 700 << 20
