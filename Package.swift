@@ -241,13 +241,12 @@ let package = Package(
         "KettleEngine", "KettleFiles", "KettleModel", "KettleScheduler", "KettleSystem",
         "TestSupport",
       ]),
-    .testTarget(
-      name: "KettleStoreTests",
-      dependencies: [
+    tests(
+      "KettleStoreTests",
+      [
         "KettleEngine", "KettleModel", "KettleScheduler", "KettleStore", "KettleSystem",
         "SeededNumbers", "TestSupport", grdb,
-      ],
-      exclude: ["Fixtures"], swiftSettings: strict),
+      ]),
     .testTarget(
       name: "CompatibilityTests",
       dependencies: ["KettleEngine", "KettleModel", "KettleStore", "TestSupport"],

@@ -29,7 +29,7 @@ struct BinRows {
           limit_bytes_per_second ANY, not_before ANY, checksum ANY, ca_certificate_path ANY,
           on_conflict ANY, beginning ANY, headers ANY, login ANY, resume_data ANY,
           finished_file ANY, failure ANY, fresh_start ANY, retry_count ANY, request ANY, task ANY,
-          task_status ANY, finish_number ANY, is_dormant ANY,
+          task_status ANY, finish_number ANY, is_dormant ANY, trusted_servers ANY, options ANY,
           PRIMARY KEY (action, id)
         ) STRICT, WITHOUT ROWID;
         """)

@@ -24,7 +24,7 @@ struct Salvage {
   init(_ db: Database) {
     let found = try? StoreCounters.read(db)
     let known = found ?? StoreCounters()
-    let layout = (try? StoreLayout(foundIn: db)) ?? StoreLayout(version: StoreSchema.version)
+    let layout = (try? StoreLayout(foundIn: db)) ?? StoreLayout()
     isComplete = take(layout.allTransfersUnindexed, db)
     if !isComplete {
       _ = take(layout.allTransfersBackwards, db)

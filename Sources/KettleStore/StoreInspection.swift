@@ -68,7 +68,7 @@ enum StoreInspection {
       // A later version records its name in the list of migrations and its number in the header.
       // One without the other is damage, which must not keep the service from starting.
       let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-      if version > StoreSchema.version, try StoreSchema.migrator.hasBeenSuperseded(db) {
+      if version > StoreSchema.version, try StoreSchema.isSuperseded(db) {
         return .newer("its version is \(version), this Kettle knows \(StoreSchema.version)")
       }
       if let problem = try problem(in: db, depth) { return .damaged(problem, Salvage(db)) }
@@ -86,44 +86,32 @@ enum StoreInspection {
     }
   }
 
-  /// Returns the number of completed migrations, counted from the first without a gap.
-  private static func storeVersion(_ db: Database) throws -> Int {
-    try StoreSchema.migrator.completedMigrations(db).count
-  }
-
   private static func problem(in db: Database, _ depth: Depth) throws -> String? {
     guard try Int.fetchOne(db, sql: "PRAGMA application_id") == StoreSchema.applicationID else {
       return "it is not a store of Kettle"
     }
-    guard try !StoreSchema.migrator.hasBeenSuperseded(db) else {
+    guard try !StoreSchema.isSuperseded(db) else {
       return "its list of versions makes no sense"
     }
-    let version = try storeVersion(db)
-    guard version > 0 else { return "it has no tables" }
-    guard StoreLayout(version: version).agrees(with: try StoreLayout(foundIn: db)) else {
+    guard try db.tableExists("transfer") else { return "it has no tables" }
+    guard try StoreSchema.migrator.hasCompletedMigrations(db),
+      try StoreLayout(foundIn: db).isComplete
+    else {
       return "its tables are not those of its version"
     }
     // The small tables are checked at every depth.
-    let smallTables =
-      StoreSchema.smallTables + (version < 4 ? [] : StoreSchema.smallTablesSince4)
-      + (version < 5 ? [] : StoreSchema.smallTablesSince5)
-      + (version < 8 ? [] : StoreSchema.smallTablesSince8)
-      + (version < 9 ? [] : StoreSchema.smallTablesSince9)
-      + (version < 10 ? [] : StoreSchema.smallTablesSince10)
-      + (version < 12 ? [] : StoreSchema.smallTablesSince12)
-    var checks = smallTables.map { "integrity_check('\($0)')" }
+    var checks = StoreSchema.smallTables.map { "integrity_check('\($0)')" }
     switch depth {
-    // The migration reads a store of an earlier version in full anyway.
-    case .quick where version == StoreSchema.version:
+    case .quick:
       if let complaint = try complaint(of: checks, db) { return complaint }
       _ = try StoreReading.contents(db)
       return nil
-    case .quick, .whole, .thorough:
+    case .whole, .thorough:
       // The full check looks up every row in every index, which takes seconds for a million
       // transfers; they get the quick check instead.
       checks.insert("quick_check(1)", at: 0)
       if let complaint = try complaint(of: checks, db) { return complaint }
-      return try WholeReading(db, version: version).problem(isThorough: depth == .thorough)
+      return try WholeReading(db).problem(isThorough: depth == .thorough)
     }
   }
 
@@ -139,36 +127,34 @@ enum StoreInspection {
 /// Reads every transfer without retaining any.
 private struct WholeReading {
   private let db: Database
-  private let layout: StoreLayout
-  private let indexes: [TransferIndex]
   private var sums: [TransferIndex: Int64] = [:]
   private var count = 0
 
   /// Throws at the first invalid row.
-  init(_ db: Database, version: Int) throws {
+  init(_ db: Database) throws {
     self.db = db
-    layout = StoreLayout(version: version)
-    indexes = TransferIndex.of(version: version)
+    let layout = StoreLayout()
     let reader = TransferRowReader(.strict)
     let rows = try Row.fetchCursor(db, sql: layout.allTransfers)
     while let row = try rows.next() {
       let record = try reader.record(row)
       count += 1
-      for index in indexes where index.has(record) {
+      for index in TransferIndex.allCases where index.has(record) {
         sums[index, default: 0] += TransferIndex.summand(record)
       }
     }
     _ = try SessionRows.read(db, layout, mode: .strict)
     _ = try StoreCounters.read(db)
-    if version >= 4 { _ = try StoreTallies.read(db) }
-    if version >= 5 { _ = try StoredProgress.read(db) }
+    _ = try StoreTallies.read(db)
+    _ = try StoredProgress.read(db)
   }
 
   func problem(isThorough: Bool) throws -> String? {
     // On longer lists this takes too long; there, `SQLiteJournal.commit` repairs the indexes.
     guard isThorough || count <= Self.indexedCountMax else { return nil }
     do {
-      for index in indexes where try Int64.fetchOne(db, sql: index.sum) != sums[index] ?? 0 {
+      for index in TransferIndex.allCases
+      where try Int64.fetchOne(db, sql: index.sum) != sums[index] ?? 0 {
         return Self.indexProblem
       }
       return nil

@@ -156,7 +156,6 @@ package struct StoreOpening: Sendable {
   ) throws -> SQLiteJournal {
     let queue = try DatabaseQueue(path: paths.path, configuration: StoreSchema.writing)
     try StoreSchema.migrator.migrate(queue)
-    paths.removeProgress()
     try queue.inDatabase { db in try db.execute(sql: writingNothing) }
     // In one transaction: a store that is partly unreadable is put aside unchanged.
     let (contents, counters) = try queue.write { db in

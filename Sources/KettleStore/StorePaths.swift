@@ -95,14 +95,6 @@ struct StorePaths {
     try syncDirectory()
   }
 
-  // MARK: Progress of version 6
-
-  /// The file of the `ProgressPages`.
-  var progressPath: String { path + "-progress" }
-
-  /// Removes the file, whose contents are in the store.
-  func removeProgress() { unlink(progressPath) }
-
   // MARK: Commits
 
   /// The file of the `CommitRecord`.

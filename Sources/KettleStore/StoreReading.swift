@@ -7,7 +7,7 @@ import KettleSystem
 enum StoreReading {
   /// - Parameter db: a store of this version.
   static func contents(_ db: Database) throws -> JournalContents {
-    let layout = StoreLayout(version: StoreSchema.version)
+    let layout = StoreLayout()
     let reader = TransferRowReader(.strict)
     var contents = JournalContents()
     let rows = try Row.fetchCursor(db, sql: layout.awakeTransfers)

@@ -1,114 +1,60 @@
 import CKettleSQLite
 import GRDB
 
-/// The tables, and the migrations of earlier versions.
+/// The tables, and how they are made.
 ///
 /// Data that is sorted, filtered or displayed has its own columns. Data that is only read back as a
 /// whole (headers, resume data, failures) is JSON. Nothing outside this target depends on SQLite.
 enum StoreSchema {
   /// "Kttl", for file(1) and for Kettle itself: PRAGMA application_id.
   static let applicationID = 0x4B74_746C
-  /// PRAGMA user_version after all migrations.
-  static let version = 12
-  /// All tables except that of the transfers.
-  static let smallTables = ["counter", "session", "grdb_migrations"]
-  /// Added by version 4.
-  static let smallTablesSince4 = ["tally"]
-  /// Added by version 5.
-  static let smallTablesSince5 = ["progress"]
-  /// Added by version 8.
-  static let smallTablesSince8 = ["host"]
-  /// Added by version 9.
-  static let smallTablesSince9 = ["bin_action"]
-  /// Added by version 10.
-  static let smallTablesSince10 = ["remembered_host"]
-  /// Added by version 12.
-  static let smallTablesSince12 = ["hook_run"]
+  /// PRAGMA user_version of a new store.
+  static let version = 1
+  /// All tables except those of the transfers.
+  static let smallTables = [
+    "counter", "session", "grdb_migrations", "tally", "progress", "host", "bin_action",
+    "remembered_host", "hook_run",
+  ]
+
+  /// The migrations of the release candidates of 0.1.0 after the first. The last candidate had the
+  /// tables of version 1; what can be read of an earlier one goes into a new store, as if it were
+  /// damaged. The next migration must have a name of another form.
+  private static let candidates = Set((2...12).map { "v\($0)" })
 
   /// A released migration is never changed, only followed by another. Each ends by setting
   /// `user_version` to its number.
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
-    migrator.registerMigration("v1") { db in
-      try createCounters(db)
-      try createTransfers(db)
+    migrator.registerMigration("v1", merging: candidates) { db, _ in
+      try createTables(db)
       try db.execute(
-        sql: "PRAGMA application_id = \(applicationID); PRAGMA user_version = 1")
-    }
-    migrator.registerMigration("v2") { db in
-      try addSessions(db)
-      try db.execute(sql: "PRAGMA user_version = 2")
-    }
-    migrator.registerMigration("v3") { db in
-      try db.execute(
-        sql: "ALTER TABLE transfer ADD COLUMN finish_number INTEGER; PRAGMA user_version = 3")
-    }
-    migrator.registerMigration("v4") { db in
-      try StoreSchema.makeQueue(db)
-      try db.execute(sql: "PRAGMA user_version = 4")
-    }
-    migrator.registerMigration("v5") { db in
-      try db.execute(
-        sql: """
-          CREATE TABLE progress (id INTEGER PRIMARY KEY, held TEXT NOT NULL) STRICT;
-          PRAGMA user_version = 5
-          """)
-    }
-    migrator.registerMigration("v6") { db in
-      try db.execute(
-        sql: "ALTER TABLE progress ADD COLUMN stamp INTEGER; PRAGMA user_version = 6")
-    }
-    migrator.registerMigration("v7") { db in
-      try StoredProgress.adoptPages(db)
-      try db.execute(sql: "PRAGMA user_version = 7")
-    }
-    migrator.registerMigration("v8") { db in
-      try HostRows.createTable(db)
-      try db.execute(sql: "PRAGMA user_version = 8")
-    }
-    migrator.registerMigration("v9") { db in
-      try BinRows.createTables(db)
-      try db.execute(sql: "PRAGMA user_version = 9")
-    }
-    migrator.registerMigration("v10") { db in
-      try RememberedHostRows.createTable(db)
-      try db.execute(
-        sql: """
-          ALTER TABLE transfer ADD COLUMN trusted_servers TEXT;
-          ALTER TABLE bin_entry ADD COLUMN trusted_servers ANY;
-          PRAGMA user_version = 10
-          """)
-    }
-    migrator.registerMigration("v11") { db in
-      try db.execute(
-        sql: """
-          ALTER TABLE transfer ADD COLUMN options TEXT;
-          ALTER TABLE bin_entry ADD COLUMN options ANY;
-          PRAGMA user_version = 11
-          """)
-    }
-    migrator.registerMigration("v12") { db in
-      try HookRows.createTable(db)
-      try db.execute(sql: "PRAGMA user_version = 12")
+        sql: "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(version)")
     }
     return migrator
   }
 
-  private static func addSessions(_ db: Database) throws {
-    // A dropped session keeps its row without a record: the next session of that name continues its
-    // task numbering.
+  /// Whether a later version has changed the store.
+  static func isSuperseded(_ db: Database) throws -> Bool {
+    let known = candidates.union(migrator.migrations)
+    return try !migrator.appliedIdentifiers(db).isSubset(of: known)
+  }
+
+  private static func createTables(_ db: Database) throws {
+    try createCounters(db)
+    try createTransfers(db)
     try db.execute(
-      sql: """
-        ALTER TABLE transfer ADD COLUMN request TEXT;
-        ALTER TABLE transfer ADD COLUMN task TEXT;
-        ALTER TABLE transfer ADD COLUMN task_status TEXT;
-        ALTER TABLE session ADD COLUMN record TEXT;
-        """)
+      sql: "CREATE TABLE progress (id INTEGER PRIMARY KEY, held TEXT NOT NULL) STRICT")
+    try HostRows.createTable(db)
+    try BinRows.createTables(db)
+    try RememberedHostRows.createTable(db)
+    try HookRows.createTable(db)
+    try StoreTallies.recount(db)
   }
 
   private static func createCounters(_ db: Database) throws {
     // The largest numbers ever assigned outlive their transfers, because a reused number would name
-    // a different transfer to a client that remembers the first.
+    // a different transfer to a client that remembers the first. A dropped session keeps its row
+    // without a record: the next session of that name continues its task numbering.
     try db.execute(
       sql: """
         CREATE TABLE counter (
@@ -118,7 +64,16 @@ enum StoreSchema {
 
         CREATE TABLE session (
           name TEXT NOT NULL PRIMARY KEY,
-          last_task_identifier INTEGER NOT NULL
+          last_task_identifier INTEGER NOT NULL,
+          record TEXT
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE tally (
+          state TEXT NOT NULL PRIMARY KEY,
+          count INTEGER NOT NULL,
+          unknown_size_count INTEGER NOT NULL,
+          bytes_received INTEGER NOT NULL,
+          bytes_expected INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
         """)
   }
@@ -157,12 +112,20 @@ enum StoreSchema {
           failure TEXT,
           fresh_start TEXT,
           retry_count INTEGER NOT NULL,
+          request TEXT,
+          task TEXT,
+          task_status TEXT,
+          finish_number INTEGER,
+          is_dormant INTEGER NOT NULL DEFAULT 0,
+          -- Up to the slash behind the host, and by its length behind either scheme.
+          origin TEXT
+            GENERATED ALWAYS AS (substr(url, 1, 7 + instr(substr(url, 9), '/'))) VIRTUAL,
+          trusted_servers TEXT,
+          options TEXT,
           UNIQUE (session, task_identifier)
         ) STRICT;
-
-        CREATE INDEX transfer_by_state ON transfer (state, queue_position);
-        CREATE INDEX transfer_by_finish ON transfer (finished_at) WHERE finished_at IS NOT NULL;
         """)
+    for index in TransferIndex.allCases.compactMap(\.creation) { try db.execute(sql: index) }
   }
 
   /// For the writing connection.

@@ -235,9 +235,6 @@ enum TransferIndex: CaseIterable {
     }
   }
 
-  /// Returns the indexes that a store of a version has and this version still uses.
-  static func of(version: Int) -> [TransferIndex] { version < 4 ? [.byTask] : allCases }
-
   // MARK: Sums
 
   /// Keeps the sums of identifiers far from overflow.

@@ -1,8 +1,8 @@
 import KettleModel
 
-/// What `Fixtures/store-v3.sqlite` has besides the transfers of `StoreFixture` and `TaskFixture`:
-/// finish numbers, a queue position above all others, and the clearing. Never changed, because the
-/// file is never regenerated.
+/// What the fixtures have besides the transfers of `StoreFixture` and `TaskFixture`: finish numbers, a
+/// queue position above all others, and the clearing. Never changed, because the files are never
+/// regenerated.
 enum FinishFixture {
   static let clearedUpTo: Int64 = 3
 

@@ -1,8 +1,7 @@
 import KettleModel
 
-/// What `Fixtures/store-v5.sqlite` has besides the transfers of the earlier stores: one that ran,
-/// with more progress than its record; in `Fixtures/store-v6.sqlite` also more than its row. Never
-/// changed, because the files are never regenerated.
+/// The transfer in the fixtures that ran, with more progress than its record. Never changed, because
+/// the files are never regenerated.
 enum ProgressFixture {
   static let durable: ByteRangeSet = {
     var durable = ByteRangeSet(prefix: 6_291_456)

@@ -6,7 +6,7 @@ import KettleStore
 import Testing
 import TestSupport
 
-/// This version opens the stores of released versions with all their contents.
+/// This version opens the stores that people have with all their contents.
 @Suite struct StoreCompatibilityTests {
   private static let now = WallTime(millisecondsSince1970: 1_798_135_200_000)
 
@@ -23,8 +23,7 @@ import TestSupport
     return #filePath[...folder] + "Fixtures/" + name
   }
 
-  /// Some of these transfers share a queue position. Since version 4 positions are unique: all
-  /// transfers are renumbered in their order.
+  /// Some of these transfers share a queue position. A store renumbers them in their order.
   private func placed(_ records: [TransferRecord]) -> [TransferRecord] {
     var placed = records
     let order = records.indices.sorted {
@@ -34,77 +33,13 @@ import TestSupport
     return placed
   }
 
-  // Fault 100
-  @Test func `a version 1 store loads with all its transfers`() throws {
-    try withScratch { path in
-      try FileManager.default.copyItem(atPath: fixture("store-v1.sqlite"), toPath: path)
-      let opening = try StoreOpening.open(path, at: Self.now)
-      #expect(opening.notice == nil)
-      let contents = try opening.journal.whole()
-      #expect(contents.records.map(\.state) == TransferState.allCases)
-      for (found, expected) in zip(contents.records, StoreFixture.records) {
-        #expect(found == expected)
-      }
-      #expect(contents.records.filter { $0.resumeData != nil }.count == 5)
-      #expect(contents.lastID == StoreFixture.removed.id)
-      #expect(
-        contents.lastTaskIdentifiers == [.kettle: 40, SessionID(rawValue: "org.example.app"): 9])
-    }
-  }
-
-  // Fault 100
-  @Test func `a version 2 store loads with all its sessions and tasks`() throws {
-    try withScratch { path in
-      try FileManager.default.copyItem(atPath: fixture("store-v2.sqlite"), toPath: path)
-      let opening = try StoreOpening.open(path, at: Self.now)
-      #expect(opening.notice == nil)
-      let contents = try opening.journal.whole()
-      let expected = placed(StoreFixture.records + TaskFixture.records)
-      #expect(contents.records.count == expected.count)
-      for (found, expected) in zip(contents.records, expected) { #expect(found == expected) }
-      #expect(contents.sessions == TaskFixture.sessions)
-      #expect(contents.lastID == TaskFixture.droppedTask.id)
-      #expect(
-        contents.lastTaskIdentifiers == [
-          .kettle: 40, SessionID(rawValue: "org.example.app"): 9,
-          SessionID(rawValue: "org.example.empty"): 0,
-          SessionID(rawValue: "org.example.uploader"): 3,
-          SessionID(rawValue: "org.example.gone"): 12,
-        ])
-    }
-  }
-
-  // Fault 100
-  @Test(arguments: ["store-v3.sqlite", "store-v4.sqlite"])
-  func `a version 3 or 4 store loads with its queue order and its cleared transfers`(
-    _ name: String
+  /// Opens a copy of a fixture, and compares what it holds with what was put there.
+  private func expectContents(
+    of name: String, _ inspect: (StoreOpening, String) throws -> Void
   ) throws {
     try withScratch { path in
       try FileManager.default.copyItem(atPath: fixture(name), toPath: path)
       let opening = try StoreOpening.open(path, at: Self.now)
-      #expect(opening.notice == nil)
-      let contents = try opening.journal.whole()
-      let expected = placed(
-        StoreFixture.records + TaskFixture.records + FinishFixture.records)
-      #expect(contents.records.count == expected.count)
-      for (found, expected) in zip(contents.records, expected) { #expect(found == expected) }
-      #expect(contents.clearedUpTo == FinishFixture.clearedUpTo)
-      #expect(contents.sessions == TaskFixture.sessions)
-      #expect(contents.lastID == FinishFixture.records.last?.id)
-    }
-  }
-
-  // Fault 100
-  @Test(arguments: ["store-v5.sqlite", "store-v6.sqlite"])
-  func `a version 5 or 6 store loads with the progress of its transfers`(_ name: String) throws {
-    try withScratch { path in
-      try FileManager.default.copyItem(atPath: fixture(name), toPath: path)
-      let pages = try fixture(name + "-progress")
-      if access(pages, F_OK) == 0 {
-        try FileManager.default.copyItem(atPath: pages, toPath: path + "-progress")
-      }
-      let opening = try StoreOpening.open(path, at: Self.now)
-      #expect(opening.notice == nil)
       let contents = try opening.journal.whole()
       let expected = placed(
         StoreFixture.records + TaskFixture.records + FinishFixture.records
@@ -113,53 +48,33 @@ import TestSupport
       for (found, expected) in zip(contents.records, expected) { #expect(found == expected) }
       #expect(contents.clearedUpTo == FinishFixture.clearedUpTo)
       #expect(contents.sessions == TaskFixture.sessions)
-    }
-  }
-
-  // Fault 100
-  @Test(arguments: ["store-v1.sqlite", "store-v2.sqlite"])
-  func `a store older than clearing loads with nothing cleared`(_ name: String) throws {
-    try withScratch { path in
-      try FileManager.default.copyItem(atPath: fixture(name), toPath: path)
-      let journal = try StoreOpening.open(path, at: Self.now).journal
-      #expect(try journal.whole().clearedUpTo == nil)
-      try journal.commit([.clearFinished(upTo: 0)])
-      try journal.close()
-      #expect(try StoreOpening.open(path, at: Self.now).journal.whole().clearedUpTo == 0)
-    }
-  }
-
-  // Fault 100
-  @Test func `a version 1 store accepts sessions and tasks`() throws {
-    try withScratch { path in
-      try FileManager.default.copyItem(atPath: fixture("store-v1.sqlite"), toPath: path)
-      let journal = try StoreOpening.open(path, at: Self.now).journal
-      try journal.commit(TaskFixture.sessions.map(JournalChange.putSession))
-      try journal.commit(TaskFixture.records.map(JournalChange.put))
-      try journal.close()
+      #expect(contents.lastTaskIdentifiers[SessionID(rawValue: "org.example.gone")] == 12)
+      try inspect(opening, path)
+      try opening.journal.commit([.remove(StoreFixture.records[0].id)])
+      try opening.journal.close()
       let again = try StoreOpening.open(path, at: Self.now)
       #expect(again.notice == nil)
-      let contents = try again.journal.whole()
-      #expect(contents.sessions == TaskFixture.sessions)
-      #expect(contents.records == placed(StoreFixture.records + TaskFixture.records))
+      #expect(try again.journal.whole().records == Array(expected.dropFirst()))
     }
   }
 
   // Fault 100
-  @Test(arguments: [
-    "store-v1.sqlite", "store-v2.sqlite", "store-v3.sqlite", "store-v4.sqlite", "store-v5.sqlite",
-    "store-v6.sqlite",
-  ])
-  func `an older store can be written and read again`(_ name: String) throws {
-    try withScratch { path in
-      try FileManager.default.copyItem(atPath: fixture(name), toPath: path)
-      let journal = try StoreOpening.open(path, at: Self.now).journal
-      let before = try journal.whole().records
-      try journal.commit([.remove(StoreFixture.records[0].id)])
-      try journal.close()
-      let again = try StoreOpening.open(path, at: Self.now)
-      #expect(again.notice == nil)
-      #expect(try again.journal.whole().records == Array(before.dropFirst()))
+  @Test func `the store of the last release candidate becomes one of version 1`() throws {
+    try expectContents(of: "last-candidate.sqlite") { opening, _ in #expect(opening.notice == nil) }
+  }
+
+  // Fault 100
+  @Test func `what an early candidate stored goes into a new store, and the old one is kept`()
+    throws
+  {
+    try expectContents(of: "early-candidate.sqlite") { opening, path in
+      let notice = try #require(opening.notice)
+      #expect(notice.reason == "its tables are not those of its version")
+      #expect(notice.lostCount == 0)
+      let aside = try #require(notice.asidePath)
+      let original = try fixture("early-candidate.sqlite")
+      let manager = FileManager.default
+      #expect(manager.contents(atPath: aside) == manager.contents(atPath: original))
     }
   }
 
@@ -187,9 +102,7 @@ import TestSupport
       try journal.commit([.progress(running.id, ProgressFixture.durable)])
       // Closing moves everything into the one file.
       try journal.close()
-      for suffix in ["", "-progress"] {
-        try FileManager.default.copyItem(atPath: path + suffix, toPath: target + suffix)
-      }
+      try FileManager.default.copyItem(atPath: path, toPath: target)
     }
   }
 }

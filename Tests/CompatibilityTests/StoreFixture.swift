@@ -1,6 +1,6 @@
 import KettleModel
 
-/// The transfers in every `Fixtures/store-vN.sqlite`: one in each state, with resume data where a
+/// Transfers in every fixture: one in each state, with resume data where a
 /// state can have it. Never changed, because the files are never regenerated.
 enum StoreFixture {
   static let records: [TransferRecord] = TransferState.allCases.enumerated().map { index, state in

@@ -1,7 +1,7 @@
 import KettleModel
 
-/// What `Fixtures/store-v2.sqlite` has besides the transfers of `StoreFixture`: sessions of
-/// programs with their tasks. Never changed, because the file is never regenerated.
+/// What the fixtures have besides the transfers of `StoreFixture`: sessions of programs with their
+/// tasks. Never changed, because the files are never regenerated.
 enum TaskFixture {
   private static let uploader = SessionID(rawValue: "org.example.uploader")
 

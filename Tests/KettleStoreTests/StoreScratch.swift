@@ -49,7 +49,7 @@ final class StoreScratch: Sendable {
     let copy = try StoreScratch()
     _ = try copy.open().journal.close()
     unlink(copy.path + "-commits")
-    for suffix in ["", "-wal", "-progress", "-commits"] where access(path + suffix, F_OK) == 0 {
+    for suffix in ["", "-wal", "-commits"] where access(path + suffix, F_OK) == 0 {
       try copy.put(try bytes(path + suffix), copy.path + suffix)
     }
     return copy

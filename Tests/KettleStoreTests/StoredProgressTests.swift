@@ -1,5 +1,3 @@
-import FoundationEssentials
-import Glibc
 import GRDB
 import KettleEngine
 import KettleModel
@@ -9,7 +7,7 @@ import TestSupport
 
 @testable import KettleStore
 
-/// Checkpoints as rows, and the progress pages of version 6.
+/// Checkpoints as rows.
 struct StoredProgressTests {
   private let scratch: StoreScratch
   private let one = TransferID(rawValue: 1)
@@ -59,63 +57,6 @@ struct StoredProgressTests {
     #expect(try found(in: scratch) == [one: durable(0)])
     try journal.commit([.progress(one, durable(3)), .put(record(2, holding: durable(0)))])
     #expect(try found(in: scratch)[one] == durable(3))
-  }
-
-  // MARK: Version 6
-
-  private static func fixture(_ suffix: String) throws -> [UInt8] {
-    let folder = URL(filePath: #filePath).deletingLastPathComponent()
-    return [UInt8](
-      try Data(contentsOf: folder.appending(path: "Fixtures/version-6.sqlite\(suffix)")))
-  }
-
-  /// The store of a service of version 0.1.0 that was killed in the middle of a download.
-  private func putFixture() throws {
-    try scratch.put(Self.fixture(""), scratch.path)
-    try scratch.put(Self.fixture("-progress"), scratch.path + "-progress")
-  }
-
-  /// The ranges in the fixture's two pages, and in the row that they belong to.
-  private static let (newerPage, olderPage, row) = (
-    Int64(201_326_592), Int64(195_035_136), Int64(6_291_456)
-  )
-
-  private func durable(in opening: StoreOpening) throws -> ByteRangeSet? {
-    try opening.journal.whole().records.first { $0.id == one }?.resumeData?.durable
-  }
-
-  // Fault 101
-  @Test func `a store with progress pages is migrated once from the newest page`() throws {
-    _ = try scratch.open().journal.close()
-    try putFixture()
-    let opening = try scratch.open()
-    #expect(opening.notice == nil)
-    #expect(try durable(in: opening) == ByteRangeSet(prefix: Self.newerPage))
-    #expect(access(scratch.path + "-progress", F_OK) != 0)
-    try opening.journal.commit([.progress(one, durable(300))])
-    try opening.journal.close()
-    #expect(try durable(in: scratch.open()) == durable(300))
-  }
-
-  // Fault 77
-  @Test(arguments: [(0, newerPage), (1, olderPage)])
-  func `a page torn by a power cut leaves the other page valid`(torn: Int, left: Int64) throws {
-    _ = try scratch.open().journal.close()
-    try putFixture()
-    var bytes = try Self.fixture("-progress")
-    let range = torn * 4096 + 512..<torn * 4096 + 4096
-    bytes.replaceSubrange(range, with: [UInt8](repeating: 7, count: range.count))
-    try scratch.put(bytes, scratch.path + "-progress")
-    #expect(try durable(in: scratch.open()) == ByteRangeSet(prefix: left))
-  }
-
-  @Test(arguments: [nil, [], [1, 2, 3], [UInt8](repeating: 0, count: 8192)] as [[UInt8]?])
-  func `the row counts when no page is readable`(pages: [UInt8]?) throws {
-    _ = try scratch.open().journal.close()
-    try putFixture()
-    unlink(scratch.path + "-progress")
-    if let pages { try scratch.put(pages, scratch.path + "-progress") }
-    #expect(try durable(in: scratch.open()) == ByteRangeSet(prefix: Self.row))
   }
 
   // MARK: Random order

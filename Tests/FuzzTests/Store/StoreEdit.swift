@@ -7,7 +7,6 @@ struct StoreEdit: Hashable, Sendable, Codable {
   enum File: String, Hashable, Sendable, Codable, CaseIterable {
     case store = ""
     case log = "-wal"
-    case pages = "-progress"
     case commits = "-commits"
   }
 
@@ -35,7 +34,7 @@ struct StoreEdit: Hashable, Sendable, Codable {
     let page = Int.random(in: 0..<40, using: &random)
     offset =
       switch (Int.random(in: 0..<3, using: &random), file) {
-      case (0, .store), (0, .pages), (0, .commits):
+      case (0, .store), (0, .commits):
         page * Self.pageByteCount + Int.random(in: 0..<110, using: &random)
       case (0, .log):
         Self.logHeadByteCount + page * (Self.frameHeadByteCount + Self.pageByteCount)
