@@ -109,8 +109,8 @@ struct ProtocolDocumentTests {
     for kind in TransferEvent.Kind.allCases { #expect(document.contains("`\(kind.rawValue)`")) }
     for key in RowSort.Key.allCases { #expect(document.contains("`\(key.rawValue)`")) }
     for scope in RowFilter.Scope.allCases { #expect(document.contains("`\(scope.rawValue)`")) }
-    for way in MoveTransfers.Way.allCases { #expect(document.contains("`\(way.rawValue)`")) }
-    for verb in TransferControlVerb.allCases { #expect(document.contains("`\(verb.rawValue)`")) }
+    for way in QueueMove.allCases { #expect(document.contains("`\(way.rawValue)`")) }
+    for verb in ControlVerb.allCases { #expect(document.contains("`\(verb.rawValue)`")) }
     for condition in TransferCondition.allCases {
       #expect(document.contains("`\(condition.rawValue)`"))
     }

@@ -201,11 +201,11 @@ struct DormantEngineTests {
     let asleep = ids[20]
     #expect(sleeping(in: world).contains(asleep))
     let results = await world.engine.control(.pause, [asleep, unknown, ids[0]])
-    #expect(results == [.applied, .unknown, .applied])
+    #expect(results == [.applied, .refused(.unknown), .applied])
     #expect(world.journal.records[asleep]?.state == .paused)
     #expect(await world.engine.control(.remove(.stays), [asleep]) == [.applied])
     #expect(world.journal.records[asleep] == nil)
-    #expect(await world.engine.control(.start, [asleep]) == [.unknown])
+    #expect(await world.engine.control(.start, [asleep]) == [.refused(.unknown)])
   }
 
   @Test func `a control for all transfers includes dormant ones`() async throws {

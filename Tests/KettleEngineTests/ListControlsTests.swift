@@ -35,7 +35,8 @@ struct ListControlsTests {
     let ids = try await paused(3, in: world)
     let before = world.journal.commits.filter { !$0.isEmpty }.count
     #expect(
-      await world.engine.move([ids[2], TransferID(rawValue: 99)], .toTop) == [.applied, .unknown])
+      await world.engine.move([ids[2], TransferID(rawValue: 99)], .toTop)
+        == [.applied, .refused(.unknown)])
     #expect(world.journal.commits.filter { !$0.isEmpty }.count == before + 1)
     #expect(world.journal.commits.last { !$0.isEmpty }?.count == 1)
     let after = try await EngineWorld(after: world)

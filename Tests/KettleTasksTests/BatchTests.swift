@@ -22,7 +22,7 @@ struct BatchTests {
   }
 
   private func control(
-    _ control: TransferControlVerb, _ tasks: some Sequence<Int64>
+    _ control: ControlVerb, _ tasks: some Sequence<Int64>
   ) -> ServiceRequest {
     .control(.init(control: control, selection: .ids(tasks.map(SessionBench.id))))
   }

@@ -203,7 +203,7 @@ struct CallOrderTests {
         .wrote(task, bytes: 70, total: 100, expected: 100), .finished(task, path: "/held/1"),
         .measured(task), .completed(task, .success),
       ])
-    let controls = bench.requestsOnly.compactMap { request -> TransferControlVerb? in
+    let controls = bench.requestsOnly.compactMap { request -> ControlVerb? in
       if case .control(let params) = request { params.control } else { nil }
     }
     #expect(controls == [.pause, .start])

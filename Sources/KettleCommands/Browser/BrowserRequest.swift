@@ -12,7 +12,7 @@ struct BrowserRequest: Sendable {
     /// Asks for the transfers that run and those that ended last.
     case list
     /// Starts, pauses or removes one transfer.
-    case control(TransferControlVerb, TransferID)
+    case control(ControlVerb, TransferID)
   }
 
   enum Problem: Error, Hashable, Sendable {

@@ -119,7 +119,7 @@ struct NativeHost {
 
 /// The service refused a control of one transfer.
 struct RefusedControl: Error {
-  var refusal: ControlTransfers.Refusal
+  var refusal: ControlRefusal
 }
 
 /// The messages of a browser on standard input: a length of 32 bits in the machine's byte order,

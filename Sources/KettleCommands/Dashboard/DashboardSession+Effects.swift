@@ -44,11 +44,11 @@ extension DashboardSession {
       return nil
     case .control(let verb, let selection):
       let result = try await service.call(
-        ControlTransfers.self, .init(control: verb.asControl, selection: selection))
+        ControlTransfers.self, .init(control: verb, selection: selection))
       return .commandFinished(
         .controlled(
           verb, appliedCount: result.applied.count,
-          refused: result.refused.map(\.forDashboard)))
+          refused: result.refused))
     case .add(let specs):
       let adder = FormAdder(service: service, filesAreHere: filesAreHere)
       let (count, first) = try await adder.add(specs)
@@ -65,15 +65,15 @@ extension DashboardSession {
           count: result.applied.count, keptPaths: (result.keptFiles ?? []).map(\.path)))
     case .relink(let id, let link):
       let result = try await service.call(RelinkTransfer.self, .init(id: id, link: link))
-      return .commandFinished(.relinked(refused: result.refused.map(\.forDashboard)))
+      return .commandFinished(.relinked(refused: result.refused))
     case .limit(let selection, let bytesPerSecond):
       let result = try await service.call(
         LimitSpeed.self, .init(selection: selection, bytesPerSecond: bytesPerSecond))
       return .commandFinished(
-        .limited(bytesPerSecond: bytesPerSecond, refused: result.refused.map(\.forDashboard)))
+        .limited(bytesPerSecond: bytesPerSecond, refused: result.refused))
     case .move(let selection, let move):
       let result = try await service.call(
-        MoveTransfers.self, .init(selection: selection, way: move.asWay))
+        MoveTransfers.self, .init(selection: selection, way: move))
       return .commandFinished(.moved(appliedCount: result.applied.count))
     case .prioritize(let selection, let priority):
       let result = try await service.call(
@@ -84,7 +84,7 @@ extension DashboardSession {
         AssignTransfers.self, .init(selection: selection, queue: queue))
       return .commandFinished(
         .assigned(
-          queue, appliedCount: result.applied.count, refused: result.refused.map(\.forDashboard)))
+          queue, appliedCount: result.applied.count, refused: result.refused))
     case .clearFinished:
       let result = try await service.call(ClearFinished.self, .init())
       return .commandFinished(.cleared(count: result.clearedCount))
@@ -137,42 +137,6 @@ extension DashboardSession {
       environment: reconnection.context.environment, filesAreHere: filesAreHere)
     try opener.open(path) { [output] problem in
       output.yield(.commandFinished(.failed(sentence: Sentences.of(problem))))
-    }
-  }
-}
-
-/// Converts between the dashboard's vocabulary and the protocol's. Neither depends on the other.
-
-extension ControlVerb {
-  var asControl: TransferControlVerb {
-    switch self {
-    case .start: .start
-    case .pause: .pause
-    case .stop: .stop
-    case .accept: .accept
-    case .remember: .remember
-    }
-  }
-}
-
-extension QueueMove {
-  var asWay: MoveTransfers.Way {
-    switch self {
-    case .up: .up
-    case .down: .down
-    case .toTop: .toTop
-    case .toBottom: .toBottom
-    }
-  }
-}
-
-extension ControlTransfers.Refusal {
-  var forDashboard: ControlRefusal {
-    switch why {
-    case .unknown: ControlRefusal(id: id, why: .unknown)
-    case .completed: ControlRefusal(id: id, why: .completed)
-    case .notStarted: ControlRefusal(id: id, why: .notStarted)
-    case .nothingToDecide: ControlRefusal(id: id, why: .nothingToDecide)
     }
   }
 }

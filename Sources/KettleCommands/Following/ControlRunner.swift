@@ -4,7 +4,7 @@ import KettleModel
 
 /// Sends a control and prints the result.
 struct ControlRunner {
-  let verb: TransferControlVerb
+  let verb: ControlVerb
   let selection: TransferSelection
   let context: CommandContext
 
@@ -136,7 +136,7 @@ extension ControlTransfers.Result {
   }
 }
 
-extension TransferControlVerb {
+extension ControlVerb {
   /// Whether a completed transfer has what is asked, so that there is nothing to do.
   fileprivate var isMetByCompletion: Bool {
     switch self {

@@ -9,7 +9,7 @@ extension Sentences {
   static let nothingToWaitFor = "Nothing to wait for: no transfer is unfinished"
   static let nothingChanged = "Nothing changed"
 
-  static func did(_ verb: TransferControlVerb, _ id: TransferID) -> String {
+  static func did(_ verb: ControlVerb, _ id: TransferID) -> String {
     "\(id) \(past(verb))"
   }
 
@@ -19,13 +19,13 @@ extension Sentences {
       + "cannot be moved; delete it yourself if it is to go"
   }
 
-  static func did(_ verb: TransferControlVerb, count: Int) -> String {
+  static func did(_ verb: ControlVerb, count: Int) -> String {
     let did = "\(count) \(count == 1 ? "transfer" : "transfers") \(past(verb))"
     guard verb.discards, count > 0 else { return did }
     return did + "; \"kettle undo\" brings \(count == 1 ? "it" : "them") back for ten minutes"
   }
 
-  private static func past(_ verb: TransferControlVerb) -> String {
+  private static func past(_ verb: ControlVerb) -> String {
     switch verb {
     case .start: "started"
     case .pause: "paused"
@@ -52,7 +52,7 @@ extension Sentences {
       ?? "All transfers together have no limit"
   }
 
-  static func limitRefused(_ refusal: ControlTransfers.Refusal) -> String {
+  static func limitRefused(_ refusal: ControlRefusal) -> String {
     switch refusal.why {
     case .completed:
       "Transfer \(refusal.id) is completed, so there is nothing to limit"
@@ -86,7 +86,7 @@ extension Sentences {
   }
 
   static func of(_ error: UnknownTransfers) -> [String] {
-    error.ids.map { of(ControlTransfers.Refusal(id: $0, why: .unknown)) }
+    error.ids.map { of(ControlRefusal(id: $0, why: .unknown)) }
   }
 
   static func reset(_ result: ResetTransfers.Result) -> [String] {
@@ -111,7 +111,7 @@ extension Sentences {
   }
 }
 
-extension TransferControlVerb {
+extension ControlVerb {
   fileprivate var discards: Bool {
     switch self {
     case .stop, .remove, .removeWithFile: true

@@ -117,7 +117,7 @@ extension Sentences {
 // MARK: - Refused controls
 
 extension Sentences {
-  static func of(_ refusal: ControlTransfers.Refusal) -> String {
+  static func of(_ refusal: ControlRefusal) -> String {
     switch refusal.why {
     case .unknown:
       "There is no transfer \(refusal.id); \"kettle list\" shows all transfers"

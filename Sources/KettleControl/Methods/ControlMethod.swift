@@ -106,10 +106,10 @@ package enum ControlTransfers: ControlMethod {
   package static let name = "transfers.control"
 
   package struct Params: Codable, Hashable, Sendable {
-    package var control: TransferControlVerb
+    package var control: ControlVerb
     package var selection: TransferSelection
 
-    package init(control: TransferControlVerb, selection: TransferSelection) {
+    package init(control: ControlVerb, selection: TransferSelection) {
       self.control = control
       self.selection = selection
     }
@@ -118,13 +118,13 @@ package enum ControlTransfers: ControlMethod {
   package struct Result: Codable, Hashable, Sendable {
     /// The transfers that the control applied to, changed or not.
     package var applied: [TransferID]
-    package var refused: [Refusal]
+    package var refused: [ControlRefusal]
     /// With `removeWithFile`: the finished files that were left, because others changed them or
     /// they cannot be moved. Absent means none.
     package var keptFiles: [KeptFile]?
 
     package init(
-      applied: [TransferID], refused: [Refusal], keptFiles: [KeptFile]? = nil
+      applied: [TransferID], refused: [ControlRefusal], keptFiles: [KeptFile]? = nil
     ) {
       self.applied = applied
       self.refused = refused
@@ -139,27 +139,6 @@ package enum ControlTransfers: ControlMethod {
     package init(id: TransferID, path: String) {
       self.id = id
       self.path = path
-    }
-  }
-
-  package struct Refusal: Codable, Hashable, Sendable {
-    package enum Why: String, Codable, Sendable {
-      /// No transfer has this id.
-      case unknown
-      /// A completed transfer is final until reset.
-      case completed
-      /// Never started, so there is nothing to pause.
-      case notStarted
-      /// It does not ask for a decision, so there is nothing to accept.
-      case nothingToDecide
-    }
-
-    package var id: TransferID
-    package var why: Why
-
-    package init(id: TransferID, why: Why) {
-      self.id = id
-      self.why = why
     }
   }
 }

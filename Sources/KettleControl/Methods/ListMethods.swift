@@ -4,17 +4,11 @@ import KettleModel
 package enum MoveTransfers: ControlMethod {
   package static let name = "transfers.move"
 
-  package enum Way: String, Codable, Hashable, Sendable, CaseIterable {
-    /// By one position; those at the end of the list stay.
-    case up, down
-    case toTop, toBottom
-  }
-
   package struct Params: Codable, Hashable, Sendable {
     package var selection: TransferSelection
-    package var way: Way
+    package var way: QueueMove
 
-    package init(selection: TransferSelection, way: Way) {
+    package init(selection: TransferSelection, way: QueueMove) {
       self.selection = selection
       self.way = way
     }

@@ -1,18 +1,5 @@
 import KettleModel
 
-/// The controls of the state table in docs/architecture.md, and remove.
-package enum TransferControlVerb: String, Codable, Hashable, Sendable, CaseIterable {
-  case start, pause, stop
-  /// Takes what arrived in place of the file as the file, or trusts the server's certificate.
-  case accept
-  /// Applies the login and the trusted certificates of the transfer to all from the same hosts.
-  case remember
-  /// Removes it from the list; a finished file stays.
-  case remove
-  /// Removes it from the list and deletes the finished file if it is still what Kettle wrote.
-  case removeWithFile
-}
-
 /// Some rows of the list, and their position in it.
 package struct RowWindow: Codable, Hashable, Sendable {
   package var first: Int

@@ -35,7 +35,7 @@ extension RPCMethods {
   ) async throws(RPCError) -> RPCValue {
     switch await engine.control(control, [download.row.id]).first {
     case .applied: return .text(download.gid.description)
-    case .unknown, .completed, .notStarted, .nothingToDecide, nil:
+    case .refused, nil:
       throw .unknownGID(download.gid.description)
     }
   }

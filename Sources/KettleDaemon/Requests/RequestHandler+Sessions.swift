@@ -115,9 +115,9 @@ extension RequestHandler {
     changes.expectedReceiveByteCount = params.expectedReceiveByteCount
     changes.delivered = params.delivered
     switch await engine.updateTask(params.id, changes) {
-    case .unknown: throw unknown
+    case .refused(.unknown): throw unknown
     // A finished task no longer changes, and the requesting program is about to be notified.
-    case .applied, .completed, .notStarted, .nothingToDecide: break
+    case .applied, .refused: break
     }
   }
 

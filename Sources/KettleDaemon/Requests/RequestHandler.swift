@@ -252,14 +252,7 @@ struct RequestHandler: Sendable {
     // Their relative order stays the same, so moving everything changes nothing.
     case .all: return MoveTransfers.Result(applied: [], refused: [])
     }
-    let move: TransferScheduler.Move =
-      switch params.way {
-      case .up: .up
-      case .down: .down
-      case .toTop: .toTop
-      case .toBottom: .toBottom
-      }
-    return Self.result(of: ids, await engine.move(ids, move))
+    return Self.result(of: ids, await engine.move(ids, params.way))
   }
 
   private func relink(_ params: RelinkTransfer.Params) async -> RelinkTransfer.Result {
@@ -290,10 +283,7 @@ struct RequestHandler: Sendable {
     for (id, result) in zip(ids, results) {
       switch result {
       case .applied: outcome.applied.append(id)
-      case .unknown: outcome.refused.append(.init(id: id, why: .unknown))
-      case .completed: outcome.refused.append(.init(id: id, why: .completed))
-      case .notStarted: outcome.refused.append(.init(id: id, why: .notStarted))
-      case .nothingToDecide: outcome.refused.append(.init(id: id, why: .nothingToDecide))
+      case .refused(let why): outcome.refused.append(ControlRefusal(id: id, why: why))
       }
     }
     return outcome

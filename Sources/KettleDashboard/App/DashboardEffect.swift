@@ -55,19 +55,6 @@ package enum BinRequest: Hashable, Sendable {
   case empty
 }
 
-package enum ControlVerb: Hashable, Sendable, CaseIterable {
-  case start, pause, stop
-  /// Takes what arrived in place of the file as the file, or trusts the server's certificate.
-  case accept
-  /// Applies the login and the trusted certificates of a transfer to all from the same hosts.
-  case remember
-}
-
-/// A move within the queue.
-package enum QueueMove: Hashable, Sendable, CaseIterable {
-  case up, down, toTop, toBottom
-}
-
 /// Everything that can happen to the dashboard.
 package enum DashboardMessage: Hashable, Sendable {
   case keyPressed(Key)
@@ -138,21 +125,6 @@ package struct UndoOutcome: Hashable, Sendable {
     self.kind = kind
     self.restoredCount = restoredCount
     self.busyCount = busyCount
-  }
-}
-
-/// A transfer that a control does not apply to.
-package struct ControlRefusal: Hashable, Sendable {
-  package enum Why: Hashable, Sendable {
-    case unknown, completed, notStarted, nothingToDecide
-  }
-
-  package var id: TransferID
-  package var why: Why
-
-  package init(id: TransferID, why: Why) {
-    self.id = id
-    self.why = why
   }
 }
 

@@ -118,6 +118,7 @@ extension Strings {
     case .pause: return appliedCount == 1 ? nil : count + " paused"
     case .accept: return appliedCount == 1 ? "accepted" : count + " accepted"
     case .remember: return "remembered for the host; kettle hosts forget removes it"
+    case .remove, .removeWithFile: return removed(appliedCount)
     case .stop:
       return appliedCount == 0 ? count + " stopped" : count + " stopped" + undoHint
     }

@@ -203,7 +203,7 @@ extension TransferEngine {
     let others = ids.filter { results[$0] == nil }
     let outcome = await controlLoaded(control, others, into: action, leaving: kept)
     for (id, result) in zip(others, outcome) { results[id] = result }
-    return ids.map { results[$0] ?? .unknown }
+    return ids.map { results[$0] ?? .refused(.unknown) }
   }
 
   private func controlLoaded(

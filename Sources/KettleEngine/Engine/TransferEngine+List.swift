@@ -5,7 +5,7 @@ import KettleScheduler
 extension TransferEngine {
   /// Moves transfers in the list. Returns when the store has the change.
   package func move(
-    _ ids: [TransferID], _ move: TransferScheduler.Move
+    _ ids: [TransferID], _ move: QueueMove
   ) async -> [TransferScheduler.ControlResult] {
     await withoutEviction {
       await load(ids)
@@ -143,7 +143,7 @@ extension TransferEngine {
   }
 }
 
-extension TransferScheduler.Move {
+extension QueueMove {
   /// The side of the transfers that make room.
   fileprivate var side: ListSide {
     switch self {

@@ -262,7 +262,7 @@ extension TransferEngine {
   package func start(
     _ id: TransferID, with link: TransferURL, login: Login? = nil
   ) async -> TransferScheduler.ControlResult {
-    await control(.relink(link, login), [id]).first ?? .unknown
+    await control(.relink(link, login), [id]).first ?? .refused(.unknown)
   }
 
   /// Sets the speed limit of transfers; nil is none. It applies at once and is stored.

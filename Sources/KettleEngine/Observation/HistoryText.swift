@@ -33,7 +33,7 @@ enum HistoryText {
     }
   }
 
-  static func of(_ move: TransferScheduler.Move) -> String {
+  static func of(_ move: QueueMove) -> String {
     switch move {
     case .up: "Moved up"
     case .down: "Moved down"

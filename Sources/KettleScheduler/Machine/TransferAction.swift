@@ -68,16 +68,7 @@ package struct Transition: Sendable {
   /// What a refusal showed about the host.
   package var hostHint: HostLimitHint?
   /// Why the control was refused.
-  package var refusal: Refusal?
-
-  package enum Refusal: Sendable, Hashable {
-    /// A completed transfer is final until reset.
-    case completed
-    /// There is nothing to pause.
-    case notStarted
-    /// There is nothing to accept.
-    case nothingToDecide
-  }
+  package var refusal: ControlRefusal.Why?
 
   static let none = Transition()
 
@@ -87,7 +78,7 @@ package struct Transition: Sendable {
     Transition(state: state, actions: actions)
   }
 
-  static func refused(_ refusal: Refusal) -> Transition { Transition(refusal: refusal) }
+  static func refused(_ refusal: ControlRefusal.Why) -> Transition { Transition(refusal: refusal) }
 
   /// Cancels the attempts of a download; `next` follows when the last of them has ended.
   static func ending(

@@ -32,7 +32,7 @@ struct ListOrder: Sendable {
   /// - Parameter isPassed: whether a transfer counts as a neighbour. Others are skipped.
   /// - Returns: the new positions of the moved transfers and of those that make room.
   mutating func move(
-    _ moving: [QueuePosition], _ move: TransferScheduler.Move,
+    _ moving: [QueuePosition], _ move: QueueMove,
     past isPassed: (TransferID) -> Bool = { _ in true }
   ) -> [TransferID: Int64] {
     let moving = moving.sorted()

@@ -25,16 +25,11 @@ extension TransferScheduler {
   }
 
   package enum ControlResult: Sendable, Hashable {
-    case applied, unknown, completed, notStarted, nothingToDecide
+    case applied
+    case refused(ControlRefusal.Why)
 
     init(_ transition: Transition?) {
-      self =
-        switch transition?.refusal {
-        case nil: .applied
-        case .completed: .completed
-        case .notStarted: .notStarted
-        case .nothingToDecide: .nothingToDecide
-        }
+      self = transition?.refusal.map(Self.refused) ?? .applied
     }
   }
 
@@ -48,11 +43,11 @@ extension TransferScheduler {
     var results: [ControlResult] = []
     for id in transfers {
       guard let machine = machines[id], control.isMeant(for: machine) else {
-        results.append(.unknown)
+        results.append(.refused(.unknown))
         continue
       }
       if machine.isFinalTask, control.wouldRevive {
-        results.append(.completed)
+        results.append(.refused(.completed))
         continue
       }
       if control == .remember {
@@ -159,18 +154,12 @@ extension TransferScheduler.Control {
 
 /// The order of the list, which the queue follows, and which transfers were cleared from view.
 extension TransferScheduler {
-  package enum Move: Sendable, Hashable, CaseIterable {
-    /// Past the nearest transfer that is neither running nor finished; those at the end stay.
-    case up, down
-    case toTop, toBottom
-  }
-
   /// Moves transfers, whatever their state; they keep their order among each other. Writes only the
   /// moved transfers and those that make room.
   ///
   /// The moved transfers and their neighbours in that direction must be in memory.
   package mutating func move(
-    _ moving: [TransferID], _ move: Move, at now: Moment
+    _ moving: [TransferID], _ move: QueueMove, at now: Moment
   ) -> ([ControlResult], SchedulerOutput) {
     var output = SchedulerOutput()
     let known = Set(moving).compactMap { machines[$0].map { QueuePosition($0) } }
@@ -179,7 +168,7 @@ extension TransferScheduler {
     }
     apply(positions, into: &output)
     fillSlots(&output, at: now)
-    return (moving.map { machines[$0] == nil ? .unknown : .applied }, output)
+    return (moving.map { machines[$0] == nil ? .refused(.unknown) : .applied }, output)
   }
 
   /// Gives transfers each other's positions, so that they follow one another in this order. They

@@ -40,7 +40,7 @@ extension TransferScheduler {
     _ id: TransferID, _ changes: TaskChanges, at now: Moment
   ) -> (ControlResult, SchedulerOutput) {
     var output = SchedulerOutput()
-    guard machines[id]?.isTask == true else { return (.unknown, output) }
+    guard machines[id]?.isTask == true else { return (.refused(.unknown), output) }
     update(id, into: &output) { $0.update(with: changes, at: now) }
     fillSlots(&output, at: now)
     return (.applied, output)
@@ -50,7 +50,7 @@ extension TransferScheduler {
     of id: TransferID, _ challenge: ServerChallenge, _ answer: ChallengeAnswer, at now: Moment
   ) -> (ControlResult, SchedulerOutput) {
     var output = SchedulerOutput()
-    guard machines[id]?.isTask == true else { return (.unknown, output) }
+    guard machines[id]?.isTask == true else { return (.refused(.unknown), output) }
     let operation = ids.nextOperation()
     let transition = update(id, into: &output) {
       $0.respond(to: challenge, with: answer, operation, at: now)

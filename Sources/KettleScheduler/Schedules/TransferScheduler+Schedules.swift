@@ -111,7 +111,7 @@ extension TransferScheduler {
     var results: [ControlResult] = []
     for id in transfers {
       guard let machine = machines[id], !machine.isTask else {
-        results.append(.unknown)
+        results.append(.refused(.unknown))
         continue
       }
       update(id, into: &output) { $0.assign(to: name) }

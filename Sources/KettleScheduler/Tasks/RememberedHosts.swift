@@ -58,8 +58,8 @@ extension TransferScheduler {
   mutating func remember(
     decisionsFor id: TransferID, _ output: inout SchedulerOutput, at now: Moment
   ) -> ControlResult {
-    guard let spec = machines[id]?.spec else { return .unknown }
-    if spec.login == nil, spec.trustedServers.isEmpty { return .nothingToDecide }
+    guard let spec = machines[id]?.spec else { return .refused(.unknown) }
+    if spec.login == nil, spec.trustedServers.isEmpty { return .refused(.nothingToDecide) }
     for origin in remembered.remember(spec) {
       output.changes.append(.rememberHost(origin, remembered[origin] ?? RememberedHost()))
     }

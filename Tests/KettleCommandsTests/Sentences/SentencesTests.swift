@@ -115,7 +115,7 @@ struct SentencesTests {
 
   @Test(arguments: [
     (
-      ControlTransfers.Refusal.Why.unknown,
+      ControlRefusal.Why.unknown,
       "There is no transfer 7; \"kettle list\" shows all transfers"
     ),
     (
@@ -128,7 +128,7 @@ struct SentencesTests {
         + "start it with \"kettle start 7\""
     ),
   ])
-  func `refused controls have messages`(why: ControlTransfers.Refusal.Why, expected: String) {
+  func `refused controls have messages`(why: ControlRefusal.Why, expected: String) {
     #expect(Sentences.of(.init(id: TransferID(rawValue: 7), why: why)) == expected)
   }
 

@@ -16,12 +16,12 @@ struct ControlCommandsTests {
   }
 
   @Test(arguments: [
-    ("pause", TransferControlVerb.pause, "1 paused\n2 paused\n"),
+    ("pause", ControlVerb.pause, "1 paused\n2 paused\n"),
     ("stop", .stop, "1 stopped\n2 stopped\n"),
     ("remove", .remove, "1 removed\n2 removed\n"),
   ])
   func `controlled ids are printed`(
-    command: String, verb: TransferControlVerb, output: String
+    command: String, verb: ControlVerb, output: String
   ) async {
     let context = context(snapshot(1, .running), snapshot(2, .running))
     #expect(await context.run(command, "1", "2") == .init(code: 0, output: output, error: ""))
@@ -47,8 +47,8 @@ struct ControlCommandsTests {
   }
 
   // Fault 201
-  @Test(arguments: [TransferControlVerb.start, .pause, .stop, .remove])
-  func `many ids are one request, and a line each`(verb: TransferControlVerb) async {
+  @Test(arguments: [ControlVerb.start, .pause, .stop, .remove])
+  func `many ids are one request, and a line each`(verb: ControlVerb) async {
     let context = context()
     let numbers = (1...5000).reversed().map(Int64.init)
     let outcome = await context.run([verb.rawValue] + numbers.map(String.init))
@@ -66,7 +66,7 @@ struct ControlCommandsTests {
   }
 
   @Test(arguments: [
-    ("start", TransferControlVerb.start, "2 transfers started\n"),
+    ("start", ControlVerb.start, "2 transfers started\n"),
     ("pause", .pause, "2 transfers paused\n"),
     (
       "stop", .stop, "2 transfers stopped; \"kettle undo\" brings them back for ten minutes\n"
@@ -76,7 +76,7 @@ struct ControlCommandsTests {
     ),
   ])
   func `--all controls all transfers and prints their count`(
-    command: String, verb: TransferControlVerb, output: String
+    command: String, verb: ControlVerb, output: String
   ) async {
     let context = context(snapshot(1, .running), snapshot(2, .running))
     #expect(await context.run(command, "--all") == .init(code: 0, output: output, error: ""))

@@ -77,7 +77,7 @@ struct StartWithLinkTests {
   }
 
   @Test func `an unknown transfer exits with 2, a completed one with 1`() async {
-    for (why, code) in [(ControlTransfers.Refusal.Why.unknown, Int32(2)), (.completed, 1)] {
+    for (why, code) in [(ControlRefusal.Why.unknown, Int32(2)), (.completed, 1)] {
       let context = FakeContext()
       context.service.refuse([.init(id: id, why: why)])
       let outcome = await context.run("start", "3", "--url", "https://example.org/a")

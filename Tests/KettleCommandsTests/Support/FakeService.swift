@@ -10,7 +10,7 @@ final class FakeService: ServiceCalling {
     case add([TransferSpec])
     case list(Viewport)
     case describe(TransferID)
-    case control(TransferControlVerb, TransferSelection)
+    case control(ControlVerb, TransferSelection)
     case relink(TransferID, url: String, Login?)
     case limit(TransferSelection, Int64?)
     case assign(TransferSelection, QueueName)
@@ -39,7 +39,7 @@ final class FakeService: ServiceCalling {
     var errors: [String: any Error] = [:]
     var onWatch: [ControlNotification] = []
     var endsAfterWatch = false
-    var refused: [ControlTransfers.Refusal] = []
+    var refused: [ControlRefusal] = []
     var keptFiles: [ControlTransfers.KeptFile]?
     var resetResult = ResetTransfers.Result(deletedPaths: [], keptPaths: [])
     var descriptions: [TransferSnapshot] = []
@@ -128,7 +128,7 @@ final class FakeService: ServiceCalling {
   /// The files that removals leave from now on.
   func keepFiles(_ files: [ControlTransfers.KeptFile]) { state.withLock { $0.keptFiles = files } }
 
-  func refuse(_ refusals: [ControlTransfers.Refusal]) { state.withLock { $0.refused = refusals } }
+  func refuse(_ refusals: [ControlRefusal]) { state.withLock { $0.refused = refusals } }
 
   func reset(answers result: ResetTransfers.Result) { state.withLock { $0.resetResult = result } }
 

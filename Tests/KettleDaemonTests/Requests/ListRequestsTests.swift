@@ -29,7 +29,7 @@ struct ListRequestsTests {
   }
 
   private func move(
-    _ selection: TransferSelection, _ way: MoveTransfers.Way, in world: HandlerWorld,
+    _ selection: TransferSelection, _ way: QueueMove, in world: HandlerWorld,
     as person: ConnectedClient
   ) async throws -> ControlTransfers.Result {
     try await world.send(

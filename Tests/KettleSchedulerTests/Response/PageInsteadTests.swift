@@ -68,7 +68,7 @@ struct PageInsteadTests {
       return
     }
     #expect(script.record(id)?.resumeData?.mediaType == nil)
-    #expect(script.control(.accept, id) == .nothingToDecide)
+    #expect(script.control(.accept, id) == .refused(.nothingToDecide))
   }
 
   @Test func `a start requests the file again from zero`() throws {
@@ -94,8 +94,8 @@ struct PageInsteadTests {
   @Test func `only a transfer that asks can be accepted`() {
     var script = SchedulerScript()
     let id = script.add(spec())
-    #expect(script.control(.accept, id) == .nothingToDecide)
-    #expect(script.control(.accept, TransferID(rawValue: 99)) == .unknown)
+    #expect(script.control(.accept, id) == .refused(.nothingToDecide))
+    #expect(script.control(.accept, TransferID(rawValue: 99)) == .refused(.unknown))
   }
 
   @Test func `a page under its own name is a file`() throws {

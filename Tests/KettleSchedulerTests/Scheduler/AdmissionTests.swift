@@ -52,7 +52,7 @@ struct AdmissionTests {
     var script = script()
     let (ids, adding) = script.scheduler.add([spec()], at: script.now)
     #expect(script.scheduler.machines.isEmpty)
-    #expect(script.control(.remove(.stays), ids[0]) == .unknown)
+    #expect(script.control(.remove(.stays), ids[0]) == .refused(.unknown))
     // The transfer may be read from the store before the scheduler learns of the commit.
     let (loaded, output) = script.scheduler.load(records(adding.changes), at: script.now)
     #expect(loaded.isEmpty)

@@ -87,7 +87,7 @@ struct DeadlineTests {
     script.advance(milliseconds: Self.hour)
     script.timePasses()
     expectIsOver(script, id)
-    #expect(script.control(.start, id) == .completed)
+    #expect(script.control(.start, id) == .refused(.completed))
     expectIsOver(script, id)
   }
 

@@ -25,7 +25,7 @@ struct MoveTests {
   private func ids(_ numbers: [Int64]) -> [TransferID] { numbers.map(TransferID.init) }
 
   @Test(arguments: [
-    (TransferScheduler.Move.up, [Int64(3)], [Int64(1), 3, 2, 4, 5], 2),
+    (QueueMove.up, [Int64(3)], [Int64(1), 3, 2, 4, 5], 2),
     (.up, [1], [1, 2, 3, 4, 5], 0),
     (.up, [1, 2], [1, 2, 3, 4, 5], 0),
     (.up, [5, 2, 3], [2, 3, 1, 5, 4], 5),
@@ -40,7 +40,7 @@ struct MoveTests {
     (.down, [1, 2, 3, 4, 5], [1, 2, 3, 4, 5], 0),
   ])
   func `a move produces the expected order and number of records`(
-    move: TransferScheduler.Move, moving: [Int64], expected: [Int64], writeCount: Int
+    move: QueueMove, moving: [Int64], expected: [Int64], writeCount: Int
   ) {
     var script = script(5)
     let (results, output) = script.scheduler.move(ids(moving), move, at: script.now)
@@ -52,7 +52,7 @@ struct MoveTests {
 
   @Test func `repeating a move to the top or bottom changes nothing`() {
     var script = script(4)
-    for move in [TransferScheduler.Move.toTop, .toBottom] {
+    for move in [QueueMove.toTop, .toBottom] {
       script.run(script.scheduler.move(ids([3, 2]), move, at: script.now).1)
       #expect(script.scheduler.move(ids([3, 2]), move, at: script.now).1.changes.isEmpty)
     }
@@ -62,14 +62,14 @@ struct MoveTests {
   @Test func `an unknown transfer is refused and the others still move`() {
     var script = script(2)
     let (results, _) = script.scheduler.move(ids([9, 2]), .up, at: script.now)
-    #expect(results == [.unknown, .applied])
+    #expect(results == [.refused(.unknown), .applied])
     #expect(order(script) == [2, 1])
   }
 
   @Test func `a transfer that is not yet stored is neither moved nor displaced`() {
     var script = script(2)
     let (added, adding) = script.scheduler.add([spec()], at: script.now)
-    for (id, move) in [(Int64(2), TransferScheduler.Move.down), (3, .up), (3, .toTop)] {
+    for (id, move) in [(Int64(2), QueueMove.down), (3, .up), (3, .toTop)] {
       let output = script.scheduler.move(ids([id]), move, at: script.now).1
       #expect(output.changes.isEmpty)
     }
@@ -125,7 +125,7 @@ struct MoveTests {
     var model = (Int64(1)...12).map { $0 }
     for _ in 0..<300 {
       let moving = model.shuffled(using: &random).prefix(Int.random(in: 1...4, using: &random))
-      let move = TransferScheduler.Move.allCases.randomElement(using: &random) ?? .up
+      let move = QueueMove.allCases.randomElement(using: &random) ?? .up
       script.run(script.scheduler.move(ids(Array(moving)), move, at: script.now).1)
       Self.move(Set(moving), move, in: &model)
       #expect(order(script) == model, "seed \(seed)")
@@ -141,7 +141,7 @@ struct MoveTests {
   }
 
   private static func move(
-    _ moving: Set<Int64>, _ move: TransferScheduler.Move, in list: inout [Int64]
+    _ moving: Set<Int64>, _ move: QueueMove, in list: inout [Int64]
   ) {
     switch move {
     case .toTop: list = list.filter(moving.contains) + list.filter { !moving.contains($0) }

@@ -194,9 +194,9 @@ struct TransferLifeTests {
   @Test func `a completed transfer is final until reset`() throws {
     var script = SchedulerScript()
     let id = try completed(&script)
-    #expect(script.control(.start, id) == .completed)
-    #expect(script.control(.pause, id) == .completed)
-    #expect(script.control(.stop, id) == .completed)
+    #expect(script.control(.start, id) == .refused(.completed))
+    #expect(script.control(.pause, id) == .refused(.completed))
+    #expect(script.control(.stop, id) == .refused(.completed))
     #expect(script.state(id) == .completed)
     script.control(.reset, id)
     #expect(script.state(id) == .idle)

@@ -149,7 +149,7 @@ struct QueueHoursTests {
     var wanted = spec()
     wanted.task = TaskOptions(kind: .download)
     let task = script.add(wanted)
-    #expect(script.scheduler.assign([task], to: night, at: script.now).0 == [.unknown])
+    #expect(script.scheduler.assign([task], to: night, at: script.now).0 == [.refused(.unknown)])
   }
 
   @Test func `a clock that is set back closes a queue again`() throws {

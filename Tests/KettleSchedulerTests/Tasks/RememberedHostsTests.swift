@@ -140,7 +140,7 @@ struct RememberedHostsTests {
   @Test func `a transfer without a decision has nothing to remember`() throws {
     var script = SchedulerScript()
     let id = script.add(spec("https://files.example/a.iso"))
-    #expect(script.control(.remember, id) == .nothingToDecide)
+    #expect(script.control(.remember, id) == .refused(.nothingToDecide))
     #expect(!script.changes.contains { if case .rememberHost = $0 { true } else { false } })
   }
 
