@@ -99,7 +99,7 @@ extension DashboardSession {
     case .loadHosts: return .hostsArrived(try await service.call(ListHosts.self, .init()).hosts)
     case .loadDetails(let id):
       let details = try await service.call(DescribeTransfer.self, .init(id: id))
-      return .detailsArrived(TransferDetailsView(details))
+      return .detailsArrived(details)
     case .startService, .openFile, .remember, .copy, .ring, .announce, .suspend, .redraw, .leave:
       return nil
     }
@@ -138,28 +138,6 @@ extension DashboardSession {
     try opener.open(path) { [output] problem in
       output.yield(.commandFinished(.failed(sentence: Sentences.of(problem))))
     }
-  }
-}
-
-extension TransferDetailsView {
-  init(_ details: TransferDetails) {
-    self.init(snapshot: details.snapshot)
-    currentURL = details.currentURL
-    redirects = details.redirects ?? []
-    directory = details.directory
-    rule = details.rule
-    partialPath = details.partialPath
-    durable = details.held
-    connections = details.liveConnections ?? []
-    entityTag = details.entityTag
-    lastModified = details.lastModified
-    checksum = details.checksum
-    status = details.status
-    headers = details.headers
-    retryCount = details.retryCount
-    recentSpeeds = details.recentSpeeds ?? []
-    history = details.history.map { HistoryLine(at: $0.at, text: $0.text) }
-    hooks = details.hooks ?? []
   }
 }
 

@@ -131,7 +131,7 @@ struct WhyCommand: RunnableCommand {
         try context.console.printLine(details.snapshot.json.text)
       } else {
         let lines = Sentences.why(
-          details.snapshot, rule: details.rule, hooks: details.hooks ?? [], clock: context.clock)
+          details.snapshot, rule: details.rule, hooks: details.hooks, clock: context.clock)
         try context.console.write(lines.map { $0 + "\n" }.joined(), to: .output)
       }
       return .done

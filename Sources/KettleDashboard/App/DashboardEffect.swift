@@ -67,7 +67,7 @@ package enum DashboardMessage: Hashable, Sendable {
   /// The reply to `DashboardEffect.find`; nil when nothing matches.
   case found(RowSearch, FoundRow?)
   /// The reply to `DashboardEffect.loadDetails`.
-  case detailsArrived(TransferDetailsView)
+  case detailsArrived(TransferDetails)
   /// The reply to `DashboardEffect.loadHosts`.
   case hostsArrived([HostSnapshot])
   /// The reply to `DashboardEffect.findDuplicates`: one transfer for each URL that is in the list.

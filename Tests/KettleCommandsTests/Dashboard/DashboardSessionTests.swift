@@ -193,7 +193,7 @@ struct DashboardSessionTests {
     context.service = FakeService([snapshot(1, .running)])
     #expect(
       try await outcome(.loadDetails(id), in: context)
-        == .detailsArrived(TransferDetailsView(snapshot: snapshot(1, .running))))
+        == .detailsArrived(TransferDetails(snapshot: snapshot(1, .running))))
     #expect(
       try await outcome(.loadDetails(TransferID(rawValue: 8)), in: FakeContext())
         == .commandFinished(

@@ -26,8 +26,8 @@ struct HostileTextTests {
     return Sample.model(columns: columns, rows: rows, showing: list)
   }
 
-  private static func details(_ text: String) -> TransferDetailsView {
-    var details = TransferDetailsView(
+  private static func details(_ text: String) -> TransferDetails {
+    var details = TransferDetails(
       snapshot: Sample.row(0, titled: text, state: .failed) {
         $0.url = text
         $0.path = text
@@ -44,7 +44,7 @@ struct HostileTextTests {
     details.redirects = [text]
     details.directory = text
     details.snapshot.bytesExpected = 100
-    details.connections = [
+    details.liveConnections = [
       .init(lower: 0, upper: 100, receivedUpTo: 7, bytesPerSecond: 1, url: text)
     ]
     return details

@@ -143,17 +143,17 @@ enum Sample {
       secondsLeft: rows.lazy.compactMap(\.secondsLeft).max())
   }
 
-  static let details: TransferDetailsView = {
-    var details = TransferDetailsView(snapshot: rows[0])
+  static let details: TransferDetails = {
+    var details = TransferDetails(snapshot: rows[0])
     details.snapshot.path = "/home/me/Downloads/Networking.pdf"
     details.snapshot.freshStart = .resourceChanged
     details.currentURL =
       "https://cdn.example.org/abc/Networking.pdf?token=very-long-token-"
       + String(repeating: "0123456789", count: 8)
     details.partialPath = "/home/me/Downloads/Networking.pdf.part"
-    details.durable = ByteRangeSet(prefix: 300 * mebibyte)
+    details.held = ByteRangeSet(prefix: 300 * mebibyte)
     if let range = ByteRange(lower: 400 * mebibyte, upper: 502 * mebibyte) {
-      details.durable.insert(range)
+      details.held.insert(range)
     }
     details.entityTag = "\"5f-1a\""
     details.status = 206
@@ -166,7 +166,7 @@ enum Sample {
     details.redirects = [
       "https://example.org/mirror/1", details.currentURL ?? "",
     ]
-    details.connections = [
+    details.liveConnections = [
       .init(
         lower: 300 * mebibyte, upper: 400 * mebibyte, receivedUpTo: 320 * mebibyte,
         bytesPerSecond: 6_000_000, url: "https://cdn.example.org/abc/Networking.pdf"),

@@ -7,7 +7,7 @@ package struct DetailsPane: Hashable, Sendable {
   /// The transfer whose details were requested last.
   private var id: TransferID?
   private var requestedAt = MonotonicTime(milliseconds: 0)
-  private var details: TransferDetailsView?
+  private var details: TransferDetails?
 
   static let intervalMilliseconds: Int64 = 1000
 
@@ -30,7 +30,7 @@ package struct DetailsPane: Hashable, Sendable {
     return [.effect(.loadDetails(row.id))]
   }
 
-  mutating func receive(_ arrived: TransferDetailsView) {
+  mutating func receive(_ arrived: TransferDetails) {
     if arrived.snapshot.id == id { details = arrived }
   }
 

@@ -5,7 +5,7 @@ import KettleModel
 struct DetailsScreen: ReaderScreen {
   enum Content: Hashable, Sendable {
     case loading
-    case shown(TransferDetailsView)
+    case shown(TransferDetails)
     case unavailable(sentence: String)
   }
 

@@ -2,7 +2,7 @@ import KettleModel
 
 /// The text of each section of the details.
 struct DetailsText {
-  let details: TransferDetailsView
+  let details: TransferDetails
   let layout: ReaderLayout
   let context: ScreenContext
 
@@ -106,32 +106,32 @@ struct DetailsText {
       let height = layout.size.rows >= 36 ? 6 : layout.size.rows >= 20 ? 4 : 1
       // The record of a finished file no longer has its parts.
       let durable =
-        details.snapshot.state == .completed ? ByteRangeSet(prefix: total) : details.durable
+        details.snapshot.state == .completed ? ByteRangeSet(prefix: total) : details.held
       let map = PartsMap(
-        durable: durable, total: total, connections: details.connections, height: height)
+        durable: durable, total: total, connections: details.liveConnections, height: height)
       for row in 0..<height { text.add(.parts(map, row: row)) }
-      text.add(.partsLegend(hasConnections: !details.connections.isEmpty))
+      text.add(.partsLegend(hasConnections: !details.liveConnections.isEmpty))
     } else {
       text.text(Strings.sizeUnknown, .quiet)
     }
     addConnections(to: &text)
-    guard !details.durable.isEmpty else { return }
+    guard !details.held.isEmpty else { return }
     text.heading(Strings.headingReceived)
     let shown = 200
-    for range in details.durable.ranges.prefix(shown) {
+    for range in details.held.ranges.prefix(shown) {
       text.text(Strings.receivedRange(ByteText.size(range.lower), ByteText.size(range.upper)))
     }
-    if details.durable.ranges.count > shown {
-      text.text(Strings.more(details.durable.ranges.count - shown), .quiet)
+    if details.held.ranges.count > shown {
+      text.text(Strings.more(details.held.ranges.count - shown), .quiet)
     }
   }
 
   private func addConnections(to text: inout ReaderText) {
-    guard !details.connections.isEmpty else { return }
+    guard !details.liveConnections.isEmpty else { return }
     text.heading(Strings.headingConnections)
     let table = ConnectionTable(width: text.width)
     text.add(.text(table.header, .columnHeader))
-    for (index, connection) in details.connections.prefix(100).enumerated() {
+    for (index, connection) in details.liveConnections.prefix(100).enumerated() {
       text.add(.text(table.line(connection, index), .plain))
     }
   }

@@ -178,7 +178,7 @@ struct DetailsPaneTests {
   @Test func `all parts of a finished file have arrived`() {
     var model = Sample.model(columns: 80, rows: 24, showing: [Sample.rows[3]])
     var details = Sample.details
-    (details.snapshot, details.durable, details.connections) = (Sample.rows[3], ByteRangeSet(), [])
+    (details.snapshot, details.held, details.liveConnections) = (Sample.rows[3], ByteRangeSet(), [])
     _ = model.press(.tab, .character("]"))
     _ = model.update(.detailsArrived(details), at: Sample.now)
     let map = model.screen().lines.filter { $0.contains("███") || $0.contains("░░░") }

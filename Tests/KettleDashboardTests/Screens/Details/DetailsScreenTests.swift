@@ -284,7 +284,7 @@ struct DetailsScreenTests {
         var model = details(
           columns: columns, rows: rows, .character(Character("\(section.number)")))
         expectSound(model.screen(look), look)
-        let bare = TransferDetailsView(snapshot: Sample.row(1, titled: "Bare", state: .idle))
+        let bare = TransferDetails(snapshot: Sample.row(1, titled: "Bare", state: .idle))
         _ = model.update(.detailsArrived(bare), at: Sample.now)
         expectSound(model.screen(look), look)
         #expect(model.screen(look).lines[2].isEmpty == false)

@@ -5,7 +5,7 @@ import Testing
 
 /// Navigating the details, and copying from them.
 struct DetailsSectionTests {
-  private func opened(_ change: (inout TransferDetailsView) -> Void = { _ in }) -> Dashboard {
+  private func opened(_ change: (inout TransferDetails) -> Void = { _ in }) -> Dashboard {
     var model = Sample.model(columns: 80, rows: 24)
     _ = model.press(.enter)
     var view = Sample.details
@@ -18,7 +18,7 @@ struct DetailsSectionTests {
     model.screens.last?.content as? DetailsScreen
   }
 
-  private static func history(_ count: Int) -> [TransferDetailsView.HistoryLine] {
+  private static func history(_ count: Int) -> [HistoryEntry] {
     (0..<count).map { .init(at: Sample.time(seconds: Int64($0)), text: "event \($0)") }
   }
 
