@@ -16,8 +16,15 @@ FUZZ_SEED := 6574136399857488747
 # Nothing in the tests reads debug information, which costs a sixth of the build.
 TEST_BUILD := --build-tests -debug-info-format none
 
+# The program without optimization, as fast as it compiles, in a folder of its own.
+DEMO_BUILD := --product kettle --scratch-path .build/demo -debug-info-format none \
+  --disable-index-store -Xswiftc -whole-module-optimization
+
+# What `swift test` starts. Several can run at once, which SwiftPM's lock would prevent.
+RUN_TESTS := .build/debug/kettlePackageTests.xctest --testing-library swift-testing
+
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo day pictures test test-fuzz test-thread test-faults test-servers test-clients test-guards bench bench-network growth numbers install man deb test-deb tarball rpm format lint catalogue faults examples docs clean
+.PHONY: help deps build demo day pictures test tests-that-compute tests-that-wait test-fuzz test-thread test-faults test-servers test-clients test-guards bench bench-network growth numbers install man deb test-deb tarball rpm format lint catalogue faults examples docs clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,24 +35,30 @@ deps: ## Install what the system lacks
 build: deps ## Build the release program, .build/release/kettle
 	swift build -c release $$(./assets/release-flags.sh) --product kettle
 
-demo: build ## Watch five files being downloaded, in a throw-away home
-	.build/release/kettle demo
+demo: deps ## Watch five files being downloaded, in a throw-away home
+	swift build $(DEMO_BUILD)
+	.build/demo/debug/kettle demo
 
 test: deps lint ## Check the style, build everything, run all tests
 	swift build $(TEST_BUILD)
-	swift test --skip-build --disable-xctest \
-	  --skip 'AppleSource|BackgroundTransferTests|$(CONVERSING)|WireTests|IntegrationTests|ExampleTests|^SessionTests|FaultStormTests|^ServerTests|^FuzzTests'
-	swift test --skip-build --disable-xctest --filter '$(CONVERSING)'
-	swift test --skip-build --disable-xctest --filter AppleSource
-	swift test --skip-build --disable-xctest --filter '^BackgroundTransferTests'
-	swift test --skip-build --disable-xctest --filter WireTests
-	swift test --skip-build --disable-xctest --filter IntegrationTests --skip PackageGraphTests
-	swift test --skip-build --disable-xctest --filter PackageGraphTests
-	swift test --skip-build --disable-xctest --filter ExampleTests
-	swift test --skip-build --disable-xctest --filter '^SessionTests'
-	KETTLE_SEED=$${KETTLE_SEED:-$(FUZZ_SEED)} KETTLE_FUZZ_SECONDS=60 \
-	  swift test --skip-build --disable-xctest --filter '^FuzzTests'
+	@$(MAKE) --no-print-directory -j2 tests-that-compute tests-that-wait
 	@echo 'test: everything passed'
+
+# They run beside those that wait, and leave them the processor when they need it.
+tests-that-compute:
+	nice $(RUN_TESTS) --skip 'AppleSource|BackgroundTransferTests|$(CONVERSING)|WireTests|IntegrationTests|ExampleTests|^SessionTests|FaultStormTests|^ServerTests|^FuzzTests'
+	nice $(RUN_TESTS) --filter AppleSource
+	KETTLE_SEED=$${KETTLE_SEED:-$(FUZZ_SEED)} KETTLE_FUZZ_SECONDS=60 \
+	  nice $(RUN_TESTS) --filter '^FuzzTests'
+
+tests-that-wait:
+	$(RUN_TESTS) --filter '$(CONVERSING)'
+	$(RUN_TESTS) --filter '^BackgroundTransferTests'
+	$(RUN_TESTS) --filter WireTests
+	$(RUN_TESTS) --filter IntegrationTests --skip PackageGraphTests
+	$(RUN_TESTS) --filter PackageGraphTests
+	$(RUN_TESTS) --filter ExampleTests
+	$(RUN_TESTS) --filter '^SessionTests'
 
 test-fuzz: deps ## Try mutated inputs on all that reads foreign bytes; SECONDS=600 for ten minutes
 	swift build $(TEST_BUILD)
