@@ -93,6 +93,15 @@ struct TidyTests {
     expectNone(RoomRule.fragments(repository.files, exceptions: Self.fragments))
   }
 
+  /// Small files whose types only one other file names. The number may only fall.
+  private static let loneFileCount = 9
+
+  @Test func `a type that one file uses stands in that file`() {
+    let findings = LoneFileRule.findings(in: repository.swift)
+    if findings.count > Self.loneFileCount { expectNone(findings) }
+    #expect(findings.count == Self.loneFileCount, "lower the number when it has fallen")
+  }
+
   @Test func `functions label their parameters`() {
     let findings = repository.swift.filter(\.isSource).flatMap(LabelRule.findings)
     if findings.count > Self.unlabeledFunctionCount { expectNone(findings) }

@@ -51,7 +51,7 @@ extension Strings {
     case .ownLimit: return "its speed is limited to \(limit(heldBack))"
     case .totalLimit: return "all transfers together are limited to \(limit(heldBack))"
     case .disk: return "the disk is slower than the network"
-    case .line: return "the connection is saturated; transfers share its bandwidth"
+    case .line: return "the network is saturated, and transfers share it"
     case .server: return "\(subject ?? "its server") sends more slowly than other servers"
     case .unknown where heldBack.since != nil: return "\(subject ?? "its server") has sent nothing"
     case .unknown:

@@ -241,7 +241,9 @@ struct WhyCommandTests {
       ]),
     Situation(
       state: .running, heldBack: held(.line),
-      lines: ["Because the connection is saturated; transfers share its bandwidth (0 B/s)", noEstimate]),
+      lines: [
+        "Because the network is saturated, and transfers share it (0 B/s)", noEstimate,
+      ]),
     Situation(
       state: .running, heldBack: held(.server, "h"),
       lines: ["Because \"h\" sends more slowly than other servers (0 B/s)", noEstimate]),
