@@ -27,7 +27,7 @@ extension TransferEngine {
     await admission?.value()
     defer { admitting.leave() }
     if case .failure(let error) = outcome {
-      for page in pages { scheduler.withdraw(page.changes) }
+      for page in pages { decide { $0.withdraw(page.changes) } }
       throw .cannotKeep("\(error)")
     }
     for (number, page) in pages.enumerated() {
@@ -49,7 +49,8 @@ extension TransferEngine {
       if !pages.isEmpty { await turn() }
       let page = Array(rest.prefix(Self.addedInTurnCountMax))
       rest = rest.dropFirst(page.count)
-      let (added, output) = scheduler.add(scheduler.completed(page), at: clock.now())
+      let now = clock.now()
+      let (added, output) = decide { $0.add($0.completed(page), at: now) }
       ids += added
       pages.append(output)
     } while !rest.isEmpty
@@ -58,7 +59,7 @@ extension TransferEngine {
 
   private func admit(_ changes: [JournalChange]) {
     let now = clock.now()
-    let (evicted, output) = scheduler.admit(changes, at: now)
+    let (evicted, output) = decide { $0.admit(changes, at: now) }
     if !evicted.isEmpty { evictionCount += 1 }
     announceAdded(changes, evicted[...])
     run(output, at: now)
@@ -144,7 +145,7 @@ extension TransferEngine {
     let now = clock.now()
     let secrets = keepsResumeData ? Self.secrets(for: ids) : nil
     let failed = ids.filter { scheduler.machines[$0]?.failure != nil }
-    let (tokens, output) = scheduler.acknowledge(ids, keepingBytesFor: secrets)
+    let (tokens, output) = decide { $0.acknowledge(ids, keepingBytesFor: secrets) }
     await runDurably(output, at: now).value()
     await settle(ids)
     // For a completed task, the first commit already tells the store that it will be removed.
@@ -159,7 +160,7 @@ extension TransferEngine {
   package func makeTokens(for ids: [TransferID]) async -> [ResumeToken] {
     await rest(of: ids)
     let now = clock.now()
-    let (tokens, output) = scheduler.makeTokens(for: ids, secrets: Self.secrets(for: ids))
+    let (tokens, output) = decide { $0.makeTokens(for: ids, secrets: Self.secrets(for: ids)) }
     await runDurably(output, at: now).value()
     return tokens
   }
@@ -179,7 +180,7 @@ extension TransferEngine {
     -> TransferScheduler.ControlResult
   {
     let now = clock.now()
-    let (result, output) = scheduler.updateTask(id, changes, at: now)
+    let (result, output) = decide { $0.updateTask(id, changes, at: now) }
     await runDurably(output, at: now).value()
     return result
   }
@@ -190,7 +191,7 @@ extension TransferEngine {
     of id: TransferID, _ challenge: ServerChallenge, _ answer: ChallengeAnswer
   ) async -> TransferScheduler.ControlResult {
     let now = clock.now()
-    let (result, output) = scheduler.answerChallenge(of: id, challenge, answer, at: now)
+    let (result, output) = decide { $0.answerChallenge(of: id, challenge, answer, at: now) }
     await runDurably(output, at: now).value()
     return result
   }
@@ -219,7 +220,7 @@ extension TransferEngine {
     await withoutEviction {
       await load(session)
       let now = clock.now()
-      let (ids, output) = scheduler.adopt(session, at: now)
+      let (ids, output) = decide { $0.adopt(session, at: now) }
       await runDurably(output, at: now).value()
       return ids
     }
@@ -230,7 +231,7 @@ extension TransferEngine {
     await withoutEviction {
       await load(session)
       let now = clock.now()
-      let (ids, output) = scheduler.drop(session, at: now)
+      let (ids, output) = decide { $0.drop(session, at: now) }
       await runDurably(output, at: now).value()
       await rest(of: ids)
       return ids

@@ -42,8 +42,8 @@ extension TransferEngine {
     if action.kind == .clear { return try await uncover(action) }
     var undone = UndoOutcome(action)
     // Its files are not deleted meanwhile.
-    scheduler.holdBinAction(action)
-    defer { scheduler.releaseBinAction(action) }
+    decide { $0.holdBinAction(action) }
+    defer { decide { $0.releaseBinAction(action) } }
     var last: TransferID?
     repeat {
       let entries = try await settledEntries(of: action, after: last)
@@ -54,7 +54,7 @@ extension TransferEngine {
     } while last != nil
     if undone.busy.isEmpty {
       let now = clock.now()
-      await runDurably(scheduler.closeBinAction(action), at: now).value()
+      await runDurably(decide { $0.closeBinAction(action) }, at: now).value()
     }
     return undone
   }
@@ -89,7 +89,7 @@ extension TransferEngine {
     // One of them may have been started meanwhile. A later undo finds its bytes under their name.
     let free = records.filter { scheduler.canRestore($0.id) }
     let now = clock.now()
-    let (added, output) = scheduler.restore(free, of: action, at: now)
+    let (added, output) = decide { $0.restore(free, of: action, at: now) }
     for id in added {
       if let snapshot = snapshot(of: id) { observer(.added(snapshot)) }
     }
@@ -116,7 +116,7 @@ extension TransferEngine {
     }
     let before = scheduler.clearedCount
     let now = clock.now()
-    let output = scheduler.uncover(action, clearedCount: stored - resident.count)
+    let output = decide { $0.uncover(action, clearedCount: stored - resident.count) }
     await runDurably(output, at: now).value()
     undone.uncoveredCount = before - scheduler.clearedCount
     observer(
@@ -131,14 +131,14 @@ extension TransferEngine {
   /// Deletes everything in the bin. Returns when the files are gone.
   package func emptyBin() async {
     await kept()
-    scheduler.emptyBin()
-    for action in scheduler.takeExpired() { await delete(action) }
+    decide { $0.emptyBin() }
+    for action in decide({ $0.takeExpired() }) { await delete(action) }
     await kept()
   }
 
   /// Deletes the files of expired actions, and then their entries.
   func deleteExpired() {
-    let expired = scheduler.takeExpired()
+    let expired = decide { $0.takeExpired() }
     guard !expired.isEmpty else { return }
     Task(executorPreference: WorkerPool.tasks) { [weak self] in
       for action in expired { await self?.delete(action) }

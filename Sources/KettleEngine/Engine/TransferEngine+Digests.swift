@@ -198,7 +198,7 @@ extension TransferEngine {
     switch result {
     case .success(let synced):
       advanceDigest(of: id, to: synced.durable)
-      let output = scheduler.bytesSynced(synced.durable, synced.sample, of: id)
+      let output = decide { $0.bytesSynced(synced.durable, synced.sample, of: id) }
       if output.changes.isEmpty { pace.end() } else { pace.submit() }
       bodies[id] = .open(writer, pace)
       run(output, at: clock.now())

@@ -60,7 +60,7 @@ extension TransferEngine {
     case .success(let records):
       let listed = reading.stillListed(records)
       let now = clock.now()
-      let (loaded, output) = scheduler.load(listed, at: now)
+      let (loaded, output) = decide { $0.load(listed, at: now) }
       announceLoaded(loaded, of: listed)
       run(output, at: now)
       return listed
@@ -111,7 +111,9 @@ extension TransferEngine {
     switch result {
     case .success(let records):
       let now = clock.now()
-      let (loaded, output) = scheduler.queueRead(request, records, gone: reading.unlisted, at: now)
+      let (loaded, output) = decide {
+        $0.queueRead(request, records, gone: reading.unlisted, at: now)
+      }
       announceLoaded(loaded, of: records)
       run(output, at: now)
     case .failure(let error):
@@ -129,7 +131,9 @@ extension TransferEngine {
   /// Evicts transfers whose state the store has, unless a read or operation is in progress.
   func evict() {
     guard reading.count == 0, scheduler.shouldEvict else { return }
-    let evicted = scheduler.evict { unkept[$0] == nil && bodies[$0] == nil && digests[$0] == nil }
+    let evicted = decide { scheduler in
+      scheduler.evict { unkept[$0] == nil && bodies[$0] == nil && digests[$0] == nil }
+    }
     guard !evicted.isEmpty else { return }
     evictionCount += 1
     observer(.evicted(evicted))
@@ -218,7 +222,7 @@ extension TransferEngine {
 
   /// Applies a control to all transfers that it is meant for.
   package func controlAll(_ control: TransferScheduler.Control) async -> [TransferID] {
-    await controlAll(control, into: scheduler.openBinAction(for: control, at: clock.now()))
+    await controlAll(control, into: decide { $0.openBinAction(for: control, at: clock.now()) })
   }
 
   func controlAll(

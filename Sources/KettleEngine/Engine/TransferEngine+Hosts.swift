@@ -159,7 +159,7 @@ extension TransferEngine {
     await withoutEviction {
       await load(ids)
       let now = clock.now()
-      let (results, output) = scheduler.assign(ids, to: queue, at: now)
+      let (results, output) = decide { $0.assign(ids, to: queue, at: now) }
       for (id, result) in zip(ids, results) where result == .applied {
         live[id, default: begun(id)].note(HistoryText.queue(queue), at: now.wall)
       }
@@ -266,7 +266,7 @@ extension LiveTransfer {
 extension TransferEngine {
   /// Records the hooks that an output makes due in the commit of the changes that made them so.
   func recordHooks(in output: inout SchedulerOutput, at now: Moment) {
-    scheduler.noteAllDone(&output)
+    decide { $0.noteAllDone(&output) }
     for due in output.hooks {
       guard let occasion = occasion(of: due) else { continue }
       lastHookRun += 1
@@ -286,7 +286,7 @@ extension TransferEngine {
   }
 
   /// Changes which hooks are run from now on.
-  package func setHooks(_ rules: HookRules) { scheduler.setHooks(rules) }
+  package func setHooks(_ rules: HookRules) { decide { $0.setHooks(rules) } }
 
   /// Returns the last runs of a transfer's hooks, the oldest first; none if they cannot be read.
   package func hookRuns(of id: TransferID) async -> [HookRun] {

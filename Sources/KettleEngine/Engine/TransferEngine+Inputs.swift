@@ -83,7 +83,7 @@ extension TransferEngine {
     var measurement = measurement
     measurement.startedAt = clock.now().wall.advanced(
       byMilliseconds: -measurement.totalMicroseconds / 1000)
-    scheduler.recordMeasurement(measurement, of: attempt)
+    decide { $0.recordMeasurement(measurement, of: attempt) }
   }
 
   private func bodyOpened(
@@ -254,8 +254,8 @@ extension TransferEngine {
   private func noteProgress(of id: TransferID) {
     guard let writer = bodies[id]?.writer else { return }
     measureBytes(of: id)
-    scheduler.recordProgress(
-      writer.progress, heldBack: writer.heldBack, of: id, at: clock.now())
+    let now = clock.now()
+    decide { $0.recordProgress(writer.progress, heldBack: writer.heldBack, of: id, at: now) }
   }
 
   private func progress(of id: TransferID, at now: Moment) {

@@ -11,7 +11,7 @@ extension TransferEngine {
       await load(ids)
       await wakeNeighbours(of: ids, move.side)
       let now = clock.now()
-      let (results, output) = scheduler.move(ids, move, at: now)
+      let (results, output) = decide { $0.move(ids, move, at: now) }
       let changed = Set(output.changed)
       for id in Set(ids) where changed.contains(id) {
         live[id, default: begun(id)].note(HistoryText.of(move), at: now.wall)
@@ -27,7 +27,7 @@ extension TransferEngine {
     await withoutEviction {
       await load(ids)
       let now = clock.now()
-      await runDurably(scheduler.arrange(ids, at: now), at: now).value()
+      await runDurably(decide { $0.arrange(ids, at: now) }, at: now).value()
     }
   }
 
@@ -37,7 +37,7 @@ extension TransferEngine {
     await withoutEviction {
       await load([old, heir])
       let now = clock.now()
-      guard let output = scheduler.handOver(from: old, to: heir) else { return false }
+      guard let output = decide({ $0.handOver(from: old, to: heir) }) else { return false }
       await runDurably(output, at: now).value()
       return true
     }
@@ -53,9 +53,9 @@ extension TransferEngine {
 
   /// Sets the user's rules, and what downloads get without a choice.
   package func setRules(_ rules: [TransferRule], _ defaults: TransferDefaults) {
-    scheduler.setRules(
-      TransferRules(
-        rules, defaults: defaults, documentsDirectory: configuration.documentsDirectory))
+    let rules = TransferRules(
+      rules, defaults: defaults, documentsDirectory: configuration.documentsDirectory)
+    decide { $0.setRules(rules) }
   }
 
   /// Loads the transfers directly before or behind, if only the store has them.
@@ -77,7 +77,7 @@ extension TransferEngine {
   /// - Returns: the number of hidden transfers.
   package func clearFinished() async -> Int {
     let now = clock.now()
-    let (count, output) = scheduler.clearFinished(at: now)
+    let (count, output) = decide { $0.clearFinished(at: now) }
     guard count > 0, let clearedUpTo = scheduler.clearedUpTo else { return 0 }
     await runDurably(output, at: now).value()
     observer(.cleared(upTo: clearedUpTo))
@@ -165,7 +165,7 @@ extension TransferEngine {
   /// - Parameter name: a host, a host and port, or an origin.
   /// - Returns: the origins about which something was remembered.
   package func forgetHosts(named name: String) async -> [String] {
-    let (origins, output) = scheduler.forgetHosts(named: name)
+    let (origins, output) = decide { $0.forgetHosts(named: name) }
     await runDurably(output, at: clock.now()).value()
     return origins
   }
@@ -176,7 +176,7 @@ extension TransferEngine {
   /// - Returns: the origins about which something was known.
   package func resetHosts(named name: String) -> [String] {
     let now = clock.now()
-    let (origins, output) = scheduler.resetHosts(named: name, at: now)
+    let (origins, output) = decide { $0.resetHosts(named: name, at: now) }
     run(output, at: now)
     return origins
   }

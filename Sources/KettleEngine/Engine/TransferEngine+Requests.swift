@@ -8,7 +8,7 @@ extension TransferEngine {
   package func control(
     _ control: TransferScheduler.Control, _ ids: [TransferID]
   ) async -> [TransferScheduler.ControlResult] {
-    let action = scheduler.openBinAction(for: control, at: clock.now())
+    let action = decide { $0.openBinAction(for: control, at: clock.now()) }
     return await controlEach(control, ids, into: action)
   }
 
@@ -25,7 +25,7 @@ extension TransferEngine {
   package func removeWithFiles(
     _ ids: [TransferID]?
   ) async -> (ids: [TransferID], results: [TransferScheduler.ControlResult], kept: [KeptFile]) {
-    let action = scheduler.openBinAction(for: .remove(.goes), at: clock.now())
+    let action = decide { $0.openBinAction(for: .remove(.goes), at: clock.now()) }
     let kept = KeptFiles()
     guard let ids else {
       let removed = await controlAll(.remove(.goes), into: action, leaving: kept)
@@ -46,7 +46,7 @@ extension TransferEngine {
     leaving kept: KeptFiles? = nil
   ) async -> [TransferScheduler.ControlResult] {
     let now = clock.now()
-    var (results, output) = scheduler.control(control, ids, into: action, at: now)
+    var (results, output) = decide { $0.control(control, ids, into: action, at: now) }
     let finished = kept == nil ? [] : output.takeDiscardedFiles()
     if let text = HistoryText.of(control) {
       for (id, result) in zip(ids, results) where result == .applied {
@@ -94,10 +94,10 @@ extension TransferEngine {
   /// Resets all transfers to idle. The finished files that are still ours go to the bin.
   package func reset() async -> (discardedPaths: [String], keptPaths: [String]) {
     var outcome: (discardedPaths: [String], keptPaths: [String]) = ([], [])
-    let action = scheduler.openBinAction(for: .reset, at: clock.now())
+    let action = decide { $0.openBinAction(for: .reset, at: clock.now()) }
     func reset(_ ids: [TransferID]) async {
       let now = clock.now()
-      var (_, output) = scheduler.control(.reset, ids, into: action, at: now)
+      var (_, output) = decide { $0.control(.reset, ids, into: action, at: now) }
       // The caller gets the path of each file, so the files are moved here and not by actions.
       let finished = output.takeDiscardedFiles()
       await runDurably(output, at: now).value()

@@ -6,7 +6,8 @@ import Logging
 /// Performs the scheduler's actions through the ports. It is the only owner of the scheduler.
 ///
 /// What happens reaches it in order on its own queue: through the inbox, and as requests of the
-/// service. `apply` is the only way to the scheduler, and `perform` the only way to the ports.
+/// service. `decide` and `apply` are the only ways to change the scheduler, and `perform` runs its
+/// actions.
 package actor TransferEngine {
   package struct Configuration: Sendable {
     /// The directory for files whose transfer names none. Absolute.
@@ -107,7 +108,7 @@ package actor TransferEngine {
   /// Makes outlooks, which would delay the engine.
   let outlookQueue = DispatchQueue(label: "kettle.outlook")
 
-  var scheduler: TransferScheduler
+  private(set) var scheduler: TransferScheduler
   /// The user's settings for single hosts.
   var hostSettings: HostSettings
   /// Attempts that wait for headers from a file.
@@ -297,7 +298,13 @@ package actor TransferEngine {
 
   // MARK: The door
 
-  /// Calls the scheduler and performs its actions.
+  /// Asks the scheduler for a decision, whose output the caller performs with `run`. No other file
+  /// can change the scheduler.
+  func decide<Decision>(_ body: (inout TransferScheduler) throws -> Decision) rethrows -> Decision {
+    try body(&scheduler)
+  }
+
+  /// Asks the scheduler for a decision and performs its output.
   func apply(_ body: (inout TransferScheduler, Moment) -> SchedulerOutput) {
     let now = clock.now()
     run(body(&scheduler, now), at: now)
