@@ -65,6 +65,12 @@ extension JSONValue {
   /// too: programs read the same value, and a terminal obeys none of them.
   private static func write(_ text: String, to result: inout String) {
     result += "\""
+    // Most texts need no escape, and scalar by scalar is slow.
+    if text.utf8.allSatisfy(isPlain) {
+      result += text
+      result += "\""
+      return
+    }
     for scalar in text.unicodeScalars {
       switch scalar {
       case "\"": result += "\\\""
@@ -84,6 +90,13 @@ extension JSONValue {
       }
     }
     result += "\""
+  }
+}
+
+extension JSONValue {
+  /// Whether a byte of UTF-8 is a visible ASCII character that JSON does not escape.
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    (0x20...0x7E).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
   }
 }
 
