@@ -13,8 +13,9 @@ CONVERSING := ^KettleSocketTests|^KettleRPCTests|^KettleClientTests|^KettleDaemo
 # the change. `make test-fuzz` draws a seed.
 FUZZ_SEED := 6574136399857488747
 
-# Nothing in the tests reads debug information, which costs a sixth of the build.
-TEST_BUILD := --build-tests -debug-info-format none
+# Nothing in the tests reads debug information, which costs a sixth of the build, or the index. Only
+# SwiftPM would, to look for tests of XCTest; Tests/LinuxMain.swift takes the place of that.
+TEST_BUILD := --build-tests --disable-index-store -debug-info-format none
 
 # The program without optimization, as fast as it compiles, in a folder of its own.
 DEMO_BUILD := --product kettle --scratch-path .build/demo -debug-info-format none \

@@ -105,7 +105,7 @@ struct ControlRequests {
     for id in added.ids { try await control(id, .remove) }
   }
 
-  private mutating func control(_ id: TransferID, _ verb: TransferControlVerb) async throws {
+  private mutating func control(_ id: TransferID, _ verb: ControlVerb) async throws {
     let result = try await measure(
       verb.rawValue, ControlTransfers.self, params: .init(control: verb, selection: .ids([id])))
     guard result.applied == [id] else { throw Problem(sentence: "\(verb.rawValue) was refused") }

@@ -1,6 +1,6 @@
 import KettleModel
 
-/// What the fixtures have besides the transfers of `StoreFixture` and `TaskFixture`: finish numbers, a
+/// What the fixtures have besides `StoreFixture` and `TaskFixture`: finish numbers, a
 /// queue position above all others, and the clearing. Never changed, because the files are never
 /// regenerated.
 enum FinishFixture {

@@ -1,6 +1,6 @@
 import KettleModel
 
-/// The transfer in the fixtures that ran, with more progress than its record. Never changed, because
+/// The transfer that ran, with more progress than its record. Never changed, because
 /// the files are never regenerated.
 enum ProgressFixture {
   static let durable: ByteRangeSet = {

@@ -300,6 +300,6 @@ struct TaskEngineTests {
     #expect(await world.engine.updateTask(id, changes) == .applied)
     #expect(world.journal.records[id]?.spec.task?.programData == "{}")
     #expect(
-      await world.engine.updateTask(TransferID(rawValue: 99), changes) == .unknown)
+      await world.engine.updateTask(TransferID(rawValue: 99), changes) == .refused(.unknown))
   }
 }

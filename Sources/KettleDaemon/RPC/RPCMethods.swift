@@ -149,7 +149,7 @@ extension RPCMethods {
       throw .refused("No active download for GID#\(download.gid)")
     }
     return StatusAnswer.servers(
-      TransferDetails(details).liveConnections ?? [], url: download.row.url)
+      TransferDetails(details).liveConnections, url: download.row.url)
   }
 
   func anyDownload(_ gid: GIDText) async throws(RPCError) -> RPCDownload {

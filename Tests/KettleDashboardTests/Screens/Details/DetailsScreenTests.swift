@@ -296,7 +296,7 @@ struct DetailsScreenTests {
     var model = details(columns: 80, rows: 24, .character("2"))
     var view = Sample.details
     view.snapshot.bytesExpected = 5
-    view.connections = [Int64.min, -1, 0, 4, .max].flatMap { lower in
+    view.liveConnections = [Int64.min, -1, 0, 4, .max].flatMap { lower in
       [Int64.min, -1, 0, 4, .max].map { upper in
         .init(
           lower: lower, upper: upper, receivedUpTo: upper, bytesPerSecond: lower, url: "nonsense")
