@@ -60,7 +60,7 @@ has_hung() {
 # Tries the guards whose numbers are given: together, and those whose tests passed again.
 try() {
   for guard in "$@"; do remove "$guard"; done
-  if ! swift build --build-tests -debug-info-format none > "$log" 2>&1; then
+  if ! swift build --build-tests --disable-index-store -debug-info-format none > "$log" 2>&1; then
     restore
     if [ $# -gt 1 ]; then
       try_halves "$@"
