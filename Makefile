@@ -21,11 +21,11 @@ TEST_BUILD := --build-tests --disable-index-store -debug-info-format none
 DEMO_BUILD := --product kettle --scratch-path .build/demo -debug-info-format none \
   --disable-index-store -Xswiftc -whole-module-optimization
 
-# What `swift test` starts. Several can run at once, which SwiftPM's lock would prevent.
+# What `swift test` starts.
 RUN_TESTS := .build/debug/kettlePackageTests.xctest --testing-library swift-testing
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo day pictures test tests-that-compute tests-that-wait test-fuzz test-thread test-faults test-servers test-clients test-guards bench bench-network growth numbers install man deb test-deb tarball rpm format lint catalogue faults examples docs clean
+.PHONY: help deps build demo day pictures test test-fuzz test-thread test-faults test-servers test-clients test-guards bench bench-network growth numbers install man deb test-deb tarball rpm format lint catalogue faults examples docs clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -42,24 +42,17 @@ demo: deps ## Watch five files being downloaded, in a throw-away home
 
 test: deps lint ## Check the style, build everything, run all tests
 	swift build $(TEST_BUILD)
-	@$(MAKE) --no-print-directory -j2 tests-that-compute tests-that-wait
-	@echo 'test: everything passed'
-
-# They run beside those that wait, and leave them the processor when they need it.
-tests-that-compute:
-	nice $(RUN_TESTS) --skip 'AppleSource|BackgroundTransferTests|$(CONVERSING)|WireTests|IntegrationTests|ExampleTests|^SessionTests|FaultStormTests|^ServerTests|^FuzzTests'
-	nice $(RUN_TESTS) --filter AppleSource
-	KETTLE_SEED=$${KETTLE_SEED:-$(FUZZ_SEED)} KETTLE_FUZZ_SECONDS=60 \
-	  nice $(RUN_TESTS) --filter '^FuzzTests'
-
-tests-that-wait:
+	$(RUN_TESTS) --skip 'AppleSource|BackgroundTransferTests|$(CONVERSING)|WireTests|IntegrationTests|ExampleTests|^SessionTests|FaultStormTests|^ServerTests|^FuzzTests'
 	$(RUN_TESTS) --filter '$(CONVERSING)'
+	$(RUN_TESTS) --filter AppleSource
 	$(RUN_TESTS) --filter '^BackgroundTransferTests'
 	$(RUN_TESTS) --filter WireTests
 	$(RUN_TESTS) --filter IntegrationTests --skip PackageGraphTests
 	$(RUN_TESTS) --filter PackageGraphTests
 	$(RUN_TESTS) --filter ExampleTests
 	$(RUN_TESTS) --filter '^SessionTests'
+	KETTLE_SEED=$${KETTLE_SEED:-$(FUZZ_SEED)} KETTLE_FUZZ_SECONDS=60 $(RUN_TESTS) --filter '^FuzzTests'
+	@echo 'test: everything passed'
 
 test-fuzz: deps ## Try mutated inputs on all that reads foreign bytes; SECONDS=600 for ten minutes
 	swift build $(TEST_BUILD)
