@@ -13,29 +13,28 @@ struct TransferFacts: Sendable, Hashable {
 
   let id: TransferID
   var taskIdentifier: Int64
-  /// Shared with the records that are made of it.
-  private var sharedSpec: CopiedOnWrite<TransferSpec>
+  var spec: TransferSpec
   let createdAt: WallTime
   var queuePosition: Int64
-  @RarelySet var resumeData: ResumeData?
-  @RarelySet var finishedFile: FinishedFile?
+  var resumeData: ResumeData?
+  var finishedFile: FinishedFile?
   var freshStart: FreshStartReason?
   /// Retries since bytes last arrived.
   var retryCount: Int
   var finishedAt: WallTime?
   var finishNumber: Int64?
   /// What its program knows or will be notified of. The state has the pending challenge.
-  @RarelySet var taskStatus: TaskStatus?
+  var taskStatus: TaskStatus?
   /// Why the transfer last waited, until it runs again. The state has the failure of a transfer
   /// that is waiting or has failed.
-  @RarelySet var lastFailure: TransferFailure?
+  var lastFailure: TransferFailure?
   var repetitions = RepetitionCounts()
   /// Where the file may come from. It is not part of the record.
   var mirrors = MirrorTable()
   /// Which URL of its source is requested next. It is not part of the record.
   var route = Route.answering
   /// What the server of another URL says about the file. It is not part of the record.
-  @RarelySet var offer: OfferedValidator?
+  var offer: OfferedValidator?
   /// What the user has decided for hosts, as of the last start. It is not part of the record.
   var remembered = RememberedHosts()
   /// The cookies that servers have set while they redirected. They are not part of the record.
@@ -45,14 +44,14 @@ struct TransferFacts: Sendable, Hashable {
   /// The documents that this run has followed. They are not part of the record.
   var documents = DocumentChain()
   /// The playlist being joined. It is not part of the record.
-  @RarelySet var playlist: PlaylistRun?
+  var playlist: PlaylistRun?
   /// The action of the user that is discarding its files; nil deletes them.
   var binAction: Int64?
 
   init(_ record: TransferRecord) {
     id = record.id
     taskIdentifier = record.taskIdentifier
-    sharedSpec = record.sharedSpec
+    spec = record.spec
     createdAt = record.createdAt
     queuePosition = record.queuePosition
     resumeData = record.resumeData
@@ -66,15 +65,10 @@ struct TransferFacts: Sendable, Hashable {
     lastFailure = record.failure
   }
 
-  var spec: TransferSpec {
-    _read { yield sharedSpec.wrappedValue }
-    _modify { yield &sharedSpec.wrappedValue }
-  }
-
   /// The record of a transfer with these facts in a state. Only here do the two come together.
   func record(in state: TransferMachine.State) -> TransferRecord {
     var record = TransferRecord(
-      id: id, taskIdentifier: taskIdentifier, sharedSpec: sharedSpec, createdAt: createdAt,
+      id: id, taskIdentifier: taskIdentifier, spec: spec, createdAt: createdAt,
       queuePosition: queuePosition, state: state.visible)
     record.reason = state.waiting?.reason
     record.goesOnAt = state.continuesAt
