@@ -107,6 +107,8 @@ struct ContinuingTests {
       TestDigest.hex(of: body.bytes, .sha256).flatMap { Checksum(algorithm: .sha256, hex: $0) })
     let row = try await world.end(of: try await add(to: world) { $0.checksum = sum })
     #expect(row.error?.code == .checksumMismatch)
+    // The partial file is discarded behind the failure.
+    await world.engine.shutDown()
     #expect(world.home.names == [Self.name])
     #expect(world.home.bytes(of: Self.name) == wrong)
   }
