@@ -156,7 +156,7 @@ package struct RPCClient: Sendable {
   package func joinAudience() { audience?.join(channel) }
 }
 
-/// Whoever performs the methods.
+/// Performs the methods.
 package protocol RPCPerforming: Sendable {
   func perform(_ method: RPCMethod) async throws(RPCError) -> RPCValue
 

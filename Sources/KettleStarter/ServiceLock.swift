@@ -148,7 +148,7 @@ package struct ServiceRecord: Hashable, Sendable {
       let (record, writer) = parse(text)
     else { return nil }
     if let writer, writer != FileNumber(status) {
-      // Some file systems number a file anew when it is opened again. A copy is not locked.
+      // Some file systems assign a new number when a file is opened again. A copy is not locked.
       guard flock(file.number, LOCK_SH | LOCK_NB) == -1, errno == EWOULDBLOCK else { return nil }
     }
     return record

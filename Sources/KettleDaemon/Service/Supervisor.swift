@@ -106,7 +106,7 @@ final class Watchdog: Sendable {
   // A dispatch source may be used from any thread (dispatch_source_create(3)).
   private nonisolated(unsafe) let timer: any DispatchSourceTimer
 
-  /// Returns nil if nobody watches.
+  /// Returns nil if no client watches.
   ///
   /// - Parameter check: returns when the engine has answered.
   init?(

@@ -161,7 +161,7 @@ extension TransferOptions: Codable {
 public struct RPCOptions: Hashable, Sendable {
   /// The GID that the client chose, as 16 digits; nil if it chose none.
   public var gid: String?
-  /// Options that mean nothing to Kettle. The client is told them when it asks.
+  /// Options that Kettle ignores. It reports them to a client that asks.
   public var echoed: [String: String]
 
   public static let echoedCountMax = 128
