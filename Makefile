@@ -7,7 +7,7 @@ THREAD_BUILD := --sanitize=thread --scratch-path .build/thread -Xswiftc -DKETTLE
 THREADED := ^(KettleSystem|KettleCurl|KettleSocket|KettleEngine)Tests
 
 # Their conversations have budgets, and tests of files hold the few threads of Swift's pool for long.
-CONVERSING := ^KettleSocketTests|^KettleRPCTests|^KettleClientTests|^KettleDaemonTests|^KettleCurlTests|^KettleTerminalTests
+CONVERSING := ^KettleSocketTests|^KettleRPCTests|^KettleDaemonTests|^KettleCurlTests|^KettleTerminalTests
 
 # The minute of fuzzing in `make test` tries the same inputs each time, so that a failure is due to
 # the change. `make test-fuzz` draws a seed.

@@ -69,9 +69,7 @@ let package = Package(
     target("KettleScheduler", ["KettleModel"]),
     target("KettleControl", ["KettleModel"]),
     target("KettleDashboard", ["KettleModel"]),
-    target("KettleTasks", ["KettleControl", "KettleModel"]),
     target("KettleConfiguration", ["KettleModel"]),
-    target("KettleAria2", ["KettleControl", "KettleModel"]),
 
     // MARK: Shell
     target("KettleSystem", ["KettleModel", "CKettleLinux"]),
@@ -92,46 +90,44 @@ let package = Package(
     target("KettleStarter", ["KettleControl", "KettleModel", "KettleSystem", "CKettleLinux"]),
     target(
       "KettleSocket",
-      ["KettleControl", "KettleStarter", "KettleSystem", "CKettleLinux", nioCore, nioPosix]),
+      [
+        "KettleControl", "KettleModel", "KettleStarter", "KettleSystem", "CKettleLinux", nioCore,
+        nioPosix,
+      ]),
     target(
-      "KettleRPC", ["KettleAria2", "KettleSystem", nioCore, nioHTTP1, nioPosix, nioWebSocket]),
+      "KettleRPC",
+      [
+        "KettleControl", "KettleModel", "KettleSystem", nioCore, nioHTTP1, nioPosix, nioWebSocket,
+      ]),
     target("KettleDesktop", ["KettleModel", "KettleSystem"]),
     target("KettleTerminal", ["KettleDashboard", "KettleModel", "KettleSystem", "CKettleNcurses"]),
     target("KettleDemo", ["KettleModel", "KettleSystem", nioCore, nioHTTP1, nioPosix]),
 
     // MARK: Products
-    target(
-      "KettleClient",
-      [
-        "KettleControl", "KettleModel", "KettleSocket", "KettleStarter", "KettleSystem",
-      ]),
     // Depends on no other package, so that a program that imports it compiles only these targets.
     target(
       "BackgroundTransfer",
       [
-        "KettleControl", "KettleModel", "KettleStarter", "KettleSystem", "KettleTasks",
-        "CKettleLinux",
+        "KettleControl", "KettleModel", "KettleStarter", "KettleSystem", "CKettleLinux",
       ]),
     target(
       "KettleDaemon",
       [
-        "KettleAria2", "KettleConfiguration", "KettleControl", "KettleCurl", "KettleDesktop",
-        "KettleEngine", "KettleFiles", "KettleModel", "KettleRPC", "KettleScheduler",
-        "KettleSocket", "KettleStarter", "KettleStore", "KettleSystem", "CKettleLinux", logging,
+        "KettleConfiguration", "KettleControl", "KettleCurl", "KettleDesktop", "KettleEngine",
+        "KettleFiles", "KettleModel", "KettleRPC", "KettleScheduler", "KettleSocket",
+        "KettleStarter", "KettleStore", "KettleSystem", "CKettleLinux", logging,
       ]),
     target(
       "KettleCommands",
       [
-        "KettleAria2", "KettleClient", "KettleConfiguration", "KettleControl", "KettleDashboard",
-        "KettleModel", "KettleRPC", "KettleStarter", "KettleSystem", "KettleTerminal",
-        argumentParser,
+        "KettleConfiguration", "KettleControl", "KettleDashboard", "KettleModel", "KettleRPC",
+        "KettleSocket", "KettleStarter", "KettleSystem", "KettleTerminal", argumentParser,
       ]),
     .executableTarget(
       name: "kettle",
       dependencies: [
-        "KettleClient", "KettleCommands", "KettleControl", "KettleDaemon", "KettleDemo",
-        "KettleStarter",
-        "KettleStore", "KettleSystem",
+        "KettleCommands", "KettleControl", "KettleDaemon", "KettleDemo", "KettleSocket",
+        "KettleStarter", "KettleStore", "KettleSystem",
       ],
       swiftSettings: strict),
 
@@ -175,7 +171,7 @@ let package = Package(
       path: "Benchmarks/FirstScreen", swiftSettings: strict),
     .executableTarget(
       name: "control-requests",
-      dependencies: ["KettleClient", "KettleControl", "KettleModel", "KettleStarter"],
+      dependencies: ["KettleControl", "KettleModel", "KettleSocket", "KettleStarter"],
       path: "Benchmarks/ControlRequests", swiftSettings: strict),
     .executableTarget(
       name: "dashboard-frames",
@@ -205,9 +201,7 @@ let package = Package(
       dependencies: ["KettleDashboard", "KettleModel", "SeededNumbers"],
       exclude: ["Pictures"], swiftSettings: strict),
     tests("KettleConfigurationTests", ["KettleConfiguration", "KettleModel", "SeededNumbers"]),
-    tests("KettleAria2Tests", ["KettleAria2", "KettleModel"]),
-    tests("KettleRPCTests", ["KettleAria2", "KettleRPC", "KettleSystem", "TestSupport"]),
-    tests("KettleTasksTests", ["KettleControl", "KettleModel", "KettleTasks"]),
+    tests("KettleRPCTests", ["KettleModel", "KettleRPC", "KettleSystem", "TestSupport"]),
     tests(
       "BackgroundTransferTests",
       ["BackgroundTransfer", "KettleControl", "KettleModel", "KettleSystem", "TestSupport"]),
@@ -253,12 +247,8 @@ let package = Package(
       exclude: ["Fixtures"], swiftSettings: strict),
     tests(
       "KettleSocketTests",
-      ["KettleControl", "KettleModel", "KettleSocket", "KettleStarter", "CKettleLinux"]),
-    tests(
-      "KettleClientTests",
       [
-        "KettleClient", "KettleControl", "KettleModel", "KettleSocket", "KettleStarter",
-        "KettleSystem",
+        "KettleControl", "KettleModel", "KettleSocket", "KettleStarter", "KettleSystem",
         "TestSupport", "CKettleLinux",
       ]),
     // The dashboard over made-up rows, a program of its own: it takes over its terminal.
@@ -274,11 +264,9 @@ let package = Package(
     tests(
       "KettleDaemonTests",
       [
-        "KettleAria2", "KettleConfiguration", "KettleControl", "KettleCurl", "KettleDaemon",
-        "KettleDesktop",
-        "KettleEngine", "KettleModel", "KettleScheduler", "KettleSocket", "KettleStarter",
-        "KettleSystem",
-        "TestSupport", logging,
+        "KettleConfiguration", "KettleControl", "KettleCurl", "KettleDaemon", "KettleDesktop",
+        "KettleEngine", "KettleModel", "KettleRPC", "KettleScheduler", "KettleSocket",
+        "KettleStarter", "KettleSystem", "TestSupport", logging,
       ]),
     // The engine over the real network, disk and store, and an origin that lies.
     tests(
@@ -291,10 +279,10 @@ let package = Package(
     tests(
       "DescriptorTests",
       [
-        "BackgroundTransfer", "KettleClient", "KettleCommands", "KettleConfiguration", "KettleCurl",
-        "KettleDaemon", "KettleDesktop", "KettleEngine", "KettleFiles", "KettleModel",
-        "KettleSocket", "KettleStarter", "KettleStore", "KettleSystem", "KettleTerminal",
-        "SeededNumbers", "TestSupport",
+        "BackgroundTransfer", "KettleCommands", "KettleConfiguration", "KettleCurl", "KettleDaemon",
+        "KettleDesktop", "KettleEngine", "KettleFiles", "KettleModel", "KettleSocket",
+        "KettleStarter", "KettleStore", "KettleSystem", "KettleTerminal", "SeededNumbers",
+        "TestSupport",
       ]),
     // The real program; it is built because the tests depend on it.
     tests(
@@ -315,9 +303,8 @@ let package = Package(
     tests(
       "SessionTests",
       [
-        "BackgroundTransfer", "KettleClient", "KettleControl", "KettleModel", "KettleStarter",
-        "TestSupport",
-        "kettle", "singleton-delegate",
+        "BackgroundTransfer", "KettleControl", "KettleModel", "KettleSocket", "KettleStarter",
+        "TestSupport", "kettle", "singleton-delegate",
       ]),
     // The same under kills, power cuts and full disks: `make test-faults` alone runs it.
     tests(
@@ -328,9 +315,8 @@ let package = Package(
     .testTarget(
       name: "FuzzTests",
       dependencies: [
-        "KettleAria2", "KettleCommands", "KettleConfiguration", "KettleControl", "KettleCurl",
-        "KettleDaemon",
-        "KettleEngine", "KettleFiles", "KettleModel", "KettleScheduler", "KettleStore",
+        "KettleCommands", "KettleConfiguration", "KettleControl", "KettleCurl", "KettleDaemon",
+        "KettleEngine", "KettleFiles", "KettleModel", "KettleRPC", "KettleScheduler", "KettleStore",
         "KettleSystem", "SeededNumbers", "TestSupport", logging,
       ],
       exclude: ["Corpus"], swiftSettings: strict),
@@ -338,10 +324,9 @@ let package = Package(
     tests(
       "KettleCommandsTests",
       [
-        "KettleAria2", "KettleClient", "KettleCommands", "KettleConfiguration", "KettleControl",
-        "KettleDashboard", "KettleModel", "KettleStarter", "KettleSystem", "KettleTerminal",
-        "TestSupport",
-        argumentParser,
+        "KettleCommands", "KettleConfiguration", "KettleControl", "KettleDashboard", "KettleModel",
+        "KettleRPC", "KettleSocket", "KettleStarter", "KettleSystem", "KettleTerminal",
+        "TestSupport", argumentParser,
       ]),
   ]
 )

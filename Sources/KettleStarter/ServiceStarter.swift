@@ -7,7 +7,7 @@ import KettleSystem
 /// Connects to the service and starts it when none is running.
 ///
 /// The functions here work on the calling thread: a program may occupy all threads of the task pool
-/// while it waits for the service. `KettleClient` adds those that suspend.
+/// while it waits for the service. `KettleSocket` adds those that suspend.
 package struct ServiceStarter: Sendable {
   package var paths: ServicePaths
   package var clientName: String

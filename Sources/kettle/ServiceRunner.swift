@@ -1,5 +1,5 @@
 import FoundationEssentials
-import KettleClient
+import KettleSocket
 import KettleCommands
 import KettleControl
 import KettleDaemon

@@ -4,18 +4,16 @@ import KettleControl
 import KettleEngine
 import KettleModel
 import KettleStarter
-import KettleSystem
 import Testing
 
 @testable import BackgroundTransfer
-@testable import KettleClient
+@testable import KettleSocket
 @testable import KettleCommands
 @testable import KettleConfiguration
 @testable import KettleCurl
 @testable import KettleDaemon
 @testable import KettleDesktop
 @testable import KettleFiles
-@testable import KettleSocket
 @testable import KettleStore
 @testable import KettleSystem
 @testable import KettleTerminal

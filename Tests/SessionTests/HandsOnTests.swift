@@ -1,6 +1,6 @@
 import BackgroundTransfer
 import Foundation
-import KettleClient
+import KettleSocket
 import KettleControl
 import KettleModel
 import Testing

@@ -1,6 +1,6 @@
 import BackgroundTransfer
 import Foundation
-import KettleClient
+import KettleSocket
 import KettleModel
 import Testing
 import TestSupport

@@ -2,7 +2,6 @@ import Glibc
 import KettleControl
 import KettleModel
 import KettleStarter
-import KettleTasks
 
 /// One connection of a session: the greeting, the attach, then requests and events.
 struct ServiceConversation: ~Copyable {

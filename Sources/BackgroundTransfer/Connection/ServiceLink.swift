@@ -4,7 +4,6 @@ import KettleControl
 import KettleModel
 import KettleStarter
 import KettleSystem
-import KettleTasks
 
 /// The thread on which one session talks to the service.
 ///

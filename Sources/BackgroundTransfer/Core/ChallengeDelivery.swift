@@ -2,7 +2,6 @@ import Foundation
 import FoundationNetworking
 import KettleModel
 import KettleSystem
-import KettleTasks
 
 /// A challenge for a delegate, with every method through which the delegate may handle it.
 // Unchecked because delegates need not be Sendable: this is used on the delegate queue only.

@@ -2,7 +2,6 @@ import Foundation
 import FoundationNetworking
 import KettleModel
 import KettleSystem
-import KettleTasks
 
 /// Identifies the bytes of a file that the service keeps, with what a start from zero needs when
 /// they are gone. Resume data contains it as JSON.

@@ -2,7 +2,6 @@ import Foundation
 import FoundationNetworking
 import KettleModel
 import KettleSystem
-import KettleTasks
 
 /// Calls the delegates, on the delegate queue.
 extension SessionCore {

@@ -3,7 +3,6 @@ import FoundationNetworking
 import KettleControl
 import KettleModel
 import KettleSystem
-import KettleTasks
 
 /// Challenges, from the service to a delegate and back.
 extension SessionCore {

@@ -4,7 +4,6 @@ import Glibc
 import KettleControl
 import KettleModel
 import KettleSystem
-import KettleTasks
 
 /// The session as seen by the thread that talks to the service.
 extension SessionCore {

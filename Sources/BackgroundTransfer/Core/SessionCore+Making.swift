@@ -3,7 +3,6 @@ import FoundationNetworking
 import KettleControl
 import KettleModel
 import KettleSystem
-import KettleTasks
 
 /// Creates task objects: new ones for the program, and those of tasks from earlier runs.
 extension SessionCore {

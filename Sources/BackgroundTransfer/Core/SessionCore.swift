@@ -3,7 +3,6 @@ import Foundation
 import KettleControl
 import KettleModel
 import KettleSystem
-import KettleTasks
 
 /// The state shared by the `URLSession` objects of one identifier.
 ///

@@ -2,7 +2,6 @@ import Foundation
 import FoundationNetworking
 import Glibc
 import KettleModel
-import KettleTasks
 
 /// Converts a request and the configuration of its session into what the service needs.
 enum TaskSpec {

@@ -3,7 +3,6 @@ import FoundationNetworking
 import Glibc
 import KettleModel
 import KettleSystem
-import KettleTasks
 
 /// The task objects of a session, indexed by number and by what they transfer.
 struct TaskTable: Sendable {

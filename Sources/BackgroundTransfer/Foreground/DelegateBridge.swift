@@ -2,7 +2,6 @@ import Foundation
 import FoundationNetworking
 import KettleModel
 import KettleSystem
-import KettleTasks
 
 /// The delegate of a FoundationNetworking session. It forwards each event to its receiver: a
 /// delegate of this module, a completion handler or an awaiting caller.

@@ -3,7 +3,6 @@ import Foundation
 import FoundationNetworking
 import Glibc
 import KettleSystem
-import KettleTasks
 
 /// The names of FoundationNetworking that this module has too.
 enum System {

@@ -2,7 +2,6 @@ import Foundation
 import FoundationNetworking
 import KettleModel
 import KettleSystem
-import KettleTasks
 
 /// A task of a session whose transfers end with the program.
 final class ForegroundTask: TaskBacking {

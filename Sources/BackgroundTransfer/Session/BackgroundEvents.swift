@@ -1,7 +1,6 @@
 import Dispatch
 import Foundation
 import KettleSystem
-import KettleTasks
 
 /// Tells a program that it was launched because its session has news: the counterpart of
 /// `application(_:handleEventsForBackgroundURLSession:completionHandler:)`.

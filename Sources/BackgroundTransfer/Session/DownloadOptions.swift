@@ -1,6 +1,5 @@
 import Foundation
 import KettleModel
-import KettleTasks
 
 /// What the service can do for a download beyond Apple's API.
 ///

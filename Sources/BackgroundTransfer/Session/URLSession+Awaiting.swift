@@ -1,7 +1,6 @@
 import Foundation
 import FoundationNetworking
 import KettleSystem
-import KettleTasks
 
 // Transfers that a Swift task waits for. They end with the program, so background sessions throw an
 // error; except for uploads of files, which continue, and for bytes.

@@ -1,6 +1,5 @@
 import Foundation
 import FoundationNetworking
-import KettleTasks
 
 // Tasks that end with the program. A background session has only data tasks without a handler; for
 // the others, Apple's raises an exception. Here such a task fails when it is resumed, with

@@ -1,6 +1,5 @@
 import Foundation
 import FoundationNetworking
-import KettleTasks
 
 extension URLSession {
   /// Creates a download of a URL.

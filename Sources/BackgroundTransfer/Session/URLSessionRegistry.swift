@@ -2,7 +2,6 @@ import Dispatch
 import Foundation
 import Glibc
 import KettleSystem
-import KettleTasks
 
 /// The live sessions of this process, one for each identifier.
 final class URLSessionRegistry: Sendable {

@@ -2,7 +2,6 @@ import Foundation
 import FoundationNetworking
 import KettleControl
 import KettleModel
-import KettleTasks
 
 /// The errors that delegates receive for their tasks.
 extension TaskFailure {

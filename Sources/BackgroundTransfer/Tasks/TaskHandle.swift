@@ -3,7 +3,6 @@ import FoundationNetworking
 import KettleControl
 import KettleModel
 import KettleSystem
-import KettleTasks
 
 /// The state behind a task object: what the program set, and what the service reported last.
 final class TaskHandle: Sendable {

@@ -2,7 +2,6 @@ import Foundation
 import FoundationNetworking
 import KettleModel
 import KettleSystem
-import KettleTasks
 
 /// The times and the connections of a task.
 ///

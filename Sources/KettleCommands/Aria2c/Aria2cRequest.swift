@@ -1,5 +1,5 @@
 import ArgumentParser
-import KettleAria2
+import KettleRPC
 import KettleControl
 import KettleModel
 

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
-import KettleAria2
-import KettleClient
+import KettleRPC
+import KettleSocket
 import KettleControl
 import KettleModel
 import KettleStarter

@@ -1,7 +1,7 @@
 import Dispatch
 import FoundationEssentials
 import Glibc
-import KettleClient
+import KettleSocket
 import KettleDashboard
 import KettleModel
 import KettleStarter

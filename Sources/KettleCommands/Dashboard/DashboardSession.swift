@@ -1,4 +1,4 @@
-import KettleClient
+import KettleSocket
 import KettleControl
 import KettleDashboard
 import KettleModel

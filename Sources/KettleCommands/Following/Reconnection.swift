@@ -1,4 +1,4 @@
-import KettleClient
+import KettleSocket
 import KettleStarter
 
 /// Reconnects to a service whose connection ended.

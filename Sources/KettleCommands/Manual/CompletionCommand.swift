@@ -1,5 +1,5 @@
 import ArgumentParser
-import KettleClient
+import KettleSocket
 import KettleConfiguration
 import KettleControl
 import KettleModel

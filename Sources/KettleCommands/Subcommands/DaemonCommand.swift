@@ -1,6 +1,6 @@
 import ArgumentParser
 import Glibc
-import KettleClient
+import KettleSocket
 import KettleControl
 import KettleModel
 import KettleStarter

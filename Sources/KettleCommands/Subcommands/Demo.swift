@@ -1,7 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import Glibc
-import KettleClient
+import KettleSocket
 import KettleControl
 import KettleModel
 

@@ -1,6 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
-import KettleClient
+import KettleSocket
 import KettleControl
 import KettleModel
 import KettleStarter

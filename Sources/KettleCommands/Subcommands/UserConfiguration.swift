@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Glibc
-import KettleClient
+import KettleSocket
 import KettleConfiguration
 import KettleControl
 import KettleModel

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Glibc
-import KettleClient
+import KettleSocket
 import KettleControl
 import KettleStarter
 import KettleSystem

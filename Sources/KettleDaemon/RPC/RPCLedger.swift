@@ -1,4 +1,4 @@
-import KettleAria2
+import KettleRPC
 import KettleControl
 import KettleEngine
 import KettleModel

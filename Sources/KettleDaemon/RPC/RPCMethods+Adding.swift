@@ -1,9 +1,8 @@
 import Glibc
-import KettleAria2
+import KettleRPC
 import KettleControl
 import KettleEngine
 import KettleModel
-import KettleRPC
 import KettleScheduler
 import KettleSystem
 

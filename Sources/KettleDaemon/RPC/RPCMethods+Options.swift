@@ -1,4 +1,4 @@
-import KettleAria2
+import KettleRPC
 import KettleEngine
 import KettleModel
 import KettleScheduler

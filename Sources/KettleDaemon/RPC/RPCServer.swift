@@ -1,10 +1,9 @@
 import Glibc
-import KettleAria2
+import KettleRPC
 import KettleConfiguration
 import KettleControl
 import KettleEngine
 import KettleModel
-import KettleRPC
 import KettleSystem
 import Logging
 

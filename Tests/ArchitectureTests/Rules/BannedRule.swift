@@ -16,9 +16,9 @@ enum BannedRule {
       // The implementation behind CommandClock, which tests replace.
       "Sources/KettleCommands/Context/CommandContext.swift",
       // There is no event for another process that begins to listen; it polls with a budget.
-      "Sources/KettleClient/ServiceCalling.swift",
+      "Sources/KettleSocket/Client/ServiceCalling.swift",
       // There is no event for a process that was stopped; it looks at intervals.
-      "Sources/KettleClient/PendingCalls.swift",
+      "Sources/KettleSocket/Client/PendingCalls.swift",
     ],
     // Its own test.
     "WorkerPool.pause(": ["Tests/KettleEngineTests/Threads/WorkerPoolTests.swift"],

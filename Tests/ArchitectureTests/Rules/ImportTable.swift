@@ -19,9 +19,7 @@ let importTable: [String: ImportRow] = [
   "KettleScheduler": ImportRow(ours: ["KettleModel"]),
   "KettleControl": ImportRow(ours: ["KettleModel"], system: ["FoundationEssentials"]),
   "KettleDashboard": ImportRow(ours: ["KettleModel"]),
-  "KettleTasks": ImportRow(ours: ["KettleControl", "KettleModel"]),
   "KettleConfiguration": ImportRow(ours: ["KettleModel"]),
-  "KettleAria2": ImportRow(ours: ["KettleControl", "KettleModel"]),
 
   // MARK: Shell
   "KettleSystem": ImportRow(
@@ -43,11 +41,11 @@ let importTable: [String: ImportRow] = [
     ours: ["KettleControl", "KettleModel", "KettleSystem"], outside: ["CKettleLinux"],
     system: ["Dispatch", "FoundationEssentials", "Glibc"]),
   "KettleSocket": ImportRow(
-    ours: ["KettleControl", "KettleStarter", "KettleSystem"],
+    ours: ["KettleControl", "KettleModel", "KettleStarter", "KettleSystem"],
     outside: ["CKettleLinux", "NIOCore", "NIOPosix"],
-    system: ["Glibc"]),
+    system: ["Dispatch", "FoundationEssentials", "Glibc"]),
   "KettleRPC": ImportRow(
-    ours: ["KettleAria2", "KettleSystem"],
+    ours: ["KettleControl", "KettleModel", "KettleSystem"],
     outside: ["NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket"], system: ["Glibc"]),
   "KettleDesktop": ImportRow(
     ours: ["KettleModel", "KettleSystem"], system: ["Dispatch", "Glibc"]),
@@ -59,28 +57,25 @@ let importTable: [String: ImportRow] = [
     system: ["Glibc"]),
 
   // MARK: Products
-  "KettleClient": ImportRow(
-    ours: ["KettleControl", "KettleModel", "KettleSocket", "KettleStarter", "KettleSystem"],
-    system: ["Dispatch", "FoundationEssentials", "Glibc"]),
   // The only target that imports FoundationNetworking, because its API uses its value types.
   "BackgroundTransfer": ImportRow(
-    ours: ["KettleControl", "KettleModel", "KettleStarter", "KettleSystem", "KettleTasks"],
+    ours: ["KettleControl", "KettleModel", "KettleStarter", "KettleSystem"],
     outside: ["CKettleLinux"], system: ["Dispatch", "Foundation", "FoundationNetworking", "Glibc"]),
   "KettleDaemon": ImportRow(
     ours: [
-      "KettleAria2", "KettleConfiguration", "KettleControl", "KettleCurl", "KettleDesktop",
-      "KettleEngine", "KettleFiles", "KettleModel", "KettleRPC", "KettleScheduler",
-      "KettleSocket", "KettleStarter", "KettleStore", "KettleSystem",
+      "KettleConfiguration", "KettleControl", "KettleCurl", "KettleDesktop", "KettleEngine",
+      "KettleFiles", "KettleModel", "KettleRPC", "KettleScheduler", "KettleSocket", "KettleStarter",
+      "KettleStore", "KettleSystem",
     ], outside: ["CKettleLinux", "Logging"],
     system: ["Dispatch", "FoundationEssentials", "Glibc", "Synchronization"]),
   "KettleCommands": ImportRow(
     ours: [
-      "KettleAria2", "KettleClient", "KettleConfiguration", "KettleControl", "KettleDashboard",
-      "KettleModel", "KettleRPC", "KettleStarter", "KettleSystem", "KettleTerminal",
+      "KettleConfiguration", "KettleControl", "KettleDashboard", "KettleModel", "KettleRPC",
+      "KettleSocket", "KettleStarter", "KettleSystem", "KettleTerminal",
     ], outside: ["ArgumentParser"], system: ["Dispatch", "FoundationEssentials", "Glibc"]),
   "kettle": ImportRow(
     ours: [
-      "KettleClient", "KettleCommands", "KettleControl", "KettleDaemon", "KettleDemo",
+      "KettleCommands", "KettleControl", "KettleDaemon", "KettleDemo", "KettleSocket",
       "KettleStarter", "KettleStore", "KettleSystem",
     ],
     system: ["Dispatch", "FoundationEssentials", "Glibc"]),
@@ -91,7 +86,7 @@ let importTable: [String: ImportRow] = [
   // the commands.
   "Benchmarks": ImportRow(
     ours: [
-      "BackgroundTransfer", "KettleClient", "KettleControl", "KettleDashboard", "KettleModel",
+      "BackgroundTransfer", "KettleControl", "KettleDashboard", "KettleModel", "KettleSocket",
       "KettleStarter", "KettleSystem", "KettleTerminal", "LinkModel",
     ], outside: ["CKettleNcurses"],
     system: ["Foundation", "FoundationNetworking", "Glibc", "Synchronization"]),
@@ -116,8 +111,8 @@ let testImportTable: [String: Set<String>] = [
   "IntegrationTests": ["CKettleLinux"],
   // Runs the library with the real service, and controls it as a user would.
   "SessionTests": [
-    "BackgroundTransfer", "KettleControl", "TestSupport", "KettleClient", "KettleModel",
-    "KettleStarter",
+    "BackgroundTransfer", "KettleControl", "KettleModel", "KettleSocket", "KettleStarter",
+    "TestSupport",
   ],
   // The digests of the fake file storage, and pipes for started processes.
   "TestSupport": ["CKettleCurl", "CKettleLinux"],

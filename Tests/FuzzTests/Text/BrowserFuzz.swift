@@ -1,4 +1,4 @@
-import KettleAria2
+import KettleRPC
 import KettleModel
 
 @testable import KettleCommands

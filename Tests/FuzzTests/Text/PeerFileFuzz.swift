@@ -1,4 +1,4 @@
-import KettleAria2
+import KettleRPC
 import KettleModel
 
 /// What people bring from other programs: files of cookies, and command lines, configurations and

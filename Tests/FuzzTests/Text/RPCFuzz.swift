@@ -1,4 +1,4 @@
-import KettleAria2
+import KettleRPC
 import KettleModel
 
 /// Messages of aria2's RPC: reading ends, a reply is always JSON, and no option leads out of the

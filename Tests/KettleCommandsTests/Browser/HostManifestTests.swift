@@ -1,5 +1,5 @@
 import Foundation
-import KettleAria2
+import KettleRPC
 import KettleControl
 import KettleModel
 import Testing

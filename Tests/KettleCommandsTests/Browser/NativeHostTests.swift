@@ -1,5 +1,5 @@
-import KettleAria2
-import KettleClient
+import KettleRPC
+import KettleSocket
 import KettleControl
 import KettleModel
 import KettleStarter

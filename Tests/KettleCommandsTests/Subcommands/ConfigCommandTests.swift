@@ -1,5 +1,5 @@
 import Foundation
-import KettleClient
+import KettleSocket
 import KettleControl
 import KettleStarter
 import Testing

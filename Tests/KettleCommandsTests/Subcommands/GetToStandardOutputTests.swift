@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import KettleClient
+import KettleSocket
 import KettleControl
 import KettleModel
 import KettleSystem

@@ -1,4 +1,4 @@
-import KettleClient
+import KettleSocket
 import KettleCommands
 import KettleControl
 import KettleModel

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Glibc
-import KettleAria2
+import KettleRPC
 import KettleSystem
 import Testing
 

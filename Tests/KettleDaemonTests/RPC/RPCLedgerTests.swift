@@ -1,5 +1,5 @@
 import Foundation
-import KettleAria2
+import KettleRPC
 import KettleEngine
 import KettleModel
 import KettleSystem

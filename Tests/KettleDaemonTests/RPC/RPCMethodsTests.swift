@@ -1,5 +1,5 @@
 import Glibc
-import KettleAria2
+import KettleRPC
 import KettleEngine
 import KettleModel
 import TestSupport

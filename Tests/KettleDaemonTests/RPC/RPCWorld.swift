@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Glibc
-import KettleAria2
+import KettleRPC
 import KettleConfiguration
 import KettleControl
 import KettleEngine

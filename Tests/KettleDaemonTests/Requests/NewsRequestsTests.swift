@@ -2,7 +2,6 @@ import KettleControl
 import KettleModel
 import TestSupport
 import Testing
-import TestSupport
 
 @testable import KettleDaemon
 

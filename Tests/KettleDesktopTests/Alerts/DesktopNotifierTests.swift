@@ -1,4 +1,3 @@
-import KettleDesktop
 import ScriptedBus
 import Testing
 

@@ -1,4 +1,3 @@
-import KettleDesktop
 import KettleModel
 import ScriptedBus
 import Testing
