@@ -5,7 +5,7 @@ import KettleModel
 ///
 /// `handle` is the only entry point: it accepts an input and returns the actions to perform, in
 /// order. It has no clock, no socket and no object of the program.
-package struct BackgroundSessionMachine: Sendable {
+struct BackgroundSessionMachine: Sendable {
   enum Link: Sendable {
     /// Connecting to the service, for the first time or again.
     case connecting
@@ -68,21 +68,21 @@ package struct BackgroundSessionMachine: Sendable {
   /// - Parameters:
   ///   - nonce: Unique to each run of the program.
   ///   - isLaunched: Whether the service launched the program for this session.
-  package init(nonce: String, isLaunched: Bool) {
+  init(nonce: String, isLaunched: Bool) {
     unacknowledged = UnacknowledgedRequests(nonce: nonce)
     launch = isLaunched ? .owed : .none
   }
 
   /// The serial number of the newest request.
-  package var lastSerial: Int64 { unacknowledged.lastSerial }
+  var lastSerial: Int64 { unacknowledged.lastSerial }
 
   /// Whether the service has acknowledged every request up to this serial number.
-  package func isAcknowledged(through serial: Int64) -> Bool {
+  func isAcknowledged(through serial: Int64) -> Bool {
     unacknowledged.isAcknowledged(through: serial)
   }
 
   /// Whether the program is ending normally.
-  package var isLeaving: Bool {
+  var isLeaving: Bool {
     switch program {
     case .running: false
     case .leaving: true
@@ -90,28 +90,28 @@ package struct BackgroundSessionMachine: Sendable {
   }
 
   /// Whether requests wait for `BackgroundSessionInput.readyToSend`.
-  package var hasRequestsToSend: Bool { link.isAttached && !unacknowledged.isAllSent }
+  var hasRequestsToSend: Bool { link.isAttached && !unacknowledged.isAllSent }
 
   /// How many requests the service has not acknowledged; new tasks count one each.
-  package var unacknowledgedCount: Int { unacknowledged.count }
+  var unacknowledgedCount: Int { unacknowledged.count }
 
   /// The resumed tasks that the service has not recorded yet.
-  package var unrecordedTasks: Set<Int64> {
+  var unrecordedTasks: Set<Int64> {
     Set(tasks.values.filter(\.isUnrecorded).map(\.number))
   }
 
   /// Those of formerly unrecorded tasks that the service still has not recorded.
-  package func lostTasks(of unrecorded: Set<Int64>) -> Set<Int64> {
+  func lostTasks(of unrecorded: Set<Int64>) -> Set<Int64> {
     unrecorded.filter { tasks[$0].map { $0.id == nil } ?? false }
   }
 
-  package var isAttached: Bool { link.isAttached }
+  var isAttached: Bool { link.isAttached }
 
   /// Whether tasks can be numbered.
-  package var canNumber: Bool { wasAttached }
+  var canNumber: Bool { wasAttached }
 
   /// Whether the session accepts new tasks.
-  package var isOpen: Bool {
+  var isOpen: Bool {
     switch ending {
     case .none: true
     case .afterTasks, .dropping, .reporting, .done: false
@@ -119,18 +119,18 @@ package struct BackgroundSessionMachine: Sendable {
   }
 
   /// Returns the number of the next task.
-  package mutating func reserveNumber() -> Int64 {
+  mutating func reserveNumber() -> Int64 {
     lastNumber += 1
     return lastNumber
   }
 
   /// Returns the number of a task that the service will never have.
-  package mutating func reserveUnsendableNumber() -> Int64 {
+  mutating func reserveUnsendableNumber() -> Int64 {
     lastUnsendableNumber -= 1
     return lastUnsendableNumber
   }
 
-  package mutating func handle(_ input: BackgroundSessionInput) -> [BackgroundSessionAction] {
+  mutating func handle(_ input: BackgroundSessionInput) -> [BackgroundSessionAction] {
     apply(input)
     checkEvents()
     checkEnding()
@@ -250,7 +250,7 @@ extension BackgroundSessionMachine.Link {
 
 extension BackgroundSessionMachine {
   /// Whether a connection to the service is needed.
-  package var wantsConnection: Bool {
+  var wantsConnection: Bool {
     switch link {
     case .connecting, .attached: true
     case .disconnected: false
@@ -258,7 +258,7 @@ extension BackgroundSessionMachine {
   }
 
   /// Whether the last call was made.
-  package var isDone: Bool {
+  var isDone: Bool {
     switch ending {
     case .done: true
     case .none, .afterTasks, .dropping, .reporting: false

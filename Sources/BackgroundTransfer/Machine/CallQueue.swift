@@ -74,7 +74,7 @@ struct CallQueue: Sendable {
 }
 
 /// One delegate call. Tasks are identified by their task identifiers.
-package enum DelegateCall: Hashable, Sendable {
+enum DelegateCall: Hashable, Sendable {
   /// A challenge and its ordinal within the task.
   case challenge(Int64, ServerChallenge)
   /// `taskIsWaitingForConnectivity`
@@ -101,7 +101,7 @@ package enum DelegateCall: Hashable, Sendable {
   case becameInvalid(SessionFailure?)
 
   /// The task identifier, or nil for a call about the session.
-  package var task: Int64? {
+  var task: Int64? {
     switch self {
     case .challenge(let task, _), .waits(let task), .informed(let task, _),
       .resumed(let task, _, _), .wrote(let task, _, _, _), .sent(let task, _, _, _),
@@ -130,11 +130,11 @@ package enum DelegateCall: Hashable, Sendable {
 }
 
 /// How a task ended.
-package enum TaskEnd: Hashable, Sendable {
+enum TaskEnd: Hashable, Sendable {
   case success
   case failure(TaskFailure)
 
-  package var failure: TaskFailure? {
+  var failure: TaskFailure? {
     switch self {
     case .success: nil
     case .failure(let failure): failure

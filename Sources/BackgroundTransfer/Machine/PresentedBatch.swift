@@ -2,15 +2,10 @@ import KettleModel
 
 /// The tasks that a program presents to people, taken together: those under way, and those that
 /// have completed since none was.
-package struct PresentedBatch: Sendable {
-  package struct Key: Hashable, Sendable {
-    private var session: String
-    private var number: Int64
-
-    package init(session: String, number: Int64) {
-      self.session = session
-      self.number = number
-    }
+struct PresentedBatch: Sendable {
+  struct Key: Hashable, Sendable {
+    let session: String
+    let number: Int64
   }
 
   private struct Share: Sendable {
@@ -23,15 +18,13 @@ package struct PresentedBatch: Sendable {
   private var shares: [Key: Share] = [:]
   private var progress = BatchProgress.none
 
-  package init() {}
-
   /// nil when no task is under way.
-  package var gauge: BatchGauge? { shares.isEmpty ? nil : BatchGauge(progress) }
+  var gauge: BatchGauge? { shares.isEmpty ? nil : BatchGauge(progress) }
 
   /// Records what the program sees of a task.
   ///
   /// - Parameter totalByteCount: nil when it is unknown.
-  package mutating func record(
+  mutating func record(
     _ view: TaskView, of key: Key, completedByteCount: Int64, totalByteCount: Int64?
   ) {
     var share = Share(byteCount: completedByteCount, byteCountMax: totalByteCount)

@@ -3,7 +3,7 @@ import KettleModel
 
 /// A request of a session to the service. Each may be sent twice, because after a lost connection
 /// it is unknown whether the first one arrived.
-package enum ServiceRequest: Hashable, Sendable {
+enum ServiceRequest: Hashable, Sendable {
   case add(AddTransfers.Params)
   case control(ControlTransfers.Params)
   case cancel(CancelTasks.Params)
@@ -17,7 +17,7 @@ package enum ServiceRequest: Hashable, Sendable {
 }
 
 /// A reply of the service, reduced to what a session needs.
-package enum ServiceReply: Hashable, Sendable {
+enum ServiceReply: Hashable, Sendable {
   /// In the order of the request.
   case added([TransferID])
   case tokens([ResumeToken])
@@ -73,7 +73,7 @@ enum Intent: Hashable, Sendable {
 }
 
 /// An input of a session: an action of its program or a message from the service.
-package enum BackgroundSessionInput: Sendable {
+enum BackgroundSessionInput: Sendable {
   // MARK: The program
   /// Creates a valid task. Its number comes from `BackgroundSessionMachine.reserveNumber`.
   case create(Int64, TransferSpec, isAwaited: Bool)
@@ -121,7 +121,7 @@ package enum BackgroundSessionInput: Sendable {
 }
 
 /// An action that a session requests, in order.
-package enum BackgroundSessionAction: Hashable, Sendable {
+enum BackgroundSessionAction: Hashable, Sendable {
   case send(serial: Int64, ServiceRequest)
   /// Requests wait for `BackgroundSessionInput.readyToSend`.
   case requestsWaiting

@@ -136,31 +136,21 @@ struct TaskRecord: Sendable {
 }
 
 /// A task as its program sees it.
-package struct TaskView: Hashable, Sendable {
+struct TaskView: Hashable, Sendable {
   /// `URLSessionTask.State`
-  package enum State: Hashable, Sendable {
+  enum State: Hashable, Sendable {
     case suspended, running, canceling, completed
   }
 
-  package var state: State
+  var state: State
   /// The latest snapshot from the service; nil before the first one.
-  package var snapshot: TransferSnapshot?
+  var snapshot: TransferSnapshot?
   /// The reason for its failure; nil while it lives and after success.
-  package var failure: TaskFailure?
+  var failure: TaskFailure?
   /// The length of the request's body; nil when there is none.
-  package var uploadByteCount: Int64?
+  var uploadByteCount: Int64?
   /// Whether the service can be reached now.
-  package var isServiceThere: Bool
-
-  package init(
-    state: State, snapshot: TransferSnapshot? = nil, failure: TaskFailure? = nil,
-    isServiceThere: Bool = false
-  ) {
-    self.state = state
-    self.snapshot = snapshot
-    self.failure = failure
-    self.isServiceThere = isServiceThere
-  }
+  var isServiceThere = false
 }
 
 extension TransferSnapshot {
@@ -194,7 +184,7 @@ extension TransferSnapshot {
 
   /// The total length as the server announced it, or nil. The service knows the length once the
   /// last byte has arrived anyway, and a program may have supplied a guess.
-  package var bytesAnnounced: Int64? {
+  var bytesAnnounced: Int64? {
     guard let reply = task?.reply else { return bytesExpected }
     let isSaid = reply.headers.contains { $0.name.lowercased() == "content-length" }
     return isSaid ? bytesExpected : nil
@@ -202,7 +192,7 @@ extension TransferSnapshot {
 }
 
 /// Why a task ended without success.
-package enum TaskFailure: Hashable, Sendable {
+enum TaskFailure: Hashable, Sendable {
   /// The service reported the failure.
   case transfer(TransferFailure, resume: TaskResumption?)
   /// The program cancelled it.
@@ -218,7 +208,7 @@ package enum TaskFailure: Hashable, Sendable {
 }
 
 /// A reason why a task cannot be carried out at all.
-package enum TaskRefusal: Error, Hashable, Sendable {
+enum TaskRefusal: Error, Hashable, Sendable {
   case unsupportedURL(String)
   case badResumeData
   /// A kind of task that background sessions do not have.
@@ -238,7 +228,7 @@ package enum TaskRefusal: Error, Hashable, Sendable {
 }
 
 /// A reason why a session cannot continue.
-package enum SessionFailure: Hashable, Sendable {
+enum SessionFailure: Hashable, Sendable {
   case emptyIdentifier
   /// Another program is connected to the session; its process identifier.
   case inUse(String)
@@ -247,7 +237,7 @@ package enum SessionFailure: Hashable, Sendable {
 }
 
 /// What a later task needs to continue one that has ended.
-package enum TaskResumption: Hashable, Sendable {
+enum TaskResumption: Hashable, Sendable {
   /// The service keeps the bytes of the file for the holder of the token.
   case download(ResumeToken)
   /// The server keeps what it has of the content.

@@ -1,7 +1,8 @@
 import KettleControl
 import KettleModel
-import BackgroundTransfer
 import Testing
+
+@testable import BackgroundTransfer
 
 /// Requests of many tasks that leave in one message.
 struct BatchTests {

@@ -1,7 +1,8 @@
 import KettleControl
 import KettleModel
-import BackgroundTransfer
 import Testing
+
+@testable import BackgroundTransfer
 
 /// The order of delegate calls, as one list each.
 struct CallOrderTests {

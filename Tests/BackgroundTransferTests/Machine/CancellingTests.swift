@@ -1,7 +1,8 @@
 import KettleControl
 import KettleModel
-import BackgroundTransfer
 import Testing
+
+@testable import BackgroundTransfer
 
 struct CancellingTests {
   private let token = ResumeToken(id: TransferID(rawValue: 101), secret: "s")

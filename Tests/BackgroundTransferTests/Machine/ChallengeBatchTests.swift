@@ -1,7 +1,8 @@
 import KettleControl
 import KettleModel
-import BackgroundTransfer
 import Testing
+
+@testable import BackgroundTransfer
 
 struct ChallengeTests {
   private let basic = ServerChallenge(

@@ -1,7 +1,8 @@
 import KettleControl
 import KettleModel
-import BackgroundTransfer
 import Testing
+
+@testable import BackgroundTransfer
 
 /// Reports of tasks that wait for a connection.
 struct ConnectivityTests {

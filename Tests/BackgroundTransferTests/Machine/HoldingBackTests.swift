@@ -1,7 +1,8 @@
 import KettleControl
 import KettleModel
-import BackgroundTransfer
 import Testing
+
+@testable import BackgroundTransfer
 
 struct HoldingBackTests {
   @Test func `the file remains until the last delegate calls have returned`() throws {

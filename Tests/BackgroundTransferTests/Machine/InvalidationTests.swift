@@ -1,7 +1,8 @@
 import KettleControl
 import KettleModel
-import BackgroundTransfer
 import Testing
+
+@testable import BackgroundTransfer
 
 struct InvalidationTests {
   @Test func `an empty session becomes invalid once the service has dropped it`() throws {

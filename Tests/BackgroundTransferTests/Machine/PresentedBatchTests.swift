@@ -1,6 +1,7 @@
 import KettleModel
-import BackgroundTransfer
 import Testing
+
+@testable import BackgroundTransfer
 
 struct PresentedBatchTests {
   private func key(_ number: Int64) -> PresentedBatch.Key { .init(session: "a", number: number) }

@@ -1,7 +1,8 @@
 import KettleControl
 import KettleModel
-import BackgroundTransfer
 import Testing
+
+@testable import BackgroundTransfer
 
 struct ReconnectionTests {
   @Test func `an unanswered request is sent again under the same id`() throws {

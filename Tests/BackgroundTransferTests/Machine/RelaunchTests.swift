@@ -1,7 +1,8 @@
 import KettleControl
 import KettleModel
-import BackgroundTransfer
 import Testing
+
+@testable import BackgroundTransfer
 
 struct RelaunchTests {
   @Test func `missed completions are reported in order, then the end of events`() throws {

@@ -1,7 +1,8 @@
 import KettleControl
 import KettleModel
-import BackgroundTransfer
 import Testing
+
+@testable import BackgroundTransfer
 
 /// A session whose service and program are the test: it records the requests and the calls.
 struct SessionBench {

@@ -1,7 +1,8 @@
 import KettleControl
 import KettleModel
-import BackgroundTransfer
 import Testing
+
+@testable import BackgroundTransfer
 
 struct StartingTests {
   @Test func `nothing is sent before a task is resumed, and then one request`() throws {
