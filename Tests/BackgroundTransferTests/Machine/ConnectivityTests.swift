@@ -6,8 +6,10 @@ import Testing
 
 /// Reports of tasks that wait for a connection.
 struct ConnectivityTests {
-  @Test(arguments: [WaitingReason.network, .hostUnreachable, .proxy])
-  func `a task that waits for a connection is reported once`(_ reason: WaitingReason) throws {
+  @Test(arguments: [KettleModel.WaitingReason.network, .hostUnreachable, .proxy])
+  func `a task that waits for a connection is reported once`(_ reason: KettleModel.WaitingReason)
+    throws
+  {
     var bench = SessionBench.attached()
     let task = try bench.run()
     for _ in 0..<2 {
@@ -22,8 +24,10 @@ struct ConnectivityTests {
       ])
   }
 
-  @Test(arguments: [WaitingReason.retry, .retryAfter, .diskSpace, .discretionary])
-  func `a task that waits for something else is not reported`(_ reason: WaitingReason) throws {
+  @Test(arguments: [KettleModel.WaitingReason.retry, .retryAfter, .diskSpace, .discretionary])
+  func `a task that waits for something else is not reported`(_ reason: KettleModel.WaitingReason)
+    throws
+  {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.event(task, .waiting) { $0.reason = reason }

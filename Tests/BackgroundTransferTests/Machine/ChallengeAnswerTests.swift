@@ -4,7 +4,7 @@ import Testing
 
 @testable import BackgroundTransfer
 
-struct ChallengeTests {
+struct ChallengeAnswerTests {
   private let basic = ServerChallenge(
     kind: .basic, origin: "http://books.example", realm: "r", failureCount: 0)
 
