@@ -10,12 +10,12 @@ import TestSupport
 struct FilePlacingTests {
   private let files = InMemoryFileStorage(documentsDirectory: "/d", directories: ["/other"])
   private let placing: FilePlacing
-  private let inputs: AsyncStream<[EngineInput]>
-  private let told: AsyncStream<[EngineInput]>.Continuation
+  private let events: AsyncStream<[TransferScheduler.Event]>
+  private let told: AsyncStream<[TransferScheduler.Event]>.Continuation
 
   init() {
     placing = FilePlacing(files, on: WorkerPool("test.names", width: 4))
-    (inputs, told) = AsyncStream.makeStream()
+    (events, told) = AsyncStream.makeStream()
   }
 
   private func order(_ number: Int64, in directory: String = "/d") throws -> FilePlacing.Order {
@@ -32,9 +32,9 @@ struct FilePlacingTests {
 
   private func begin() { placing.begin { [told] in told.yield($0) } }
 
-  private func names(_ inputs: [EngineInput]?) -> [String?] {
-    (inputs ?? []).map { input in
-      guard case .placed(_, _, .success(let file)) = input else { return nil }
+  private func names(_ events: [TransferScheduler.Event]?) -> [String?] {
+    (events ?? []).map { event in
+      guard case .file(_, .placed(.success(let file), _)) = event else { return nil }
       return file.path
     }
   }
@@ -42,8 +42,8 @@ struct FilePlacingTests {
   @Test func `files enqueued together are named together`() async throws {
     for number in Int64(1)...3 { placing.enqueue(try order(number)) }
     begin()
-    var inputs = inputs.makeAsyncIterator()
-    #expect(names(await inputs.next()) == ["/d/1", "/d/2", "/d/3"])
+    var events = events.makeAsyncIterator()
+    #expect(names(await events.next()) == ["/d/1", "/d/2", "/d/3"])
   }
 
   @Test func `files enqueued while a directory is busy form its next batch`() async throws {
@@ -58,9 +58,9 @@ struct FilePlacingTests {
     }
     files.releaseFinishes()
     #expect(await begun.next() == ["2", "3", "4"])
-    var inputs = inputs.makeAsyncIterator()
-    #expect(names(await inputs.next()) == ["/d/1"])
-    #expect(names(await inputs.next()) == ["/d/2", "/d/3", "/d/4"])
+    var events = events.makeAsyncIterator()
+    #expect(names(await events.next()) == ["/d/1"])
+    #expect(names(await events.next()) == ["/d/2", "/d/3", "/d/4"])
     // The directory is idle again and accepts a new batch.
     placing.enqueue(try order(5))
     begin()
@@ -84,8 +84,8 @@ struct FilePlacingTests {
     _ = try files.finish(order.file.resumeData, onConflict: .rename)
     placing.enqueue(order)
     begin()
-    var inputs = inputs.makeAsyncIterator()
-    #expect(names(await inputs.next()) == ["/d/1"])
+    var events = events.makeAsyncIterator()
+    #expect(names(await events.next()) == ["/d/1"])
   }
 
   @Test func `a missing file fails and its set-aside file is deleted`() async throws {
@@ -95,8 +95,8 @@ struct FilePlacingTests {
     files.remove("/d/1.part")
     placing.enqueue(order)
     begin()
-    var inputs = inputs.makeAsyncIterator()
-    guard case .placed(_, _, .failure(let failure))? = await inputs.next()?.first else {
+    var events = events.makeAsyncIterator()
+    guard case .file(_, .placed(.failure(let failure), _))? = await events.next()?.first else {
       Issue.record("expected a failure")
       return
     }

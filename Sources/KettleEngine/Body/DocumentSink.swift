@@ -131,7 +131,7 @@ extension TransferEngine {
     } else {
       transport.accept(attempt, into: plain)
     }
-    post(.bodyFlows(id))
+    post(.event(.body(id, .recorded)))
   }
 
   private func urlText(of attempt: AttemptID, _ id: TransferID) -> String {

@@ -104,6 +104,8 @@ final class EngineInbox: Sendable {
 
 /// Input of the engine from its threads and queues, delivered in order through one inbox.
 enum EngineInput: Sendable {
+  /// Passed on to the scheduler as it is.
+  case event(TransferScheduler.Event)
   case transport(TransportEvent)
   /// The headers for a host that an attempt waits for.
   case headersRead(AttemptID, Result<[HeaderField], TransferFailure>)
@@ -113,20 +115,13 @@ enum EngineInput: Sendable {
   case bodyOpened(TransferID, AttemptID, Result<BodyOpening.Opened, TransferFailure>)
   /// All bytes of the attempt were passed to the kernel.
   case attemptEnded(AttemptID, AttemptOutcome, PartialFileWriter.EndedSegment)
-  /// The body of the attempt flows into the recorded partial file.
-  case bodyFlows(TransferID)
   /// Blocks were written: these attempts, which were held back, may continue.
   case roomMade(Set<AttemptID>)
   case checkpointSynced(
     TransferID, PartialFileWriter, Result<PartialFileWriter.Synced, TransferFailure>)
   case bodyClosed(
     TransferID, OperationID, Result<ClosedBody?, TransferFailure>)
-  case digested(TransferID, OperationID, Result<String, TransferFailure>)
   case unpacked(TransferID, OperationID, BodyUnpacking.End)
-  case placed(TransferID, OperationID, Result<FinishedFile, TransferFailure>)
-  case discarded(TransferID, OperationID)
-  /// The title of the page that arrived in place of a file.
-  case titleRead(TransferID, String)
   case alarm
   /// A request led to decisions: what they leave to do follows when all input is handled.
   case turnsTaken

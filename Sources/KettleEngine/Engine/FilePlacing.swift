@@ -46,7 +46,7 @@ final class FilePlacing: Sendable {
   /// Starts the queued orders of directories without a running task.
   ///
   /// - Parameter done: called on one of the pool's threads with the results of a batch.
-  func begin(_ done: @escaping @Sendable ([EngineInput]) -> Void) {
+  func begin(_ done: @escaping @Sendable ([TransferScheduler.Event]) -> Void) {
     let idle = batches.withLock { batches in
       let idle = batches.filter { $0.value.worker == .idle }.map(\.key)
       for directory in idle { batches[directory]?.worker = .scheduledOrRunning }
@@ -56,7 +56,7 @@ final class FilePlacing: Sendable {
   }
 
   private func finishFiles(
-    in directory: Substring, _ done: @escaping @Sendable ([EngineInput]) -> Void
+    in directory: Substring, _ done: @escaping @Sendable ([TransferScheduler.Event]) -> Void
   ) {
     pool.async { [self] in
       let orders = batches.withLock { batches in
@@ -66,7 +66,7 @@ final class FilePlacing: Sendable {
       let results = files.finish(orders.map(\.file))
       done(
         zip(orders, results).map { order, result in
-          .placed(order.id, order.operation, outcome(of: order, result))
+          .file(order.id, .placed(outcome(of: order, result), by: order.operation))
         })
       if hasMore(in: directory) { finishFiles(in: directory, done) }
     }

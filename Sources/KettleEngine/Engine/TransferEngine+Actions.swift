@@ -103,7 +103,7 @@ extension TransferEngine {
       attempts[attempt]?.phase = .flowing
       transport.accept(attempt, into: sink)
     }
-    post(.bodyFlows(id))
+    post(.event(.body(id, .recorded)))
   }
 
   // MARK: The partial file
@@ -166,7 +166,9 @@ extension TransferEngine {
     namePool.async { [weak self, files] in
       let bytes = files.beginning(
         of: resumeData.partialIdentity, byteCountMax: PageTitle.byteCountMax)
-      if let title = bytes.flatMap(PageTitle.title) { self?.post(.titleRead(id, title)) }
+      if let title = bytes.flatMap(PageTitle.title) {
+        self?.post(.event(.file(id, .titleRead(title))))
+      }
     }
   }
 
@@ -177,7 +179,9 @@ extension TransferEngine {
     tooFewFreeBytes[id] = nil
     discarding.enqueue(.init(id: id, operation: operation, resumeData: resumeData))
     namePool.async { [weak self, discarding] in
-      for order in discarding.perform() { self?.post(.discarded(order.id, order.operation)) }
+      for order in discarding.perform() {
+        self?.post(.event(.file(order.id, .discarded(by: order.operation))))
+      }
     }
   }
 }

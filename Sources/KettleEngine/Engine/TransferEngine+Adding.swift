@@ -142,11 +142,11 @@ extension TransferEngine {
   ) async -> [ResumeToken] {
     // The program may respond before the last bytes of what it was notified about are stored.
     await rest(of: ids)
-    let now = clock.now()
     let secrets = keepsResumeData ? Self.secrets(for: ids) : nil
     let failed = ids.filter { scheduler.machines[$0]?.failure != nil }
-    let (tokens, output) = decide { $0.acknowledge(ids, keepingBytesFor: secrets) }
-    await runDurably(output, at: now).value()
+    let tokens = await ask { scheduler, _ in
+      scheduler.acknowledge(ids, keepingBytesFor: secrets)
+    }
     await settle(ids)
     // For a completed task, the first commit already tells the store that it will be removed.
     if !failed.isEmpty { await rest(of: failed) }
@@ -159,10 +159,9 @@ extension TransferEngine {
   /// - Returns: the tokens for the tasks with bytes worth keeping, in the order of `ids`.
   package func makeTokens(for ids: [TransferID]) async -> [ResumeToken] {
     await rest(of: ids)
-    let now = clock.now()
-    let (tokens, output) = decide { $0.makeTokens(for: ids, secrets: Self.secrets(for: ids)) }
-    await runDurably(output, at: now).value()
-    return tokens
+    return await ask { scheduler, _ in
+      scheduler.makeTokens(for: ids, secrets: Self.secrets(for: ids))
+    }
   }
 
   private static func secrets(for ids: [TransferID]) -> [String] { ids.map { _ in secret() } }
@@ -179,10 +178,7 @@ extension TransferEngine {
   package func updateTask(_ id: TransferID, _ changes: TaskChanges) async
     -> TransferScheduler.ControlResult
   {
-    let now = clock.now()
-    let (result, output) = decide { $0.updateTask(id, changes, at: now) }
-    await runDurably(output, at: now).value()
-    return result
+    await ask { scheduler, now in scheduler.updateTask(id, changes, at: now) }
   }
 
   /// Accepts the program's answer. An answer to another challenge than the pending one changes
@@ -190,10 +186,9 @@ extension TransferEngine {
   package func answerChallenge(
     of id: TransferID, _ challenge: ServerChallenge, _ answer: ChallengeAnswer
   ) async -> TransferScheduler.ControlResult {
-    let now = clock.now()
-    let (result, output) = decide { $0.answerChallenge(of: id, challenge, answer, at: now) }
-    await runDurably(output, at: now).value()
-    return result
+    await ask { scheduler, now in
+      scheduler.answerChallenge(of: id, challenge, answer, at: now)
+    }
   }
 
   /// The tasks of a session by task identifier, without those set aside as resume data.
@@ -219,10 +214,7 @@ extension TransferEngine {
   package func adopt(_ session: SessionID) async -> [TransferID] {
     await withoutEviction {
       await load(session)
-      let now = clock.now()
-      let (ids, output) = decide { $0.adopt(session, at: now) }
-      await runDurably(output, at: now).value()
-      return ids
+      return await ask { scheduler, now in scheduler.adopt(session, at: now) }
     }
   }
 
@@ -230,9 +222,7 @@ extension TransferEngine {
   package func drop(_ session: SessionID) async -> [TransferID] {
     await withoutEviction {
       await load(session)
-      let now = clock.now()
-      let (ids, output) = decide { $0.drop(session, at: now) }
-      await runDurably(output, at: now).value()
+      let ids = await ask { scheduler, now in scheduler.drop(session, at: now) }
       await rest(of: ids)
       return ids
     }

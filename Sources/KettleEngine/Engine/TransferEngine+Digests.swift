@@ -55,7 +55,7 @@ extension TransferEngine {
         try digest.advance(to: upper) { false }
         return try digest.finish()
       }
-      self?.post(.digested(id, operation, result))
+      self?.post(.event(.file(id, .digestComputed(result, by: operation))))
     }
     if let usable { usable.queue.async(execute: work) } else { digestPool.async(work) }
   }
@@ -82,9 +82,7 @@ extension TransferEngine {
     if unpackings[id]?.operation == operation {
       unpackings[id] = nil
       tooFewFreeBytes[id] = end.tooFewFreeBytes
-      apply { scheduler, now in
-        scheduler.fileUnpacked(end.result, of: id, by: operation, at: now)
-      }
+      apply(.file(id, .unpacked(end.result, by: operation)))
     }
     guard case .success(let unpacked) = end.result else { return }
     let identity = unpacked.partialIdentity
@@ -153,7 +151,7 @@ extension TransferEngine {
     case nil: bodies[id] = nil
     case .failure(let failure):
       bodies[id] = nil
-      apply { scheduler, now in scheduler.bodyRefused(failure, of: attempt, at: now) }
+      apply(.attempt(attempt, .bodyRefused(failure)))
     case .success(let opened): use(late.writer, opened, of: id, by: attempt)
     }
   }
@@ -198,10 +196,13 @@ extension TransferEngine {
     switch result {
     case .success(let synced):
       advanceDigest(of: id, to: synced.durable)
-      let output = decide { $0.bytesSynced(synced.durable, synced.sample, of: id) }
+      let now = clock.now()
+      let output = decide {
+        $0.handle(.body(id, .synced(synced.durable, synced.sample)), at: now)
+      }
       if output.changes.isEmpty { pace.end() } else { pace.submit() }
       bodies[id] = .open(writer, pace)
-      run(output, at: clock.now())
+      run(output, at: now)
     case .failure:
       pace.end()
       bodies[id] = .open(writer, pace)

@@ -6,12 +6,13 @@ import KettleScheduler
 extension TransferEngine {
   func receive(_ input: EngineInput) {
     switch input {
+    case .event(let event):
+      if case .file(let id, .placed(.success(let file), _)) = event { measure(file, of: id) }
+      apply(event)
     case .transport(.headReceived(let attempt, let head, let reach, let roundTrip)):
       headReceived(head, from: reach, of: attempt, roundTripMilliseconds: roundTrip)
     case .transport(.informed(let attempt, let head, let reach, let modified)):
-      apply { scheduler, _ in
-        scheduler.informed(by: head, from: reach, of: attempt, sending: modified)
-      }
+      apply(.attempt(attempt, .informed(head, from: reach, sending: modified)))
     case .transport(.multiplexed(let attempt)): attempts[attempt]?.isStream = true
     case .transport(.addressLeft(let attempt, let address)): addressLeft(address, by: attempt)
     case .transport(.sent(let attempt, let byteCount)): sent(byteCount, by: attempt)
@@ -28,21 +29,11 @@ extension TransferEngine {
     case .bodyOpened(let id, let attempt, let result): bodyOpened(result, of: id, by: attempt)
     case .attemptEnded(let attempt, let outcome, let segment):
       attemptEnded(attempt, outcome, writing: segment)
-    case .bodyFlows(let id): apply { scheduler, now in scheduler.bodyRecorded(of: id, at: now) }
     case .roomMade(let attempts): for attempt in attempts { transport.resumeReceiving(attempt) }
     case .checkpointSynced(let id, let writer, let result):
       checkpointSynced(result, by: writer, of: id)
     case .bodyClosed(let id, let operation, let result): bodyClosed(result, of: id, by: operation)
-    case .digested(let id, let operation, let result):
-      apply { scheduler, now in scheduler.digestComputed(result, of: id, by: operation, at: now) }
     case .unpacked(let id, let operation, let end): unpacked(end, of: id, by: operation)
-    case .placed(let id, let operation, let result):
-      if case .success(let file) = result { measure(file, of: id) }
-      apply { scheduler, now in scheduler.placed(result, of: id, by: operation, at: now) }
-    case .discarded(let id, let operation):
-      apply { scheduler, now in scheduler.discarded(id, by: operation, at: now) }
-    case .titleRead(let id, let title):
-      apply { scheduler, now in scheduler.titleRead(title, of: id, at: now) }
     case .alarm: alarm()
     case .turnsTaken: break
     }
@@ -57,12 +48,12 @@ extension TransferEngine {
     attempts[attempt]?.trust = head.countsOnlyAtItsEnd ? .atItsEnd : .atOnce
     live[id, default: begun(id)].lastHead = head
     noteProgress(of: id)
-    let jitter = Double.random(in: 0...1)
-    apply { scheduler, now in
-      scheduler.headReceived(
-        head, from: reach, of: attempt, roundTripMilliseconds: roundTripMilliseconds,
-        isStream: one.isStream, jitter: jitter, at: now)
-    }
+    apply(
+      .attempt(
+        attempt,
+        .headReceived(
+          head, from: reach, roundTripMilliseconds: roundTripMilliseconds,
+          isStream: one.isStream)))
   }
 
   private func addressLeft(_ address: IPAddress, by attempt: AttemptID) {
@@ -83,7 +74,7 @@ extension TransferEngine {
     var measurement = measurement
     measurement.startedAt = clock.now().wall.advanced(
       byMilliseconds: -measurement.totalMicroseconds / 1000)
-    decide { $0.recordMeasurement(measurement, of: attempt) }
+    apply(.attempt(attempt, .measured(measurement)))
   }
 
   private func bodyOpened(
@@ -92,7 +83,7 @@ extension TransferEngine {
     switch (bodies[id], result) {
     case (.opening(let body)?, .failure(let failure)) where body.attempt == attempt:
       bodies[id] = nil
-      apply { scheduler, now in scheduler.bodyRefused(failure, of: attempt, at: now) }
+      apply(.attempt(attempt, .bodyRefused(failure)))
       if let end = body.end { ended(attempt, end) }
       if let close = body.close { closeBody(id, close) }
     case (.opening(let body)?, .success(let opened)) where body.attempt == attempt:
@@ -104,7 +95,7 @@ extension TransferEngine {
       if let close = body.close { closeBody(id, close) }
     // The attempt's end reports the same, and there is nothing to close before.
     case (.late(let late)?, .failure(let failure)) where late.attempt == attempt:
-      apply { scheduler, now in scheduler.bodyRefused(failure, of: attempt, at: now) }
+      apply(.attempt(attempt, .bodyRefused(failure)))
     case (.late(let late)?, .success(let opened)) where late.attempt == attempt:
       use(late.writer, opened, of: id, by: attempt)
     case (.opening, _), (.late, _), (.open, _), (.closing, _), (nil, _): break
@@ -127,10 +118,7 @@ extension TransferEngine {
     bodies[id] = .open(writer, CheckpointPace(since: clock.now().monotonic))
     followDigest(of: id, opened.resumeData)
     if digests[id] != nil { opened.file.keepInMemory() }
-    apply { scheduler, now in
-      scheduler.bodyOpened(
-        opened.resumeData, because: opened.freshStart, of: id, by: attempt, at: now)
-    }
+    apply(.body(id, .opened(opened.resumeData, because: opened.freshStart, by: attempt)))
   }
 
   /// The transport is done with the attempt; its last bytes are still to be written.
@@ -173,7 +161,7 @@ extension TransferEngine {
     }
     switch end {
     case .complete, .satisfied:
-      apply { scheduler, now in scheduler.exchangeEnded(attempt, at: now) }
+      apply(.attempt(attempt, .exchangeEnded))
     case .cancelled, .sinkFailed, .failed, .untrusted, .certificateWanted: break
     }
   }
@@ -199,12 +187,11 @@ extension TransferEngine {
     settleLate(gone.transfer, after: attempt)
     live[gone.transfer]?.sentByteCount = nil
     sending.remove(gone.transfer)
-    let jitter = Double.random(in: 0...1)
-    apply { scheduler, now in
-      scheduler.attemptEnded(
-        attempt, outcome, receivedUpTo: segment.receivedUpTo, sentByteCount: gone.sentByteCount,
-        jitter: jitter, at: now)
-    }
+    apply(
+      .attempt(
+        attempt,
+        .ended(
+          outcome, receivedUpTo: segment.receivedUpTo, sentByteCount: gone.sentByteCount)))
   }
 
   private func noteDiscarded(_ byteCount: Int64, of id: TransferID) {
@@ -221,10 +208,7 @@ extension TransferEngine {
     live[id]?.forgetSpeed()
     live[id]?.recentSpeeds.rest()
     if case .success(let closed?) = result { advanceDigest(of: id, to: closed.durable) }
-    let jitter = Double.random(in: 0...1)
-    apply { scheduler, now in
-      scheduler.bodyClosed(result, of: id, by: operation, jitter: jitter, at: now)
-    }
+    apply(.body(id, .closed(result, by: operation)))
     // A waiting or paused transfer keeps no descriptor open.
     if scheduler.machines[id]?.visibleState != .running { digests[id] = nil }
   }
@@ -243,7 +227,7 @@ extension TransferEngine {
     if let wakeUp = nextWakeUp(at: now), wakeUp <= now.monotonic {
       pace.woken(at: now.monotonic)
       for id in bodies.keys { noteProgress(of: id) }
-      apply { scheduler, now in scheduler.timePassed(at: now) }
+      apply(.timePassed)
     } else {
       setAlarm(at: now)
     }
@@ -255,7 +239,9 @@ extension TransferEngine {
     guard let writer = bodies[id]?.writer else { return }
     measureBytes(of: id)
     let now = clock.now()
-    decide { $0.recordProgress(writer.progress, heldBack: writer.heldBack, of: id, at: now) }
+    _ = decide {
+      $0.handle(.body(id, .received(writer.progress, heldBack: writer.heldBack)), at: now)
+    }
   }
 
   private func progress(of id: TransferID, at now: Moment) {
@@ -267,9 +253,7 @@ extension TransferEngine {
     let heldBack = writer.heldBack
     live[id]?.noteTick(waitsForDisk: !heldBack.isEmpty, at: now.monotonic)
     noteArrivals(of: id)
-    apply { scheduler, now in
-      scheduler.progressed(id, writer.progress, heldBack: heldBack, at: now)
-    }
+    apply(.body(id, .progressed(writer.progress, heldBack: heldBack)))
     tellProgress(of: id, at: now)
     if case .late(let late)? = bodies[id] {
       let age = now.monotonic.milliseconds(since: late.since)

@@ -165,9 +165,7 @@ extension TransferEngine {
   /// - Parameter name: a host, a host and port, or an origin.
   /// - Returns: the origins about which something was remembered.
   package func forgetHosts(named name: String) async -> [String] {
-    let (origins, output) = decide { $0.forgetHosts(named: name) }
-    await runDurably(output, at: clock.now()).value()
-    return origins
+    await ask { scheduler, _ in scheduler.forgetHosts(named: name) }
   }
 
   /// Forgets what was learned about the hosts with this name.

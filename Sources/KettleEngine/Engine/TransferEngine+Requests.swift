@@ -276,7 +276,7 @@ extension TransferEngine {
 
   /// Handles a change of the machine's network connectivity.
   package func networkChanged(_ state: NetworkState) {
-    apply { scheduler, now in scheduler.networkChanged(state, at: now) }
+    apply(.networkChanged(state))
   }
 }
 

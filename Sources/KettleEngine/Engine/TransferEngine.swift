@@ -6,8 +6,8 @@ import Logging
 /// Performs the scheduler's actions through the ports. It is the only owner of the scheduler.
 ///
 /// What happens reaches it in order on its own queue: through the inbox, and as requests of the
-/// service. `decide` and `apply` are the only ways to change the scheduler, and `perform` runs its
-/// actions.
+/// service. `apply`, `ask` and `decide` are the only ways to change the scheduler, and `perform` runs
+/// its actions.
 package actor TransferEngine {
   package struct Configuration: Sendable {
     /// The directory for files whose transfer names none. Absolute.
@@ -298,16 +298,34 @@ package actor TransferEngine {
 
   // MARK: The door
 
-  /// Asks the scheduler for a decision, whose output the caller performs with `run`. No other file
-  /// can change the scheduler.
+  /// Changes the scheduler, which no other file can. The caller performs the output with `run`, if
+  /// there is one.
   func decide<Decision>(_ body: (inout TransferScheduler) throws -> Decision) rethrows -> Decision {
     try body(&scheduler)
   }
 
-  /// Asks the scheduler for a decision and performs its output.
+  /// Reports an event to the scheduler and performs its output.
+  func apply(_ event: TransferScheduler.Event) {
+    apply { scheduler, now in
+      scheduler.handle(event, jitter: Double.random(in: 0...1), at: now)
+    }
+  }
+
+  /// Passes a request without an answer to the scheduler and performs its output.
   func apply(_ body: (inout TransferScheduler, Moment) -> SchedulerOutput) {
     let now = clock.now()
     run(body(&scheduler, now), at: now)
+  }
+
+  /// Passes a request to the scheduler and performs its output. Returns the answer when the store
+  /// has the changes.
+  func ask<Answer>(
+    _ body: (inout TransferScheduler, Moment) -> (Answer, SchedulerOutput)
+  ) async -> Answer {
+    let now = clock.now()
+    let (answer, output) = body(&scheduler, now)
+    await runDurably(output, at: now).value()
+    return answer
   }
 
   /// Performs the output of the scheduler. Actions that must wait for the store return through the
@@ -361,7 +379,7 @@ package actor TransferEngine {
     }
     unsubmitted = nil
     placing.begin { [weak self] placed in
-      for input in placed { self?.post(input) }
+      for event in placed { self?.post(.event(event)) }
     }
     setAlarm(at: clock.now())
   }

@@ -8,6 +8,8 @@ extension ActiveDownload {
     var outcome: AttemptOutcome
     /// How far its body got; nil when none of it counts.
     var receivedUpTo: Int64?
+    /// How many bytes of the request's body were sent; nil without a body.
+    var sentByteCount: Int64?
   }
 
   /// Decides what follows the end of an attempt; nil when the attempt is unknown.

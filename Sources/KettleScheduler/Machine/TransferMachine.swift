@@ -61,7 +61,7 @@ package struct TransferMachine: Sendable {
     return .none
   }
 
-  package mutating func titleRead(_ title: String) -> Transition { apply(state.titleRead(title)) }
+  mutating func titleRead(_ title: String) -> Transition { apply(state.titleRead(title)) }
 
   package mutating func pause() -> Transition { apply(state.pause(keepsBytes: facts.keepsBytes)) }
 
@@ -203,16 +203,12 @@ package struct TransferMachine: Sendable {
     facts.task?.recordStart(in: visibleState, at: now)
   }
 
-  package func silentMillisecondsMax(usually usual: Int64) -> Int64 {
-    facts.silentMillisecondsMax(usually: usual)
-  }
-
-  package mutating func timePassed(at now: Moment) -> Transition {
+  mutating func timePassed(at now: Moment) -> Transition {
     if let end = state.timedOut(&facts, at: now.wall) { return apply(end) }
     return apply(state.timePassed(&facts, at: now))
   }
 
-  package mutating func networkReturned() -> Transition { apply(state.networkReturned()) }
+  mutating func networkReturned() -> Transition { apply(state.networkReturned()) }
 
   /// Waits for another login, because the host has rejected this one.
   package mutating func holdBackForLogin() -> Transition { apply(state.holdBackForLogin(facts)) }
@@ -271,11 +267,7 @@ package struct TransferMachine: Sendable {
     return apply(ActiveDownload.begin(request, attempt: ids.attempt, &facts, at: now))
   }
 
-  /// An informational response (1xx) has arrived.
-  ///
-  /// - Parameter modifiedNanoseconds: the modification time of the file that is being sent; nil for
-  ///   another body.
-  package mutating func informed(
+  mutating func informed(
     by head: ResponseHead, from reach: NetworkReach, of attempt: AttemptID,
     sending modifiedNanoseconds: Int64?
   ) -> Transition {
@@ -291,26 +283,17 @@ package struct TransferMachine: Sendable {
   }
 
   /// Decides what a response means. The attempt's body waits until then.
-  ///
-  /// - Parameters:
-  ///   - reach: the reach of the server that sent it.
-  ///   - roundTripMilliseconds: how long a packet takes to it and back; nil when unknown.
-  ///   - isStream: whether it came over HTTP/2.
-  package mutating func headReceived(
-    _ head: ResponseHead, from reach: NetworkReach, of attempt: AttemptID,
-    roundTripMilliseconds: Int64?, isStream: Bool = false, in context: DecisionContext
+  mutating func headReceived(
+    _ response: ActiveDownload.Response, in context: DecisionContext
   ) -> Transition {
     guard case .running(var download) = state else { return .none }
-    let response = ActiveDownload.Response(
-      head: head, reach: reach, attempt: attempt, roundTripMilliseconds: roundTripMilliseconds,
-      isStream: isStream)
     let step = download.receive(response, &facts, in: context)
     return apply(step, to: download)
   }
 
-  /// The partial file is open; from now on the record names it.
-  package mutating func bodyOpened(
-    _ resumeData: ResumeData, because reason: FreshStartReason? = nil, of attempt: AttemptID,
+  /// From now on the record names the partial file.
+  mutating func bodyOpened(
+    _ resumeData: ResumeData, because reason: FreshStartReason?, of attempt: AttemptID,
     at now: Moment
   ) -> Transition {
     facts.resumeData = resumeData
@@ -321,18 +304,15 @@ package struct TransferMachine: Sendable {
     return apply(step, to: download)
   }
 
-  /// The store has recorded the partial file, and the first connection's body flows into it. Others
-  /// may join when its speed is known.
-  package mutating func bodyRecorded(
-    _ policy: DivisionPolicy, at now: MonotonicTime
-  ) -> Transition {
+  /// Other connections may join when the speed of the first one is known.
+  mutating func bodyRecorded(_ policy: DivisionPolicy, at now: MonotonicTime) -> Transition {
     guard case .running(var download) = state else { return .none }
     download.bodyRecorded(facts, policy, at: now)
     return apply(.entering(.running(download)))
   }
 
-  /// The partial file could not be opened or created; the attempts must be cancelled.
-  package mutating func bodyRefused(
+  /// The attempts must be cancelled.
+  mutating func bodyRefused(
     _ failure: TransferFailure, of attempt: AttemptID, in context: DecisionContext
   ) -> Transition {
     guard case .running(let download) = state, download.connection(of: attempt) != nil else {
@@ -378,7 +358,7 @@ package struct TransferMachine: Sendable {
   }
 
   /// Records the progress of each connection, and cancels those that are silent.
-  package mutating func progressed(_ progress: DownloadProgress, at now: Moment) -> Transition {
+  mutating func progressed(_ progress: DownloadProgress, at now: Moment) -> Transition {
     guard case .running(var download) = state else { return .none }
     var silent = download.recordProgress(progress, facts, at: now.monotonic)
     if !facts.mirrors.isEmpty {
@@ -388,7 +368,7 @@ package struct TransferMachine: Sendable {
   }
 
   /// Adjusts the number of connections to the rate, and closes those that add nothing.
-  package mutating func adjustConnections(
+  mutating func adjustConnections(
     limitBytesPerSecond limit: Int64?, _ policy: DivisionPolicy, at now: Moment
   ) -> Transition {
     guard case .running(var download) = state else { return .none }
@@ -398,25 +378,23 @@ package struct TransferMachine: Sendable {
     return apply(.entering(.running(download), useless.map(TransferAction.cancelAttempt)))
   }
 
-  /// The network of this machine has changed: every open connection may be dead.
-  package mutating func networkChanged(at now: Moment) -> Transition {
+  /// Every open connection may be dead.
+  mutating func networkChanged(at now: Moment) -> Transition {
     guard case .running(var download) = state else { return .none }
     download.suspectAll(at: now.monotonic)
     return apply(.entering(.running(download)))
   }
 
   /// What newly synced bytes change in the record.
-  package enum SyncedChange: Sendable, Hashable {
+  enum SyncedChange {
     case nothing
     case bytes
     /// The retry count was reset, the validator is another one, or more of the beginning is known.
     case record
   }
 
-  /// More of the file is synced and may be recorded, where the next attempt could use it.
-  package mutating func bytesSynced(
-    _ durable: ByteRangeSet, _ sample: FileSample? = nil
-  ) -> SyncedChange {
+  /// Records what is synced, where the next attempt could use it.
+  mutating func bytesSynced(_ durable: ByteRangeSet, _ sample: FileSample?) -> SyncedChange {
     guard let known = facts.resumeData?.durable, known != durable, facts.keepsBytes, occupiesSlot
     else {
       return .nothing
@@ -430,24 +408,17 @@ package struct TransferMachine: Sendable {
     facts.taskStatus?.record(measurement)
   }
 
-  /// The transport has released an attempt.
-  ///
-  /// - Parameters:
-  ///   - receivedUpTo: how far its body got; nil when none of it counts.
-  ///   - sentByteCount: how many bytes of the request's body were sent; nil without a body.
-  package mutating func attemptEnded(
-    _ attempt: AttemptID, _ outcome: AttemptOutcome, receivedUpTo: Int64?, sentByteCount: Int64?,
-    operation: OperationID, in context: DecisionContext
+  /// Continues without the attempt. After the last one, closes the partial file.
+  mutating func attemptEnded(
+    _ ended: ActiveDownload.Ended, operation: OperationID, in context: DecisionContext
   ) -> Transition {
-    if let sentByteCount { facts.taskStatus?.sentByteCount = sentByteCount }
+    if let sentByteCount = ended.sentByteCount { facts.taskStatus?.sentByteCount = sentByteCount }
     switch state {
     case .ending(.attempts(let attempts), let next):
       return apply(
         next.attemptEnded(
-          attempt, with: outcome, of: attempts, &facts, closing: operation))
+          ended.attempt, with: ended.outcome, of: attempts, &facts, closing: operation))
     case .running(var download):
-      let ended = ActiveDownload.Ended(
-        attempt: attempt, outcome: outcome, receivedUpTo: receivedUpTo)
       guard let step = download.end(ended, &facts, in: context) else { return .none }
       guard let next = step.next, download.connections.isEmpty else {
         return apply(step, to: download)
@@ -462,14 +433,12 @@ package struct TransferMachine: Sendable {
   }
 
   /// If no connection is left and none can begin although the body is open, requeues the transfer.
-  package mutating func endWithoutConnections(_ operation: OperationID) -> Transition {
+  mutating func endWithoutConnections(_ operation: OperationID) -> Transition {
     guard let download, download.connections.isEmpty else { return .none }
     return apply(AfterEnding.queued.closingBody(of: facts.id, operation))
   }
 
-  /// The partial file is closed, with everything synced that `result` reports; `.success(nil)`
-  /// where no partial file was open.
-  package mutating func bodyClosed(
+  mutating func bodyClosed(
     _ result: Result<ClosedBody?, TransferFailure>, by operation: OperationID, ids: FreshIDs,
     in context: DecisionContext
   ) -> Transition {
@@ -479,8 +448,7 @@ package struct TransferMachine: Sendable {
 
   // MARK: Finishing
 
-  /// The digest of the whole partial file is known, or could not be computed.
-  package mutating func digestComputed(
+  mutating func digestComputed(
     _ result: Result<String, TransferFailure>, by operation: OperationID, next: OperationID,
     at now: Moment
   ) -> Transition {
@@ -488,8 +456,7 @@ package struct TransferMachine: Sendable {
     return apply(Finishing(next).digestComputed(result, &facts, at: now))
   }
 
-  /// The content codings of the file are undone: it is another partial file now, or they cannot be.
-  package mutating func fileUnpacked(
+  mutating func fileUnpacked(
     _ result: Result<ResumeData, TransferFailure>, by operation: OperationID, next: OperationID,
     in context: DecisionContext
   ) -> Transition {
@@ -497,16 +464,14 @@ package struct TransferMachine: Sendable {
     return apply(Finishing(next).fileUnpacked(result, &facts, in: context))
   }
 
-  /// The rename succeeded or failed.
-  package mutating func placed(
+  mutating func placed(
     _ result: Result<FinishedFile, TransferFailure>, by operation: OperationID, at now: Moment
   ) -> Transition {
     guard case .placing(operation, let next) = state else { return .none }
     return apply(Finishing(operation).placed(result, next: next, &facts, at: now))
   }
 
-  /// The partial file is deleted.
-  package mutating func discarded(_ operation: OperationID) -> Transition {
+  mutating func discarded(_ operation: OperationID) -> Transition {
     guard case .discarding(operation, let next) = state else { return .none }
     return apply(Finishing.discarded(&facts, next: next))
   }

@@ -66,7 +66,7 @@ package struct TransferScheduler: Sendable {
     environment = Environment(retryPolicy: retryPolicy, zone: zone)
   }
 
-  /// The latest time at which `timePassed` must be called; nil when time changes nothing.
+  /// The latest time at which `timePassed` must be reported; nil when time changes nothing.
   package func nextWakeUp(at now: Moment) -> MonotonicTime? {
     // A host that admits more matters only to queued transfers.
     let opening =
@@ -265,6 +265,7 @@ package struct TransferScheduler: Sendable {
     var context = DecisionContext(
       retryPolicy: environment.retryPolicy, jitter: jitter,
       otherConnectionCount: max(0, others), network: environment.network, now: now)
+    context.rules = environment.transferRules
     context.servedConnectionCount = attempt.map { hosts.otherServedCount(than: $0) } ?? 0
     context.hostServesFiles =
       attempt.flatMap { hosts.origin(of: $0) }

@@ -11,11 +11,11 @@ struct EngineInboxTests {
   private let queue = DispatchQueue(label: "test.engine")
 
   private func input(_ number: Int64) -> EngineInput {
-    .discarded(TransferID(rawValue: number), OperationID(rawValue: 0))
+    .event(.file(TransferID(rawValue: number), .discarded(by: OperationID(rawValue: 0))))
   }
 
   private static func number(_ input: EngineInput) -> Int64? {
-    if case .discarded(let id, _) = input { id.rawValue } else { nil }
+    if case .event(.file(let id, _)) = input { id.rawValue } else { nil }
   }
 
   /// Records the numbers of all inputs read, one list for each call.

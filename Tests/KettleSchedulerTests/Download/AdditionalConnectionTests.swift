@@ -159,7 +159,7 @@ struct AdditionalConnectionTests {
     #expect(wakeUp == script.now.monotonic.advanced(byMilliseconds: 100))
     script.advance(milliseconds: 99)
     script.timePasses()
-    script.run(script.scheduler.progressed(id, [primary: 100], at: script.now))
+    script.handle(.body(id, .progressed([primary: 100])))
     #expect(plans(script).count == 1)
     script.advance(milliseconds: 1)
     script.timePasses()
@@ -172,10 +172,8 @@ struct AdditionalConnectionTests {
     let id = script.add(spec())
     let primary = try #require(script.attempt)
     script.head(primary, 200, ["Content-Length": "\(Self.total)", "ETag": "\"v1\""])
-    script.run(
-      script.scheduler.bodyOpened(
-        partial(total: Self.total), of: id, by: primary, at: script.now))
-    script.run(script.scheduler.progressed(id, [primary: 100], at: script.now))
+    script.handle(.body(id, .opened(partial(total: Self.total), by: primary)))
+    script.handle(.body(id, .progressed([primary: 100])))
     #expect(plans(script).count == 1)
   }
 
@@ -240,7 +238,7 @@ struct AdditionalConnectionTests {
     #expect(script.state(id) == .running)
     #expect(plans(script).count == 4)
     script.advance(milliseconds: 1000)
-    script.run(script.scheduler.progressed(id, [:], at: script.now))
+    script.handle(.body(id, .progressed([:])))
     #expect(script.plan?.requested?.lower == 13 << 20)
     #expect(script.plan?.requested?.upper == 16 << 20)
   }
@@ -399,7 +397,7 @@ struct AdditionalConnectionTests {
         joining.attempt, 206,
         ["Content-Range": "bytes \(3 << 20)-\((4 << 20) - 1)/\(4 << 20)", "ETag": "\"v1\""])
       script.advance(milliseconds: 16_000)
-      script.run(script.scheduler.progressed(id, [joining.attempt: 3 << 20], at: script.now))
+      script.handle(.body(id, .progressed([joining.attempt: 3 << 20])))
       guard script.actions.contains(.cancelAttempt(joining.attempt)) else { break }
       script.ended(joining.attempt, .cancelled, upTo: 3 << 20)
       joining = try #require(script.plan)
@@ -419,9 +417,7 @@ struct AdditionalConnectionTests {
       ["Content-Range": "bytes \(3 << 20)-\((4 << 20) - 1)/\(4 << 20)", "ETag": "\"v1\""])
     let before = script.actions.count
     script.advance(milliseconds: 60_000)
-    script.run(
-      script.scheduler.progressed(
-        id, [joining.attempt: 3 << 20], heldBack: [joining.attempt], at: script.now))
+    script.handle(.body(id, .progressed([joining.attempt: 3 << 20], heldBack: [joining.attempt])))
     #expect(script.actions.count == before)
   }
 
@@ -432,14 +428,14 @@ struct AdditionalConnectionTests {
   {
     var script = SchedulerScript()
     let id = script.add(spec())
-    script.run(script.scheduler.networkChanged(.absent, at: script.now))
+    script.handle(.networkChanged(.absent))
     for _ in 0..<50 {
       let attempt = try #require(script.attempt)
       script.settled(attempt, .failed(TransferFailure(.hostNotFound, on: "files.example")))
       #expect(script.record(id)?.reason == .network)
-      script.run(script.scheduler.networkChanged(.present, at: script.now))
+      script.handle(.networkChanged(.present))
       #expect(script.state(id) == .running)
-      script.run(script.scheduler.networkChanged(.absent, at: script.now))
+      script.handle(.networkChanged(.absent))
     }
     #expect(script.record(id)?.retryCount == 0)
   }

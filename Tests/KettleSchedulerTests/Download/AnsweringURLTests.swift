@@ -221,7 +221,7 @@ struct AnsweringURLTests {
     func progress(_ byteCount: Int64) {
       script.advance(milliseconds: 250)
       let upTo = [plan.attempt: Self.held + byteCount]
-      script.run(script.scheduler.progressed(id, upTo, at: script.now))
+      script.handle(.body(id, .progressed(upTo)))
       script.timePasses()
     }
     for step in 1...6 { progress(Int64(step) * 1000) }

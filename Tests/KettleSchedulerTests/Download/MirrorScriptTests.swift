@@ -58,7 +58,7 @@ struct MirrorScriptTests {
     milliseconds: Int64 = 250
   ) {
     script.advance(milliseconds: milliseconds)
-    script.run(script.scheduler.progressed(id, upTo, at: script.now))
+    script.handle(.body(id, .progressed(upTo)))
   }
 
   /// A transfer whose first mirror has shown the right sample.

@@ -64,11 +64,11 @@ struct RequestStormTests {
       script.ended(attempt, .cancelled)
       script.closed(durable: nil)
       script.advance(milliseconds: 10)
-      script.run(script.scheduler.progressed(id, [:], at: script.now))
+      script.handle(.body(id, .progressed([:])))
     }
     #expect(script.beginnings(of: id) <= 20)
     // A connection that received bytes is not delayed.
-    script.run(script.scheduler.progressed(id, [primary: 100_000], at: script.now))
+    script.handle(.body(id, .progressed([primary: 100_000])))
     #expect(script.attempts(of: id).count == 2)
   }
 }

@@ -43,11 +43,11 @@ struct SilenceTests {
           "Content-Range": "bytes \(asked.lower)-\((asked.upper ?? total) - 1)/\(total)",
           "ETag": "\"v1\"",
         ])
-      script.run(script.scheduler.bodyRecorded(of: id, at: script.now))
+      script.handle(.body(id, .recorded))
     }
 
     mutating func tick() {
-      script.run(script.scheduler.progressed(id, upTo, at: script.now))
+      script.handle(.body(id, .progressed(upTo)))
     }
 
     mutating func pass(milliseconds: Int64) {
@@ -99,9 +99,9 @@ struct SilenceTests {
   {
     var world = try World(connections: 1)
     let first = try #require(world.plans.first).attempt
-    world.script.run(world.script.scheduler.networkChanged(.absent, at: world.script.now))
+    world.script.handle(.networkChanged(.absent))
     world.script.advance(milliseconds: 50)
-    world.script.run(world.script.scheduler.networkChanged(.present, at: world.script.now))
+    world.script.handle(.networkChanged(.present))
     #expect(world.plans.count == 1)
     world.pass(milliseconds: 250)
     #expect(world.plans.count == 2)
@@ -114,7 +114,7 @@ struct SilenceTests {
   @Test func `after a change of the network a connection that delivers is left alone`() throws {
     var world = try World(connections: 1)
     let first = try #require(world.plans.first).attempt
-    world.script.run(world.script.scheduler.networkChanged(.present, at: world.script.now))
+    world.script.handle(.networkChanged(.present))
     world.upTo[first]? += 4096
     world.pass(milliseconds: 1000)
     #expect(world.plans.count == 1)

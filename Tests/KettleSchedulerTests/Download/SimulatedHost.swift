@@ -102,7 +102,7 @@ struct SimulatedHost {
       flow()
       if milliseconds.isMultiple(of: 100) { tick() }
       if let wakeUp = scheduler.nextWakeUp(at: now), wakeUp <= now.monotonic {
-        run(scheduler.timePassed(at: now))
+        run(scheduler.handle(.timePassed, at: now))
       }
     }
   }
@@ -171,7 +171,7 @@ struct SimulatedHost {
         connections[attempt]?.upper = min(known, upper)
       }
     }
-    run(scheduler.bodyRecorded(of: id, at: now))
+    run(scheduler.handle(.body(id, .recorded), at: now))
   }
 
   private mutating func end(_ attempt: AttemptID, _ outcome: AttemptOutcome) {
@@ -186,23 +186,23 @@ struct SimulatedHost {
     case .head(let attempt): answer(attempt)
     case .end(let attempt, let outcome):
       guard let one = connections.removeValue(forKey: attempt) else { return }
-      scheduler.recordProgress(progress(of: one.transfer), of: one.transfer, at: now)
+      _ = scheduler.handle(.body(one.transfer, .received(progress(of: one.transfer))), at: now)
       run(
-        scheduler.attemptEnded(
-          attempt, outcome, receivedUpTo: one.sentByteCount > 0 ? one.upTo : nil, jitter: 0,
+        scheduler.handle(
+          .attempt(attempt, .ended(outcome, receivedUpTo: one.sentByteCount > 0 ? one.upTo : nil)),
           at: now))
     case .opened(let id, let attempt, let data):
-      run(scheduler.bodyOpened(data, of: id, by: attempt, at: now))
+      run(scheduler.handle(.body(id, .opened(data, by: attempt)), at: now))
     case .committed(let actions): for action in actions { perform(action) }
     case .closed(let id, let operation):
       let body = ClosedBody(
         durable: written[id] ?? ByteRangeSet(), modifiedNanoseconds: 5)
-      run(scheduler.bodyClosed(.success(body), of: id, by: operation, jitter: 0, at: now))
+      run(scheduler.handle(.body(id, .closed(.success(body), by: operation)), at: now))
     case .placed(let id, let operation):
       let file = FinishedFile(path: "/downloads/\(id.rawValue)", identity: nil)
-      run(scheduler.placed(.success(file), of: id, by: operation, at: now))
+      run(scheduler.handle(.file(id, .placed(.success(file), by: operation)), at: now))
     case .discarded(let id, let operation):
-      run(scheduler.discarded(id, by: operation, at: now))
+      run(scheduler.handle(.file(id, .discarded(by: operation)), at: now))
     case .control(let control, let number):
       run(scheduler.control(control, [ids[number]], at: now).1)
     }
@@ -220,9 +220,9 @@ struct SimulatedHost {
       headers["Content-Length"] = "\(upper - asked.lower)"
       connections[attempt]?.upper = upper
     }
-    scheduler.recordProgress(progress(of: one.transfer), of: one.transfer, at: now)
+    _ = scheduler.handle(.body(one.transfer, .received(progress(of: one.transfer))), at: now)
     let head = SchedulerScript.head(status, headers)
-    run(scheduler.headReceived(head, from: .world, of: attempt, jitter: 0, at: now))
+    run(scheduler.handle(.attempt(attempt, .headReceived(head, from: .world)), at: now))
   }
 
   private mutating func flow() {
@@ -248,7 +248,7 @@ struct SimulatedHost {
   private mutating func tick() {
     for id in ids {
       guard scheduler.machines[id]?.download != nil else { continue }
-      run(scheduler.progressed(id, progress(of: id), at: now))
+      run(scheduler.handle(.body(id, .progressed(progress(of: id))), at: now))
     }
   }
 }

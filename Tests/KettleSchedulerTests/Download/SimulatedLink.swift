@@ -204,7 +204,7 @@ struct SimulatedLink {
     notePartsInRequest()
     if milliseconds.isMultiple(of: Self.tickMilliseconds) {
       for id in totals.keys.sorted() where script.scheduler.machines[id]?.download != nil {
-        script.run(script.scheduler.progressed(id, progress(of: id), at: script.now))
+        script.handle(.body(id, .progressed(progress(of: id))))
       }
     }
     if let wakeUp = script.scheduler.nextWakeUp(at: script.now), wakeUp <= script.now.monotonic {
@@ -242,10 +242,12 @@ struct SimulatedLink {
   private mutating func head(
     _ attempt: AttemptID, _ status: Int, headers: [String: String]
   ) {
-    script.run(
-      script.scheduler.headReceived(
-        SchedulerScript.head(status, headers), from: .world, of: attempt,
-        roundTripMilliseconds: settings.roundTripMilliseconds, jitter: 0, at: script.now))
+    script.handle(
+      .attempt(
+        attempt,
+        .headReceived(
+          SchedulerScript.head(status, headers), from: .world,
+          roundTripMilliseconds: settings.roundTripMilliseconds)))
   }
 
   private mutating func flow() {
@@ -343,7 +345,7 @@ struct SimulatedLink {
 
   private mutating func noteProgress() {
     for id in totals.keys {
-      script.scheduler.recordProgress(progress(of: id), of: id, at: script.now)
+      _ = script.scheduler.handle(.body(id, .received(progress(of: id))), at: script.now)
     }
   }
 

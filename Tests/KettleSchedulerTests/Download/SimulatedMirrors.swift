@@ -118,10 +118,10 @@ struct SimulatedMirrors {
     for attempt in order { flow(attempt) }
     perform()
     if milliseconds.isMultiple(of: 250) {
-      script.run(script.scheduler.progressed(id, progress, at: script.now))
+      script.handle(.body(id, .progressed(progress)))
     }
     if let wakeUp = script.scheduler.nextWakeUp(at: script.now), wakeUp <= script.now.monotonic {
-      script.scheduler.recordProgress(progress, of: id, at: script.now)
+      _ = script.scheduler.handle(.body(id, .received(progress)), at: script.now)
     }
     script.timePasses()
   }
@@ -164,7 +164,7 @@ struct SimulatedMirrors {
   private mutating func end(_ attempt: AttemptID, _ outcome: AttemptOutcome) {
     guard let one = connections.removeValue(forKey: attempt) else { return }
     if let id = script.scheduler.owner(of: attempt) {
-      script.scheduler.recordProgress(progress, of: id, at: script.now)
+      _ = script.scheduler.handle(.body(id, .received(progress)), at: script.now)
     }
     script.ended(attempt, outcome, upTo: one.isFlowing ? one.upTo : nil)
   }

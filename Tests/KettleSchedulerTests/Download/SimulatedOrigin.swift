@@ -129,11 +129,11 @@ struct SimulatedOrigin {
     }
     if milliseconds.isMultiple(of: Self.tickMilliseconds) {
       let progress = connections.filter(\.value.isServed).mapValues(\.upTo)
-      script.run(script.scheduler.progressed(id, progress, at: script.now))
+      script.handle(.body(id, .progressed(progress)))
     }
     if let wakeUp = script.scheduler.nextWakeUp(at: script.now), wakeUp <= script.now.monotonic {
       let progress = connections.filter(\.value.isServed).mapValues(\.upTo)
-      script.scheduler.recordProgress(progress, of: id, at: script.now)
+      _ = script.scheduler.handle(.body(id, .received(progress)), at: script.now)
     }
     script.timePasses()
   }
@@ -142,7 +142,7 @@ struct SimulatedOrigin {
     guard let one = connections.removeValue(forKey: attempt) else { return }
     let progress = connections.filter(\.value.isServed).mapValues(\.upTo)
     if let id = script.scheduler.owner(of: attempt) {
-      script.scheduler.recordProgress(progress, of: id, at: script.now)
+      _ = script.scheduler.handle(.body(id, .received(progress)), at: script.now)
     }
     script.ended(attempt, outcome, upTo: one.isServed ? one.upTo : nil)
   }

@@ -49,7 +49,7 @@ struct HookTriggersTests {
         path: "/downloads/a.iso",
         identity: FileIdentity(
           device: 1, inode: 7, byteCount: 1000, modifiedNanoseconds: 5))
-      script.run(script.scheduler.placed(.success(file), of: id, by: operation, at: script.now))
+      script.handle(.file(id, .placed(.success(file), by: operation)))
       #expect(script.state(id) == .completed)
     }
   }

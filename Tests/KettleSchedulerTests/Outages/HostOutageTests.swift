@@ -175,8 +175,7 @@ struct HostOutageTests {
     for index in 0..<5 { world.script.add(spec("http://files.example/\(index)")) }
     world.run(milliseconds: 20_000)
     box.failure = nil
-    let output = world.script.scheduler.networkChanged(.present, at: world.script.now)
-    world.script.run(output)
+    world.script.handle(.networkChanged(.present))
     world.settle()
     #expect(world.count(.completed) == 5)
   }

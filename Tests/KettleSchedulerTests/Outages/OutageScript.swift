@@ -41,7 +41,7 @@ struct OutageScript {
         }
       case .placeFile(let id, let operation, _, _):
         let file = FinishedFile(path: "/downloads/a.iso", identity: nil)
-        script.run(script.scheduler.placed(.success(file), of: id, by: operation, at: script.now))
+        script.handle(.file(id, .placed(.success(file), by: operation)))
       case .cancelAttempt, .shortenAttempt, .openBody, .acceptBody, .acceptDocument,
         .acceptSegment, .closeBody, .computeDigest, .unpackFile, .readTitle, .discardPartialFile,
         .discardFinishedFile, .limit:

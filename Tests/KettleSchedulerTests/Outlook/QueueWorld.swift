@@ -116,8 +116,7 @@ struct QueueWorld {
     var speed = known[id] ?? SpeedEstimator()
     speed.sample(byteCount: whole, at: script.now.monotonic)
     known[id] = speed
-    script.run(
-      script.scheduler.progressed(id, [attempt: whole], at: script.now))
+    script.handle(.body(id, .progressed([attempt: whole])))
     guard whole == size else { return }
     received[attempt] = nil
     script.settled(attempt, .complete, durable: size)
@@ -178,8 +177,7 @@ struct QueueWorld {
       if let spec {
         measurements.recordFile(byteCount: size, from: spec.url.origin, session: spec.session)
       }
-      script.run(
-        script.scheduler.placed(.success(file), of: id, by: operation, at: script.now))
+      script.handle(.file(id, .placed(.success(file), by: operation)))
     case .acceptBody, .acceptDocument, .acceptSegment, .cancelAttempt, .shortenAttempt, .closeBody,
       .computeDigest, .unpackFile,
       .readTitle, .discardPartialFile, .discardFinishedFile, .limit:

@@ -174,7 +174,7 @@ struct SituationTests {
       name: "there is no network", cause: .network, subject: host, until: 30_000
     ) { script in
       let id = script.add(spec())
-      script.run(script.scheduler.networkChanged(.absent, at: script.now))
+      script.handle(.networkChanged(.absent))
       fail(.connectionLost, &script)
       return id
     },
@@ -184,9 +184,7 @@ struct SituationTests {
       let id = script.add(spec())
       if let attempt = script.attempt {
         script.head(attempt, 200, ["Content-Length": "10"])
-        script.run(
-          script.scheduler.bodyRefused(
-            TransferFailure(.diskFull, on: "/downloads"), of: attempt, at: script.now))
+        script.handle(.attempt(attempt, .bodyRefused(TransferFailure(.diskFull, on: "/downloads"))))
         script.settled(attempt, .cancelled)
       }
       return id

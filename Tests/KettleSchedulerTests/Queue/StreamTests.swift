@@ -47,10 +47,10 @@ struct StreamTests {
     _ plan: AttemptPlan, _ status: Int = 200, _ headers: [String: String] = small,
     isStream: Bool = false, in script: inout SchedulerScript
   ) {
-    script.run(
-      script.scheduler.headReceived(
-        SchedulerScript.head(status, headers), from: .world, of: plan.attempt, isStream: isStream,
-        jitter: 0, at: script.now))
+    script.handle(
+      .attempt(
+        plan.attempt,
+        .headReceived(SchedulerScript.head(status, headers), from: .world, isStream: isStream)))
   }
 
   /// The trial was answered over HTTP/2, and so many small files came.

@@ -50,7 +50,7 @@ struct PageInsteadTests {
     #expect(record.failure?.code == .webPage)
     #expect(record.resumeData?.durable.byteCount == 1000)
     #expect(script.lastAction == record.resumeData.map { .readTitle(id, $0) })
-    script.run(script.scheduler.titleRead("Please log in", of: id, at: script.now))
+    script.handle(.file(id, .titleRead("Please log in")))
     #expect(script.record(id)?.failure?.detail == "Please log in")
     #expect(script.scheduler.nextWakeUp(at: script.now) == nil)
   }

@@ -235,7 +235,7 @@ struct RefusedLinkTests {
     }
     // The network reports a change: perhaps after the login.
     #expect(try refuse(511, &script) == false)
-    script.run(script.scheduler.networkChanged(.present, at: script.now))
+    script.handle(.networkChanged(.present))
     #expect(script.record(id)?.reason != .network)
   }
 

@@ -80,10 +80,11 @@ struct ClearTests {
     script.opened(attempt, partial(total: 10))
     script.settled(attempt, .complete, durable: 10)
     for case .placeFile(id, let operation, _, _) in script.actions {
-      script.run(
-        script.scheduler.placed(
-          .success(FinishedFile(path: "/downloads/whole.iso", identity: nil)), of: id,
-          by: operation, at: script.now))
+      script.handle(
+        .file(
+          id,
+          .placed(
+            .success(FinishedFile(path: "/downloads/whole.iso", identity: nil)), by: operation)))
     }
     #expect(script.state(id) == .completed)
     return id

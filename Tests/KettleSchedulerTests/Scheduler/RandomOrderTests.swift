@@ -39,10 +39,10 @@ struct RandomOrderTests {
       case 6:
         now.monotonic = now.monotonic.advanced(byMilliseconds: 90_000)
         now.wall = now.wall.advanced(byMilliseconds: 90_000)
-        world.run(scheduler.timePassed(at: now))
+        world.run(scheduler.handle(.timePassed, at: now))
       case 8:
         let state: NetworkState = Bool.random(using: &random) ? .present : .absent
-        world.run(scheduler.networkChanged(state, at: now))
+        world.run(scheduler.handle(.networkChanged(state), at: now))
       case 9 where Int.random(in: 0...5, using: &random) == 0:
         world.vanish(Int.random(in: 0...999, using: &random))
       case 7 where Int.random(in: 0...3, using: &random) == 0:
@@ -173,7 +173,7 @@ struct RandomOrderTests {
         let wait = wakeUp.milliseconds(since: now.monotonic)
         now.monotonic = wakeUp
         now.wall = now.wall.advanced(byMilliseconds: wait)
-        world.run(scheduler.timePassed(at: now))
+        world.run(scheduler.handle(.timePassed, at: now))
       } else {
         world.checkForgotten(scheduler)
         for id in world.store.keys.sorted() { world.load(id, on: &scheduler, at: now) }

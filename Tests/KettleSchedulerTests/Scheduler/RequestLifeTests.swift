@@ -96,11 +96,14 @@ struct RequestLifeTests {
     let attempt = try #require(script.attempt)
     script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
     script.opened(attempt, partial())
-    let output = script.scheduler.bytesSynced(ByteRangeSet(prefix: 600), of: id)
+    let output = script.scheduler.handle(
+      .body(id, .synced(ByteRangeSet(prefix: 600))), at: script.now)
     #expect(output.changed.isEmpty)
     #expect(output.changes == [.progress(id, ByteRangeSet(prefix: 600))])
     #expect(script.scheduler.machines[id]?.record.resumeData?.durable == ByteRangeSet(prefix: 600))
-    #expect(script.scheduler.bytesSynced(ByteRangeSet(prefix: 600), of: id).changes.isEmpty)
+    let again = script.scheduler.handle(
+      .body(id, .synced(ByteRangeSet(prefix: 600))), at: script.now)
+    #expect(again.changes.isEmpty)
   }
 
   // Fault 164
@@ -111,19 +114,21 @@ struct RequestLifeTests {
     script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
     script.opened(attempt, partial())
     let sample = FileSample(byteCount: 600, digest: "ab")
-    let output = script.scheduler.bytesSynced(ByteRangeSet(prefix: 600), sample, of: id)
+    let output = script.scheduler.handle(
+      .body(id, .synced(ByteRangeSet(prefix: 600), sample)), at: script.now)
     guard case .put(let record)? = output.changes.first else {
       Issue.record("the record is not put down")
       return
     }
     #expect(record.resumeData?.sample == sample)
     let next = ByteRangeSet(prefix: 700)
-    #expect(
-      script.scheduler.bytesSynced(next, sample, of: id).changes == [.progress(id, next)])
+    let second = script.scheduler.handle(.body(id, .synced(next, sample)), at: script.now)
+    #expect(second.changes == [.progress(id, next)])
     // What is not durable may still change.
     let early = FileSample(byteCount: 900, digest: "cd")
     let last = ByteRangeSet(prefix: 800)
-    #expect(script.scheduler.bytesSynced(last, early, of: id).changes == [.progress(id, last)])
+    let third = script.scheduler.handle(.body(id, .synced(last, early)), at: script.now)
+    #expect(third.changes == [.progress(id, last)])
   }
 
   @Test func `bytes after a retry store the full record with a retry count of zero`()
@@ -134,13 +139,14 @@ struct RequestLifeTests {
     let first = try #require(script.attempt)
     script.settled(first, .failed(TransferFailure(.connectionLost, on: "https://example.org")))
     script.advance(milliseconds: 600_000)
-    script.run(script.scheduler.timePassed(at: script.now))
+    script.handle(.timePassed)
     let second = try #require(script.attempt)
     #expect(second != first)
     script.head(second, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
     script.opened(second, partial())
     #expect(script.scheduler.machines[id]?.record.retryCount == 1)
-    let output = script.scheduler.bytesSynced(ByteRangeSet(prefix: 600), of: id)
+    let output = script.scheduler.handle(
+      .body(id, .synced(ByteRangeSet(prefix: 600))), at: script.now)
     guard case .put(let record)? = output.changes.first else {
       Issue.record("the record is not put down")
       return
@@ -159,7 +165,7 @@ struct RequestLifeTests {
     script.head(attempt, 200, ["Content-Length": "\(total)", "ETag": "\"v1\""])
     script.opened(attempt, partial(total: total))
     script.advance(milliseconds: 2000)
-    script.run(script.scheduler.progressed(id, [attempt: 1 << 20], at: script.now))
+    script.handle(.body(id, .progressed([attempt: 1 << 20])))
     let begun = script.actions.count { if case .beginAttempt = $0 { true } else { false } }
     #expect(isPlain ? begun > 1 : begun == 1)
   }
@@ -267,9 +273,7 @@ struct RequestLifeTests {
     var script = SchedulerScript()
     let id = script.add(upload())
     let first = try #require(script.attempt)
-    script.run(
-      script.scheduler.attemptEnded(
-        first, lost, receivedUpTo: nil, sentByteCount: 3000, jitter: 0, at: script.now))
+    script.handle(.attempt(first, .ended(lost, receivedUpTo: nil, sentByteCount: 3000)))
     script.closed(durable: nil)
     #expect(script.record(id)?.task?.sentByteCount == 3000)
     script.advance(milliseconds: 1000)

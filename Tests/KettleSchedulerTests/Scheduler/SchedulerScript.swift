@@ -34,6 +34,10 @@ struct SchedulerScript {
     if let request = output.queueRead { queueReads.append(request) }
   }
 
+  mutating func handle(_ event: TransferScheduler.Event) {
+    run(scheduler.handle(event, at: now))
+  }
+
   @discardableResult
   mutating func add(_ spec: TransferSpec) -> TransferID {
     let (ids, output) = scheduler.add([spec], at: now)
@@ -55,10 +59,10 @@ struct SchedulerScript {
     _ attempt: AttemptID, _ status: Int, _ headers: [String: String] = [:],
     from reach: NetworkReach = .world, statesLength: Bool = true
   ) {
-    run(
-      scheduler.headReceived(
-        Self.head(status, headers, statesLength: statesLength), from: reach, of: attempt,
-        jitter: 0, at: now))
+    handle(
+      .attempt(
+        attempt,
+        .headReceived(Self.head(status, headers, statesLength: statesLength), from: reach)))
   }
 
   /// Makes a head. A part states its length, as servers do, unless `headers` frames it otherwise.
@@ -78,12 +82,12 @@ struct SchedulerScript {
 
   mutating func opened(_ attempt: AttemptID, _ resumeData: ResumeData) {
     guard let id = scheduler.owner(of: attempt) else { return }
-    run(scheduler.bodyOpened(resumeData, of: id, by: attempt, at: now))
-    run(scheduler.bodyRecorded(of: id, at: now))
+    handle(.body(id, .opened(resumeData, by: attempt)))
+    handle(.body(id, .recorded))
   }
 
   mutating func synced(_ id: TransferID, _ byteCount: Int64) {
-    run(scheduler.bytesSynced(ByteRangeSet(prefix: byteCount), of: id))
+    handle(.body(id, .synced(ByteRangeSet(prefix: byteCount))))
   }
 
   /// Ends the attempt and, if it was the last one, closes the body with its bytes durable.
@@ -103,7 +107,7 @@ struct SchedulerScript {
   }
 
   mutating func ended(_ attempt: AttemptID, _ outcome: AttemptOutcome, upTo: Int64? = nil) {
-    run(scheduler.attemptEnded(attempt, outcome, receivedUpTo: upTo, jitter: 0, at: now))
+    handle(.attempt(attempt, .ended(outcome, receivedUpTo: upTo)))
   }
 
   /// Closes the body of the last `closeBody`, unless it is closed already.
@@ -114,7 +118,7 @@ struct SchedulerScript {
     guard let (id, operation) = closing.last, operation != lastClosed else { return }
     lastClosed = operation
     let body = durable.map { ClosedBody(durable: $0, modifiedNanoseconds: modified) }
-    run(scheduler.bodyClosed(.success(body), of: id, by: operation, jitter: 0, at: now))
+    handle(.body(id, .closed(.success(body), by: operation)))
   }
 
   private var lastClosed: OperationID?
@@ -128,11 +132,11 @@ struct SchedulerScript {
     for case .discardPartialFile(let id, let operation, let resumeData) in actions
     where !discarded.contains(resumeData) {
       discarded.append(resumeData)
-      run(scheduler.discarded(id, by: operation, at: now))
+      handle(.file(id, .discarded(by: operation)))
     }
   }
 
-  mutating func timePasses() { run(scheduler.timePassed(at: now)) }
+  mutating func timePasses() { handle(.timePassed) }
 
   func state(_ id: TransferID) -> TransferState? { scheduler.machines[id]?.visibleState }
   func record(_ id: TransferID) -> TransferRecord? { scheduler.machines[id]?.record }

@@ -21,24 +21,24 @@ extension SimulatedWorld {
     case .opening(let id, let attempt, let plan):
       guard let resumeData = opened(plan) else {
         let gone = TransferFailure(.partialFileChanged, on: "/d")
-        run(scheduler.bodyRefused(gone, of: attempt, at: now))
+        run(scheduler.handle(.attempt(attempt, .bodyRefused(gone)), at: now))
         if let operation = closeWhenOpen.removeValue(forKey: id) {
           pending.append(.closing(id, operation))
         }
         return
       }
       open[id] = resumeData.inode
-      run(scheduler.bodyOpened(resumeData, of: id, by: attempt, at: now))
+      run(scheduler.handle(.body(id, .opened(resumeData, by: attempt)), at: now))
       if let operation = closeWhenOpen.removeValue(forKey: id) {
         pending.append(.closing(id, operation))
       }
     case .bytes(let attempt): bytes(of: attempt, on: &scheduler, luck: luck, at: now)
     case .end(let attempt): end(attempt, .cancelled, on: &scheduler, at: now)
-    case .checkpoint(let id): checkpoint(id, on: &scheduler)
+    case .checkpoint(let id): checkpoint(id, on: &scheduler, at: now)
     case .closing(let id, let operation): closed(id, operation, on: &scheduler, at: now)
     case .digest(let id, let operation):
       let result: Result<String, TransferFailure> = .success(String(repeating: "a", count: 32))
-      run(scheduler.digestComputed(result, of: id, by: operation, at: now))
+      run(scheduler.handle(.file(id, .digestComputed(result, by: operation)), at: now))
     case .unpacking(let id, let operation, let resumeData):
       unpack(resumeData, id, operation, on: &scheduler, luck: luck, at: now)
     case .discarding(let id, let operation, let resumeData):
@@ -46,7 +46,7 @@ extension SimulatedWorld {
       // A finished file that its program did not keep is discarded like a partial one.
       finished.remove(resumeData.inode)
       if let other = resumeData.setAside { partials[other.inode] = nil }
-      run(scheduler.discarded(id, by: operation, at: now))
+      run(scheduler.handle(.file(id, .discarded(by: operation)), at: now))
     case .placing(let id, let operation, let resumeData):
       place(resumeData, id, operation, on: &scheduler, at: now)
     case .reading(let request): pending.append(.answer(request, queue(request)))
@@ -79,7 +79,7 @@ extension SimulatedWorld {
     for action in actions {
       perform(action)
       if case .acceptBody(let id, _, _) = action {
-        run(scheduler.bodyRecorded(of: id, at: now))
+        run(scheduler.handle(.body(id, .recorded), at: now))
       }
     }
   }
@@ -109,7 +109,7 @@ extension SimulatedWorld {
       end(attempt, .failed(lost), on: &scheduler, at: now)
     case .head(let head, let version):
       attempts[attempt]?.version = version
-      run(scheduler.headReceived(head, from: .world, of: attempt, jitter: 0, at: now))
+      run(scheduler.handle(.attempt(attempt, .headReceived(head, from: .world)), at: now))
     }
   }
 
@@ -174,7 +174,7 @@ extension SimulatedWorld {
     }
     pending.append(.bytes(attempt))
     let progress = attempts.filter { $0.value.transfer == one.transfer }.compactMapValues(\.upTo)
-    run(scheduler.progressed(one.transfer, progress, at: now))
+    run(scheduler.handle(.body(one.transfer, .progressed(progress)), at: now))
   }
 
   private mutating func end(
@@ -183,14 +183,16 @@ extension SimulatedWorld {
   ) {
     guard let one = attempts.removeValue(forKey: attempt) else { return }
     run(
-      scheduler.attemptEnded(attempt, outcome, receivedUpTo: one.upTo, jitter: 0, at: now))
+      scheduler.handle(.attempt(attempt, .ended(outcome, receivedUpTo: one.upTo)), at: now))
   }
 
-  private mutating func checkpoint(_ id: TransferID, on scheduler: inout TransferScheduler) {
+  private mutating func checkpoint(
+    _ id: TransferID, on scheduler: inout TransferScheduler, at now: Moment
+  ) {
     guard let inode = open[id], var file = partials[inode] else { return }
     file.sync()
     partials[inode] = file
-    run(scheduler.bytesSynced(file.all, of: id))
+    run(scheduler.handle(.body(id, .synced(file.all)), at: now))
   }
 
   private mutating func closed(
@@ -203,7 +205,7 @@ extension SimulatedWorld {
       partials[inode] = file
       body = ClosedBody(durable: file.all, modifiedNanoseconds: 0)
     }
-    run(scheduler.bodyClosed(.success(body), of: id, by: operation, jitter: 0, at: now))
+    run(scheduler.handle(.body(id, .closed(.success(body), by: operation)), at: now))
   }
 
   private mutating func unpack(
@@ -213,11 +215,11 @@ extension SimulatedWorld {
     guard let packed = partials[resumeData.inode] else {
       if let other = resumeData.setAside { partials[other.inode] = nil }
       let gone = TransferFailure(.partialFileChanged, on: resumeData.partialPath)
-      return run(scheduler.fileUnpacked(.failure(gone), of: id, by: operation, at: now))
+      return run(scheduler.handle(.file(id, .unpacked(.failure(gone), by: operation)), at: now))
     }
     if luck % 7 == 0 {
       let full = TransferFailure(.diskFull, on: "/d")
-      return run(scheduler.fileUnpacked(.failure(full), of: id, by: operation, at: now))
+      return run(scheduler.handle(.file(id, .unpacked(.failure(full), by: operation)), at: now))
     }
     if let older = resumeData.setAside { partials[older.inode] = nil }
     lastInode += 1
@@ -227,7 +229,7 @@ extension SimulatedWorld {
     unpacked.inode = lastInode
     unpacked.contentCoding = nil
     unpacked.setAside = resumeData.partialIdentity
-    run(scheduler.fileUnpacked(.success(unpacked), of: id, by: operation, at: now))
+    run(scheduler.handle(.file(id, .unpacked(.success(unpacked), by: operation)), at: now))
     let known = scheduler.machines[id]?.record.resumeData
     if known?.inode != unpacked.inode { partials[unpacked.inode] = nil }
   }
@@ -244,12 +246,12 @@ extension SimulatedWorld {
         modifiedNanoseconds: 0))
     if let other = resumeData.setAside { partials[other.inode] = nil }
     if finished.contains(resumeData.inode) {
-      run(scheduler.placed(.success(file), of: id, by: operation, at: now))
+      run(scheduler.handle(.file(id, .placed(.success(file), by: operation)), at: now))
       return
     }
     guard let partial = partials.removeValue(forKey: resumeData.inode) else {
       let gone = TransferFailure(.partialFileChanged, on: resumeData.partialPath)
-      run(scheduler.placed(.failure(gone), of: id, by: operation, at: now))
+      run(scheduler.handle(.file(id, .placed(.failure(gone), by: operation)), at: now))
       return
     }
     if !partial.isWholeAndOfOneVersion {
@@ -259,6 +261,6 @@ extension SimulatedWorld {
     if scheduler.machines[id]?.record.spec.keepsFileForProgram == true {
       held.insert(resumeData.inode)
     }
-    run(scheduler.placed(.success(file), of: id, by: operation, at: now))
+    run(scheduler.handle(.file(id, .placed(.success(file), by: operation)), at: now))
   }
 }

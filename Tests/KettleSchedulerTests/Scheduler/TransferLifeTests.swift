@@ -27,7 +27,7 @@ struct TransferLifeTests {
     }
     #expect(resumeData.isWhole)
     let file = FinishedFile(path: "/downloads/a.iso", identity: nil)
-    script.run(script.scheduler.placed(.success(file), of: id, by: operation, at: script.now))
+    script.handle(.file(id, .placed(.success(file), by: operation)))
     #expect(script.state(id) == .completed)
     #expect(script.record(id)?.finishedFile == tagged)
     #expect(script.record(id)?.resumeData == nil)
@@ -42,7 +42,7 @@ struct TransferLifeTests {
     script.head(attempt, 200, ["Content-Length": "1000"])
     script.opened(attempt, partial())
     #expect(script.state(ids[5]) == .queued)
-    script.run(script.scheduler.exchangeEnded(attempt, at: script.now))
+    script.handle(.attempt(attempt, .exchangeEnded))
     #expect(script.state(ids[5]) == .running)
     let seventh = script.add(spec())
     script.ended(attempt, .complete, upTo: 1000)
@@ -63,8 +63,8 @@ struct TransferLifeTests {
       return
     }
     let body = ClosedBody(durable: ByteRangeSet(prefix: 1000), modifiedNanoseconds: 0)
-    let output = script.scheduler.bodyClosed(
-      .success(body), of: id, by: operation, jitter: 0, at: script.now)
+    let output = script.scheduler.handle(
+      .body(id, .closed(.success(body), by: operation)), at: script.now)
     #expect(output.now.isEmpty)
     guard case .put(let record)? = output.changes.last else {
       Issue.record("nothing was put on record")
@@ -80,7 +80,7 @@ struct TransferLifeTests {
     let id = script.add(spec())
     let attempt = try #require(script.attempt)
     script.head(attempt, 200, ["Content-Length": "1000"])
-    let output = script.scheduler.bodyOpened(partial(), of: id, by: attempt, at: script.now)
+    let output = script.scheduler.handle(.body(id, .opened(partial(), by: attempt)), at: script.now)
     #expect(output.now.isEmpty)
     #expect(
       output.afterCommit == [.acceptBody(id, attempt, ByteRange(lower: 0, upper: 1000))])
@@ -94,7 +94,7 @@ struct TransferLifeTests {
     let id = script.add(spec())
     let attempt = try #require(script.attempt)
     script.head(attempt, 200, ["Content-Length": "1000"])
-    _ = script.scheduler.bodyOpened(partial(), of: id, by: attempt, at: script.now)
+    _ = script.scheduler.handle(.body(id, .opened(partial(), by: attempt)), at: script.now)
     script.ended(attempt, .complete, upTo: 1000)
     script.closed(durable: ByteRangeSet(prefix: 1000))
     #expect(script.record(id)?.resumeData?.isWhole == true)
@@ -237,7 +237,7 @@ struct TransferLifeTests {
     script.control(.remove(.goes), id)
     #expect(script.scheduler.machines[id] != nil)
     let file = FinishedFile(path: "/downloads/a.iso", identity: nil)
-    script.run(script.scheduler.placed(.success(file), of: id, by: operation, at: script.now))
+    script.handle(.file(id, .placed(.success(file), by: operation)))
     #expect(script.scheduler.machines[id] == nil)
     #expect(script.lastAction == .discardFinishedFile(id, file, binAction: nil))
   }
@@ -248,7 +248,7 @@ struct TransferLifeTests {
     let operation = try whole(&script)
     script.control(.remove(.stays), id)
     let failure = TransferFailure(.directoryUnwritable, on: "/downloads")
-    script.run(script.scheduler.placed(.failure(failure), of: id, by: operation, at: script.now))
+    script.handle(.file(id, .placed(.failure(failure), by: operation)))
     guard case .discardPartialFile(id, _, _)? = script.lastAction else {
       Issue.record("the partial file stays: \(String(describing: script.lastAction))")
       return
@@ -291,8 +291,7 @@ struct TransferLifeTests {
       return
     }
     let found = String(repeating: "b", count: 32)
-    script.run(
-      script.scheduler.digestComputed(.success(found), of: id, by: operation, at: script.now))
+    script.handle(.file(id, .digestComputed(.success(found), by: operation)))
     script.discards()
     #expect(script.discarded.count == 1)
     #expect(script.state(id) == .failed)
@@ -314,8 +313,7 @@ struct TransferLifeTests {
       return
     }
     let found = String(repeating: "a", count: 32)
-    script.run(
-      script.scheduler.digestComputed(.success(found), of: id, by: operation, at: script.now))
+    script.handle(.file(id, .digestComputed(.success(found), by: operation)))
     guard case .placeFile(id, _, let resumeData, _)? = script.lastAction else {
       Issue.record("the file was not placed")
       return
@@ -331,7 +329,7 @@ struct TransferLifeTests {
     let attempt = try #require(script.attempt)
     script.head(attempt, 200, ["Content-Length": "1000"])
     let taken = TransferFailure(.nameTaken, on: "/downloads/a.iso")
-    script.run(script.scheduler.bodyRefused(taken, of: attempt, at: script.now))
+    script.handle(.attempt(attempt, .bodyRefused(taken)))
     #expect(script.lastAction == .cancelAttempt(attempt))
     script.settled(attempt, .cancelled)
     #expect(script.state(id) == .completed)
@@ -357,9 +355,7 @@ struct TransferLifeTests {
       Issue.record("the partial file is not closed")
       return
     }
-    script.run(
-      script.scheduler.bodyClosed(
-        .failure(Self.shortened), of: id, by: operation, jitter: 0, at: script.now))
+    script.handle(.body(id, .closed(.failure(Self.shortened), by: operation)))
   }
 
   // Fault 22
@@ -416,7 +412,7 @@ struct TransferLifeTests {
     script.head(attempt, 200, ["Content-Length": "1000"])
     let taken = TransferFailure(
       .nameTaken, on: "/downloads/a.iso", detail: "a link that leads to nothing")
-    script.run(script.scheduler.bodyRefused(taken, of: attempt, at: script.now))
+    script.handle(.attempt(attempt, .bodyRefused(taken)))
     script.settled(attempt, .cancelled)
     #expect(script.state(id) == .failed)
     #expect(
@@ -439,7 +435,7 @@ struct TransferLifeTests {
     script.head(
       second, 206, ["Content-Range": "bytes 500-999/1000", "ETag": "\"v1\""])
     let changed = TransferFailure(.partialFileChanged, on: "/downloads/a.iso.part")
-    script.run(script.scheduler.bodyRefused(changed, of: second, at: script.now))
+    script.handle(.attempt(second, .bodyRefused(changed)))
     script.settled(second, .cancelled)
     let plan = try #require(script.plan)
     #expect(plan.attempt != second)
@@ -462,7 +458,7 @@ struct TransferLifeTests {
     let second = try #require(script.attempt)
     script.head(second, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
     let gone = TransferFailure(.partialFileChanged, on: "/downloads/a.iso.part")
-    script.run(script.scheduler.bodyRefused(gone, of: second, at: script.now))
+    script.handle(.attempt(second, .bodyRefused(gone)))
     script.settled(second, .cancelled)
     let third = try #require(script.attempt)
     script.head(third, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
@@ -489,7 +485,7 @@ struct TransferLifeTests {
     let id = script.add(spec())
     let operation = try whole(&script)
     let file = FinishedFile(path: "/downloads/a.iso", identity: nil)
-    script.run(script.scheduler.placed(.success(file), of: id, by: operation, at: script.now))
+    script.handle(.file(id, .placed(.success(file), by: operation)))
     return id
   }
 

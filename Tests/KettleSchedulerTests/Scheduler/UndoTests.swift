@@ -212,8 +212,7 @@ struct UndoTests {
     let attempt = try #require(world.script.attempt)
     world.script.head(attempt, 200, ["Content-Length": "1000"])
     let refusal = TransferFailure(.diskFull, on: "/downloads")
-    world.script.run(
-      world.script.scheduler.bodyRefused(refusal, of: attempt, at: world.script.now))
+    world.script.handle(.attempt(attempt, .bodyRefused(refusal)))
     world.script.settled(attempt, .cancelled)
     #expect(world.script.record(id)?.reason == .diskSpace)
     #expect(world.script.scheduler.bin.actions.isEmpty)

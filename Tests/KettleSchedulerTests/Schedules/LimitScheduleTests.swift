@@ -53,9 +53,9 @@ struct LimitScheduleTests {
     // The clock is looked at once a minute, because it may be set.
     #expect(wakeUp.milliseconds(since: script.now.monotonic) == 60_000)
     script.advance(milliseconds: 3_600_000)
-    let output = script.scheduler.timePassed(at: script.now)
+    let output = script.scheduler.handle(.timePassed, at: script.now)
     #expect(output.totalLimit == .init(bytesPerSecond: 500, until: time(20)))
-    #expect(script.scheduler.timePassed(at: script.now).totalLimit == nil)
+    #expect(script.scheduler.handle(.timePassed, at: script.now).totalLimit == nil)
   }
 
   @Test func `the user's choice lasts until the schedule changes the limit`() throws {
@@ -63,9 +63,9 @@ struct LimitScheduleTests {
     let chosen = script.scheduler.limitAll(toBytesPerSecond: 7, at: script.now)
     #expect(chosen.totalLimit == .init(bytesPerSecond: 7, until: time(18)))
     script.advance(milliseconds: 1_800_000)
-    #expect(script.scheduler.timePassed(at: script.now).totalLimit == nil)
+    #expect(script.scheduler.handle(.timePassed, at: script.now).totalLimit == nil)
     script.advance(milliseconds: 1_800_000)
-    #expect(script.scheduler.timePassed(at: script.now).totalLimit?.bytesPerSecond == 500)
+    #expect(script.scheduler.handle(.timePassed, at: script.now).totalLimit?.bytesPerSecond == 500)
   }
 
   @Test func `without a schedule the user's choice stays`() {
@@ -73,7 +73,7 @@ struct LimitScheduleTests {
     let output = script.scheduler.limitAll(toBytesPerSecond: 7, at: script.now)
     #expect(output.totalLimit == .init(bytesPerSecond: 7))
     script.advance(milliseconds: 90 * 86_400_000)
-    #expect(script.scheduler.timePassed(at: script.now).totalLimit == nil)
+    #expect(script.scheduler.handle(.timePassed, at: script.now).totalLimit == nil)
     #expect(script.scheduler.nextWakeUp(at: script.now) == nil)
   }
 
@@ -88,17 +88,17 @@ struct LimitScheduleTests {
     var script = try script(at: 19)
     script.now.wall = time(9)
     #expect(
-      script.scheduler.timePassed(at: script.now).totalLimit
+      script.scheduler.handle(.timePassed, at: script.now).totalLimit
         == .init(bytesPerSecond: 100, until: time(18)))
     script.now.wall = time(21)
     #expect(
-      script.scheduler.timePassed(at: script.now).totalLimit
+      script.scheduler.handle(.timePassed, at: script.now).totalLimit
         == .init(bytesPerSecond: nil, until: time(22)))
     // A choice of the user keeps its value, with its new end.
     _ = script.scheduler.limitAll(toBytesPerSecond: 7, at: script.now)
     script.now.wall = time(9)
     #expect(
-      script.scheduler.timePassed(at: script.now).totalLimit
+      script.scheduler.handle(.timePassed, at: script.now).totalLimit
         == .init(bytesPerSecond: 7, until: time(18)))
   }
 }

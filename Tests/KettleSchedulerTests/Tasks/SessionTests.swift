@@ -75,7 +75,7 @@ struct SessionTests {
     script.opened(primary, partial(total: total))
     for round in Int64(1)...10 {
       script.advance(milliseconds: 1000)
-      script.run(script.scheduler.progressed(id, [primary: round * 1000], at: script.now))
+      script.handle(.body(id, .progressed([primary: round * 1000])))
     }
     return id
   }
@@ -94,7 +94,7 @@ struct SessionTests {
     script.opened(primary, partial(total: 1 << 30))
     for round in Int64(1)...10 {
       script.advance(milliseconds: 1000)
-      script.run(script.scheduler.progressed(id, [primary: round * 1000], at: script.now))
+      script.handle(.body(id, .progressed([primary: round * 1000])))
     }
     #expect(script.scheduler.machines[id]?.download?.activeCount == 1)
   }
@@ -128,7 +128,7 @@ struct SessionTests {
     script.opened(primary, partial(total: total))
     for round in Int64(1)...10 {
       script.advance(milliseconds: 1000)
-      script.run(script.scheduler.progressed(id, [primary: round * 1000], at: script.now))
+      script.handle(.body(id, .progressed([primary: round * 1000])))
     }
     #expect(script.scheduler.machines[id]?.download?.activeCount == 3)
   }
@@ -183,7 +183,7 @@ struct SessionTests {
     script.settled(attempt, .complete, durable: 1000)
     if case .placeFile(_, let operation, _, _)? = script.lastAction {
       let file = FinishedFile(path: "/held/a.iso", identity: nil)
-      script.run(script.scheduler.placed(.success(file), of: id, by: operation, at: script.now))
+      script.handle(.file(id, .placed(.success(file), by: operation)))
     }
     script.run(script.scheduler.adopt(app, at: script.now).1)
     script.control(.remove(.stays), id)

@@ -21,7 +21,7 @@ struct TaskEndTests {
       Issue.record("expected the rename, got \(String(describing: script.lastAction))")
       return
     }
-    script.run(script.scheduler.placed(.success(file), of: id, by: operation, at: script.now))
+    script.handle(.file(id, .placed(.success(file), by: operation)))
   }
 
   // MARK: Cancelling
@@ -179,7 +179,7 @@ struct TaskEndTests {
     script.settled(attempt, .complete, durable: 1000)
     if case .placeFile(_, let operation, _, _)? = script.lastAction {
       let there = FinishedFile(path: "/held/a.iso", identity: nil)
-      script.run(script.scheduler.placed(.success(there), of: id, by: operation, at: script.now))
+      script.handle(.file(id, .placed(.success(there), by: operation)))
     }
     script.acknowledge(id)
     #expect(script.record(id) == nil)

@@ -436,15 +436,13 @@ extension SchedulerScript {
         HeaderField(received: "Upload-Draft-Interop-Version", version),
         HeaderField(received: "Location", location),
       ])
-    run(scheduler.informed(by: head, from: .world, of: attempt, sending: 77))
+    handle(.attempt(attempt, .informed(head, from: .world, sending: 77)))
   }
 
   /// The attempt ends before its response.
   fileprivate mutating func interrupted(_ outcome: AttemptOutcome, sent: Int64?) {
     guard let attempt else { return }
-    run(
-      scheduler.attemptEnded(
-        attempt, outcome, receivedUpTo: nil, sentByteCount: sent, jitter: 0, at: now))
+    handle(.attempt(attempt, .ended(outcome, receivedUpTo: nil, sentByteCount: sent)))
     closed(durable: nil)
   }
 
@@ -479,7 +477,7 @@ extension SchedulerScript {
   fileprivate mutating func placed(_ id: TransferID) {
     for case .placeFile(id, let operation, _, _) in actions {
       let file = FinishedFile(path: "/held/a", identity: nil)
-      run(scheduler.placed(.success(file), of: id, by: operation, at: now))
+      handle(.file(id, .placed(.success(file), by: operation)))
     }
   }
 }

@@ -1,0 +1,296 @@
+import KettleModel
+
+/// What happens. Requests, which have answers, are functions of their own.
+extension TransferScheduler {
+  package enum Event: Sendable {
+    /// The time that `nextWakeUp` has returned has come.
+    case timePassed
+    /// The network has come or gone, or its routes or the addresses of this machine have changed.
+    case networkChanged(NetworkState)
+    case attempt(AttemptID, AttemptEvent)
+    case body(TransferID, BodyEvent)
+    case file(TransferID, FileEvent)
+  }
+
+  /// What happened to an attempt.
+  package enum AttemptEvent: Sendable {
+    /// An informational response (1xx) has arrived. `sending` is the modification time of the file
+    /// that is the body of the request; nil for another body.
+    case informed(ResponseHead, from: NetworkReach, sending: Int64?)
+    /// The response head has arrived, and the body waits. `from` is the reach of the server,
+    /// `roundTripMilliseconds` how long a packet takes to it and back, nil when unknown, and
+    /// `isStream` whether the head came over HTTP/2.
+    case headReceived(
+      ResponseHead, from: NetworkReach, roundTripMilliseconds: Int64? = nil, isStream: Bool = false)
+    /// The partial file could not be opened or created.
+    case bodyRefused(TransferFailure)
+    /// The exchange has ended as expected, and its last bytes are being written.
+    case exchangeEnded
+    /// The transport has measured what the exchange took. The attempt's end follows.
+    case measured(AttemptMeasurement)
+    /// The transport has released the attempt, and the bytes of its body are written: up to
+    /// `receivedUpTo`, nil when none of them count. `sentByteCount` is how much of the request's
+    /// body was sent; nil without one.
+    case ended(AttemptOutcome, receivedUpTo: Int64?, sentByteCount: Int64? = nil)
+  }
+
+  /// What happened to the body of a transfer, while its partial file is written.
+  package enum BodyEvent: Sendable {
+    /// The partial file is open for the response to an attempt.
+    case opened(ResumeData, because: FreshStartReason? = nil, by: AttemptID)
+    /// The store has recorded the partial file, and the body flows.
+    case recorded
+    /// The attempts have come this far, which the next decision must know. `heldBack` are those
+    /// that wait for our own disk.
+    case received([AttemptID: Int64], heldBack: Set<AttemptID> = [])
+    /// The same at a tick, when dead connections are replaced and slow ones divided.
+    case progressed([AttemptID: Int64], heldBack: Set<AttemptID> = [])
+    /// These ranges are on the disk; the sample identifies the file by its beginning.
+    case synced(ByteRangeSet, FileSample? = nil)
+    /// The partial file is closed, with everything synced that the result says; `.success(nil)`
+    /// where none was open.
+    case closed(Result<ClosedBody?, TransferFailure>, by: OperationID)
+  }
+
+  /// What happened to the file of a transfer after its last byte.
+  package enum FileEvent: Sendable {
+    /// The page that arrived in place of the file has this title.
+    case titleRead(String)
+    /// The digest of the file is known, or could not be computed.
+    case digestComputed(Result<String, TransferFailure>, by: OperationID)
+    /// Its content codings are undone: it is another partial file now, or they cannot be.
+    case unpacked(Result<ResumeData, TransferFailure>, by: OperationID)
+    /// It has its final name, or could not get one.
+    case placed(Result<FinishedFile, TransferFailure>, by: OperationID)
+    /// It is deleted, or in the bin.
+    case discarded(by: OperationID)
+  }
+
+  /// Decides what follows from an event.
+  ///
+  /// - Parameter jitter: 0…1, drawn by the caller.
+  package mutating func handle(
+    _ event: Event, jitter: Double = 0, at now: Moment
+  ) -> SchedulerOutput {
+    var output = SchedulerOutput()
+    switch event {
+    case .timePassed: timePassed(&output, at: now)
+    case .networkChanged(.absent): environment.network = .absent
+    case .networkChanged(.present): networkChanged(&output, at: now)
+    case .attempt(let attempt, let event):
+      guard let id = owners[attempt] else { break }
+      let context = context(of: attempt, jitter: jitter, at: now)
+      handle(event, of: attempt, for: id, &output, in: context)
+    case .body(let id, let event):
+      handle(event, for: id, &output, in: context(of: nil, jitter: jitter, at: now))
+    case .file(let id, let event):
+      handle(event, for: id, &output, in: context(of: nil, jitter: jitter, at: now))
+    }
+    return output
+  }
+
+  private mutating func handle(
+    _ event: AttemptEvent, of attempt: AttemptID, for id: TransferID,
+    _ output: inout SchedulerOutput, in context: DecisionContext
+  ) {
+    switch event {
+    case .informed(let head, let reach, let modified):
+      update(id, into: &output) {
+        $0.informed(by: head, from: reach, of: attempt, sending: modified)
+      }
+    case .headReceived(let head, let reach, let roundTrip, let isStream):
+      let response = ActiveDownload.Response(
+        head: head, reach: reach, attempt: attempt, roundTripMilliseconds: roundTrip,
+        isStream: isStream)
+      headReceived(response, for: id, &output, in: context)
+    case .bodyRefused(let failure):
+      update(id, into: &output) { $0.bodyRefused(failure, of: attempt, in: context) }
+    case .exchangeEnded:
+      // Other transfers may use its connection if it is the only one.
+      guard machines[id]?.download?.connections.count == 1 else { return }
+      hosts.close(attempt, at: context.now.monotonic)
+      fillSlots(&output, at: context.now)
+    case .measured(let measurement): machines[id]?.recordMeasurement(measurement)
+    case .ended(let outcome, let receivedUpTo, let sentByteCount):
+      let ended = ActiveDownload.Ended(
+        attempt: attempt, outcome: outcome, receivedUpTo: receivedUpTo,
+        sentByteCount: sentByteCount)
+      attemptEnded(ended, for: id, &output, in: context)
+    }
+  }
+
+  private mutating func handle(
+    _ event: BodyEvent, for id: TransferID, _ output: inout SchedulerOutput,
+    in context: DecisionContext
+  ) {
+    let now = context.now
+    switch event {
+    case .opened(let resumeData, let reason, let attempt):
+      update(id, into: &output) {
+        $0.bodyOpened(resumeData, because: reason, of: attempt, at: now)
+      }
+      // The connection of a small file may be free for others already.
+      let origin = hosts.origin(of: attempt) ?? machines[id]?.spec.url.origin
+      if let change = origin.flatMap({ outages.changeToRecord($0) }) {
+        output.changes.append(change)
+      }
+    case .recorded:
+      let policy = queue.limits.division
+      update(id, into: &output) { $0.bodyRecorded(policy, at: now.monotonic) }
+      addConnections(to: id, &output, at: now)
+    case .received(let upTo, let heldBack):
+      let progress = DownloadProgress(receivedUpTo: upTo, heldBack: heldBack)
+      _ = machines[id]?.progressed(progress, at: now)
+    case .progressed(let upTo, let heldBack):
+      let progress = DownloadProgress(receivedUpTo: upTo, heldBack: heldBack)
+      progressed(progress, for: id, &output, at: now)
+    case .synced(let durable, let sample): bytesSynced(durable, sample, for: id, into: &output)
+    case .closed(let result, let operation):
+      let fresh = ids.next()
+      update(id, into: &output) { $0.bodyClosed(result, by: operation, ids: fresh, in: context) }
+      fillSlots(&output, at: now)
+    }
+  }
+
+  private mutating func handle(
+    _ event: FileEvent, for id: TransferID, _ output: inout SchedulerOutput,
+    in context: DecisionContext
+  ) {
+    let now = context.now
+    switch event {
+    case .titleRead(let title): update(id, into: &output) { $0.titleRead(title) }
+    case .digestComputed(let result, let operation):
+      let next = ids.nextOperation()
+      update(id, into: &output) { $0.digestComputed(result, by: operation, next: next, at: now) }
+    case .unpacked(let result, let operation):
+      let next = ids.nextOperation()
+      update(id, into: &output) { $0.fileUnpacked(result, by: operation, next: next, in: context) }
+      fillSlots(&output, at: now)
+    case .placed(let result, let operation):
+      update(id, into: &output) { $0.placed(result, by: operation, at: now) }
+      fillSlots(&output, at: now)
+    case .discarded(let operation):
+      update(id, into: &output) { $0.discarded(operation) }
+      fillSlots(&output, at: now)
+    }
+  }
+
+  // MARK: Time and network
+
+  private mutating func timePassed(_ output: inout SchedulerOutput, at now: Moment) {
+    hosts.forget(at: now.monotonic)
+    bin.expire(at: now.wall)
+    followSchedules(&output, at: now)
+    for id in alarms.due(at: now) {
+      update(id, into: &output) { $0.timePassed(at: now) }
+      // A wall-clock alarm can fire early when that clock was set back; it is then filed again.
+      if let machine = machines[id] { file(machine) }
+      let limit = limit(of: id)
+      let policy = queue.limits.division
+      update(id, into: &output) {
+        $0.adjustConnections(limitBytesPerSecond: limit, policy, at: now)
+      }
+    }
+    fillSlots(&output, at: now)
+  }
+
+  private mutating func networkChanged(_ output: inout SchedulerOutput, at now: Moment) {
+    environment.network = .present
+    for id in machines.keys.sorted() { update(id, into: &output) { $0.networkReturned() } }
+    probeAll(&output, at: now)
+    // Connections from before may be dead now, however short the interruption was.
+    for id in queue.running { update(id, into: &output) { $0.networkChanged(at: now) } }
+    fillSlots(&output, at: now)
+  }
+
+  // MARK: Attempts
+
+  private mutating func headReceived(
+    _ response: ActiveDownload.Response, for id: TransferID, _ output: inout SchedulerOutput,
+    in context: DecisionContext
+  ) {
+    let (attempt, now) = (response.attempt, context.now)
+    if let origin = hosts.origin(of: attempt) {
+      streams.record(response.head, of: attempt, at: origin, isStream: response.isStream)
+    }
+    hostResponded(attempt, with: response.head.status, &output, at: now)
+    let queueBefore = machines[id]?.spec.queue
+    let hint = update(id, into: &output) { $0.headReceived(response, in: context) }?.hostHint
+    if hint?.connectionsMax != nil { hosts.recordRefusal(of: attempt) }
+    learn(hint, from: id, &output, at: now)
+    // A rule may have moved it, perhaps to a closed queue.
+    if machines[id]?.spec.queue != queueBefore { fillSlots(&output, at: now) }
+  }
+
+  private mutating func attemptEnded(
+    _ ended: ActiveDownload.Ended, for id: TransferID, _ output: inout SchedulerOutput,
+    in context: DecisionContext
+  ) {
+    let (attempt, now) = (ended.attempt, context.now)
+    var context = context
+    let (verdict, table) = outageVerdict(
+      on: ended.outcome, of: attempt, jitter: context.jitter, at: now)
+    context.outage = verdict
+    if let origin = hosts.origin(of: attempt) {
+      streams.recordEnd(
+        of: attempt, ended.outcome, at: origin, isBeside: hosts.isStream(attempt))
+    }
+    owners[attempt] = nil
+    hosts.close(attempt, at: now.monotonic)
+    let operation = ids.nextOperation()
+    let transition = update(id, into: &output) {
+      $0.attemptEnded(ended, operation: operation, in: context)
+    }
+    learn(transition?.hostHint, from: id, &output, at: now)
+    if let hint = transition?.hostHint, hint.isOutage {
+      follow(verdict, with: table, &output, at: now)
+    }
+    fillSlots(&output, at: now)
+    update(id, into: &output) { $0.endWithoutConnections(operation) }
+  }
+
+  // MARK: The partial file
+
+  /// A connection that delivers nothing for this long is replaced, unless the server was silent
+  /// before or the user is more patient.
+  private static let silentMillisecondsMax: Int64 = 15_000
+
+  private mutating func progressed(
+    _ progress: DownloadProgress, for id: TransferID, _ output: inout SchedulerOutput,
+    at now: Moment
+  ) {
+    let limit = limit(of: id)
+    var progress = progress
+    // A connection slowed down by our own limit is not silent.
+    if limit == nil {
+      progress.silentMillisecondsMax = machines[id]?.facts.silentMillisecondsMax(
+        usually: Self.silentMillisecondsMax)
+    }
+    let policy = queue.limits.division
+    update(id, into: &output) { machine in
+      let actions = machine.progressed(progress, at: now).actions
+      var transition = machine.adjustConnections(limitBytesPerSecond: limit, policy, at: now)
+      transition.actions = actions + transition.actions
+      return transition
+    }
+    addConnections(to: id, &output, at: now)
+  }
+
+  /// The speed limit that applies to a transfer; nil without one.
+  private func limit(of id: TransferID) -> Int64? {
+    [limitBytesPerSecond, machines[id]?.spec.limitBytesPerSecond].compactMap { $0 }.min()
+  }
+
+  /// Observers are notified of progress once per tick, not here.
+  private mutating func bytesSynced(
+    _ durable: ByteRangeSet, _ sample: FileSample?, for id: TransferID,
+    into output: inout SchedulerOutput
+  ) {
+    switch machines[id]?.bytesSynced(durable, sample) {
+    case .bytes: output.changes.append(.progress(id, durable))
+    case .record:
+      if let record = machines[id]?.durableRecord { output.changes.append(.put(record)) }
+    case nil, .nothing: break
+    }
+  }
+}
