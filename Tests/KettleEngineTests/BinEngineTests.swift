@@ -105,7 +105,7 @@ struct BinEngineTests {
   @Test func `after ten minutes the bytes are deleted`() async throws {
     let (world, id) = try await stopped()
     let number = try #require(try await world.engine.binContents().first?.number)
-    world.clock.advance(milliseconds: BinAction.keptMilliseconds)
+    await world.advance(milliseconds: BinAction.keptMilliseconds)
     for await changes in world.journal.attempts where changes.contains(.bin(.removeAction(number)))
     {
       break

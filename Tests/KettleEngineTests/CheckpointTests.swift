@@ -29,7 +29,7 @@ struct CheckpointTests {
 
     /// Advances the clock and returns the next change for the store.
     mutating func change(after milliseconds: Int64) async -> JournalChange? {
-      world.clock.advance(milliseconds: milliseconds)
+      await world.advance(milliseconds: milliseconds)
       return await commits.next()?.first
     }
 
@@ -51,7 +51,7 @@ struct CheckpointTests {
     var flow = try await Flow()
     flow.receive(mebibytes: 1)
     let syncCount = flow.world.files.callCount(.sync)
-    flow.world.clock.advance(milliseconds: 4000)
+    await flow.world.advance(milliseconds: 4000)
     _ = await flow.world.engine.details(of: flow.id)
     #expect(flow.world.files.callCount(.sync) == syncCount)
     let change = await flow.change(after: 1000)
@@ -69,7 +69,7 @@ struct CheckpointTests {
       Issue.record("the record is not committed first")
       return world.journal.release()
     }
-    world.clock.advance(milliseconds: 1000)
+    await world.advance(milliseconds: 1000)
     world.journal.release()
     _ = await limited
     let next = await flow.change(after: 0)
@@ -86,7 +86,7 @@ struct CheckpointTests {
     let syncCount = world.files.callCount(.sync)
     for count in 2...4 {
       flow.receive(mebibytes: 9)
-      world.clock.advance(milliseconds: 1000)
+      await world.advance(milliseconds: 1000)
       // The tick that reports these bytes would begin a checkpoint of them.
       await world.told.wait { events in
         events.contains {
@@ -114,7 +114,7 @@ struct CheckpointTests {
     }
     let sync = world.files.holdSyncs()
     defer { world.files.releaseSyncs() }
-    world.clock.advance(milliseconds: 1000)
+    await world.advance(milliseconds: 1000)
     await sync.reached()
     // As much as may be queued, so that the attempt continues only when some of it is written.
     let writes = world.files.holdWrites()
@@ -137,7 +137,7 @@ struct CheckpointTests {
     flow.receive(mebibytes: 9)
     flow.world.files.fail(
       .sync, with: TransferFailure(.fileProblem, on: "the partial file", detail: "EIO"))
-    flow.world.clock.advance(milliseconds: 1000)
+    await flow.world.advance(milliseconds: 1000)
     let attempt = flow.attempt
     await flow.world.transport.called { $0.contains(.cancel(attempt)) }
     #expect(flow.durable == ByteRangeSet())

@@ -26,7 +26,7 @@ struct ChunkedReplyTests {
     #expect(details.record.resumeData?.durable == ByteRangeSet())
     #expect(details.history.map(\.text).contains(HistoryText.discarded(byteCount: 3)))
 
-    world.clock.advance(milliseconds: 2000)
+    await world.advance(milliseconds: 2000)
     let second = await world.transport.request(2)
     #expect(!second.headers.contains { $0.name == "Range" })
     world.transport.head(second.id, 200, Self.head)

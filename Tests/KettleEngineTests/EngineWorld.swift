@@ -1,9 +1,10 @@
-import KettleEngine
 import KettleModel
 import KettleScheduler
 import KettleSystem
 import Logging
 import TestSupport
+
+@testable import KettleEngine
 
 /// An engine over fakes, and the events that it reported to its observer.
 final class EngineWorld: Sendable {
@@ -52,6 +53,12 @@ final class EngineWorld: Sendable {
   }
 
   private struct NoTransport: Error {}
+
+  /// Advances the clock once the engine has set the alarm for what it was told before.
+  func advance(milliseconds: Int64) async {
+    await engine.turn()
+    clock.advance(milliseconds: milliseconds)
+  }
 
   static func spec(_ text: String = "http://files.example/a.iso") -> TransferSpec {
     guard case .success(let parsed) = TransferURL.parse(text) else {

@@ -195,7 +195,7 @@ struct LateFileTests {
     let journal = world.journal
     var attempts = journal.attempts.makeAsyncIterator()
     _ = await attempts.next()
-    world.clock.advance(milliseconds: 6000)
+    await world.advance(milliseconds: 6000)
     // The record that names the file; from then on it is a transfer like any other.
     let named = await attempts.next()
     guard case .put(let record)? = named?.first else {
@@ -217,7 +217,7 @@ struct LateFileTests {
     let (id, attempt) = try await world.flowing(total: 3)
     let creation = world.files.holdCreations()
     world.transport.body(attempt, [1, 2])
-    world.clock.advance(milliseconds: 6000)
+    await world.advance(milliseconds: 6000)
     await creation.reached()
     // Nothing is written, because the body is too long.
     #expect(world.transport.body(attempt, [3, 4]) == .failed)

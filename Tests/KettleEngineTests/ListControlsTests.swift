@@ -115,7 +115,7 @@ struct ListControlsTests {
     let (id, attempt) = try await world.flowing(total: 40)
     for round in 1...9 {
       world.transport.body(attempt, [1, 2, 3, 4])
-      world.clock.advance(milliseconds: 250)
+      await world.advance(milliseconds: 250)
       await world.told.wait { Self.progressCount(in: $0, of: id) >= round }
     }
     // The world starts on a full second, and the first sample is only the baseline.
@@ -143,7 +143,7 @@ struct ListControlsTests {
         events.count { if case .changed(let row) = $0 { row.state == .waiting } else { false } }
           >= number
       }
-      world.clock.advance(milliseconds: 600_000)
+      await world.advance(milliseconds: 600_000)
     }
     _ = await world.transport.request(3)
     let texts = try #require(await world.engine.details(of: id)).history.map(\.text)

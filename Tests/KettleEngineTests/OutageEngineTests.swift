@@ -21,7 +21,7 @@ struct OutageEngineTests {
     #expect(host.outage?.error.code == .connectionRefused)
     #expect(host.queuedCount == 4)
     #expect(world.transport.requests.count == 2)
-    world.clock.advance(milliseconds: 1250)
+    await world.advance(milliseconds: 1250)
     let probe = await world.transport.request(3)
     #expect(probe.url.path == "/0")
     world.transport.head(probe.id, 200, ["Content-Length": "5", "ETag": "\"v1\""])

@@ -22,9 +22,9 @@ struct OutlookTests {
     let id = try await world.engine.add([EngineWorld.spec()])[0]
     _ = await world.transport.request(1)
     let began = world.clock.now().wall
-    world.clock.advance(milliseconds: 4999)
+    await world.advance(milliseconds: 4999)
     #expect(await world.engine.details(of: id)?.snapshot.heldBack == nil)
-    world.clock.advance(milliseconds: 7001)
+    await world.advance(milliseconds: 7001)
     let heldBack = try #require(await world.engine.details(of: id)?.snapshot.heldBack)
     #expect(heldBack.cause == .unknown)
     #expect(heldBack.subject == "files.example")
@@ -80,9 +80,9 @@ struct OutlookTests {
     let world = try await EngineWorld()
     _ = try await world.engine.add([EngineWorld.spec()])
     let first = await world.engine.explained([], .current).outlook
-    world.clock.advance(milliseconds: 900)
+    await world.advance(milliseconds: 900)
     #expect(await world.engine.explained([], .current).outlook.madeAt == first.madeAt)
-    world.clock.advance(milliseconds: 200)
+    await world.advance(milliseconds: 200)
     #expect(await world.engine.explained([], .current).outlook.madeAt == world.clock.now())
   }
 
@@ -105,7 +105,7 @@ struct OutlookTests {
     let (id, attempt) = try await world.flowing(total: 64 << 20)
     for _ in 0..<4 {
       world.transport.body(attempt, [UInt8](repeating: 7, count: 1 << 20))
-      world.clock.advance(milliseconds: 1000)
+      await world.advance(milliseconds: 1000)
       _ = await world.engine.details(of: id)
     }
     #expect(try await rows(world, [id]).first?.readyAt != nil)

@@ -71,7 +71,7 @@ struct SegmentedTransferTests {
     // Returns when the engine has processed all earlier input.
     _ = await world.engine.control(.start, [id])
     #expect(begunCount(world) == 1)
-    world.clock.advance(milliseconds: DivisionPolicy().speedMilliseconds)
+    await world.advance(milliseconds: DivisionPolicy().speedMilliseconds)
     let second = await world.transport.request(2)
     #expect(second.headers.contains { $0.name == "Range" })
   }
@@ -85,9 +85,9 @@ struct SegmentedTransferTests {
     world.transport.body(opener, Array(Self.content[..<(Self.total / 2)]))
     // Returns when the engine has processed all earlier input.
     _ = await world.engine.control(.start, [id])
-    world.clock.advance(milliseconds: DivisionPolicy().speedMilliseconds)
+    await world.advance(milliseconds: DivisionPolicy().speedMilliseconds)
     // The next tick follows the check of the speed.
-    world.clock.advance(milliseconds: 150)
+    await world.advance(milliseconds: 150)
     await world.told.wait { events in
       events.contains { if case .progress = $0 { true } else { false } }
     }

@@ -47,7 +47,7 @@ struct TaskRequestTests {
     #expect(await world.engine.details(of: id)?.snapshot.state == .running)
     world.transport.sent(request.id, 2000)
     world.transport.sent(request.id, 3000)
-    world.clock.advance(milliseconds: 250)
+    await world.advance(milliseconds: 250)
     await world.told.wait { events in
       events.contains { event in
         guard case .progress(let row, bytesWritten: 3000) = event else { return false }
@@ -78,7 +78,7 @@ struct TaskRequestTests {
     for sent: Int64 in [500, 1000, 1500] {
       world.transport.sent(request.id, sent)
       _ = await world.engine.details(of: id)
-      world.clock.advance(milliseconds: 250)
+      await world.advance(milliseconds: 250)
       await world.told.wait { events in
         events.contains { event in
           guard case .progress(let row, _) = event else { return false }
@@ -101,7 +101,7 @@ struct TaskRequestTests {
     world.transport.body(first.id, [9, 9, 9, 9, 9])
     world.transport.end(first.id, .failed(TransferFailure(.connectionLost, on: "files.example")))
     await world.told.wait(for: .waiting, of: id)
-    world.clock.advance(milliseconds: 2000)
+    await world.advance(milliseconds: 2000)
     let second = await world.transport.request(2)
     #expect(await world.engine.details(of: id)?.snapshot.bytesReceived == 0)
     world.transport.head(second.id, 200, ["Content-Length": "3", "ETag": "\"v1\""])
@@ -207,7 +207,7 @@ struct TaskRequestTests {
     #expect(await world.engine.details(of: id)?.snapshot.reason == .diskSpace)
 
     // A size reported by the server takes precedence over the estimate.
-    world.clock.advance(milliseconds: 10_000)
+    await world.advance(milliseconds: 10_000)
     let second = await world.transport.request(2)
     world.transport.head(second.id, 200, ["Content-Length": "3"])
     await world.transport.called { $0.contains(.accept(second.id)) }
@@ -221,7 +221,7 @@ struct TaskRequestTests {
     world.transport.head(request.id, 200, ["Content-Length": "6", "ETag": "\"v1\""])
     await world.transport.called { $0.contains(.accept(request.id)) }
     world.transport.body(request.id, [1, 2, 3])
-    world.clock.advance(milliseconds: 60_000)
+    await world.advance(milliseconds: 60_000)
     await world.told.wait(for: .failed, of: id)
     #expect(world.journal.records[id]?.failure?.code == .timedOut)
     #expect(world.journal.records[id]?.resumeData?.durable.byteCount == 3)

@@ -161,7 +161,7 @@ struct TransferEngineTests {
     await world.told.wait { events in
       events.contains { if case .changed(let row) = $0 { row.state == .waiting } else { false } }
     }
-    world.clock.advance(milliseconds: 600_000)
+    await world.advance(milliseconds: 600_000)
     let attempt = await world.transport.request(2).id
     world.transport.head(attempt, 200, ["Content-Length": "\(64 << 20)", "ETag": "\"v1\""])
     await world.transport.called { $0.contains(.accept(attempt)) }
@@ -170,7 +170,7 @@ struct TransferEngineTests {
     for _ in world.journal.commits { _ = await attempts.next() }
     let piece = [UInt8](repeating: 7, count: 1 << 20)
     for _ in 0..<9 { _ = world.transport.body(attempt, piece) }
-    world.clock.advance(milliseconds: 1000)
+    await world.advance(milliseconds: 1000)
     guard case .put(let record)? = await attempts.next()?.first else {
       Issue.record("the checkpoint is not a record")
       return
@@ -258,7 +258,7 @@ struct TransferEngineTests {
     let (id, attempt) = try await world.flowing(total: 64 << 20)
     let piece = [UInt8](repeating: 7, count: 1 << 20)
     for _ in 0..<9 { world.transport.body(attempt, piece) }
-    world.clock.advance(milliseconds: 1000)
+    await world.advance(milliseconds: 1000)
     await Self.committed(world.journal) { $0[id]?.resumeData?.durable.byteCount == 9 << 20 }
     // Not recorded yet.
     world.transport.body(attempt, piece)
@@ -315,7 +315,7 @@ struct TransferEngineTests {
     await Self.committed(world.journal) { $0[id]?.reason == .diskSpace }
     #expect(world.files.paths.isEmpty)
     world.files.setFreeBytes(1 << 30)
-    world.clock.advance(milliseconds: 10_000)
+    await world.advance(milliseconds: 10_000)
     let second = await world.transport.request(2).id
     world.transport.head(second, 200, ["Content-Length": "6"])
     await world.transport.called { $0.contains(.accept(second)) }
@@ -401,7 +401,7 @@ struct TransferEngineTests {
     await world.engine.setCadence(.live)
     for round in 1...3 {
       world.transport.body(attempt, [UInt8](repeating: 0, count: 10))
-      world.clock.advance(milliseconds: 100)
+      await world.advance(milliseconds: 100)
       await world.told.wait { Self.progress(in: $0, of: id).count >= round }
     }
     let progress = Self.progress(in: world.told.all, of: id)

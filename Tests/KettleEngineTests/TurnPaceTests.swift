@@ -47,12 +47,12 @@ struct TurnPaceTests {
       let attempt = await world.transport.request(number).id
       world.transport.head(attempt, 200, ["Content-Length": "1048576", "ETag": "\"v1\""])
       await world.transport.called { $0.contains(.accept(attempt)) }
-      world.clock.advance(milliseconds: 1)
+      await world.advance(milliseconds: 1)
     }
     var wakeUpCount = 0
     let end = world.clock.now().monotonic.advanced(byMilliseconds: 1000)
     while let deadline = world.clock.deadline, deadline < end {
-      world.clock.advance(
+      await world.advance(
         milliseconds: deadline.milliseconds(since: world.clock.now().monotonic))
       await world.engine.turn()
       wakeUpCount += 1

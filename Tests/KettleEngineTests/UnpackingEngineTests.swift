@@ -167,12 +167,12 @@ struct UnpackingEngineTests {
     #expect(await world.engine.details(of: id)?.snapshot.reason == .diskSpace)
     await settle(world, until: [path + ".part"])
     for round in 2...3 {
-      world.clock.advance(milliseconds: 10_000)
+      await world.advance(milliseconds: 10_000)
       await world.told.wait { Self.waitCount(of: id, in: $0) >= round }
     }
     #expect(world.files.callCount(.unpack) == 1)
     world.files.setFreeBytes(1001)
-    world.clock.advance(milliseconds: 10_000)
+    await world.advance(milliseconds: 10_000)
     await world.told.wait(for: .completed, of: id)
     #expect(world.files.bytes(at: path) == unpacked)
   }

@@ -43,6 +43,10 @@ struct EveryKeyTests {
       visited.insert(context)
       for action in before.keymap.actions where action.contexts.contains(context) {
         for key in action.keys {
+          #expect(before.keymap.action(for: key, in: context) == action.name)
+        }
+        // The other keys have the same action.
+        if let key = action.keys.first {
           let pressed = key == .paste("") ? Key.paste("https://example.org/a") : key
           var after = before
           let effects = after.update(.keyPressed(pressed), at: Sample.now)

@@ -97,7 +97,9 @@ struct Situations {
     of model: Dashboard
   ) -> [(name: String, message: DashboardMessage)] {
     let context = model.keyContext
-    let keys = model.keymap.actions.filter { $0.contexts.contains(context) }.flatMap(\.keys)
+    // Other keys of an action do the same.
+    let keys = model.keymap.actions.filter { $0.contexts.contains(context) }
+      .compactMap(\.keys.first)
     let pressed: [(String, DashboardMessage)] = keys.filter { $0 != .paste("") }
       .map { ($0.name, .keyPressed($0)) }
     let pasted = ["https://example.org/a", "500K", "iso", "nothing has this", "state:failed"].map {
