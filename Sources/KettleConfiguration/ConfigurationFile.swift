@@ -72,14 +72,22 @@ package struct ConfigurationFile: Sendable {
   }
 }
 
-/// The arrays of tables in the file. The header `[[rules]]` begins each element, and a key of the
-/// first one has the full name `rules.1.host`.
-package enum ConfigurationArray: String, CaseIterable, Sendable {
-  case limitsSchedule = "limits.schedule"
-  case rules
-
-  /// Stands for the number of an element in the name of a key, as in `rules.#.host`.
-  static let numberSign = "#"
+extension TOMLDocument {
+  /// Reads a file. One that is not TOML has no effect at all, because its meaning is unknown.
+  ///
+  /// - Parameter apply: applies the document, and returns its problems.
+  static func read<Settings>(
+    _ bytes: [UInt8], into standard: Settings,
+    apply: (TOMLDocument, inout Settings) -> [ConfigurationProblem]
+  ) -> (Settings, [ConfigurationProblem]) {
+    do throws(TOMLProblem) {
+      var settings = standard
+      let problems = apply(try TOMLReader.read(bytes), &settings)
+      return (settings, problems)
+    } catch {
+      return (standard, [ConfigurationProblem(.unreadable(error.detail), line: error.line)])
+    }
+  }
 }
 
 extension ConfigurationProblem {
@@ -100,11 +108,11 @@ extension ConfigurationProblem {
       let corrected = meant + rest
       return nearestKey(to: corrected) ?? corrected
     }
-    return nearestKey(to: key, in: ConfigurationKey.allNames)
+    return nearestKey(to: key, in: ConfigurationKeys.fixedNames)
   }
 
   private static func isTable(_ name: Substring) -> Bool {
-    ConfigurationKey.allNames.contains { $0.hasPrefix(name + ".") }
+    ConfigurationKeys.fixedNames.contains { $0.hasPrefix(name + ".") }
   }
 
   /// Returns the key that was probably meant. Keys of arrays have `#` in place of the number; the

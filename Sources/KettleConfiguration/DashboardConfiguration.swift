@@ -26,7 +26,7 @@ package struct DashboardConfiguration: Hashable, Sendable {
     }
   }
 
-  package enum Background: String, Hashable, Sendable {
+  package enum Background: String, CaseIterable, Sendable {
     /// As the terminal reports.
     case auto
     case dark, light
@@ -45,81 +45,40 @@ package struct DashboardConfiguration: Hashable, Sendable {
 
   package init() {}
 
-  /// The tables that the dashboard reads. The service ignores them, and the dashboard ignores all
-  /// others.
-  static var tables: [any DashboardTable.Type] {
-    [KeysTable.self, TerminalTable.self, ThemeTable.self]
+  /// Whether an entry is in a table of the dashboard's. The service ignores those, and the
+  /// dashboard ignores all others.
+  static func contains(_ entry: TOMLEntry) -> Bool {
+    ["keys", "dashboard", "theme"].contains { entry.name.name(in: $0) != nil }
   }
 
-  /// Reads the dashboard's tables. A wrong key has no effect and leaves the others valid. A file
-  /// that is not TOML has no effect at all, because its meaning is unknown.
+  /// Reads the dashboard's tables. A wrong key has no effect and leaves the others valid.
   package static func read(
     _ bytes: [UInt8]
   ) -> (DashboardConfiguration, [ConfigurationProblem]) {
-    var configuration = DashboardConfiguration()
-    var problems: [ConfigurationProblem] = []
-    do throws(TOMLProblem) {
-      for entry in try TOMLReader.read(bytes).entries {
-        guard let table = table(of: entry) else { continue }
-        if let what = table.apply(entry, to: &configuration) {
-          problems.append(ConfigurationProblem(what, line: entry.line))
-        }
-      }
-    } catch {
-      let problem = ConfigurationProblem(.unreadable(error.detail), line: error.line)
-      return (DashboardConfiguration(), [problem])
+    TOMLDocument.read(bytes, into: DashboardConfiguration()) { document, configuration in
+      document.problems { contains($0) ? configuration.apply($0) : nil }
     }
-    return (configuration, problems)
   }
 
-  /// Returns nil for an entry that is not the dashboard's.
-  static func table(of entry: TOMLEntry) -> (any DashboardTable.Type)? {
-    tables.first { entry.name.hasPrefix($0.name + ".") }
+  /// Applies an entry, or returns its problem.
+  private mutating func apply(_ entry: TOMLEntry) -> ConfigurationProblem.What? {
+    if let action = entry.name.name(in: "keys") { return map(action, entry) }
+    if let element = entry.name.name(in: "theme.colors") {
+      return colors.append(entry, name: element)
+    }
+    return ConfigurationKeys.dashboard.apply(entry, of: entry.name, to: &self)
   }
-}
 
-/// One table of the file.
-protocol DashboardTable {
-  static var name: String { get }
-  /// Applies an entry of the table, or returns its problem.
-  static func apply(
-    _ entry: TOMLEntry, to configuration: inout DashboardConfiguration
-  ) -> ConfigurationProblem.What?
-}
-
-extension DashboardTable {
-  /// Returns the key of an entry within the table.
-  static func key(of entry: TOMLEntry) -> String { String(entry.name.dropFirst(name.count + 1)) }
-}
-
-/// `[keys]`: the keys of each action. The dashboard defines the actions and keys.
-enum KeysTable: DashboardTable {
-  static let name = "keys"
-
-  static func apply(
-    _ entry: TOMLEntry, to configuration: inout DashboardConfiguration
-  ) -> ConfigurationProblem.What? {
-    guard let keys = keys(entry.value) else {
+  /// Sets the keys of an action, or returns the problem of the entry. The dashboard defines the
+  /// actions and keys.
+  private mutating func map(_ action: String, _ entry: TOMLEntry) -> ConfigurationProblem.What? {
+    let array = entry.value.text.map { .array($0.isEmpty ? [] : [entry.value]) } ?? entry.value
+    guard let keys = array.elements({ $0.text.flatMap { $0.isEmpty ? nil : $0 } }) else {
       return .wrongValue(
         entry.name, mustBe: "the name of a key in quotes, an array of them, or \"\" for none")
     }
-    configuration.mappings.append(
-      DashboardConfiguration.Mapping(action: key(of: entry), keys: keys, line: entry.line))
+    mappings.append(Mapping(action: action, keys: keys, line: entry.line))
     return nil
-  }
-
-  private static func keys(_ value: TOMLValue) -> [String]? {
-    switch value {
-    case .string(let name): return name.isEmpty ? [] : [name]
-    case .array(let values):
-      var names: [String] = []
-      for value in values {
-        guard case .string(let name) = value, !name.isEmpty else { return nil }
-        names.append(name)
-      }
-      return names
-    case .integer, .boolean, .unquoted: return nil
-    }
   }
 }
 
@@ -185,30 +144,16 @@ package struct ThemeConfiguration: Hashable, Sendable {
 
   package init() {}
 
-  /// Reads the file. A wrong key has no effect and leaves the others valid. A file that is not TOML
-  /// has no effect at all, because its meaning is unknown.
+  /// Reads the file. A wrong key has no effect and leaves the others valid.
   package static func read(_ bytes: [UInt8]) -> (ThemeConfiguration, [ConfigurationProblem]) {
-    var theme = ThemeConfiguration()
-    var problems: [ConfigurationProblem] = []
-    do throws(TOMLProblem) {
-      for entry in try TOMLReader.read(bytes).entries {
-        if let what = theme.apply(entry) {
-          problems.append(ConfigurationProblem(what, line: entry.line))
-        }
-      }
-    } catch {
-      let problem = ConfigurationProblem(.unreadable(error.detail), line: error.line)
-      return (ThemeConfiguration(), [problem])
+    TOMLDocument.read(bytes, into: ThemeConfiguration()) { document, theme in
+      document.problems { theme.apply($0) }
     }
-    return (theme, problems)
   }
 
   /// Applies an entry, or returns its problem.
   private mutating func apply(_ entry: TOMLEntry) -> ConfigurationProblem.What? {
-    let table = "colors."
-    if entry.name.hasPrefix(table) {
-      return colors.append(entry, name: String(entry.name.dropFirst(table.count)))
-    }
+    if let element = entry.name.name(in: "colors") { return colors.append(entry, name: element) }
     guard entry.name == "base" else { return .unknownKey(entry.name) }
     guard case .string(let name) = entry.value else {
       return .wrongValue(entry.name, mustBe: "the name of a built-in theme in quotes")
@@ -225,61 +170,6 @@ extension [DashboardConfiguration.Coloring] {
       return .wrongValue(entry.name, mustBe: ColorSetting.expectation)
     }
     append(DashboardConfiguration.Coloring(name: name, color: color, line: entry.line))
-    return nil
-  }
-}
-
-/// `[dashboard]`: the dashboard's terminal settings.
-enum TerminalTable: DashboardTable {
-  static let name = "dashboard"
-
-  static func apply(
-    _ entry: TOMLEntry, to configuration: inout DashboardConfiguration
-  ) -> ConfigurationProblem.What? {
-    let setting: WritableKeyPath<DashboardConfiguration, Bool>
-    switch key(of: entry) {
-    case "mouse": setting = \.isMouseOn
-    case "bell": setting = \.ringsBell
-    case "taskbar": setting = \.showsTaskbarProgress
-    case "announcements": setting = \.announces
-    default: return .unknownKey(entry.name)
-    }
-    guard case .boolean(let isOn) = entry.value else {
-      return .wrongValue(entry.name, mustBe: "true or false")
-    }
-    configuration[keyPath: setting] = isOn
-    return nil
-  }
-}
-
-/// `[theme]` and `[theme.colors]`. The dashboard defines which elements have a color.
-enum ThemeTable: DashboardTable {
-  static let name = "theme"
-  private static let colors = "colors."
-
-  static func apply(
-    _ entry: TOMLEntry, to configuration: inout DashboardConfiguration
-  ) -> ConfigurationProblem.What? {
-    let key = key(of: entry)
-    if key.hasPrefix(colors) {
-      return configuration.colors.append(entry, name: String(key.dropFirst(colors.count)))
-    }
-    switch key {
-    case "name":
-      guard case .string(let text) = entry.value,
-        DashboardConfiguration.ThemeName.isFileName(text)
-      else {
-        return .wrongValue(
-          entry.name, mustBe: "the name of a theme in quotes: letters, digits, \"-\" and \"_\"")
-      }
-      configuration.theme = DashboardConfiguration.ThemeName(name: text, line: entry.line)
-    case "background":
-      guard case .string(let text) = entry.value,
-        let background = DashboardConfiguration.Background(rawValue: text)
-      else { return .wrongValue(entry.name, mustBe: "\"auto\", \"dark\" or \"light\"") }
-      configuration.background = background
-    default: return .unknownKey(entry.name)
-    }
     return nil
   }
 }

@@ -1,29 +1,30 @@
 import KettleModel
 
 /// The user's settings in the configuration file; nil and empty mean the built-in behavior.
+/// `ConfigurationKeys` says which key sets which of them.
 package struct ServiceConfiguration: Hashable, Sendable {
   /// As written in the file: absolute, or beginning with `~/`.
   package var downloadsDirectory: String?
   /// What downloads get without a choice.
   package var defaults = TransferDefaults()
   package var transfersMax: Int?
-  package var connectionsPerHostMax: Int?
-  package var connectionsMax: Int?
-  package var connectionsPerTransferMax: Int?
+  package var connectionsPerHostMax = 24
+  package var connectionsMax = 64
+  package var connectionsPerTransferMax = 16
   /// The total for all transfers.
   package var limitBytesPerSecond: Int64?
   /// The longest silence of a server.
   package var silenceSeconds: Int?
-  package var connectSeconds: Int?
+  package var connectSeconds = 30
   /// How many attempts without new bytes are made; 0 means any number.
   package var attemptsMax: Int?
-  package var retryDelaySeconds: Int?
+  package var retryDelaySeconds = 1
   /// Whether `~/.netrc` may supply logins.
-  package var usesNetrc: Bool?
+  package var usesNetrc = true
   /// Sent in place of Kettle's own name.
   package var userAgent: String?
   /// Whether small files may share connections.
-  package var usesHTTP2: Bool?
+  package var usesHTTP2 = true
   package var proxy = Proxy.asInEnvironment
   /// Hosts with a proxy of their own, each with those below it.
   package var proxyOfHost: [String: Proxy] = [:]
@@ -60,7 +61,7 @@ package struct ServiceConfiguration: Hashable, Sendable {
     case unusable
   }
 
-  package enum Condition: String, Hashable, Sendable {
+  package enum Condition: String, CaseIterable, Sendable {
     /// As the machine reports.
     case auto
     case always
@@ -95,7 +96,8 @@ package struct ServiceConfiguration: Hashable, Sendable {
   /// Settings of the interface for clients of aria2.
   package struct RPC: Hashable, Sendable {
     package var isEnabled = false
-    package var port: Int?
+    /// aria2's port.
+    package var port = 6800
     /// Origins of pages that may use it.
     package var allowedOrigins: [String] = []
     /// Directories for its downloads besides the downloads directory, as written in the file.
@@ -105,20 +107,18 @@ package struct ServiceConfiguration: Hashable, Sendable {
 
     /// Returns the directories as absolute paths.
     package func directories(home: String) -> [String] {
-      directories.map { $0.hasPrefix("~") ? home + $0.dropFirst() : $0 }
+      directories.map { $0.absolutePath(home: home) }
     }
   }
 
   /// Programs to start when something has happened.
   package struct Hooks: Hashable, Sendable {
     package var commands: [HookEvent: HookCommand] = [:]
-    package var timeLimitSeconds: Int?
-    package var runningMax: Int?
+    package var timeLimitSeconds = 300
+    package var runningMax = 4
     package var appliesToRPC = false
 
     package init() {}
-
-    package static let runningCountMax: Int64 = 64
   }
 
   /// Settings for single hosts apart from their proxies, which are in `proxyOfHost`.
@@ -136,14 +136,14 @@ package struct ServiceConfiguration: Hashable, Sendable {
 
   /// Returns the downloads directory as an absolute path.
   package func downloadsDirectory(home: String) -> String? {
-    downloadsDirectory.map { Self.absolute($0, home: home) }
+    downloadsDirectory?.absolutePath(home: home)
   }
 
   /// Returns the rules with absolute directories, or such below the downloads directory.
   package func rules(home: String) -> [TransferRule] {
     rules.map { rule in
       var rule = rule
-      rule.effects.directory = rule.effects.directory.map { Self.absolute($0, home: home) }
+      rule.effects.directory = rule.effects.directory?.absolutePath(home: home)
       return rule
     }
   }
@@ -159,34 +159,112 @@ package struct ServiceConfiguration: Hashable, Sendable {
     for (host, path) in files {
       let usual = Origin(scheme: .https, host: host, port: TransferURL.Scheme.https.defaultPort)
       for origin in hosts.headerOrigins[host] ?? [usual] {
-        settings.headerPaths[origin] = Self.absolute(path, home: home)
+        settings.headerPaths[origin] = path.absolutePath(home: home)
       }
     }
     return settings
   }
+}
 
-  private static func absolute(_ path: String, home: String) -> String {
-    path.hasPrefix("~") ? home + path.dropFirst() : path
+extension String {
+  /// Returns a path of the file with the home directory in place of `~`.
+  package func absolutePath(home: String) -> String {
+    hasPrefix("~") ? home + dropFirst() : self
   }
 }
 
 extension ServiceConfiguration {
+  /// Reads the file. A wrong key has no effect and leaves the others valid.
+  package static func read(_ bytes: [UInt8]) -> (ServiceConfiguration, [ConfigurationProblem]) {
+    let (configuration, problems) = TOMLDocument.read(bytes, into: ServiceConfiguration()) {
+      document, configuration in
+      var problems = document.problems { configuration.apply($0) }
+      // After the proxies in the other table, which these replace.
+      problems += document.problems { entry in
+        HostsTable.contains(entry) ? HostsTable.apply(entry, to: &configuration) : nil
+      }
+      problems += configuration.readRules(document)
+      problems += HostsTable.proxyConflicts(in: document)
+      problems += configuration.readLimitSchedule(document)
+      return problems
+    }
+    return (configuration, problems.sorted { $0.line ?? 0 < $1.line ?? 0 })
+  }
+
+  /// Applies an entry outside of the tables that are read on their own, or returns its problem.
+  private mutating func apply(_ entry: TOMLEntry) -> ConfigurationProblem.What? {
+    if HostsTable.contains(entry) || DashboardConfiguration.contains(entry)
+      || ConfigurationArray.allCases.contains(where: { $0.contains(entry) })
+    {
+      return nil
+    }
+    if let host = HostsTable.hostOfProxy(entry) {
+      return HostsTable.applyProxy(entry, of: host, to: &self)
+    }
+    if QueuesTable.contains(entry) { return QueuesTable.apply(entry, to: &self) }
+    return ConfigurationKeys.service.apply(entry, of: entry.name, to: &self)
+  }
+
+  private mutating func readRules(_ document: TOMLDocument) -> [ConfigurationProblem] {
+    let (found, problems) = ConfigurationArray.rules.read(
+      document, keys: ConfigurationKeys.rules, start: TransferRule.init(number:)
+    ) { rule, place, problems in
+      if rule.conditions.isEmpty, problems.isEmpty {
+        problems.append(ConfigurationProblem(.withoutCondition(place.name), line: place.line))
+      }
+      if let queue = rule.effects.queue, queue != .standard, queues[queue] == nil {
+        let name = "\(place.name).queue"
+        problems.append(
+          ConfigurationProblem(
+            .wrongValue(name, mustBe: ValueKind<QueueName>.queueInFile.expectation),
+            line: document.entries.first { $0.name == name }?.line))
+      }
+    }
+    rules = found.map(\.element)
+    return problems
+  }
+
+  private mutating func readLimitSchedule(_ document: TOMLDocument) -> [ConfigurationProblem] {
+    let (found, problems) = ConfigurationArray.limitsSchedule.read(
+      document, keys: ConfigurationKeys.limitSchedule, start: { _ in ScheduledLimit() }
+    ) { limit, place, problems in
+      let missing = limit.rate == nil ? "rate" : limit.schedule.weekly == nil ? "hours" : nil
+      if let missing, problems.isEmpty {
+        problems.append(
+          ConfigurationProblem(.incomplete(place.name, lacks: missing), line: place.line))
+      }
+    }
+    limitSchedule = Dictionary(uniqueKeysWithValues: found.map { ($0.number, $0.element) })
+    return problems
+  }
+
   /// The tables whose changes apply when the service is started again, by name.
   ///
   /// - Parameter started: what the service was started with.
   package func tablesForRestart(since started: ServiceConfiguration) -> [String] {
-    let downloads = downloadsDirectory != started.downloadsDirectory
-    let network =
-      silenceSeconds != started.silenceSeconds || connectSeconds != started.connectSeconds
-      || attemptsMax != started.attemptsMax || retryDelaySeconds != started.retryDelaySeconds
-      || usesNetrc != started.usesNetrc || userAgent != started.userAgent
-    let proxies =
-      proxy != started.proxy || proxyOfHost != started.proxyOfHost || noProxy != started.noProxy
-    let conditions = mains != started.mains || unmetered != started.unmetered
-    let changes = [
-      ("downloads", downloads), ("network", network), ("proxy", proxies),
-      ("conditions", conditions), ("notify", notify != started.notify),
-    ]
-    return changes.filter(\.1).map(\.0)
+    var tables: [String] = []
+    for key in ConfigurationKeys.service where key.waitsForStart && tables.last != key.table {
+      let isSame =
+        key.areEqual(self, started)
+        && (key.table != "proxy" || proxyOfHost == started.proxyOfHost)
+      if !isSame { tables.append(key.table) }
+    }
+    return tables
+  }
+}
+
+/// The hours and days of a table that says when something holds.
+package struct WeeklySchedule: Hashable, Sendable {
+  /// As `01:00-06:00`; nil means the whole day.
+  var hours: WeeklyHours?
+  /// Empty means every day.
+  var days: Set<WeeklyHours.Weekday> = []
+
+  /// Both together; nil if neither is given, which means at any time.
+  package var weekly: WeeklyHours? {
+    guard hours != nil || !days.isEmpty else { return nil }
+    let start = hours?.startMinute ?? 0
+    let length = hours?.lengthMinutes ?? 1440
+    return WeeklyHours(days: days, from: start, until: (start + length - 1) % 1440 + 1)
   }
 }

@@ -3,6 +3,22 @@ struct TOMLDocument: Hashable, Sendable {
   var entries: [TOMLEntry] = []
   /// Those of all arrays of tables; one may have no entries.
   var elements: [TOMLElement] = []
+
+  /// Returns the problem of each entry that has one.
+  func problems(
+    _ problem: (TOMLEntry) -> ConfigurationProblem.What?
+  ) -> [ConfigurationProblem] {
+    entries.compactMap { entry in
+      problem(entry).map { ConfigurationProblem($0, line: entry.line) }
+    }
+  }
+}
+
+extension String {
+  /// Returns the part of a full name that is within a table; nil if it is not in the table.
+  func name(in table: String) -> String? {
+    hasPrefix(table + ".") ? String(dropFirst(table.count + 1)) : nil
+  }
 }
 
 /// One `key = value` under its full name.

@@ -185,7 +185,7 @@ struct ServiceConfigurationTests {
       expected.connectionsMax = 9
     }
     #expect(configuration == expected)
-    let key = try #require(ConfigurationKey(rawValue: name))
+    let key = try #require(ConfigurationKeys.service.first { $0.name == name })
     #expect(
       problems
         == [ConfigurationProblem(.wrongValue(name, mustBe: key.expectation), line: 3)])

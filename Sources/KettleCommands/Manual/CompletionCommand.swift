@@ -154,15 +154,16 @@ struct CompletionRequest {
   }
 
   private static var configurationKeys: [CompletionCandidate] {
-    ConfigurationKey.allNames.filter { !$0.contains("#") }.map { name in
-      let key = ConfigurationKey(rawValue: name)
-      return CompletionCandidate(value: name, meaning: key?.expectation ?? "")
+    ConfigurationKeys.service.map {
+      CompletionCandidate(value: $0.name, meaning: $0.expectation)
     }
   }
 
   private var configurationValues: [CompletionCandidate] {
-    let key = arguments.lazy.compactMap { ConfigurationKey(rawValue: $0) }.first
-    return (key?.words ?? []).map { CompletionCandidate(value: $0, meaning: "") }
+    let words = arguments.lazy.compactMap { name in
+      ConfigurationKeys.service.first { $0.name == name }?.words
+    }
+    return (words.first ?? []).map { CompletionCandidate(value: $0, meaning: "") }
   }
 
   private func transfers(of service: any ServiceCalling) async throws -> [CompletionCandidate] {

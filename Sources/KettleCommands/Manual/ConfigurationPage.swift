@@ -15,21 +15,17 @@ enum ConfigurationPage {
     source.paragraphs(introduction)
     source.section("KEYS OF THE SERVICE")
     source.list(
-      ConfigurationKey.allCases.map { key in
-        ("Ic " + key.rawValue, "\(key.meaning) Accepts \(key.expectation). \(key.withoutIt)")
+      ConfigurationKeys.service.map { key in
+        let standard = key.standard(in: ServiceConfiguration())
+        return ("Ic " + key.name, "\(key.explanation) Default: \(standard).")
       })
     source.section("RULES FOR DOWNLOADS")
     source.paragraphs(rules)
-    source.list(
-      RuleKey.allCases.map { key in
-        ("Ic " + key.rawValue, "\(key.meaning) Accepts \(key.expectation).")
-      })
+    source.list(ConfigurationKeys.rules.map { ("Ic " + $0.lastName, $0.explanation) })
     source.section("SINGLE HOSTS")
     source.paragraphs(hosts)
     source.list(
-      HostKey.allCases.map { key in
-        ("Ic " + key.rawValue, "\(key.meaning) Accepts \(key.expectation).")
-      })
+      ConfigurationKeys.host("HOST").map { ("Ic " + $0.lastName, $0.explanation) })
     source.section("QUEUES AND SCHEDULES")
     source.paragraphs(schedules)
     source.section("PROXIES OF SINGLE HOSTS")
@@ -148,87 +144,6 @@ enum ConfigurationPage {
     """
 }
 
-extension ConfigurationKey {
-  /// What the key sets; a sentence.
-  var meaning: String {
-    switch self {
-    case .downloadsDirectory: "Where files go without a directory of their own."
-    case .downloadsOnConflict: "What happens if a file with the name exists."
-    case .downloadsRemoteTime: "Whether files get the modification time that the server gives."
-    case .downloadsDecode: "Whether files that servers send compressed are unpacked."
-    case .limitsConnectionsPerTransfer: "How many connections one transfer may get."
-    case .networkUserAgent: "What Kettle calls itself to servers."
-    case .limitsTransfers: "How many transfers run at once."
-    case .limitsConnectionsPerHost: "How many connections one host gets, all transfers together."
-    case .limitsConnections: "How many connections there are to all hosts together."
-    case .limitsRate:
-      "Bytes per second, all transfers together, with K, M or G for powers of 1024."
-    case .networkTimeout: "How long a server may be silent."
-    case .networkConnectTimeout: "The time for the name, the connection and TLS."
-    case .networkTries: "The number of attempts without new bytes."
-    case .networkRetryDelay: "The pause before the first retry. It doubles up to a minute."
-    case .networkNetrc: "Whether ~/.netrc may supply logins."
-    case .networkHTTP2: "Whether many small files from one server may share a connection."
-    case .proxyURL: "The proxy, in place of those of the environment."
-    case .proxyNoProxy:
-      "Hosts, addresses and networks that are reached without the proxy, with their subdomains."
-    case .conditionsMains: "Whether the machine counts as on mains power."
-    case .conditionsUnmetered: "Whether the network counts as unmetered."
-    case .conditionsPauseOnBattery:
-      "Whether your own transfers wait while the machine is running on battery."
-    case .conditionsPauseOnMetered:
-      "Whether your own transfers wait while the network is metered."
-    case .notifyDesktop: "Whether desktop notifications are shown."
-    case .notifyFailures: "Whether they report transfers that failed or need you."
-    case .notifyFinished: "Whether they report that everything in progress is finished."
-    case .rpcEnabled: "Whether programs that control aria2 may control Kettle."
-    case .rpcPort: "The port of that interface."
-    case .rpcAllowOrigin:
-      "Origins of pages that may use it, \"null\" for pages opened from a file, or \"*\" for all."
-    case .rpcDirectories: "Where its downloads may go besides the downloads directory."
-    case .hooksCompleted: "A program to start when a transfer has completed, and its arguments."
-    case .hooksFailed: "The same for a transfer that failed."
-    case .hooksNeedsUser: "The same for a transfer that cannot continue without you."
-    case .hooksAllDone: "The same for the end of the last transfer that was under way."
-    case .hooksTimeout: "How long such a program may run before it is ended."
-    case .hooksConcurrency: "How many such programs run at once; the others wait."
-    case .hooksRPC: "Whether they are started for transfers that were added through the RPC."
-    }
-  }
-
-  /// What applies without the key; a sentence.
-  var withoutIt: String {
-    let value =
-      switch self {
-      case .downloadsDirectory: "the desktop's download directory"
-      case .downloadsOnConflict: "\"rename\", which adds a number to the name"
-      case .downloadsRemoteTime, .downloadsDecode: "false"
-      case .limitsConnectionsPerTransfer: "16"
-      case .networkUserAgent: "Kettle and its version"
-      case .limitsTransfers: "20"
-      case .limitsConnectionsPerHost: "24"
-      case .limitsConnections: "64"
-      case .limitsRate: "no limit"
-      case .networkTimeout: "60, doubled after each attempt in which a server was silent"
-      case .networkConnectTimeout: "30"
-      case .networkTries: "11"
-      case .networkRetryDelay: "1"
-      case .networkNetrc, .networkHTTP2, .notifyDesktop, .notifyFailures, .notifyFinished: "true"
-      case .proxyURL: "the proxies of the environment"
-      case .proxyNoProxy: "the hosts in no_proxy of the environment"
-      case .conditionsMains: "\"auto\", which asks UPower and the kernel"
-      case .conditionsUnmetered: "\"auto\", which asks NetworkManager"
-      case .rpcEnabled, .hooksRPC, .conditionsPauseOnBattery, .conditionsPauseOnMetered: "false"
-      case .rpcPort: "6800"
-      case .rpcAllowOrigin: "pages of this machine and extensions of browsers"
-      case .rpcDirectories, .hooksCompleted, .hooksFailed, .hooksNeedsUser, .hooksAllDone: "none"
-      case .hooksTimeout: "300"
-      case .hooksConcurrency: "4"
-      }
-    return "Default: \(value)."
-  }
-}
-
 /// The tables of kettle-config(5) whose keys have names of the user's in them.
 extension ConfigurationPage {
   static let rules = """
@@ -268,39 +183,6 @@ extension ConfigurationPage {
     """
 }
 
-extension RuleKey {
-  /// What the key means; a sentence.
-  var meaning: String {
-    switch self {
-    case .host: "Applies to these hosts and those below them, as in the URL of the download."
-    case .fileExtension: "Applies to files whose names end in a dot and this. Case does not matter."
-    case .type: "Applies to what the server calls this, whatever follows the semicolon."
-    case .name:
-      "Applies to files with such a name. * stands for any text and ? for one character; case does "
-        + "not matter."
-    case .directory:
-      "Where the file goes. A directory below the downloads directory is made when it is missing."
-    case .title: "What is shown in place of the file name."
-    case .limit: "Bytes per second, with K, M or G for powers of 1024."
-    case .priority: "The place in the queue."
-    case .connections: "The maximum number of connections of the download."
-    case .queue: "The queue of the download, which has a table [queues.NAME]."
-    }
-  }
-}
-
-extension HostKey {
-  /// What the key sets; a sentence.
-  var meaning: String {
-    switch self {
-    case .connections:
-      "How many connections the host gets, all transfers together, in place of "
-        + "limits.connections-per-host."
-    case .proxy: "The proxy for the host, in place of the one in [proxy.hosts]."
-    case .headersFile: "The file with headers for the host."
-    case .headersFor: "The origins that get those headers."
-    case .netrc: "Whether ~/.netrc may supply logins for the host."
-    case .userAgent: "What Kettle calls itself there."
-    }
-  }
+extension ConfigurationKey {
+  fileprivate var explanation: String { "\(meaning) Accepts \(expectation)." }
 }

@@ -133,7 +133,7 @@ struct ConfiguredPaths {
         Sentences.missingProgram(command.program, key: "hooks.\(event.rawValue)"))
     }
     for (host, path) in configuration.hosts.headersFiles.sorted(by: { $0.key < $1.key }) {
-      let file = Self.absolute(path, home: home)
+      let file = path.absolutePath(home: home)
       if let detail = Self.problem(ofPrivateFile: file) {
         problems.append(Sentences.unusableHeaders(file, host: host, detail))
       }
@@ -159,7 +159,7 @@ struct ConfiguredPaths {
   /// Whether the service could start it. A name is looked up as for this command.
   private func isProgram(_ program: String, home: String) -> Bool {
     if program.contains("/") {
-      return access(Self.absolute(program, home: home), X_OK) == 0
+      return access(program.absolutePath(home: home), X_OK) == 0
     }
     return (context.environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":").contains {
       access("\($0)/\(program)", X_OK) == 0
@@ -177,9 +177,5 @@ struct ConfiguredPaths {
   private static func isDirectory(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-  }
-
-  private static func absolute(_ path: String, home: String) -> String {
-    path.hasPrefix("~") ? home + path.dropFirst() : path
   }
 }

@@ -256,7 +256,7 @@ struct HookSettings: Hashable, Sendable {
   init(_ file: ServiceConfiguration.Hooks) {
     rules.commands = file.commands
     rules.appliesToRPC = file.appliesToRPC
-    if let most = file.runningMax { limits.runningMax = most }
-    if let seconds = file.timeLimitSeconds { limits.timeLimitSeconds = seconds }
+    limits.runningMax = file.runningMax
+    limits.timeLimitSeconds = file.timeLimitSeconds
   }
 }

@@ -181,13 +181,10 @@ struct RPCSettings: Hashable, Sendable {
   var directory: String
   var homeDirectory: String
 
-  /// aria2's port.
-  static let defaultPort = 6800
-
   /// Returns nil if it is disabled.
   init?(_ file: ServiceConfiguration.RPC, _ paths: ServicePaths, documentsDirectory: String) {
     guard file.isEnabled else { return nil }
-    port = file.port ?? Self.defaultPort
+    port = file.port
     secretPath = paths.rpcSecretPath
     door = RequestDoor(allowedOrigins: Set(file.allowedOrigins))
     directory = documentsDirectory

@@ -128,7 +128,7 @@ struct ServiceSettings: Sendable {
     _ file: ServiceConfiguration, _ environment: [String: String]
   ) -> ProxyRules {
     var rules = ProxyRules(environment: environment)
-    if let route = route(file.proxy, of: ConfigurationKey.proxyURL.rawValue) {
+    if let route = route(file.proxy, of: "proxy.url") {
       rules = ProxyRules(
         forHTTP: route, forHTTPS: route, forFiles: route,
         exceptions: ProxyExceptions(file.noProxy))
@@ -167,16 +167,14 @@ struct ServiceSettings: Sendable {
     _ file: ServiceConfiguration, documentsDirectory: String, _ budget: DescriptorBudget
   ) -> TransferEngine.Configuration {
     var engine = TransferEngine.Configuration(documentsDirectory: documentsDirectory)
-    let limits = engine.limits
     let most = budget.connectionCountMax
-    engine.limits.runningMax = min(file.transfersMax ?? limits.runningMax, most)
-    engine.limits.connectionsMax = min(file.connectionsMax ?? limits.connectionsMax, most)
-    engine.limits.connectionsPerHostMax = min(
-      file.connectionsPerHostMax ?? limits.connectionsPerHostMax, most)
+    engine.limits.runningMax = min(file.transfersMax ?? engine.limits.runningMax, most)
+    engine.limits.connectionsMax = min(file.connectionsMax, most)
+    engine.limits.connectionsPerHostMax = min(file.connectionsPerHostMax, most)
     engine.limits.connectionsMaxOfHost = file.hosts.connectionsMax.mapped { min($0, most) }
-    if let count = file.connectionsPerTransferMax { engine.limits.division.connectionsMax = count }
+    engine.limits.division.connectionsMax = file.connectionsPerTransferMax
     // Streams come on top of the built-in number of transfers, never of the user's.
-    engine.limits.streamsMax = file.usesHTTP2 ?? true ? min(streamsMax, most) : 0
+    engine.limits.streamsMax = file.usesHTTP2 ? min(streamsMax, most) : 0
     engine.limits.runningWithStreamsMax = file.transfersMax
     engine.limitSchedule = LimitSchedule(
       entries: file.limitSchedule.sorted { $0.key < $1.key }.compactMap { LimitSchedule.Entry($1) },
@@ -187,7 +185,7 @@ struct ServiceSettings: Sendable {
     if file.pausesOnBattery { engine.conditionsOfUser.insert(.mainsPower) }
     if file.pausesOnMetered { engine.conditionsOfUser.insert(.unmeteredNetwork) }
     engine.zone = .system
-    engine.usesNetrc = file.usesNetrc ?? true
+    engine.usesNetrc = file.usesNetrc
     var defaults = TransferOptions()
     defaults.silenceSeconds = file.silenceSeconds
     defaults.connectSeconds = file.connectSeconds

@@ -187,7 +187,7 @@ struct RuledSetting: Sendable {
   let apply: @Sendable (TransferRule.Effects, inout TransferSpec) -> Bool
 
   /// All of them. Another effect of rules needs a line here and one in `ConfiguredProperty`,
-  /// `TransferRule.Effects` and `RuleKey`.
+  /// `TransferRule.Effects` and `ConfigurationKeys.rules`.
   static let all = [
     RuledSetting(.directory, \.directory, to: \.directory),
     RuledSetting(.title, \.title, to: \.title),

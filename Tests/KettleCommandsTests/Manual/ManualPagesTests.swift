@@ -46,10 +46,10 @@ struct ManualPagesTests {
 
   @Test func `the configuration page has every key with what it accepts`() throws {
     let page = try #require(pages["kettle-config.5"])
-    for key in ConfigurationKey.allCases {
-      #expect(page.contains(".It Ic \(key.rawValue)\n"), "\(key.rawValue)")
+    for key in ConfigurationKeys.service {
+      #expect(page.contains(".It Ic \(key.name)\n"), "\(key.name)")
       let expectation = ManualSource.escaped(key.expectation, isInMacro: false)
-      #expect(page.contains("Accepts \(expectation)."), "\(key.rawValue)")
+      #expect(page.contains("Accepts \(expectation)."), "\(key.name)")
     }
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import KettleConfiguration
 import KettleControl
 import KettleCurl
 import KettleDesktop
@@ -51,6 +52,26 @@ final class ServiceSettingsTests {
     #expect(settings.engine.limitSchedule == LimitSchedule())
     #expect(settings.listener.connectionCountMax == 256)
     #expect(settings.notices.isEmpty)
+  }
+
+  @Test func `the defaults that users read are the ones in use`() throws {
+    let settings = try settings(nil)
+    let timeouts = settings.engine.timeouts
+    let policy = settings.engine.retryPolicy
+    let inUse: [String: Int] = [
+      "limits.transfers": settings.engine.limits.runningMax,
+      "network.timeout": Int(timeouts.idleMilliseconds / 1000),
+      "network.connect-timeout": Int(timeouts.connectMilliseconds / 1000),
+      "network.tries": policy.retryCountMax + 1,
+      "network.retry-delay": Int(policy.firstDelayMilliseconds / 1000),
+    ]
+    for (name, value) in inUse {
+      let key = try #require(ConfigurationKeys.service.first { $0.name == name })
+      let standard = key.standard(in: ServiceConfiguration()).prefix { $0 != "," }
+      #expect(standard == "\(value)", "\(name)")
+    }
+    #expect(timeouts == AttemptTimeouts())
+    #expect(policy == RetryPolicy())
   }
 
   @Test func `desktop notifications are on unless the file disables them`() throws {
