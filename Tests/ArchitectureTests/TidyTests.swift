@@ -209,6 +209,17 @@ struct TidyTests {
     #expect(DocumentRule.statesDrawn(under: title, in: document) == cases)
   }
 
+  @Test func `every event of a history is in docs/protocol.md`() throws {
+    let lines = try #require(repository.file("docs/protocol.md")).lines
+    let path = "Sources/KettleModel/Snapshot/HistoryEvent.swift"
+    let events = DocumentRule.cases(
+      ofEnum: "package indirect enum HistoryEvent", in: try #require(repository.file(path)))
+    #expect(events.count > 20)
+    for event in events {
+      #expect(lines.contains { $0.hasPrefix("| ") && $0.contains("`\(event)`") }, "\(event)")
+    }
+  }
+
   @Test func `every transition in the machine's diagram is in the table of legal transitions`()
     throws
   {

@@ -24,7 +24,7 @@ struct ChunkedReplyTests {
     #expect(world.files.bytes(at: "/home/u/Downloads/a.iso.part") == [])
     let details = try #require(await world.engine.details(of: id))
     #expect(details.record.resumeData?.durable == ByteRangeSet())
-    #expect(details.history.map(\.text).contains(HistoryText.discarded(byteCount: 3)))
+    #expect(details.history.map(\.event).contains(.discarded(byteCount: 3)))
 
     await world.advance(milliseconds: 2000)
     let second = await world.transport.request(2)

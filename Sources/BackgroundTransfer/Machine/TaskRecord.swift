@@ -157,12 +157,7 @@ extension TransferSnapshot {
   /// Whether the transfer waits for a connection before a server has responded.
   var waitsForConnectivity: Bool {
     guard state == .waiting, task?.reply == nil else { return false }
-    return switch reason {
-    case .network, .hostUnreachable, .proxy: true
-    case .retry, .retryAfter, .diskSpace, .needsLink, .needsLogin, .needsDecision, .discretionary,
-      nil:
-      false
-    }
+    return reason == .network || reason == .hostUnreachable || reason == .proxy
   }
 
   /// Returns this state of a cancelled task with what had been transferred: the service discards

@@ -124,7 +124,7 @@ enum BrowserReply {
     switch row.state {
     case .failed: row.error?.sentence
     case .paused, .idle, .scheduled, .completed, .verifying: nil
-    case .running, .queued, .waiting: row.heldBack.map { Strings.obstacle(of: row, $0) }
+    case .running, .queued, .waiting: row.obstacle()
     }
   }
 }

@@ -110,26 +110,21 @@ struct ProgressLine {
 
   var words: String {
     switch row.state {
-    case .running: running
+    case .running: (row.progressWords.isEmpty ? "running" : row.progressWords) + obstacle
     case .waiting, .scheduled: waiting
-    case .queued:
-      "queued" + (row.heldBack.map { ", " + Strings.obstacle(of: row, $0) } ?? "")
+    case .queued: "queued" + obstacle
     case .completed: "completed, \(row.sizeWords)"
     case .idle, .paused, .verifying, .failed: row.stateWords
     }
   }
 
-  private var running: String {
-    let progress = row.progressWords.isEmpty ? "running" : row.progressWords
-    guard let heldBack = row.heldBack else { return progress }
-    return progress + ", " + Strings.obstacle(of: row, heldBack)
-  }
+  private var obstacle: String { row.obstacle().map { ", " + $0 } ?? "" }
 
   /// The reason and a countdown.
   private var waiting: String {
     let until = (row.heldBack?.until ?? row.goesOnAt).map { " in " + countdown(to: $0) } ?? ""
     guard row.state == .waiting else { return "starts\(until)" }
-    let reason = row.complaint ?? row.heldBack.map { Strings.obstacle(of: row, $0) }
+    let reason = row.complaint ?? row.obstacle()
     let next = until.isEmpty || row.reason?.isRetry == true ? until : ", next check" + until
     return (row.reason?.isRetry == true ? "retrying" : row.stateWords) + next
       + (reason.map { ": " + $0 } ?? "")
@@ -220,7 +215,7 @@ extension ProgressLine {
     let size = Piece(
       row.sizeWords, columnsMin: ByteText.progress(total, of: total).utf8.count)
     let speed = Piece(row.speedWords, columnsMin: row.speedWords.isEmpty ? 0 : 10)
-    let why = Piece(row.heldBack.map { Strings.obstacle(of: row, $0) } ?? "", .waiting)
+    let why = Piece(row.obstacle() ?? "", .waiting)
     let forms: [[Piece]]
     if let seconds = row.secondsLeft {
       let left = Piece(row.leftWords + " left", columnsMin: 10)

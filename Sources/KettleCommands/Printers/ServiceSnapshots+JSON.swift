@@ -132,7 +132,7 @@ extension LaunchCommand {
 
 extension TransferSnapshot {
   /// The object that `list --json` prints for a transfer.
-  var json: JSONValue { json { Strings.obstacle(of: self, $0) } }
+  var json: JSONValue { json { HeldBackWords($0, of: self).clause } }
 }
 
 extension ProxiesInUse {

@@ -5,23 +5,8 @@ import KettleModel
 extension TransferSnapshot {
   /// The state in one or two words; for a waiting transfer, what it waits for.
   var stateWords: String {
-    switch state {
-    case .idle, .scheduled, .queued, .running, .paused, .verifying, .completed, .failed:
-      state.rawValue
-    case .waiting:
-      switch reason {
-      case .retry, .retryAfter: "retrying"
-      case .network: "no network"
-      case .hostUnreachable: "host down"
-      case .proxy: "proxy"
-      case .diskSpace: "disk full"
-      case .discretionary: "deferred"
-      case .needsLink: "needs link"
-      case .needsLogin: "needs login"
-      case .needsDecision: "needs decision"
-      case nil: "waiting"
-      }
-    }
+    guard state == .waiting, let reason else { return state.rawValue }
+    return HeldBackWords(reason).state
   }
 
   /// The dashboard's role for the state, except that completed transfers are quiet.

@@ -45,11 +45,6 @@ extension Sentences {
     "A value that begins with a hyphen stands behind \"--\", as in "
     + "\"kettle config set hooks.completed -- sh -c '...'\""
 
-  /// What makes a file usable that holds transfers back.
-  static let useOfConfiguration =
-    "\"kettle config check\" says why; correct it and run \"kettle config reload\", or go on "
-    + "without it with \"kettle config reload --without-file\""
-
   static func of(_ error: ConfigurationError) -> String {
     switch error.what {
     case .problem(let problem): problem.sentence(path: error.path)
@@ -231,20 +226,10 @@ extension Sentences {
       effects.directory.map { "directory \(shown($0))" },
       effects.title.map { "title \(shown($0))" },
       effects.limitBytesPerSecond.map { "limit \(RateText.text($0))" },
-      effects.priority.map { "priority \(priority($0))" },
+      effects.priority.map { "priority \(PriorityText.text($0))" },
       effects.connections.map { "connections \($0)" },
       effects.queue.map { "queue \($0.text)" },
     ].compactMap { $0.map { "  " + $0 } }
-  }
-
-  /// A priority as the command line and the file accept it.
-  static func priority(_ priority: TransferPriority) -> String {
-    switch priority {
-    case .low: "low"
-    case .normal: "normal"
-    case .high: "high"
-    default: "\(priority.value)"
-    }
   }
 
   private static func shown(_ text: String) -> String { text.sanitizedForDisplay(limit: 4096) }

@@ -31,26 +31,12 @@ extension Sentences {
       + "\"kettle list\" shows all"
   }
 
+  /// - Parameter row: waits for a reason that needs the user.
   static func needsUser(_ row: TransferSnapshot) -> String {
-    let what =
-      switch row.reason {
-      case .needsLogin:
-        "a login; give one with \"kettle start \(row.id) --user NAME\", which keeps everything"
-      case .needsLink:
-        "a new link because its own has expired; give one with \"kettle start \(row.id) --url URL\""
-      case .needsDecision where row.error?.certificate?.isHostKey == true:
-        "a decision: its server is not trusted; \"kettle why \(row.id)\" shows the host key, "
-          + "and \"kettle accept \(row.id)\" trusts it"
-      case .needsDecision where row.error?.certificate != nil:
-        "a decision: its server is not trusted; \"kettle why \(row.id)\" shows the certificate, "
-          + "\"kettle accept \(row.id)\" trusts it"
-      case .needsDecision:
-        "a decision: \"kettle accept \(row.id)\" keeps what arrived, \"kettle start \(row.id)\" "
-          + "requests it again"
-      case .retry, .retryAfter, .network, .hostUnreachable, .proxy, .diskSpace, .discretionary, nil:
-        "your attention"
-      }
-    return "Transfer \(row.id) needs \(what)"
+    let words = row.reason.map { HeldBackWords($0, of: row) }
+    let look = row.error?.certificate.map { _ in "\"kettle why \(row.id)\" shows it, " } ?? ""
+    return "Transfer \(row.id) needs you"
+      + (words.map { ": \($0.clause); \(look)\($0.remedy ?? "")" } ?? "")
   }
 
   static func removedMeanwhile(_ id: TransferID) -> String {

@@ -173,7 +173,7 @@ extension TransferRule.Effects {
       .init("directory", .string(orNull: directory)),
       .init("title", .string(orNull: title)),
       .init("limitBytesPerSecond", .integer(orNull: limitBytesPerSecond)),
-      .init("priority", .string(orNull: priority.map(Sentences.priority))),
+      .init("priority", .string(orNull: priority.map(PriorityText.text))),
       .init("connections", .integer(orNull: connections.map(Int64.init))),
       .init("queue", .string(orNull: queue?.text)),
     ])

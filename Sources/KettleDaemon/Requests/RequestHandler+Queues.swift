@@ -196,7 +196,7 @@ extension TransferDetails {
       lastModified: record.resumeData?.validator?.lastModified,
       checksum: record.spec.checksum?.text, status: details.head?.status,
       headers: details.head?.headers ?? [], retryCount: record.retryCount,
-      history: details.history.map { HistoryEntry(at: $0.at, text: $0.text) })
+      history: details.history)
     redirects = details.redirects.map(\.text)
     directory = details.directory
     rule = record.spec.options.rule

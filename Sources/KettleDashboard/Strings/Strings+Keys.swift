@@ -176,7 +176,7 @@ extension Strings {
   }
 
   static func prioritized(_ priority: TransferPriority, _ count: Int) -> String {
-    transfers(count) + ": \(Self.priority(priority)) priority"
+    transfers(count) + ": \(PriorityText.text(priority)) priority"
   }
 
   static func assigned(

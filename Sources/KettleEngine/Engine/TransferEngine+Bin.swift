@@ -94,7 +94,7 @@ extension TransferEngine {
       if let snapshot = snapshot(of: id) { observer(.added(snapshot)) }
     }
     for record in free {
-      live[record.id, default: begun(record.id)].note(HistoryText.undone(action.kind), at: now.wall)
+      live[record.id, default: begun(record.id)].note(.undone(action: action.kind), at: now.wall)
     }
     await runDurably(output, at: now).value()
     return Set(free.map(\.id))

@@ -91,7 +91,7 @@ extension TransferEngine {
       return namePool.async { [files] in files.removePartialFile(identity) }
     }
     if let coding {
-      live[id, default: begun(id)].note(HistoryText.unpacked(coding), at: clock.now().wall)
+      live[id, default: begun(id)].note(.unpacked(coding: coding), at: clock.now().wall)
     }
   }
 

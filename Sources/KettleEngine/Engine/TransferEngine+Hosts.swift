@@ -161,7 +161,7 @@ extension TransferEngine {
       let now = clock.now()
       let (results, output) = decide { $0.assign(ids, to: queue, at: now) }
       for (id, result) in zip(ids, results) where result == .applied {
-        live[id, default: begun(id)].note(HistoryText.queue(queue), at: now.wall)
+        live[id, default: begun(id)].note(.assigned(queue: queue), at: now.wall)
       }
       await runDurably(output, at: now).value()
       return results

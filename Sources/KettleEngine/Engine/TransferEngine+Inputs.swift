@@ -58,7 +58,8 @@ extension TransferEngine {
 
   private func addressLeft(_ address: IPAddress, by attempt: AttemptID) {
     guard let id = attempts[attempt]?.transfer else { return }
-    live[id, default: begun(id)].note(HistoryText.left(address), at: clock.now().wall)
+    live[id, default: begun(id)]
+      .note(.addressLeft(address: address.description), at: clock.now().wall)
   }
 
   /// Reported with the next tick; recorded when the attempt is over.
@@ -197,7 +198,7 @@ extension TransferEngine {
   private func noteDiscarded(_ byteCount: Int64, of id: TransferID) {
     guard byteCount > 0 else { return }
     live[id, default: begun(id)]
-      .note(HistoryText.discarded(byteCount: byteCount), at: clock.now().wall)
+      .note(.discarded(byteCount: byteCount), at: clock.now().wall)
   }
 
   private func bodyClosed(

@@ -14,7 +14,7 @@ extension TransferEngine {
       let (results, output) = decide { $0.move(ids, move, at: now) }
       let changed = Set(output.changed)
       for id in Set(ids) where changed.contains(id) {
-        live[id, default: begun(id)].note(HistoryText.of(move), at: now.wall)
+        live[id, default: begun(id)].note(.moved(way: move), at: now.wall)
       }
       await runDurably(output, at: now).value()
       return results

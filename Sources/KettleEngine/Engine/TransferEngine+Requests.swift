@@ -48,9 +48,9 @@ extension TransferEngine {
     let now = clock.now()
     var (results, output) = decide { $0.control(control, ids, into: action, at: now) }
     let finished = kept == nil ? [] : output.takeDiscardedFiles()
-    if let text = HistoryText.of(control) {
+    if let event = HistoryEvent(control) {
       for (id, result) in zip(ids, results) where result == .applied {
-        live[id, default: begun(id)].note(text, at: now.wall)
+        live[id, default: begun(id)].note(event, at: now.wall)
       }
     }
     await runDurably(output, at: now).value()

@@ -435,7 +435,7 @@ package actor TransferEngine {
     var later: [TransferID] = []
     for (id, connectionsMax) in output.learnedLimits {
       live[id, default: begun(id)]
-        .note(HistoryText.learnedLimit(connectionsMax: connectionsMax), at: now.wall)
+        .note(.limitLearned(connectionsMax: connectionsMax), at: now.wall)
     }
     for id in Set(output.changed) {
       guard let machine = scheduler.machines[id] else { continue }

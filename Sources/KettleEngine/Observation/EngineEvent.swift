@@ -46,12 +46,6 @@ package enum ProgressCadence: Sendable, Hashable {
   }
 }
 
-/// One line of a transfer's history since the service started.
-package struct HistoryItem: Sendable, Hashable {
-  package var at: WallTime
-  package var text: String
-}
-
 /// One connection of a running transfer.
 package struct LiveConnection: Sendable, Hashable {
   /// The byte range that it fetches; `upper` is nil while the size is unknown.
@@ -86,7 +80,8 @@ package struct EngineDetails: Sendable, Hashable {
   /// them.
   package var awaitsAnswer: Bool
   package var head: ResponseHead?
-  package var history: [HistoryItem]
+  /// Since the service started.
+  package var history: [HistoryEntry]
 }
 
 /// Why the engine rejected a request.

@@ -24,13 +24,13 @@ struct LiveTransfer: Sendable {
   var currentURL: TransferURL?
   /// The redirect targets of the last run.
   private(set) var redirects: [TransferURL] = []
-  private(set) var history: [HistoryItem] = []
+  private(set) var history: [HistoryEntry] = []
   private var notedStanding: Standing?
 
   static let historyCountMax = 100
 
   /// - Parameter time: when the transfer was added; nil when unknown.
-  init(addedAt time: WallTime?) { if let time { note("Added", at: time) } }
+  init(addedAt time: WallTime?) { if let time { note(.added, at: time) } }
 
   /// Whether a server has ever responded.
   var hasRun: Bool { lastHead != nil }
@@ -66,9 +66,9 @@ struct LiveTransfer: Sendable {
     return byteCount - min(toldByteCount, byteCount)
   }
 
-  mutating func note(_ text: String, at time: WallTime) {
-    if history.last?.text == text { return }
-    history.append(HistoryItem(at: time, text: text))
+  mutating func note(_ event: HistoryEvent, at time: WallTime) {
+    if history.last?.event == event { return }
+    history.append(HistoryEntry(at: time, event))
     if history.count > Self.historyCountMax { history.removeFirst() }
   }
 
@@ -81,7 +81,7 @@ struct LiveTransfer: Sendable {
       standingSince = time
     }
     notedStanding = standing
-    note(HistoryText.of(record, at: time), at: time)
+    note(HistoryEvent(record, at: time), at: time)
     switch record.state {
     // A list of a million must not keep five minutes of speeds for each transfer that is over.
     case .idle, .completed, .failed: recentSpeeds = SpeedHistory()
@@ -95,7 +95,24 @@ struct LiveTransfer: Sendable {
       redirects = []
     } else {
       redirects.append(url)
-      note(HistoryText.redirected(to: url), at: time)
+      note(.redirected(url: url.text), at: time)
+    }
+  }
+}
+
+extension HistoryEvent {
+  /// A control's change that no state shows; nil for other controls.
+  init?(_ control: TransferScheduler.Control) {
+    switch control {
+    case .limit(let limit): self = .limited(bytesPerSecond: limit)
+    case .prioritize(let priority): self = .prioritized(priority: priority)
+    case .relink(let url, _): self = .relinked(url: url.text)
+    case .change: self = .changed
+    case .accept: self = .accepted
+    case .remember: self = .remembered
+    case .takeOver(let difference) where !difference.isEmpty:
+      self = .askedAgain(parts: difference.parts)
+    case .takeOver, .start, .pause, .stop, .remove, .reset, .cancel: return nil
     }
   }
 }

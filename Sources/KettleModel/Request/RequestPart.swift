@@ -237,9 +237,6 @@ public struct RequestDifference: Hashable, Sendable {
 
   public var isEmpty: Bool { parts.isEmpty }
 
-  /// The parts for people, as properties: `priority, title`.
-  public var partWords: String { parts.map(\.rawValue).joined(separator: ", ") }
-
   /// Whether the request means another file than the transfer's.
   public var isForAnotherFile: Bool { parts.contains { $0.reach == .never } }
 

@@ -60,7 +60,8 @@ extension HeldBack {
     case priority
     /// Nothing else: it is about to start, or transfers before it are.
     case turn
-    // Waiting. A queued transfer whose host must not be contacted has one of these as well.
+    // Waiting, with the names of the reasons. A queued transfer whose host must not be contacted
+    // has one of these as well.
     case retry, retryAfter, network, hostUnreachable, proxy, diskSpace, discretionary
     case needsLink, needsLogin, needsDecision
     // At rest
@@ -79,21 +80,10 @@ extension HeldBack {
     /// Nothing arrives, and the measurements do not show why.
     case unknown
 
-    public init(_ reason: WaitingReason) {
-      self =
-        switch reason {
-        case .retry: .retry
-        case .retryAfter: .retryAfter
-        case .network: .network
-        case .hostUnreachable: .hostUnreachable
-        case .proxy: .proxy
-        case .diskSpace: .diskSpace
-        case .discretionary: .discretionary
-        case .needsLink: .needsLink
-        case .needsLogin: .needsLogin
-        case .needsDecision: .needsDecision
-        }
-    }
+    public init(_ reason: WaitingReason) { self = Self(rawValue: reason.rawValue) ?? .unknown }
+
+    /// The reason to wait that this is; nil for the other causes.
+    package var reason: WaitingReason? { WaitingReason(rawValue: rawValue) }
   }
 }
 

@@ -149,11 +149,8 @@ package struct TransferNews: Codable, Hashable, Sendable {
 
   /// Ignores reasons that do not need the user.
   package mutating func addWaiting(for reason: WaitingReason) {
-    switch reason {
-    case .needsLink: needsLinkCount += 1
-    case .needsLogin: needsLoginCount += 1
-    case .needsDecision: needsDecisionCount += 1
-    case .retry, .retryAfter, .network, .hostUnreachable, .proxy, .diskSpace, .discretionary: break
-    }
+    if reason == .needsLink { needsLinkCount += 1 }
+    if reason == .needsLogin { needsLoginCount += 1 }
+    if reason == .needsDecision { needsDecisionCount += 1 }
   }
 }

@@ -1,14 +1,3 @@
-/// One line of the history of a transfer.
-package struct HistoryEntry: Codable, Hashable, Sendable {
-  package var at: WallTime
-  package var text: String
-
-  package init(at: WallTime, text: String) {
-    self.at = at
-    self.text = text
-  }
-}
-
 /// Everything about one transfer, as clients show it.
 package struct TransferDetails: Codable, Hashable, Sendable {
   package var snapshot: TransferSnapshot

@@ -93,16 +93,6 @@ extension TransferFailure {
   }
 }
 
-extension WaitingReason {
-  /// Whether the transfer is retried after a failure until it succeeds.
-  public var isRetry: Bool {
-    switch self {
-    case .retry, .retryAfter, .hostUnreachable, .proxy: true
-    case .network, .diskSpace, .needsLink, .needsLogin, .needsDecision, .discretionary: false
-    }
-  }
-}
-
 extension TransferSnapshot {
   /// The sentence about its error, depending on its state; nil if it has no error.
   public var problemSentence: String? {

@@ -38,7 +38,7 @@ extension TransferState {
   }
 }
 
-/// Why a transfer is in `TransferState.waiting`.
+/// Why a transfer is in `TransferState.waiting`. Its words are in `HeldBackWords`.
 public enum WaitingReason: String, Sendable, Codable, CaseIterable {
   case retry, retryAfter, network
   /// Its host refuses connections, does not respond or cannot be resolved.
@@ -54,6 +54,14 @@ public enum WaitingReason: String, Sendable, Codable, CaseIterable {
     switch self {
     case .needsLink, .needsLogin, .needsDecision: true
     case .retry, .retryAfter, .network, .hostUnreachable, .proxy, .diskSpace, .discretionary: false
+    }
+  }
+
+  /// Whether the transfer is retried after a failure until it succeeds.
+  public var isRetry: Bool {
+    switch self {
+    case .retry, .retryAfter, .hostUnreachable, .proxy: true
+    case .network, .diskSpace, .needsLink, .needsLogin, .needsDecision, .discretionary: false
     }
   }
 

@@ -62,7 +62,7 @@ public enum RateText {
   private static func isDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) }
 }
 
-/// Parses a priority: `low`, `normal`, `high`, or a number from 0 to 1.
+/// Parses and formats a priority: `low`, `normal`, `high`, or a number from 0 to 1.
 package enum PriorityText {
   package static func parse(_ text: String) -> TransferPriority? {
     switch text {
@@ -73,6 +73,15 @@ package enum PriorityText {
       // Double also accepts "nan", "inf" and "0x1p-1".
       guard text.utf8.allSatisfy({ (48...57).contains($0) || $0 == 46 }) else { return nil }
       return Double(text).flatMap { TransferPriority($0) }
+    }
+  }
+
+  package static func text(_ priority: TransferPriority) -> String {
+    switch priority {
+    case .low: "low"
+    case .normal: "normal"
+    case .high: "high"
+    default: "\(priority.value)"
     }
   }
 }

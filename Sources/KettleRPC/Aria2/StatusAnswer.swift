@@ -185,16 +185,13 @@ package enum ErrorNumber: Int, Hashable, Sendable {
       self = .removed
       return
     }
-    switch download.row.reason {
-    case .needsLogin: self = .login
-    case .needsLink:
-      let number = download.row.error.map { ErrorNumber($0) } ?? .httpResponse
+    let number = download.row.error.map { ErrorNumber($0) }
+    if download.row.reason == .needsLogin {
+      self = .login
+    } else if download.row.reason == .needsLink {
       self = number == .notFound ? .notFound : .httpResponse
-    case nil, .retry, .retryAfter, .network, .hostUnreachable, .proxy, .diskSpace, .discretionary,
-      .needsDecision:
-      self =
-        download.row.state == .completed
-        ? .none : download.row.error.map { ErrorNumber($0) } ?? .unknown
+    } else {
+      self = download.row.state == .completed ? .none : number ?? .unknown
     }
   }
 

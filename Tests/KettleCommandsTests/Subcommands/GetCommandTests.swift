@@ -146,8 +146,8 @@ struct GetCommandTests: GetRows {
     #expect(outcome.code == 1)
     #expect(
       outcome.error
-        == "kettle: Transfer 1 needs a login; give one with \"kettle start 1 --user NAME\", "
-        + "which keeps everything\n")
+        == "kettle: Transfer 1 needs you: the server requires a login; give one with "
+        + "\"kettle start 1 --user NAME\", which keeps everything\n")
   }
 
   @Test func `a transfer that resumes by itself is waited for`() async {

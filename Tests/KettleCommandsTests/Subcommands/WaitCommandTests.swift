@@ -199,8 +199,8 @@ struct WaitCommandTests {
         == .init(
           code: 1, output: "",
           error: """
-            kettle: Transfer 1 needs a new link because its own has expired; give one \
-            with "kettle start 1 --url URL"
+            kettle: Transfer 1 needs you: its link has expired; give a new one with \
+            "kettle start 1 --url URL"
             kettle: Transfer 2 was removed from the list before it finished
             kettle: 2 of 2 transfers failed; "kettle list" shows all
 

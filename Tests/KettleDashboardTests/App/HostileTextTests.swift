@@ -40,7 +40,7 @@ struct HostileTextTests {
     details.lastModified = text
     details.checksum = text
     details.headers = [HeaderField(received: text, text)]
-    details.history = [.init(at: Sample.now.wall, text: text)]
+    details.history = [.init(at: Sample.now.wall, .unpacked(coding: text))]
     details.redirects = [text]
     details.directory = text
     details.snapshot.bytesExpected = 100

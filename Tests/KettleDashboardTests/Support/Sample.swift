@@ -183,7 +183,8 @@ enum Sample {
     }
     details.snapshot.limitBytesPerSecond = 20 << 20
     details.history = [
-      .init(at: time(seconds: -60), text: "queued"), .init(at: time(seconds: -59), text: "running"),
+      .init(at: time(seconds: -60), .queued),
+      .init(at: time(seconds: -59), .running(fromZero: nil)),
     ]
     return details
   }()

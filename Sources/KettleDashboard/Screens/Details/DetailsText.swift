@@ -26,10 +26,10 @@ struct DetailsText {
     text.add(.bar(ProgressBar(row, at: context.now, isLive: context.isConnected)))
     text.pair(Strings.labelState, value: stateText(row), row.stateRole)
     text.pair(Strings.labelProblem, value: row.problemSentence, .problem)
-    text.pair(Strings.labelAdvice, value: Self.advice(row).map(context.keymap.filled), .waiting)
-    if row.state == .queued || row.state == .running, let heldBack = row.heldBack {
-      let obstacle = Strings.obstacle(of: row, heldBack, time: context.time)
-      text.pair(Strings.labelHeldBack, value: obstacle, .waiting)
+    let advice = row.need.map { context.keymap.filled(Strings.remark(on: row, needing: $0)) }
+    text.pair(Strings.labelAdvice, value: advice, .waiting)
+    if row.state == .queued || row.state == .running {
+      text.pair(Strings.labelHeldBack, value: row.obstacle(time: context.time), .waiting)
     }
     text.pair(
       Strings.labelReady,
@@ -47,7 +47,7 @@ struct DetailsText {
       Strings.labelLimit,
       value: Strings.limits(own: row.limitBytesPerSecond, all: context.totals.limitBytesPerSecond))
     text.pair(Strings.labelQueue, value: row.queue?.text)
-    text.pair(Strings.labelPriority, value: Strings.priority(row.priority))
+    text.pair(Strings.labelPriority, value: PriorityText.text(row.priority))
     if let checksum = details.checksum {
       text.pair(Strings.labelChecksum, value: Strings.checksumVerdict(row), Self.checksumRole(row))
       text.pair("", value: checksum)
@@ -70,12 +70,6 @@ struct DetailsText {
   private static func hookRole(_ run: HookRun) -> Role {
     guard let end = run.end else { return .plain }
     return end.outcome.isSuccess ? .good : .problem
-  }
-
-  /// Returns what the user can do when only the user can help.
-  private static func advice(_ row: TransferSnapshot) -> String? {
-    if let reason = row.reason, reason.needsUser { return Strings.remark(reason) }
-    return row.error?.code == .linkExpired ? Strings.remark(.needsLink) : nil
   }
 
   private static func checksumRole(_ row: TransferSnapshot) -> Role {

@@ -37,13 +37,6 @@ extension Strings {
   static let labelETag = "ETag"
   static let labelLastModified = "Last-Modified"
 
-  static func priority(_ priority: TransferPriority) -> String {
-    if priority == .low { return "low" }
-    if priority == .normal { return "normal" }
-    if priority == .high { return "high" }
-    return "\(priority.value)"
-  }
-
   static func receivedRange(_ lower: String, _ upper: String) -> String {
     "from \(lower) to \(upper)"
   }

@@ -107,7 +107,7 @@ extension TransferSnapshot {
     case .failed, .waiting: problemRemark(context)
     case .running, .queued, .verifying:
       freshStart.map(Strings.freshStart)
-        ?? heldBack.map { Strings.heldBack(self, $0, time: context.time) }
+        ?? Strings.heldBack(self, time: context.time)
         ?? limitBytesPerSecond.map(Strings.limitedTo)
     case .paused: freshStart.map(Strings.freshStart) ?? limitBytesPerSecond.map(Strings.limitedTo)
     case .idle, .scheduled, .completed: nil
@@ -117,7 +117,7 @@ extension TransferSnapshot {
   /// Why it does not move. What needs the user is answered with a key, not with a command.
   private func problemRemark(_ context: ScreenContext) -> String? {
     guard let need else {
-      return problemSentence ?? reason.map { context.keymap.filled(Strings.remark($0)) }
+      return problemSentence ?? Strings.heldBack(self, time: context.time)
     }
     return context.keymap.filled(Strings.remark(on: self, needing: need))
   }

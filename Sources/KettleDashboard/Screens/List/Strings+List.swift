@@ -89,24 +89,6 @@ extension Strings {
     return [retry + " (" + shortFailure(failure) + ")", retry, brief]
   }
 
-  static func waitingForms(_ reason: WaitingReason) -> [String] {
-    switch reason {
-    case .retry, .retryAfter: [waits]
-    case .network: ["waiting for network", "no network"]
-    case .hostUnreachable: ["host unreachable", "host down"]
-    case .proxy: ["waiting for the proxy", "proxy"]
-    case .diskSpace: ["waiting for disk space", "disk full"]
-    case .discretionary: ["waiting until idle", "waiting"]
-    case .needsLink: ["needs a new link", "needs link"]
-    case .needsLogin: ["needs a login", "needs login"]
-    case .needsDecision: ["needs a decision", "decide"]
-    }
-  }
-
-  static func notTrustedForms(_ certificate: ServerCertificate) -> [String] {
-    [certificate.isHostKey ? "host key not trusted" : "certificate not trusted", "not trusted"]
-  }
-
   static func failed(_ failure: TransferFailure?) -> [String] {
     guard let failure else { return ["failed"] }
     return ["failed: " + failure.sentence, "failed: " + shortFailure(failure), "failed"]
@@ -175,23 +157,7 @@ extension Strings {
     "Limited to " + ByteText.limit(bytesPerSecond)
   }
 
-  /// For the message line when the service sent no failure.
-  static func remark(_ reason: WaitingReason) -> String {
-    switch reason {
-    case .retry: "It will be retried soon; {start} retries now"
-    case .retryAfter: "The server asked to wait; {start} retries now"
-    case .network: "There is no network; it resumes when the network is back"
-    case .hostUnreachable: "The host cannot be reached; it resumes when the host responds"
-    case .proxy: "The proxy refuses or does not respond; it resumes when the proxy does"
-    case .diskSpace: "The disk is full; it resumes when there is space"
-    case .discretionary: "It waits until the machine is less busy"
-    case .needsLink: "The link has expired; {new-link} sets a new one"
-    case .needsLogin: "The server requires a login; {new-link} asks for it"
-    case .needsDecision: "It needs a decision; {new-link} asks for it"
-    }
-  }
-
-  /// For the message line: what a transfer needs from the user, and the key for it.
+  /// What a transfer needs from the user, and the key for it.
   static func remark(on row: TransferSnapshot, needing need: UserNeed) -> String {
     let host = String(row.host).sanitizedForDisplay(limit: 60)
     let said = row.error?.detail.map { " (\($0.sanitizedForDisplay(limit: 80)))" } ?? ""

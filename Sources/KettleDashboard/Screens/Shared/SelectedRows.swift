@@ -10,13 +10,10 @@ enum UserNeed: Hashable, Sendable {
 extension TransferSnapshot {
   var need: UserNeed? {
     if error?.code == .linkExpired { return .link }
-    guard state == .waiting, let reason else { return nil }
-    return switch reason {
-    case .needsLink: .link
-    case .needsLogin: .login
-    case .needsDecision: .decision
-    case .retry, .retryAfter, .network, .hostUnreachable, .proxy, .diskSpace, .discretionary: nil
-    }
+    guard state == .waiting else { return nil }
+    if reason == .needsLink { return .link }
+    if reason == .needsLogin { return .login }
+    return reason == .needsDecision ? .decision : nil
   }
 }
 

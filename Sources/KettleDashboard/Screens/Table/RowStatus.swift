@@ -23,7 +23,7 @@ package enum RowStatus: Hashable, Sendable {
       let start = row.goesOnAt.map { clock.long($0, now: now) }
       self = .words(Strings.scheduled(start), ready: ready)
     case .idle: self = .words([Strings.idle(wasStarted: row.wasStarted)], ready: "")
-    case .queued: self = .words(Strings.queued(row.heldBack), ready: ready)
+    case .queued: self = .words(Strings.queued(row), ready: ready)
     case .paused: self = .words([Strings.paused], ready: "")
     case .verifying: self = .words([Strings.verifying], ready: ready)
     }
@@ -38,16 +38,10 @@ package enum RowStatus: Hashable, Sendable {
 
   private static func waitingForms(_ row: TransferSnapshot, now: WallTime) -> [String] {
     guard let reason = row.reason else { return [Strings.waits] }
-    switch reason {
-    case .retry, .retryAfter, .hostUnreachable, .proxy:
-      let seconds = row.goesOnAt.map { ($0.milliseconds(after: now) - 1) / 1000 + 1 }
-      let countdown = seconds.map { $0 > 0 ? DurationText.countdown($0) : nil } ?? nil
-      return Strings.retry(in: countdown, because: row.error)
-    case .needsDecision:
-      return row.error?.certificate.map(Strings.notTrustedForms) ?? Strings.waitingForms(reason)
-    case .network, .diskSpace, .discretionary, .needsLink, .needsLogin:
-      return Strings.waitingForms(reason)
-    }
+    guard reason.isRetry else { return HeldBackWords(reason, of: row).forms }
+    let seconds = row.goesOnAt.map { ($0.milliseconds(after: now) - 1) / 1000 + 1 }
+    let countdown = seconds.map { $0 > 0 ? DurationText.countdown($0) : nil } ?? nil
+    return Strings.retry(in: countdown, because: row.error)
   }
 }
 

@@ -158,8 +158,8 @@ struct DetailsScreenTests {
       """
        Kettle   Details: Networking Overview
         1 Overview   2 Parts   3 Addresses   4 Headers  [5 Events]  6 Speed
-       2026-11-21 11:59:00  queued
-       2026-11-21 11:59:01  running
+       2026-11-21 11:59:00  Queued
+       2026-11-21 11:59:01  Running
       (25 empty lines)
        / search   Esc back  Right next section   ? help
       """)

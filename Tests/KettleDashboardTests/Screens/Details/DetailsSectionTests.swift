@@ -19,7 +19,9 @@ struct DetailsSectionTests {
   }
 
   private static func history(_ count: Int) -> [HistoryEntry] {
-    (0..<count).map { .init(at: Sample.time(seconds: Int64($0)), text: "event \($0)") }
+    (0..<count).map {
+      .init(at: Sample.time(seconds: Int64($0)), .redirected(url: "event \($0)"))
+    }
   }
 
   @Test func `arrows, Tab and numbers go through the sections`() {
@@ -65,7 +67,7 @@ struct DetailsSectionTests {
     }
     #expect(
       model.screen().lines.contains {
-        $0.hasPrefix(" What to do      The server requires a login")
+        $0.hasPrefix(" What to do      example.org requires a login")
       })
   }
 

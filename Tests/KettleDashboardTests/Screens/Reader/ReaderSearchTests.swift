@@ -62,7 +62,7 @@ struct ReaderSearchTests {
     _ = model.press(.enter)
     var details = Sample.details
     details.history = (0..<100).map {
-      .init(at: Sample.time(seconds: Int64($0)), text: "event \($0)")
+      .init(at: Sample.time(seconds: Int64($0)), .redirected(url: "event \($0)"))
     }
     _ = model.update(.detailsArrived(details), at: Sample.now)
     _ = model.press(.character("5"), .character("/"))
