@@ -31,10 +31,10 @@ extension DecodingError {
 }
 
 extension DecodingError {
-  /// Whether a text was read that cannot be the name of a file.
-  var isOfFileName: Bool {
+  /// Whether the value was understood and may not be acted on.
+  var isRefusal: Bool {
     guard case .dataCorrupted(let context) = self else { return false }
-    return context.underlyingError is FileNameProblem
+    return context.underlyingError is RefusedPart || context.underlyingError is FileNameProblem
   }
 }
 

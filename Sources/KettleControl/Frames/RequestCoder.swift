@@ -83,9 +83,11 @@ private struct RequestEnvelope: Decodable {
       guard let request else {
         return .refused(id, ControlError(.methodNotFound, shown(method)))
       }
-      return request.problem.map { .refused(id, $0) } ?? .request(id, request)
+      return .request(id, request)
+    } catch let error as ControlError {
+      return .refused(id, error)
     } catch let error as DecodingError {
-      let code: ControlError.Code = error.isOfFileName ? .refusedSpec : .invalidParams
+      let code: ControlError.Code = error.isRefusal ? .refusedSpec : .invalidParams
       return .refused(id, ControlError(code, shown(error.path)))
     } catch {
       return .refused(id, ControlError(.invalidParams, EnvelopeKey.params.rawValue))

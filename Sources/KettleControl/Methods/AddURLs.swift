@@ -64,6 +64,10 @@ extension AddURLs.Params: Codable {
       container.contains(.template)
       ? try TransferSpec(url: first, template: container.superDecoder(forKey: .template))
       : TransferSpec(url: first)
+    // A task belongs to its program and has its own number.
+    if template.task != nil {
+      throw DecodingError.refused("template.task", at: container.codingPath)
+    }
     self.init(
       first: first, urls: urls, template: template,
       requestID: try container.decodeIfPresent(String.self, forKey: .requestID))
@@ -99,6 +103,10 @@ extension AddURLs.Params: Codable {
     try container.encode(urls, forKey: .urls)
     try container.encodeIfPresent(requestID, forKey: .requestID)
   }
+}
+
+extension AddURLs.Params: BoundedParams {
+  var problem: ControlError? { AddTransfers.problem(ofRequestID: requestID) }
 }
 
 /// An index in a list, for the path in an error.
@@ -146,6 +154,12 @@ package enum FindURLs: ControlMethod {
   }
 }
 
+extension FindURLs.Params: BoundedParams {
+  var problem: ControlError? {
+    urls.count > FindURLs.countMax ? ControlError(.invalidParams, "params.urls") : nil
+  }
+}
+
 /// Finds the next transfer that contains some words, in the order of a list. A client has only a
 /// screenful of a list of a million; this finds the others.
 package enum FindTransfer: ControlMethod {
@@ -157,6 +171,12 @@ package enum FindTransfer: ControlMethod {
     package var found: FoundRow?
 
     package init(found: FoundRow?) { self.found = found }
+  }
+}
+
+extension RowSearch: BoundedParams {
+  var problem: ControlError? {
+    startIndex < 0 ? ControlError(.invalidParams, "params.startIndex") : nil
   }
 }
 
@@ -189,10 +209,13 @@ package enum RelinkTransfer: ControlMethod {
         throw DecodingError.dataCorruptedError(
           forKey: .url, in: container, debugDescription: "not a URL that can be fetched")
       }
-      let login = try container.decodeIfPresent(Login.self, forKey: .login)
+      let login = try container.decodeIfPresent(Login.self, forKey: .login) ?? link.login
+      guard login?.isUsable ?? true else {
+        throw DecodingError.dataCorruptedError(
+          forKey: .login, in: container, debugDescription: "not a login that can be sent")
+      }
       self.init(
-        id: try container.decode(TransferID.self, forKey: .id), url: link.url,
-        login: login ?? link.login)
+        id: try container.decode(TransferID.self, forKey: .id), url: link.url, login: login)
     }
   }
 

@@ -8,6 +8,13 @@ package protocol ControlMethod: Sendable {
   static var name: String { get }
 }
 
+/// Parameters with bounds that their types do not express. Requests for transfers need none: a
+/// `TransferSpec` refuses itself when it is decoded.
+protocol BoundedParams {
+  /// What the service must never see; nil if there is nothing.
+  var problem: ControlError? { get }
+}
+
 /// For methods without parameters or without a result.
 package struct Nothing: Codable, Hashable, Sendable {
   package init() {}
@@ -71,8 +78,9 @@ package enum AddTransfers: ControlMethod {
 
   package static let requestIDByteCountMax = 128
 
-  static func isRequestID(_ text: String) -> Bool {
-    (1...requestIDByteCountMax).contains(text.utf8.count)
+  static func problem(ofRequestID text: String?) -> ControlError? {
+    guard let text, !(1...requestIDByteCountMax).contains(text.utf8.count) else { return nil }
+    return ControlError(.invalidParams, "params.requestID")
   }
 
   package struct Result: Codable, Hashable, Sendable {
@@ -83,10 +91,21 @@ package enum AddTransfers: ControlMethod {
   }
 }
 
+extension AddTransfers.Params: BoundedParams {
+  var problem: ControlError? { AddTransfers.problem(ofRequestID: requestID) }
+}
+
 package enum ListTransfers: ControlMethod {
   package static let name = "transfers.list"
   package typealias Params = Viewport
   package typealias Result = RowWindow
+}
+
+extension Viewport: BoundedParams {
+  var problem: ControlError? {
+    if first < 0 { return ControlError(.invalidParams, "params.first") }
+    return (0...Self.countMax).contains(count) ? nil : ControlError(.invalidParams, "params.count")
+  }
 }
 
 /// Everything about one transfer.

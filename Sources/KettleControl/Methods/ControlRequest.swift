@@ -109,13 +109,16 @@ package enum ControlRequest: Sendable, Hashable {
 
 extension ControlRequest {
   /// Reads the parameters of the method called `method`; returns nil if there is no such method.
+  /// Throws a `ControlError` for parameters out of their bounds.
   ///
   /// Parameters sent to a method without parameters are ignored.
   static func read<Key: CodingKey>(
     method: String, from container: KeyedDecodingContainer<Key>, paramsKey: Key
   ) throws -> ControlRequest? {
-    func params<Params: Decodable>(_ type: Params.Type = Params.self) throws -> Params {
-      try container.decode(type, forKey: paramsKey)
+    func params<Params: Decodable>() throws -> Params {
+      let params = try container.decode(Params.self, forKey: paramsKey)
+      if let problem = (params as? any BoundedParams)?.problem { throw problem }
+      return params
     }
     return switch method {
     case Hello.name: .hello(try params())
@@ -164,70 +167,5 @@ extension ControlRequest {
     case AnswerChallenge.name: .answerChallenge(try params())
     default: nil
     }
-  }
-
-  /// The problem that decoding alone misses and the service must never see; nil if there is none.
-  var problem: ControlError? {
-    switch self {
-    case .add(let params):
-      if let requestID = params.requestID, !AddTransfers.isRequestID(requestID) {
-        return ControlError(.invalidParams, "params.requestID")
-      }
-      for (index, spec) in params.transfers.enumerated() {
-        if let part = spec.refusedPart {
-          return ControlError(.refusedSpec, "params.transfers[\(index)].\(part)")
-        }
-      }
-      return nil
-    case .addURLs(let params): return params.problem
-    case .follow(let params):
-      return params.transfer.refusedPart.map {
-        ControlError(.refusedSpec, "params.transfer.\($0)")
-      }
-    case .list(let viewport), .subscribe(let viewport):
-      return viewport.problemField.map { ControlError(.invalidParams, "params.\($0)") }
-    case .relink(let params):
-      return params.login?.isUsable == false ? ControlError(.invalidParams, "params.login") : nil
-    case .limit(let params):
-      guard let rate = params.bytesPerSecond, rate < 1 else { return nil }
-      return ControlError(.invalidParams, "params.bytesPerSecond")
-    case .findURLs(let params):
-      return params.urls.count > FindURLs.countMax
-        ? ControlError(.invalidParams, "params.urls") : nil
-    case .attachSession(let params):
-      return Self.problem(ofProgramsSession: params.session)
-        ?? params.options.refusedPart.map { ControlError(.refusedSpec, "params.options.\($0)") }
-    case .finishEvents(let params), .adoptSession(let params), .dropSession(let params):
-      return Self.problem(ofProgramsSession: params.session)
-    case .updateTask(let params):
-      return params.refusedPart.map { ControlError(.refusedSpec, "params.\($0)") }
-    case .answerChallenge(let params):
-      return params.answer.isUsable ? nil : ControlError(.refusedSpec, "params.answer")
-    case .find(let search):
-      return search.startIndex < 0 ? ControlError(.invalidParams, "params.startIndex") : nil
-    case .hello, .listIDs, .describe, .control, .move, .prioritize, .assign, .clear, .news,
-      .reset, .listQueues, .listHosts, .resetHost, .forgetHost, .listBin, .undo, .emptyBin, .watch,
-      .status, .stop,
-      .reload, .describeRPC, .listSessions, .cancelTasks, .acknowledgeTasks:
-      return nil
-    }
-  }
-}
-
-extension Viewport {
-  fileprivate var problemField: String? {
-    if first < 0 { return "first" }
-    return (0...Self.countMax).contains(count) ? nil : "count"
-  }
-}
-
-extension AddURLs.Params {
-  fileprivate var problem: ControlError? {
-    if let requestID, !AddTransfers.isRequestID(requestID) {
-      return ControlError(.invalidParams, "params.requestID")
-    }
-    // A task belongs to its program and has its own number.
-    let part = template.task == nil ? template.refusedPart : "task"
-    return part.map { ControlError(.refusedSpec, "params.template.\($0)") }
   }
 }

@@ -147,6 +147,13 @@ package enum LimitSpeed: ControlMethod {
   package typealias Result = ControlTransfers.Result
 }
 
+extension LimitSpeed.Params: BoundedParams {
+  var problem: ControlError? {
+    guard let bytesPerSecond, bytesPerSecond < 1 else { return nil }
+    return ControlError(.invalidParams, "params.bytesPerSecond")
+  }
+}
+
 /// The proxies that the service uses. It reads them once, when it starts.
 package struct ProxiesInUse: Codable, Hashable, Sendable {
   /// The address without the login, for example `http://proxy.example:3128`; nil for none.

@@ -31,6 +31,20 @@ package enum AttachSession: ControlMethod {
   }
 }
 
+extension AttachSession.Params: BoundedParams {
+  var problem: ControlError? {
+    session.problemAsPrograms
+      ?? options.refusedPart.map { ControlError(.refusedSpec, "params.options.\($0)") }
+  }
+}
+
+extension SessionID {
+  /// What is wrong with it as the name of a program's session.
+  fileprivate var problemAsPrograms: ControlError? {
+    isUsable && self != .kettle ? nil : ControlError(.refusedSpec, "params.session")
+  }
+}
+
 /// A task as returned to its own program.
 package struct SessionTask: Codable, Hashable, Sendable {
   package var snapshot: TransferSnapshot
@@ -39,6 +53,12 @@ package struct SessionTask: Codable, Hashable, Sendable {
   package init(snapshot: TransferSnapshot, spec: TransferSpec) {
     self.snapshot = snapshot
     self.spec = spec
+  }
+
+  package init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    snapshot = try container.decode(TransferSnapshot.self, forKey: .snapshot)
+    spec = try TransferSpec(recorded: container.superDecoder(forKey: .spec))
   }
 }
 
@@ -118,6 +138,10 @@ package enum FinishEvents: ControlMethod {
   }
 
   package typealias Result = Nothing
+}
+
+extension FinishEvents.Params: BoundedParams {
+  var problem: ControlError? { session.problemAsPrograms }
 }
 
 /// Moves the transfers of a session whose program is not connected to the user's session `kettle`.
@@ -230,6 +254,20 @@ package enum UpdateTask: ControlMethod {
   package typealias Result = Nothing
 }
 
+extension UpdateTask.Params: BoundedParams {
+  var problem: ControlError? {
+    if let title, title.utf8.count > TaskOptions.subtitleByteCountMax {
+      return ControlError(.refusedSpec, "params.title")
+    }
+    var options = TaskOptions(kind: .download)
+    options.programData = programData
+    options.subtitle = subtitle
+    options.expectedSendByteCount = expectedSendByteCount
+    options.expectedReceiveByteCount = expectedReceiveByteCount
+    return options.refusedPart.map { ControlError(.refusedSpec, "params.\($0)") }
+  }
+}
+
 /// Answers the challenge that a task is waiting on.
 package enum AnswerChallenge: ControlMethod {
   package static let name = "tasks.answer"
@@ -248,4 +286,10 @@ package enum AnswerChallenge: ControlMethod {
   }
 
   package typealias Result = ControlTransfers.Result
+}
+
+extension AnswerChallenge.Params: BoundedParams {
+  var problem: ControlError? {
+    answer.isUsable ? nil : ControlError(.refusedSpec, "params.answer")
+  }
 }

@@ -109,6 +109,9 @@ public struct HeaderField: Hashable, Sendable {
     self.value = value.trimmingBlanks()
   }
 
+  /// Whether it could be created as a header to send.
+  var isSendable: Bool { HeaderField(name: name, value: value) == self }
+
   /// The names, in lower case, of fields that only the sender of a request can fill: another value
   /// would make the response a different one than it is taken for.
   package static let namesOfTransport: Set<String> = [

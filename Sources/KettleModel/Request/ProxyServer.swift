@@ -67,6 +67,23 @@ public enum ProxyChoice: Hashable, Sendable {
   case environment(ProxyEnvironment)
 }
 
+extension ProxyChoice {
+  /// Whether each value fits into one line; whether it names a proxy is checked when it is used.
+  package var isUsable: Bool {
+    let texts =
+      switch self {
+      case .direct: [String]()
+      case .server(let url): [url]
+      case .environment(let values): [values.http, values.https, values.ftp, values.exceptions]
+      }
+    return texts.allSatisfy { text in
+      text.utf8.count <= Self.byteCountMax && !text.unicodeScalars.contains(where: \.isControl)
+    }
+  }
+
+  private static let byteCountMax = 4096
+}
+
 extension ProxyChoice: Codable {
   private enum CodingKeys: String, CodingKey { case url, http }
 

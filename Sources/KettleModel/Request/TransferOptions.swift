@@ -68,6 +68,25 @@ public struct TransferOptions: Hashable, Sendable {
   }
 }
 
+extension TransferOptions {
+  /// The first part that no service may act on; nil if all are valid.
+  var refusedPart: String? {
+    let seconds = 1...Self.secondsMax
+    if let silenceSeconds, !seconds.contains(silenceSeconds) { return "silenceSeconds" }
+    if let connectSeconds, !seconds.contains(connectSeconds) { return "connectSeconds" }
+    if let retryDelaySeconds, !seconds.contains(retryDelaySeconds) { return "retryDelaySeconds" }
+    if let attemptsMax, !(0...Self.attemptsCountMax).contains(attemptsMax) { return "attemptsMax" }
+    if let proxy, !proxy.isUsable { return "proxy" }
+    if cookies.count > Self.cookieCountMax || !cookies.allSatisfy(\.isUsable) { return "cookies" }
+    if let certificate, !certificate.isUsable { return "certificate" }
+    if otherSources.count > Self.mirrorCountMax { return "mirrors" }
+    if let byteCount = described?.byteCount, byteCount < 0 { return "described.byteCount" }
+    if let rpc, !rpc.isUsable { return "rpc" }
+    if let then, then.fillsShellText { return "then" }
+    return nil
+  }
+}
+
 /// The permission bits of a new file.
 public struct FilePermissions: RawRepresentable, Hashable, Sendable, Codable {
   /// Read and write bits only, as open(2) takes them for a file that is not a program.
@@ -171,6 +190,12 @@ public struct RPCOptions: Hashable, Sendable {
     self.gid = gid
     self.echoed = echoed
   }
+
+  fileprivate var isUsable: Bool {
+    if let gid, GID(gid)?.description != gid { return false }
+    let byteCount = echoed.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+    return echoed.count <= Self.echoedCountMax && byteCount <= Self.echoedByteCountMax
+  }
 }
 
 extension RPCOptions: Codable {
@@ -242,55 +267,4 @@ extension QueueName: Codable {
     var container = encoder.singleValueContainer()
     try container.encode(text)
   }
-}
-
-/// The method and body of a request other than a plain GET.
-public struct RequestContent: Hashable, Sendable, Codable {
-  /// A token in upper case (RFC 9110, section 9.1).
-  public var method: String
-  public var body: Body?
-  /// Set when an earlier request has sent the beginning of the body. It belongs to one request and
-  /// is not stored.
-  public var rest: Rest?
-
-  private enum CodingKeys: String, CodingKey {
-    case method, body
-  }
-
-  public init(method: String, body: Body? = nil, rest: Rest? = nil) {
-    self.method = method
-    self.body = body
-    self.rest = rest
-  }
-
-  /// The part of a file that the server does not have yet.
-  public struct Rest: Hashable, Sendable {
-    public var offset: Int64
-    /// The modification time of the file when its beginning was sent, since 1970.
-    public var modifiedNanoseconds: Int64
-
-    public init(offset: Int64, modifiedNanoseconds: Int64) {
-      self.offset = offset
-      self.modifiedNanoseconds = modifiedNanoseconds
-    }
-  }
-
-  public enum Body: Hashable, Sendable, Codable {
-    /// The absolute path of a file that is read again for every attempt. The length is that at the
-    /// time of the request, so that a file that has changed since is not sent.
-    case file(path: String, byteCount: Int64)
-    case bytes(Base64Bytes)
-  }
-
-  public var bodyByteCount: Int64? {
-    switch body {
-    case .file(_, let byteCount)?: byteCount
-    case .bytes(let bytes)?: Int64(bytes.bytes.count)
-    case nil: nil
-    }
-  }
-
-  /// Whether it is a GET without a body, which can be repeated for a range. Other requests are
-  /// repeated in full.
-  public var isPlainGET: Bool { method == "GET" && body == nil }
 }

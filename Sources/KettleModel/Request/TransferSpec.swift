@@ -65,18 +65,26 @@ extension TransferSpec {
     case minimumReach
   }
 
-  /// Missing properties get their defaults, so that records of older versions and short requests of
-  /// scripts can be decoded.
+  /// Decodes a request, and refuses one with a `refusedPart`. Missing properties get their defaults,
+  /// so that short requests of scripts can be decoded.
   public init(from decoder: any Decoder) throws {
+    try self.init(recorded: decoder)
+    try refuse(at: decoder.codingPath)
+  }
+
+  /// Decodes everything except the URL, and refuses a request with a `refusedPart`.
+  public init(url: TransferURL, template decoder: any Decoder) throws {
+    try self.init(url: url, decoder.container(keyedBy: CodingKeys.self))
+    try refuse(at: decoder.codingPath)
+  }
+
+  /// Decodes the request of a transfer that the service has. It was checked when it arrived. What
+  /// has happened to it since, and what a later version would refuse, does not make it unreadable.
+  package init(recorded decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     try self.init(url: container.decode(TransferURL.self, forKey: .url), container)
     let reach = try container.decodeIfPresent(NetworkReach.self, forKey: .minimumReach)
     source = ChainedURL(url, namedBy: reach ?? .machine)
-  }
-
-  /// Decodes everything except the URL.
-  public init(url: TransferURL, template decoder: any Decoder) throws {
-    try self.init(url: url, decoder.container(keyedBy: CodingKeys.self))
   }
 
   private init(url: TransferURL, _ container: KeyedDecodingContainer<CodingKeys>) throws {
@@ -137,6 +145,72 @@ extension TransferSpec {
   }
 }
 
+/// A part of a request that no service may act on: its path, such as `options.proxy`.
+package struct RefusedPart: Error, CodingKey {
+  package let stringValue: String
+  package var intValue: Int? { nil }
+
+  package init(stringValue: String) { self.stringValue = stringValue }
+  package init?(intValue: Int) { nil }
+}
+
+extension DecodingError {
+  /// Refuses a part of what was decoded at a path.
+  package static func refused(_ part: String, at path: [any CodingKey]) -> DecodingError {
+    let part = RefusedPart(stringValue: part)
+    return .dataCorrupted(
+      Context(
+        codingPath: path + [part], debugDescription: "no service may act on it",
+        underlyingError: part))
+  }
+}
+
+extension TransferSpec {
+  /// The first part that no service may act on; nil if all are valid.
+  ///
+  /// Whoever decodes a request asks for it (`init(from:)`), and so does the RPC, which makes one
+  /// from texts. The store reads its columns without asking: a rule here may become stricter, and
+  /// no transfer of an earlier version is lost.
+  package var refusedPart: String? {
+    if let part = ownRefusedPart { return part }
+    if let part = options.refusedPart { return "options.\(part)" }
+    // Each response to another request than a plain GET may differ.
+    if !options.otherSources.isEmpty, task?.kind == .upload || !(request?.isPlainGET ?? true) {
+      return "options.mirrors"
+    }
+    // A program verifies what it gets.
+    if options.checksumURL != nil, task != nil { return "options.checksumURL" }
+    // A program is launched with its session's news, and no page may start a program.
+    if options.then != nil, task != nil || options.rpc != nil { return "options.then" }
+    if let part = request?.refusedPart { return "request.\(part)" }
+    // Programs are promised the semantics of HTTP, and servers of files know no other request.
+    if url.scheme.family != .http, task != nil || request != nil { return "url" }
+    if task?.kind == .upload, request?.body == nil { return "request.body" }
+    return task?.refusedPart.map { "task.\($0)" }
+  }
+
+  private var ownRefusedPart: String? {
+    // A person's transfers are not tasks of a program.
+    if !session.isUsable || task != nil && session == .kettle { return "session" }
+    if let directory, !directory.isAbsolutePath { return "directory" }
+    if let connections, connections < 1 { return "connections" }
+    if !headers.allSatisfy(\.isSendable) { return "headers" }
+    if let login, !login.isUsable { return "login" }
+    if let caCertificatePath, !caCertificatePath.isAbsolutePath { return "caCertificatePath" }
+    if !trustedServers.allSatisfy(\.isUsable) { return "trustedServers" }
+    if let limitBytesPerSecond, limitBytesPerSecond < 1 { return "limitBytesPerSecond" }
+    return nil
+  }
+
+  private func refuse(at path: [any CodingKey]) throws {
+    if let part = refusedPart { throw DecodingError.refused(part, at: path) }
+  }
+}
+
+extension String {
+  package var isAbsolutePath: Bool { hasPrefix("/") && !utf8.contains(0) }
+}
+
 /// A priority from 0 (last) to 1 (first). The named values are those of `URLSessionTask`.
 public struct TransferPriority: Hashable, Comparable, Sendable {
   public let value: Double
@@ -182,6 +256,14 @@ public struct Login: Hashable, Sendable, Codable {
   }
 }
 
+extension Login {
+  /// A colon in the user name would move the boundary between name and password (RFC 7617, section
+  /// 2).
+  package var isUsable: Bool {
+    !user.contains(":") && !(user + password).unicodeScalars.contains(where: \.isControl)
+  }
+}
+
 extension Login: CustomStringConvertible {
   /// Omits the password, because this text may be logged.
   public var description: String { "Login(user: \(user), password: hidden)" }
@@ -202,6 +284,11 @@ public struct TrustedServer: Hashable, Sendable, Codable {
 
   public init(_ certificate: ServerCertificate) {
     self.init(origin: certificate.origin, key: certificate.key)
+  }
+
+  fileprivate var isUsable: Bool {
+    !origin.unicodeScalars.contains(where: \.isControl)
+      && Checksum(algorithm: .sha256, hex: key)?.hex == key
   }
 }
 

@@ -49,6 +49,21 @@ public struct SessionOptions: Hashable, Sendable, Codable {
   }
 }
 
+extension SessionOptions {
+  /// The first part that no service may act on; nil if all are valid.
+  package var refusedPart: String? {
+    if let connectionsPerHostMax, connectionsPerHostMax < 1 { return "connectionsPerHostMax" }
+    guard let launch else { return nil }
+    if !launch.executablePath.isAbsolutePath { return "launch.executablePath" }
+    if let directory = launch.directory, !directory.isAbsolutePath { return "launch.directory" }
+    let byteCount = launch.arguments.reduce(0) { $0 + $1.utf8.count + 1 }
+    guard byteCount <= LaunchCommand.argumentByteCountMax,
+      !launch.arguments.contains(where: { $0.utf8.contains(0) })
+    else { return "launch.arguments" }
+    return nil
+  }
+}
+
 /// How to start a program when its session has events for it.
 public struct LaunchCommand: Hashable, Sendable, Codable {
   /// Absolute.
@@ -57,6 +72,9 @@ public struct LaunchCommand: Hashable, Sendable, Codable {
   public var arguments: [String]
   /// The absolute path of the working directory; nil means the root.
   public var directory: String?
+
+  /// MAX_ARG_STRLEN of Linux, which bounds one argument (execve(2)).
+  fileprivate static let argumentByteCountMax = 131_072
 
   public init(executablePath: String, arguments: [String] = [], directory: String? = nil) {
     self.executablePath = executablePath

@@ -46,6 +46,102 @@ public struct TaskOptions: Hashable, Sendable, Codable {
   public init(kind: Kind) { self.kind = kind }
 }
 
+extension TaskOptions {
+  /// The first part that no service may act on; nil if all are valid.
+  package var refusedPart: String? {
+    if let taskIdentifier, !(1...Self.taskIdentifierMax).contains(taskIdentifier) {
+      return "taskIdentifier"
+    }
+    if let programData, programData.utf8.count > Self.programDataByteCountMax {
+      return "programData"
+    }
+    if let subtitle, subtitle.utf8.count > Self.subtitleByteCountMax { return "subtitle" }
+    if let requestTimeoutMilliseconds, requestTimeoutMilliseconds < 1 {
+      return "requestTimeoutMilliseconds"
+    }
+    if let resourceTimeoutMilliseconds, resourceTimeoutMilliseconds < 1 {
+      return "resourceTimeoutMilliseconds"
+    }
+    if let expectedSendByteCount, expectedSendByteCount < 0 { return "expectedSendByteCount" }
+    if let expectedReceiveByteCount, expectedReceiveByteCount < 0 {
+      return "expectedReceiveByteCount"
+    }
+    if !credentials.allSatisfy(\.isUsable) { return "credentials" }
+    if let resumes, !(1...ResumeToken.secretByteCountMax).contains(resumes.secret.utf8.count) {
+      return "resumes"
+    }
+    if let continues, continues.url.scheme.family != .http || continues.confirmedByteCount < 0 {
+      return "continues"
+    }
+    return nil
+  }
+
+  /// Leaves room to count up from it.
+  private static let taskIdentifierMax: Int64 = 1 << 53
+}
+
+/// The method and body of a request other than a plain GET.
+public struct RequestContent: Hashable, Sendable, Codable {
+  /// A token in upper case (RFC 9110, section 9.1).
+  public var method: String
+  public var body: Body?
+  /// Set when an earlier request has sent the beginning of the body. It belongs to one request and
+  /// is not stored.
+  public var rest: Rest?
+
+  private enum CodingKeys: String, CodingKey {
+    case method, body
+  }
+
+  public init(method: String, body: Body? = nil, rest: Rest? = nil) {
+    self.method = method
+    self.body = body
+    self.rest = rest
+  }
+
+  /// The part of a file that the server does not have yet.
+  public struct Rest: Hashable, Sendable {
+    public var offset: Int64
+    /// The modification time of the file when its beginning was sent, since 1970.
+    public var modifiedNanoseconds: Int64
+
+    public init(offset: Int64, modifiedNanoseconds: Int64) {
+      self.offset = offset
+      self.modifiedNanoseconds = modifiedNanoseconds
+    }
+  }
+
+  public enum Body: Hashable, Sendable, Codable {
+    /// The absolute path of a file that is read again for every attempt. The length is that at the
+    /// time of the request, so that a file that has changed since is not sent.
+    case file(path: String, byteCount: Int64)
+    case bytes(Base64Bytes)
+  }
+
+  public var bodyByteCount: Int64? {
+    switch body {
+    case .file(_, let byteCount)?: byteCount
+    case .bytes(let bytes)?: Int64(bytes.bytes.count)
+    case nil: nil
+    }
+  }
+
+  /// Whether it is a GET without a body, which can be repeated for a range. Other requests are
+  /// repeated in full.
+  public var isPlainGET: Bool { method == "GET" && body == nil }
+
+  /// The first part that no service may act on; nil if all are valid.
+  package var refusedPart: String? {
+    guard HeaderField(name: method, value: "") != nil,
+      !method.utf8.contains(where: { (97...122).contains($0) }),
+      // CONNECT requests a tunnel, not a file (RFC 9110, section 9.3.6).
+      method != "CONNECT"
+    else { return "method" }
+    guard case .file(let path, let byteCount)? = body else { return nil }
+    return path.isAbsolutePath && byteCount >= 0 ? nil : "body"
+  }
+}
+
 /// How much of the end of a task its program has received.
 public enum DeliveredPart: String, Hashable, Sendable, Codable {
   /// The file, or the body of the response to an upload.
@@ -70,6 +166,8 @@ public struct ResumeToken: Hashable, Sendable, Codable {
   public var id: TransferID
   public var secret: String
 
+  fileprivate static let secretByteCountMax = 128
+
   public init(id: TransferID, secret: String) {
     self.id = id
     self.secret = secret
@@ -90,6 +188,12 @@ public struct OriginCredential: Hashable, Sendable, Codable {
   public var certificate: ClientCertificate?
 
   public init(origin: String) { self.origin = origin }
+
+  fileprivate var isUsable: Bool {
+    !origin.isEmpty && !origin.unicodeScalars.contains(where: \.isControl)
+      && login?.isUsable ?? true && certificate?.isUsable ?? true
+      && trustedKeys.allSatisfy { Checksum(algorithm: .sha256, hex: $0)?.hex == $0 }
+  }
 }
 
 /// A client certificate and its key.
@@ -103,6 +207,11 @@ public struct ClientCertificate: Hashable, Sendable, Codable {
     self.certificatePath = certificatePath
     self.keyPath = keyPath
     self.password = password
+  }
+
+  package var isUsable: Bool {
+    certificatePath.isAbsolutePath && keyPath.isAbsolutePath
+      && !(password?.utf8.contains(0) ?? false)
   }
 }
 

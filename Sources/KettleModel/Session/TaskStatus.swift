@@ -141,6 +141,29 @@ public struct ReplacementRequest: Hashable, Sendable, Codable {
   }
 }
 
+extension ChallengeAnswer {
+  package var isUsable: Bool {
+    switch self {
+    case .login(let login): login.isUsable
+    case .certificate(let certificate): certificate.isUsable
+    case .request(let request): request.isUsable
+    case .trust, .standard, .cancel: true
+    }
+  }
+}
+
+extension ReplacementRequest {
+  /// Whether a transfer with this request would be accepted.
+  fileprivate var isUsable: Bool {
+    var spec = TransferSpec(url: url)
+    spec.headers = headers
+    spec.login = login
+    spec.options.cookies = cookies
+    spec.request = content
+    return spec.refusedPart == nil && url.scheme.family == .http
+  }
+}
+
 /// What one HTTP exchange of a task took, as the transport measured it.
 public struct AttemptMeasurement: Hashable, Sendable, Codable {
   /// Without credentials.

@@ -40,6 +40,11 @@ public struct SessionID: RawRepresentable, Hashable, Sendable {
 
   /// The session of the dashboard and the commands.
   public static let kettle = SessionID(rawValue: "kettle")
+
+  /// 1 to 255 bytes; an environment variable carries it, which ends at a NUL.
+  package var isUsable: Bool {
+    (1...255).contains(rawValue.utf8.count) && !rawValue.utf8.contains(0)
+  }
 }
 
 extension SessionID: Codable {

@@ -313,6 +313,35 @@ struct RequestCoderTests {
       decode(line) == .refused(.number(1), ControlError(.refusedSpec, "params.transfers[1].name")))
   }
 
+  @Test(arguments: [
+    (#""options":{"proxy":{"url":"http://h\u0007"}}"#, "options.proxy"),
+    (
+      #""options":{"cookies":[{"name":"","value":"b","domain":"h","includesSubdomains":false,"#
+        + #""path":"/","isSecure":false}]}"#, "options.cookies"
+    ),
+    (#""login":{"user":"a:b","password":""}"#, "login"),
+    (#""headers":[{"name":"X:Y","value":"a"}]"#, "headers"),
+    (#""request":{"method":"CONNECT"}"#, "request.method"),
+  ])
+  func `a part that no service may act on is named`(part: String, place: String) {
+    func refused(_ place: String) -> ReceivedRequest {
+      .refused(.number(1), ControlError(.refusedSpec, place))
+    }
+    func decode(_ method: String, _ params: String) -> ReceivedRequest {
+      self.decode(#"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":\#(params)}"#)
+    }
+    let spec = #"{"url":"https://a.b/","# + part + "}"
+    #expect(
+      decode("transfers.add", #"{"transfers":[\#(spec)]}"#)
+        == refused("params.transfers[0].\(place)"))
+    #expect(
+      decode("transfers.addURLs", #"{"urls":["https://a.b/"],"template":{\#(part)}}"#)
+        == refused("params.template.\(place)"))
+    #expect(
+      decode("transfers.follow", #"{"id":1,"transfer":\#(spec)}"#)
+        == refused("params.transfer.\(place)"))
+  }
+
   @Test func `searching for too many URLs is refused`() throws {
     for (count, isTaken) in [(FindURLs.countMax, true), (FindURLs.countMax + 1, false)] {
       let params = FindURLs.Params(urls: Array(repeating: "http://a/", count: count))

@@ -17,7 +17,9 @@ struct TransferSpecTests {
     spec.login = Login(user: "u", password: "p")
     spec.checksum = Checksum("md5:d41d8cd98f00b204e9800998ecf8427e")
     spec.caCertificatePath = "/tmp/ca.pem"
-    spec.trustedServers = [TrustedServer(origin: "https://nas.local", key: "0f")]
+    spec.trustedServers = [
+      TrustedServer(origin: "https://nas.local", key: String(repeating: "0f", count: 32))
+    ]
     spec.limitBytesPerSecond = 1_024
     spec.notBefore = WallTime(millisecondsSince1970: 5)
     spec.priority = .high

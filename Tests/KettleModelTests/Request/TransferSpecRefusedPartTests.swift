@@ -1,12 +1,35 @@
-import KettleControl
+import Foundation
 import KettleModel
 import Testing
 
 struct TransferSpecRefusedPartTests {
   private func refused(_ change: (inout TransferSpec) -> Void) throws -> String? {
-    var spec = try #require(ProtocolSamples.spec())
+    var spec = TransferSpec(url: try TransferURL.parse("https://example.org/guide.pdf").get().url)
     change(&spec)
     return spec.refusedPart
+  }
+
+  /// In the form of a reply with the request of a transfer.
+  private struct Recorded: Decodable {
+    var spec: TransferSpec
+
+    init(from decoder: any Decoder) throws { spec = try TransferSpec(recorded: decoder) }
+  }
+
+  @Test(arguments: [
+    #""connections":0"#, #""directory":"Downloads""#, #""login":{"user":"a:b","password":""}"#,
+    #""headers":[{"name":"X:Y","value":"a"}]"#, #""options":{"silenceSeconds":86401}"#,
+    #""options":{"proxy":{"url":"http://h\r\n"}}"#, #""options":{"attemptsMax":-1}"#,
+    #""options":{"then":["sh","-c","{path}"]}"#, #""request":{"method":"get"}"#,
+    #""session":"app","task":{"kind":"upload","conditions":[],"credentials":[]}"#,
+  ])
+  func `a request refuses itself when it is decoded, and a recorded one stays readable`(
+    part: String
+  ) throws {
+    let json = Data((#"{"url":"http://h/f","# + part + "}").utf8)
+    #expect(throws: DecodingError.self) { try JSONDecoder().decode(TransferSpec.self, from: json) }
+    let recorded = try JSONDecoder().decode(Recorded.self, from: json)
+    #expect(recorded.spec.refusedPart != nil)
   }
 
   @Test func `an ordinary request with everything set is not refused`() throws {

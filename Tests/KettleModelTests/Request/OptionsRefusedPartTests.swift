@@ -2,8 +2,6 @@ import Foundation
 import KettleModel
 import Testing
 
-@testable import KettleControl
-
 struct OptionsRefusedPartTests {
   private func refused(_ change: (inout TransferOptions) -> Void) throws -> String? {
     var spec = TransferSpec(url: try TransferURL.parse("http://h/f").get().url)
