@@ -9,7 +9,7 @@ struct DashboardLoop {
   static let frameMilliseconds: Int64 = 50
 
   let backend: any TerminalBackend
-  let effects: @Sendable (DashboardEffect) -> Void
+  let effects: @Sendable (ServiceEffect) -> Void
   private var look: Look
   private var model: Dashboard
   private var shownGauge: BatchGauge?
@@ -20,7 +20,7 @@ struct DashboardLoop {
 
   init(
     backend: any TerminalBackend, look: Look, settings: DashboardSettings,
-    effects: @escaping @Sendable (DashboardEffect) -> Void
+    effects: @escaping @Sendable (ServiceEffect) -> Void
   ) {
     self.backend = backend
     self.look = look
@@ -74,20 +74,23 @@ struct DashboardLoop {
     }
     for effect in wanted {
       switch effect {
-      case .leave: end = end ?? .left
-      case .redraw: backend.forgetScreen()
-      case .suspend: suspend(at: now)
-      case .copy(let text):
-        if let problem = backend.copy(text) {
-          update(.commandFinished(.failed(sentence: problem.sentence)), at: now)
-        }
-      case .ring: backend.ring()
-      case .announce(let text): backend.announce(text)
-      case .subscribe, .control, .add, .findDuplicates, .remove, .relink, .limit, .move, .assign,
-        .prioritize, .clearFinished, .find, .reset, .bin, .loadHosts, .startService, .loadDetails,
-        .openFile, .remember:
-        effects(effect)
+      case .service(let effect): effects(effect)
+      case .terminal(let effect): perform(effect, at: now)
       }
+    }
+  }
+
+  private mutating func perform(_ effect: TerminalEffect, at now: Moment) {
+    switch effect {
+    case .leave: end = end ?? .left
+    case .redraw: backend.forgetScreen()
+    case .suspend: suspend(at: now)
+    case .copy(let text):
+      if let problem = backend.copy(text) {
+        update(.commandFinished(.failed(sentence: problem.sentence)), at: now)
+      }
+    case .ring: backend.ring()
+    case .announce(let text): backend.announce(text)
     }
   }
 

@@ -21,7 +21,7 @@ package final class DashboardRunner: Sendable {
   private let waker: any TerminalWaker
   private let backend: BackendBox
   private let settings: DashboardSettings
-  private let effects: @Sendable (DashboardEffect) -> Void
+  private let effects: @Sendable (ServiceEffect) -> Void
 
   /// Only the thread that calls `run` uses the backend, `run` is called once, and other threads use
   /// only the mailbox.
@@ -29,11 +29,10 @@ package final class DashboardRunner: Sendable {
     let value: any TerminalBackend
   }
 
-  /// - Parameter effects: Called on the terminal's thread for every effect except `suspend`,
-  ///   `redraw` and `leave`, which the loop performs itself. It must not block.
+  /// - Parameter effects: Called on the terminal's thread. It must not block.
   package init(
     backend: sending any TerminalBackend, settings: DashboardSettings = DashboardSettings(),
-    effects: @escaping @Sendable (DashboardEffect) -> Void
+    effects: @escaping @Sendable (ServiceEffect) -> Void
   ) {
     self.settings = settings
     waker = backend.waker

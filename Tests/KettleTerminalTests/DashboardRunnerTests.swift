@@ -66,7 +66,7 @@ private final class ScriptedTerminal: TerminalBackend, Sendable {
 struct DashboardRunnerTests {
   private func run(
     _ script: [[TerminalInput]], posting messages: [DashboardMessage] = []
-  ) throws -> (end: DashboardEnd, effects: [DashboardEffect], terminal: ScriptedTerminal) {
+  ) throws -> (end: DashboardEnd, effects: [ServiceEffect], terminal: ScriptedTerminal) {
     let terminal = ScriptedTerminal(script)
     let effects = EffectLog()
     let runner = DashboardRunner(backend: terminal) { effects.append($0) }
@@ -75,9 +75,9 @@ struct DashboardRunnerTests {
   }
 
   private final class EffectLog: Sendable {
-    private let effects = Mutex<[DashboardEffect]>([])
-    func append(_ effect: DashboardEffect) { effects.withLock { $0.append(effect) } }
-    var all: [DashboardEffect] { effects.withLock { $0 } }
+    private let effects = Mutex<[ServiceEffect]>([])
+    func append(_ effect: ServiceEffect) { effects.withLock { $0.append(effect) } }
+    var all: [ServiceEffect] { effects.withLock { $0 } }
   }
 
   @Test func `leaving restores the terminal`() throws {

@@ -6,118 +6,119 @@ import KettleSystem
 
 /// What the dashboard asks for: requests to the service, and files to open.
 extension DashboardSession {
-  func execute(_ effect: DashboardEffect) async {
+  func execute(_ effect: ServiceEffect) async {
     do {
-      // These need no connection.
-      if case .openFile(let path) = effect { return try open(path) }
-      if case .startService = effect { return try await startService() }
-      if let message = try await message(for: effect, currentService()) { output.yield(message) }
+      if let message = try await message(for: effect) { output.yield(message) }
     } catch {
-      switch effect {
-      case .loadDetails(let id):
-        let sentence = Sentences.report(of: error).sentences.joined(separator: "; ")
-        output.yield(.commandFinished(.detailsFailed(id, sentence: sentence)))
-      case .add:
-        let sentence = Sentences.report(of: error).sentences.joined(separator: "; ")
-        output.yield(.commandFinished(.addFailed(sentence: sentence)))
-      // The dashboard requests its rows again after reconnecting. Adding works without knowing
-      // duplicates.
-      case .subscribe, .findDuplicates, .loadHosts: break
-      case .find(let search):
-        output.yield(.found(search, nil))
-        fail(error)
-      case .control, .remove, .relink, .limit, .move, .prioritize, .assign, .clearFinished, .reset,
-        .bin, .startService, .openFile, .remember, .copy, .ring, .announce, .suspend, .redraw,
-        .leave:
-        fail(error)
-      }
+      report(error, of: effect)
     }
   }
 
-  private func message(
-    for effect: DashboardEffect, _ service: any ServiceCalling
-  ) async throws -> DashboardMessage? {
+  private func report(_ error: any Error, of effect: ServiceEffect) {
+    switch effect {
+    case .loadDetails(let id):
+      output.yield(.commandFinished(.detailsFailed(id, sentence: Self.sentence(error))))
+    case .add: output.yield(.commandFinished(.addFailed(sentence: Self.sentence(error))))
+    // The dashboard requests its rows again after reconnecting. Adding works without knowing
+    // duplicates.
+    case .subscribe, .findDuplicates, .loadHosts: break
+    case .find(let search):
+      output.yield(.found(search, nil))
+      fail(error)
+    case .control, .remove, .relink, .limit, .move, .prioritize, .assign, .clearFinished, .reset,
+      .bin, .startService, .openFile, .remember:
+      fail(error)
+    }
+  }
+
+  private static func sentence(_ error: any Error) -> String {
+    Sentences.report(of: error).sentences.joined(separator: "; ")
+  }
+
+  private func call<Method: ControlMethod>(
+    _ method: Method.Type, _ params: Method.Params
+  ) async throws -> Method.Result {
+    try await currentService().call(method, params)
+  }
+
+  private func message(for effect: ServiceEffect) async throws -> DashboardMessage? {
     switch effect {
     case .subscribe(let viewport):
       guard wantedViewport.withLock({ $0 }) == viewport else { return nil }
-      _ = try await service.call(SubscribeViewport.self, viewport)
+      _ = try await call(SubscribeViewport.self, viewport)
       return nil
     case .control(let verb, let selection):
-      let result = try await service.call(
+      let result = try await call(
         ControlTransfers.self, .init(control: verb, selection: selection))
       return .commandFinished(
-        .controlled(
-          verb, appliedCount: result.applied.count,
-          refused: result.refused))
+        .controlled(verb, appliedCount: result.applied.count, refused: result.refused))
     case .add(let specs):
-      let adder = FormAdder(service: service, filesAreHere: filesAreHere)
+      let adder = FormAdder(service: try currentService(), filesAreHere: filesAreHere)
       let (count, first) = try await adder.add(specs)
       return .commandFinished(.added(count: count, first: first))
     case .findDuplicates(let urls):
-      let adder = FormAdder(service: service, filesAreHere: filesAreHere)
+      let adder = FormAdder(service: try currentService(), filesAreHere: filesAreHere)
       return .duplicatesFound(try await adder.find(urls))
     case .remove(let selection, let withFile):
-      let result = try await service.call(
+      let result = try await call(
         ControlTransfers.self,
         .init(control: withFile ? .removeWithFile : .remove, selection: selection))
       return .commandFinished(
-        .removed(
-          count: result.applied.count, keptPaths: (result.keptFiles ?? []).map(\.path)))
+        .removed(count: result.applied.count, keptPaths: (result.keptFiles ?? []).map(\.path)))
     case .relink(let id, let link):
-      let result = try await service.call(RelinkTransfer.self, .init(id: id, link: link))
+      let result = try await call(RelinkTransfer.self, .init(id: id, link: link))
       return .commandFinished(.relinked(refused: result.refused))
     case .limit(let selection, let bytesPerSecond):
-      let result = try await service.call(
+      let result = try await call(
         LimitSpeed.self, .init(selection: selection, bytesPerSecond: bytesPerSecond))
-      return .commandFinished(
-        .limited(bytesPerSecond: bytesPerSecond, refused: result.refused))
+      return .commandFinished(.limited(bytesPerSecond: bytesPerSecond, refused: result.refused))
     case .move(let selection, let move):
-      let result = try await service.call(
-        MoveTransfers.self, .init(selection: selection, way: move))
+      let result = try await call(MoveTransfers.self, .init(selection: selection, way: move))
       return .commandFinished(.moved(appliedCount: result.applied.count))
     case .prioritize(let selection, let priority):
-      let result = try await service.call(
+      let result = try await call(
         PrioritizeTransfers.self, .init(selection: selection, priority: priority))
       return .commandFinished(.prioritized(priority, appliedCount: result.applied.count))
     case .assign(let selection, let queue):
-      let result = try await service.call(
-        AssignTransfers.self, .init(selection: selection, queue: queue))
+      let result = try await call(AssignTransfers.self, .init(selection: selection, queue: queue))
       return .commandFinished(
-        .assigned(
-          queue, appliedCount: result.applied.count, refused: result.refused))
+        .assigned(queue, appliedCount: result.applied.count, refused: result.refused))
     case .clearFinished:
-      let result = try await service.call(ClearFinished.self, .init())
+      let result = try await call(ClearFinished.self, .init())
       return .commandFinished(.cleared(count: result.clearedCount))
     case .find(let search):
-      let result = try await service.call(FindTransfer.self, search)
+      let result = try await call(FindTransfer.self, search)
       return .found(search, result.found)
     case .reset:
-      let result = try await service.call(ResetTransfers.self, .init())
+      let result = try await call(ResetTransfers.self, .init())
       return .commandFinished(
         .reset(deletedCount: result.deletedPaths.count, keptPaths: result.keptPaths))
-    case .bin(let request): return .commandFinished(try await perform(request, service))
-    case .loadHosts: return .hostsArrived(try await service.call(ListHosts.self, .init()).hosts)
+    case .bin(let request): return .commandFinished(try await perform(request))
+    case .loadHosts: return .hostsArrived(try await call(ListHosts.self, .init()).hosts)
     case .loadDetails(let id):
-      let details = try await service.call(DescribeTransfer.self, .init(id: id))
-      return .detailsArrived(details)
-    case .startService, .openFile, .remember, .copy, .ring, .announce, .suspend, .redraw, .leave:
+      return .detailsArrived(try await call(DescribeTransfer.self, .init(id: id)))
+    case .startService:
+      try await startService()
       return nil
+    case .openFile(let path):
+      try open(path)
+      return nil
+    // Stored by `perform`, which waits for nothing.
+    case .remember: return nil
     }
   }
 
-  private func perform(
-    _ request: BinRequest, _ service: any ServiceCalling
-  ) async throws -> CommandOutcome {
+  private func perform(_ request: BinRequest) async throws -> CommandOutcome {
     switch request {
-    case .list: return .binListed(try await service.call(ListBin.self, .init()).actions)
+    case .list: return .binListed(try await call(ListBin.self, .init()).actions)
     case .undo(let number):
-      let undone = try await service.call(UndoAction.self, .init(number: number))
+      let undone = try await call(UndoAction.self, .init(number: number))
       return .undone(
         UndoOutcome(
           undone.kind, restoredCount: undone.restored.count + undone.uncoveredCount,
           busyCount: undone.busy.count))
     case .empty:
-      _ = try await service.call(EmptyBin.self, .init())
+      _ = try await call(EmptyBin.self, .init())
       return .binEmptied
     }
   }

@@ -13,7 +13,7 @@ package final class DashboardSession: Sendable {
   package let messages: AsyncStream<DashboardMessage>
 
   let output: AsyncStream<DashboardMessage>.Continuation
-  private let effects: AsyncStream<DashboardEffect>.Continuation
+  private let effects: AsyncStream<ServiceEffect>.Continuation
   private let link: Mutex<Link>
   private let tasks = Mutex<[Task<Void, Never>]>([])
   /// The most recently requested viewport. An older one that is still unsent is skipped, as while a
@@ -51,7 +51,7 @@ package final class DashboardSession: Sendable {
     clock = reconnection.context.clock
     link = Mutex(.up(service))
     (messages, output) = AsyncStream.makeStream()
-    let (inputs, effects) = AsyncStream<DashboardEffect>.makeStream()
+    let (inputs, effects) = AsyncStream<ServiceEffect>.makeStream()
     self.effects = effects
     let keeper = Task { await maintainConnection(service) }
     let worker = Task {
@@ -60,8 +60,8 @@ package final class DashboardSession: Sendable {
     tasks.withLock { $0 = [keeper, worker] }
   }
 
-  /// Returns at once; results arrive as messages. Ignores effects meant for the terminal.
-  package func perform(_ effect: DashboardEffect) {
+  /// Returns at once; results arrive as messages.
+  package func perform(_ effect: ServiceEffect) {
     if case .remember(let choices) = effect { return choicesFile.write(choices) }
     if case .subscribe(let viewport) = effect { wantedViewport.withLock { $0 = viewport } }
     effects.yield(effect)

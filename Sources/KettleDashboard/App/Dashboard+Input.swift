@@ -131,11 +131,11 @@ extension Dashboard {
       }),
     Binding(
       "redraw", .dashboard, in: Set(KeyContext.allCases), keys: [.control("l")],
-      help: "Redraw the screen", do: { _, _ in [.effect(.redraw)] }),
+      help: "Redraw the screen", do: { _, _ in [.terminal(.redraw)] }),
     Binding(
       "suspend", .dashboard, in: Set(KeyContext.allCases), keys: [.control("z")],
       help: "Suspend the dashboard; fg in the shell resumes it",
-      do: { _, _ in [.effect(.suspend)] }),
+      do: { _, _ in [.terminal(.suspend)] }),
     Binding(
       "start-service", .dashboard, in: [.list], keys: [.character("w")], label: "start service",
       help: "Start the service after it was stopped",
@@ -147,13 +147,13 @@ extension Dashboard {
         case .connecting, .lost: .impossible(Strings.needsService)
         }
       },
-      do: { _, _ in [.effect(.startService), .say(Strings.startingService)] }),
+      do: { _, _ in [.service(.startService), .say(Strings.startingService)] }),
     Binding(
       "leave", .dashboard, in: [.list], keys: [.character("q")], label: "leave", isRequired: true,
-      help: "Leave; the transfers continue in the background", do: { _, _ in [.effect(.leave)] }),
+      help: "Leave; the transfers continue in the background", do: { _, _ in [.terminal(.leave)] }),
     Binding(
       "interrupt", .dashboard, in: [.list, .reader], keys: [.control("c")], isRequired: true,
-      help: "Leave; the transfers continue in the background", do: { _, _ in [.effect(.leave)] }),
+      help: "Leave; the transfers continue in the background", do: { _, _ in [.terminal(.leave)] }),
   ]
 }
 

@@ -82,7 +82,7 @@ package struct Dashboard: Hashable, Sendable {
     }
     let listContext = self.context(at: now, isOnTop: screens.isEmpty)
     effects += fulfil(list.updatePanes(listContext), at: now)
-    return choices == choicesBefore ? effects : [.remember(choices)] + effects
+    return choices == choicesBefore ? effects : [.service(.remember(choices))] + effects
   }
 
   private mutating func apply(_ message: DashboardMessage, at now: Moment) -> [DashboardEffect] {
@@ -129,7 +129,8 @@ package struct Dashboard: Hashable, Sendable {
     var effects: [DashboardEffect] = []
     for request in requests {
       switch request {
-      case .effect(let effect): effects.append(effect)
+      case .service(let effect): effects.append(.service(effect))
+      case .terminal(let effect): effects.append(.terminal(effect))
       case .notice(let text, let kind): say(text, kind, at: now)
       case .open(let screen): screens.append(screen)
       case .close: if let index, screens.indices.contains(index) { screens.remove(at: index) }

@@ -2,6 +2,12 @@ import KettleModel
 
 /// A side effect for the caller to perform; returned by `Dashboard.update(_:at:)`.
 package enum DashboardEffect: Hashable, Sendable {
+  case service(ServiceEffect)
+  case terminal(TerminalEffect)
+}
+
+/// What the dashboard's session with the service performs. The results come back as messages.
+package enum ServiceEffect: Hashable, Sendable {
   /// Replaces the subscription: from now on the service sends these rows.
   case subscribe(Viewport)
   case control(ControlVerb, TransferSelection)
@@ -32,17 +38,21 @@ package enum DashboardEffect: Hashable, Sendable {
   case openFile(path: String)
   /// Stores the choices for the next run.
   case remember(DashboardChoices)
-  /// For the terminal: copies a text to the clipboard of the user's terminal.
+}
+
+/// What the loop that owns the terminal performs.
+package enum TerminalEffect: Hashable, Sendable {
+  /// Copies a text to the clipboard of the user's terminal.
   case copy(String)
-  /// For the terminal: rings or flashes, as the user configured it.
+  /// Rings or flashes, as the user configured it.
   case ring
-  /// For the terminal: shows a desktop notification, where the terminal supports it.
+  /// Shows a desktop notification, where the terminal supports it.
   case announce(String)
-  /// For the terminal: returns it to the shell until the user resumes the dashboard.
+  /// Returns the terminal to the shell until the user resumes the dashboard.
   case suspend
-  /// For the terminal: redraws every cell.
+  /// Redraws every cell.
   case redraw
-  /// For the terminal: ends the dashboard.
+  /// Ends the dashboard.
   case leave
 }
 
@@ -64,13 +74,13 @@ package enum DashboardMessage: Hashable, Sendable {
   case resized(ScreenSize)
   /// The current state of the subscribed rows.
   case rowsArrived(ListWindow, Totals)
-  /// The reply to `DashboardEffect.find`; nil when nothing matches.
+  /// The reply to `ServiceEffect.find`; nil when nothing matches.
   case found(RowSearch, FoundRow?)
-  /// The reply to `DashboardEffect.loadDetails`.
+  /// The reply to `ServiceEffect.loadDetails`.
   case detailsArrived(TransferDetails)
-  /// The reply to `DashboardEffect.loadHosts`.
+  /// The reply to `ServiceEffect.loadHosts`.
   case hostsArrived([HostSnapshot])
-  /// The reply to `DashboardEffect.findDuplicates`: one transfer for each URL that is in the list.
+  /// The reply to `ServiceEffect.findDuplicates`: one transfer for each URL that is in the list.
   case duplicatesFound([String: DuplicateSearch.Found])
   /// The base directories for paths; sent at the start, unless the files are on another machine.
   case directoriesKnown(UserDirectories)

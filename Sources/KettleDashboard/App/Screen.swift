@@ -37,7 +37,8 @@ struct Click: Hashable, Sendable {
 
 /// What a screen asks the dashboard to do.
 enum ScreenRequest: Hashable, Sendable {
-  case effect(DashboardEffect)
+  case service(ServiceEffect)
+  case terminal(TerminalEffect)
   case notice(String, Notice.Kind)
   /// Opens another screen above this one.
   case open(OpenScreen)

@@ -67,7 +67,7 @@ package struct ServiceView: Hashable, Sendable {
     let text =
       hasEnded
       ? Strings.allEnded(failedCount: next.count(.failed)) : Strings.newlyFailed(failed)
-    return [.ring, .announce(text)]
+    return [.terminal(.ring), .terminal(.announce(text))]
   }
 
   private static func difference(_ next: Int, _ before: Int) -> Int {

@@ -19,7 +19,7 @@ struct DashboardAddingTests {
 
   /// Returns the outcome of one effect. The link's own message may arrive at any time.
   private func outcome(
-    _ effect: DashboardEffect, in context: FakeContext, filesAreHere: Bool = true
+    _ effect: ServiceEffect, in context: FakeContext, filesAreHere: Bool = true
   ) async throws -> DashboardMessage? {
     var request = DashboardRequest(address: context.context.address, client: "kettle")
     request.filesAreHere = filesAreHere

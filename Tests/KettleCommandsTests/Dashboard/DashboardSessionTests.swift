@@ -44,7 +44,7 @@ struct DashboardSessionTests {
 
   /// Returns the first messages that result from these effects.
   private func messages(
-    _ effects: [DashboardEffect], count: Int, in context: FakeContext
+    _ effects: [ServiceEffect], count: Int, in context: FakeContext
   ) async throws -> [DashboardMessage] {
     let session = try await open(context)
     for effect in effects { session.perform(effect) }
@@ -58,7 +58,7 @@ struct DashboardSessionTests {
   }
 
   /// Returns the outcome of one effect. The link's own message may arrive at any time.
-  private func outcome(_ effect: DashboardEffect, in context: FakeContext) async throws
+  private func outcome(_ effect: ServiceEffect, in context: FakeContext) async throws
     -> DashboardMessage?
   {
     try await messages([effect], count: 2, in: context).first { $0 != .linkChanged(.connected) }
@@ -121,8 +121,7 @@ struct DashboardSessionTests {
       [
         .subscribe(Viewport(first: 3, count: 20)), .control(.start, .ids([id])),
         .control(.pause, .all), .remove(.ids([id]), withFile: true),
-        .remove(.ids([id]), withFile: false), .reset, .add([spec]), .suspend, .redraw, .leave,
-        .control(.stop, .all),
+        .remove(.ids([id]), withFile: false), .reset, .add([spec]), .control(.stop, .all),
       ], count: 8, in: context)
     #expect(
       askedOf(context.service) == [

@@ -16,9 +16,9 @@ struct AttentionTests {
     var texts: [String] = []
     for counts in steps {
       let effects = model.update(.rowsArrived(.empty, totals(counts)), at: Sample.now)
-      let rings = effects.count { $0 == .ring }
+      let rings = effects.count { $0 == .terminal(.ring) }
       let new = effects.compactMap { effect in
-        if case .announce(let text) = effect { text } else { nil }
+        if case .terminal(.announce(let text)) = effect { text } else { nil }
       }
       #expect(rings == new.count)
       texts += new
@@ -55,7 +55,7 @@ struct AttentionTests {
     _ = model.update(.linkChanged(.lost), at: Sample.now)
     let effects = model.update(
       .rowsArrived(.empty, totals([.failed: 99])), at: Sample.now)
-    #expect(!effects.contains(.ring))
+    #expect(!effects.contains(.terminal(.ring)))
   }
 
   @Test func `extreme counts from the service do not overflow`() {

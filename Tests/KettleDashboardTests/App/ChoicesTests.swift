@@ -8,7 +8,7 @@ struct ChoicesTests {
 
   private func remembered(_ effects: [DashboardEffect]) -> [DashboardChoices] {
     effects.compactMap { effect in
-      if case .remember(let choices) = effect { choices } else { nil }
+      if case .service(.remember(let choices)) = effect { choices } else { nil }
     }
   }
 
@@ -67,14 +67,14 @@ struct ChoicesTests {
     #expect(model.choices == choices)
     let effects = model.update(.linkChanged(.connected), at: Sample.now)
     #expect(remembered(effects).isEmpty)
-    guard case .subscribe(let viewport)? = effects.first else {
+    guard case .service(.subscribe(let viewport))? = effects.first else {
       Issue.record("not asked for")
       return
     }
     #expect(viewport.sort == bySpeed)
     let window = ListWindow(first: 0, matchingCount: Sample.rows.count, rows: Sample.rows)
     let arrived = model.update(.rowsArrived(window, Sample.totals), at: Sample.now)
-    #expect(arrived.contains(.loadDetails(Sample.rows[0].id)))
+    #expect(arrived.contains(.service(.loadDetails(Sample.rows[0].id))))
     _ = model.update(.detailsArrived(Sample.details), at: Sample.now)
     #expect(model.screen().lines.contains { $0.hasSuffix("2/6 Parts") })
   }

@@ -13,7 +13,7 @@ struct ControlKeysTests {
   @Test(arguments: [TransferState.idle, .failed, .paused, .scheduled, .waiting])
   func `s starts a transfer that can start`(state: TransferState) {
     var model = model(state)
-    #expect(model.press(.character("s")) == [.control(.start, seven)])
+    #expect(model.press(.character("s")) == [.service(.control(.start, seven))])
   }
 
   @Test(arguments: [
@@ -30,12 +30,12 @@ struct ControlKeysTests {
   @Test(arguments: [TransferState.running, .queued, .waiting, .scheduled, .verifying])
   func `p pauses an active transfer`(state: TransferState) {
     var model = model(state)
-    #expect(model.press(.character("p")) == [.control(.pause, seven)])
+    #expect(model.press(.character("p")) == [.service(.control(.pause, seven))])
   }
 
   @Test func `p resumes a paused transfer`() {
     var model = model(.paused)
-    #expect(model.press(.character("p")) == [.control(.start, seven)])
+    #expect(model.press(.character("p")) == [.service(.control(.start, seven))])
   }
 
   @Test(arguments: [
@@ -52,15 +52,15 @@ struct ControlKeysTests {
   func `x stops any transfer that is neither idle nor completed`(state: TransferState) {
     var model = model(state)
     let isPossible = state != .idle && state != .completed
-    #expect(model.press(.character("x")) == (isPossible ? [.control(.stop, seven)] : []))
+    #expect(model.press(.character("x")) == (isPossible ? [.service(.control(.stop, seven))] : []))
     #expect((model.said == nil) == isPossible)
   }
 
   @Test func `capital letters apply to all transfers`() {
     var model = Sample.model(columns: 80, rows: 24)
-    #expect(model.press(.character("S")) == [.control(.start, .all)])
-    #expect(model.press(.character("X")) == [.control(.stop, .all)])
-    #expect(model.press(.character("P")) == [.control(.pause, .all)])
+    #expect(model.press(.character("S")) == [.service(.control(.start, .all))])
+    #expect(model.press(.character("X")) == [.service(.control(.stop, .all))])
+    #expect(model.press(.character("P")) == [.service(.control(.pause, .all))])
   }
 
   @Test func `capital letters explain why they have no effect`() {
@@ -81,7 +81,7 @@ struct ControlKeysTests {
   @Test(arguments: [Key.character("y"), .character("Y")])
   func `a reset happens only after the answer yes`(yes: Key) {
     var model = Sample.model(columns: 80, rows: 24)
-    #expect(model.press(.character("R"), yes) == [.reset])
+    #expect(model.press(.character("R"), yes) == [.service(.reset)])
     #expect(model.screens.isEmpty)
   }
 
@@ -110,14 +110,16 @@ struct ControlKeysTests {
       .rowsArrived(ListWindow(first: 0, matchingCount: rows.count, rows: rows), Sample.totals),
       at: Sample.now)
     #expect(
-      model.press(.character("y")) == [.remove(.ids([TransferID(rawValue: 2)]), withFile: false)])
+      model.press(.character("y")) == [
+        .service(.remove(.ids([TransferID(rawValue: 2)]), withFile: false))
+      ])
   }
 
   @Test func `D applies only to finished files`() {
     var model = model(.completed)
     #expect(
       model.press(.character("D"), .character("y"))
-        == [.remove(.ids([TransferID(rawValue: 7)]), withFile: true)])
+        == [.service(.remove(.ids([TransferID(rawValue: 7)]), withFile: true))])
     model = self.model(.running)
     #expect(model.press(.character("D")) == [])
     #expect(model.said == "it has no finished file; d removes it from the list")
@@ -125,10 +127,10 @@ struct ControlKeysTests {
 
   @Test func `redraw, suspend and leave keys produce their effects`() {
     var model = Sample.model(columns: 80, rows: 24)
-    #expect(model.press(.control("l")) == [.redraw])
-    #expect(model.press(.control("z")) == [.suspend])
-    #expect(model.press(.character("q")) == [.leave])
-    #expect(model.press(.control("c")) == [.leave])
+    #expect(model.press(.control("l")) == [.terminal(.redraw)])
+    #expect(model.press(.control("z")) == [.terminal(.suspend)])
+    #expect(model.press(.character("q")) == [.terminal(.leave)])
+    #expect(model.press(.control("c")) == [.terminal(.leave)])
     _ = model.press(.character("?"))
     #expect(model.press(.character("q")) == [])
     #expect(model.screens.isEmpty)

@@ -28,7 +28,10 @@ struct MouseTests {
 
   @Test func `a double click opens the details of the row`() {
     var model = model(40)
-    #expect(model.click(row: 4, column: 6, .doubleClick) == [.loadDetails(TransferID(rawValue: 2))])
+    #expect(
+      model.click(row: 4, column: 6, .doubleClick) == [
+        .service(.loadDetails(TransferID(rawValue: 2)))
+      ])
     #expect(model.keyContext == .reader)
   }
 
@@ -71,10 +74,10 @@ struct MouseTests {
     let place = try #require(model.screen().position(of: "p pause"))
     #expect(
       model.click(row: place.row, column: place.column)
-        == [.control(.pause, .ids([TransferID(rawValue: 1)]))])
+        == [.service(.control(.pause, .ids([TransferID(rawValue: 1)])))])
     #expect(
       model.click(row: place.row, column: place.column + 6)
-        == [.control(.pause, .ids([TransferID(rawValue: 1)]))])
+        == [.service(.control(.pause, .ids([TransferID(rawValue: 1)])))])
     // The space between two keys belongs to neither.
     #expect(model.click(row: place.row, column: place.column + 7) == [])
   }
@@ -93,6 +96,6 @@ struct MouseTests {
     let yes = try #require(model.screen().position(of: "y yes"))
     #expect(
       model.click(row: yes.row, column: yes.column + 4)
-        == [.remove(.ids([TransferID(rawValue: 1)]), withFile: false)])
+        == [.service(.remove(.ids([TransferID(rawValue: 1)]), withFile: false))])
   }
 }

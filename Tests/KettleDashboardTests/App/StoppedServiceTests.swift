@@ -39,7 +39,7 @@ struct StoppedServiceTests {
     var model = stopped()
     #expect(model.press(.character("s")) == [])
     #expect(model.said == "the service was stopped; w starts it")
-    #expect(model.press(.character("w")) == [.startService])
+    #expect(model.press(.character("w")) == [.service(.startService)])
     #expect(model.said == "starting the service…")
     _ = model.update(.linkChanged(.connected), at: Sample.now)
     #expect(model.said == "the service is back")
@@ -65,7 +65,7 @@ struct StoppedServiceTests {
     #expect(line.contains("service does not answer (1:05)"), "\(line)")
     #expect(model.press(.character("s")) == [])
     #expect(model.said == "the service does not answer; \"kettle daemon status\" says more")
-    #expect(model.press(.character("q")) == [.leave])
+    #expect(model.press(.character("q")) == [.terminal(.leave)])
     _ = model.update(.linkChanged(.connected), at: Sample.now)
     #expect(model.said == "the service is back")
   }

@@ -75,7 +75,7 @@ struct TicksTests {
 
   @Test func `open details reload every second`() {
     var model = Sample.model(columns: 80, rows: 24)
-    let load = DashboardEffect.loadDetails(TransferID(rawValue: 1))
+    let load = DashboardEffect.service(.loadDetails(TransferID(rawValue: 1)))
     #expect(model.press(.enter) == [load])
     #expect(model.update(.ticked, at: Sample.now) == [])
     #expect(model.update(.ticked, at: Sample.moment(seconds: 1)) == [load])

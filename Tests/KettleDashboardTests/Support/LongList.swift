@@ -72,7 +72,7 @@ struct LongList {
       turns += 1
       let effect = asked.removeFirst()
       switch effect {
-      case .subscribe, .find: asked += answerOne(effect, &model)
+      case .service(.subscribe), .service(.find): asked += answerOne(effect, &model)
       default: others.append(effect)
       }
     }
@@ -82,9 +82,9 @@ struct LongList {
   /// Answers one effect if it is a request to the service. Returns the resulting effects.
   func answerOne(_ effect: DashboardEffect, _ model: inout Dashboard) -> [DashboardEffect] {
     switch effect {
-    case .subscribe(let viewport):
+    case .service(.subscribe(let viewport)):
       model.update(.rowsArrived(window(viewport), Sample.totals(of: rows)), at: Sample.now)
-    case .find(let search):
+    case .service(.find(let search)):
       model.update(.found(search, find(search)), at: Sample.now)
     default: []
     }

@@ -125,7 +125,7 @@ package struct AddScreen: EditingScreen {
     switch form.specs(formContext) {
     case .success(let specs):
       phase = .adding
-      return [.effect(.add(specs))]
+      return [.service(.add(specs))]
     case .failure(let problem):
       moveToURL(at: problem.row)
       return [.say(Strings.sentence(.directoryUnknown(problem.directory)), .problem)]
@@ -153,7 +153,7 @@ package struct AddScreen: EditingScreen {
     case .ticked:
       guard context.isConnected, duplicates.isDue(at: context.now.monotonic) else { return [] }
       let urls = form.urls.distinctURLs.sorted()
-      return urls.isEmpty ? [] : [.effect(.findDuplicates(urls))]
+      return urls.isEmpty ? [] : [.service(.findDuplicates(urls))]
     case .commandFinished, .detailsArrived, .hostsArrived, .rowsArrived, .linkChanged, .found,
       .serviceReported, .newsArrived, .keyPressed, .mouse, .pasteRefused, .resized,
       .directoriesKnown, .utcOffsetChanged:

@@ -15,7 +15,7 @@ package struct HostPane: Hashable, Sendable {
     let isDue = requestedAt.map { now.milliseconds(since: $0) >= Self.intervalMilliseconds } ?? true
     guard isDue, context.isConnected, context.totals.underWayCount > 0 else { return [] }
     requestedAt = now
-    return [.effect(.loadHosts)]
+    return [.service(.loadHosts)]
   }
 
   /// Keeps the hosts that matter now, those with a problem first, then those with the most

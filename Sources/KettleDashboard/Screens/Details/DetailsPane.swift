@@ -27,7 +27,7 @@ package struct DetailsPane: Hashable, Sendable {
     guard context.isConnected, row.id != id || age >= Self.intervalMilliseconds else { return [] }
     id = row.id
     requestedAt = context.now.monotonic
-    return [.effect(.loadDetails(row.id))]
+    return [.service(.loadDetails(row.id))]
   }
 
   mutating func receive(_ arrived: TransferDetails) {

@@ -84,7 +84,7 @@ struct DetailsScreen: ReaderScreen {
   private mutating func reload(_ context: ScreenContext) -> [ScreenRequest] {
     guard context.isConnected else { return [] }
     requestedAt = context.now.monotonic
-    return [.effect(.loadDetails(id))]
+    return [.service(.loadDetails(id))]
   }
 
   private mutating func follow(_ window: ListWindow) {

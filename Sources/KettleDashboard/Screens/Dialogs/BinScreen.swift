@@ -16,7 +16,7 @@ struct BinScreen: MenuScreen {
       when: { bin, context in
         context.whenConnected(Availability(unless: bin.chosen == nil ? Strings.binIsEmpty : nil))
       },
-      do: { bin, _ in bin.chosen.map { [.close, .effect(.bin(.undo($0.number)))] } ?? [] }),
+      do: { bin, _ in bin.chosen.map { [.close, .service(.bin(.undo($0.number)))] } ?? [] }),
     Binding(
       "empty-bin", .question, in: [.menu], keys: [.character("D")], label: "empty the bin",
       help: "In the bin: delete everything in it (asks first)",

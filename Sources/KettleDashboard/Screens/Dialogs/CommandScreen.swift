@@ -71,9 +71,9 @@ struct CommandScreen: EditingScreen {
     case .failure(let problem): return [.say(Strings.sentence(problem), .problem)]
     case .success(.action(let name)):
       return [.list(.remember(command: line.text)), .close, .perform(name)]
-    case .success(.effect(let effect)):
+    case .success(.service(let effect)):
       guard context.isConnected else { return [.say(context.whyNoService, .problem)] }
-      return [.list(.remember(command: line.text)), .close, .effect(effect)]
+      return [.list(.remember(command: line.text)), .close, .service(effect)]
     }
   }
 
@@ -118,7 +118,7 @@ struct CommandScreen: EditingScreen {
     case .success(.action(let name)):
       let action = context.keymap.actions.first { $0.name == name }
       return (action.map { Strings.command($0) } ?? "", .key)
-    case .success(.effect): return (Strings.commandRuns, .key)
+    case .success(.service): return (Strings.commandRuns, .key)
     case .failure(let problem):
       let words = candidates(context)
       if !words.isEmpty { return (words.joined(separator: "  "), .quiet) }
@@ -132,7 +132,7 @@ struct CommandScreen: EditingScreen {
 enum TypedCommand: Hashable, Sendable {
   /// Does what the key of the action does.
   case action(String)
-  case effect(DashboardEffect)
+  case service(ServiceEffect)
 
   enum Problem: Error, Hashable, Sendable {
     case unknown(String)
@@ -165,7 +165,7 @@ enum TypedCommand: Hashable, Sendable {
       case "stop": return try control(.stop, rest)
       case "accept": return try accept(rest, selected)
       case "remove" where !rest.isEmpty:
-        return .effect(.remove(.ids(try ids(rest)), withFile: false))
+        return .service(.remove(.ids(try ids(rest)), withFile: false))
       case "limit" where !rest.isEmpty: return try limit(rest, selected)
       case "queue": return try queue(rest, selected)
       case "add" where !rest.isEmpty: return try add(rest)
@@ -181,15 +181,15 @@ enum TypedCommand: Hashable, Sendable {
   ) throws(Problem) -> TypedCommand {
     if rest.isEmpty { return .action("\(verb)") }
     if rest == ["--all"] { return .action("\(verb)-all") }
-    return .effect(.control(verb, .ids(try ids(rest))))
+    return .service(.control(verb, .ids(try ids(rest))))
   }
 
   private static func accept(
     _ rest: [String], _ selected: SelectedRows
   ) throws(Problem) -> TypedCommand {
-    if !rest.isEmpty { return .effect(.control(.accept, .ids(try ids(rest)))) }
+    if !rest.isEmpty { return .service(.control(.accept, .ids(try ids(rest)))) }
     guard let selection = selected.selection else { throw .noSelection }
-    return .effect(.control(.accept, selection))
+    return .service(.control(.accept, selection))
   }
 
   private static func limit(
@@ -199,10 +199,10 @@ enum TypedCommand: Hashable, Sendable {
     let rate = RateText.parse(text)
     guard rate != nil || text.lowercased() == RateText.none else { throw .invalidRate }
     let others = Array(rest.dropFirst())
-    if others == ["--all"] { return .effect(.limit(.all, rate)) }
-    if !others.isEmpty { return .effect(.limit(.ids(try ids(others)), rate)) }
+    if others == ["--all"] { return .service(.limit(.all, rate)) }
+    if !others.isEmpty { return .service(.limit(.ids(try ids(others)), rate)) }
     guard let selection = selected.selection else { throw .noSelection }
-    return .effect(.limit(selection, rate))
+    return .service(.limit(selection, rate))
   }
 
   private static func queue(
@@ -211,9 +211,9 @@ enum TypedCommand: Hashable, Sendable {
     let text = rest.first ?? ""
     guard let name = QueueName(text) else { throw .invalidQueue(text) }
     let others = Array(rest.dropFirst())
-    if !others.isEmpty { return .effect(.assign(.ids(try ids(others)), name)) }
+    if !others.isEmpty { return .service(.assign(.ids(try ids(others)), name)) }
     guard let selection = selected.selection else { throw .noSelection }
-    return .effect(.assign(selection, name))
+    return .service(.assign(selection, name))
   }
 
   private static func add(_ rest: [String]) throws(Problem) -> TypedCommand {
@@ -227,7 +227,7 @@ enum TypedCommand: Hashable, Sendable {
       case .failure(let problem): throw .invalidURL(text, problem)
       }
     }
-    return .effect(.add(specs))
+    return .service(.add(specs))
   }
 
   private static func ids(_ words: [String]) throws(Problem) -> [TransferID] {

@@ -60,7 +60,7 @@ struct DecisionScreen: Screen {
   }
 
   private func control(_ verb: ControlVerb) -> ScreenRequest {
-    .effect(.control(verb, .ids([row.id])))
+    .service(.control(verb, .ids([row.id])))
   }
 
   var keyContext: KeyContext { .question }

@@ -158,11 +158,11 @@ struct EntryDialog: EditingScreen {
   private func accept() -> [ScreenRequest] {
     switch (reading, scope) {
     case (.link(let link), .row(let row)), (.login(let link), .row(let row)):
-      [.close, .effect(.relink(row.id, link))]
+      [.close, .service(.relink(row.id, link))]
     case (.login(let link), .host(let row)):
-      [.close, .effect(.relink(row.id, link)), .effect(.control(.remember, .ids([row.id])))]
+      [.close, .service(.relink(row.id, link)), .service(.control(.remember, .ids([row.id])))]
     case (.limit(let bytesPerSecond), let scope):
-      [.close, .effect(.limit(scope.selection, bytesPerSecond))]
+      [.close, .service(.limit(scope.selection, bytesPerSecond))]
     case (.link, _), (.login, _), (.missing, _), (.linkProblem, _), (.invalidRate, _):
       [.say(Strings.verdict(on: self), .problem)]
     }

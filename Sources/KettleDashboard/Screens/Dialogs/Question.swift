@@ -22,12 +22,12 @@ enum Question: Screen {
 
   private var confirmed: [ScreenRequest] {
     switch self {
-    case .reset: [.effect(.reset)]
-    case .remove(let row): [.effect(.remove(.ids([row.id]), withFile: false))]
-    case .removeWithFile(let row): [.effect(.remove(.ids([row.id]), withFile: true))]
-    case .emptyBin: [.effect(.bin(.empty))]
+    case .reset: [.service(.reset)]
+    case .remove(let row): [.service(.remove(.ids([row.id]), withFile: false))]
+    case .removeWithFile(let row): [.service(.remove(.ids([row.id]), withFile: true))]
+    case .emptyBin: [.service(.bin(.empty))]
     case .removeMarked(let selection, _, let withFiles):
-      [.list(.clearMarks), .effect(.remove(selection, withFile: withFiles))]
+      [.list(.clearMarks), .service(.remove(selection, withFile: withFiles))]
     }
   }
 

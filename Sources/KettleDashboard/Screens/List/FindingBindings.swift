@@ -110,7 +110,7 @@ enum FindingBindings {
           ? Strings.historyIsNotCleared : finished == 0 ? Strings.nothingFinished : nil
         return context.whenConnected(Availability(unless: reason))
       },
-      do: { _, _ in [.effect(.clearFinished)] }),
+      do: { _, _ in [.service(.clearFinished)] }),
   ]
 
   private static let command: [Binding<ListScreen>] = [

@@ -148,7 +148,7 @@ extension ListScreen {
       return []
     }
     search.pending = wanted
-    return subscribeIfMoved(context) + [.effect(.find(wanted))]
+    return subscribeIfMoved(context) + [.service(.find(wanted))]
   }
 
   mutating func receive(

@@ -24,7 +24,7 @@ enum QueueBindings {
       do: { list, _ in
         // In a queue that is shown in reverse, the row above comes later.
         let move = list.view.sort.isDescending ? move.opposite : move
-        return list.selected.selection.map { [.effect(.move($0, move))] } ?? []
+        return list.selected.selection.map { [.service(.move($0, move))] } ?? []
       })
   }
 
@@ -42,7 +42,7 @@ enum QueueBindings {
         guard let selection = selected.selection, let next = selected.nextPriority(step) else {
           return []
         }
-        return [.effect(.prioritize(selection, next))]
+        return [.service(.prioritize(selection, next))]
       })
   }
 

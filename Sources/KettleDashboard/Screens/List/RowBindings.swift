@@ -64,7 +64,7 @@ enum RowBindings {
         if list.cursorHeading != nil { return list.toggleFold(context) }
         guard let row = list.cursorRow else { return [] }
         let screen = DetailsScreen(id: row.id, requestedAt: context.now.monotonic)
-        return [.open(OpenScreen(screen)), .effect(.loadDetails(row.id))]
+        return [.open(OpenScreen(screen)), .service(.loadDetails(row.id))]
       }),
     Binding(
       "remove", .transfer, in: [.list], keys: [.character("d"), .delete], label: "remove", rank: 10,
@@ -107,27 +107,27 @@ enum RowBindings {
       "start-all", .all, in: [.list], keys: [.character("S")], label: "start all", rank: 5,
       help: "Start everything that is neither running nor finished",
       when: { _, context in context.whenConnected(context.totals.availabilityOfStart) },
-      do: { _, _ in [.effect(.control(.start, .all))] }),
+      do: { _, _ in [.service(.control(.start, .all))] }),
     Binding(
       "pause-all", .all, in: [.list], keys: [.character("P")], label: "pause all", rank: 6,
       help: "Pause everything unfinished",
       when: { _, context in context.whenConnected(context.totals.availabilityOfPause) },
-      do: { _, _ in [.effect(.control(.pause, .all))] }),
+      do: { _, _ in [.service(.control(.pause, .all))] }),
     Binding(
       "stop-all", .all, in: [.list], keys: [.character("X")], label: "stop all", rank: 8,
       help: "Stop everything unfinished; the bytes are in the bin for ten minutes",
       when: { _, context in context.whenConnected(context.totals.availabilityOfStop) },
-      do: { _, _ in [.effect(.control(.stop, .all))] }),
+      do: { _, _ in [.service(.control(.stop, .all))] }),
     Binding(
       "undo", .all, in: [.list], keys: [.character("z")], label: "undo", rank: 17,
       help: "Undo the last stop, removal, reset or clearing; again the one before",
       when: { _, context in context.whenConnected(.possible) },
-      do: { _, _ in [.effect(.bin(.undo(nil)))] }),
+      do: { _, _ in [.service(.bin(.undo(nil)))] }),
     Binding(
       "bin", .all, in: [.list], keys: [.character("b")], label: "bin", rank: 21,
       help: "Show what can be undone, to choose from",
       when: { _, context in context.whenConnected(.possible) },
-      do: { _, _ in [.open(OpenScreen(BinScreen())), .effect(.bin(.list))] }),
+      do: { _, _ in [.open(OpenScreen(BinScreen())), .service(.bin(.list))] }),
     Binding(
       "reset", .all, in: [.list], keys: [.character("R")], label: "reset", rank: 30,
       help: "Move the finished files to the bin and reset all transfers (asks first)",
@@ -144,7 +144,7 @@ enum RowBindings {
   ]
 
   private static func control(_ verb: ControlVerb, _ list: ListScreen) -> [ScreenRequest] {
-    list.selected.selection.map { [.effect(.control(verb, $0))] } ?? []
+    list.selected.selection.map { [.service(.control(verb, $0))] } ?? []
   }
 
   private static func confirmRemoval(_ list: ListScreen, withFiles: Bool) -> [ScreenRequest] {

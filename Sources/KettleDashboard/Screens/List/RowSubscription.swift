@@ -30,6 +30,6 @@ struct RowSubscription: Hashable, Sendable {
       }
     }
     viewport = wanted
-    return [.effect(.subscribe(wanted))]
+    return [.service(.subscribe(wanted))]
   }
 }

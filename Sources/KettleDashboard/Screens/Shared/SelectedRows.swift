@@ -118,7 +118,7 @@ extension CopyingScreen {
       Binding(
         .openFile, when: { screen, _ in screen.copyable.availabilityOfFile },
         do: { screen, _ in
-          screen.copyable.rows.first?.path.map { [.effect(.openFile(path: $0))] } ?? []
+          screen.copyable.rows.first?.path.map { [.service(.openFile(path: $0))] } ?? []
         }),
     ]
   }
@@ -156,7 +156,7 @@ extension SelectedRows {
     let texts = rows.compactMap(text)
     return [
       .say(what(texts.count) + Strings.notLoaded(count - texts.count)),
-      .effect(.copy(texts.joined(separator: "\n"))),
+      .terminal(.copy(texts.joined(separator: "\n"))),
     ]
   }
 }

@@ -26,7 +26,7 @@ struct AddFormTests {
 
   private func spec(_ model: Dashboard) -> TransferSpec? {
     var model = model
-    guard case .add(let specs) = model.press(.enter).first else { return nil }
+    guard case .service(.add(let specs)) = model.press(.enter).first else { return nil }
     return specs.first
   }
 
@@ -39,7 +39,7 @@ struct AddFormTests {
   @Test func `a URL pasted after another one starts a new line`() {
     var model = opened("https://example.org/a\n")
     _ = model.press(.paste("https://example.org/b\n"))
-    guard case .add(let specs) = model.press(.enter).first else {
+    guard case .service(.add(let specs)) = model.press(.enter).first else {
       Issue.record("nothing is added")
       return
     }
@@ -85,7 +85,7 @@ struct AddFormTests {
     var model = filled(.limit, with: "1.5M", url: "http://a/1\nhttp://a/2")
     _ = model.press(.tab, .paste("Referer: http://r/\nCookie: a=b; c=d"), .tab, .paste("me:p:w"))
     _ = model.press(.tab, .paste("+90m"), .tab, .character(" "))
-    guard case .add(let specs) = model.press(.enter).first else {
+    guard case .service(.add(let specs)) = model.press(.enter).first else {
       Issue.record("nothing was added: \(model.said ?? "")")
       return
     }
@@ -103,7 +103,7 @@ struct AddFormTests {
   @Test func `a pasted command that continues a file adds such a transfer`() {
     let lines = "curl -C - -O http://a/1\nhttp://a/2"
     var model = filled(.limit, with: "", url: lines)
-    guard case .add(let specs) = model.press(.enter).first else {
+    guard case .service(.add(let specs)) = model.press(.enter).first else {
       Issue.record("nothing was added")
       return
     }
@@ -223,7 +223,7 @@ struct AddFormTests {
         https://example.org/b
 
         """))
-    guard case .add(let specs) = model.press(.enter).first, specs.count == 2 else {
+    guard case .service(.add(let specs)) = model.press(.enter).first, specs.count == 2 else {
       Issue.record("not two: \(model.said ?? "")")
       return
     }

@@ -11,7 +11,7 @@ struct AddingTests {
   }
 
   private func addedURLs(_ effects: [DashboardEffect]) -> [String]? {
-    guard case .add(let specs) = effects.first, effects.count == 1 else { return nil }
+    guard case .service(.add(let specs)) = effects.first, effects.count == 1 else { return nil }
     return specs.map(\.url.text)
   }
 
@@ -90,7 +90,7 @@ struct AddingTests {
 
   @Test func `the login in a URL is stored separately`() {
     var model = opened(.paste("https://me:secret@example.org/a"))
-    guard case .add(let specs) = model.press(.enter).first else {
+    guard case .service(.add(let specs)) = model.press(.enter).first else {
       Issue.record("nothing was added")
       return
     }

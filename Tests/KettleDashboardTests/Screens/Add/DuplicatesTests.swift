@@ -28,7 +28,7 @@ struct DuplicatesTests {
     #expect(model.update(.ticked, at: later(400)) == [])
     #expect(
       model.update(.ticked, at: later(550))
-        == [.findDuplicates(["https://example.org/a", "https://example.org/b"])])
+        == [.service(.findDuplicates(["https://example.org/a", "https://example.org/b"]))])
     #expect(model.update(.ticked, at: later(1000)) == [])
     #expect(model.millisecondsToNextTick(at: later(20_000)) == nil)
   }
@@ -39,7 +39,9 @@ struct DuplicatesTests {
     #expect(model.update(.ticked, at: later(900)) == [])
     _ = model.update(.linkChanged(.connected), at: later(1000))
     #expect(
-      model.update(.ticked, at: later(1100)) == [.findDuplicates(["https://example.org/a"])])
+      model.update(.ticked, at: later(1100)) == [
+        .service(.findDuplicates(["https://example.org/a"]))
+      ])
   }
 
   @Test func `a duplicate is added when Enter is pressed again`() {

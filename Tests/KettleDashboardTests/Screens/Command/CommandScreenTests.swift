@@ -21,17 +21,17 @@ struct CommandScreenTests {
   }
 
   @Test func `a command applies to the row under the cursor, or to the given IDs`() {
-    #expect(run("pause") == [.control(.pause, ids(1))])
-    #expect(run("kettle stop") == [.control(.stop, ids(1))])
-    #expect(run("resume 3 5") == [.control(.start, ids(3, 5))])
-    #expect(run("pause --all") == [.control(.pause, .all)])
-    #expect(run("rm 4") == [.remove(ids(4), withFile: false)])
-    #expect(run("limit 500K") == [.limit(ids(1), 512_000)])
-    #expect(run("limit none --all") == [.limit(.all, nil)])
-    #expect(run("limit 1M 2") == [.limit(ids(2), 1 << 20)])
-    #expect(run("quit") == [.leave])
-    #expect(run("clear-finished") == [.clearFinished])
-    guard case .add(let specs) = run("add https://example.org/a http://b/c").first else {
+    #expect(run("pause") == [.service(.control(.pause, ids(1)))])
+    #expect(run("kettle stop") == [.service(.control(.stop, ids(1)))])
+    #expect(run("resume 3 5") == [.service(.control(.start, ids(3, 5)))])
+    #expect(run("pause --all") == [.service(.control(.pause, .all))])
+    #expect(run("rm 4") == [.service(.remove(ids(4), withFile: false))])
+    #expect(run("limit 500K") == [.service(.limit(ids(1), 512_000))])
+    #expect(run("limit none --all") == [.service(.limit(.all, nil))])
+    #expect(run("limit 1M 2") == [.service(.limit(ids(2), 1 << 20))])
+    #expect(run("quit") == [.terminal(.leave)])
+    #expect(run("clear-finished") == [.service(.clearFinished)])
+    guard case .service(.add(let specs)) = run("add https://example.org/a http://b/c").first else {
       Issue.record("nothing was added")
       return
     }
@@ -42,7 +42,7 @@ struct CommandScreenTests {
     var model = Sample.model(columns: 80, rows: 24)
     _ = model.press(.character(" "), .character(" "), .character(":"))
     _ = model.type("pause")
-    #expect(model.press(.enter) == [.control(.pause, ids(1, 2))])
+    #expect(model.press(.enter) == [.service(.control(.pause, ids(1, 2)))])
   }
 
   @Test func `an action opens its dialog, or says why it is not possible`() {

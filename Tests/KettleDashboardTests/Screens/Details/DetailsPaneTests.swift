@@ -15,7 +15,7 @@ struct DetailsPaneTests {
   @Test func `Tab opens the details of the row and closes them`() {
     var model = Sample.model(columns: 80, rows: 24)
     let id = Sample.rows[0].id
-    #expect(model.press(.tab).contains(.loadDetails(id)))
+    #expect(model.press(.tab).contains(.service(.loadDetails(id))))
     #expect(model.keyContext == .list)
     #expect(model.screen().lines.contains { $0.contains("Loading…") })
     _ = model.update(.detailsArrived(Sample.details), at: Sample.now)
@@ -27,12 +27,12 @@ struct DetailsPaneTests {
 
   @Test func `the pane follows the cursor and accepts every key`() {
     var model = opened()
-    #expect(model.press(.down) == [.loadDetails(Sample.rows[1].id)])
+    #expect(model.press(.down) == [.service(.loadDetails(Sample.rows[1].id))])
     // The details of the first row are still on their way.
     _ = model.update(.detailsArrived(Sample.details), at: Sample.now)
     #expect(!model.screen().lines.contains { $0.contains("1  Networking") })
-    #expect(model.press(.character("x")) == [.control(.stop, .ids([Sample.rows[1].id]))])
-    #expect(model.press(.enter).contains(.loadDetails(Sample.rows[1].id)))
+    #expect(model.press(.character("x")) == [.service(.control(.stop, .ids([Sample.rows[1].id])))])
+    #expect(model.press(.enter).contains(.service(.loadDetails(Sample.rows[1].id))))
     #expect(model.keyContext == .reader)
   }
 
@@ -54,15 +54,15 @@ struct DetailsPaneTests {
     #expect(model.millisecondsToNextTick(at: Sample.now).map { $0 <= 1000 } == true)
     let soon = Moment(
       monotonic: Sample.now.monotonic.advanced(byMilliseconds: 900), wall: Sample.now.wall)
-    #expect(!model.update(.ticked, at: soon).contains(.loadDetails(Sample.rows[0].id)))
+    #expect(!model.update(.ticked, at: soon).contains(.service(.loadDetails(Sample.rows[0].id))))
     let later = Sample.moment(seconds: 1)
-    #expect(model.update(.ticked, at: later).contains(.loadDetails(Sample.rows[0].id)))
+    #expect(model.update(.ticked, at: later).contains(.service(.loadDetails(Sample.rows[0].id))))
   }
 
   @Test func `a pane that is not visible requests nothing`() {
     var model = opened()
     _ = model.press(.enter)
-    let request = DashboardEffect.loadDetails(Sample.rows[0].id)
+    let request = DashboardEffect.service(.loadDetails(Sample.rows[0].id))
     let covered = model.update(.ticked, at: Sample.moment(seconds: 2))
     #expect(covered.filter { $0 == request } == [request])
     var small = opened()

@@ -106,14 +106,15 @@ struct DetailsSectionTests {
 
   @Test func `y copies the URL and Y the path, in the list and in the details`() {
     var model = Sample.model(columns: 80, rows: 24)
-    #expect(model.press(.character("y")) == [.copy("https://example.org/files/1")])
+    #expect(model.press(.character("y")) == [.terminal(.copy("https://example.org/files/1"))])
     #expect(model.said == "URL copied to the clipboard")
     #expect(model.press(.character("Y")) == [])
     #expect(model.said == "it has no file yet")
     _ = model.press(.down, .down, .down)
-    #expect(model.press(.character("Y")) == [.copy("/home/me/Downloads/AVFoundation.pdf")])
+    #expect(
+      model.press(.character("Y")) == [.terminal(.copy("/home/me/Downloads/AVFoundation.pdf"))])
     var open = opened()
-    #expect(open.press(.character("Y")) == [.copy("/home/me/Downloads/Networking.pdf")])
+    #expect(open.press(.character("Y")) == [.terminal(.copy("/home/me/Downloads/Networking.pdf"))])
     #expect(open.said == "path copied to the clipboard")
   }
 
@@ -122,7 +123,7 @@ struct DetailsSectionTests {
     _ = model.press(.character(" "), .character(" "))
     #expect(
       model.press(.character("y"))
-        == [.copy("https://example.org/files/1\nhttps://example.org/files/2")])
+        == [.terminal(.copy("https://example.org/files/1\nhttps://example.org/files/2"))])
     #expect(model.said == "2 URLs copied to the clipboard")
     #expect(model.press(.character("O")) == [])
     #expect(model.said == "only one file can be opened at a time")
@@ -133,11 +134,15 @@ struct DetailsSectionTests {
     #expect(model.press(.character("O")) == [])
     #expect(model.said == "its file is not complete")
     _ = model.press(.down, .down, .down)
-    let effects: [DashboardEffect] = [.openFile(path: "/home/me/Downloads/AVFoundation.pdf")]
+    let effects: [DashboardEffect] = [
+      .service(.openFile(path: "/home/me/Downloads/AVFoundation.pdf"))
+    ]
     #expect(model.press(.character("O")) == effects)
     var open = opened { $0.snapshot.state = .completed }
     #expect(
-      open.press(.character("O")) == [.openFile(path: "/home/me/Downloads/Networking.pdf")])
+      open.press(.character("O")) == [
+        .service(.openFile(path: "/home/me/Downloads/Networking.pdf"))
+      ])
   }
 
   @Test func `nothing is copied from the help, and from an empty list`() {

@@ -7,21 +7,21 @@ import Testing
 struct BinScreenTests {
   private func opened(columns: Int = 80, rows: Int = 24) -> Dashboard {
     var model = Sample.model(columns: columns, rows: rows)
-    #expect(model.press(.character("b")) == [.bin(.list)])
+    #expect(model.press(.character("b")) == [.service(.bin(.list))])
     _ = model.update(.commandFinished(.binListed(Sample.bin)), at: Sample.now)
     return model
   }
 
   @Test func `Enter undoes the chosen action`() {
     var model = opened()
-    #expect(model.press(.down, .enter) == [.bin(.undo(6))])
+    #expect(model.press(.down, .enter) == [.service(.bin(.undo(6)))])
     #expect(model.keyContext == .list)
   }
 
   @Test func `the choice stays within the list`() {
     var model = opened()
     _ = model.press(.up)
-    #expect(model.press(.down, .down, .down, .down, .enter) == [.bin(.undo(5))])
+    #expect(model.press(.down, .down, .down, .down, .enter) == [.service(.bin(.undo(5)))])
   }
 
   @Test func `emptying asks first`() {
@@ -30,7 +30,7 @@ struct BinScreenTests {
     #expect(model.keyContext == .question)
     #expect(model.press(.character("n")).isEmpty)
     var other = opened()
-    #expect(other.press(.character("D"), .character("y")) == [.bin(.empty)])
+    #expect(other.press(.character("D"), .character("y")) == [.service(.bin(.empty))])
     _ = other.update(.commandFinished(.binEmptied), at: Sample.now)
     #expect(other.said == "the bin is empty; nothing can be undone")
   }
@@ -48,7 +48,7 @@ struct BinScreenTests {
     let place = try #require(model.screen().position(of: "removed"))
     #expect(model.click(row: place.row, column: place.column).isEmpty)
     #expect(
-      model.click(row: place.row, column: place.column, .doubleClick) == [.bin(.undo(6))])
+      model.click(row: place.row, column: place.column, .doubleClick) == [.service(.bin(.undo(6)))])
     var other = opened()
     _ = other.click(row: 1, column: 1)
     #expect(other.keyContext == .list)

@@ -16,8 +16,8 @@ struct DecisionScreenTests {
 
   @Test func `a page is kept, requested again, replaced, removed or left`() {
     for (key, effects) in [
-      (Key.character("y"), [DashboardEffect.control(.accept, .ids([id]))]),
-      (.character("s"), [.control(.start, .ids([id]))]),
+      (Key.character("y"), [DashboardEffect.service(.control(.accept, .ids([id])))]),
+      (.character("s"), [.service(.control(.start, .ids([id])))]),
       (.character("n"), []), (.escape, []),
     ] {
       var model = page()
@@ -34,16 +34,16 @@ struct DecisionScreenTests {
     #expect(model.press(.enter).count == 1)
     var removing = page()
     #expect(removing.press(.character("u"), .character("d")) == [])
-    #expect(removing.press(.character("y")) == [.remove(.ids([id]), withFile: false)])
+    #expect(removing.press(.character("y")) == [.service(.remove(.ids([id]), withFile: false))])
   }
 
   @Test func `a server is trusted for the transfer or for the host`() {
     var model = untrusted()
     #expect(
-      model.press(.character("u"), .character("y")) == [.control(.accept, .ids([id]))])
+      model.press(.character("u"), .character("y")) == [.service(.control(.accept, .ids([id])))])
     #expect(
       model.press(.character("u"), .character("h"))
-        == [.control(.accept, .ids([id])), .control(.remember, .ids([id]))])
+        == [.service(.control(.accept, .ids([id]))), .service(.control(.remember, .ids([id])))])
   }
 
   @Test func `a click on an answer gives it, one beside the box decides nothing`() {
@@ -55,7 +55,7 @@ struct DecisionScreenTests {
     }
     #expect(
       model.click(row: place.row, column: place.column)
-        == [.control(.accept, .ids([id])), .control(.remember, .ids([id]))])
+        == [.service(.control(.accept, .ids([id]))), .service(.control(.remember, .ids([id])))])
     _ = model.press(.character("u"))
     #expect(model.click(row: 1, column: 0) == [])
     #expect(model.screens.isEmpty)
@@ -81,7 +81,9 @@ struct DecisionScreenTests {
     let link = TransferURL.Parsed(
       url: try TransferURL.parse(row.url).get().url, login: Login(user: "ada", password: "secret"))
     #expect(
-      model.press(.enter) == [.relink(id, link), .control(.remember, .ids([id]))])
+      model.press(.enter) == [
+        .service(.relink(id, link)), .service(.control(.remember, .ids([id]))),
+      ])
   }
 
   @Test func `a login without a password is not taken`() {

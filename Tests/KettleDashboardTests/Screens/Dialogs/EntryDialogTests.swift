@@ -20,7 +20,7 @@ struct EntryDialogTests {
       Issue.record("no URL")
       return
     }
-    #expect(model.press(.enter) == [.relink(id, link)])
+    #expect(model.press(.enter) == [.service(.relink(id, link))])
     #expect(link.login == Login(user: "me", password: "pw"))
     #expect(model.screens.isEmpty)
   }
@@ -55,7 +55,10 @@ struct EntryDialogTests {
       return
     }
     let login = Login(user: "anna", password: "a secret: word")
-    #expect(model.press(.enter) == [.relink(id, TransferURL.Parsed(url: link.url, login: login))])
+    #expect(
+      model.press(.enter) == [
+        .service(.relink(id, TransferURL.Parsed(url: link.url, login: login)))
+      ])
     #expect(model.screens.isEmpty)
   }
 
@@ -115,7 +118,7 @@ struct EntryDialogTests {
     var model = model(.running)
     _ = model.press(.character("l"))
     _ = model.type(text)
-    #expect(model.press(.enter) == [.limit(.ids([id]), rate)])
+    #expect(model.press(.enter) == [.service(.limit(.ids([id]), rate))])
     #expect(model.screens.isEmpty)
   }
 
@@ -132,9 +135,9 @@ struct EntryDialogTests {
 
   @Test func `without an unfinished transfer the limit applies to all`() {
     var model = model(.completed)
-    #expect(model.press(.character("l"), .character("9"), .enter) == [.limit(.all, 9)])
+    #expect(model.press(.character("l"), .character("9"), .enter) == [.service(.limit(.all, 9))])
     var empty = Sample.model(columns: 80, rows: 24, showing: [])
-    #expect(empty.press(.character("l"), .character("9"), .enter) == [.limit(.all, 9)])
+    #expect(empty.press(.character("l"), .character("9"), .enter) == [.service(.limit(.all, 9))])
   }
 
   @Test func `Tab switches the scope and shows its limit until one is typed`() {
@@ -144,11 +147,11 @@ struct EntryDialogTests {
     guard let window = model.list.window else { return }
     _ = model.update(.rowsArrived(window, totals), at: Sample.now)
     _ = model.press(.character("l"))
-    #expect(model.press(.enter) == [.limit(.ids([id]), 3 << 19)])
+    #expect(model.press(.enter) == [.service(.limit(.ids([id]), 3 << 19))])
     _ = model.press(.character("l"), .tab)
-    #expect(model.press(.enter) == [.limit(.all, 500 << 10)])
+    #expect(model.press(.enter) == [.service(.limit(.all, 500 << 10))])
     _ = model.press(.character("l"), .control("u"), .character("7"), .backTab)
-    #expect(model.press(.enter) == [.limit(.all, 7)])
+    #expect(model.press(.enter) == [.service(.limit(.all, 7))])
   }
 
   @Test func `the dialog applies to its transfer even if its row moves`() {
@@ -158,7 +161,7 @@ struct EntryDialogTests {
     _ = model.update(
       .rowsArrived(ListWindow(first: 0, matchingCount: rows.count, rows: rows), Sample.totals),
       at: Sample.now)
-    #expect(model.press(.enter) == [.limit(.ids([TransferID(rawValue: 2)]), 9)])
+    #expect(model.press(.enter) == [.service(.limit(.ids([TransferID(rawValue: 2)]), 9))])
   }
 
   @Test func `text can be edited at any cursor position`() {
@@ -167,7 +170,7 @@ struct EntryDialogTests {
     _ = model.type("x25K")
     _ = model.press(.home, .delete, .right, .character("0"), .end, .backspace, .character("M"))
     _ = model.press(.left, .left, .backspace, .right, .right, .left)
-    #expect(model.press(.enter) == [.limit(.ids([id]), 25 << 20)])
+    #expect(model.press(.enter) == [.service(.limit(.ids([id]), 25 << 20))])
   }
 
   @Test func `without the service Enter shows a message and keeps the text`() {
@@ -177,7 +180,7 @@ struct EntryDialogTests {
     #expect(model.press(.enter) == [])
     #expect(model.said == "not connected to the service; reconnecting")
     _ = model.update(.linkChanged(.connected), at: Sample.now)
-    #expect(model.press(.enter) == [.limit(.ids([id]), 9)])
+    #expect(model.press(.enter) == [.service(.limit(.ids([id]), 9))])
   }
 
   @Test func `the outcome is reported`() {

@@ -86,7 +86,7 @@ struct LimitScreenTests {
 
       """)
     _ = model.press(.tab, .tab)
-    #expect(model.press(.character("9"), .enter) == [.limit(.all, 9)])
+    #expect(model.press(.character("9"), .enter) == [.service(.limit(.all, 9))])
   }
 
   @Test func `the limit for all on a small screen, in ASCII`() {

@@ -6,7 +6,7 @@ import Testing
 struct ViewMenuTests {
   private func remembered(_ effects: [DashboardEffect]) -> [DashboardChoices] {
     effects.compactMap { effect in
-      if case .remember(let choices) = effect { choices } else { nil }
+      if case .service(.remember(let choices)) = effect { choices } else { nil }
     }
   }
 

@@ -250,7 +250,7 @@ struct GroupTests {
   @Test func `folded groups are told apart when the rows are requested`() {
     var model = Self.grouped.model()
     let effects = model.press(.left)
-    guard case .subscribe(let viewport)? = effects.last else {
+    guard case .service(.subscribe(let viewport))? = effects.last else {
       Issue.record("no request: \(effects)")
       return
     }

@@ -24,7 +24,7 @@ struct HostPaneTests {
   ]
 
   private func requestCount(_ effects: [DashboardEffect]) -> Int {
-    effects.count { $0 == .loadHosts }
+    effects.count { $0 == .service(.loadHosts) }
   }
 
   @Test func `the hosts in 120 columns, those with a problem first`() {

@@ -25,7 +25,7 @@ struct ListMovementTests {
     var model = Dashboard(size: ScreenSize(columns: 80, rows: 24))
     #expect(
       model.update(.linkChanged(.connected), at: Sample.now) == [
-        .subscribe(.unfiltered(first: 0, count: 27))
+        .service(.subscribe(.unfiltered(first: 0, count: 27)))
       ])
     #expect(model.update(.linkChanged(.connecting), at: Sample.now) == [])
   }
@@ -36,21 +36,24 @@ struct ListMovementTests {
     #expect(model.update(window(0..<40, of: 100), at: Sample.now) == [])
     #expect(
       model.update(.linkChanged(.connected), at: Sample.now) == [
-        .subscribe(.unfiltered(first: 0, count: 27))
+        .service(.subscribe(.unfiltered(first: 0, count: 27)))
       ])
     #expect(model.said == "the service is back")
   }
 
   @Test func `one key moves to the end of a long list`() {
     var model = model(1_000_000)
-    #expect(model.press(.character("G")) == [.subscribe(.unfiltered(first: 999_973, count: 35))])
+    #expect(
+      model.press(.character("G")) == [.service(.subscribe(.unfiltered(first: 999_973, count: 35)))]
+    )
     #expect(model.list.cursor.index == 999_999)
     #expect(model.list.cursorRow == nil)
     #expect(model.press(.character("s")) == [])
     #expect(model.said == "this row has not loaded yet")
     _ = model.update(window(999_973..<1_000_000, of: 1_000_000), at: Sample.now)
     #expect(model.list.cursorRow?.id == TransferID(rawValue: 999_999))
-    #expect(model.press(.character("g")) == [.subscribe(.unfiltered(first: 0, count: 27))])
+    #expect(
+      model.press(.character("g")) == [.service(.subscribe(.unfiltered(first: 0, count: 27)))])
   }
 
   @Test func `pages overlap by one row`() {

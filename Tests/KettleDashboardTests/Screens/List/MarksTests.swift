@@ -62,16 +62,16 @@ struct MarksTests {
   @Test func `controls apply to the marked rows, and the marks stay`() {
     var model = model(.paused, .running, .completed)
     _ = model.press(.character(" "), .character(" "))
-    #expect(model.press(.character("p")) == [.control(.pause, ids(1, 2))])
-    #expect(model.press(.character("s")) == [.control(.start, ids(1, 2))])
-    #expect(model.press(.character("x")) == [.control(.stop, ids(1, 2))])
+    #expect(model.press(.character("p")) == [.service(.control(.pause, ids(1, 2)))])
+    #expect(model.press(.character("s")) == [.service(.control(.start, ids(1, 2)))])
+    #expect(model.press(.character("x")) == [.service(.control(.stop, ids(1, 2)))])
     #expect(model.list.selected.count == 2)
   }
 
   @Test func `p resumes when all marked transfers are paused`() {
     var model = model(.paused, .paused, .running)
     _ = model.press(.character(" "), .character(" "))
-    #expect(model.press(.character("p")) == [.control(.start, ids(1, 2))])
+    #expect(model.press(.character("p")) == [.service(.control(.start, ids(1, 2)))])
   }
 
   @Test func `a reason for several transfers includes their count`() {
@@ -92,7 +92,7 @@ struct MarksTests {
     _ = model.update(.rowsArrived(window, Totals()), at: Sample.now)
     #expect(
       model.press(.character("A"), .character("s"))
-        == [.control(.start, .matching(RowFilter(scope: .uncleared), except: []))])
+        == [.service(.control(.start, .matching(RowFilter(scope: .uncleared), except: [])))])
   }
 
   @Test
@@ -103,12 +103,14 @@ struct MarksTests {
     #expect(model.press(.character("n")) == [])
     #expect(model.list.selected.count == 2)
     #expect(
-      model.press(.character("d"), .character("y")) == [.remove(ids(1, 2), withFile: false)])
+      model.press(.character("d"), .character("y")) == [
+        .service(.remove(ids(1, 2), withFile: false))
+      ])
     #expect(model.list.view.marks.isEmpty)
     _ = model.press(.character("A"))
     #expect(
       model.press(.character("D"), .character("y"))
-        == [.remove(.matching(RowFilter(scope: .uncleared), except: []), withFile: true)])
+        == [.service(.remove(.matching(RowFilter(scope: .uncleared), except: []), withFile: true))])
   }
 
   @Test func `a new link applies to one transfer`() {
@@ -190,7 +192,7 @@ struct MarksTests {
     #expect(model.press(.character("y")).isEmpty)
     #expect(model.press(.character("X")).isEmpty)
     #expect(model.screens.count == 1)
-    #expect(model.press(.control("z")) == [.suspend])
-    #expect(model.press(.character("q")) == [.leave])
+    #expect(model.press(.control("z")) == [.terminal(.suspend)])
+    #expect(model.press(.character("q")) == [.terminal(.leave)])
   }
 }

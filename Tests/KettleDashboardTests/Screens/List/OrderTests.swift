@@ -24,7 +24,7 @@ struct OrderTests {
     #expect(model.list.view.sort.key == key)
     // The list was already in queue order, so the order is reversed.
     #expect(model.list.view.sort.isDescending == (key == .queue ? true : key.beginsDescending))
-    guard case .subscribe(let viewport) = effects.last else {
+    guard case .service(.subscribe(let viewport)) = effects.last else {
       Issue.record("not asked for")
       return
     }
@@ -100,15 +100,15 @@ struct OrderTests {
 
   @Test func `J and K move a transfer in the displayed direction`() {
     var model = model()
-    #expect(model.press(.character("J")) == [.move(first, .down)])
-    #expect(model.press(.character("K")) == [.move(first, .up)])
-    #expect(model.press(.alt("j")) == [.move(first, .toBottom)])
-    #expect(model.press(.alt("k")) == [.move(first, .toTop)])
+    #expect(model.press(.character("J")) == [.service(.move(first, .down))])
+    #expect(model.press(.character("K")) == [.service(.move(first, .up))])
+    #expect(model.press(.alt("j")) == [.service(.move(first, .toBottom))])
+    #expect(model.press(.alt("k")) == [.service(.move(first, .toTop))])
     _ = model.press(.character("I"))
-    #expect(model.press(.character("J")) == [.move(first, .up)])
-    #expect(model.press(.character("K")) == [.move(first, .down)])
-    #expect(model.press(.alt("k")) == [.move(first, .toBottom)])
-    #expect(model.press(.alt("j")) == [.move(first, .toTop)])
+    #expect(model.press(.character("J")) == [.service(.move(first, .up))])
+    #expect(model.press(.character("K")) == [.service(.move(first, .down))])
+    #expect(model.press(.alt("k")) == [.service(.move(first, .toBottom))])
+    #expect(model.press(.alt("j")) == [.service(.move(first, .toTop))])
   }
 
   @Test func `in another order J and K explain how to sort by the queue`() {
@@ -119,7 +119,7 @@ struct OrderTests {
       #expect(model.said == "the list is sorted by speed; o u sorts it by the queue")
     }
     _ = model.press(.character("o"), .character("u"))
-    #expect(model.press(.character("J")) == [.move(first, .down)])
+    #expect(model.press(.character("J")) == [.service(.move(first, .down))])
   }
 
   @Test func `plus and minus step through low, normal and high`() {
@@ -135,7 +135,7 @@ struct OrderTests {
       }
       var model = Sample.model(columns: 80, rows: 24, showing: rows)
       _ = model.press(.character("A"))
-      guard case .prioritize(_, let priority) = model.press(.character(key)).last else {
+      guard case .service(.prioritize(_, let priority)) = model.press(.character(key)).last else {
         return nil
       }
       return priority

@@ -67,7 +67,8 @@ struct QueueGroupTests {
     list.press(.character(":"), in: &model)
     list.type("queue night", in: &model)
     let night = try #require(QueueName("night"))
-    #expect(list.press(.enter, in: &model).contains(.assign(.ids([list.rows[0].id]), night)))
+    #expect(
+      list.press(.enter, in: &model).contains(.service(.assign(.ids([list.rows[0].id]), night))))
     _ = model.update(
       .commandFinished(.assigned(night, appliedCount: 1, refused: [])), at: Sample.now)
     #expect(model.screen().lines.contains { $0.contains("1 transfer moved to the queue night") })

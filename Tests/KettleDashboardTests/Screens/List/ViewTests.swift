@@ -15,7 +15,7 @@ struct ViewTests {
 
   /// Sends the current rows again.
   private func refresh(_ model: inout Dashboard, _ asked: [DashboardEffect]) {
-    guard case .subscribe(let viewport) = asked.last else { return }
+    guard case .service(.subscribe(let viewport)) = asked.last else { return }
     list.answer(
       model.update(.rowsArrived(list.window(viewport), Totals()), at: Sample.now), &model)
   }
@@ -24,7 +24,7 @@ struct ViewTests {
     var model = list.model()
     _ = model.press(.down, .down, .down)
     shuffle(moving: 3, to: 10)
-    refresh(&model, [.subscribe(.unfiltered(first: 0, count: 27))])
+    refresh(&model, [.service(.subscribe(.unfiltered(first: 0, count: 27)))])
     #expect(model.list.cursor.index == 10)
     #expect(model.list.cursor.firstVisible == 0)
   }
@@ -33,7 +33,7 @@ struct ViewTests {
     var model = list.model()
     _ = model.press(.down, .down, .down)
     shuffle(moving: 3, to: 400)
-    refresh(&model, [.subscribe(.unfiltered(first: 0, count: 27))])
+    refresh(&model, [.service(.subscribe(.unfiltered(first: 0, count: 27)))])
     #expect(model.list.cursor.index == 3)
     #expect(model.list.cursorRow?.id == TransferID(rawValue: 4))
     #expect(model.list.cursor.id == TransferID(rawValue: 4))
@@ -86,7 +86,7 @@ struct ViewTests {
   @Test func `H shows finished transfers, newest first, including cleared ones`() throws {
     var model = list.model()
     let effects = model.press(.character("H"))
-    guard case .subscribe(let viewport) = try #require(effects.first) else { return }
+    guard case .service(.subscribe(let viewport)) = try #require(effects.first) else { return }
     #expect(viewport.filter == RowFilter(states: [.completed]))
     #expect(model.list.cursor.index == 0)
     #expect(viewport.sort == RowSort(key: .finishedAt, isDescending: true))
@@ -132,7 +132,7 @@ struct ViewTests {
 
   @Test func `c clears finished transfers and points to the history`() {
     var model = Sample.model(columns: 80, rows: 24)
-    #expect(model.press(.character("c")) == [.clearFinished])
+    #expect(model.press(.character("c")) == [.service(.clearFinished)])
     _ = model.update(.commandFinished(.cleared(count: 3)), at: Sample.now)
     #expect(model.said == "3 transfers cleared from view; H shows them, z undoes it")
     _ = model.update(.commandFinished(.cleared(count: 0)), at: Sample.now)

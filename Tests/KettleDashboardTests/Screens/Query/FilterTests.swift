@@ -124,7 +124,9 @@ struct FilterTests {
     list.press(.enter, .character("A"), in: &model)
     let failed = RowFilter(states: [.failed], scope: .uncleared)
     #expect(
-      list.press(.character("s"), in: &model) == [.control(.start, .matching(failed, except: []))])
+      list.press(.character("s"), in: &model) == [
+        .service(.control(.start, .matching(failed, except: [])))
+      ])
     #expect(model.list.selected.count == 20)
   }
 

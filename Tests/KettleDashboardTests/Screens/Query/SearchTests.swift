@@ -91,7 +91,7 @@ struct SearchTests {
   @Test func `a late reply is ignored`() throws {
     var model = list.model()
     let asked = model.press(.character("/"), .character("7"), .character("7"), .character("7"))
-    guard case .find(let search) = try #require(asked.first) else { return }
+    guard case .service(.find(let search)) = try #require(asked.first) else { return }
     _ = model.press(.escape)
     _ = model.update(
       .found(search, FoundRow(id: id(77), index: 77, hasWrapped: false)), at: Sample.now)
