@@ -58,7 +58,7 @@ struct SortMenu: MenuScreen {
     let glyphs = canvas.look.glyphs
     let lines = keys.map { key in
       Line(
-        letter: key.letter, name: Strings.name(of: key),
+        letter: key.letter, name: key.name,
         sign: key == sort.key ? glyphs.arrow(of: sort) : "")
     }
     let groups = Line(
@@ -90,32 +90,38 @@ struct SortMenu: MenuScreen {
 }
 
 extension RowSort.Key {
-  /// The letter that selects it in the menu; `j`, `k`, `q` and `o` have other meanings there.
-  package var letter: Character {
+  private struct Traits {
+    let letter: Character
+    let name: String
+    var beginsDescending = false
+  }
+
+  private var traits: Traits {
     switch self {
-    case .queue: "u"
-    case .title: "n"
-    case .state: "s"
-    case .size: "z"
-    case .progress: "p"
-    case .speed: "e"
-    case .secondsLeft: "t"
-    case .connections: "c"
-    case .priority: "r"
-    case .host: "h"
-    case .session: "i"
-    case .createdAt: "a"
-    case .finishedAt: "f"
+    case .queue: Traits(letter: "u", name: "queue order")
+    case .title: Traits(letter: "n", name: "name")
+    case .state: Traits(letter: "s", name: "state")
+    case .size: Traits(letter: "z", name: "size", beginsDescending: true)
+    case .progress: Traits(letter: "p", name: "progress", beginsDescending: true)
+    case .speed: Traits(letter: "e", name: "speed", beginsDescending: true)
+    case .secondsLeft: Traits(letter: "t", name: "time left")
+    case .connections: Traits(letter: "c", name: "connections", beginsDescending: true)
+    case .priority: Traits(letter: "r", name: "priority", beginsDescending: true)
+    case .host: Traits(letter: "h", name: "host")
+    case .session: Traits(letter: "i", name: "session")
+    case .createdAt: Traits(letter: "a", name: "time added", beginsDescending: true)
+    case .finishedAt: Traits(letter: "f", name: "time finished", beginsDescending: true)
     }
   }
 
+  /// The letter that selects it in the menu; `j`, `k`, `q` and `o` have other meanings there.
+  package var letter: Character { traits.letter }
+
+  /// In the menu and in sentences.
+  var name: String { traits.name }
+
   /// Whether to show the largest, fastest, latest or most important first.
-  package var beginsDescending: Bool {
-    switch self {
-    case .size, .progress, .speed, .connections, .priority, .createdAt, .finishedAt: true
-    case .queue, .title, .state, .secondsLeft, .host, .session: false
-    }
-  }
+  package var beginsDescending: Bool { traits.beginsDescending }
 }
 
 /// The menu of what the list shows: its columns, and the theme. A choice takes effect at once, and
@@ -202,7 +208,7 @@ struct ViewMenu: MenuScreen {
     let (name, isOn) =
       switch choices[index] {
       case .column(let column):
-        (Strings.name(of: column), present.hiddenColumns?.contains(column) != true)
+        (column.traits.name, present.hiddenColumns?.contains(column) != true)
       case .theme(let name): (name ?? Strings.configuredTheme, name == present.theme)
       }
     let row = box.row + line
@@ -222,18 +228,4 @@ extension Strings {
   static let columnsHeading = "Columns, where there is room"
   static let themesHeading = "Theme"
   static let configuredTheme = "as configured"
-
-  static func name(of column: TableColumn) -> String {
-    switch column {
-    case .bar: columnProgress
-    case .percent: "Percentage"
-    case .size: columnSize
-    case .speed: columnSpeed
-    case .connections: "Connections"
-    case .ready: columnReady
-    case .host: columnHost
-    case .session: columnSession
-    case .added: columnAdded
-    }
-  }
 }

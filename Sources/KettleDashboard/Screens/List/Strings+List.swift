@@ -39,17 +39,6 @@ extension Strings {
   }
   static func unknownSizes(_ count: Int) -> String { "\(count) of unknown size" }
 
-  static let columnFile = "File"
-  static let columnProgress = "Progress"
-  static let columnSize = "Size"
-  static let columnSpeed = "Speed"
-  static let columnReady = "Ready"
-  static let columnConnections = "Conns"
-  static let columnHost = "Host"
-  static let columnSession = "Session"
-  static let columnAdded = "Added"
-  static let columnFinished = "Finished"
-
   static let waitingForRows = ["Loading the list…"]
   static let emptyList = [
     "Nothing here yet", "press {add} to add a URL, or paste URLs here",

@@ -49,7 +49,7 @@ extension Strings {
   }
 
   static func sortedBy(_ sort: RowSort) -> String {
-    "by " + name(of: sort.key) + (sort.isDescending ? ", descending" : "")
+    "by " + sort.key.name + (sort.isDescending ? ", descending" : "")
   }
 
   static func grouping(_ grouping: RowSort.Grouping?) -> String {
@@ -62,24 +62,6 @@ extension Strings {
   static let queueReversed = "the queue in reverse"
   static let following = "following"
   static let frozen = "FROZEN, {freeze} resumes"
-
-  static func name(of key: RowSort.Key) -> String {
-    switch key {
-    case .queue: "queue order"
-    case .title: "name"
-    case .state: "state"
-    case .size: "size"
-    case .progress: "progress"
-    case .speed: "speed"
-    case .secondsLeft: "time left"
-    case .connections: "connections"
-    case .priority: "priority"
-    case .host: "host"
-    case .session: "session"
-    case .createdAt: "time added"
-    case .finishedAt: "time finished"
-    }
-  }
 
   // MARK: - Hints and problems
 
@@ -168,7 +150,7 @@ extension Strings {
     "the filter hides rows in between; Esc clears it, {queue-top} and {queue-bottom} still work"
 
   static func notInQueueOrder(_ sort: RowSort) -> String {
-    "the list is sorted by \(name(of: sort.key)); {sort-menu} u sorts it by the queue"
+    "the list is sorted by \(sort.key.name); {sort-menu} u sorts it by the queue"
   }
 
   // MARK: - Empty lists

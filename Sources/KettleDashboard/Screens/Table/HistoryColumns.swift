@@ -20,7 +20,7 @@ package struct HistoryColumns: Hashable, Sendable {
       return max(4, right - width)..<right
     }
     finished = column(Self.finishedWidth)
-    if room >= 60 { host = column(min(32, room / 4, needs.host ?? .max)) }
+    if room >= 60 { host = column(min(32, room / 4, needs.width(of: .host) ?? .max)) }
     if room >= 34 { size = column(9) }
     file = 4..<max(5, right)
   }

@@ -8,36 +8,26 @@ package struct TableColumns: Hashable, Sendable {
   private static let fileStart = 4
 
   package private(set) var file = fileStart..<(fileStart + 1)
-  package private(set) var bar: Range<Int>?
-  package private(set) var percent: Range<Int>?
-  package private(set) var size: Range<Int>?
-  package private(set) var speed: Range<Int>?
-  package private(set) var connections: Range<Int>?
-  /// When the transfer will be ready, or was.
-  package private(set) var ready: Range<Int>?
-  package private(set) var host: Range<Int>?
-  package private(set) var session: Range<Int>?
-  package private(set) var added: Range<Int>?
+  private var ranges: [TableColumn: Range<Int>] = [:]
 
   /// Words in place of numbers can use all columns from the speed to the last status column.
   package private(set) var words = 0..<0
 
   /// The room of words beside a time in the column `ready`.
   package var wordsBeforeReady: Range<Int> {
-    guard let speed, let last = connections ?? self.speed else { return 0..<0 }
+    guard let speed = self[.speed] else { return 0..<0 }
+    let last = self[.connections] ?? speed
     return speed.lowerBound..<last.upperBound
   }
 
   /// The sort keys of the columns, from left to right.
   package var keys: [RowSort.Key] {
-    let optional: [(Range<Int>?, RowSort.Key)] = [
-      (size, .size), (speed, .speed), (connections, .connections), (ready, .secondsLeft),
-      (host, .host), (session, .session), (added, .createdAt),
-    ]
-    return [.title, .progress] + optional.compactMap { $0.0 == nil ? nil : $0.1 }
+    let others = TableColumn.allCases.filter { self[$0] != nil }.map(\.traits.key)
+    return [.title, .progress] + others.filter { $0 != .progress }
   }
 
-  fileprivate typealias Column = TableColumn
+  /// Where a column is; nil if there is no room for it.
+  package subscript(column: TableColumn) -> Range<Int>? { ranges[column] }
 
   /// Chooses the columns by the width alone, so that they stay when rows change. What the texts in
   /// them do not need goes to the names.
@@ -54,7 +44,7 @@ package struct TableColumns: Hashable, Sendable {
   }
 
   /// From the most columns to the fewest; the last choice always fits.
-  private static let choices: [[Column]] = [
+  private static let choices: [[TableColumn]] = [
     [.bar, .percent, .size, .speed, .connections, .ready, .host, .session, .added],
     [.bar, .percent, .size, .speed, .connections, .ready, .host, .added],
     [.bar, .percent, .size, .speed, .connections, .ready, .host],
@@ -67,7 +57,7 @@ package struct TableColumns: Hashable, Sendable {
 
   /// Returns false when the file's name or the bar would be too short to be useful.
   private mutating func arrange(
-    _ choice: [Column], isLast: Bool, width: Int, _ needs: ColumnNeeds
+    _ choice: [TableColumn], isLast: Bool, width: Int, _ needs: ColumnNeeds
   ) -> Bool {
     let hasBar = choice.contains(.bar)
     let widths = choice.map { Self.width(of: $0, in: choice) }
@@ -85,13 +75,12 @@ package struct TableColumns: Hashable, Sendable {
     for (column, columnWidth) in zip(choice, needed) {
       next += Self.gap(before: column, hasBar: hasBar)
       let end = next + (column == .bar ? barWidth : columnWidth)
-      set(column, to: next..<end)
+      ranges[column] = next..<end
       next = end
     }
-    let lastOfWords = ready ?? speed
-    let isAtEnd = lastOfWords?.upperBound == next
-    if let speed, let lastOfWords {
-      words = speed.lowerBound..<(isAtEnd ? max(width, next) : lastOfWords.upperBound)
+    if let speed = self[.speed] {
+      let end = (self[.ready] ?? speed).upperBound
+      words = speed.lowerBound..<(end == next ? max(width, next) : end)
     }
     return true
   }
@@ -105,46 +94,20 @@ package struct TableColumns: Hashable, Sendable {
   fileprivate static let subtitleWidthMax = 24
 
   /// The minimum width for the file's name and the bar together.
-  private static func roomMin(_ choice: [Column]) -> Int {
+  private static func roomMin(_ choice: [TableColumn]) -> Int {
     if choice.contains(.host) { return 38 }
     return choice.contains(.bar) ? 26 : 16
   }
 
-  private static func gap(before column: Column, hasBar: Bool) -> Int {
-    switch column {
+  private static func gap(before column: TableColumn, hasBar: Bool) -> Int {
     // A column beside a bar needs only one blank.
-    case .percent: hasBar ? 1 : 2
-    case .bar, .size, .speed, .connections, .ready, .host, .session, .added: 2
-    }
+    column == .percent && hasBar ? 1 : 2
   }
 
-  /// The bar shares its width with the file's name.
-  private static func width(of column: Column, in choice: [Column]) -> Int {
-    switch column {
-    case .bar: 0
-    case .percent: 5
-    case .size: 12
-    case .speed: choice.contains(.connections) ? 13 : choice.contains(.ready) ? 12 : 11
-    case .connections: 5
-    case .ready: 7
-    case .host: 20
-    case .session: 12
-    case .added: 10
-    }
-  }
-
-  private mutating func set(_ column: Column, to range: Range<Int>) {
-    switch column {
-    case .bar: bar = range
-    case .percent: percent = range
-    case .size: size = range
-    case .speed: speed = range
-    case .connections: connections = range
-    case .ready: ready = range
-    case .host: host = range
-    case .session: session = range
-    case .added: added = range
-    }
+  private static func width(of column: TableColumn, in choice: [TableColumn]) -> Int {
+    let width = column.traits.width
+    if column != .speed { return width }
+    return width + (choice.contains(.connections) ? 2 : choice.contains(.ready) ? 1 : 0)
   }
 }
 
@@ -159,12 +122,85 @@ package enum TableColumn: String, Hashable, Sendable, CaseIterable, Codable {
   ]
 }
 
+/// What a column is like and what it shows. A new column needs an entry in both, and a place in
+/// `TableColumns.choices`.
+extension TableColumn {
+  struct Traits {
+    /// Above the column.
+    let heading: String
+    /// In the menu.
+    let name: String
+    /// A click on the heading sorts by it.
+    let key: RowSort.Key
+    let width: Int
+    /// Whether the texts begin at the left edge of the column, and do not end at the right one.
+    let isLeading: Bool
+    let isQuiet: Bool
+
+    init(
+      _ heading: String, name: String? = nil, sortedBy key: RowSort.Key, width: Int,
+      isLeading: Bool = false, isQuiet: Bool = false
+    ) {
+      self.heading = heading
+      self.name = name ?? heading
+      self.key = key
+      self.width = width
+      self.isLeading = isLeading
+      self.isQuiet = isQuiet
+    }
+  }
+
+  var traits: Traits {
+    switch self {
+    // The bar shares its width with the file's name.
+    case .bar: Traits(Strings.columnProgress, sortedBy: .progress, width: 0, isLeading: true)
+    case .percent: Traits("%", name: Strings.percentage, sortedBy: .progress, width: 5)
+    case .size: Traits(Strings.columnSize, sortedBy: .size, width: 12)
+    case .speed: Traits(Strings.columnSpeed, sortedBy: .speed, width: 11)
+    case .connections:
+      Traits(
+        Strings.columnConnections, name: Strings.connections, sortedBy: .connections, width: 5)
+    case .ready: Traits(Strings.columnReady, sortedBy: .secondsLeft, width: 7)
+    case .host:
+      Traits(Strings.columnHost, sortedBy: .host, width: 20, isLeading: true, isQuiet: true)
+    case .session:
+      Traits(Strings.columnSession, sortedBy: .session, width: 12, isLeading: true, isQuiet: true)
+    case .added: Traits(Strings.columnAdded, sortedBy: .createdAt, width: 10, isQuiet: true)
+    }
+  }
+
+  /// The text of a row; nil for none, and where `TransferRow` draws more than a text.
+  func text(of row: TransferSnapshot, _ context: ScreenContext) -> String? {
+    switch self {
+    case .percent: row.percentText
+    case .size: row.sizeText
+    case .host: String(row.host)
+    case .session: row.session.rawValue
+    case .added: context.clock.short(row.createdAt, now: context.now.wall)
+    case .bar, .speed, .connections, .ready: nil
+    }
+  }
+}
+
+extension Strings {
+  static let columnFile = "File"
+  static let columnProgress = "Progress"
+  static let percentage = "Percentage"
+  static let columnSize = "Size"
+  static let columnSpeed = "Speed"
+  static let columnReady = "Ready"
+  static let columnConnections = "Conns"
+  static let connections = "Connections"
+  static let columnHost = "Host"
+  static let columnSession = "Session"
+  static let columnAdded = "Added"
+  static let columnFinished = "Finished"
+}
+
 /// The widths that the texts of some rows need.
 package struct ColumnNeeds: Hashable, Sendable {
   private(set) var name = 0
-  private var size: Int?
-  private(set) var host: Int?
-  private var session: Int?
+  private var widths: [TableColumn: Int] = [:]
 
   /// No column is narrower than without rows.
   package init() {}
@@ -186,19 +222,13 @@ package struct ColumnNeeds: Hashable, Sendable {
     }
     // Steps of four, so that the columns do not move with every row that appears.
     name = (widestName + 3) / 4 * 4
-    size = max(Strings.columnSize.count + 1, widest(\.longestSizeText))
-    host = max(Strings.columnHost.count + 2, widest { String($0.host) })
-    session = max(Strings.columnSession.count + 2, widest(\.session.rawValue))
+    widths[.size] = max(Strings.columnSize.count + 1, widest(\.longestSizeText))
+    widths[.host] = max(Strings.columnHost.count + 2, widest { String($0.host) })
+    widths[.session] = max(Strings.columnSession.count + 2, widest(\.session.rawValue))
   }
 
-  fileprivate func width(of column: TableColumns.Column) -> Int? {
-    switch column {
-    case .size: size
-    case .host: host
-    case .session: session
-    case .bar, .percent, .speed, .connections, .ready, .added: nil
-    }
-  }
+  /// nil for a column that has its width whatever the texts.
+  func width(of column: TableColumn) -> Int? { widths[column] }
 }
 
 extension TransferSnapshot {
@@ -219,16 +249,14 @@ struct ColumnNames {
     let sign = TableColumns.symbolColumn
     draw("", key: .state, in: sign..<(sign + 1), side: .leading, on: &canvas)
     draw(Strings.columnFile, key: .title, in: columns.file, side: .leading, on: &canvas)
-    draw(Strings.columnProgress, key: .progress, in: columns.bar, side: .leading, on: &canvas)
-    // Beside a bar the percentage needs no name.
-    if columns.bar == nil { draw("%", key: .progress, in: columns.percent, on: &canvas) }
-    draw(Strings.columnSize, key: .size, in: columns.size, on: &canvas)
-    draw(Strings.columnSpeed, key: .speed, in: columns.speed, on: &canvas)
-    draw(Strings.columnConnections, key: .connections, in: columns.connections, on: &canvas)
-    draw(Strings.columnReady, key: .secondsLeft, in: columns.ready, on: &canvas)
-    draw(Strings.columnHost, key: .host, in: columns.host, side: .leading, on: &canvas)
-    draw(Strings.columnSession, key: .session, in: columns.session, side: .leading, on: &canvas)
-    draw(Strings.columnAdded, key: .createdAt, in: columns.added, on: &canvas)
+    for column in TableColumn.allCases {
+      // Beside a bar the percentage needs no name.
+      if column == .percent, columns[.bar] != nil { continue }
+      let traits = column.traits
+      draw(
+        traits.heading, key: traits.key, in: columns[column],
+        side: traits.isLeading ? .leading : .trailing, on: &canvas)
+    }
   }
 
   func draw(_ columns: HistoryColumns, on canvas: inout Canvas) {
@@ -254,8 +282,7 @@ struct ColumnNames {
   }
 
   private func draw(
-    _ name: String, key: RowSort.Key, in columns: Range<Int>?, side: Side = .trailing,
-    on canvas: inout Canvas
+    _ name: String, key: RowSort.Key, in columns: Range<Int>?, side: Side, on canvas: inout Canvas
   ) {
     guard let columns else { return }
     let arrow = sort.key == key ? canvas.look.glyphs.arrow(of: sort) : ""

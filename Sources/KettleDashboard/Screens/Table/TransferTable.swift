@@ -26,7 +26,7 @@ struct TransferTable {
     guard let window else { return drawInBody(Strings.waitingForRows, on: &canvas) }
     if window.matchingCount == 0 { return drawInBody(emptyText(context.keymap), on: &canvas) }
     let fileColumns = view.kind == .history ? historyColumns.file : columns.file
-    let bar = view.kind == .history ? nil : columns.bar
+    let bar = view.kind == .history ? nil : columns[.bar]
     for line in 0..<layout.bodyHeight {
       let index = firstVisible + line
       guard index < window.lines.count else { break }
@@ -103,23 +103,19 @@ struct TransferRow {
       canvas.look.glyphs.symbol(row.state), row: screenRow, column: TableColumns.symbolColumn,
       width: 1, context.isConnected ? row.stateRole : .quiet)
     drawName(on: &canvas, screenRow: screenRow, plain)
-    if let bar = columns.bar {
+    if let bar = columns[.bar] {
       drawProgress(on: &canvas, screenRow: screenRow, columns: bar, context)
     }
-    func right(_ text: String, in range: Range<Int>?, _ role: Role) {
-      guard let range else { return }
-      canvas.writeRight(text, row: screenRow, column: range.lowerBound, width: range.count, role)
+    for column in TableColumn.allCases {
+      guard let range = columns[column], let text = column.text(of: row, context) else { continue }
+      let role = column.traits.isQuiet ? .quiet : plain
+      if column.traits.isLeading {
+        canvas.write(text, row: screenRow, column: range.lowerBound, width: range.count, role)
+      } else {
+        canvas.writeRight(text, row: screenRow, column: range.lowerBound, width: range.count, role)
+      }
     }
-    func left(_ text: String, in range: Range<Int>?) {
-      guard let range else { return }
-      canvas.write(text, row: screenRow, column: range.lowerBound, width: range.count, .quiet)
-    }
-    if let text = row.percentText { right(text, in: columns.percent, plain) }
-    right(row.sizeText, in: columns.size, plain)
     drawStatus(on: &canvas, screenRow: screenRow, context)
-    left(String(row.host), in: columns.host)
-    left(row.session.rawValue, in: columns.session)
-    right(context.clock.short(row.createdAt, now: context.now.wall), in: columns.added, .quiet)
   }
 
   /// Draws the title, and the subtitle where there is room for it.
@@ -152,7 +148,7 @@ struct TransferRow {
   }
 
   private func drawStatus(on canvas: inout Canvas, screenRow: Int, _ context: ScreenContext) {
-    guard let speedRange = columns.speed else { return }
+    guard let speedRange = columns[.speed] else { return }
     let plain: Role = context.isConnected ? .plain : .quiet
     func right(_ text: String, in range: Range<Int>?, _ role: Role? = nil) {
       guard let range else { return }
@@ -164,10 +160,10 @@ struct TransferRow {
     case .moving(let speeds, let connections, let ready):
       right(
         speeds.first { Self.width(of: $0, max: width) <= speedRange.count } ?? "", in: speedRange)
-      right(connections, in: columns.connections)
-      right(ready, in: columns.ready)
+      right(connections, in: columns[.connections])
+      right(ready, in: columns[.ready])
     case .words(let forms, let ready):
-      let readyRange = ready.isEmpty ? nil : columns.ready
+      let readyRange = ready.isEmpty ? nil : columns[.ready]
       let room = readyRange == nil ? columns.words : columns.wordsBeforeReady
       let text =
         forms.first { Self.width(of: $0, max: width) <= room.count } ?? forms.last ?? ""

@@ -40,10 +40,7 @@ struct ViewMenuTests {
       for hidden in TableColumn.allCases {
         let columns = TableColumns(width: width, hidden: [hidden, .ready])
         #expect(columns.file.count >= 1)
-        let ends = [
-          columns.bar, columns.percent, columns.size, columns.speed, columns.connections,
-          columns.host, columns.session, columns.added,
-        ].compactMap { $0?.upperBound }
+        let ends = TableColumn.allCases.compactMap { columns[$0]?.upperBound }
         #expect(ends.allSatisfy { $0 <= width }, "\(width) \(hidden)")
         #expect(columns.words.upperBound <= width)
       }

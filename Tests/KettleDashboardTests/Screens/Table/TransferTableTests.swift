@@ -49,10 +49,7 @@ struct TransferTableTests {
   @Test(arguments: 36...200)
   func `columns do not overlap and fit the screen`(width: Int) {
     let columns = TableColumns(width: width)
-    let places = [
-      columns.file, columns.bar, columns.percent, columns.size, columns.speed,
-      columns.connections, columns.ready, columns.host, columns.session, columns.added,
-    ].compactMap(\.self)
+    let places = [columns.file] + TableColumn.allCases.compactMap { columns[$0] }
     for (one, next) in zip(places, places.dropFirst()) {
       #expect(one.upperBound < next.lowerBound)
     }
@@ -64,10 +61,7 @@ struct TransferTableTests {
   @Test func `a wider screen has all columns of a narrower one`() {
     func count(_ width: Int) -> Int {
       let columns = TableColumns(width: width)
-      return [
-        columns.bar, columns.percent, columns.size, columns.speed,
-        columns.connections, columns.ready, columns.host, columns.session, columns.added,
-      ].compactMap(\.self).count
+      return TableColumn.allCases.compactMap { columns[$0] }.count
     }
     let counts = (36...200).map(count)
     #expect(counts == counts.sorted())
