@@ -98,6 +98,48 @@ struct FetchOptions: ParsableArguments {
   var remoteTime: Bool?
 }
 
+extension RequestPart {
+  /// The option that asks for it; the name of the property where there is none.
+  var option: String {
+    switch self {
+    case .title: "--title"
+    case .directory: "--directory"
+    case .name: "--output"
+    case .session: "--session"
+    case .connections: "--connections"
+    case .headers: "--header"
+    case .login: "--user"
+    case .checksum: "--checksum"
+    case .caCertificatePath: "--ca-certificate"
+    case .limitBytesPerSecond: "--limit"
+    case .notBefore: "--not-before"
+    case .priority: "--priority"
+    case .onConflict: "--on-conflict"
+    case .beginning: "--paused"
+    case .silenceSeconds: "--timeout"
+    case .connectSeconds: "--connect-timeout"
+    case .attemptsMax: "--tries"
+    case .retryDelaySeconds: "--retry-delay"
+    case .proxy: "--proxy"
+    case .cookies: "--load-cookies"
+    case .certificate: "--cert"
+    case .usesNetrc: "--netrc"
+    case .keepsServerTime: "--remote-time"
+    case .mirrors: "--mirror"
+    case .unpacks: "--decode"
+    case .continues: "--continue"
+    case .checksumURL: "--checksum-url"
+    case .isAsIs: "--as-is"
+    case .variant: "--variant"
+    case .queue: "--queue"
+    case .then: "--then"
+    case .url, .trustedServers, .request, .task, .permissions, .makesDirectory, .rpc, .chosen,
+      .rule:
+      rawValue
+    }
+  }
+}
+
 /// Reads and checks `FetchOptions`.
 struct FetchOptionsReader {
   private(set) var options = TransferOptions()

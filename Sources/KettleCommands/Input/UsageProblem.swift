@@ -69,32 +69,6 @@ package enum UsageProblem: Hashable, Sendable {
     case notOverHost(command: String)
   }
 
-  /// The value of an option is invalid.
-  package enum ValueProblem: Hashable, Sendable {
-    case fileName(String)
-    case rate(String)
-    case limit(String)
-    case time(String)
-    case priority(String)
-    case header(String)
-    case checksum(String)
-    case connections(Int)
-    /// More mirrors than a transfer may have.
-    case mirrors(Int)
-    case session(String)
-    case queue(String)
-    case seconds(Double)
-    case wholeSeconds(option: String, Int)
-    case tries(Int)
-    case proxy(String)
-    case variant(String)
-    /// `--then` with a quote that is not closed.
-    case hookQuote(String)
-    case hook(String, HookCommand.Problem)
-    case userEmpty
-    case readyDescriptor(Int32)
-  }
-
   /// What is wrong with a path.
   package enum PathProblem: Hashable, Sendable {
     case directoryMissing(String)

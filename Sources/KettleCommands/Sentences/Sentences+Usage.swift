@@ -129,63 +129,6 @@ extension Sentences {
     }
   }
 
-  private static func of(_ problem: UsageProblem.ValueProblem) -> String {
-    switch problem {
-    case .fileName(let name):
-      "\(quoted(name)) is not a valid file name; use no \"/\" and no control characters, at most "
-        + "\(FileName.byteCountMax) bytes, "
-        + "and choose the directory with -d"
-    case .rate(let text):
-      "Invalid rate \(quoted(text)); write bytes per second above 0, such as "
-        + "500K, 1.5M or 1G"
-    case .limit(let text):
-      "Invalid rate \(quoted(text)); write bytes per second above 0, such as "
-        + "500K, 1.5M or 1G, or none for no limit"
-    case .time(let text):
-      "Invalid time \(quoted(text)); write 2026-12-24T18:00:00Z, "
-        + "2026-12-24T18:00 for local time, or +90m, +2h, +1d from now"
-    case .priority(let text):
-      "Invalid priority \(quoted(text)); write low, normal, high, "
-        + "or a number from 0 to 1"
-    case .header(let text):
-      // The value may be a secret, so only the name is repeated.
-      "Invalid header \(quoted(String(text.prefix { $0 != ":" }))); write it as \"Name: value\" "
-        + "without line breaks"
-    case .checksum(let text):
-      "Invalid checksum \(quoted(text)); write sha256: and 64 hexadecimal digits, or sha512:, sha384:, "
-        + "sha224:, sha1: or md5: and theirs, or the digits alone"
-    case .connections(let count):
-      "Cannot use \(count) connections for one file; "
-        + "give a number from 1 to \(AddOptions.connectionsMax)"
-    case .mirrors(let count):
-      "Cannot use \(count) mirrors for one file; give at most \(TransferOptions.mirrorCountMax)"
-    case .session(let text):
-      "Invalid session \(quoted(text)); give a name of 1 to 255 bytes "
-        + "without control characters"
-    case .queue(let text):
-      "Invalid queue \(quoted(text)); give a name of letters, digits, \"-\" and \"_\", at most "
-        + "\(QueueName.byteCountMax)"
-    case .seconds(let seconds):
-      "Cannot wait \(seconds) seconds; give a number from 0 to \(Seconds.max)"
-    case .wholeSeconds(let option, let seconds):
-      "Cannot use \(option) \(seconds); give seconds from 1 to \(TransferOptions.secondsMax)"
-    case .tries(let count):
-      "Cannot make \(count) attempts; give a number from 1 to "
-        + "\(TransferOptions.attemptsCountMax), or 0 for no limit"
-    case .proxy(let text):
-      "\(quoted(TransferURLProblem.withoutLogin(text))) is not the address of a proxy; write http://HOST:PORT, "
-        + "https://, socks4://, socks4a://, socks5:// or socks5h://, or none"
-    case .variant(let text):
-      "\(quoted(text)) is not a variant; write smallest, a height such as 720p, or a bit rate such "
-        + "as 2500k"
-    case .hookQuote(let text): "A quote in --then \(quoted(text)) is not closed; close it"
-    case .hook(let text, let problem): hook(text, problem)
-    case .userEmpty: "The user name is empty; write --user NAME or --user NAME:PASSWORD"
-    case .readyDescriptor(let number):
-      "The descriptor \(number) of --ready-fd is not open; leave the option out"
-    }
-  }
-
   private static func relative(_ path: String, to problem: WorkingDirectory.Problem) -> String {
     let why =
       switch problem {
@@ -281,6 +224,95 @@ extension Sentences {
     case .notCopied(let directory, let detail):
       "\(database) cannot be copied to \(quoted(directory)) "
         + "(\(detail.sanitizedForDisplay(limit: 300))); set TMPDIR to another directory"
+    }
+  }
+}
+
+// MARK: - Values of options
+
+extension UsageProblem {
+  /// The value of an option is invalid.
+  package enum ValueProblem: Hashable, Sendable {
+    case fileName(String)
+    case rate(String)
+    case limit(String)
+    case time(String)
+    case priority(String)
+    case header(String)
+    case checksum(String)
+    case connections(Int)
+    /// More mirrors than a transfer may have.
+    case mirrors(Int)
+    case session(String)
+    case queue(String)
+    case seconds(Double)
+    case wholeSeconds(option: String, Int)
+    case tries(Int)
+    case proxy(String)
+    case variant(String)
+    /// `--then` with a quote that is not closed.
+    case hookQuote(String)
+    case hook(String, HookCommand.Problem)
+    case userEmpty
+    case readyDescriptor(Int32)
+  }
+}
+
+extension Sentences {
+  fileprivate static func of(_ problem: UsageProblem.ValueProblem) -> String {
+    switch problem {
+    case .fileName(let name):
+      "\(quoted(name)) is not a valid file name; use no \"/\" and no control characters, at most "
+        + "\(FileName.byteCountMax) bytes, "
+        + "and choose the directory with -d"
+    case .rate(let text):
+      "Invalid rate \(quoted(text)); write bytes per second above 0, such as "
+        + "500K, 1.5M or 1G"
+    case .limit(let text):
+      "Invalid rate \(quoted(text)); write bytes per second above 0, such as "
+        + "500K, 1.5M or 1G, or none for no limit"
+    case .time(let text):
+      "Invalid time \(quoted(text)); write 2026-12-24T18:00:00Z, "
+        + "2026-12-24T18:00 for local time, or +90m, +2h, +1d from now"
+    case .priority(let text):
+      "Invalid priority \(quoted(text)); write low, normal, high, "
+        + "or a number from 0 to 1"
+    case .header(let text):
+      // The value may be a secret, so only the name is repeated.
+      "Invalid header \(quoted(String(text.prefix { $0 != ":" }))); write it as \"Name: value\" "
+        + "without line breaks"
+    case .checksum(let text):
+      "Invalid checksum \(quoted(text)); write sha256: and 64 hexadecimal digits, or sha512:, sha384:, "
+        + "sha224:, sha1: or md5: and theirs, or the digits alone"
+    case .connections(let count):
+      "Cannot use \(count) connections for one file; "
+        + "give a number from 1 to \(AddOptions.connectionsMax)"
+    case .mirrors(let count):
+      "Cannot use \(count) mirrors for one file; give at most \(TransferOptions.mirrorCountMax)"
+    case .session(let text):
+      "Invalid session \(quoted(text)); give a name of 1 to 255 bytes "
+        + "without control characters"
+    case .queue(let text):
+      "Invalid queue \(quoted(text)); give a name of letters, digits, \"-\" and \"_\", at most "
+        + "\(QueueName.byteCountMax)"
+    case .seconds(let seconds):
+      "Cannot wait \(seconds) seconds; give a number from 0 to \(Seconds.max)"
+    case .wholeSeconds(let option, let seconds):
+      "Cannot use \(option) \(seconds); give seconds from 1 to \(TransferOptions.secondsMax)"
+    case .tries(let count):
+      "Cannot make \(count) attempts; give a number from 1 to "
+        + "\(TransferOptions.attemptsCountMax), or 0 for no limit"
+    case .proxy(let text):
+      "\(quoted(TransferURLProblem.withoutLogin(text))) is not the address of a proxy; write http://HOST:PORT, "
+        + "https://, socks4://, socks4a://, socks5:// or socks5h://, or none"
+    case .variant(let text):
+      "\(quoted(text)) is not a variant; write smallest, a height such as 720p, or a bit rate such "
+        + "as 2500k"
+    case .hookQuote(let text): "A quote in --then \(quoted(text)) is not closed; close it"
+    case .hook(let text, let problem): hook(text, problem)
+    case .userEmpty: "The user name is empty; write --user NAME or --user NAME:PASSWORD"
+    case .readyDescriptor(let number):
+      "The descriptor \(number) of --ready-fd is not open; leave the option out"
     }
   }
 }

@@ -186,48 +186,9 @@ extension Sentences {
 
   /// The options that say these parts: `--limit and --title`.
   static func options(_ parts: [RequestPart]) -> String {
-    let names = parts.map(option)
+    let names = parts.map(\.option)
     guard names.count > 1, let last = names.last else { return names.first ?? "its options" }
     return names.dropLast().joined(separator: ", ") + " and " + last
-  }
-
-  private static func option(_ part: RequestPart) -> String {
-    switch part {
-    case .title: "--title"
-    case .directory: "--directory"
-    case .name: "--output"
-    case .session: "--session"
-    case .connections: "--connections"
-    case .headers: "--header"
-    case .login: "--user"
-    case .checksum: "--checksum"
-    case .caCertificatePath: "--ca-certificate"
-    case .limitBytesPerSecond: "--limit"
-    case .notBefore: "--not-before"
-    case .priority: "--priority"
-    case .onConflict: "--on-conflict"
-    case .beginning: "--paused"
-    case .silenceSeconds: "--timeout"
-    case .connectSeconds: "--connect-timeout"
-    case .attemptsMax: "--tries"
-    case .retryDelaySeconds: "--retry-delay"
-    case .proxy: "--proxy"
-    case .cookies: "--load-cookies"
-    case .certificate: "--cert"
-    case .usesNetrc: "--netrc"
-    case .keepsServerTime: "--remote-time"
-    case .mirrors: "--mirror"
-    case .unpacks: "--decode"
-    case .continues: "--continue"
-    case .checksumURL: "--checksum-url"
-    case .isAsIs: "--as-is"
-    case .variant: "--variant"
-    case .queue: "--queue"
-    case .then: "--then"
-    case .url, .trustedServers, .request, .task, .permissions, .makesDirectory, .rpc, .chosen,
-      .rule:
-      part.rawValue
-    }
   }
 }
 

@@ -31,170 +31,146 @@ public enum RequestPart: String, Sendable, Codable, CaseIterable {
     case implied
   }
 
-  public var reach: Reach {
+  public var reach: Reach { rule.reach }
+
+  /// How the part is compared and taken over, and until when.
+  fileprivate var rule: PartRule {
     switch self {
+    case .url: .never { $0.url != $1.url }
+    case .session: .never { $0.session != $1.session }
+    case .title: PartRule(\.title, .always, giving: .title)
+    case .directory: .never { $0.directory != nil && $0.directory != $1.directory }
+    case .name: .never { $0.name != nil && $0.name?.text != $1.name?.text }
+    case .connections:
+      PartRule(\.connections, .untilCompleteByNewRequests, giving: .connections)
+    case .headers: PartRule(\.headers, unless: [], .untilCompleteByNewRequests)
+    case .login: PartRule(\.login, .untilCompleteByNewRequests)
+    // One given as digits counts more than one in a list.
+    case .checksum: PartRule(\.checksum, .comparedWithFile) { $0.options.checksumURL = nil }
+    case .caCertificatePath: PartRule(\.caCertificatePath, .untilCompleteByNewRequests)
+    case .trustedServers: PartRule(addedTo: \.trustedServers, .untilCompleteByNewRequests)
+    case .limitBytesPerSecond: PartRule(\.limitBytesPerSecond, .untilComplete, giving: .limit)
+    case .notBefore: PartRule(\.notBefore, .untilStart)
+    case .priority: PartRule(\.priority, unless: .normal, .untilComplete, giving: .priority)
+    case .onConflict: PartRule(\.onConflict, unless: .rename, .untilComplete, giving: .onConflict)
+    case .request: .never { $0.request != nil && $0.request != $1.request }
+    case .task: .never { $0.task != $1.task }
+    case .silenceSeconds: PartRule(\.options.silenceSeconds, .untilCompleteByNewRequests)
+    case .connectSeconds: PartRule(\.options.connectSeconds, .untilCompleteByNewRequests)
+    case .attemptsMax: PartRule(\.options.attemptsMax, .untilComplete)
+    case .retryDelaySeconds: PartRule(\.options.retryDelaySeconds, .untilComplete)
+    case .proxy: PartRule(\.options.proxy, .untilCompleteByNewRequests)
+    case .cookies: PartRule(\.options.cookies, unless: [], .untilCompleteByNewRequests)
+    case .certificate: PartRule(\.options.certificate, .untilCompleteByNewRequests)
+    case .usesNetrc: PartRule(\.options.usesNetrc, .untilCompleteByNewRequests)
+    case .keepsServerTime:
+      PartRule(\.options.keepsServerTime, unless: false, .untilComplete, giving: .serverTime)
+    case .mirrors:
+      PartRule(
+        addedTo: \.options.mirrors, countMax: TransferOptions.mirrorCountMax,
+        .untilCompleteByNewRequests)
+    case .unpacks: PartRule(\.options.unpacks, unless: false, .untilFirstByte, giving: .unpacking)
     // A transfer that has bytes of its own always continues with those.
-    case .title, .continues: .always
-    case .checksum: .comparedWithFile
-    case .limitBytesPerSecond, .priority, .onConflict, .attemptsMax, .retryDelaySeconds,
-      .keepsServerTime, .queue, .then:
-      .untilComplete
-    case .connections, .headers, .login, .caCertificatePath, .trustedServers, .silenceSeconds,
-      .connectSeconds, .proxy, .cookies, .certificate, .usesNetrc, .mirrors, .checksumURL:
-      .untilCompleteByNewRequests
-    case .unpacks, .isAsIs, .variant: .untilFirstByte
-    case .notBefore: .untilStart
-    case .url, .session, .directory, .name, .request, .task, .rpc: .never
+    case .continues: PartRule(\.options.continues, unless: false, .always)
+    // The list says what is expected.
+    case .checksumURL:
+      PartRule(\.options.checksumURL, .untilCompleteByNewRequests) { $0.checksum = nil }
+    case .isAsIs: PartRule(\.options.isAsIs, unless: false, .untilFirstByte)
+    case .variant: PartRule(\.options.variant, .untilFirstByte)
+    case .queue: .queue
+    case .rpc: .never { $0.options.rpc != nil && $0.options.rpc != $1.options.rpc }
+    case .then: PartRule(\.options.then, .untilComplete)
     case .beginning, .permissions, .makesDirectory, .chosen, .rule: .implied
     }
   }
 }
 
+private struct PartRule {
+  let reach: RequestPart.Reach
+  /// Whether a request asks for something that the stored one does not have.
+  let differs: (_ asked: TransferSpec, _ stored: TransferSpec) -> Bool
+  /// Takes over what a request says, if that is possible.
+  var take: (_ stored: inout TransferSpec, _ asked: TransferSpec) -> Void = { _, _ in }
+  /// The property that the configuration file may give.
+  var property: ConfiguredProperty?
+}
+
+extension PartRule {
+  /// A value that asks for nothing when it is missing.
+  init<Value: Equatable>(
+    _ value: WritableKeyPath<TransferSpec, Value?>, _ reach: RequestPart.Reach,
+    giving property: ConfiguredProperty? = nil,
+    also: @escaping (inout TransferSpec) -> Void = { _ in }
+  ) {
+    self.init(
+      reach: reach,
+      differs: { $0[keyPath: value] != nil && $0[keyPath: value] != $1[keyPath: value] },
+      take: {
+        $0[keyPath: value] = $1[keyPath: value]
+        also(&$0)
+      }, property: property)
+  }
+
+  /// A value whose standard counts only if it was chosen.
+  init<Value: Equatable>(
+    _ value: WritableKeyPath<TransferSpec, Value>, unless standard: Value,
+    _ reach: RequestPart.Reach, giving property: ConfiguredProperty? = nil
+  ) {
+    self.init(
+      reach: reach,
+      differs: { asked, stored in
+        asked[keyPath: value] != stored[keyPath: value]
+          && (asked[keyPath: value] != standard || asked.hasChosen(property))
+      }, take: { $0[keyPath: value] = $1[keyPath: value] }, property: property)
+  }
+
+  /// A list that others are added to.
+  init<Value: Equatable>(
+    addedTo list: WritableKeyPath<TransferSpec, [Value]>, countMax: Int = .max,
+    _ reach: RequestPart.Reach
+  ) {
+    self.init(
+      reach: reach, differs: { !$0[keyPath: list].allSatisfy($1[keyPath: list].contains) },
+      take: { stored, asked in
+        let known = stored[keyPath: list]
+        let new = asked[keyPath: list].filter { !known.contains($0) }
+        stored[keyPath: list] = Array((known + new).prefix(countMax))
+      })
+  }
+
+  static var implied: PartRule { PartRule(reach: .implied, differs: { _, _ in false }) }
+
+  static func never(
+    _ differs: @escaping (_ asked: TransferSpec, _ stored: TransferSpec) -> Bool
+  ) -> PartRule {
+    PartRule(reach: .never, differs: differs)
+  }
+
+  /// A task has no queue, and a missing name is that of the standard one.
+  static var queue: PartRule {
+    PartRule(
+      reach: .untilComplete,
+      differs: { $0.queue != $1.queue && ($0.queue != .standard || $0.hasChosen(.queue)) },
+      take: { $0.options.queue = $1.options.queue }, property: .queue)
+  }
+}
+
 extension TransferSpec {
+  fileprivate func hasChosen(_ property: ConfiguredProperty?) -> Bool {
+    property.map(options.chosen.contains) ?? false
+  }
+
   /// Whether a request asks for something in this part that `stored` does not have.
   func differs(from stored: TransferSpec, in part: RequestPart) -> Bool {
-    switch part {
-    case .url: url != stored.url
-    case .session: session != stored.session
-    case .title: asks(title, stored.title)
-    case .directory: asks(directory, stored.directory)
-    case .name: asks(name?.text, stored.name?.text)
-    case .connections: asks(connections, stored.connections)
-    case .headers: !headers.isEmpty && headers != stored.headers
-    case .login: asks(login, stored.login)
-    case .checksum: asks(checksum, stored.checksum)
-    case .caCertificatePath: asks(caCertificatePath, stored.caCertificatePath)
-    case .trustedServers: !trustedServers.allSatisfy(stored.trustedServers.contains)
-    case .limitBytesPerSecond: asks(limitBytesPerSecond, stored.limitBytesPerSecond)
-    case .notBefore: asks(notBefore, stored.notBefore)
-    case .priority: asks(priority, stored.priority, unless: .normal, choosing: .priority)
-    case .onConflict: asks(onConflict, stored.onConflict, unless: .rename, choosing: .onConflict)
-    case .beginning: beginning != .queued && beginning != stored.beginning
-    case .request: asks(request, stored.request)
-    case .task: task != stored.task
-    case .silenceSeconds, .connectSeconds, .attemptsMax, .retryDelaySeconds, .proxy, .cookies,
-      .certificate, .usesNetrc, .keepsServerTime, .permissions, .makesDirectory, .mirrors,
-      .unpacks, .continues, .checksumURL, .isAsIs, .variant, .queue, .rpc, .then, .chosen, .rule:
-      differsInOptions(from: stored, in: part)
-    }
+    part.rule.differs(self, stored)
   }
 
-  private func differsInOptions(from stored: TransferSpec, in part: RequestPart) -> Bool {
-    let (new, old) = (options, stored.options)
-    return switch part {
-    case .silenceSeconds: asks(new.silenceSeconds, old.silenceSeconds)
-    case .connectSeconds: asks(new.connectSeconds, old.connectSeconds)
-    case .attemptsMax: asks(new.attemptsMax, old.attemptsMax)
-    case .retryDelaySeconds: asks(new.retryDelaySeconds, old.retryDelaySeconds)
-    case .proxy: asks(new.proxy, old.proxy)
-    case .cookies: !new.cookies.isEmpty && new.cookies != old.cookies
-    case .certificate: asks(new.certificate, old.certificate)
-    case .usesNetrc: asks(new.usesNetrc, old.usesNetrc)
-    case .keepsServerTime:
-      asks(new.keepsServerTime, old.keepsServerTime, unless: false, choosing: .serverTime)
-    case .permissions: asks(new.permissions, old.permissions)
-    case .makesDirectory: new.makesDirectory && !old.makesDirectory
-    case .mirrors: !new.mirrors.allSatisfy(old.mirrors.contains)
-    case .unpacks: asks(new.unpacks, old.unpacks, unless: false, choosing: .unpacking)
-    case .continues: new.continues && !old.continues
-    case .checksumURL: asks(new.checksumURL, old.checksumURL)
-    case .isAsIs: new.isAsIs && !old.isAsIs
-    case .variant: asks(new.variant, old.variant)
-    case .queue: asks(queue, stored.queue, unless: .standard, choosing: .queue)
-    case .rpc: asks(new.rpc, old.rpc)
-    case .then: asks(new.then, old.then)
-    case .chosen: !new.chosen.isSubset(of: old.chosen)
-    case .rule: asks(new.rule, old.rule)
-    case .url, .session, .title, .directory, .name, .connections, .headers, .login, .checksum,
-      .caCertificatePath, .trustedServers, .limitBytesPerSecond, .notBefore, .priority,
-      .onConflict, .beginning, .request, .task:
-      false
-    }
-  }
-
-  /// Whether a value is asked for that is another one.
-  private func asks<Value: Equatable>(_ asked: Value?, _ stored: Value?) -> Bool {
-    asked != nil && asked != stored
-  }
-
-  /// The standard value counts only if it was chosen.
-  private func asks<Value: Equatable>(
-    _ asked: Value, _ stored: Value, unless standard: Value, choosing property: ConfiguredProperty
-  ) -> Bool {
-    asked != stored && (asked != standard || options.chosen.contains(property))
-  }
-}
-
-extension TransferSpec {
   /// Takes over what another request says in this part. Parts that cannot be taken over stay.
   mutating func take(_ part: RequestPart, from other: TransferSpec) {
-    switch part {
-    case .title: title = other.title
-    case .connections: connections = other.connections
-    case .headers: headers = other.headers
-    case .login: login = other.login
-    case .checksum:
-      checksum = other.checksum
-      // One given as digits counts more than one in a list.
-      options.checksumURL = nil
-    case .caCertificatePath: caCertificatePath = other.caCertificatePath
-    case .trustedServers:
-      trustedServers += other.trustedServers.filter { !trustedServers.contains($0) }
-    case .limitBytesPerSecond: limitBytesPerSecond = other.limitBytesPerSecond
-    case .notBefore: notBefore = other.notBefore
-    case .priority: priority = other.priority
-    case .onConflict: onConflict = other.onConflict
-    case .silenceSeconds: options.silenceSeconds = other.options.silenceSeconds
-    case .connectSeconds: options.connectSeconds = other.options.connectSeconds
-    case .attemptsMax: options.attemptsMax = other.options.attemptsMax
-    case .retryDelaySeconds: options.retryDelaySeconds = other.options.retryDelaySeconds
-    case .proxy: options.proxy = other.options.proxy
-    case .cookies: options.cookies = other.options.cookies
-    case .certificate: options.certificate = other.options.certificate
-    case .usesNetrc: options.usesNetrc = other.options.usesNetrc
-    case .keepsServerTime: options.keepsServerTime = other.options.keepsServerTime
-    case .mirrors:
-      let new = other.options.mirrors.filter { !options.mirrors.contains($0) }
-      options.mirrors = Array((options.mirrors + new).prefix(TransferOptions.mirrorCountMax))
-    case .unpacks: options.unpacks = other.options.unpacks
-    case .continues: options.continues = other.options.continues
-    case .checksumURL:
-      options.checksumURL = other.options.checksumURL
-      // The list says what is expected.
-      checksum = nil
-    case .isAsIs: options.isAsIs = other.options.isAsIs
-    case .variant: options.variant = other.options.variant
-    case .queue: options.queue = other.options.queue
-    case .then: options.then = other.options.then
-    case .url, .session, .directory, .name, .beginning, .request, .task, .permissions,
-      .makesDirectory, .rpc, .chosen, .rule:
-      return
-    }
-    guard let property = part.property else { return }
+    let rule = part.rule
+    rule.take(&self, other)
+    guard let property = rule.property else { return }
     options.recordChoice(property, isStandard: other.options.chosen.contains(property))
-  }
-}
-
-extension RequestPart {
-  /// The property that the configuration file may give; nil if it gives none.
-  fileprivate var property: ConfiguredProperty? {
-    switch self {
-    case .title: .title
-    case .limitBytesPerSecond: .limit
-    case .priority: .priority
-    case .connections: .connections
-    case .queue: .queue
-    case .onConflict: .onConflict
-    case .keepsServerTime: .serverTime
-    case .unpacks: .unpacking
-    case .directory: .directory
-    case .url, .session, .name, .headers, .login, .checksum, .caCertificatePath, .trustedServers,
-      .notBefore, .beginning, .request, .task, .silenceSeconds, .connectSeconds, .attemptsMax,
-      .retryDelaySeconds, .proxy, .cookies, .certificate, .usesNetrc, .permissions,
-      .makesDirectory, .mirrors, .continues, .checksumURL, .isAsIs, .variant, .rpc, .then,
-      .chosen, .rule:
-      nil
-    }
   }
 }
 
@@ -215,13 +191,7 @@ public struct RequestDifference: Hashable, Sendable {
   public init(from stored: TransferSpec, at path: String?, to asked: TransferSpec) {
     self.asked = asked
     parts = RequestPart.allCases.filter { part in
-      switch part.reach {
-      case .implied: return false
-      case .always, .comparedWithFile, .untilComplete, .untilCompleteByNewRequests,
-        .untilFirstByte, .untilStart, .never:
-        break
-      }
-      return asked.differs(from: stored, in: part) && !Self.isMet(part, of: asked, by: path)
+      asked.differs(from: stored, in: part) && !Self.isMet(part, of: asked, by: path)
     }
   }
 

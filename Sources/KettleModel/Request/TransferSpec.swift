@@ -172,7 +172,15 @@ extension TransferSpec {
   /// from texts. The store reads its columns without asking: a rule here may become stricter, and
   /// no transfer of an earlier version is lost.
   package var refusedPart: String? {
-    if let part = ownRefusedPart { return part }
+    // A person's transfers are not tasks of a program.
+    if !session.isUsable || task != nil && session == .kettle { return "session" }
+    if let directory, !directory.isAbsolutePath { return "directory" }
+    if let connections, connections < 1 { return "connections" }
+    if !headers.allSatisfy(\.isSendable) { return "headers" }
+    if let login, !login.isUsable { return "login" }
+    if let caCertificatePath, !caCertificatePath.isAbsolutePath { return "caCertificatePath" }
+    if !trustedServers.allSatisfy(\.isUsable) { return "trustedServers" }
+    if let limitBytesPerSecond, limitBytesPerSecond < 1 { return "limitBytesPerSecond" }
     if let part = options.refusedPart { return "options.\(part)" }
     // Each response to another request than a plain GET may differ.
     if !options.otherSources.isEmpty, task?.kind == .upload || !(request?.isPlainGET ?? true) {
@@ -187,19 +195,6 @@ extension TransferSpec {
     if url.scheme.family != .http, task != nil || request != nil { return "url" }
     if task?.kind == .upload, request?.body == nil { return "request.body" }
     return task?.refusedPart.map { "task.\($0)" }
-  }
-
-  private var ownRefusedPart: String? {
-    // A person's transfers are not tasks of a program.
-    if !session.isUsable || task != nil && session == .kettle { return "session" }
-    if let directory, !directory.isAbsolutePath { return "directory" }
-    if let connections, connections < 1 { return "connections" }
-    if !headers.allSatisfy(\.isSendable) { return "headers" }
-    if let login, !login.isUsable { return "login" }
-    if let caCertificatePath, !caCertificatePath.isAbsolutePath { return "caCertificatePath" }
-    if !trustedServers.allSatisfy(\.isUsable) { return "trustedServers" }
-    if let limitBytesPerSecond, limitBytesPerSecond < 1 { return "limitBytesPerSecond" }
-    return nil
   }
 
   private func refuse(at path: [any CodingKey]) throws {

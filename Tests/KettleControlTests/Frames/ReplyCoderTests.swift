@@ -49,6 +49,26 @@ struct ReplyCoderTests {
     }
   }
 
+  /// A delayed task with mirrors may begin with another request than it was added with.
+  @Test func `a program reads its task whatever has become of the request`() throws {
+    var spec = try #require(ProtocolSamples.spec())
+    spec.session = SessionID(rawValue: "app")
+    spec.task = TaskOptions(kind: .download)
+    spec.options.mirrors = [spec.url]
+    spec.request = RequestContent(method: "POST")
+    #expect(spec.refusedPart == "options.mirrors")
+    let attached = AttachSession.Result(
+      tasks: [SessionTask(snapshot: ProtocolSamples.snapshot(), spec: spec)],
+      lastTaskIdentifier: 1)
+    guard
+      case .result(_, let unread) = coder.decode(coder.encode(result: attached, to: .number(1)))
+    else {
+      Issue.record("not read as a result")
+      return
+    }
+    #expect(try unread.decode(AttachSession.Result.self) == attached)
+  }
+
   @Test func `notifications survive a round trip`() throws {
     for notification in [
       ControlNotification.viewport(ProtocolSamples.window(first: 9)),

@@ -208,7 +208,10 @@ struct ViewMenu: MenuScreen {
     let (name, isOn) =
       switch choices[index] {
       case .column(let column):
-        (column.traits.name, present.hiddenColumns?.contains(column) != true)
+        (
+          column.traits.name ?? column.traits.heading,
+          present.hiddenColumns?.contains(column) != true
+        )
       case .theme(let name): (name ?? Strings.configuredTheme, name == present.theme)
       }
     let row = box.row + line

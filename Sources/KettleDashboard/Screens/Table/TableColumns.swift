@@ -128,44 +128,34 @@ extension TableColumn {
   struct Traits {
     /// Above the column.
     let heading: String
-    /// In the menu.
-    let name: String
+    /// In the menu, where it is not the heading.
+    var name: String?
     /// A click on the heading sorts by it.
     let key: RowSort.Key
     let width: Int
     /// Whether the texts begin at the left edge of the column, and do not end at the right one.
-    let isLeading: Bool
-    let isQuiet: Bool
-
-    init(
-      _ heading: String, name: String? = nil, sortedBy key: RowSort.Key, width: Int,
-      isLeading: Bool = false, isQuiet: Bool = false
-    ) {
-      self.heading = heading
-      self.name = name ?? heading
-      self.key = key
-      self.width = width
-      self.isLeading = isLeading
-      self.isQuiet = isQuiet
-    }
+    var isLeading = false
+    var isQuiet = false
   }
 
   var traits: Traits {
     switch self {
     // The bar shares its width with the file's name.
-    case .bar: Traits(Strings.columnProgress, sortedBy: .progress, width: 0, isLeading: true)
-    case .percent: Traits("%", name: Strings.percentage, sortedBy: .progress, width: 5)
-    case .size: Traits(Strings.columnSize, sortedBy: .size, width: 12)
-    case .speed: Traits(Strings.columnSpeed, sortedBy: .speed, width: 11)
+    case .bar:
+      Traits(heading: "Progress", key: .progress, width: 0, isLeading: true)
+    case .percent: Traits(heading: "%", name: "Percentage", key: .progress, width: 5)
+    case .size: Traits(heading: Strings.columnSize, key: .size, width: 12)
+    case .speed: Traits(heading: Strings.columnSpeed, key: .speed, width: 11)
     case .connections:
       Traits(
-        Strings.columnConnections, name: Strings.connections, sortedBy: .connections, width: 5)
-    case .ready: Traits(Strings.columnReady, sortedBy: .secondsLeft, width: 7)
+        heading: Strings.columnConnections, name: "Connections", key: .connections, width: 5)
+    case .ready: Traits(heading: "Ready", key: .secondsLeft, width: 7)
     case .host:
-      Traits(Strings.columnHost, sortedBy: .host, width: 20, isLeading: true, isQuiet: true)
+      Traits(heading: Strings.columnHost, key: .host, width: 20, isLeading: true, isQuiet: true)
     case .session:
-      Traits(Strings.columnSession, sortedBy: .session, width: 12, isLeading: true, isQuiet: true)
-    case .added: Traits(Strings.columnAdded, sortedBy: .createdAt, width: 10, isQuiet: true)
+      Traits(
+        heading: Strings.columnSession, key: .session, width: 12, isLeading: true, isQuiet: true)
+    case .added: Traits(heading: "Added", key: .createdAt, width: 10, isQuiet: true)
     }
   }
 
@@ -182,18 +172,14 @@ extension TableColumn {
   }
 }
 
+/// Names of columns that other lists have too.
 extension Strings {
   static let columnFile = "File"
-  static let columnProgress = "Progress"
-  static let percentage = "Percentage"
   static let columnSize = "Size"
   static let columnSpeed = "Speed"
-  static let columnReady = "Ready"
   static let columnConnections = "Conns"
-  static let connections = "Connections"
   static let columnHost = "Host"
   static let columnSession = "Session"
-  static let columnAdded = "Added"
   static let columnFinished = "Finished"
 }
 
