@@ -14,6 +14,8 @@ final class EngineWorld: Sendable {
   let clock: ManualClock
   let transport: ScriptedTransport
   let told: ToldEvents
+  /// What the engine found in the store.
+  let recovered: TransferEngine.Recovered
 
   static let documents = "/home/u/Downloads"
   static let held = "/home/u/.local/state/kettle/held"
@@ -49,7 +51,7 @@ final class EngineWorld: Sendable {
       observer: { told.note($0) })
     guard let transport = made.withLock({ $0 }) else { throw NoTransport() }
     self.transport = transport
-    try await engine.start()
+    recovered = try await engine.start()
   }
 
   private struct NoTransport: Error {}

@@ -78,7 +78,7 @@ struct HookEngineTests {
     let first = try await world()
     _ = try await complete(in: first)
     let second = try await world(after: first)
-    let left = await second.engine.recoveredHooks
+    let left = second.recovered.hooks
     #expect(left.pending == [HookRunID(rawValue: 1), HookRunID(rawValue: 2)])
     #expect(left.started.isEmpty && left.lastID == 2)
     #expect(second.journal.hooks.count == 2)

@@ -285,7 +285,7 @@ struct TaskEngineTests {
       id: app, options: SessionOptions(launch: nil),
       createdAt: WallTime(millisecondsSince1970: 1))
     try await world.engine.keep([.putSession(record)])
-    #expect(try await EngineWorld(after: world).engine.recoveredSessions == [record])
+    #expect(try await EngineWorld(after: world).recovered.sessions == [record])
     world.journal.failNextCommits(1, with: StoreFull())
     await #expect(throws: EngineError.self) {
       try await world.engine.keep([.removeSession(app)])

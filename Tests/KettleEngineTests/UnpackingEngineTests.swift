@@ -177,6 +177,36 @@ struct UnpackingEngineTests {
     #expect(world.files.bytes(at: path) == unpacked)
   }
 
+  @Test func `the space that was too small is forgotten when the transfer leaves memory`()
+    async throws
+  {
+    let world = try await EngineWorld { $0.hold.evictableCountMax = 0 }
+    world.files.setFreeBytes(1000)
+    world.files.fail(.unpack, with: TransferFailure(.diskFull, on: path, detail: "ENOSPC"))
+    let id = try await arrived(in: world)
+    await world.told.wait(for: .waiting, of: id)
+    #expect(await world.engine.control(.pause, [id]) == [.applied])
+    var other = EngineWorld.spec("http://files.example/b.iso")
+    other.beginning = .paused
+    _ = try await world.engine.add([other])
+    await world.told.wait { events in
+      events.contains { if case .evicted(let ids) = $0 { ids.contains(id) } else { false } }
+    }
+    let waitCount = Self.waitCount(of: id, in: world.told.all)
+    #expect(await world.engine.control(.start, [id]) == [.applied])
+    await world.told.wait { events in
+      Self.waitCount(of: id, in: events) > waitCount
+        || events.contains { event in
+          if case .changed(let row) = event {
+            row.id == id && row.state == .completed
+          } else {
+            false
+          }
+        }
+    }
+    #expect(world.files.callCount(.unpack) == 2)
+  }
+
   private static func waitCount(of id: TransferID, in events: [EngineEvent]) -> Int {
     events.filter { event in
       if case .changed(let row) = event { row.id == id && row.state == .waiting } else { false }

@@ -140,9 +140,9 @@ struct ServiceCore: Sendable {
   /// Loads the transfers and the sessions, and continues the transfers. Returns the task that
   /// performs the actions of the sessions and the hooks; it finishes after `endPrograms`.
   func start() async throws -> Task<Void, Never> {
-    try await engine.start()
-    await sessions.recover(engine.recoveredSessions)
-    hooks.recover(await engine.recoveredHooks)
+    let recovered = try await engine.start()
+    await sessions.recover(recovered.sessions)
+    hooks.recover(recovered.hooks)
     return Task(executorPreference: WorkerPool.tasks) { [sessions, hooks] in
       async let sessionWork: Void = sessions.run()
       async let hookWork: Void = hooks.run()

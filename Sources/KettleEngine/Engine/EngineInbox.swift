@@ -127,84 +127,45 @@ enum EngineInput: Sendable {
   case turnsTaken
 }
 
-/// An attempt as the engine knows it, from its start until its last byte is written.
-struct LiveAttempt: Sendable {
-  enum Phase: Sendable {
-    case asking
-    /// The body was accepted.
-    case flowing
+/// The callers that wait until transfers come to rest, or until none runs.
+struct Waiters: Sendable {
+  private struct Resting: Sendable {
+    var moving: Set<TransferID>
+    var done: Completion<Void>
   }
 
-  var transfer: TransferID
-  var requested: RequestedRange?
-  /// After how long a silence it ends at the latest; nil when unknown.
-  var patienceMilliseconds: Int64?
-  /// Bytes of the request's body passed to the kernel; nil before the first report.
-  var sentByteCount: Int64?
-  var phase = Phase.asking
-  /// Where a body is kept that is not written to a file.
-  var document: DocumentSink?
-  /// What decrypts its body.
-  var decryption: DecryptingSink?
-  /// As the response head says.
-  var trust = BodySegment.Trust.atItsEnd
-  /// Whether it is a stream of HTTP/2; known with its head.
-  var isStream = false
-}
+  private var resting: [Resting] = []
+  private var idle: [Completion<Void>] = []
 
-/// A partial file that is being opened.
-struct OpeningBody: Sendable {
-  /// The one whose response is to flow into it.
-  let attempt: AttemptID
-  let copying = LiveCopying()
-  /// Set when the file must be closed as soon as it is open.
-  var close: OperationID?
-  /// How the attempt ended meanwhile, if that is not to stop the copying.
-  var end: AttemptEnd?
+  /// Returns what finishes when nothing that the controls of these transfers began is under way.
+  mutating func awaitRest(of moving: Set<TransferID>) -> Completion<Void> {
+    let done = Completion<Void>()
+    resting.append(Resting(moving: moving, done: done))
+    return done
+  }
 
-  init(_ attempt: AttemptID) { self.attempt = attempt }
-}
+  /// Returns what finishes when no transfer runs.
+  mutating func awaitIdle() -> Completion<Void> {
+    let done = Completion<Void>()
+    idle.append(done)
+    return done
+  }
 
-/// The partial file of a running transfer.
-enum LiveBody: Sendable {
-  case opening(OpeningBody)
-  /// Created when the received bytes are written.
-  case late(LateBody)
-  case open(PartialFileWriter, CheckpointPace)
-  /// Its last bytes are being synced. Until they are recorded, the writer knows best what is there.
-  case closing(PartialFileWriter)
-
-  /// The writer that accepts bytes.
-  var writer: PartialFileWriter? {
-    switch self {
-    case .opening, .closing: nil
-    case .late(let late): late.writer
-    case .open(let writer, _): writer
+  /// Lets those continue whose transfers have come to rest.
+  mutating func releaseRested(isMoving: (TransferID) -> Bool) {
+    guard !resting.isEmpty else { return }
+    for index in resting.indices {
+      resting[index].moving = resting[index].moving.filter(isMoving)
     }
+    let rested = resting.filter(\.moving.isEmpty)
+    resting.removeAll(where: \.moving.isEmpty)
+    for waiter in rested { waiter.done.finish() }
   }
 
-  /// The number of bytes of the file; nil while only the record knows it.
-  var fileByteCount: Int64? {
-    switch self {
-    case .opening(let opening): opening.copying.byteCount
-    case .late(let late): late.writer.fileByteCount
-    case .open(let writer, _), .closing(let writer): writer.fileByteCount
-    }
+  mutating func releaseIdle() {
+    for waiter in idle { waiter.finish() }
+    idle = []
   }
-}
-
-/// A digest that follows the partial file, on its own queue.
-struct LiveDigest: Sendable {
-  var inode: UInt64
-  var algorithm: Checksum.Algorithm
-  var digest: any FileDigest
-  let queue = DispatchQueue(label: "kettle.digest")
-}
-
-/// A caller that waits until controls are carried out.
-struct RestWaiter: Sendable {
-  var moving: Set<TransferID>
-  var done: Completion<Void>
 }
 
 /// When the engine handles all running transfers at once: at ticks, and when the scheduler wants to
@@ -212,11 +173,27 @@ struct RestWaiter: Sendable {
 /// their cost per second would grow with the square of that number.
 struct TurnPace: Sendable, Hashable {
   var cadence = ProgressCadence.quiet
+  /// nil while none is planned.
+  private(set) var tickAt: MonotonicTime?
   private var wokenAt: MonotonicTime?
 
   /// Up to this many running transfers, wake-ups are exact.
   static let exactCountMax = 32
   static let tickMillisecondsMax: Int64 = 1000
+
+  /// Plans a tick, unless one is planned.
+  mutating func planTick(runningCount: Int, at now: MonotonicTime) {
+    tickAt = tickAt ?? nextTick(runningCount: runningCount, at: now)
+  }
+
+  mutating func cancelTick() { tickAt = nil }
+
+  /// Returns whether the planned tick is due, and then removes it.
+  mutating func takeTick(at now: MonotonicTime) -> Bool {
+    guard let tickAt, tickAt <= now else { return false }
+    cancelTick()
+    return true
+  }
 
   func nextTick(runningCount: Int, at now: MonotonicTime) -> MonotonicTime {
     let share: Int64 =

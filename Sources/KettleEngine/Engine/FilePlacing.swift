@@ -2,6 +2,49 @@ import KettleModel
 import KettleScheduler
 import KettleSystem
 
+/// The work on files that may block, away from the engine.
+struct FileWork: Sendable {
+  let storage: any FileStorage
+  /// Names and opens files. Finished files are deleted alone: a transfer that is reset and started
+  /// again must find its name free. All other operations on one transfer are sequential anyway.
+  let names = WorkerPool("kettle.files", width: 16)
+  /// Digests of files that are not being written; these take long.
+  let digests = WorkerPool("kettle.digests", width: 2)
+  let placing: FilePlacing
+  private let discarding: FileDiscarding
+
+  init(_ storage: any FileStorage) {
+    self.storage = storage
+    placing = FilePlacing(storage, on: names)
+    discarding = FileDiscarding(storage)
+  }
+
+  /// Does work while no other file is named or opened.
+  func alone<Answer: Sendable>(
+    isolation: isolated (any Actor)? = #isolation,
+    _ work: @escaping @Sendable (any FileStorage) -> Answer
+  ) async -> Answer {
+    await withCheckedContinuation { done in
+      names.asyncAlone { [storage] in done.resume(returning: work(storage)) }
+    }
+  }
+
+  /// Deletes a partial file.
+  func remove(_ identity: PartialIdentity) {
+    names.async { [storage] in storage.removePartialFile(identity) }
+  }
+
+  /// Discards a partial file.
+  ///
+  /// - Parameter done: called on one of the pool's threads, also for earlier orders.
+  func discard(
+    _ order: FileDiscarding.Order, done: @escaping @Sendable (FileDiscarding.Order) -> Void
+  ) {
+    discarding.enqueue(order)
+    names.async { [discarding] in for order in discarding.perform() { done(order) } }
+  }
+}
+
 /// Gives complete files their final names, in batches per directory.
 ///
 /// A name is durable once its directory was synced, and one sync covers all names given before it.

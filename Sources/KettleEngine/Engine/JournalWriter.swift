@@ -124,3 +124,37 @@ final class JournalWriter: Sendable {
     }
   }
 }
+
+/// Reads from the store, on a queue of its own.
+struct StoreReader: Sendable {
+  typealias Question<Value> = @Sendable (any TransferArchive) throws -> Value
+
+  let archive: any TransferArchive
+  let queue: DispatchQueue
+
+  init(_ archive: any TransferArchive, _ label: String) {
+    self.archive = archive
+    queue = DispatchQueue(label: label)
+  }
+
+  /// - Parameter answered: called on the queue.
+  func read<Value: Sendable>(
+    after delay: DispatchTimeInterval? = nil, _ question: @escaping Question<Value>,
+    answered: @escaping @Sendable (Result<Value, any Error>) -> Void
+  ) {
+    let work: WorkerPool.Work = { [archive] in answered(Result { try question(archive) }) }
+    if let delay {
+      queue.asyncAfter(deadline: .now() + delay, execute: work)
+    } else {
+      queue.async(execute: work)
+    }
+  }
+
+  func read<Value: Sendable>(
+    isolation: isolated (any Actor)? = #isolation, _ question: @escaping Question<Value>
+  ) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+      read(question) { continuation.resume(with: $0) }
+    }
+  }
+}

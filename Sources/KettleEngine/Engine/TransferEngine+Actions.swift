@@ -9,7 +9,7 @@ extension TransferEngine {
     case .beginAttempt(let id, let plan): begin(plan, of: id)
     case .cancelAttempt(let attempt): cancel(attempt)
     case .shortenAttempt(let id, let attempt, let upper):
-      bodies[id]?.writer?.shorten(attempt, to: upper)
+      live[id].body?.writer?.shorten(attempt, to: upper)
     case .openBody(let id, let attempt, let plan): openBody(plan, of: attempt, for: id)
     case .acceptBody(let id, let attempt, let range):
       acceptBody(of: attempt, range: range, for: id)
@@ -26,15 +26,15 @@ extension TransferEngine {
       unpack(resumeData, of: id, as: operation)
     case .readTitle(let id, let resumeData): readTitle(of: id, resumeData)
     case .placeFile(let id, let operation, let resumeData, let policy):
-      digests[id] = nil
-      placing.enqueue(
+      live[id].digest = nil
+      files.placing.enqueue(
         FilePlacing.Order(
           id: id, operation: operation,
           file: fileToFinish(resumeData, of: id, onConflict: policy),
           checksum: scheduler.machines[id]?.spec.checksum))
     case .discardFinishedFile(let id, let file, let binAction):
-      namePool.asyncAlone { [files] in
-        _ = files.moveTogether { files.discard(file, of: id, into: binAction, by: $0) }
+      files.names.asyncAlone { [storage = files.storage] in
+        _ = storage.moveTogether { storage.discard(file, of: id, into: binAction, by: $0) }
       }
     case .limit(let id, let limit): transport.limit(id, toBytesPerSecond: limit)
     }
@@ -44,13 +44,11 @@ extension TransferEngine {
 
   private func begin(_ plan: AttemptPlan, of id: TransferID) {
     attempts[plan.attempt] = LiveAttempt(transfer: id, requested: plan.requested)
-    if plan.requested?.comparedUpTo == nil {
-      live[id, default: begun(id)].currentURL = plan.url
-    }
+    if plan.requested?.comparedUpTo == nil { live[id].observed.currentURL = plan.url }
     notePrimary(plan, of: id)
-    live[id]?.sentByteCount = nil
+    live[id].observation?.sentByteCount = nil
     // What an earlier request has sent is not sent now.
-    if let rest = plan.content?.rest { live[id]?.toldByteCount = rest.offset }
+    if let rest = plan.content?.rest { live[id].observation?.toldByteCount = rest.offset }
     let spec = scheduler.machines[id]?.spec
     var timeouts = configuration.timeouts.bounded(by: spec?.task)
     timeouts.adapt(to: spec?.options ?? .none, patienceDoublings: plan.patienceDoublings)
@@ -82,18 +80,19 @@ extension TransferEngine {
     guard let download = scheduler.machines[id]?.download, download.body == .closed,
       let primary = download.connection(of: plan.attempt)
     else { return }
-    live[id]?.opens(plan.url, redirectCount: primary.redirects.count, at: clock.now().wall)
+    live[id].observation?.opens(
+      plan.url, redirectCount: primary.redirects.count, at: clock.now().wall)
   }
 
   private func acceptBody(
     of attempt: AttemptID, range: ByteRange?, for id: TransferID
   ) {
     // The attempt may have been cancelled during the commit.
-    guard let writer = bodies[id]?.writer, let one = attempts[attempt] else { return }
+    guard let writer = live[id].body?.writer, let one = attempts[attempt] else { return }
     switch one.phase {
     // A small body flows before its file is recorded.
     case .flowing: break
-    case .asking:
+    case .awaitingHeaders, .asking:
       let sink = writer.begin(
         attempt, from: range?.lower ?? 0, one.bound(of: range), trust: one.trust,
         comparedUpTo: one.requested?.comparedUpTo)
@@ -111,7 +110,7 @@ extension TransferEngine {
   private func openBody(_ plan: BodyPlan, of attempt: AttemptID, for id: TransferID) {
     guard let record = scheduler.machines[id]?.record else { return }
     let opening = BodyOpening(
-      files: files, id: id, spec: record.spec,
+      files: files.storage, id: id, spec: record.spec,
       directory: rows.directory(of: record.spec))
     if let file = LatePartialFile(
       opening, plan, byteCountMax: configuration.lateFileByteCountMax)
@@ -119,14 +118,14 @@ extension TransferEngine {
       return letFlow(into: file, plan, of: attempt, id)
     }
     let body = OpeningBody(attempt)
-    bodies[id] = .opening(body)
+    live[id].body = .opening(body)
     let open: WorkerPool.Work = { [weak self] in
       let result = Result { () throws(TransferFailure) in try opening.open(plan, body.copying) }
       self?.post(.bodyOpened(id, attempt, result))
     }
-    namePool.async { [digestPool] in
+    files.names.async { [digests = files.digests] in
       // Those of other transfers are opened meanwhile.
-      if opening.copies(plan) { digestPool.async(open) } else { open() }
+      if opening.copies(plan) { digests.async(open) } else { open() }
     }
   }
 
@@ -141,15 +140,15 @@ extension TransferEngine {
   }
 
   func closeBody(_ id: TransferID, _ operation: OperationID) {
-    switch bodies[id] {
+    switch live[id].body {
     case nil: post(.bodyClosed(id, operation, .success(nil)))
     case .opening(var body):
       body.close = operation
-      bodies[id] = .opening(body)
+      live[id].body = .opening(body)
     // A late body is settled when its only attempt is over, and nothing is closed before that.
     case .late, .closing: break
     case .open(let writer, _):
-      bodies[id] = .closing(writer)
+      live[id].body = .closing(writer)
       if let synced = writer.settled {
         return post(.bodyClosed(id, operation, .success(ClosedBody(synced))))
       }
@@ -163,8 +162,8 @@ extension TransferEngine {
   }
 
   private func readTitle(of id: TransferID, _ resumeData: ResumeData) {
-    namePool.async { [weak self, files] in
-      let bytes = files.beginning(
+    files.names.async { [weak self, storage = files.storage] in
+      let bytes = storage.beginning(
         of: resumeData.partialIdentity, byteCountMax: PageTitle.byteCountMax)
       if let title = bytes.flatMap(PageTitle.title) {
         self?.post(.event(.file(id, .titleRead(title))))
@@ -175,14 +174,126 @@ extension TransferEngine {
   private func discard(
     _ resumeData: ResumeData, of id: TransferID, as operation: OperationID
   ) {
-    digests[id] = nil
-    tooFewFreeBytes[id] = nil
-    discarding.enqueue(.init(id: id, operation: operation, resumeData: resumeData))
-    namePool.async { [weak self, discarding] in
-      for order in discarding.perform() {
-        self?.post(.event(.file(order.id, .discarded(by: order.operation))))
-      }
+    live[id].discardFile()
+    files.discard(.init(id: id, operation: operation, resumeData: resumeData)) {
+      [weak self] order in
+      self?.post(.event(.file(order.id, .discarded(by: order.operation))))
     }
+  }
+}
+
+/// Requests, with the user's settings for single hosts. These do not hold for tasks of programs.
+extension TransferEngine {
+  /// Sets the settings. Attempts under way keep theirs.
+  package func setHosts(_ hosts: HostSettings) { configuration.hosts = hosts }
+
+  /// Adds what the user has set for the host of a request, and begins it. If its headers are in a
+  /// file, that is read first: without them nothing is sent.
+  private func begin(_ request: AttemptRequest, of spec: TransferSpec?) {
+    guard let spec, spec.task == nil, request.url.scheme.family == .http else {
+      return transport.begin(request)
+    }
+    var request = request
+    let hosts = configuration.hosts
+    if let agent = hosts.userAgent.value(for: request.url.host),
+      !request.hasHeader("User-Agent"), let field = HeaderField(name: "User-Agent", value: agent)
+    {
+      request.headers.append(field)
+    }
+    guard let path = hosts.headerPaths[request.url.origin] else {
+      return transport.begin(request)
+    }
+    let attempt = request.id
+    attempts[attempt]?.phase = .awaitingHeaders(request)
+    files.names.async { [weak self, readHeaders = configuration.readHeaders] in
+      self?.post(.headersRead(attempt, readHeaders(path)))
+    }
+  }
+
+  /// Begins an attempt with the headers that it waited for, unless it was cancelled meanwhile. What
+  /// the transfer has of its own comes first; cookies are added to its own.
+  func headersRead(
+    _ result: Result<[HeaderField], TransferFailure>, for attempt: AttemptID
+  ) {
+    guard case .awaitingHeaders(var request)? = attempts[attempt]?.phase else { return }
+    attempts[attempt]?.phase = .asking
+    switch result {
+    case .success(let fields):
+      let new = fields.filter { field in
+        if field.isNamed("Cookie") { return false }
+        let isOtherLogin = request.login != nil && field.isNamed("Authorization")
+        return !isOtherLogin && !request.hasHeader(field.name)
+      }
+      request.headers += new
+      for field in fields where field.isNamed("Cookie") { request.addCookies(field) }
+      if new.contains(where: { $0.isNamed("Authorization") }) { request.netrcPath = nil }
+      transport.begin(request)
+    case .failure(let failure): post(.transport(.ended(attempt, .failed(failure))))
+    }
+  }
+
+  func cancel(_ attempt: AttemptID) {
+    let one = attempts[attempt]
+    if let id = one?.transfer, case .opening(let body)? = live[id].body, body.attempt == attempt {
+      body.copying.abandon()
+    }
+    if case .awaitingHeaders? = one?.phase {
+      attempts[attempt]?.phase = .asking
+      post(.transport(.ended(attempt, .cancelled)))
+    } else {
+      transport.cancel(attempt)
+    }
+  }
+
+  /// The file that may supply the login of a request; nil if the request has one, or the user wants
+  /// none of it. A program has its own logins.
+  private func netrcPath(for plan: AttemptPlan, of spec: TransferSpec) -> String? {
+    guard spec.task == nil, plan.login == nil,
+      spec.options.usesNetrc ?? configuration.hosts.usesNetrc.value(for: plan.url.host)
+        ?? configuration.usesNetrc,
+      !plan.headers.contains(where: { $0.isNamed("Authorization") })
+    else { return nil }
+    return configuration.netrcPath
+  }
+}
+
+/// Bodies that are documents, and segments of playlists.
+extension TransferEngine {
+  func accept(
+    _ document: RequestPurpose.Document, of attempt: AttemptID, for id: TransferID
+  ) {
+    guard attempts[attempt] != nil else { return }
+    let sink = DocumentSink(document, url: urlText(of: attempt, id))
+    attempts[attempt]?.document = sink
+    attempts[attempt]?.phase = .flowing
+    transport.accept(attempt, into: sink)
+  }
+
+  /// Appends a body to the open partial file. Its bytes count when it has ended properly.
+  func acceptSegment(
+    of attempt: AttemptID, from lower: Int64, upTo upper: Int64?, _ key: SegmentKey?,
+    for id: TransferID
+  ) {
+    // The attempt may have been cancelled during the commit.
+    guard let writer = live[id].body?.writer, attempts[attempt] != nil else { return }
+    let plain = writer.begin(
+      attempt, from: lower, upper.map { .whole($0) } ?? .none, trust: .atItsEnd)
+    attempts[attempt]?.phase = .flowing
+    if let key {
+      let sink = DecryptingSink(
+        writer, attempt: attempt, files.storage.beginDecryption(key),
+        encryptedByteCount: key.encryptedByteCount, url: urlText(of: attempt, id))
+      attempts[attempt]?.decryption = sink
+      transport.accept(attempt, into: sink)
+    } else {
+      transport.accept(attempt, into: plain)
+    }
+    post(.event(.body(id, .recorded)))
+  }
+
+  private func urlText(of attempt: AttemptID, _ id: TransferID) -> String {
+    let machine = scheduler.machines[id]
+    return machine?.download?.connection(of: attempt)?.url.text ?? machine?.spec.url.text ?? ""
   }
 }
 
@@ -269,4 +380,23 @@ extension AttemptTimeouts {
     headMilliseconds = max(headMilliseconds, idleMilliseconds)
     slowMilliseconds = max(slowMilliseconds, idleMilliseconds)
   }
+}
+
+extension AttemptRequest {
+  fileprivate func hasHeader(_ name: String) -> Bool { headers.contains { $0.isNamed(name) } }
+
+  /// Adds cookies behind those that the request has: they are all in one field (RFC 6265, section
+  /// 5.4).
+  fileprivate mutating func addCookies(_ field: HeaderField) {
+    guard let index = headers.firstIndex(where: { $0.isNamed("Cookie") }) else {
+      headers.append(field)
+      return
+    }
+    let own = headers[index]
+    headers[index] = HeaderField(received: own.name, own.value + "; " + field.value)
+  }
+}
+
+extension HeaderField {
+  fileprivate func isNamed(_ name: String) -> Bool { self.name.lowercased() == name.lowercased() }
 }

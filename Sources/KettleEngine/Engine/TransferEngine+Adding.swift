@@ -15,17 +15,16 @@ extension TransferEngine {
   package func add(
     _ specs: [TransferSpec], whenDecided decided: @Sendable () -> Void = {}
   ) async throws(EngineError) -> [TransferID] {
-    await deciding.enter()?.value()
+    await lists.enter()?.value()
     let (ids, pages) = await decide(specs)
     let kept = Completion<Result<Void, any Error>>()
     submit(pages.flatMap(\.changes), .reportFailure) { kept.finish($0) }
     decided()
     // Reserved now, because the tasks may continue in another order than that of their commits.
-    let admission = admitting.enter()
-    deciding.leave()
+    let admission = lists.passOn()
     let outcome = await kept.value()
     await admission?.value()
-    defer { admitting.leave() }
+    defer { lists.leave() }
     if case .failure(let error) = outcome {
       for page in pages { decide { $0.withdraw(page.changes) } }
       throw .cannotKeep("\(error)")
@@ -60,7 +59,7 @@ extension TransferEngine {
   private func admit(_ changes: [JournalChange]) {
     let now = clock.now()
     let (evicted, output) = decide { $0.admit(changes, at: now) }
-    if !evicted.isEmpty { evictionCount += 1 }
+    if !evicted.isEmpty { outlooks.noteEviction() }
     announceAdded(changes, evicted[...])
     run(output, at: now)
     evict()
@@ -92,8 +91,29 @@ extension TransferEngine {
   }
 }
 
-/// A part of the engine's work that takes several turns, and that one list passes after the other.
-struct Passage {
+/// The way of lists into the engine, which takes several turns: a list gets its ids, and is let in
+/// when the store has it. One list after the other does either.
+struct ListPassage {
+  private var deciding = Passage()
+  private var admitting = Passage()
+
+  /// Lets a list get its ids. Returns what to wait for when others are before; nil if there are
+  /// none.
+  mutating func enter() -> Completion<Void>? { deciding.enter() }
+
+  /// Lets the next list get its ids, and this one in after those before it. Returns what to wait
+  /// for, as `enter` does.
+  mutating func passOn() -> Completion<Void>? {
+    defer { deciding.leave() }
+    return admitting.enter()
+  }
+
+  /// Lets the next list in.
+  mutating func leave() { admitting.leave() }
+}
+
+/// A part of the way, which one list passes after the other.
+private struct Passage {
   private enum State {
     case free
     case taken(waiting: [Completion<Void>])
@@ -122,6 +142,94 @@ struct Passage {
     }
     state = .taken(waiting: Array(waiting.dropFirst()))
     next.finish()
+  }
+}
+
+/// What became of a request for a URL that is on the list.
+package enum FollowOutcome: Hashable, Sendable {
+  /// The transfer leads to what is asked. It has taken over these parts.
+  case follows([RequestPart])
+  /// The request means another file, or the file is not what was finished: a new transfer is
+  /// needed.
+  case needsAnother(Reason)
+  /// These parts cannot be taken over any more, and nothing was.
+  case tooLate([RequestPart], TransferState)
+  /// The finished file does not have the checksum, and nothing was taken over.
+  case mismatch(path: String, found: String)
+  /// The finished file cannot be compared with the checksum.
+  case unreadable(TransferFailure)
+
+  package enum Reason: String, Hashable, Sendable, Codable {
+    /// There is no such transfer any more.
+    case transferGone
+    /// It goes to another place, or belongs to another session.
+    case otherFile
+    case fileGone, fileChanged
+  }
+}
+
+/// Requests for URLs that are on the list already.
+extension TransferEngine {
+  /// Lets a transfer take over what a new request for its URL asks, all or nothing, and starts it
+  /// if it stands still. Returns when the store has the change.
+  package func follow(_ id: TransferID, as asked: TransferSpec) async -> FollowOutcome {
+    await withoutEviction {
+      await load([id])
+      guard let machine = scheduler.machines[id], !machine.isTask else {
+        return .needsAnother(.transferGone)
+      }
+      let difference = RequestDifference(
+        from: machine.spec, at: snapshot(of: id)?.path, to: asked)
+      if difference.isForAnotherFile { return .needsAnother(.otherFile) }
+      if machine.visibleState == .completed, let file = machine.record.finishedFile {
+        if let problem = await problem(with: file, difference, asked) { return problem }
+      }
+      return await takeOver(difference, by: id)
+    }
+  }
+
+  private func takeOver(_ difference: RequestDifference, by id: TransferID) async -> FollowOutcome {
+    // A user may have changed it meanwhile.
+    guard let machine = scheduler.machines[id] else { return .needsAnother(.transferGone) }
+    let late = difference.parts(tooLateAt: machine.requestProgress)
+    guard late.isEmpty else { return .tooLate(late, machine.visibleState) }
+    let result = await controlResident(.takeOver(difference), [id], into: nil)
+    return result == [.applied] ? .follows(difference.parts) : .needsAnother(.transferGone)
+  }
+
+  /// Compares a finished file with what is asked; nil if it is that.
+  private func problem(
+    with file: FinishedFile, _ difference: RequestDifference, _ asked: TransferSpec
+  ) async -> FollowOutcome? {
+    let checksum = asked.checksum
+    let (standing, found) = await compare(
+      file, needsDigest: difference.checksum != nil || file.verifiedBy == nil, checksum?.algorithm)
+    switch (standing, found, checksum) {
+    case (.missing, _, _): return .needsAnother(.fileGone)
+    case (_, .success(let hex), let checksum?) where hex == checksum.hex: return nil
+    case (.changed, _, _): return .needsAnother(.fileChanged)
+    case (.unchanged, .success(let hex), .some):
+      return .mismatch(path: file.path, found: hex)
+    case (.unchanged, .failure(let failure), _): return .unreadable(failure)
+    case (.unchanged, _, _): return nil
+    }
+  }
+
+  /// - Parameter needsDigest: whether the digest of an unchanged file is not known.
+  private func compare(
+    _ file: FinishedFile, needsDigest: Bool, _ algorithm: Checksum.Algorithm?
+  ) async -> (FinishedFileStanding, Result<String, TransferFailure>?) {
+    await withCheckedContinuation { done in
+      files.digests.async { [files = files.storage] in
+        let standing = files.standing(of: file)
+        let isNeeded = standing == .changed || (standing == .unchanged && needsDigest)
+        guard let algorithm, isNeeded else { return done.resume(returning: (standing, nil)) }
+        let digest = Result { () throws(TransferFailure) in
+          try files.digest(ofFileAt: file.path, algorithm: algorithm)
+        }
+        done.resume(returning: (standing, digest))
+      }
+    }
   }
 }
 

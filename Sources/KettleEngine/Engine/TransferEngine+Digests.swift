@@ -9,24 +9,24 @@ extension TransferEngine {
   func followDigest(of id: TransferID, _ resumeData: ResumeData) {
     let spec = scheduler.machines[id]?.spec
     guard let algorithm = spec?.checksum(of: resumeData)?.algorithm else {
-      digests[id] = nil
+      live[id].digest = nil
       return
     }
-    if let known = digests[id], known.inode == resumeData.inode, known.algorithm == algorithm {
+    if let known = live[id].digest, known.inode == resumeData.inode, known.algorithm == algorithm {
       return
     }
     // If it cannot begin, it is retried when the digest is needed, and fails there with its reason.
     let begun = Result { () throws(TransferFailure) in
-      try files.beginDigest(of: resumeData, algorithm: algorithm)
+      try files.storage.beginDigest(of: resumeData, algorithm: algorithm)
     }
-    digests[id] = (try? begun.get()).map {
+    live[id].digest = (try? begun.get()).map {
       LiveDigest(inode: resumeData.inode, algorithm: algorithm, digest: $0)
     }
   }
 
   /// Continues a digest after more of the file became durable.
   func advanceDigest(of id: TransferID, to durable: ByteRangeSet) {
-    guard let one = digests[id] else { return }
+    guard let one = live[id].digest else { return }
     let upper = durable.prefixByteCount
     one.queue.async {
       guard upper > one.digest.byteCount else { return }
@@ -40,24 +40,24 @@ extension TransferEngine {
     as operation: OperationID
   ) {
     let upper = resumeData.durable.prefixByteCount
-    let known = digests.removeValue(forKey: id)
+    let known = live[id].digest.take()
     let usable = known.flatMap { one in
       one.inode == resumeData.inode && one.algorithm == algorithm ? one : nil
     }
-    let work: WorkerPool.Work = { [weak self, files] in
+    let work: WorkerPool.Work = { [weak self, storage = files.storage] in
       let result = Result { () throws(TransferFailure) in
         let digest: any FileDigest
         if let usable {
           digest = usable.digest
         } else {
-          digest = try files.beginDigest(of: resumeData, algorithm: algorithm)
+          digest = try storage.beginDigest(of: resumeData, algorithm: algorithm)
         }
         try digest.advance(to: upper) { false }
         return try digest.finish()
       }
       self?.post(.event(.file(id, .digestComputed(result, by: operation))))
     }
-    if let usable { usable.queue.async(execute: work) } else { digestPool.async(work) }
+    if let usable { usable.queue.async(execute: work) } else { files.digests.async(work) }
   }
 }
 
@@ -66,12 +66,12 @@ extension TransferEngine {
   func unpack(_ resumeData: ResumeData, of id: TransferID, as operation: OperationID) {
     // It may have been paused during the commit.
     guard let machine = scheduler.machines[id], machine.isVerifying(operation) else { return }
-    let live = LiveUnpacking(operation)
-    unpackings[id] = live
-    let unpacking = BodyUnpacking(
-      files: files, id: id, spec: machine.spec, tooFewFreeBytes: tooFewFreeBytes[id])
-    digestPool.async { [weak self] in
-      let end = unpacking.run(resumeData) { live.shouldStop }
+    let unpacking = LiveUnpacking(operation)
+    live[id].unpacking = unpacking
+    let work = BodyUnpacking(
+      files: files.storage, id: id, spec: machine.spec, tooFewFreeBytes: live[id].tooFewFreeBytes)
+    files.digests.async { [weak self] in
+      let end = work.run(resumeData) { unpacking.shouldStop }
       self?.post(.unpacked(id, operation, end))
     }
   }
@@ -79,34 +79,20 @@ extension TransferEngine {
   func unpacked(_ end: BodyUnpacking.End, of id: TransferID, by operation: OperationID) {
     let coding = scheduler.machines[id]?.resumeData?.contentCoding
     // A stopped unpacking is not a failure: the transfer unpacks again when it continues.
-    if unpackings[id]?.operation == operation {
-      unpackings[id] = nil
-      tooFewFreeBytes[id] = end.tooFewFreeBytes
+    if live[id].unpacking?.operation == operation {
+      live[id].unpacking = nil
+      live[id].tooFewFreeBytes = end.tooFewFreeBytes
       apply(.file(id, .unpacked(end.result, by: operation)))
     }
     guard case .success(let unpacked) = end.result else { return }
     let identity = unpacked.partialIdentity
     guard scheduler.machines[id]?.resumeData?.partialIdentity == identity else {
       // It was paused or stopped meanwhile, and its record names the compressed file.
-      return namePool.async { [files] in files.removePartialFile(identity) }
+      return files.remove(identity)
     }
     if let coding {
-      live[id, default: begun(id)].note(.unpacked(coding: coding), at: clock.now().wall)
+      live[id].observed.note(.unpacked(coding: coding), at: clock.now().wall)
     }
-  }
-
-  /// Stops the unpacking of transfers that no longer wait for it.
-  func stopAbandonedUnpackings() {
-    guard !unpackings.isEmpty else { return }
-    for (id, live) in unpackings where scheduler.machines[id]?.isVerifying(live.operation) != true {
-      live.abandon()
-      unpackings[id] = nil
-    }
-  }
-
-  func stopAllUnpackings() {
-    for live in unpackings.values { live.abandon() }
-    unpackings = [:]
   }
 }
 
@@ -120,7 +106,7 @@ extension TransferEngine {
       return
     }
     let writer = makeWriter(for: file, durable: ByteRangeSet(), totalByteCount: total)
-    bodies[id] = .late(
+    live[id].body = .late(
       LateBody(writer: writer, file: file, attempt: attempt, since: clock.now().monotonic))
     attempts[attempt]?.phase = .flowing
     transport.accept(
@@ -136,8 +122,8 @@ extension TransferEngine {
     }
     var late = late
     late.making = .begun
-    bodies[id] = .late(late)
-    namePool.async { [weak self, late] in
+    live[id].body = .late(late)
+    files.names.async { [weak self, late] in
       let result = Result { () throws(TransferFailure) in try late.file.make() }
       self?.post(.bodyOpened(id, late.attempt, result))
     }
@@ -146,41 +132,26 @@ extension TransferEngine {
   /// Handles the end of the only attempt, whose bytes, if any, are in the file. The scheduler
   /// learns of the file before it learns of the end.
   func settleLate(_ id: TransferID, after attempt: AttemptID) {
-    guard case .late(let late)? = bodies[id], late.attempt == attempt else { return }
+    guard case .late(let late)? = live[id].body, late.attempt == attempt else { return }
     switch late.file.result {
-    case nil: bodies[id] = nil
+    case nil: live[id].body = nil
     case .failure(let failure):
-      bodies[id] = nil
+      live[id].body = nil
       apply(.attempt(attempt, .bodyRefused(failure)))
     case .success(let opened): use(late.writer, opened, of: id, by: attempt)
     }
   }
 }
 
-/// A body whose partial file does not exist yet.
-struct LateBody: Sendable {
-  /// Whether the file is being created while bytes still arrive.
-  enum Making: Sendable {
-    case notAsked
-    case begun
-  }
-
-  var writer: PartialFileWriter
-  var file: LatePartialFile
-  var attempt: AttemptID
-  var since: MonotonicTime
-  var making = Making.notAsked
-}
-
 /// Checkpoints: received bytes are synced, and then recorded like any other change.
 extension TransferEngine {
   /// Begins a checkpoint if one is due. Called at each tick.
   func checkpointIfDue(_ id: TransferID, at now: Moment) {
-    guard case .open(let writer, var pace)? = bodies[id],
+    guard case .open(let writer, var pace)? = live[id].body,
       pace.begin(
         receivedByteCount: writer.receivedByteCount, configuration.checkpoints, at: now.monotonic)
     else { return }
-    bodies[id] = .open(writer, pace)
+    live[id].body = .open(writer, pace)
     writer.syncQueue.async { [weak self] in
       let result = Result { () throws(TransferFailure) in try writer.sync() }
       self?.post(.checkpointSynced(id, writer, result))
@@ -192,7 +163,7 @@ extension TransferEngine {
     of id: TransferID
   ) {
     // If the file was closed meanwhile, its closing says more.
-    guard case .open(let current, var pace)? = bodies[id], current === writer else { return }
+    guard case .open(let current, var pace)? = live[id].body, current === writer else { return }
     switch result {
     case .success(let synced):
       advanceDigest(of: id, to: synced.durable)
@@ -201,11 +172,11 @@ extension TransferEngine {
         $0.handle(.body(id, .synced(synced.durable, synced.sample)), at: now)
       }
       if output.changes.isEmpty { pace.end() } else { pace.submit() }
-      bodies[id] = .open(writer, pace)
+      live[id].body = .open(writer, pace)
       run(output, at: now)
     case .failure:
       pace.end()
-      bodies[id] = .open(writer, pace)
+      live[id].body = .open(writer, pace)
       // The writer rejects all further bytes, and the attempts end with its failure.
       for (attempt, one) in attempts where one.transfer == id { cancel(attempt) }
     }
@@ -213,8 +184,8 @@ extension TransferEngine {
 
   /// The store has a record of the transfer: its next checkpoint may begin.
   func checkpointRecorded(of id: TransferID) {
-    guard case .open(let writer, var pace)? = bodies[id] else { return }
+    guard case .open(let writer, var pace)? = live[id].body else { return }
     pace.recorded()
-    bodies[id] = .open(writer, pace)
+    live[id].body = .open(writer, pace)
   }
 }

@@ -9,8 +9,6 @@ extension TransferEngine {
   /// The number of transfers loaded at once for an operation on many. Other requests wait for one
   /// such turn.
   static let loadedCountMax = 250
-  /// The number of dormant transfers whose history is kept.
-  static let rememberedCountMax = 2000
 
   // MARK: Reading
 
@@ -52,19 +50,16 @@ extension TransferEngine {
     _ question: @escaping @Sendable (any TransferArchive) throws -> [TransferRecord]
   ) async -> [TransferRecord] {
     reading.begin()
-    let result = await withCheckedContinuation { answered in
-      readQueue.async { [archive] in answered.resume(returning: Result { try question(archive) }) }
-    }
     defer { reading.end() }
-    switch result {
-    case .success(let records):
+    do {
+      let records = try await store.read(question)
       let listed = reading.stillListed(records)
       let now = clock.now()
       let (loaded, output) = decide { $0.load(listed, at: now) }
       announceLoaded(loaded, of: listed)
       run(output, at: now)
       return listed
-    case .failure(let error):
+    } catch {
       logger.error("The store cannot be read", metadata: ["error": "\(error)"])
       return []
     }
@@ -98,10 +93,11 @@ extension TransferEngine {
 
   // MARK: The queue
 
-  func readNextTransfers(_ request: QueueRead) {
+  func readNextTransfers(_ request: QueueRead, after delay: DispatchTimeInterval? = nil) {
     reading.begin()
-    readQueue.async { [weak self, archive] in
-      let result = Result { try archive.line(request) }
+    store.read(after: delay) { archive in
+      try archive.line(request)
+    } answered: { [weak self] result in
       self?.post(.queueRead(request, result))
     }
   }
@@ -118,11 +114,7 @@ extension TransferEngine {
       run(output, at: now)
     case .failure(let error):
       logger.error("The line cannot be read from the store", metadata: ["error": "\(error)"])
-      reading.begin()
-      readQueue.asyncAfter(deadline: .now() + JournalWriter.retryDelay) { [weak self, archive] in
-        let result = Result { try archive.line(request) }
-        self?.post(.queueRead(request, result))
-      }
+      readNextTransfers(request, after: JournalWriter.retryDelay)
     }
   }
 
@@ -131,22 +123,18 @@ extension TransferEngine {
   /// Evicts transfers whose state the store has, unless a read or operation is in progress.
   func evict() {
     guard reading.count == 0, scheduler.shouldEvict else { return }
-    let evicted = decide { scheduler in
-      scheduler.evict { unkept[$0] == nil && bodies[$0] == nil && digests[$0] == nil }
-    }
+    let evicted = decide { scheduler in scheduler.evict { live[$0].isStored } }
     guard !evicted.isEmpty else { return }
-    evictionCount += 1
+    outlooks.noteEviction()
     observer(.evicted(evicted))
-    for id in evicted where live[id]?.hasRun == false { live[id] = nil }
-    guard live.count > scheduler.machines.count + Self.rememberedCountMax else { return }
-    for id in live.keys where scheduler.machines[id] == nil { live[id] = nil }
+    live.evict(evicted, residentCount: scheduler.machines.count) { scheduler.machines[$0] != nil }
   }
 
   /// Notes that changes are on their way to the store.
   func noteUnkept(_ changes: [JournalChange]) {
     for change in changes {
       switch change {
-      case .put(let record): unkept[record.id, default: 0] += 1
+      case .put(let record): live[record.id].noteUnkept()
       case .remove(let id): reading.note(leaving: id)
       // Progress belongs to an open file. Its transfer stays in memory until the record that
       // follows the closing is in the store.
@@ -164,7 +152,7 @@ extension TransferEngine {
     for change in changes {
       switch change {
       case .put(let record):
-        noteKept(record.id)
+        live[record.id].noteKept()
         checkpointRecorded(of: record.id)
         if let identity = record.resumeData?.partialIdentity { recorded.append(identity) }
       case .progress(let id, _): checkpointRecorded(of: id)
@@ -176,12 +164,7 @@ extension TransferEngine {
       }
     }
     if !due.isEmpty { observer(.hooksDue(due)) }
-    if !recorded.isEmpty { files.forgetUnrecorded(recorded) }
-  }
-
-  private func noteKept(_ id: TransferID) {
-    let left = (unkept[id] ?? 0) - 1
-    unkept[id] = left > 0 ? left : nil
+    if !recorded.isEmpty { files.storage.forgetUnrecorded(recorded) }
   }
 
   // MARK: Many

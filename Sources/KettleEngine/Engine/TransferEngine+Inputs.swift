@@ -46,7 +46,7 @@ extension TransferEngine {
     guard let one = attempts[attempt] else { return }
     let id = one.transfer
     attempts[attempt]?.trust = head.countsOnlyAtItsEnd ? .atItsEnd : .atOnce
-    live[id, default: begun(id)].lastHead = head
+    live[id].observed.lastHead = head
     noteProgress(of: id)
     apply(
       .attempt(
@@ -58,16 +58,14 @@ extension TransferEngine {
 
   private func addressLeft(_ address: IPAddress, by attempt: AttemptID) {
     guard let id = attempts[attempt]?.transfer else { return }
-    live[id, default: begun(id)]
-      .note(.addressLeft(address: address.description), at: clock.now().wall)
+    live[id].observed.note(.addressLeft(address: address.description), at: clock.now().wall)
   }
 
   /// Reported with the next tick; recorded when the attempt is over.
   private func sent(_ byteCount: Int64, by attempt: AttemptID) {
     guard let id = attempts[attempt]?.transfer else { return }
     attempts[attempt]?.sentByteCount = byteCount
-    live[id, default: begun(id)].sentByteCount = byteCount
-    sending.insert(id)
+    live[id].noteSent(byteCount)
   }
 
   /// Recorded when the attempt is over.
@@ -81,9 +79,9 @@ extension TransferEngine {
   private func bodyOpened(
     _ result: Result<BodyOpening.Opened, TransferFailure>, of id: TransferID, by attempt: AttemptID
   ) {
-    switch (bodies[id], result) {
+    switch (live[id].body, result) {
     case (.opening(let body)?, .failure(let failure)) where body.attempt == attempt:
-      bodies[id] = nil
+      live[id].body = nil
       apply(.attempt(attempt, .bodyRefused(failure)))
       if let end = body.end { ended(attempt, end) }
       if let close = body.close { closeBody(id, close) }
@@ -116,31 +114,31 @@ extension TransferEngine {
     _ writer: PartialFileWriter, _ opened: BodyOpening.Opened, of id: TransferID,
     by attempt: AttemptID
   ) {
-    bodies[id] = .open(writer, CheckpointPace(since: clock.now().monotonic))
+    live[id].body = .open(writer, CheckpointPace(since: clock.now().monotonic))
     followDigest(of: id, opened.resumeData)
-    if digests[id] != nil { opened.file.keepInMemory() }
+    if live[id].digest != nil { opened.file.keepInMemory() }
     apply(.body(id, .opened(opened.resumeData, because: opened.freshStart, by: attempt)))
   }
 
   /// The transport is done with the attempt; its last bytes are still to be written.
   private func ended(_ attempt: AttemptID, _ end: AttemptEnd) {
     guard let one = attempts[attempt] else { return }
-    if case .opening(var body)? = bodies[one.transfer], body.attempt == attempt,
+    if case .opening(var body)? = live[one.transfer].body, body.attempt == attempt,
       body.copying.byteCount != nil
     {
       // The bytes that are copied are not those of its response, which may not last as long.
       body.end = end
-      bodies[one.transfer] = .opening(body)
+      live[one.transfer].body = .opening(body)
       return
     }
     if let document = one.document {
       // Other transfers and all clients would wait while it is read here.
-      return namePool.async { [weak self] in
+      return files.names.async { [weak self] in
         let outcome = document.outcome(of: end) ?? Self.outcome(end, failure: nil)
         self?.post(.attemptEnded(attempt, outcome, PartialFileWriter.EndedSegment()))
       }
     }
-    guard let writer = bodies[one.transfer]?.writer else {
+    guard let writer = live[one.transfer].body?.writer else {
       return attemptEnded(
         attempt, Self.outcome(end, failure: nil), writing: PartialFileWriter.EndedSegment())
     }
@@ -151,8 +149,8 @@ extension TransferEngine {
       let failure = undecrypted ?? segment.failure
       self?.post(.attemptEnded(attempt, Self.outcome(end, failure: failure), segment))
     }
-    if case .late(let late)? = bodies[one.transfer] {
-      namePool.async {
+    if case .late(let late)? = live[one.transfer].body {
+      files.names.async {
         // The last write creates and names the file, unless that has begun already.
         if late.making == .begun { _ = try? late.file.make() }
         work()
@@ -186,8 +184,7 @@ extension TransferEngine {
     noteProgress(of: gone.transfer)
     noteDiscarded(segment.discardedByteCount, of: gone.transfer)
     settleLate(gone.transfer, after: attempt)
-    live[gone.transfer]?.sentByteCount = nil
-    sending.remove(gone.transfer)
+    live[gone.transfer].endSending()
     apply(
       .attempt(
         attempt,
@@ -197,37 +194,34 @@ extension TransferEngine {
 
   private func noteDiscarded(_ byteCount: Int64, of id: TransferID) {
     guard byteCount > 0 else { return }
-    live[id, default: begun(id)]
-      .note(.discarded(byteCount: byteCount), at: clock.now().wall)
+    live[id].observed.note(.discarded(byteCount: byteCount), at: clock.now().wall)
   }
 
   private func bodyClosed(
     _ result: Result<ClosedBody?, TransferFailure>, of id: TransferID,
     by operation: OperationID
   ) {
-    bodies[id] = nil
-    live[id]?.forgetSpeed()
-    live[id]?.recentSpeeds.rest()
+    live[id].endBody()
     if case .success(let closed?) = result { advanceDigest(of: id, to: closed.durable) }
     apply(.body(id, .closed(result, by: operation)))
     // A waiting or paused transfer keeps no descriptor open.
-    if scheduler.machines[id]?.visibleState != .running { digests[id] = nil }
+    if scheduler.machines[id]?.visibleState != .running { live[id].digest = nil }
   }
 
   // MARK: Time
 
   private func alarm() {
     let now = clock.now()
-    if let tick = nextTick, tick <= now.monotonic {
-      nextTick = nil
-      for id in sending.sorted() where bodies[id]?.writer == nil { tellProgress(of: id, at: now) }
-      sending = []
-      for id in bodies.keys.sorted() { progress(of: id, at: now) }
+    if pace.takeTick(at: now.monotonic) {
+      for id in live.takeSending() where live[id].body?.writer == nil {
+        tellProgress(of: id, at: now)
+      }
+      for id in live.withBody.sorted() { progress(of: id, at: now) }
       judgeSpeeds(at: now)
     }
     if let wakeUp = nextWakeUp(at: now), wakeUp <= now.monotonic {
       pace.woken(at: now.monotonic)
-      for id in bodies.keys { noteProgress(of: id) }
+      for id in live.withBody { noteProgress(of: id) }
       apply(.timePassed)
     } else {
       setAlarm(at: now)
@@ -237,7 +231,7 @@ extension TransferEngine {
   /// The scheduler divides the missing bytes by the progress of each attempt, so it needs that
   /// progress before it decides.
   private func noteProgress(of id: TransferID) {
-    guard let writer = bodies[id]?.writer else { return }
+    guard let writer = live[id].body?.writer else { return }
     measureBytes(of: id)
     let now = clock.now()
     _ = decide {
@@ -246,17 +240,17 @@ extension TransferEngine {
   }
 
   private func progress(of id: TransferID, at now: Moment) {
-    guard let writer = bodies[id]?.writer else {
-      if bodies[id]?.fileByteCount != nil { tellProgress(of: id, at: now) }
+    guard let writer = live[id].body?.writer else {
+      if live[id].body?.fileByteCount != nil { tellProgress(of: id, at: now) }
       return
     }
     measureBytes(of: id)
     let heldBack = writer.heldBack
-    live[id]?.noteTick(waitsForDisk: !heldBack.isEmpty, at: now.monotonic)
+    live[id].observation?.noteTick(waitsForDisk: !heldBack.isEmpty, at: now.monotonic)
     noteArrivals(of: id)
     apply(.body(id, .progressed(writer.progress, heldBack: heldBack)))
     tellProgress(of: id, at: now)
-    if case .late(let late)? = bodies[id] {
+    if case .late(let late)? = live[id].body {
       let age = now.monotonic.milliseconds(since: late.since)
       if age >= configuration.checkpoints.slowMilliseconds { makeFile(of: id, late) }
     } else {
@@ -268,8 +262,8 @@ extension TransferEngine {
   private func tellProgress(of id: TransferID, at now: Moment) {
     guard let isUpload = scheduler.machines[id]?.spec.isUpload else { return }
     let byteCount =
-      isUpload ? live[id]?.sentByteCount ?? 0 : bodies[id]?.fileByteCount ?? 0
-    let newByteCount = live[id, default: begun(id)].tell(byteCount, at: now.monotonic)
+      isUpload ? live[id].observation?.sentByteCount ?? 0 : live[id].body?.fileByteCount ?? 0
+    let newByteCount = live[id].observed.tell(byteCount, at: now.monotonic)
     if isUpload, let origin = scheduler.machines[id]?.spec.url.origin {
       measurements.recordBytes(newByteCount, from: origin)
     }

@@ -14,7 +14,7 @@ extension TransferEngine {
       let (results, output) = decide { $0.move(ids, move, at: now) }
       let changed = Set(output.changed)
       for id in Set(ids) where changed.contains(id) {
-        live[id, default: begun(id)].note(.moved(way: move), at: now.wall)
+        live[id].observed.note(.moved(way: move), at: now.wall)
       }
       await runDurably(output, at: now).value()
       return results
@@ -83,64 +83,6 @@ extension TransferEngine {
     observer(.cleared(upTo: clearedUpTo))
     return count
   }
-
-  // MARK: Details
-
-  package func details(of id: TransferID) async -> EngineDetails? {
-    await withoutEviction {
-      await load([id])
-      return detailsOfResident(id)
-    }
-  }
-
-  /// Returns the same about several transfers, without those that do not exist.
-  package func details(of ids: [TransferID]) async -> [EngineDetails] {
-    await withoutEviction {
-      await load(ids)
-      return ids.compactMap { detailsOfResident($0) }
-    }
-  }
-
-  private func detailsOfResident(_ id: TransferID) -> EngineDetails? {
-    guard let machine = scheduler.machines[id], let snapshot = snapshot(of: id) else { return nil }
-    let known = live[id] ?? begun(id)
-    let durableByteCount = machine.resumeData?.durable.byteCount ?? 0
-    let hasAnswer = machine.download?.hasAnswer ?? false
-    return EngineDetails(
-      snapshot: snapshot, record: machine.record,
-      directory: rows.directory(of: machine.spec), currentURL: known.currentURL,
-      redirects: known.redirects, connections: connections(of: id, machine.download),
-      recentSpeeds: known.recentSpeeds.seconds,
-      resumedFromByteCount: machine.download?.durableAtStartByteCount ?? durableByteCount,
-      awaitsAnswer: snapshot.state == .running && durableByteCount > 0 && !hasAnswer,
-      head: known.lastHead,
-      history: known.history)
-  }
-
-  /// The connections in file order. Those without a response come last.
-  func connections(of id: TransferID, _ download: ActiveDownload?) -> [LiveConnection] {
-    let progress = bodies[id]?.writer?.progress ?? [:]
-    return (download?.connections ?? []).compactMap { connection in
-      let receivedUpTo = max(connection.receivedUpTo, progress[connection.attempt] ?? 0)
-      switch connection.phase {
-      case .closing: return nil
-      case .requesting:
-        return LiveConnection(
-          attempt: connection.attempt, range: nil, receivedUpTo: receivedUpTo, bytesPerSecond: 0,
-          url: connection.url)
-      case .receiving:
-        // If the size is unknown, only the end reveals the length.
-        return LiveConnection(
-          attempt: connection.attempt,
-          range: .init(
-            lower: connection.range?.lower ?? connection.requested?.lower ?? 0,
-            upper: connection.range?.upper),
-          receivedUpTo: receivedUpTo, bytesPerSecond: connection.speed.bytesPerSecond,
-          url: connection.url)
-      }
-    }
-    .sorted { ($0.range?.lower ?? .max) < ($1.range?.lower ?? .max) }
-  }
 }
 
 extension QueueMove {
@@ -149,6 +91,73 @@ extension QueueMove {
     switch self {
     case .up, .toTop: .before
     case .down, .toBottom: .after
+    }
+  }
+}
+
+/// What runs when: the user's queues, and the limit for all transfers together.
+extension TransferEngine {
+  /// Sets the speed limit of all transfers together; nil is none. It applies at once, until the
+  /// schedule changes the limit or the service ends.
+  package func limitAll(toBytesPerSecond limit: Int64?) {
+    apply { scheduler, now in scheduler.limitAll(toBytesPerSecond: limit, at: now) }
+  }
+
+  /// Follows another schedule of the speed limit of all transfers together.
+  package func follow(_ schedule: LimitSchedule) {
+    apply { scheduler, now in scheduler.follow(schedule, at: now) }
+  }
+
+  /// Applies a limit that the scheduler has decided.
+  func adopt(_ limit: TotalLimit.Effective) {
+    if limit.bytesPerSecond != observer.limit.bytesPerSecond {
+      live.forgetSpeeds()
+      measurements.forgetSpeeds()
+      judgement = SpeedJudgement()
+      transport.limitAll(toBytesPerSecond: limit.bytesPerSecond)
+    }
+    observer.report(limit)
+  }
+
+  /// Replaces the settings of the user's queues.
+  package func setQueues(_ settings: [QueueName: NamedQueues.Settings]) {
+    apply { scheduler, now in scheduler.setQueues(settings, at: now) }
+    observer.report(scheduler.queueNames)
+  }
+
+  /// The machine has another time zone: the hours of queues and limits are read again.
+  package func zoneChanged() { apply { scheduler, now in scheduler.zoneChanged(at: now) } }
+
+  /// Sets the conditions that the user's own transfers need.
+  package func setConditionsOfUser(_ conditions: Set<TransferCondition>) {
+    apply { scheduler, now in scheduler.setConditionsOfUser(conditions, at: now) }
+  }
+
+  /// Holds back every transfer while the settings of this configuration file are unknown; nil lets
+  /// them start.
+  package func holdBack(forConfiguration path: String?) {
+    apply { scheduler, now in scheduler.holdBack(forConfiguration: path, at: now) }
+  }
+
+  /// The user's queues, without the number of transfers that wait.
+  package var queues: [QueueSnapshot] { scheduler.namedQueues() }
+
+  /// Whether the settings have one of the user's queues; `default` always exists.
+  package func hasQueue(_ name: QueueName) -> Bool { scheduler.hasQueue(name) }
+
+  /// Moves transfers to one of the user's queues. Returns when the store has the change.
+  package func assign(
+    _ ids: [TransferID], to queue: QueueName
+  ) async -> [TransferScheduler.ControlResult] {
+    await withoutEviction {
+      await load(ids)
+      let now = clock.now()
+      let (results, output) = decide { $0.assign(ids, to: queue, at: now) }
+      for (id, result) in zip(ids, results) where result == .applied {
+        live[id].observed.note(.assigned(queue: queue), at: now.wall)
+      }
+      await runDurably(output, at: now).value()
+      return results
     }
   }
 }
@@ -180,90 +189,39 @@ extension TransferEngine {
   }
 }
 
-/// What became of a request for a URL that is on the list.
-package enum FollowOutcome: Hashable, Sendable {
-  /// The transfer leads to what is asked. It has taken over these parts.
-  case follows([RequestPart])
-  /// The request means another file, or the file is not what was finished: a new transfer is
-  /// needed.
-  case needsAnother(Reason)
-  /// These parts cannot be taken over any more, and nothing was.
-  case tooLate([RequestPart], TransferState)
-  /// The finished file does not have the checksum, and nothing was taken over.
-  case mismatch(path: String, found: String)
-  /// The finished file cannot be compared with the checksum.
-  case unreadable(TransferFailure)
-
-  package enum Reason: String, Hashable, Sendable, Codable {
-    /// There is no such transfer any more.
-    case transferGone
-    /// It goes to another place, or belongs to another session.
-    case otherFile
-    case fileGone, fileChanged
-  }
-}
-
-/// Requests for URLs that are on the list already.
+/// Hooks: programs of the user, which the service runs.
 extension TransferEngine {
-  /// Lets a transfer take over what a new request for its URL asks, all or nothing, and starts it
-  /// if it stands still. Returns when the store has the change.
-  package func follow(_ id: TransferID, as asked: TransferSpec) async -> FollowOutcome {
-    await withoutEviction {
-      await load([id])
-      guard let machine = scheduler.machines[id], !machine.isTask else {
-        return .needsAnother(.transferGone)
-      }
-      let difference = RequestDifference(
-        from: machine.spec, at: snapshot(of: id)?.path, to: asked)
-      if difference.isForAnotherFile { return .needsAnother(.otherFile) }
-      if machine.visibleState == .completed, let file = machine.record.finishedFile {
-        if let problem = await problem(with: file, difference, asked) { return problem }
-      }
-      return await takeOver(difference, by: id)
+  /// Records the hooks that an output makes due in the commit of the changes that made them so.
+  func recordHooks(in output: inout SchedulerOutput, at now: Moment) {
+    decide { $0.noteAllDone(&output) }
+    for due in output.hooks {
+      guard let occasion = occasion(of: due) else { continue }
+      lastHookRun += 1
+      var run = HookRun(
+        id: HookRunID(rawValue: lastHookRun), event: due.event, source: due.source,
+        command: due.command, dueAt: now.wall)
+      if case .transfer(let id) = due.subject { run.transfer = id }
+      output.changes.append(.hook(.add(run, occasion)))
     }
   }
 
-  private func takeOver(_ difference: RequestDifference, by id: TransferID) async -> FollowOutcome {
-    // A user may have changed it meanwhile.
-    guard let machine = scheduler.machines[id] else { return .needsAnother(.transferGone) }
-    let late = difference.parts(tooLateAt: machine.requestProgress)
-    guard late.isEmpty else { return .tooLate(late, machine.visibleState) }
-    let result = await controlResident(.takeOver(difference), [id], into: nil)
-    return result == [.applied] ? .follows(difference.parts) : .needsAnother(.transferGone)
-  }
-
-  /// Compares a finished file with what is asked; nil if it is that.
-  private func problem(
-    with file: FinishedFile, _ difference: RequestDifference, _ asked: TransferSpec
-  ) async -> FollowOutcome? {
-    let checksum = asked.checksum
-    let (standing, found) = await compare(
-      file, needsDigest: difference.checksum != nil || file.verifiedBy == nil, checksum?.algorithm)
-    switch (standing, found, checksum) {
-    case (.missing, _, _): return .needsAnother(.fileGone)
-    case (_, .success(let hex), let checksum?) where hex == checksum.hex: return nil
-    case (.changed, _, _): return .needsAnother(.fileChanged)
-    case (.unchanged, .success(let hex), .some):
-      return .mismatch(path: file.path, found: hex)
-    case (.unchanged, .failure(let failure), _): return .unreadable(failure)
-    case (.unchanged, _, _): return nil
+  private func occasion(of due: HookDue) -> HookOccasion? {
+    switch due.subject {
+    case .transfer(let id): snapshot(of: id).map { .transfer($0) }
+    case .allDone(let tally): .allDone(tally)
     }
   }
 
-  /// - Parameter needsDigest: whether the digest of an unchanged file is not known.
-  private func compare(
-    _ file: FinishedFile, needsDigest: Bool, _ algorithm: Checksum.Algorithm?
-  ) async -> (FinishedFileStanding, Result<String, TransferFailure>?) {
-    await withCheckedContinuation { done in
-      digestPool.async { [files] in
-        let standing = files.standing(of: file)
-        let isNeeded = standing == .changed || (standing == .unchanged && needsDigest)
-        guard let algorithm, isNeeded else { return done.resume(returning: (standing, nil)) }
-        let digest = Result { () throws(TransferFailure) in
-          try files.digest(ofFileAt: file.path, algorithm: algorithm)
-        }
-        done.resume(returning: (standing, digest))
-      }
-    }
+  /// Changes which hooks are run from now on.
+  package func setHooks(_ rules: HookRules) { decide { $0.setHooks(rules) } }
+
+  /// Returns the last runs of a transfer's hooks, the oldest first; none if they cannot be read.
+  package func hookRuns(of id: TransferID) async -> [HookRun] {
+    (try? await store.read { try $0.hookRuns(of: id) }) ?? []
+  }
+
+  /// Returns an unfinished run and the data for its program; nil if there is none.
+  package func hook(_ id: HookRunID) async throws -> (run: HookRun, occasion: HookOccasion)? {
+    try await store.read { try $0.hook(id) }
   }
 }

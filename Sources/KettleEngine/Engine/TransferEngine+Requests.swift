@@ -1,4 +1,3 @@
-import Dispatch
 import KettleModel
 import KettleScheduler
 
@@ -50,7 +49,7 @@ extension TransferEngine {
     let finished = kept == nil ? [] : output.takeDiscardedFiles()
     if let event = HistoryEvent(control) {
       for (id, result) in zip(ids, results) where result == .applied {
-        live[id, default: begun(id)].note(event, at: now.wall)
+        live[id].observed.note(event, at: now.wall)
       }
     }
     await runDurably(output, at: now).value()
@@ -119,20 +118,17 @@ extension TransferEngine {
   private func discard(
     _ finished: [(TransferID, FinishedFile)], into binAction: Int64?
   ) async -> (discardedPaths: [String], kept: [KeptFile]) {
-    await withCheckedContinuation { done in
-      namePool.asyncAlone { [files] in
-        let outcome = files.moveTogether { moves in
-          var outcome: (discardedPaths: [String], kept: [KeptFile]) = ([], [])
-          for (id, file) in finished {
-            if file.identity != nil && files.discard(file, of: id, into: binAction, by: moves) {
-              outcome.discardedPaths.append(file.path)
-            } else if files.hasEntry(at: file.path) {
-              outcome.kept.append(KeptFile(id: id, path: file.path))
-            }
+    await files.alone { files in
+      files.moveTogether { moves in
+        var outcome: (discardedPaths: [String], kept: [KeptFile]) = ([], [])
+        for (id, file) in finished {
+          if file.identity != nil && files.discard(file, of: id, into: binAction, by: moves) {
+            outcome.discardedPaths.append(file.path)
+          } else if files.hasEntry(at: file.path) {
+            outcome.kept.append(KeptFile(id: id, path: file.path))
           }
-          return outcome
         }
-        done.resume(returning: outcome)
+        return outcome
       }
     }
   }
@@ -156,22 +152,7 @@ extension TransferEngine {
   func settle(_ ids: [TransferID]) async {
     let moving = Set(ids.filter { scheduler.machines[$0]?.isAtRest == false })
     guard !moving.isEmpty, inbox.isOpen else { return }
-    let done = Completion<Void>()
-    restWaiters.append(RestWaiter(moving: moving, done: done))
-    await done.value()
-  }
-
-  /// Called after every turn.
-  func releaseRestWaiters() {
-    guard !restWaiters.isEmpty else { return }
-    for index in restWaiters.indices {
-      restWaiters[index].moving = restWaiters[index].moving.filter {
-        scheduler.machines[$0]?.isAtRest == false
-      }
-    }
-    let rested = restWaiters.filter(\.moving.isEmpty)
-    restWaiters.removeAll(where: \.moving.isEmpty)
-    for waiter in rested { waiter.done.finish() }
+    await waiters.awaitRest(of: moving).value()
   }
 
   /// Runs a turn. The returned completion finishes when the store has its changes.
@@ -184,63 +165,9 @@ extension TransferEngine {
   package func setCadence(_ cadence: ProgressCadence) {
     guard pace.cadence != cadence else { return }
     pace.cadence = cadence
-    nextTick = nil
+    pace.cancelTick()
     setAlarm(at: clock.now())
   }
-
-  // MARK: Snapshots
-
-  func snapshot(of id: TransferID) -> TransferSnapshot? {
-    guard let machine = scheduler.machines[id] else { return nil }
-    var snapshot = rows.basicRow(of: machine.record)
-    // This includes a pause, until its last bytes are recorded. A stop discards them.
-    if machine.visibleState != .idle, let byteCount = bodies[id]?.fileByteCount {
-      snapshot.bytesReceived = byteCount
-    }
-    // Before the file exists, no record has the length. A body that is being given up may never
-    // have one.
-    if machine.visibleState == .running, case .late(let late)? = bodies[id] {
-      snapshot.bytesExpected = late.writer.totalByteCount
-    }
-    if machine.visibleState == .running, let byteCount = live[id]?.sentByteCount {
-      snapshot.task?.sentByteCount = byteCount
-    }
-    if machine.spec.isUpload { snapshot.showUpload(of: machine.spec) }
-    snapshot.heldBack?.since = live[id]?.standingSince
-    if machine.visibleState == .running {
-      snapshot.connections = machine.download?.activeCount ?? 0
-      snapshot.bytesPerSecond = live[id]?.speed.bytesPerSecond ?? 0
-      snapshot.heldBack = silence(of: machine) ?? judgement.heldBack(id)
-      if let expected = snapshot.bytesExpected {
-        let missing = max(0, expected - snapshot.bytesReceived)
-        snapshot.secondsLeft = live[id]?.speed.secondsLeft(missing: missing)
-      }
-    }
-    if !machine.spec.isUpload { snapshot.ridge = ridge(of: id, snapshot) }
-    return snapshot
-  }
-
-  /// That nothing comes, since when, and when the request is repeated; nil while something comes or
-  /// a limit is the reason. Of an upload only the response is awaited.
-  private func silence(of machine: TransferMachine) -> HeldBack? {
-    let now = clock.now()
-    // What is being copied comes from the disk.
-    if case .opening(let body)? = bodies[machine.id], body.copying.byteCount != nil { return nil }
-    guard !machine.spec.isUpload,
-      judgement.heldBack(machine.id).map({ $0.cause == .unknown }) ?? true,
-      let silence = machine.download?.silence(at: now.monotonic)
-    else { return nil }
-    let milliseconds = now.monotonic.milliseconds(since: silence.since)
-    // In whole seconds, so that the same silence makes the same row.
-    let since = WallTime(
-      millisecondsSince1970: (now.wall.millisecondsSince1970 - milliseconds) / 1000 * 1000)
-    let patience = attempts[silence.attempt]?.patienceMilliseconds
-    return HeldBack(
-      .unknown, subject: silence.host, since: since,
-      until: patience.map { since.advanced(byMilliseconds: $0) })
-  }
-
-  var rows: RowMaker { configuration.rows(clearedUpTo: scheduler.clearedUpTo) }
 }
 
 extension SchedulerOutput {
@@ -270,7 +197,7 @@ extension TransferEngine {
     _ ids: [TransferID], toBytesPerSecond limit: Int64?
   ) async -> [TransferScheduler.ControlResult] {
     // The previous speed says nothing about the next one.
-    for id in ids { live[id]?.speed = SpeedEstimator() }
+    for id in ids { live[id].observation?.speed = SpeedEstimator() }
     return await control(.limit(limit), ids)
   }
 
@@ -280,21 +207,185 @@ extension TransferEngine {
   }
 }
 
-extension TransferSpec {
-  var isUpload: Bool { task?.kind == .upload }
+/// The bin: what it contains, undo, and the deletion of what cannot be undone any more.
+extension TransferEngine {
+  package struct UndoOutcome: Sendable, Hashable {
+    package var action: BinAction
+    package var restored: [TransferID] = []
+    /// Transfers that are not idle any more. What they had stays in the bin.
+    package var busy: [TransferID] = []
+    /// How many transfers are in view again; only for `clear`.
+    package var uncoveredCount = 0
+
+    init(_ action: BinAction) { self.action = action }
+  }
+
+  /// Returns what can be undone, the latest first. Throws when the store cannot be read.
+  package func binContents() async throws -> [BinSnapshot] {
+    await kept()
+    let contents = try await store.read { archive in try archive.binContents() }
+    return scheduler.bin.actions.reversed().map { action in
+      let found = contents[action.number] ?? BinContents()
+      return BinSnapshot(
+        action, transferCount: found.transferCount, byteCount: found.byteCount,
+        title: found.title)
+    }
+  }
+
+  /// Undoes an action: restores what it discarded, with every byte.
+  ///
+  /// - Parameter number: the action; nil is the latest one.
+  /// - Returns: the outcome; nil when there is no such action. Throws when the store cannot be
+  ///   read.
+  package func undo(_ number: Int64?) async throws -> UndoOutcome? {
+    await kept()
+    guard let action = scheduler.bin.undoable(number).first else { return nil }
+    return try await undo(action)
+  }
+
+  private func undo(_ action: BinAction) async throws -> UndoOutcome {
+    if action.kind == .clear { return try await uncover(action) }
+    var undone = UndoOutcome(action)
+    // Its files are not deleted meanwhile.
+    decide { $0.holdBinAction(action) }
+    defer { decide { $0.releaseBinAction(action) } }
+    var last: TransferID?
+    repeat {
+      let entries = try await settledEntries(of: action, after: last)
+      last = entries.last?.record.id
+      let restored = await withoutEviction { await restore(entries, of: action) }
+      undone.restored += restored
+      undone.busy += entries.map(\.record.id).filter { !restored.contains($0) }
+    } while last != nil
+    if undone.busy.isEmpty {
+      let now = clock.now()
+      await runDurably(decide { $0.closeBinAction(action) }, at: now).value()
+    }
+    return undone
+  }
+
+  /// Reads transfers from the bin. If the control that discarded them is still storing their last
+  /// bytes, waits for it first.
+  private func settledEntries(
+    of action: BinAction, after: TransferID?
+  ) async throws -> [BinEntry] {
+    let entries = try await self.entries(of: action, after: after)
+    let moving = entries.map(\.record.id).filter { scheduler.machines[$0]?.isAtRest == false }
+    if moving.isEmpty { return entries }
+    await rest(of: moving)
+    return try await self.entries(of: action, after: after)
+  }
+
+  /// Reads at most a thousand transfers from the bin.
+  private func entries(
+    of action: BinAction, after: TransferID?
+  ) async throws -> [BinEntry] {
+    try await store.read { archive in
+      try archive.binEntries(of: action.number, after: after, countMax: Self.loadedCountMax)
+    }
+  }
+
+  /// Returns the transfers that were restored.
+  private func restore(_ entries: [BinEntry], of action: BinAction) async -> Set<TransferID> {
+    let ids = entries.map(\.record.id)
+    await load(ids)
+    let idle = entries.filter { scheduler.canRestore($0.record.id) }
+    let records = await files.alone { files in
+      files.moveTogether { moves in idle.map { moves.restore($0) } }
+    }
+    // One of them may have been started meanwhile. A later undo finds its bytes under their name.
+    let free = records.filter { scheduler.canRestore($0.id) }
+    let now = clock.now()
+    let (added, output) = decide { $0.restore(free, of: action, at: now) }
+    for id in added {
+      if let snapshot = snapshot(of: id) { observer(.added(snapshot)) }
+    }
+    for record in free {
+      live[record.id].observed.note(.undone(action: action.kind), at: now.wall)
+    }
+    await runDurably(output, at: now).value()
+    return Set(free.map(\.id))
+  }
+
+  private func uncover(_ action: BinAction) async throws -> UndoOutcome {
+    var undone = UndoOutcome(action)
+    let stored = try await store.read { archive in
+      try archive.clearedCount(upTo: action.clearedBefore)
+    }
+    let resident = scheduler.machines.values.filter {
+      $0.record.isCleared(upTo: action.clearedBefore)
+    }
+    let before = scheduler.clearedCount
+    let now = clock.now()
+    let output = decide { $0.uncover(action, clearedCount: stored - resident.count) }
+    await runDurably(output, at: now).value()
+    undone.uncoveredCount = before - scheduler.clearedCount
+    observer(
+      .uncovered(
+        clearedUpTo: scheduler.clearedUpTo, clearedCount: scheduler.clearedCount,
+        residents: Set(resident.map(\.id))))
+    return undone
+  }
+
+  // MARK: Deletion
+
+  /// Deletes everything in the bin. Returns when the files are gone.
+  package func emptyBin() async {
+    await kept()
+    decide { $0.emptyBin() }
+    for action in decide({ $0.takeExpired() }) { await delete(action) }
+    await kept()
+  }
+
+  /// Deletes the files of expired actions, and then their entries.
+  func deleteExpired() {
+    let expired = decide { $0.takeExpired() }
+    guard !expired.isEmpty else { return }
+    Task(executorPreference: WorkerPool.tasks) { [weak self] in
+      for action in expired { await self?.delete(action) }
+    }
+  }
+
+  private func delete(_ action: BinAction) async {
+    var last: TransferID?
+    repeat {
+      // Without the entries, the files are unknown; the next start tries again.
+      guard let entries = try? await entries(of: action, after: last) else { return }
+      last = entries.last?.record.id
+      await files.alone { files in for entry in entries { files.delete(entry, action.kind) } }
+    } while last != nil
+    submit([.bin(.removeAction(action.number))]) { _ in }
+  }
 }
 
-extension TransferSnapshot {
-  /// Shows the progress of the request body instead of the response body, which is small where
-  /// progress matters.
-  mutating func showUpload(of spec: TransferSpec) {
-    task?.replyByteCount = bytesReceived
-    bytesExpected = spec.request?.bodyByteCount ?? spec.task?.expectedSendByteCount
-    switch state {
-    case .running, .verifying, .completed, .failed: bytesReceived = task?.sentByteCount ?? 0
-    // An upload restarts at zero, unless its server has offered to continue it.
-    case .idle, .scheduled, .queued, .waiting, .paused:
-      bytesReceived = task?.uploadResumption == nil ? 0 : task?.sentByteCount ?? 0
+extension FileMoves {
+  /// Moves the files of a transfer back from the bin. Returns its record with their present paths.
+  fileprivate func restore(_ entry: BinEntry) -> TransferRecord {
+    var record = entry.record
+    // First, because it may have the name without a number.
+    if let binned = entry.fileSetAside, let own = record.resumeData?.setAside {
+      let name = own.path.split(separator: "/").last.map(String.init) ?? ""
+      record.resumeData?.setAside = movePartialFile(binned, toName: name) ? own : binned
+    }
+    if let binned = entry.partialFile, let resumeData = record.resumeData {
+      record.resumeData = restorePartialFile(resumeData, from: binned)
+    }
+    if let binned = entry.finishedFile, let file = record.finishedFile {
+      record.finishedFile = restoreFinishedFile(file, from: binned)
+    }
+    return record
+  }
+}
+
+extension FileStorage {
+  /// Deletes files in the bin. One that could not be moved there stays: under its own name, another
+  /// transfer may have a file by now.
+  fileprivate func delete(_ entry: BinEntry, _ kind: BinAction.Kind) {
+    if let binned = entry.partialFile { removePartialFile(binned) }
+    if let binned = entry.fileSetAside { removePartialFile(binned) }
+    switch kind {
+    case .removeWithFile, .reset: if let file = entry.finishedFile { _ = removeFinishedFile(file) }
+    case .stop, .remove, .clear: break
     }
   }
 }

@@ -87,65 +87,35 @@ package actor TransferEngine {
     }
   }
 
-  let configuration: Configuration
-  let files: any FileStorage
+  /// What the store had at the start for other parts of the service.
+  package struct Recovered: Sendable {
+    package var sessions: [SessionRecord]
+    /// The hooks that were not over.
+    package var hooks: UnfinishedHooks
+  }
+
+  /// Those for single hosts may change.
+  var configuration: Configuration
+  let files: FileWork
   let clock: any EngineClock
   let transport: any Transport
   let journal: JournalWriter
-  let archive: any TransferArchive
+  let store: StoreReader
   let logger: Logger
-  let observer: @Sendable (EngineEvent) -> Void
-  /// Names and opens files. Finished files are deleted alone: a transfer that is reset and started
-  /// again must find its name free. All other operations on one transfer are sequential anyway.
-  let namePool = WorkerPool("kettle.files", width: 16)
-  let discarding: FileDiscarding
-  /// Digests of files that are not being written; these take long.
-  let digestPool = WorkerPool("kettle.digests", width: 2)
-  let placing: FilePlacing
-  private let deadlineQueue = DispatchQueue(label: "kettle.deadlines")
-  /// Reads from the store.
-  let readQueue = DispatchQueue(label: "kettle.reading")
-  /// Makes outlooks, which would delay the engine.
-  let outlookQueue = DispatchQueue(label: "kettle.outlook")
+  var observer: EventReporter
 
   private(set) var scheduler: TransferScheduler
-  /// The user's settings for single hosts.
-  var hostSettings: HostSettings
-  /// Attempts that wait for headers from a file.
-  var awaitingHeaders: [AttemptID: AttemptRequest] = [:]
-  /// The sessions that the store had at the start.
-  package private(set) var recoveredSessions: [SessionRecord] = []
-  /// The hooks that were not over at the start.
-  package private(set) var recoveredHooks = UnfinishedHooks()
+  /// The number of the last run of a hook.
   var lastHookRun: Int64 = 0
   var attempts: [AttemptID: LiveAttempt] = [:]
-  var bodies: [TransferID: LiveBody] = [:]
-  var digests: [TransferID: LiveDigest] = [:]
-  var unpackings: [TransferID: LiveUnpacking] = [:]
-  /// How much free space was not enough to unpack a file.
-  var tooFewFreeBytes: [TransferID: Int64] = [:]
-  var live: [TransferID: LiveTransfer] = [:]
+  var live = LiveTransfers()
   var reading = Reading()
   var measurements = HostMeasurements()
   var judgement = SpeedJudgement()
-  var outlooks = Outlooks()
-  /// The limit for all transfers together that the transport and the observer know.
-  var announcedLimit = TotalLimit.Effective()
-  /// The queues that were reported last.
-  var announcedQueues: [QueueName] = [.standard]
-  /// How often the set of transfers that only the store has has grown.
-  var evictionCount = 0
-  /// The number of changes of each transfer on their way to the store.
-  var unkept: [TransferID: Int] = [:]
-  /// Transfers whose request has sent more than was reported.
-  var sending: Set<TransferID> = []
+  var outlooks: Outlooks
   var pace = TurnPace()
-  var nextTick: MonotonicTime?
-  var restWaiters: [RestWaiter] = []
-  /// The lists that get their ids, and those that the store has and that are let in.
-  var deciding = Passage()
-  var admitting = Passage()
-  var idleWaiters: [Completion<Void>] = []
+  var waiters = Waiters()
+  var lists = ListPassage()
 
   /// What the turns since the last `finishTurns` left to do; nil when there were none.
   private var unsubmitted: Submission?
@@ -164,13 +134,11 @@ package actor TransferEngine {
     observer: @escaping @Sendable (EngineEvent) -> Void
   ) throws(TransferFailure) {
     self.configuration = configuration
-    hostSettings = configuration.hosts
     self.logger = logger
-    self.observer = observer
-    files = ports.files
-    placing = FilePlacing(ports.files, on: namePool)
-    discarding = FileDiscarding(ports.files)
-    archive = ports.archive
+    self.observer = EventReporter(observer)
+    files = FileWork(ports.files)
+    store = StoreReader(ports.archive, "kettle.reading")
+    outlooks = Outlooks(ports.archive)
     clock = ports.clock
     scheduler = TransferScheduler(
       limits: configuration.limits, retryPolicy: configuration.retryPolicy)
@@ -186,12 +154,11 @@ package actor TransferEngine {
   }
 
   /// Loads the store's contents and continues with them.
-  package func start() throws {
+  @discardableResult
+  package func start() throws -> Recovered {
     let contents = try journal.load()
     removeUnrecorded()
     let now = clock.now()
-    recoveredSessions = contents.sessions
-    recoveredHooks = contents.hooks
     lastHookRun = contents.hooks.lastID
     scheduler = TransferScheduler(
       limits: configuration.limits, retryPolicy: configuration.retryPolicy,
@@ -220,27 +187,28 @@ package actor TransferEngine {
     for id in scheduler.machines.keys.sorted() {
       if let snapshot = snapshot(of: id) { observer(.added(snapshot)) }
     }
-    announceQueues()
+    observer.report(scheduler.queueNames)
     follow(configuration.limitSchedule)
     run(output, at: now)
     logger.info("The engine is ready", metadata: ["awake": "\(contents.records.count)"])
+    return Recovered(sessions: contents.sessions, hooks: contents.hooks)
   }
 
   /// Removes partial files that no record names, left by a kill between their creation and their
   /// record. Their transfers create new ones.
   private func removeUnrecorded() {
-    let left = files.leftUnrecorded
+    let left = files.storage.leftUnrecorded
     // Nothing is removed unless the recorded files are known.
     guard !left.isEmpty,
-      let records = try? archive.records(Set(left.compactMap(\.id)).sorted())
+      let records = try? store.archive.records(Set(left.compactMap(\.id)).sorted())
     else { return }
     let known = records.flatMap { record in
       [record.resumeData?.partialIdentity, record.resumeData?.setAside].compactMap { $0 }
     }
     for file in left {
-      if !known.contains(file.identity) { files.removePartialFile(file.identity) }
+      if !known.contains(file.identity) { files.storage.removePartialFile(file.identity) }
     }
-    files.forgetUnrecorded(left.map(\.identity))
+    files.storage.forgetUnrecorded(left.map(\.identity))
   }
 
   /// Ends running transfers within `deadlineMilliseconds`, with every byte kept, and writes the
@@ -248,15 +216,14 @@ package actor TransferEngine {
   package func shutDown(deadlineMilliseconds: Int = 1500) async {
     let now = clock.now()
     run(scheduler.shutDown(at: now), at: now)
-    stopAllUnpackings()
+    live.stopUnpackings { _, _ in false }
+    let deadlineQueue = DispatchQueue(label: "kettle.deadlines")
     if scheduler.hasRunning {
       let deadline = DispatchTime.now() + .milliseconds(deadlineMilliseconds)
       deadlineQueue.asyncAfter(deadline: deadline) { [weak self] in
-        Task(executorPreference: WorkerPool.tasks) { await self?.releaseIdleWaiters() }
+        Task(executorPreference: WorkerPool.tasks) { await self?.releaseIdle() }
       }
-      let idle = Completion<Void>()
-      idleWaiters.append(idle)
-      await idle.value()
+      await waiters.awaitIdle().value()
     }
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
       deadlineQueue.async { [transport] in
@@ -271,8 +238,7 @@ package actor TransferEngine {
     endInput()
     // The end of transfers that did not come to rest in time is never reported. A client that waits
     // for it must not delay the service's exit.
-    for waiter in restWaiters { waiter.done.finish() }
-    restWaiters = []
+    waiters.releaseRested { _ in false }
   }
 
   /// Ends the inbox, and finishes the turns that it would have reported.
@@ -282,10 +248,7 @@ package actor TransferEngine {
     clock.wake(at: nil) {}
   }
 
-  func releaseIdleWaiters() {
-    for waiter in idleWaiters { waiter.finish() }
-    idleWaiters = []
-  }
+  private func releaseIdle() { waiters.releaseIdle() }
 
   nonisolated func post(_ input: EngineInput) { _ = inbox.put(input) }
 
@@ -350,10 +313,10 @@ package actor TransferEngine {
       submission.durable = durable.map { [$0] } ?? []
     }
     finishLater(submission)
-    stopAbandonedUnpackings()
-    releaseRestWaiters()
+    live.stopUnpackings { scheduler.machines[$0]?.isVerifying($1) == true }
+    waiters.releaseRested { scheduler.machines[$0]?.isAtRest == false }
     deleteExpired()
-    if !scheduler.hasRunning { releaseIdleWaiters() }
+    if !scheduler.hasRunning { waiters.releaseIdle() }
   }
 
   /// Leaves the rest of a turn to `finishTurns`, which is called when all input that has arrived is
@@ -378,7 +341,7 @@ package actor TransferEngine {
       }
     }
     unsubmitted = nil
-    placing.begin { [weak self] placed in
+    files.placing.begin { [weak self] placed in
       for event in placed { self?.post(.event(event)) }
     }
     setAlarm(at: clock.now())
@@ -415,71 +378,18 @@ package actor TransferEngine {
 
   func setAlarm(at now: Moment) {
     if attempts.isEmpty {
-      nextTick = nil
-    } else if nextTick == nil {
-      nextTick = pace.nextTick(runningCount: bodies.count, at: now.monotonic)
+      pace.cancelTick()
+    } else {
+      pace.planTick(runningCount: live.withBody.count, at: now.monotonic)
     }
-    let deadlines = [nextTick, nextWakeUp(at: now)].compactMap { $0 }
+    let deadlines = [pace.tickAt, nextWakeUp(at: now)].compactMap { $0 }
     clock.wake(at: deadlines.min()) { [weak self] in self?.post(.alarm) }
   }
 
   /// Returns when the scheduler must be woken; nil when time changes nothing.
   func nextWakeUp(at now: Moment) -> MonotonicTime? {
-    scheduler.nextWakeUp(at: now).map { pace.wakeUp(wanted: $0, runningCount: bodies.count) }
-  }
-
-  /// Notifies the observer, but of a finished transfer only once the store has it, so that no
-  /// program is notified twice. Returns the transfers to report later.
-  private func announce(_ output: SchedulerOutput, at now: Moment) -> [TransferID] {
-    announceRemoved(output.removed)
-    var later: [TransferID] = []
-    for (id, connectionsMax) in output.learnedLimits {
-      live[id, default: begun(id)]
-        .note(.limitLearned(connectionsMax: connectionsMax), at: now.wall)
-    }
-    for id in Set(output.changed) {
-      guard let machine = scheduler.machines[id] else { continue }
-      live[id, default: begun(id)].note(machine.record, at: now.wall)
-      switch machine.telling {
-      case .now: announceChange(of: id)
-      case .whenDurable: later.append(id)
-      case .whenAtRest: break
-      }
-    }
-    return later
-  }
-
-  /// The initial live state of a transfer to which nothing has happened yet.
-  func begun(_ id: TransferID) -> LiveTransfer {
-    LiveTransfer(addedAt: scheduler.machines[id]?.createdAt)
-  }
-
-  func announceRemoved(_ removed: [TransferRecord]) {
-    for record in removed {
-      observer(.removed(rows.row(of: record)))
-      live[record.id] = nil
-      digests[record.id] = nil
-      tooFewFreeBytes[record.id] = nil
-    }
-  }
-
-  func announceChange(of id: TransferID) {
-    if let snapshot = snapshot(of: id) { observer(.changed(snapshot)) }
-  }
-}
-
-extension TransferMachine {
-  fileprivate enum Telling {
-    case now, whenDurable
-    /// Its new state is final only then, and reports itself.
-    case whenAtRest
-  }
-
-  fileprivate var telling: Telling {
-    switch visibleState {
-    case .completed: .whenDurable
-    case .failed where record.task != nil: isAtRest ? .whenDurable : .whenAtRest
-    case .idle, .scheduled, .queued, .running, .waiting, .paused, .verifying, .failed: .now
+    scheduler.nextWakeUp(at: now).map { wanted in
+      pace.wakeUp(wanted: wanted, runningCount: live.withBody.count)
     }
   }
 }

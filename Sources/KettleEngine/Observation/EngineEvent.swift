@@ -31,6 +31,30 @@ package enum EngineEvent: Sendable, Hashable {
   case hooksDue([HookRunID])
 }
 
+/// Reports to the engine's observer: the limit and the queues only when they have changed.
+struct EventReporter: Sendable {
+  private let observer: @Sendable (EngineEvent) -> Void
+  /// The limit for all transfers together that the observer knows.
+  private(set) var limit = TotalLimit.Effective()
+  private var queues: [QueueName] = [.standard]
+
+  init(_ observer: @escaping @Sendable (EngineEvent) -> Void) { self.observer = observer }
+
+  func callAsFunction(_ event: EngineEvent) { observer(event) }
+
+  mutating func report(_ limit: TotalLimit.Effective) {
+    guard limit != self.limit else { return }
+    self.limit = limit
+    observer(.limited(limit))
+  }
+
+  mutating func report(_ queues: [QueueName]) {
+    guard queues != self.queues else { return }
+    self.queues = queues
+    observer(.queues(queues))
+  }
+}
+
 /// How often progress is reported.
 package enum ProgressCadence: Sendable, Hashable {
   /// A screen is open: ten times a second.

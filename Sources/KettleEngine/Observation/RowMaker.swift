@@ -91,48 +91,6 @@ extension String {
   fileprivate var lastPathComponent: String { split(separator: "/").last.map(String.init) ?? self }
 }
 
-/// What rows need from the engine to say why their transfers do not move, and when they will be
-/// complete.
-struct RowExplanations: Sendable {
-  var census: QueueCensus
-  var outlook: QueueOutlook
-  /// Since when transfers are queued.
-  var since: [TransferID: WallTime] = [:]
-  /// The number of connections that transfers have of their own.
-  var connections: [TransferID: Int] = [:]
-
-  /// Returns the row with what is known about it now. The outlook may be older than the row.
-  func explain(_ row: TransferSnapshot) -> TransferSnapshot {
-    var row = row
-    let expectation = outlook.expectation(
-      of: row.id, priority: row.priority, position: row.queuePosition ?? 0)
-    row.readyAt = row.state.continuesByItself ? expectation?.readyAt : nil
-    guard row.state == .queued, case .success(let parsed) = TransferURL.parse(row.url) else {
-      return row
-    }
-    var heldBack = census.heldBack(
-      QueueCensus.Place(
-        origin: parsed.url.origin, session: row.session, queue: row.queueOfUser,
-        priority: row.priority, connections: connections[row.id]))
-    heldBack.rank = expectation?.rank
-    heldBack.since = since[row.id]
-    // A host's limit rises for the first one in the queue; the others start later.
-    let isLater = heldBack.cause == .hostLimit && heldBack.rank != 1
-    heldBack.until = (isLater ? nil : heldBack.until) ?? expectation?.startsAt
-    row.heldBack = heldBack
-    return row
-  }
-}
-
-extension TransferState {
-  fileprivate var continuesByItself: Bool {
-    switch self {
-    case .scheduled, .queued, .running, .waiting, .verifying: true
-    case .idle, .paused, .completed, .failed: false
-    }
-  }
-}
-
 /// New transfers that only the store has from the start. None has received bytes or has a known
 /// size.
 ///
@@ -166,6 +124,25 @@ package struct ListedTransfers: Sendable, Hashable {
   package var rows: [TransferSnapshot] {
     changes.compactMap { change in
       if case .put(let record) = change { maker.row(of: record) } else { nil }
+    }
+  }
+}
+
+extension TransferSpec {
+  var isUpload: Bool { task?.kind == .upload }
+}
+
+extension TransferSnapshot {
+  /// Shows the progress of the request body instead of the response body, which is small where
+  /// progress matters.
+  mutating func showUpload(of spec: TransferSpec) {
+    task?.replyByteCount = bytesReceived
+    bytesExpected = spec.request?.bodyByteCount ?? spec.task?.expectedSendByteCount
+    switch state {
+    case .running, .verifying, .completed, .failed: bytesReceived = task?.sentByteCount ?? 0
+    // An upload restarts at zero, unless its server has offered to continue it.
+    case .idle, .scheduled, .queued, .waiting, .paused:
+      bytesReceived = task?.uploadResumption == nil ? 0 : task?.sentByteCount ?? 0
     }
   }
 }

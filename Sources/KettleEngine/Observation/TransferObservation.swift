@@ -1,19 +1,19 @@
 import KettleModel
 import KettleScheduler
 
-/// Facts about a transfer beyond its record, kept while the service runs.
-struct LiveTransfer: Sendable {
+/// What was observed of a transfer while the service runs.
+struct TransferObservation: Sendable {
   var speed = SpeedEstimator()
-  var recentSpeeds = SpeedHistory()
+  private(set) var recentSpeeds = SpeedHistory()
   /// How fast the parts of the file arrived, and up to where each attempt was part of that.
   private(set) var arrivalSpeeds = ArrivalSpeeds()
   private var arrivedUpTo: [AttemptID: Int64] = [:]
   /// The bytes of the open file that are part of the measurements.
-  var measuredByteCount: Int64 = 0
+  private var measuredByteCount: Int64 = 0
   /// When the first bytes of this run arrived.
-  var receivingSince: MonotonicTime?
+  private(set) var receivingSince: MonotonicTime?
   /// The part of the last ticks, from 0 to 1, in which connections waited for the disk.
-  var diskShare = 0.0
+  private(set) var diskShare = 0.0
   /// When it entered its state; nil if that was before this run of the service.
   private(set) var standingSince: WallTime?
   /// Bytes at the last progress event.
@@ -24,13 +24,10 @@ struct LiveTransfer: Sendable {
   var currentURL: TransferURL?
   /// The redirect targets of the last run.
   private(set) var redirects: [TransferURL] = []
-  private(set) var history: [HistoryEntry] = []
+  private var history: [HistoryEntry] = []
   private var notedStanding: Standing?
 
   static let historyCountMax = 100
-
-  /// - Parameter time: when the transfer was added; nil when unknown.
-  init(addedAt time: WallTime?) { if let time { note(.added, at: time) } }
 
   /// Whether a server has ever responded.
   var hasRun: Bool { lastHead != nil }
@@ -64,6 +61,36 @@ struct LiveTransfer: Sendable {
     recentSpeeds.sample(byteCount: byteCount, at: now)
     defer { toldByteCount = byteCount }
     return byteCount - min(toldByteCount, byteCount)
+  }
+
+  /// Returns how many bytes are new, given the number of all bytes of the open file.
+  mutating func newBytes(receivedByteCount: Int64) -> Int64 {
+    // Fewer than before are those of another file.
+    let before = measuredByteCount <= receivedByteCount ? measuredByteCount : 0
+    measuredByteCount = receivedByteCount
+    return receivedByteCount - before
+  }
+
+  /// Records whether connections wait for the disk at this tick.
+  mutating func noteTick(waitsForDisk: Bool, at now: MonotonicTime) {
+    receivingSince = receivingSince ?? now
+    diskShare += ((waitsForDisk ? 1 : 0) - diskShare) / 10
+  }
+
+  /// Forgets what was measured of an attempt that is over.
+  mutating func rest() {
+    speed = SpeedEstimator()
+    recentSpeeds.rest()
+    receivingSince = nil
+    diskShare = 0
+  }
+
+  // MARK: History
+
+  /// Returns the lines of its history. Its addition is the first, until there are too many.
+  func history(addedAt time: WallTime) -> [HistoryEntry] {
+    if history.count >= Self.historyCountMax { return history }
+    return [HistoryEntry(at: time, .added)] + history
   }
 
   mutating func note(_ event: HistoryEvent, at time: WallTime) {

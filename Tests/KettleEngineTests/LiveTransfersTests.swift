@@ -1,0 +1,190 @@
+import KettleModel
+import KettleScheduler
+import Testing
+
+@testable import KettleEngine
+
+/// What is kept of transfers beyond their records, and for how long.
+struct LiveTransfersTests {
+  private let id = TransferID(rawValue: 1)
+  private let attempt = AttemptID(rawValue: 1)
+  private let operation = OperationID(rawValue: 1)
+  private let now = WallTime(millisecondsSince1970: 1000)
+
+  private final class EmptyDigest: FileDigest {
+    let byteCount: Int64 = 0
+    func advance(to upper: Int64, shouldStop: @Sendable () -> Bool) throws(TransferFailure) {}
+    func finish() throws(TransferFailure) -> String { "" }
+  }
+
+  private var digest: LiveDigest {
+    LiveDigest(inode: 1, algorithm: .sha256, digest: EmptyDigest())
+  }
+
+  /// A transfer of which everything is known.
+  private func full() -> LiveTransfers {
+    var live = LiveTransfers()
+    live[id].body = .opening(OpeningBody(attempt))
+    live[id].digest = digest
+    live[id].unpacking = LiveUnpacking(operation)
+    live[id].tooFewFreeBytes = 5
+    live[id].noteUnkept()
+    live[id].noteSent(3)
+    return live
+  }
+
+  private func evict(_ ids: [TransferID], from live: inout LiveTransfers) {
+    live.evict(ids, residentCount: 0) { _ in false }
+  }
+
+  private func response() -> ResponseHead { ResponseHead(status: 200, headers: []) }
+
+  // MARK: Entries
+
+  @Test(
+    arguments: [
+      { $0.body = .opening(OpeningBody(AttemptID(rawValue: 1))) },
+      { $0.digest = LiveDigest(inode: 1, algorithm: .sha256, digest: EmptyDigest()) },
+      { $0.unpacking = LiveUnpacking(OperationID(rawValue: 1)) },
+      { $0.tooFewFreeBytes = 5 },
+      { $0.isSending = true },
+      { $0.noteUnkept() },
+      { $0.observed.note(.accepted, at: WallTime(millisecondsSince1970: 1)) },
+    ] as [@Sendable (inout LiveTransfer) -> Void])
+  func `a transfer has an entry while something is known of it`(
+    learn: @Sendable (inout LiveTransfer) -> Void
+  ) {
+    var live = LiveTransfers()
+    learn(&live[id])
+    #expect(live.count == 1)
+    live[id] = LiveTransfer()
+    #expect(live.count == 0)
+  }
+
+  @Test func `a question about an unknown transfer makes no entry`() {
+    var live = LiveTransfers()
+    #expect(live[id].body == nil && live[id].isStored)
+    live[id].observation?.speed = SpeedEstimator()
+    live[id].endBody()
+    live[id].discardFile()
+    live[id].noteKept()
+    live.remove(id)
+    evict([id], from: &live)
+    #expect(live.count == 0)
+  }
+
+  @Test func `changes on their way to the store are counted`() {
+    var live = LiveTransfers()
+    live[id].noteUnkept()
+    live[id].noteUnkept()
+    live[id].noteKept()
+    #expect(!live[id].isStored)
+    live[id].noteKept()
+    #expect(live[id].isStored)
+    #expect(live.count == 0)
+  }
+
+  @Test func `a file and a digest keep a transfer in memory`() {
+    var live = LiveTransfers()
+    live[id].body = .opening(OpeningBody(attempt))
+    #expect(!live[id].isStored)
+    live[id].endBody()
+    #expect(live[id].isStored)
+    live[id].digest = digest
+    #expect(!live[id].isStored)
+  }
+
+  @Test func `the sets name the transfers with a body, with bytes to report and being unpacked`() {
+    var live = full()
+    #expect(live.withBody == [id] && live.sending == [id] && live.unpacking == [id])
+    live[id].endBody()
+    #expect(live.withBody.isEmpty && live.sending == [id] && live.unpacking == [id])
+    #expect(live.takeSending() == [id])
+    #expect(live.sending.isEmpty && live.takeSending().isEmpty)
+    #expect(live[id].observation?.sentByteCount == 3)
+    live.stopUnpackings { _, operation in operation == self.operation }
+    #expect(live.unpacking == [id])
+    live.stopUnpackings { _, _ in false }
+    #expect(live.unpacking.isEmpty)
+  }
+
+  // MARK: Ends
+
+  @Test func `nothing is left of a removed transfer, and its unpacking stops`() throws {
+    var live = full()
+    let unpacking = try #require(live[id].unpacking)
+    live.remove(id)
+    #expect(live.count == 0)
+    #expect(live.withBody.isEmpty && live.sending.isEmpty && live.unpacking.isEmpty)
+    #expect(unpacking.shouldStop)
+  }
+
+  @Test func `nothing is left of an evicted transfer that has not run`() {
+    var live = LiveTransfers()
+    live[id].tooFewFreeBytes = 5
+    live[id].observed.note("Queued", at: now)
+    evict([id], from: &live)
+    #expect(live.count == 0)
+  }
+
+  @Test func `only what was observed is left of an evicted transfer that has run`() {
+    var live = LiveTransfers()
+    live[id].tooFewFreeBytes = 5
+    live[id].observed.lastHead = response()
+    evict([id], from: &live)
+    #expect(live[id].observation?.lastHead == response())
+    #expect(live[id].tooFewFreeBytes == nil)
+    live[id].observation = nil
+    #expect(live.count == 0)
+  }
+
+  @Test func `observations of too many dormant transfers are dropped`() {
+    var live = LiveTransfers()
+    let ids = (0...Int64(LiveTransfers.rememberedCountMax)).map(TransferID.init(rawValue:))
+    for id in ids { live[id].observed.lastHead = response() }
+    live.evict(ids, residentCount: 1) { $0 == ids[0] }
+    #expect(live.count == ids.count)
+    live.evict([], residentCount: 0) { $0 == ids[0] }
+    #expect(live.count == 1)
+    #expect(live[ids[0]].observation != nil)
+  }
+
+  @Test func `a discarded file leaves neither a digest nor the space that was too small`() {
+    var live = LiveTransfers()
+    live[id].digest = digest
+    live[id].tooFewFreeBytes = 5
+    live[id].discardFile()
+    #expect(live.count == 0)
+  }
+
+  @Test func `a closed file leaves what was observed, without its speed`() {
+    var live = LiveTransfers()
+    live[id].body = .opening(OpeningBody(attempt))
+    for second in 0...3 {
+      let now = MonotonicTime(milliseconds: Int64(second) * 1000)
+      live[id].observed.noteTick(waitsForDisk: true, at: now)
+      _ = live[id].observed.tell(Int64(second) << 20, at: now)
+    }
+    live[id].endBody()
+    let observed = live[id].observed
+    #expect(observed.speed == SpeedEstimator())
+    #expect(observed.diskShare == 0 && observed.receivingSince == nil)
+    #expect(!observed.recentSpeeds.seconds.isEmpty)
+  }
+
+  // MARK: Observations
+
+  @Test func `the history begins with the addition until it has too many lines`() {
+    var observed = TransferObservation()
+    #expect(observed.history(addedAt: now) == [HistoryEntry(at: now, .added)])
+    for number in 1..<TransferObservation.historyCountMax {
+      observed.note("line \(number)", at: now)
+    }
+    #expect(observed.history(addedAt: now).first?.text == "Added")
+    #expect(observed.history(addedAt: now).count == TransferObservation.historyCountMax)
+    observed.note("the last line", at: now)
+    #expect(observed.history(addedAt: now).first?.text == "line 1")
+    #expect(observed.history(addedAt: now).last?.text == "the last line")
+    #expect(observed.history(addedAt: now).count == TransferObservation.historyCountMax)
+  }
+}
