@@ -122,7 +122,7 @@ struct LiveTransfersTests {
   @Test func `nothing is left of an evicted transfer that has not run`() {
     var live = LiveTransfers()
     live[id].tooFewFreeBytes = 5
-    live[id].observed.note("Queued", at: now)
+    live[id].observed.note(.accepted, at: now)
     evict([id], from: &live)
     #expect(live.count == 0)
   }
@@ -178,13 +178,13 @@ struct LiveTransfersTests {
     var observed = TransferObservation()
     #expect(observed.history(addedAt: now) == [HistoryEntry(at: now, .added)])
     for number in 1..<TransferObservation.historyCountMax {
-      observed.note("line \(number)", at: now)
+      observed.note(.discarded(byteCount: Int64(number)), at: now)
     }
-    #expect(observed.history(addedAt: now).first?.text == "Added")
+    #expect(observed.history(addedAt: now).first?.event == .added)
     #expect(observed.history(addedAt: now).count == TransferObservation.historyCountMax)
-    observed.note("the last line", at: now)
-    #expect(observed.history(addedAt: now).first?.text == "line 1")
-    #expect(observed.history(addedAt: now).last?.text == "the last line")
+    observed.note(.accepted, at: now)
+    #expect(observed.history(addedAt: now).first?.event == .discarded(byteCount: 1))
+    #expect(observed.history(addedAt: now).last?.event == .accepted)
     #expect(observed.history(addedAt: now).count == TransferObservation.historyCountMax)
   }
 }
