@@ -65,8 +65,8 @@ extension TransferSpec {
     case minimumReach
   }
 
-  /// Decodes a request, and refuses one with a `refusedPart`. Missing properties get their defaults,
-  /// so that short requests of scripts can be decoded.
+  /// Decodes a request, and refuses one with a `refusedPart`. Missing properties get their
+  /// defaults, so that short requests of scripts can be decoded.
   public init(from decoder: any Decoder) throws {
     try self.init(recorded: decoder)
     try refuse(at: decoder.codingPath)
