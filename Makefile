@@ -17,9 +17,10 @@ FUZZ_SEED := 6574136399857488747
 # SwiftPM would, to look for tests of XCTest; Tests/LinuxMain.swift takes the place of that.
 TEST_BUILD := --build-tests --disable-index-store -debug-info-format none
 
-# The program without optimization, as fast as it compiles, in a folder of its own.
+# The program without optimization, as fast as it compiles, in a folder of its own. Without a number
+# of threads the compiler writes one object file per module, which SwiftPM does not look for.
 DEMO_BUILD := --product kettle --scratch-path .build/demo -debug-info-format none \
-  --disable-index-store -Xswiftc -whole-module-optimization
+  --disable-index-store -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2
 
 # What `swift test` starts.
 RUN_TESTS := .build/debug/kettlePackageTests.xctest --testing-library swift-testing
