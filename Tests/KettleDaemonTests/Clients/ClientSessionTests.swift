@@ -92,7 +92,7 @@ struct ClientSessionTests {
       shutdown(descriptor, Int32(SHUT_WR))
       var entry = pollfd(fd: descriptor, events: 0, revents: 0)
       // Nothing is read; waits for the other end to hang up.
-      poll(&entry, 1, 600_000)
+      poll(&entry, 1, 20_000)
       release.finish()
       return ""
     }
@@ -149,7 +149,7 @@ struct ClientSessionTests {
       defer { close(descriptor) }
       send(Self.hello + "\n" + Self.status(1) + "\n", to: descriptor)
       var entry = pollfd(fd: descriptor, events: 0, revents: 0)
-      poll(&entry, 1, 600_000)
+      poll(&entry, 1, 30_000)
       sayHungUp.finish()
     }
     for await connection in listener.connections {
