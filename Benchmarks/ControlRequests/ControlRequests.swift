@@ -1,7 +1,7 @@
 import Glibc
-import KettleSocket
 import KettleControl
 import KettleModel
+import KettleSocket
 import KettleStarter
 
 /// Measures how long the service takes for sequential requests while a dashboard is connected and

@@ -1,9 +1,9 @@
 import FoundationEssentials
-import KettleSocket
 import KettleCommands
 import KettleControl
 import KettleDaemon
 import KettleDemo
+import KettleSocket
 import KettleStarter
 
 /// Makes this process the service, or the service of the demo.

@@ -1,7 +1,7 @@
 import Foundation
 import KettleModel
-import Testing
 import TestSupport
+import Testing
 
 /// The real program and the real service with a scripted origin.
 @Suite(.serialized, .timeLimit(.minutes(3)))

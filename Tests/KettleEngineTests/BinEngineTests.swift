@@ -1,8 +1,8 @@
 import KettleEngine
 import KettleModel
 import KettleScheduler
-import Testing
 import TestSupport
+import Testing
 
 /// The bin with files: bytes move there, come back, and are deleted in the end.
 @Suite(.timeLimit(.minutes(5)))

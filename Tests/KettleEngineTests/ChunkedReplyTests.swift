@@ -1,6 +1,6 @@
 import KettleModel
-import Testing
 import TestSupport
+import Testing
 
 @testable import KettleEngine
 

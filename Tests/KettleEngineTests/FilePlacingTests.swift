@@ -1,7 +1,7 @@
 import KettleModel
 import KettleScheduler
-import Testing
 import TestSupport
+import Testing
 
 @testable import KettleEngine
 

@@ -1,8 +1,8 @@
 import KettleEngine
 import KettleModel
 import KettleScheduler
-import Testing
 import TestSupport
+import Testing
 
 /// Operations of users on the list itself, through the engine.
 @Suite(.timeLimit(.minutes(5)))

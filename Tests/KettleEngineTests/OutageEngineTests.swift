@@ -1,8 +1,8 @@
 import KettleEngine
 import KettleModel
 import KettleScheduler
-import Testing
 import TestSupport
+import Testing
 
 /// Hosts that cannot be reached, and pages in place of files, through the engine.
 struct OutageEngineTests {

@@ -1,8 +1,8 @@
 import KettleEngine
 import KettleModel
 import KettleScheduler
-import Testing
 import TestSupport
+import Testing
 
 /// The engine over fake ports with several attempts of one transfer.
 @Suite(.timeLimit(.minutes(5)))

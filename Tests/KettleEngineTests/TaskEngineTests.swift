@@ -1,8 +1,8 @@
 import KettleEngine
 import KettleModel
 import KettleScheduler
-import Testing
 import TestSupport
+import Testing
 
 /// The engine's interface for programs: when a call returns, and what is on disk by then.
 @Suite(.timeLimit(.minutes(5)))

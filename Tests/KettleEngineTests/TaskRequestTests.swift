@@ -1,8 +1,8 @@
 import KettleEngine
 import KettleModel
 import KettleScheduler
-import Testing
 import TestSupport
+import Testing
 
 /// Requests of programs over fake ports.
 @Suite(.timeLimit(.minutes(5)))

@@ -1,8 +1,8 @@
 import KettleEngine
 import KettleModel
 import KettleScheduler
-import Testing
 import TestSupport
+import Testing
 
 /// Files that arrive compressed and are unpacked before they get their names.
 @Suite(.timeLimit(.minutes(5)))

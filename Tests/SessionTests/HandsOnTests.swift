@@ -1,10 +1,10 @@
 import BackgroundTransfer
 import Foundation
-import KettleSocket
 import KettleControl
 import KettleModel
-import Testing
+import KettleSocket
 import TestSupport
+import Testing
 
 /// Commands of the user for the tasks of a program, over the real service.
 @Suite(.serialized, .timeLimit(.minutes(5)))

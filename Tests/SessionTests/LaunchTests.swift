@@ -1,10 +1,10 @@
 import BackgroundTransfer
 import Foundation
-import KettleSocket
 import KettleControl
 import KettleModel
-import Testing
+import KettleSocket
 import TestSupport
+import Testing
 
 /// Misbehaving programs that the real service launches. A program writes a line at each launch.
 @Suite(.serialized, .timeLimit(.minutes(5)))

@@ -1,9 +1,9 @@
 import BackgroundTransfer
 import Foundation
-import KettleSocket
 import KettleModel
-import Testing
+import KettleSocket
 import TestSupport
+import Testing
 
 /// The metrics of tasks, over the real service.
 @Suite(.serialized, .timeLimit(.minutes(5)))

@@ -1,6 +1,6 @@
-import KettleRPC
 import KettleControl
 import KettleModel
+import KettleRPC
 import KettleSystem
 
 /// Answers the program that started `kettle-aria2c` about its downloads, over aria2's RPC. yt-dlp

@@ -1,7 +1,7 @@
-import KettleRPC
-import KettleSocket
 import KettleControl
 import KettleModel
+import KettleRPC
+import KettleSocket
 
 /// Runs the process as `kettle-aria2c`, which accepts the command lines of aria2c, and returns its
 /// exit status (aria2c(1), "EXIT STATUS").

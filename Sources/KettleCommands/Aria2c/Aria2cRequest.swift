@@ -1,7 +1,7 @@
 import ArgumentParser
-import KettleRPC
 import KettleControl
 import KettleModel
+import KettleRPC
 
 /// What a command line of aria2c asks for.
 struct Aria2cRequest {

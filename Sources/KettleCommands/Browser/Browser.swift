@@ -1,9 +1,9 @@
 import FoundationEssentials
 import Glibc
-import KettleRPC
-import KettleSocket
 import KettleControl
 import KettleModel
+import KettleRPC
+import KettleSocket
 import KettleStarter
 import KettleSystem
 

@@ -1,7 +1,7 @@
-import KettleRPC
 import KettleControl
 import KettleDashboard
 import KettleModel
+import KettleRPC
 
 /// A request of the WebExtension: `{"id": 1, "method": "add", …}`.
 struct BrowserRequest: Sendable {

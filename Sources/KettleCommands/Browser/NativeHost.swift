@@ -1,7 +1,7 @@
-import KettleRPC
-import KettleSocket
 import KettleControl
 import KettleModel
+import KettleRPC
+import KettleSocket
 import KettleStarter
 
 /// Runs the process as `kettle-native-host`, which a browser starts, and returns its exit status.

@@ -1,9 +1,9 @@
 import Dispatch
 import FoundationEssentials
 import Glibc
-import KettleSocket
 import KettleDashboard
 import KettleModel
+import KettleSocket
 import KettleStarter
 import KettleSystem
 

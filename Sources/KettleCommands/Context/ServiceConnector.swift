@@ -1,6 +1,6 @@
 import Glibc
-import KettleSocket
 import KettleControl
+import KettleSocket
 import KettleStarter
 import KettleSystem
 

@@ -1,7 +1,7 @@
-import KettleSocket
 import KettleControl
 import KettleDashboard
 import KettleModel
+import KettleSocket
 import KettleSystem
 
 /// What the dashboard asks for: requests to the service, and files to open.

@@ -1,7 +1,7 @@
-import KettleSocket
 import KettleControl
 import KettleDashboard
 import KettleModel
+import KettleSocket
 import KettleStarter
 import KettleSystem
 

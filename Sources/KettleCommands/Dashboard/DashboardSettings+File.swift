@@ -1,11 +1,11 @@
 import Dispatch
 import FoundationEssentials
 import Glibc
-import KettleSocket
 import KettleConfiguration
 import KettleControl
 import KettleDashboard
 import KettleModel
+import KettleSocket
 import KettleStarter
 import KettleSystem
 

@@ -1,7 +1,7 @@
-import KettleSocket
 import KettleControl
 import KettleDashboard
 import KettleModel
+import KettleSocket
 
 /// The plain mode of `kettle`, for outputs that cannot or must not be drawn on: the list, then one
 /// line per change. Nothing is redrawn, moved or colored, so a screen reader or a log can follow

@@ -1,6 +1,6 @@
-import KettleSocket
 import KettleControl
 import KettleModel
+import KettleSocket
 
 /// Sends a control and prints the result.
 struct ControlRunner {

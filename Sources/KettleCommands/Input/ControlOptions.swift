@@ -1,7 +1,7 @@
 import ArgumentParser
-import KettleSocket
 import KettleControl
 import KettleModel
+import KettleSocket
 
 /// The transfers that a control applies to: ids, those of a queue, or all.
 struct ControlOptions: ParsableArguments {

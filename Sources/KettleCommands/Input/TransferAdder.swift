@@ -1,6 +1,6 @@
-import KettleSocket
 import KettleControl
 import KettleModel
+import KettleSocket
 import KettleStarter
 
 /// Sends new transfers to the service.

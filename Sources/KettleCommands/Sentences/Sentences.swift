@@ -1,7 +1,7 @@
-import KettleSocket
 import KettleControl
 import KettleDashboard
 import KettleModel
+import KettleSocket
 import KettleStarter
 
 /// Turns the errors of commands into sentences and exit codes: what failed, on what, what to do.

@@ -1,7 +1,7 @@
 import ArgumentParser
-import KettleSocket
 import KettleControl
 import KettleModel
+import KettleSocket
 
 /// `kettle add`
 struct AddCommand: RunnableCommand {

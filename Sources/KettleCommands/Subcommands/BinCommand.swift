@@ -1,6 +1,6 @@
 import ArgumentParser
-import KettleSocket
 import KettleControl
+import KettleSocket
 
 /// `kettle bin`
 struct BinCommand: ParsableCommand {

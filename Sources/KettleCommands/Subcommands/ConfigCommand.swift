@@ -1,9 +1,9 @@
 import ArgumentParser
-import KettleSocket
 import KettleConfiguration
 import KettleControl
 import KettleDashboard
 import KettleModel
+import KettleSocket
 import KettleStarter
 import KettleSystem
 

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Glibc
-import KettleSocket
 import KettleControl
 import KettleModel
+import KettleSocket
 import KettleStarter
 
 /// `kettle daemon`

@@ -1,9 +1,9 @@
 import ArgumentParser
 import FoundationEssentials
 import Glibc
-import KettleSocket
 import KettleControl
 import KettleModel
+import KettleSocket
 
 /// A demo, from the start of its service to the end.
 struct Demo {

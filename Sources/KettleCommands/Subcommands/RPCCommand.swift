@@ -1,8 +1,8 @@
 import ArgumentParser
 import FoundationEssentials
-import KettleSocket
 import KettleControl
 import KettleModel
+import KettleSocket
 import KettleStarter
 import KettleSystem
 

@@ -1,8 +1,8 @@
 import ArgumentParser
-import KettleSocket
 import KettleConfiguration
 import KettleControl
 import KettleModel
+import KettleSocket
 import KettleStarter
 import KettleSystem
 

@@ -1,9 +1,9 @@
 import FoundationEssentials
 import Glibc
-import KettleSocket
 import KettleConfiguration
 import KettleControl
 import KettleModel
+import KettleSocket
 import KettleStarter
 import KettleSystem
 

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
-import KettleSocket
 import KettleControl
+import KettleSocket
 import KettleStarter
 import KettleSystem
 

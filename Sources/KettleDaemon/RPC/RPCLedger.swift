@@ -1,7 +1,7 @@
-import KettleRPC
 import KettleControl
 import KettleEngine
 import KettleModel
+import KettleRPC
 import KettleSystem
 
 /// What the RPC knows beyond the list of transfers: the GIDs that clients chose, the downloads that

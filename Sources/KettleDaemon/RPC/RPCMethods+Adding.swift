@@ -1,8 +1,8 @@
 import Glibc
-import KettleRPC
 import KettleControl
 import KettleEngine
 import KettleModel
+import KettleRPC
 import KettleScheduler
 import KettleSystem
 

@@ -1,7 +1,7 @@
-import KettleRPC
 import KettleControl
 import KettleEngine
 import KettleModel
+import KettleRPC
 import KettleScheduler
 
 /// Controls of downloads.

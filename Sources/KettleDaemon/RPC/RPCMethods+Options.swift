@@ -1,6 +1,6 @@
-import KettleRPC
 import KettleEngine
 import KettleModel
+import KettleRPC
 import KettleScheduler
 
 /// Options of downloads and of all downloads together.

@@ -1,7 +1,7 @@
-import KettleRPC
 import KettleControl
 import KettleEngine
 import KettleModel
+import KettleRPC
 import KettleScheduler
 
 /// Performs the methods of aria2's RPC: the only place that knows both them and the engine.

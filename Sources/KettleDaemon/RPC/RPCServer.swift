@@ -1,9 +1,9 @@
 import Glibc
-import KettleRPC
 import KettleConfiguration
 import KettleControl
 import KettleEngine
 import KettleModel
+import KettleRPC
 import KettleSystem
 import Logging
 

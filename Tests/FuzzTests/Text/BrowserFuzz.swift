@@ -1,5 +1,5 @@
-import KettleRPC
 import KettleModel
+import KettleRPC
 
 @testable import KettleCommands
 

@@ -1,5 +1,5 @@
-import KettleRPC
 import KettleModel
+import KettleRPC
 
 /// What people bring from other programs: files of cookies, and command lines, configurations and
 /// input files of aria2c. Reading ends, a cookie fits into one header, the command line goes before

@@ -1,5 +1,5 @@
-import KettleRPC
 import KettleModel
+import KettleRPC
 
 /// Messages of aria2's RPC: reading ends, a reply is always JSON, and no option leads out of the
 /// allowed directories or starts a program.

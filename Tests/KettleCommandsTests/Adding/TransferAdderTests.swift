@@ -1,6 +1,6 @@
-import KettleSocket
 import KettleControl
 import KettleModel
+import KettleSocket
 import KettleStarter
 import KettleSystem
 import Testing

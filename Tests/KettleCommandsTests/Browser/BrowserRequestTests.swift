@@ -1,6 +1,6 @@
-import KettleRPC
 import KettleControl
 import KettleModel
+import KettleRPC
 import Testing
 
 @testable import KettleCommands

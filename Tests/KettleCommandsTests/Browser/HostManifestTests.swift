@@ -1,9 +1,9 @@
 import Foundation
-import KettleRPC
 import KettleControl
 import KettleModel
-import Testing
+import KettleRPC
 import TestSupport
+import Testing
 
 @testable import KettleCommands
 

@@ -1,7 +1,7 @@
-import KettleRPC
-import KettleSocket
 import KettleControl
 import KettleModel
+import KettleRPC
+import KettleSocket
 import KettleStarter
 import Testing
 

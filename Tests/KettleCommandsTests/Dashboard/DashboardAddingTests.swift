@@ -1,8 +1,8 @@
 import Foundation
-import KettleSocket
 import KettleControl
 import KettleDashboard
 import KettleModel
+import KettleSocket
 import TestSupport
 import Testing
 

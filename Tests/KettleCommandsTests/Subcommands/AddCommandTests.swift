@@ -1,7 +1,7 @@
 import Foundation
-import KettleSocket
 import KettleControl
 import KettleModel
+import KettleSocket
 import KettleStarter
 import Testing
 

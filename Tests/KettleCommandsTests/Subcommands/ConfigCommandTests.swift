@@ -1,6 +1,6 @@
 import Foundation
-import KettleSocket
 import KettleControl
+import KettleSocket
 import KettleStarter
 import Testing
 

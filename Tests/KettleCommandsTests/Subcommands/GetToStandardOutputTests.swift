@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
-import KettleSocket
 import KettleControl
 import KettleModel
+import KettleSocket
 import KettleSystem
 import Testing
 

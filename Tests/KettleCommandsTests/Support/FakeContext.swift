@@ -1,7 +1,7 @@
-import KettleSocket
 import KettleCommands
 import KettleControl
 import KettleModel
+import KettleSocket
 import KettleStarter
 import KettleSystem
 

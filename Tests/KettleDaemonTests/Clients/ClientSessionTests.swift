@@ -7,8 +7,8 @@ import KettleSocket
 import KettleStarter
 import KettleSystem
 import Logging
-import Testing
 import TestSupport
+import Testing
 
 @testable import KettleDaemon
 

@@ -1,7 +1,7 @@
 import Foundation
-import KettleRPC
 import KettleEngine
 import KettleModel
+import KettleRPC
 import KettleSystem
 import Testing
 

@@ -1,7 +1,7 @@
 import Glibc
-import KettleRPC
 import KettleEngine
 import KettleModel
+import KettleRPC
 import TestSupport
 import Testing
 

@@ -1,10 +1,10 @@
 import FoundationEssentials
 import Glibc
-import KettleRPC
 import KettleConfiguration
 import KettleControl
 import KettleEngine
 import KettleModel
+import KettleRPC
 import KettleScheduler
 import KettleSystem
 import Logging

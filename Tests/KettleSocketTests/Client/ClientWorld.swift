@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
-import KettleSocket
 import KettleControl
+import KettleSocket
 import Testing
 
 /// The home directory of one test, deleted at the end.

@@ -1,7 +1,7 @@
 import Glibc
-import KettleSocket
 import KettleControl
 import KettleModel
+import KettleSocket
 import KettleStarter
 import KettleSystem
 import Testing

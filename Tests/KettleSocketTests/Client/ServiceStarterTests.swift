@@ -1,10 +1,10 @@
 import Dispatch
 import Glibc
-import KettleSocket
 import KettleControl
+import KettleSocket
 import KettleStarter
-import Testing
 import TestSupport
+import Testing
 
 /// The service is a shell script; the test answers in its place.
 @Suite(.timeLimit(.minutes(5)))

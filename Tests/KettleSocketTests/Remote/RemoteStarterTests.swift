@@ -3,8 +3,8 @@ import Glibc
 import KettleControl
 import KettleStarter
 import KettleSystem
-import Testing
 import TestSupport
+import Testing
 
 @testable import KettleSocket
 

@@ -1,10 +1,10 @@
 import BackgroundTransfer
 import Foundation
-import KettleSocket
 import KettleControl
 import KettleModel
-import Testing
+import KettleSocket
 import TestSupport
+import Testing
 
 /// A service whose program is a script that writes a line at each launch.
 struct LaunchWorld {

@@ -1,7 +1,7 @@
 import BackgroundTransfer
 import Foundation
-import KettleSocket
 import KettleControl
+import KettleSocket
 import KettleStarter
 import TestSupport
 import Testing

@@ -1,7 +1,7 @@
 import KettleEngine
 import KettleModel
-import Testing
 import TestSupport
+import Testing
 
 /// A file that curl or wget has begun, under the name of a new transfer.
 struct ContinuingTests {

@@ -1,8 +1,8 @@
 import ArgumentParser
-import KettleSocket
 import KettleControl
 import KettleDashboard
 import KettleModel
+import KettleSocket
 
 /// `kettle get`
 struct GetCommand: RunnableCommand {

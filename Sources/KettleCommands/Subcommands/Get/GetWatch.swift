@@ -1,7 +1,7 @@
-import KettleSocket
 import KettleControl
 import KettleDashboard
 import KettleModel
+import KettleSocket
 
 /// Watches the transfers of `get` to their end.
 struct GetWatch {
