@@ -1,5 +1,5 @@
 /// A key of the configuration file: its name, the values that it accepts, the property that it
-/// sets, and what people are told about it. `ConfigurationKeys` lists all.
+/// sets, and its documentation. `ConfigurationKeys` lists all keys.
 package struct ConfigurationKey<Settings>: Sendable {
   /// The full name. `HOST` and `NAME` stand for names of the user's, and `#` for the number of an
   /// element.
@@ -10,9 +10,9 @@ package struct ConfigurationKey<Settings>: Sendable {
   package let expectation: String
   /// The words that the key accepts; empty if it accepts others too.
   package let words: [String]
-  /// Whether a change applies when the service is started again.
+  /// Whether a change applies only after a restart of the service.
   let waitsForStart: Bool
-  /// Whether the key sets the same in both.
+  /// Whether both settings have the same value for the key.
   let areEqual: @Sendable (Settings, Settings) -> Bool
   private let asksForQuotes: Bool
   private var otherwise: String?
@@ -49,7 +49,7 @@ package struct ConfigurationKey<Settings>: Sendable {
       waitsForStart: waitsForStart)
   }
 
-  /// Returns the key with what people are told.
+  /// Returns the key with its documentation.
   ///
   /// - Parameters:
   ///   - meaning: what the key sets; a sentence.

@@ -12,11 +12,11 @@ package enum ConfigurationArray: String, CaseIterable, Sendable {
   /// Whether an entry belongs to an element, or is written as if it did.
   func contains(_ entry: TOMLEntry) -> Bool { entry.name.name(in: rawValue) != nil }
 
-  /// Reads the elements. One with a problem is left out: it would hold for other downloads, or at
-  /// other times, than it was meant for.
+  /// Reads the elements. One with a problem is left out: it would apply to other downloads, or at
+  /// other times, than the user intended.
   ///
   /// - Parameters:
-  ///   - start: returns what an element without keys says, by its number.
+  ///   - start: returns an element without keys, given its number.
   ///   - check: appends what is wrong with an element as a whole to the problems of its keys.
   /// - Returns: the elements without problems in the order of the file, and the problems of the
   ///   others.
@@ -80,7 +80,7 @@ enum HostsTable {
     apply(entry, key: proxy, of: host, to: &configuration)
   }
 
-  /// Finds the hosts whose proxy is given in `[proxy.hosts]` too. That here counts.
+  /// Finds the hosts whose proxy is also given in `[proxy.hosts]`. The one in this table applies.
   static func proxyConflicts(in document: TOMLDocument) -> [ConfigurationProblem] {
     let others = Dictionary(
       document.entries.compactMap { entry in hostOfProxy(entry).map { ($0, entry.name) } },

@@ -234,7 +234,7 @@ extension ServiceConfiguration {
           ConfigurationProblem(.incomplete(place.name, lacks: missing), line: place.line))
       }
     }
-    limitSchedule = Dictionary(uniqueKeysWithValues: found.map { ($0.number, $0.element) })
+    for (number, limit) in found { limitSchedule[number] = limit }
     return problems
   }
 

@@ -1,16 +1,16 @@
 import KettleModel
 
-/// The values that a key accepts, and what they mean.
+/// The values that a key accepts, and how they are read and written.
 struct ValueKind<Value: Hashable & Sendable>: Sendable {
   /// Describes the accepted values.
   var expectation: String
   /// The words that are accepted; empty if others are too.
   var words: [String] = []
-  /// Whether the problem of unquoted text is that it has no quotes.
+  /// Whether the error for unquoted text asks for quotes.
   var asksForQuotes = false
   /// Returns nil for a value that is not accepted.
   var read: @Sendable (TOMLEntry) -> Value?
-  /// Returns the value for people; nil if it says nothing to them.
+  /// Returns the value as documentation shows it; nil if it is not shown.
   var written: @Sendable (Value) -> String? = { _ in nil }
 
   /// The same for a property that may have no value.
@@ -53,7 +53,7 @@ extension TOMLValue {
     text.flatMap { $0.unicodeScalars.contains(where: \.isControl) ? nil : $0 }
   }
 
-  /// Returns what the elements of an array mean; nil if this is no array or one means nothing.
+  /// Returns the parsed elements of an array; nil if this is no array or an element is invalid.
   func elements<Element>(_ parse: (TOMLValue) -> Element?) -> [Element]? {
     guard case .array(let values) = self else { return nil }
     var elements: [Element] = []

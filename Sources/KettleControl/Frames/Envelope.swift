@@ -31,7 +31,7 @@ extension DecodingError {
 }
 
 extension DecodingError {
-  /// Whether the value was understood and may not be acted on.
+  /// Whether the value was decoded and then refused.
   var isRefusal: Bool {
     guard case .dataCorrupted(let context) = self else { return false }
     return context.underlyingError is RefusedPart || context.underlyingError is FileNameProblem

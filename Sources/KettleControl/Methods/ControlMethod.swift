@@ -8,10 +8,10 @@ package protocol ControlMethod: Sendable {
   static var name: String { get }
 }
 
-/// Parameters with bounds that their types do not express. Requests for transfers need none: a
-/// `TransferSpec` refuses itself when it is decoded.
+/// Parameters with bounds that their types do not express. A `TransferSpec` needs none here: its
+/// decoder checks it.
 protocol BoundedParams {
-  /// What the service must never see; nil if there is nothing.
+  /// The error for the first parameter out of its bounds; nil if there is none.
   var problem: ControlError? { get }
 }
 

@@ -137,21 +137,21 @@ struct Waiters: Sendable {
   private var resting: [Resting] = []
   private var idle: [Completion<Void>] = []
 
-  /// Returns what finishes when nothing that the controls of these transfers began is under way.
+  /// Returns a completion that finishes when all of these transfers have come to rest.
   mutating func awaitRest(of moving: Set<TransferID>) -> Completion<Void> {
     let done = Completion<Void>()
     resting.append(Resting(moving: moving, done: done))
     return done
   }
 
-  /// Returns what finishes when no transfer runs.
+  /// Returns a completion that finishes when no transfer runs.
   mutating func awaitIdle() -> Completion<Void> {
     let done = Completion<Void>()
     idle.append(done)
     return done
   }
 
-  /// Lets those continue whose transfers have come to rest.
+  /// Resumes the callers whose transfers have come to rest.
   mutating func releaseRested(isMoving: (TransferID) -> Bool) {
     guard !resting.isEmpty else { return }
     for index in resting.indices {

@@ -2,10 +2,10 @@ import Dispatch
 import KettleModel
 import KettleScheduler
 
-/// The transfers of which the engine knows something beyond their records, by id.
+/// What the engine knows of transfers beyond their records, by id.
 ///
-/// Most transfers of a long list have no entry: one without content is removed at once. Sets name
-/// those that are looked at often, so that no transfer at rest costs anything then.
+/// Most transfers of a long list have no entry, because an empty entry is removed at once. Sets
+/// index the entries that ticks and turns visit, so that these skip transfers at rest.
 struct LiveTransfers: Sendable {
   /// The number of dormant transfers whose observations are kept.
   static let rememberedCountMax = 2000
@@ -44,8 +44,8 @@ struct LiveTransfers: Sendable {
     self[id] = LiveTransfer()
   }
 
-  /// Keeps of transfers that leave memory only what was observed of those that have run, and not
-  /// even that of too many.
+  /// Drops the entries of transfers that leave memory. Keeps the observations of those that have
+  /// run, up to `rememberedCountMax`.
   ///
   /// - Parameters:
   ///   - residentCount: the number of transfers in memory.
@@ -69,7 +69,7 @@ struct LiveTransfers: Sendable {
     return ids
   }
 
-  /// Stops the unpacking of transfers that do not wait for it.
+  /// Stops each unpacking that no transfer waits for.
   mutating func stopUnpackings(unless isAwaited: (TransferID, OperationID) -> Bool) {
     for id in unpacking {
       guard let operation = entries[id]?.unpacking?.operation, !isAwaited(id, operation) else {
@@ -113,7 +113,7 @@ struct LiveTransfer: Sendable {
     isStored && unpacking == nil && tooFewFreeBytes == nil && !isSending && observation == nil
   }
 
-  /// Whether the store has all that must outlast it in memory.
+  /// Whether the transfer can leave memory: it has no open file, and the store has its changes.
   var isStored: Bool { body == nil && digest == nil && unkeptCount == 0 }
 
   mutating func noteUnkept() { unkeptCount += 1 }

@@ -91,28 +91,27 @@ extension TransferEngine {
   }
 }
 
-/// The way of lists into the engine, which takes several turns: a list gets its ids, and is let in
-/// when the store has it. One list after the other does either.
+/// The two steps in which a list enters the engine: it gets its ids, and it is admitted when the
+/// store has it. Each step takes several turns and handles one list at a time, in order.
 struct ListPassage {
   private var deciding = Passage()
   private var admitting = Passage()
 
-  /// Lets a list get its ids. Returns what to wait for when others are before; nil if there are
-  /// none.
+  /// Queues a list for its ids. Returns the completion to wait for; nil if no list is before it.
   mutating func enter() -> Completion<Void>? { deciding.enter() }
 
-  /// Lets the next list get its ids, and this one in after those before it. Returns what to wait
-  /// for, as `enter` does.
+  /// Starts the next list on its ids, and queues this one for admission. Returns the completion to
+  /// wait for; nil if no list is before it.
   mutating func passOn() -> Completion<Void>? {
     defer { deciding.leave() }
     return admitting.enter()
   }
 
-  /// Lets the next list in.
+  /// Starts the admission of the next list.
   mutating func leave() { admitting.leave() }
 }
 
-/// A part of the way, which one list passes after the other.
+/// A step that one list takes at a time.
 private struct Passage {
   private enum State {
     case free

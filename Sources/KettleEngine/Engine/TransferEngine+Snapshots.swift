@@ -3,7 +3,7 @@ import KettleModel
 import KettleScheduler
 import Logging
 
-/// What clients are told about transfers.
+/// Rows and details of transfers, and the events that report them to clients.
 extension TransferEngine {
   /// Notifies the observer, but of a finished transfer only once the store has it, so that no
   /// program is notified twice. Returns the transfers to report later.

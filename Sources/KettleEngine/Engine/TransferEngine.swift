@@ -87,14 +87,14 @@ package actor TransferEngine {
     }
   }
 
-  /// What the store had at the start for other parts of the service.
+  /// The contents of the store that other parts of the service continue with.
   package struct Recovered: Sendable {
     package var sessions: [SessionRecord]
     /// The hooks that were not over.
     package var hooks: UnfinishedHooks
   }
 
-  /// Those for single hosts may change.
+  /// Only the settings for single hosts change.
   var configuration: Configuration
   let files: FileWork
   let clock: any EngineClock

@@ -85,6 +85,7 @@ public enum RequestPart: String, Sendable, Codable, CaseIterable {
   }
 }
 
+/// How a new request for the URL of a transfer changes one part of it.
 private struct PartRule {
   let reach: RequestPart.Reach
   /// Whether a request asks for something that the stored one does not have.

@@ -78,8 +78,8 @@ extension TransferSpec {
     try refuse(at: decoder.codingPath)
   }
 
-  /// Decodes the request of a transfer that the service has. It was checked when it arrived. What
-  /// has happened to it since, and what a later version would refuse, does not make it unreadable.
+  /// Decodes the request of a stored transfer without checking it: it was checked when it arrived.
+  /// It stays readable if it has changed since, or if a later version would refuse it.
   package init(recorded decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     try self.init(url: container.decode(TransferURL.self, forKey: .url), container)
@@ -168,9 +168,8 @@ extension DecodingError {
 extension TransferSpec {
   /// The first part that no service may act on; nil if all are valid.
   ///
-  /// Whoever decodes a request asks for it (`init(from:)`), and so does the RPC, which makes one
-  /// from texts. The store reads its columns without asking: a rule here may become stricter, and
-  /// no transfer of an earlier version is lost.
+  /// `init(from:)` checks it, and so does the RPC, which makes requests from texts. The store does
+  /// not: when a rule here becomes stricter, no stored transfer is lost.
   package var refusedPart: String? {
     // A person's transfers are not tasks of a program.
     if !session.isUsable || task != nil && session == .kettle { return "session" }

@@ -1,5 +1,5 @@
-/// What people read about a cause that holds a transfer back. The words of a reason to wait are one
-/// row of `init(_:on:of:)`.
+/// The wording for a cause that holds a transfer back. Each reason to wait has one case in
+/// `init(_:on:of:)`.
 package struct HeldBackWords: Sendable {
   /// For the row of a transfer that is queued or waits, the longest form first.
   package let forms: [String]
@@ -122,7 +122,7 @@ extension HeldBackWords {
     + "without it with \"kettle config reload --without-file\""
 }
 
-/// The words of the causes that are no reasons to wait.
+/// The wording for the causes that are not reasons to wait.
 extension HeldBack {
   fileprivate func words(
     of row: TransferSnapshot, time: (WallTime) -> String?

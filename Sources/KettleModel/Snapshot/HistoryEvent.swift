@@ -11,8 +11,8 @@ package struct HistoryEntry: Codable, Hashable, Sendable {
   package var text: String { event.text }
 }
 
-/// Something that happened to a transfer. Case and labels are the code and the arguments that
-/// clients receive; `text` is the only place where they become English.
+/// Something that happened to a transfer. Clients receive the case as a code and its values as
+/// arguments. Only `text` makes English of them.
 package indirect enum HistoryEvent: Codable, Hashable, Sendable {
   case added
   // States

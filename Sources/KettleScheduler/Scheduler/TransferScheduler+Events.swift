@@ -1,9 +1,10 @@
 import KettleModel
 
-/// What happens. Requests, which have answers, are functions of their own.
+/// The events that the scheduler handles. A request is not an event: it returns a result, and has a
+/// function of its own.
 extension TransferScheduler {
   package enum Event: Sendable {
-    /// The time that `nextWakeUp` has returned has come.
+    /// The time returned by `nextWakeUp` is reached.
     case timePassed
     /// The network has come or gone, or its routes or the addresses of this machine have changed.
     case networkChanged(NetworkState)
@@ -40,10 +41,10 @@ extension TransferScheduler {
     case opened(ResumeData, because: FreshStartReason? = nil, by: AttemptID)
     /// The store has recorded the partial file, and the body flows.
     case recorded
-    /// The attempts have come this far, which the next decision must know. `heldBack` are those
-    /// that wait for our own disk.
+    /// How far the body of each attempt has come; reported before the next decision. `heldBack` are
+    /// the attempts that wait for our own disk.
     case received([AttemptID: Int64], heldBack: Set<AttemptID> = [])
-    /// The same at a tick, when dead connections are replaced and slow ones divided.
+    /// The same at a tick, which also replaces dead connections and divides slow ones.
     case progressed([AttemptID: Int64], heldBack: Set<AttemptID> = [])
     /// These ranges are on the disk; the sample identifies the file by its beginning.
     case synced(ByteRangeSet, FileSample? = nil)

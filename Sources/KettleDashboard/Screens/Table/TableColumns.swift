@@ -122,7 +122,7 @@ package enum TableColumn: String, Hashable, Sendable, CaseIterable, Codable {
   ]
 }
 
-/// What a column is like and what it shows. A new column needs an entry in both, and a place in
+/// The traits and the text of each column. A new column needs a case in both, and a place in
 /// `TableColumns.choices`.
 extension TableColumn {
   struct Traits {
@@ -133,7 +133,7 @@ extension TableColumn {
     /// A click on the heading sorts by it.
     let key: RowSort.Key
     let width: Int
-    /// Whether the texts begin at the left edge of the column, and do not end at the right one.
+    /// Whether texts are aligned to the left edge of the column.
     var isLeading = false
     var isQuiet = false
   }
