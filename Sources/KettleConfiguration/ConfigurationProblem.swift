@@ -77,7 +77,7 @@ package enum ConfigurationReader: Hashable, Sendable {
     switch self {
     case .service: "so none of its settings is known"
     case .startingService: "so nothing is sent that it may forbid"
-    case .runningService: "so the settings in use stay"
+    case .runningService: "so the settings in use stay in effect"
     case .dashboard: "so the file is ignored"
     }
   }

@@ -20,7 +20,7 @@ package final class SQLiteJournal: TransferJournal {
     var counters: StoreCounters
     /// The transfers that have a row in the table `progress`; empty after opening.
     var advanced: Set<TransferID> = []
-    /// The contents read by the opening, for the first `load`.
+    /// The contents that opening the store has read; nil after the first `load` or `commit`.
     var opened: JournalContents?
   }
 

@@ -171,7 +171,7 @@ final class Aria2cProgramTests {
 
   // Fault 175
   @Test(arguments: ["--help", "--version"])
-  func `a text that cannot be written is an error`(word: String) async {
+  func `text that cannot be written is an error`(word: String) async {
     let context = FakeContext()
     context.console.fail(with: .cannotWrite(detail: "No space left on device"))
     #expect(await runAria2c(arguments: [word], context: context.context) == 1)

@@ -23,7 +23,7 @@ struct RunKettleTests {
 
   // Fault 175
   @Test(arguments: [["--help"], ["--version"], ["get", "--help"]])
-  func `a text that cannot be written is an error`(arguments: [String]) async {
+  func `text that cannot be written is an error`(arguments: [String]) async {
     let context = FakeContext()
     context.console.fail(with: .cannotWrite(detail: "No space left on device"))
     let outcome = await context.run(arguments)

@@ -70,7 +70,7 @@ struct ConfigurationFileTests {
       ])
     #expect(
       file.notices(problems, for: .runningService) == [
-        said + "so the settings in use stay; correct it and run \"kettle config reload\""
+        said + "so the settings in use stay in effect; correct it and run \"kettle config reload\""
       ])
   }
 

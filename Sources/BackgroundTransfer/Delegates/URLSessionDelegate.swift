@@ -75,8 +75,8 @@ public protocol URLSessionDelegate: AnyObject {
     _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
   ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
 
-  /// Called when a program that was launched for the session has received every event that happened
-  /// meanwhile. Call the handler that `BackgroundEvents` provided.
+  /// Called when a program that was launched for the session has received every event that
+  /// occurred while it was not running. Call the handler that `BackgroundEvents` provided.
   func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession)
 }
 

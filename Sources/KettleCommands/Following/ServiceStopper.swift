@@ -12,7 +12,7 @@ struct ServiceStopper {
     case stopped, didNotRun, stillRuns
   }
 
-  /// The service syncs running transfers before it ends, which takes long on a slow disk.
+  /// The service syncs running transfers before it ends, which is slow on a slow disk.
   static let budgetMilliseconds: Int64 = 30_000
   private static let stepMilliseconds: Int64 = 50
 

@@ -33,7 +33,7 @@ enum ArgumentPath {
   /// A directory for files, by its absolute path without links and dots.
   enum UsableDirectory: Hashable {
     case existing(String)
-    /// Not made yet; the nearest directory above it exists.
+    /// Does not exist; the nearest existing directory above it is writable.
     case missing(String)
   }
 

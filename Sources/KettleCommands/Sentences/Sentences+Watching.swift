@@ -184,7 +184,7 @@ extension Sentences {
       + "says otherwise"
   }
 
-  /// The options that say these parts: `--limit and --title`.
+  /// Returns the options for these parts as a phrase, such as `--limit and --title`.
   static func options(_ parts: [RequestPart]) -> String {
     let names = parts.map(\.option)
     guard names.count > 1, let last = names.last else { return names.first ?? "its options" }

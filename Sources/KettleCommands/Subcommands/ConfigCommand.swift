@@ -152,7 +152,7 @@ struct ConfigReloadCommand: RunnableCommand {
     discussion: """
       SIGHUP does the same. What cannot change while the service runs is named; it applies after \
       "kettle daemon stop". If the file cannot be read, or one of its values is wrong, the \
-      settings in use stay.
+      settings in use stay in effect.
 
       A service that cannot read the file when it starts sends nothing, because the file may \
       forbid it. With --without-file it goes on with the defaults until it is started again.

@@ -45,7 +45,8 @@ package enum ReloadConfiguration: ControlMethod {
   }
 
   package struct Result: Codable, Hashable, Sendable {
-    /// One sentence for each setting that has no effect, and one if the settings in use stay.
+    /// One sentence for each setting that has no effect, and one if the settings in use stay in
+    /// effect.
     package var notices: [String]
     /// The tables of the file that changed and apply from the next start of the service on.
     package var pending: [String]

@@ -30,7 +30,7 @@ extension CurlFailureReason {
   private func refused(_ url: TransferURL, by proxy: ProxyServer) -> TransferFailure {
     switch StatusMeaning(status: proxyStatus, hasRetryAfter: false) {
     case .user: proxy.loginFailure
-    // It speaks for the network on the way, and knows nothing of the server.
+    // Status 511 comes from a network on the way (RFC 6585, section 6), not from the server.
     case .network: TransferFailure(.httpStatus, on: url.text, detail: "\(proxyStatus)")
     case .passing, .host, .final: failed(url, proxy.refusal(proxyStatus))
     }

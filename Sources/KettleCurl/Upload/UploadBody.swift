@@ -4,7 +4,7 @@ import KettleSystem
 
 /// A request body, read on demand by libcurl.
 ///
-/// A file is read on the transport's thread: the next bytes are mostly in the page cache already,
+/// A file is read on the transport's thread: the next bytes are usually in the page cache already,
 /// because the kernel reads ahead.
 final class UploadBody {
   private enum Source {

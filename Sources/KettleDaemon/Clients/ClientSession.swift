@@ -286,7 +286,7 @@ struct ClientSession: Sendable {
 }
 
 /// Reads the requests of one client, and decodes the next one while the previous one is answered:
-/// answering mostly waits for the store, and a long list is a long line to decode.
+/// answering usually waits for the store, and a long list is a long line to decode.
 ///
 /// It is at most one request ahead, so a client that sends requests faster than they are answered
 /// costs the memory of one decoded request.

@@ -187,7 +187,7 @@ enum ConfinedDirectory {
     let target = realPath(ofExisting: path)
     guard real.contains(where: { target == $0 || target.hasPrefix($0 == "/" ? "/" : $0 + "/") })
     else {
-      throw .refused("The directory \(shown(path)) leads out of the directories that are allowed")
+      throw .refused("The directory \(shown(path)) is outside the allowed directories")
     }
     var made = ""
     for part in target.split(separator: "/") {

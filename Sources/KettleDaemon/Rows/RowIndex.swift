@@ -171,7 +171,7 @@ struct RankBitmap: Sendable {
   private static func bit(_ index: Int) -> UInt64 { 1 << UInt64(index & 63) }
 }
 
-/// A set of ids that are mostly close to each other, as in a list that is processed in order: one
+/// A set of ids that are usually close to each other, as in a list that is processed in order: one
 /// word for each 64 consecutive ids, where a plain set of a million would take tens of megabytes.
 struct TransferIDSet: Sendable {
   private var words: [Int64: UInt64] = [:]

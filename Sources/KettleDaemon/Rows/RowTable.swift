@@ -256,8 +256,8 @@ extension RowTable {
     return true
   }
 
-  /// Drops orders without a subscriber, the longest abandoned first, until the rest have at most
-  /// `rowCountMax` rows.
+  /// Drops orders without a subscriber, those abandoned first before others, until the
+  /// rest have at most `rowCountMax` rows.
   mutating func dropIdleOrders(rowCountMax: Int) {
     var left = rowCountMax
     for index in subscriptions.indices.reversed()

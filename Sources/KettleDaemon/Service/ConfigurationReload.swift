@@ -8,8 +8,8 @@ import KettleSystem
 
 /// Reads the configuration file again and applies what can change while the service runs.
 ///
-/// An invalid file loosens nothing: the settings in use stay. A service that started with one sends
-/// nothing until the file is valid or the user decides to use the defaults.
+/// An invalid file loosens nothing: the settings in use stay in effect. A service that
+/// started with one sends nothing until the file is valid or the user decides to use the defaults.
 final class ConfigurationReload: Sendable {
   /// What the service works with.
   private struct Use: Sendable {

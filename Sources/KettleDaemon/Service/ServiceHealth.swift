@@ -147,8 +147,8 @@ enum ServiceSentence {
 
   /// The first notice when a setting of the configuration file is wrong.
   static let settingsStay =
-    "The settings in use stay, because one in the configuration file is wrong; correct it and run "
-    + "\"kettle config reload\""
+    "The settings in use stay in effect, because a setting in the configuration file is wrong; "
+    + "correct it and run \"kettle config reload\""
 
   /// The notice when the file of the start can be read by now.
   static let startAgain =

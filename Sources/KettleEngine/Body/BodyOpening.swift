@@ -175,7 +175,7 @@ struct BodyOpening: Sendable {
 /// Its bytes are copied and its own file is only read: they may be those of another file, which the
 /// next response shows. `FileStorage.finish` replaces it if it is still the same then.
 extension BodyOpening {
-  /// Whether opening copies a file, which takes long.
+  /// Whether opening copies a file, which is slow.
   func copies(_ plan: BodyPlan) -> Bool {
     guard case .create(let new) = plan, new.continues, new.old == nil else { return false }
     return (try? files.fileToContinue(at: directory + "/" + name(of: new))) != nil

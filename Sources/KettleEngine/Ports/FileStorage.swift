@@ -44,9 +44,9 @@ package protocol FileStorage: Sendable {
   /// documents directory: elsewhere it may be the place of a disk that is not mounted.
   func makeSubdirectory(_ path: String) throws(TransferFailure)
 
-  /// Creates an empty partial file for the final name of `old`, whose own partial file stays
-  /// unchanged in its place. The name thus stays reserved, and the new partial file gets the first
-  /// free name (`NAME (2).part` and so on).
+  /// Creates an empty partial file for the final name of `old`, and leaves the
+  /// partial file of `old` unchanged at its path. The name thus stays reserved, and the new partial
+  /// file gets the first free name (`NAME (2).part` and so on).
   func createPartialFile(insteadOf old: ResumeData) throws(TransferFailure) -> any PartialFile
 
   /// Opens an existing partial file. Throws `partialFileChanged` when it is gone, was replaced, is

@@ -20,7 +20,7 @@ public struct TransferURL: Hashable, Sendable {
       }
     }
 
-    /// What the server speaks, whether encrypted or not.
+    /// The server's protocol, whether encrypted or not.
     public enum Family: Sendable, CaseIterable {
       case http, ftp, sftp
 

@@ -130,7 +130,7 @@ package enum PlaylistProblem: Error, Hashable, Sendable {
     case .tooLong: "it has more than \(Playlist.segmentCountMax) segments"
     case .malformed(let line): "line \(line) is malformed"
     case .encryption(let method): "it is encrypted with \(method)"
-    case .gap(let line): "the segment at line \(line) is missing at the server"
+    case .gap(let line): "the segment at line \(line) is missing on the server"
     case .skipped(let line): "segments are left out at line \(line)"
     case .soundApart: "its sound is a playlist of its own"
     }

@@ -263,7 +263,7 @@ struct RPCParameters {
 
   /// The bytes of a file, as Base64.
   func file(_ index: Int) throws(RPCError) -> [UInt8] {
-    // Writers of XML-RPC break the lines.
+    // XML-RPC clients break Base64 text into lines.
     let text = try text(index).filter { !$0.isWhitespace }
     guard let bytes = Base64Bytes(text)?.bytes else {
       throw .refused("The parameter at \(index) is not Base64")

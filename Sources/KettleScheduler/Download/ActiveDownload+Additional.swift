@@ -250,7 +250,7 @@ extension ActiveDownload {
   }
 }
 
-/// How far the bodies of a download have come.
+/// The progress of each attempt of a download.
 package struct DownloadProgress: Sendable, Hashable {
   package var receivedUpTo: [AttemptID: Int64]
   /// Attempts that wait for our own disk and are therefore not silent.

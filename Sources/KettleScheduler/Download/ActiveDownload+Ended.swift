@@ -80,7 +80,8 @@ extension ActiveDownload {
   func isWhole(_ facts: TransferFacts) -> Bool {
     guard let total = facts.resumeData?.totalByteCount else { return false }
     switch body {
-    // What another program has left may have the full length before it is proved.
+    // A file that another program left may have its full length before a response has proved its
+    // bytes.
     case .open where facts.resumeData?.hasUnprovedBytes == true && durableAtStartByteCount == total:
       return false
     case .open: return received.prefixByteCount == total

@@ -24,7 +24,7 @@ struct QueueFrontiers: Sendable {
       guard frontier(of: origin).covers(key) else { return }
       hosts[origin] = .upTo(key)
       guard hosts.count > QueueFrontiers.hostCountMax else { return }
-      // The common frontier says less and stays correct.
+      // The common frontier covers less of each queue, but is still correct.
       elsewhere = hosts.values.reduce(elsewhere, min)
       hosts = [:]
     }

@@ -98,7 +98,7 @@ package struct TransferQueue: Sendable {
 
   /// The sessions with queued transfers for an origin that their queues permit to start.
   package func sessionsWaiting(for origin: Origin) -> Set<SessionID> {
-    // Counting the running transfers takes long, and mostly nothing is queued for the origin.
+    // Counting the running transfers is slow, and usually nothing is queued for the origin.
     guard let lanes = lanesOfOrigin[origin], !lanes.isEmpty else { return [] }
     let counts = runningCounts
     return Set(lanes.filter { named.admits($0.queue, counts) }.map(\.group.session))

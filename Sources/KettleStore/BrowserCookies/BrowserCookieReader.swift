@@ -32,7 +32,7 @@ package enum BrowserCookieReader {
       let queue = try DatabaseQueue(path: path, configuration: configuration)
       // After an error, too, the files are closed before they are deleted.
       defer { try? queue.close() }
-      // Without a transaction: on a damaged file, ending one fails after everything was read.
+      // No transaction: on a damaged file, ending one fails even after every row was read.
       return try queue.inDatabase(rows)
     } catch let problem as BrowserCookieProblem {
       throw problem

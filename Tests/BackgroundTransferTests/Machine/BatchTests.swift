@@ -43,7 +43,7 @@ struct BatchTests {
     #expect(params.requestID == "run.1-10000")
   }
 
-  @Test func `a control of many tasks is one message`() throws {
+  @Test func `suspending or cancelling many tasks sends one message`() throws {
     var bench = gathering()
     let tasks = try run(&bench, 5)
     for task in tasks { bench.feed(.suspend(task)) }

@@ -76,7 +76,7 @@ struct QueuesCommandTests {
     ["queues", "move", "two words", "1"], ["add", "--queue", "a/b", "http://a.example/f"],
     ["list", "--queue", ""], ["pause", "--queue", "a.b"],
   ])
-  func `a text that is not a name is a usage error`(arguments: [String]) async throws {
+  func `text that is not a name is a usage error`(arguments: [String]) async throws {
     let context = try context()
     let outcome = await context.run(arguments)
     #expect(outcome.code == 2)

@@ -82,7 +82,7 @@ struct ProxyRulesTests {
     #expect(rules.adapted(to: .server("htp://a")).route(to: origin) == .unusable("--proxy"))
   }
 
-  @Test func `exceptions are reached directly`() throws {
+  @Test func `hosts that NO_PROXY lists are reached without a proxy`() throws {
     let rules = ProxyRules(environment: ["all_proxy": "a:1", "NO_PROXY": "example.org, 10.0.0.0/8"])
     #expect(try rules.route(to: url("https://www.example.org/").origin) == .direct)
     #expect(try rules.route(to: url("http://10.200.3.4/").origin) == .direct)

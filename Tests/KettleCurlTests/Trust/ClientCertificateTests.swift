@@ -133,7 +133,7 @@ struct ClientCertificateTests {
     #expect(end == .failed(TransferFailure(.certificateFileUnusable, on: key, detail: detail)))
   }
 
-  @Test func `files that cannot be used are named`() async throws {
+  @Test func `the failure names a certificate file that cannot be used`() async throws {
     let server = try demandingServer("-tls1_3", connectionCount: 8)
     let good = try client(of: authority)
     let directory = (good.keyPath as NSString).deletingLastPathComponent

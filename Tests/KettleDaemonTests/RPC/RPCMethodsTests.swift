@@ -76,7 +76,7 @@ struct RPCMethodsTests {
     let message = await refusal {
       _ = try await world.add("f", ["dir": .text(world.directory + "/link/new")])
     }
-    #expect(message?.contains("leads out of") == true, "\(message ?? "accepted")")
+    #expect(message?.contains("is outside the allowed") == true, "\(message ?? "accepted")")
   }
 
   @Test func `downloads are found by the first digits of their names`() async throws {

@@ -280,7 +280,7 @@ struct RowListTests {
     #expect(world.archive.orderCount == 2)
   }
 
-  @Test func `the longest abandoned orders are dropped first`() async throws {
+  @Test func `orders that were abandoned first are dropped first`() async throws {
     let world = try dormant(3)
     let list = world.list
     let byTitle = Viewport(sort: RowSort(key: .title), count: 3)

@@ -25,7 +25,7 @@ struct TransferURLTests {
   }
 
   @Test(arguments: ["\"\"", "\"nfs://h/\"", "\"http://h\\\\x\"", "5", "null"])
-  func `a text that is not a URL is not decoded`(json: String) {
+  func `text that is not a URL is not decoded`(json: String) {
     #expect(throws: DecodingError.self) {
       try JSONDecoder().decode([TransferURL].self, from: Data("[\(json)]".utf8))
     }

@@ -17,7 +17,7 @@ struct Base64BytesTests {
   @Test(arguments: [
     "Z", "Zg", "Zg=", "Zg===", "Z===", "====", "Zh==", "Zm9=", "Zg==Zg==", "Zg=v", "Zm-v",
   ])
-  func `a text that is not canonical Base64 is rejected`(_ text: String) {
+  func `text that is not canonical Base64 is rejected`(_ text: String) {
     #expect(Base64Bytes(text) == nil)
   }
 

@@ -21,7 +21,7 @@ struct HookCommandTests {
     ("a\n'b\nc'", ["a", "b\nc"]),
     ("", []),
   ])
-  func `a text is split as a shell does, and nothing is expanded`(text: String, words: [String]) {
+  func `text is split as a shell does, and nothing is expanded`(text: String, words: [String]) {
     #expect(HookCommand.words(in: text) == words)
   }
 

@@ -26,7 +26,7 @@ struct ProxyServerTests {
     "", "http://", "ftp://proxy", "http://proxy/path", "http://proxy?a", "http://pro xy",
     "http://proxy:0", "http://proxy:99999", "http://me:%0d%0a@proxy", "http://a@b@c/d", "://proxy",
   ])
-  func `a text that is not an address is rejected`(text: String) {
+  func `text that is not a proxy address is rejected`(text: String) {
     #expect(ProxyServer(text) == nil)
   }
 

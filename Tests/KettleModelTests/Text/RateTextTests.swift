@@ -16,7 +16,7 @@ struct RateTextTests {
     "", "0", "0.0", "0K", "K", ".5M", "1.", "1.M", "-1", "+1", "1 M", " 1", "1e3", "1T", "1KB",
     "1,5M", "0x10", "nan", "١", "9223372036854775808", "8589934592G", "0.0001K", "1.2.3",
   ])
-  func `a text that is not a positive rate is rejected`(text: String) {
+  func `text that is not a positive rate is rejected`(text: String) {
     #expect(RateText.parse(text) == nil)
   }
 }

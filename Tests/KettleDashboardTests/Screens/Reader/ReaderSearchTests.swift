@@ -46,7 +46,7 @@ struct ReaderSearchTests {
     #expect(model.keyContext == .reader)
   }
 
-  @Test func `a text that does not occur is reported`() {
+  @Test func `text that does not occur is reported`() {
     var model = help()
     _ = model.type("nowhere")
     #expect(model.screen().lines[0].contains("Search: nowhere (no match)"))
