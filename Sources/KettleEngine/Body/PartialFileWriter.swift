@@ -144,7 +144,7 @@ final class PartialFileWriter: Sendable {
   var progress: [AttemptID: Int64] { state.withLock { $0.segments.mapValues(\.receivedUpTo) } }
 
   /// The attempts that wait until blocks are written.
-  var heldBack: Set<AttemptID> { state.withLock { $0.heldBack } }
+  var waitingForDisk: Set<AttemptID> { state.withLock { $0.waitingForDisk } }
 
   /// Bytes of all attempts since the file was opened.
   var receivedByteCount: Int64 { state.withLock { $0.receivedByteCount } }

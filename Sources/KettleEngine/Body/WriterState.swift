@@ -22,7 +22,7 @@ struct WriterState: Sendable {
   /// Bytes of all attempts since the file was opened.
   private(set) var receivedByteCount: Int64 = 0
   /// Attempts that wait for the disk.
-  private(set) var heldBack: Set<AttemptID> = []
+  private(set) var waitingForDisk: Set<AttemptID> = []
   /// A failure of the whole file.
   private(set) var failure: TransferFailure?
   /// Set when the whole file is synced and has not been written to since.
@@ -55,13 +55,13 @@ struct WriterState: Sendable {
       return (.satisfied, !full.isEmpty)
     }
     guard queuedByteCount > Self.queuedByteCountMax else { return (.taken, !full.isEmpty) }
-    heldBack.insert(attempt)
+    waitingForDisk.insert(attempt)
     return (.full, !full.isEmpty)
   }
 
   /// Removes an attempt whose bytes are written.
   mutating func end(_ attempt: AttemptID) -> BodySegment? {
-    heldBack.remove(attempt)
+    waitingForDisk.remove(attempt)
     return segments.removeValue(forKey: attempt)
   }
 
@@ -135,8 +135,8 @@ struct WriterState: Sendable {
   /// it with the next piece.
   mutating func takeResumable() -> Set<AttemptID> {
     guard failure != nil || queuedByteCount <= Self.queuedByteCountMax / 2 else { return [] }
-    defer { heldBack = [] }
-    return heldBack
+    defer { waitingForDisk = [] }
+    return waitingForDisk
   }
 
   // MARK: Syncing

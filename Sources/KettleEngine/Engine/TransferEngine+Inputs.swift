@@ -234,9 +234,9 @@ extension TransferEngine {
     guard let writer = live[id].body?.writer else { return }
     measureBytes(of: id)
     let now = clock.now()
-    _ = decide {
-      $0.handle(.body(id, .received(writer.progress, heldBack: writer.heldBack)), at: now)
-    }
+    let body = TransferScheduler.BodyEvent.received(
+      writer.progress, waitingForDisk: writer.waitingForDisk)
+    _ = decide { $0.handle(.body(id, body), at: now) }
   }
 
   private func progress(of id: TransferID, at now: Moment) {
@@ -245,10 +245,10 @@ extension TransferEngine {
       return
     }
     measureBytes(of: id)
-    let heldBack = writer.heldBack
-    live[id].observation?.noteTick(waitsForDisk: !heldBack.isEmpty, at: now.monotonic)
+    let waitingForDisk = writer.waitingForDisk
+    live[id].observation?.noteTick(waitsForDisk: !waitingForDisk.isEmpty, at: now.monotonic)
     noteArrivals(of: id)
-    apply(.body(id, .progressed(writer.progress, heldBack: heldBack)))
+    apply(.body(id, .progressed(writer.progress, waitingForDisk: waitingForDisk)))
     tellProgress(of: id, at: now)
     if case .late(let late)? = live[id].body {
       let age = now.monotonic.milliseconds(since: late.since)

@@ -225,7 +225,7 @@ extension ActiveDownload {
       if let upTo = progress.receivedUpTo[attempt] {
         connections[index].recordProgress(to: upTo, at: now)
       }
-      if progress.heldBack.contains(attempt) { recordHeldBack(index, at: now) }
+      if progress.waitingForDisk.contains(attempt) { recordHeldBack(index, at: now) }
       guard let limit, isDead(connections[index], after: limit, at: now) else { continue }
       connections[index].phase = .closing
       silent.append(attempt)
@@ -246,7 +246,7 @@ extension ActiveDownload {
 
   private mutating func recordHeldBack(_ index: Int, at now: MonotonicTime) {
     connections[index].lastProgressAt = now
-    heldBackAt = now
+    waitedForDiskAt = now
   }
 }
 
@@ -254,16 +254,16 @@ extension ActiveDownload {
 package struct DownloadProgress: Sendable, Hashable {
   package var receivedUpTo: [AttemptID: Int64]
   /// Attempts that wait for our own disk and are therefore not silent.
-  package var heldBack: Set<AttemptID>
+  package var waitingForDisk: Set<AttemptID>
   /// How long a connection may deliver nothing; nil for as long as it likes.
   package var silentMillisecondsMax: Int64?
 
   package init(
-    receivedUpTo: [AttemptID: Int64] = [:], heldBack: Set<AttemptID> = [],
+    receivedUpTo: [AttemptID: Int64] = [:], waitingForDisk: Set<AttemptID> = [],
     silentMillisecondsMax: Int64? = nil
   ) {
     self.receivedUpTo = receivedUpTo
-    self.heldBack = heldBack
+    self.waitingForDisk = waitingForDisk
     self.silentMillisecondsMax = silentMillisecondsMax
   }
 }

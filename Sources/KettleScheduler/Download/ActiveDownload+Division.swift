@@ -224,7 +224,7 @@ extension DownloadConnection {
 /// How many connections a download should have, and which are closed because they add nothing.
 extension ActiveDownload {
   /// How long our disk counts as the reason for the rate.
-  private static let heldBackMilliseconds: Int64 = 300
+  private static let diskWaitMilliseconds: Int64 = 300
 
   /// How many connections are worthwhile now.
   func wantedCount(_ facts: TransferFacts, at now: MonotonicTime) -> Int {
@@ -269,9 +269,9 @@ extension ActiveDownload {
 
   private func flow(at now: MonotonicTime) -> ConnectionGrowth.Observation.Flow {
     if connections.contains(where: { isSilent($0, at: now) }) { return .silent }
-    guard let heldBackAt else { return .free }
-    let age = now.milliseconds(since: heldBackAt)
-    return age < Self.heldBackMilliseconds ? .heldBack : .free
+    guard let waitedForDiskAt else { return .free }
+    let age = now.milliseconds(since: waitedForDiskAt)
+    return age < Self.diskWaitMilliseconds ? .waitingForDisk : .free
   }
 
   /// Closes the latest connections, at first those of sources that have several.

@@ -49,7 +49,7 @@ package struct ActiveDownload: Sendable, Hashable {
   /// The shortest round trip of its connections; nil before the first response.
   private(set) var roundTripMilliseconds: Int64?
   /// When a connection last waited for our disk.
-  var heldBackAt: MonotonicTime?
+  var waitedForDiskAt: MonotonicTime?
   /// How additional connections prove that their part belongs to the file.
   var proof = RequestedRange.Proof.sameValidator
   /// Where additional connections send their requests: the target of the primary connection's

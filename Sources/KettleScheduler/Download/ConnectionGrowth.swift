@@ -85,7 +85,7 @@ struct ConnectionGrowth: Sendable, Hashable {
     enum Flow: Sendable, Hashable {
       case free
       /// Our disk, and not the network, sets the rate.
-      case heldBack
+      case waitingForDisk
       /// A connection has been silent for so long that the network may be gone.
       case silent
     }
@@ -136,7 +136,7 @@ struct ConnectionGrowth: Sendable, Hashable {
   ) -> Verdict {
     if case .idle = stage { return .keep }
     switch seen.flow {
-    case .heldBack, .silent:
+    case .waitingForDisk, .silent:
       rest(at: seen.activeCount, now)
       return .keep
     case .free: break

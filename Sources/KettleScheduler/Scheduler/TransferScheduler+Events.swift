@@ -41,11 +41,11 @@ extension TransferScheduler {
     case opened(ResumeData, because: FreshStartReason? = nil, by: AttemptID)
     /// The store has recorded the partial file, and the body flows.
     case recorded
-    /// How far the body of each attempt has come; reported before the next decision. `heldBack` are
-    /// the attempts that wait for our own disk.
-    case received([AttemptID: Int64], heldBack: Set<AttemptID> = [])
+    /// The progress of each attempt's body; reported before the next decision. `waitingForDisk` are
+    /// the attempts that wait for this machine's disk.
+    case received([AttemptID: Int64], waitingForDisk: Set<AttemptID> = [])
     /// The same at a tick, which also replaces dead connections and divides slow ones.
-    case progressed([AttemptID: Int64], heldBack: Set<AttemptID> = [])
+    case progressed([AttemptID: Int64], waitingForDisk: Set<AttemptID> = [])
     /// These ranges are on the disk; the sample identifies the file by its beginning.
     case synced(ByteRangeSet, FileSample? = nil)
     /// The partial file is closed, with everything synced that the result says; `.success(nil)`
@@ -139,11 +139,11 @@ extension TransferScheduler {
       let policy = queue.limits.division
       update(id, into: &output) { $0.bodyRecorded(policy, at: now.monotonic) }
       addConnections(to: id, &output, at: now)
-    case .received(let upTo, let heldBack):
-      let progress = DownloadProgress(receivedUpTo: upTo, heldBack: heldBack)
+    case .received(let upTo, let waitingForDisk):
+      let progress = DownloadProgress(receivedUpTo: upTo, waitingForDisk: waitingForDisk)
       _ = machines[id]?.progressed(progress, at: now)
-    case .progressed(let upTo, let heldBack):
-      let progress = DownloadProgress(receivedUpTo: upTo, heldBack: heldBack)
+    case .progressed(let upTo, let waitingForDisk):
+      let progress = DownloadProgress(receivedUpTo: upTo, waitingForDisk: waitingForDisk)
       progressed(progress, for: id, &output, at: now)
     case .synced(let durable, let sample): bytesSynced(durable, sample, for: id, into: &output)
     case .closed(let result, let operation):

@@ -33,7 +33,7 @@ extension PartialFileWriterTests {
       }
       #expect(answer == .full)
       #expect(accepted == 10 << 20, "the fifth block exceeds the limit")
-      #expect(writer.heldBack == [attempt(1)])
+      #expect(writer.waitingForDisk == [attempt(1)])
       // Bytes that the transport has already read still arrive.
       #expect(give(sink, piece) == .full)
       accepted += Int64(piece.count)
@@ -41,7 +41,7 @@ extension PartialFileWriterTests {
     }
     waitForDisk()
     #expect(resumed.all == [[attempt(1)]])
-    #expect(writer.heldBack.isEmpty)
+    #expect(writer.waitingForDisk.isEmpty)
     #expect(give(sink, piece) == .taken)
     accepted += Int64(piece.count)
     #expect(try writer.sync().durable == ByteRangeSet(prefix: accepted))
@@ -54,7 +54,7 @@ extension PartialFileWriterTests {
     }
     let piece = [UInt8](repeating: 7, count: 500 << 10)
     whileDiskIsBusy { for sink in sinks { #expect(give(sink, piece) == .taken) } }
-    #expect(writer.heldBack.isEmpty)
+    #expect(writer.waitingForDisk.isEmpty)
     #expect(try writer.sync().durable.byteCount == 20 * Int64(piece.count))
   }
 

@@ -417,7 +417,8 @@ struct AdditionalConnectionTests {
       ["Content-Range": "bytes \(3 << 20)-\((4 << 20) - 1)/\(4 << 20)", "ETag": "\"v1\""])
     let before = script.actions.count
     script.advance(milliseconds: 60_000)
-    script.handle(.body(id, .progressed([joining.attempt: 3 << 20], heldBack: [joining.attempt])))
+    script.handle(
+      .body(id, .progressed([joining.attempt: 3 << 20], waitingForDisk: [joining.attempt])))
     #expect(script.actions.count == before)
   }
 

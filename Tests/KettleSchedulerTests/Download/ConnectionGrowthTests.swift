@@ -69,7 +69,7 @@ struct ConnectionGrowthTests {
       let present = step * 25 * bytesPerMillisecond
       let seen = ConnectionGrowth.Observation(
         presentByteCount: present, missingByteCount: 1 << 40, activeCount: growth.target,
-        deliveringCount: growth.target, flow: step == 99 ? .heldBack : .free,
+        deliveringCount: growth.target, flow: step == 99 ? .waitingForDisk : .free,
         roundTripMilliseconds: 1)
       _ = growth.observe(seen, DivisionPolicy(), at: now)
       if targets.last != growth.target { targets.append(growth.target) }
