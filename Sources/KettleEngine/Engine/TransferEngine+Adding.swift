@@ -16,7 +16,7 @@ extension TransferEngine {
     _ specs: [TransferSpec], whenDecided decided: @Sendable () -> Void = {}
   ) async throws(EngineError) -> [TransferID] {
     await lists.enter()?.value()
-    let (ids, pages) = await decide(specs)
+    let (ids, pages) = await records(specs)
     let kept = Completion<Result<Void, any Error>>()
     submit(pages.flatMap(\.changes), .reportFailure) { kept.finish($0) }
     decided()
@@ -38,7 +38,7 @@ extension TransferEngine {
   }
 
   /// Makes the records. The ids of one list are consecutive.
-  private func decide(
+  private func records(
     _ specs: [TransferSpec]
   ) async -> (ids: [TransferID], pages: [SchedulerOutput]) {
     var ids: [TransferID] = []

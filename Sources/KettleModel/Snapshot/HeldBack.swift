@@ -80,7 +80,20 @@ extension HeldBack {
     /// Nothing arrives, and the measurements do not show why.
     case unknown
 
-    public init(_ reason: WaitingReason) { self = Self(rawValue: reason.rawValue) ?? .unknown }
+    public init(_ reason: WaitingReason) {
+      switch reason {
+      case .retry: self = .retry
+      case .retryAfter: self = .retryAfter
+      case .network: self = .network
+      case .hostUnreachable: self = .hostUnreachable
+      case .proxy: self = .proxy
+      case .diskSpace: self = .diskSpace
+      case .discretionary: self = .discretionary
+      case .needsLink: self = .needsLink
+      case .needsLogin: self = .needsLogin
+      case .needsDecision: self = .needsDecision
+      }
+    }
 
     /// The reason to wait that this is; nil for the other causes.
     package var reason: WaitingReason? { WaitingReason(rawValue: rawValue) }

@@ -5,7 +5,6 @@ enum BannedRule {
     var why: String
     /// Whether the ban applies to a file.
     var holds: @Sendable (SourceText) -> Bool = { _ in true }
-    var bytes: [UInt8] { Array(text.utf8) }
     /// Whether letters before the text make it another word: `blueprint(` is not `print(`.
     var isWord = true
   }
@@ -63,6 +62,9 @@ enum BannedRule {
     Ban(text: "DispatchQueue.global", why: wakingWhy) {
       $0.target.map(serviceTargets.contains) == true
     },
+    Ban(text: "TransferScheduler(", why: "only the engine owns a scheduler") {
+      $0.isSource && $0.path != "Sources/KettleEngine/Engine/TransferEngine.swift"
+    },
     Ban(text: "Date()", why: "time comes from EngineClock") {
       $0.isSource && isNotAllowed("Date(", $0)
     },
@@ -72,10 +74,7 @@ enum BannedRule {
   ]
 
   private static func usesLock(_ file: SourceText) -> Bool {
-    file.code.contains { line in
-      let text = String(decoding: line, as: UTF8.self)
-      return text.contains("Mutex") || text.contains("withLock")
-    }
+    file.code.contains { $0.contains(text: "Mutex") || $0.contains(text: "withLock") }
   }
 
   private static func hasForeignLock(_ file: SourceText) -> Bool {
@@ -116,8 +115,8 @@ enum BannedRule {
   }
 
   private static func contains(_ line: [UInt8], _ ban: Ban) -> Bool {
-    let text = ban.bytes
-    guard line.count >= text.count else { return false }
+    guard line.contains(text: ban.text) else { return false }
+    let text = Array(ban.text.utf8)
     for start in 0...(line.count - text.count)
     where line[start] == text[0] && line[start...].starts(with: text) {
       let before = line[..<start]
@@ -130,7 +129,8 @@ enum BannedRule {
 
   /// An exclamation mark directly behind a value or a type, and not the start of `!=`.
   private static func forceUnwraps(_ line: [UInt8]) -> Bool {
-    line.indices.dropFirst().contains { index in
+    guard line.contains(text: "!") else { return false }
+    return line.indices.dropFirst().contains { index in
       guard line[index] == UInt8(ascii: "!") else { return false }
       let next = index + 1 < line.count ? line[index + 1] : UInt8(ascii: " ")
       guard next != UInt8(ascii: "=") else { return false }
@@ -149,6 +149,7 @@ enum BannedRule {
   /// A lock whose value is a closure, an optional one included. The generic type keeps it in
   /// another form than the closure has, and converts it whenever it is read and written back.
   private static func isClosureBehindLock(_ line: [UInt8]) -> Bool {
+    guard line.contains(text: "Mutex<") else { return false }
     let text = String(decoding: line, as: UTF8.self)
     guard let type = text.firstRange(of: "Mutex<")?.upperBound else { return false }
     return text[type...].contains(
@@ -156,8 +157,7 @@ enum BannedRule {
   }
 
   private static func isUnchecked(_ line: [UInt8]) -> Bool {
-    let text = String(decoding: line, as: UTF8.self)
-    return text.contains("@unchecked Sendable") || text.contains("nonisolated(unsafe)")
+    line.contains(text: "@unchecked Sendable") || line.contains(text: "nonisolated(unsafe)")
   }
 
   /// A comment on the line above the declaration, which may be a few lines long.

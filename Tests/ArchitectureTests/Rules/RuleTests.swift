@@ -104,6 +104,7 @@ struct RuleTests {
     "let a: Optional<B>!", "\"\\(a!)\"", "a!!.b", "fatalError(\"x\")", "sleep(1)", "usleep(5)",
     "try await Task.sleep(for: .seconds(1))", "try await clock.sleep(for: .zero)",
     "Thread.sleep(forTimeInterval: 1)", "print(5)", "let a = Date()", "let a = Date.now",
+    "TransferScheduler(limits: a)",
     "final class A: @unchecked Sendable {", "nonisolated(unsafe) var a = 5",
   ])
   func `banned code is found`(line: String) {

@@ -28,8 +28,9 @@ enum WordRule {
   /// Whether `word` occurs in the line with no letter or digit before it, and, if `endsWord`, none
   /// after it.
   private static func contains(_ line: String, _ word: String, endsWord: Bool) -> Bool {
-    let (bytes, word) = (Array(line.utf8), Array(word.utf8))
-    guard bytes.count >= word.count else { return false }
+    let bytes = Array(line.utf8)
+    guard bytes.contains(text: word) else { return false }
+    let word = Array(word.utf8)
     for start in 0...(bytes.count - word.count)
     where bytes[start] == word[0] && bytes[start...].starts(with: word) {
       if start > 0, isWordByte(bytes[start - 1]) { continue }

@@ -62,7 +62,7 @@ struct SwiftScanner {
 
   private mutating func scanCode(open: Int?) {
     // Most bytes begin nothing special, and this check is cheaper than the comparisons below.
-    guard "/`#\"()".utf8.contains(input[index]) else { return copy(1) }
+    guard Self.isSpecial(input[index]) else { return copyPlain() }
     if starts(with: "//") {
       linesWithComment.insert(line)
       modes.append(.lineComment)
@@ -81,6 +81,21 @@ struct SwiftScanner {
       if let open { countBracket(open: open) }
       copy(1)
     }
+  }
+
+  private static func isSpecial(_ byte: UInt8) -> Bool {
+    switch UnicodeScalar(byte) {
+    case "/", "`", "#", "\"", "(", ")", "\n": true
+    default: false
+    }
+  }
+
+  /// Copies all bytes up to the next special one.
+  private mutating func copyPlain() {
+    var end = index
+    while end < input.count, !Self.isSpecial(input[end]) { end += 1 }
+    output += input[index..<end]
+    index = end
   }
 
   private mutating func countBracket(open: Int) {
