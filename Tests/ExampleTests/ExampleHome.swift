@@ -13,16 +13,6 @@ final class ExampleHome: Sendable {
   private let pipe: Int32
   private static let lastLine = "the test is over"
 
-  /// The programs are in the same directory as the tests that were built with them.
-  static func program(_ name: String) -> String {
-    let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-    let beside = URL(filePath: own).deletingLastPathComponent().path + "/" + name
-    if FileManager.default.isExecutableFile(atPath: beside) { return beside }
-    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().path
-    return root + "/.build/debug/" + name
-  }
-
   init() throws {
     // Short, because the path of a socket must be short.
     var template = Array("/tmp/kettle-XXXXXX".utf8CString)
@@ -31,7 +21,7 @@ final class ExampleHome: Sendable {
     var environment = [
       "HOME": path, "XDG_RUNTIME_DIR": path + "/run", "LANG": "C.UTF-8", "TZ": "UTC",
       "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-      "KETTLE_EXECUTABLE": Self.program("kettle"),
+      "KETTLE_EXECUTABLE": BuiltProgram.path(of: "kettle"),
     ]
     environment["LD_LIBRARY_PATH"] = ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"]
     self.environment = environment
@@ -50,7 +40,7 @@ final class ExampleHome: Sendable {
 
   deinit {
     if let stop = try? Running(
-      Self.program("kettle"), ["daemon", "stop"], environment, output: path + "/said")
+      BuiltProgram.path(of: "kettle"), ["daemon", "stop"], environment, output: path + "/said")
     {
       _ = stop.waitForEnd()
     }
@@ -92,13 +82,14 @@ final class ExampleHome: Sendable {
     _ name: String, _ arguments: [String], adding variables: [String: String]
   ) throws -> Running {
     try Running(
-      Self.program(name), arguments, environment.merging(variables) { $1 }, output: log)
+      BuiltProgram.path(of: name), arguments, environment.merging(variables) { $1 }, output: log)
   }
 
   /// Starts a program of the documentation, whose files are in `files`.
   func startDocumented(_ name: String, origin: String) throws -> Running {
     let variables = environment.merging(["EXAMPLE_ORIGIN": origin, "EXAMPLE_ROOT": files]) { $1 }
-    return try Running(Self.program("documentation-program"), [name], variables, output: log)
+    return try Running(
+      BuiltProgram.path(of: "documentation-program"), [name], variables, output: log)
   }
 
   /// Waits for a line, and returns all lines so far.
@@ -116,7 +107,7 @@ final class ExampleHome: Sendable {
   func output(of arguments: String...) async throws -> Data {
     let name = path + "/output"
     try? FileManager.default.removeItem(atPath: name)
-    let command = try Running(Self.program("kettle"), arguments, environment, output: name)
+    let command = try Running(BuiltProgram.path(of: "kettle"), arguments, environment, output: name)
     try #require(await command.end() == 0)
     return try Data(contentsOf: URL(filePath: name))
   }

@@ -101,7 +101,7 @@ struct ExitTests {
       atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     for name in ["session-program", "kettle"] {
       try FileManager.default.createSymbolicLink(
-        atPath: folder + "/" + name, withDestinationPath: ExampleHome.program(name))
+        atPath: folder + "/" + name, withDestinationPath: BuiltProgram.path(of: name))
     }
     var environment = ["EMBEDDED": folder + "/transfers"]
     environment["LD_LIBRARY_PATH"] = home.environment["LD_LIBRARY_PATH"]

@@ -137,7 +137,7 @@ struct OtherExampleTests {
       words.append(try origin.url("/\(number + 1).bin").text)
     }
     let program = try Running(
-      ExampleHome.program(words.removeFirst()), words, home.environment, output: home.log)
+      BuiltProgram.path(of: words.removeFirst()), words, home.environment, output: home.log)
     try await home.wait(for: "ready")
     program.type("start all")
     for number in 1...5 {

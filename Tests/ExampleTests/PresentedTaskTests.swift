@@ -25,7 +25,7 @@ struct PresentedTaskTests {
   ) async throws -> String {
     let path = home.path + "/terminal"
     let command = [
-      ExampleHome.program("session-program"), home.log, "exit-in", "completed", url,
+      BuiltProgram.path(of: "session-program"), home.log, "exit-in", "completed", url,
     ].joined(separator: " ")
     let environment = home.environment.merging(variables.merging(["TITLE": "Winter"]) { $1 }) { $1 }
     let script = try Running(
@@ -41,7 +41,7 @@ struct PresentedTaskTests {
     let output = try await output(inTerminal: ["TERM": "xterm-256color", "VTE_VERSION": "8203"]) {
       let name = home.path + "/list"
       let list = try Running(
-        ExampleHome.program("kettle"), ["list", "--json"], home.environment, output: name)
+        BuiltProgram.path(of: "kettle"), ["list", "--json"], home.environment, output: name)
       #expect(await list.end() == 0)
       let data = try Data(contentsOf: URL(filePath: name))
       let rows = try #require(try JSONSerialization.jsonObject(with: data) as? [[String: Any]])

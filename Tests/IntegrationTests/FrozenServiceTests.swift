@@ -30,8 +30,8 @@ struct FrozenServiceTests {
     #expect(
       outcome.errors.hasPrefix("kettle: The service (process \(service)) does not answer"),
       "\(outcome.errors)")
-    // It would be 5 on a machine of its own.
-    #expect(ContinuousClock.now - begin < .seconds(20))
+    // On an idle machine it takes 5. The limit excludes only a command that waits for ever.
+    #expect(ContinuousClock.now - begin < .seconds(60))
   }
 
   // Fault 178

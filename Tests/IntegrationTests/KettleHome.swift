@@ -1,6 +1,7 @@
 import CKettleLinux
 import Foundation
 import Testing
+import TestSupport
 
 /// A home directory for the real program that no other test uses.
 final class KettleHome: Sendable {
@@ -13,15 +14,7 @@ final class KettleHome: Sendable {
   let path: String
   let environment: [String: String]
 
-  /// The program under test is in the same directory as the tests that were built with it.
-  static let program: String = {
-    let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-    let beside = URL(filePath: own).deletingLastPathComponent().path + "/kettle"
-    if FileManager.default.isExecutableFile(atPath: beside) { return beside }
-    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().path
-    return root + "/.build/debug/kettle"
-  }()
+  static let program = BuiltProgram.path(of: "kettle")
 
   /// - Parameter environment: Additional environment variables of the program.
   init(environment further: [String: String] = [:]) throws {

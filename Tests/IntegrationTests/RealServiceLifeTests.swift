@@ -114,7 +114,8 @@ struct RealServiceLifeTests {
     // ten seconds.
     #expect(try await home.rows().count == 1)
     #expect(try await home.servicePID() == service.processID)
-    #expect(try await home.state(of: id) == "running")
+    let state = try await home.state(of: id)
+    #expect(state == "running")
     service.send(SIGTERM)
     #expect(await service.end().status == 0)
   }

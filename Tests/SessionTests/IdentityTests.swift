@@ -73,7 +73,7 @@ struct IdentityTests {
     let identifier = "org.example.singleton.even"
     origin.serve(OriginBehavior(body).with { $0.headWaitsFor = "go" }, at: "/slow")
     let log = home.path + "/log"
-    let program = SessionHome.program("singleton-delegate")
+    let program = BuiltProgram.path(of: "singleton-delegate")
     let url = try origin.address("/slow").absoluteString
     let holder = try Running(program, [home.files, url], home.environment, output: log)
     try await origin.waitForRequests(1, at: "/slow")

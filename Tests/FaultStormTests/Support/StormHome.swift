@@ -19,14 +19,7 @@ final class StormHome: Sendable {
   let path: String
   let environment: [String: String]
 
-  static let program: String = {
-    let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-    let beside = URL(filePath: own).deletingLastPathComponent().path + "/kettle"
-    if FileManager.default.isExecutableFile(atPath: beside) { return beside }
-    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent().path
-    return root + "/.build/debug/kettle"
-  }()
+  static let program = BuiltProgram.path(of: "kettle")
 
   /// - Parameter path: an existing directory; nil makes one.
   init(at path: String? = nil) throws {

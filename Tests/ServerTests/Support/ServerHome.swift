@@ -22,15 +22,7 @@ final class ServerHome: Sendable {
   private let environment: [String: String]
   private let kept = Monitor<[any AnyObject & Sendable]>([])
 
-  /// The program that was built with the tests.
-  static let program: String = {
-    let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-    let beside = URL(filePath: own).deletingLastPathComponent().path + "/kettle"
-    if FileManager.default.isExecutableFile(atPath: beside) { return beside }
-    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent().path
-    return root + "/.build/debug/kettle"
-  }()
+  static let program = BuiltProgram.path(of: "kettle")
 
   /// - Parameters:
   ///   - configuration: The content of `config.toml`.

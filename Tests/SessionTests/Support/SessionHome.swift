@@ -13,16 +13,6 @@ final class SessionHome: Sendable {
   let paths: ServicePaths
   private let sessions = Monitor<[URLSession]>([])
 
-  /// The programs are in the same directory as the tests that were built with them.
-  static func program(_ name: String) -> String {
-    let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-    let beside = URL(filePath: own).deletingLastPathComponent().path + "/" + name
-    if FileManager.default.isExecutableFile(atPath: beside) { return beside }
-    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent().path
-    return root + "/.build/debug/" + name
-  }
-
   /// - Parameter variables: Additional environment variables of the service.
   init(configuration: String? = nil, variables: [String: String] = [:]) throws {
     // Short, because the path of a socket must be short.
@@ -47,7 +37,7 @@ final class SessionHome: Sendable {
     // theirs.
     let variables = environment.map { "\($0.key)='\($0.value)'" }.sorted().joined(separator: " ")
     try script(
-      "kettle", "exec env -i \(variables) '\(Self.program("kettle"))' \"$@\"")
+      "kettle", "exec env -i \(variables) '\(BuiltProgram.path(of: "kettle"))' \"$@\"")
   }
 
   deinit {
@@ -55,7 +45,7 @@ final class SessionHome: Sendable {
     try? FileManager.default.removeItem(atPath: path + "/kettle")
     for session in sessions.read({ $0 }) { session.invalidateAndCancel() }
     if let stop = try? Running(
-      Self.program("kettle"), ["daemon", "stop"], environment, output: path + "/stop")
+      BuiltProgram.path(of: "kettle"), ["daemon", "stop"], environment, output: path + "/stop")
     {
       _ = stop.waitForEnd()
     }
@@ -108,7 +98,7 @@ final class SessionHome: Sendable {
   func kettle(_ arguments: [String]) async throws -> (code: Int32, said: String) {
     let output = path + "/said-" + UUID().uuidString
     let code = try await Running(
-      Self.program("kettle"), arguments, environment, output: output
+      BuiltProgram.path(of: "kettle"), arguments, environment, output: output
     ).end()
     let said = FileManager.default.contents(atPath: output) ?? Data()
     return (code, String(decoding: said, as: UTF8.self))

@@ -89,7 +89,7 @@ extension InMemoryJournal: TransferArchive {
 
   package func order(_ filter: RowFilter, _ sort: RowSort, rows: RowMaker) throws -> StoredOrder {
     let test = RowTest(filter)
-    return StoredOrder(all.map(rows.row).filter(test.passes).map(sort.key).sorted())
+    return StoredOrder(records.values.map(rows.row).filter(test.passes).map(sort.key).sorted())
   }
 
   package func find(urls: Set<String>) throws -> [TransferRecord] {

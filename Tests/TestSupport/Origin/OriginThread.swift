@@ -1,3 +1,4 @@
+import CKettleCurl
 import CKettleLinux
 import Glibc
 
