@@ -60,7 +60,9 @@ has_hung() {
 # Tries the guards whose numbers are given: together, and those whose tests passed again.
 try() {
   for guard in "$@"; do remove "$guard"; done
-  if ! swift build --build-tests --disable-index-store -debug-info-format none > "$log" 2>&1; then
+  # The options of `make test`; with others everything would be built again.
+  if ! swift build --build-tests -debug-info-format none --disable-index-store \
+    -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2 > "$log" 2>&1; then
     restore
     if [ $# -gt 1 ]; then
       try_halves "$@"

@@ -50,7 +50,7 @@ struct HostileTextTests {
     return details
   }
 
-  private static func frames(_ text: String, _ look: Look, columns: Int, rows: Int) -> [Frame] {
+  private static func models(_ text: String, columns: Int, rows: Int) -> [Dashboard] {
     var models = [model(text, columns: columns, rows: rows)]
     for keys in [
       [Key.character("d")], [.character("a"), .paste(text)], [.character("R")], [.enter],
@@ -76,17 +76,15 @@ struct HostileTextTests {
     _ = report.update(
       .commandFinished(.reset(deletedCount: 1, keptPaths: [text])), at: Sample.now)
     models.append(report)
-    return models.map { $0.screen(look) }
+    return models
   }
 
   // Fault 127
   @Test(arguments: texts)
   func `no frame contains a control or invisible scalar`(text: String) {
-    for look in [Look.text, .ascii] {
-      for (columns, rows) in [(80, 24), (37, 9)] {
-        for frame in Self.frames(text, look, columns: columns, rows: rows) {
-          expectSound(frame, look)
-        }
+    for (columns, rows) in [(80, 24), (37, 9)] {
+      for model in Self.models(text, columns: columns, rows: rows) {
+        for look in [Look.text, .ascii] { expectSound(model.screen(look), look) }
       }
     }
   }

@@ -40,9 +40,9 @@ struct EveryKeyTests {
     for situation in situations {
       let before = situation.model
       let context = before.keyContext
-      visited.insert(context)
+      let isNew = visited.insert(context).inserted
       for action in before.keymap.actions where action.contexts.contains(context) {
-        for key in action.keys {
+        for key in isNew ? action.keys : [] {
           #expect(before.keymap.action(for: key, in: context) == action.name)
         }
         // The other keys have the same action.

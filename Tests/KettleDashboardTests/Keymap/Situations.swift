@@ -11,7 +11,7 @@ struct Situations {
     /// Starts that show the same rows lead to the same situations of the list.
     var rows: String
     /// How many more keys are pressed one after another from here.
-    var keysLeft = 3
+    var keysLeft = 2
   }
 
   /// Situations are equivalent if they have the same open screens and the same possible actions.
@@ -140,14 +140,14 @@ struct Situations {
         Situation(
           name: "a row: " + row.title,
           model: Sample.model(columns: 100, rows: 20, showing: [row]), rows: row.title,
-          keysLeft: 2))
+          keysLeft: 1))
     }
     var list = LongList(0)
     (list.rows, list.isGrouped) = (Sample.rows, true)
     var grouped = list.model(columns: 100, rows: 20)
-    starts.append(Situation(name: "groups", model: grouped, rows: "groups", keysLeft: 2))
+    starts.append(Situation(name: "groups", model: grouped, rows: "groups", keysLeft: 1))
     list.press(.left, in: &grouped)
-    starts.append(Situation(name: "a folded group", model: grouped, rows: "heading", keysLeft: 2))
+    starts.append(Situation(name: "a folded group", model: grouped, rows: "heading", keysLeft: 1))
     var marked = middle(Sample.model(columns: 100, rows: 30))
     _ = marked.press(.character("A"))
     starts.append(start("all marked", marked, rows: "many rows"))
