@@ -12,10 +12,17 @@ final class RecordingSink: ByteSink {
   }
 
   let record = Monitor(Record())
+  private let noted: @Sendable (Record) -> Void
   private let answer: @Sendable (Record) -> SinkAnswer
 
-  /// `answer` receives the record with this call counted and before its bytes are added.
-  init(_ answer: @escaping @Sendable (Record) -> SinkAnswer = { _ in .taken }) {
+  /// - Parameters:
+  ///   - answer: receives the record with this call counted and before its bytes are added.
+  ///   - noted: called on the transport's thread with the record that includes the received bytes.
+  init(
+    _ answer: @escaping @Sendable (Record) -> SinkAnswer = { _ in .taken },
+    noted: @escaping @Sendable (Record) -> Void = { _ in }
+  ) {
+    self.noted = noted
     self.answer = answer
   }
 
@@ -32,6 +39,7 @@ final class RecordingSink: ByteSink {
         record.fullCount += 1
       case .failed: break
       }
+      noted(record)
       return answer
     }
   }
