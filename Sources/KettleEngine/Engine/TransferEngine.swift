@@ -6,8 +6,8 @@ import Logging
 /// Performs the scheduler's actions through the ports. It is the only owner of the scheduler.
 ///
 /// What happens reaches it in order on its own queue: through the inbox, and as requests of the
-/// service. Only this file changes the scheduler: `apply`, `ask` and `decide` while it runs, `start`
-/// and `shutDown` at both ends. `perform` runs its actions.
+/// service. Only this file changes the scheduler: `start`, `apply`, `ask`, `decide` and `shutDown`.
+/// `perform` runs its actions.
 package actor TransferEngine {
   package struct Configuration: Sendable {
     /// The directory for files whose transfer names none. Absolute.
