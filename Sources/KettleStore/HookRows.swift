@@ -146,7 +146,23 @@ struct HookRows {
       db, sql: "SELECT run FROM hook_run WHERE state = ? ORDER BY number",
       arguments: [State.running.rawValue])
     hooks.started = started.compactMap { try? json.value(HookRun.self, in: $0) }
+    hooks.failed = try failed()
     return hooks
+  }
+
+  /// The latest ended run of each transfer, where it failed. The table has few of them.
+  private func failed() throws -> [HookRun] {
+    let texts = try String.fetchAll(
+      db,
+      sql: """
+        SELECT run FROM hook_run WHERE number IN (
+          SELECT max(number) FROM hook_run WHERE state = ? AND transfer IS NOT NULL
+          GROUP BY transfer)
+        ORDER BY number
+        """, arguments: [State.ended.rawValue])
+    return texts.compactMap { try? json.value(HookRun.self, in: $0) }.filter { run in
+      run.end.map { !$0.outcome.isSuccess } ?? false
+    }
   }
 
   private func numbers(in state: State) throws -> [HookRunID] {

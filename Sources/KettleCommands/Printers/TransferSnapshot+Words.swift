@@ -3,6 +3,9 @@ import KettleDashboard
 import KettleModel
 
 extension TransferSnapshot {
+  /// Stands before a time that is a guess.
+  var guessMark: String { readyAtIsGuess == true ? "~" : "" }
+
   /// The state in one or two words; for a waiting transfer, what it waits for.
   var stateWords: String {
     guard state == .waiting, let reason else { return state.rawValue }

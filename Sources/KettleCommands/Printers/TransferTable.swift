@@ -39,7 +39,8 @@ struct TransferTable: ListTable {
       Row(
         id: row.id.description, state: row.stateWords, percent: row.percentWords,
         size: row.sizeWords, speed: row.speedWords,
-        ready: row.readyAt.map { Sentences.shortTime($0, clock) } ?? "", title: row.shownTitle))
+        ready: row.readyAt.map { row.guessMark + Sentences.shortTime($0, clock) } ?? "",
+        title: row.shownTitle))
     if let complaint = row.complaint {
       text += clipped(String(repeating: " ", count: Self.idColumns + 2) + complaint)
     }
@@ -202,7 +203,8 @@ struct TerminalTable: ListTable {
     case .done: return (row.percentWords, .plain)
     case .size: return (row.sizeWords, .plain)
     case .speed: return (row.speedWords, .plain)
-    case .ready: return (row.readyAt.map { clock.short($0, now: now.wall) } ?? "", .plain)
+    case .ready:
+      return (row.readyAt.map { row.guessMark + clock.short($0, now: now.wall) } ?? "", .plain)
     case .host: return (String(row.host), .quiet)
     }
   }

@@ -116,7 +116,11 @@ extension Sentences {
       case .idle, .scheduled, .waiting, .paused, .verifying, .completed, .failed: return []
       }
     }
-    return ["It is expected to be complete at \(timeText(readyAt, clock))"]
+    let time = timeText(readyAt, clock)
+    return [
+      row.readyAtIsGuess == true
+        ? "It may be complete at about \(time)" : "It is expected to be complete at \(time)"
+    ]
   }
 
   // MARK: Times
@@ -144,7 +148,7 @@ extension Sentences {
   /// The last line of `list`; nil if nothing is estimated.
   static func readiness(of totals: Totals, _ clock: any CommandClock) -> String? {
     guard let batch = totals.batch, let readyAt = batch.readyAt else { return nil }
-    let time = timeText(readyAt, clock)
+    let time = (batch.readyAtIsGuess == true ? "~" : "") + timeText(readyAt, clock)
     let unknown = batch.unpredictableCount ?? 0
     return unknown > 0
       ? "All by \(time), except \(unknown) for which there is no estimate" : "All by \(time)"

@@ -125,7 +125,7 @@ extension TransferSnapshot {
       .init("heldBackBy", .string(orNull: heldBack?.cause.rawValue)),
       .init("heldBackDetails", heldBack.map { $0.json(message: obstacle($0)) } ?? .null),
       .init("until", .string(orNull: heldBack?.until?.iso8601)),
-      .init("readyAt", .string(orNull: readyAt?.iso8601)),
+      .init("readyAt", .string(orNull: readyAtIsGuess == true ? nil : readyAt?.iso8601)),
       .init("subtitle", .string(orNull: subtitle)),
     ])
   }

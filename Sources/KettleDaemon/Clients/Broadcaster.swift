@@ -329,6 +329,7 @@ extension TransferSnapshot {
     same.connections = connections
     same.heldBack = heldBack
     same.readyAt = readyAt
+    same.readyAtIsGuess = readyAtIsGuess
     // Moving a transfer changes the positions of others, to which nothing happened.
     same.queuePosition = queuePosition
     return self != same

@@ -48,6 +48,7 @@ final class HookRegistry: Sendable {
   private struct State {
     var queue: HookQueue
     var live: [HookRunID: Live] = [:]
+    var failures = HookFailures()
     var phase = Phase.running
     var alarm: MonotonicTime?
   }
@@ -102,16 +103,24 @@ final class HookRegistry: Sendable {
   func observe(_ event: EngineEvent) {
     switch event {
     case .hooksDue(let ids): change { queue, _ in queue.add(ids) }
-    case .recovered, .added, .listed, .changed, .progress, .removed, .loaded, .evicted, .cleared,
-      .uncovered, .limited, .queues:
+    case .removed(let row): state.withLock { $0.failures.forget(row.id) }
+    case .changed(let row) where row.state == .running:
+      state.withLock { $0.failures.forget(row.id) }
+    case .cleared: state.withLock { $0.failures.clear() }
+    case .recovered, .added, .listed, .changed, .progress, .loaded, .evicted, .uncovered, .limited,
+      .queues:
       break
     }
   }
+
+  /// The transfers whose latest hook failed.
+  var failures: HookFailures { state.withLock { $0.failures } }
 
   /// Takes what the previous service left.
   func recover(_ hooks: UnfinishedHooks) {
     state.withLock { state in
       for run in hooks.started { state.live[run.id] = Live(run: run) }
+      for run in hooks.failed { state.failures.record(run) }
     }
     change { queue, _ in
       queue.recover(pending: hooks.pending, started: hooks.started.map(\.id))
@@ -235,6 +244,7 @@ final class HookRegistry: Sendable {
   ) async {
     guard var run = state.withLock({ $0.live.removeValue(forKey: id) })?.run else { return }
     run.standing = .ended(HookEnd(outcome, at: clock.now().wall, lastLine: lastLine))
+    state.withLock { $0.failures.record(run) }
     logger.log(
       level: outcome.isSuccess ? .info : .warning, "\(run.sentence)", metadata: Self.metadata(run))
     if case .notStarted = outcome { ports.report(run) }

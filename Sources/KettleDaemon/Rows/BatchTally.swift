@@ -32,6 +32,9 @@ struct BatchTally: Sendable {
   private var underWay = Sum()
   private var finished = Sum()
   private var finishedIDs = TransferIDSet()
+  /// The transfers that left without finishing. While one of them may come back, as after an undo,
+  /// the batch is interrupted and not over.
+  private var left = TransferIDSet()
 
   /// More than thirty years counts as unknown.
   private static let secondsMax: Int128 = 1_000_000_000
@@ -45,7 +48,8 @@ struct BatchTally: Sendable {
 
   /// Adds new transfers in these states, with no bytes received and unknown sizes.
   mutating func add(_ counts: [TransferState: Int]) {
-    for (state, count) in counts where state.isUnderWay {
+    for (state, count) in counts where state.isUnderWay && count > 0 {
+      if underWay.count == 0 { self = BatchTally() }
       underWay.add(StateTally(count: count, unknownSizeCount: count))
     }
   }
@@ -62,12 +66,24 @@ struct BatchTally: Sendable {
     }
     if let new {
       if new.state.isUnderWay {
+        if underWay.count == 0, !wasUnderWay { begin(with: new.id) }
+        _ = left.remove(new.id)
         underWay.add(new, times: 1)
       } else if new.state == .completed, wasUnderWay {
         finish(new)
       }
     }
-    if underWay.count == 0 { self = BatchTally() }
+    if wasUnderWay, let id = old?.id,
+      new.map({ !$0.state.isUnderWay && $0.state != .completed }) ?? true
+    {
+      left.insert(id)
+    }
+    if underWay.count == 0, left.isEmpty { self = BatchTally() }
+  }
+
+  /// Begins another batch unless the interrupted one goes on with this transfer.
+  private mutating func begin(with id: TransferID) {
+    if !left.contains(id) { self = BatchTally() }
   }
 
   private mutating func finish(_ row: TransferSnapshot) {

@@ -176,6 +176,8 @@ struct RankBitmap: Sendable {
 struct TransferIDSet: Sendable {
   private var words: [Int64: UInt64] = [:]
 
+  var isEmpty: Bool { words.isEmpty }
+
   func contains(_ id: TransferID) -> Bool {
     let (index, bit) = Self.location(of: id)
     return words[index, default: 0] & bit != 0

@@ -98,15 +98,14 @@ extension RowTable {
       groups: viewport.sort.isGrouped ? groups : nil)
   }
 
-  /// The sizes of the groups, before there is an order to count in. The totals have the states but
-  /// not the reasons; a waiting transfer is never dormant, so the awake rows have all of them.
+  /// The sizes of the groups, before there is an order to count in. The totals have the states and
+  /// not the reasons.
   private var groups: [ListedGroup] {
-    let needsUser = rows.values.count { RowGroup($0.state, $0.reason) == .needsUser }
     var counts = totals.counts.reduce(into: [RowGroup: Int]()) { counts, state in
       counts[RowGroup(state.key, nil), default: 0] += state.value
     }
-    counts[.needsUser] = needsUser
-    counts[.next, default: 0] -= needsUser
+    counts[.needsUser] = needsUserCount
+    counts[.next, default: 0] -= needsUserCount
     return RowGroup.allCases.compactMap { group in
       counts[group].flatMap { $0 > 0 ? ListedGroup(.work(group), count: $0) : nil }
     }

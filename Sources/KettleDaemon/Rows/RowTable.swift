@@ -11,6 +11,8 @@ struct RowTable: Sendable {
   private var batch = BatchTally()
   private var sums = Totals()
   private var clearedCount = 0
+  /// Transfers that wait for the user are always awake.
+  private(set) var needsUserCount = 0
   /// A reader may query the store before it has recorded their removal.
   private(set) var removed = TransferIDSet()
 
@@ -42,6 +44,7 @@ struct RowTable: Sendable {
   var totals: Totals {
     var totals = sums
     totals.batch = batch.progress(bytesPerSecond: sums.bytesPerSecond)
+    totals.needsUserCount = needsUserCount
     return totals
   }
 
@@ -159,12 +162,14 @@ extension RowTable {
 
   private mutating func count(_ row: TransferSnapshot) {
     if row.isCleared == true { clearedCount += 1 }
+    if RowGroup(row.state, row.reason) == .needsUser { needsUserCount += 1 }
     sums.counts[row.state, default: 0] += 1
     sums.bytesPerSecond += row.bytesPerSecond
   }
 
   private mutating func uncount(_ row: TransferSnapshot) {
     if row.isCleared == true { clearedCount -= 1 }
+    if RowGroup(row.state, row.reason) == .needsUser { needsUserCount -= 1 }
     sums.bytesPerSecond -= row.bytesPerSecond
     let left = sums.count(row.state) - 1
     sums.counts[row.state] = left > 0 ? left : nil

@@ -158,6 +158,7 @@ struct ServiceCore: Sendable {
   ) -> RequestHandler {
     RequestHandler(
       engine: engine, broadcaster: broadcaster, sessions: sessions, presence: presence,
+      hookFailures: { [hooks] in hooks.failures },
       information: information, memory: memory,
       controls: ServiceControls(
         stop: stop, reload: { await reload.run($0) }, describeRPC: { rpc.status }))

@@ -81,7 +81,7 @@ struct LiveTransfers: Sendable {
 
   /// Forgets the speeds of all transfers, which were measured under another limit.
   mutating func forgetSpeeds() {
-    for id in entries.keys { entries[id]?.observation?.speed = SpeedEstimator() }
+    for id in entries.keys { entries[id]?.observation?.forgetSpeeds() }
   }
 }
 

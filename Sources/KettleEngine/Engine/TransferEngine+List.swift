@@ -164,9 +164,18 @@ extension TransferEngine {
 
 /// Requests about hosts.
 extension TransferEngine {
-  /// Every host that matters now, by name.
-  package func hosts() -> [HostSnapshot] {
-    scheduler.hosts(at: clock.now(), measurements)
+  /// Every host that matters now, by name. The speeds and the queued transfers of all hosts together
+  /// are those of all transfers.
+  package func hosts() async -> [HostSnapshot] {
+    let queue = await storedQueue()?.queue ?? StoredQueue([])
+    var speeds: [Origin: Int64] = [:]
+    for id in scheduler.queue.running {
+      guard let machine = scheduler.machines[id], machine.visibleState == .running else { continue }
+      speeds[machine.spec.url.origin, default: 0] += live[id].observation?.speed.bytesPerSecond ?? 0
+    }
+    return scheduler.hosts(
+      at: clock.now(), speeds: speeds,
+      stored: queue.counts { scheduler.machines[$0] == nil })
   }
 
   /// Forgets what the user has decided for the hosts with this name.

@@ -50,6 +50,7 @@ extension TransferEngine {
     if let event = HistoryEvent(control) {
       for (id, result) in zip(ids, results) where result == .applied {
         live[id].observed.note(event, at: now.wall)
+        if case .limited = event { live[id].observed.forgetSpeeds() }
       }
     }
     await runDurably(output, at: now).value()

@@ -63,7 +63,10 @@ extension TransferEngine {
       snapshot.heldBack = silence(of: machine) ?? judgement.heldBack(id)
       if let expected = snapshot.bytesExpected {
         let missing = max(0, expected - snapshot.bytesReceived)
-        snapshot.secondsLeft = known?.speed.secondsLeft(missing: missing)
+        snapshot.secondsLeft = known.flatMap {
+          $0.pace.pace(at: clock.now().monotonic).secondsLeft(
+            missing: missing, limit: snapshot.limitBytesPerSecond, speed: $0.speed)
+        }
       }
     }
     if !machine.spec.isUpload { snapshot.ridge = ridge(of: id, snapshot) }
@@ -124,7 +127,11 @@ extension TransferEngine {
       resumedFromByteCount: machine.download?.durableAtStartByteCount ?? durableByteCount,
       awaitsAnswer: snapshot.state == .running && durableByteCount > 0 && !hasAnswer,
       head: known.lastHead,
-      history: known.history(addedAt: machine.createdAt))
+      history: known.history(
+        addedAt: machine.createdAt,
+        ended: machine.record.finishedAt.map {
+          HistoryEntry(at: $0, HistoryEvent(machine.record, at: $0))
+        }))
   }
 
   /// The connections in file order. Those without a response come last.
@@ -245,17 +252,18 @@ extension TransferEngine {
   /// is expected to be complete. Only the collecting takes place on the engine.
   package nonisolated func explained(
     _ rows: [TransferSnapshot], _ age: OutlookAge
-  ) async -> (rows: [TransferSnapshot], outlook: QueueOutlook) {
+  ) async -> (rows: [TransferSnapshot], outlook: QueueOutlook, now: WallTime) {
     let explanations = await explanations(of: rows, age)
-    return (rows.map(explanations.explain), explanations.outlook)
+    return (rows.map(explanations.explain), explanations.outlook, explanations.now)
   }
 
   private func explanations(
     of rows: [TransferSnapshot], _ age: OutlookAge
   ) async -> RowExplanations {
     let outlook = await outlook(age)
+    let now = clock.now()
     var explanations = RowExplanations(
-      census: scheduler.census(at: clock.now()), outlook: outlook)
+      now: now.wall, census: scheduler.census(at: now), outlook: outlook)
     for row in rows where row.state == .queued {
       explanations.since[row.id] = live[row.id].observation?.standingSince
       explanations.connections[row.id] = scheduler.machines[row.id]?.spec.connections
@@ -321,19 +329,21 @@ extension TransferEngine {
   package func releaseMemory() { outlooks.release() }
 
   private var runningProgress: [OutlookPlan.Running] {
-    scheduler.machines.values.compactMap { machine in
+    let now = clock.now().monotonic
+    return scheduler.machines.values.compactMap { machine in
       switch machine.visibleState {
       case .running, .verifying:
         guard let row = snapshot(of: machine.id) else { return nil }
         return OutlookPlan.Running(
-          id: machine.id, bytesReceived: row.bytesReceived, bytesExpected: row.bytesExpected)
+          id: machine.id, bytesReceived: row.bytesReceived, bytesExpected: row.bytesExpected,
+          pace: live[machine.id].observation?.pace.pace(at: now) ?? .unknown)
       case .idle, .scheduled, .queued, .waiting, .paused, .completed, .failed: return nil
       }
     }.sorted { $0.id < $1.id }
   }
 
   /// The queued transfers that only the store has; nil if there are none.
-  private func storedQueue() async -> Outlooks.Reading? {
+  func storedQueue() async -> Outlooks.Reading? {
     guard scheduler.evictedQueuedCount > 0 else {
       outlooks.stored = nil
       return nil

@@ -69,6 +69,7 @@ struct Outlooks: Sendable {
 /// What rows need from the engine to say why their transfers do not move, and when they will be
 /// complete.
 struct RowExplanations: Sendable {
+  var now: WallTime
   var census: QueueCensus
   var outlook: QueueOutlook
   /// Since when transfers are queued.
@@ -82,6 +83,10 @@ struct RowExplanations: Sendable {
     let expectation = outlook.expectation(
       of: row.id, priority: row.priority, position: row.queuePosition ?? 0)
     row.readyAt = row.state.continuesByItself ? expectation?.readyAt : nil
+    row.readyAtIsGuess = row.readyAt != nil && expectation?.isGuess == true ? true : nil
+    if row.state == .running {
+      row.secondsLeft = row.readyAtIsGuess == true ? nil : row.readyAt?.wholeSeconds(after: now)
+    }
     guard row.state == .queued, case .success(let parsed) = TransferURL.parse(row.url) else {
       return row
     }

@@ -4,6 +4,7 @@ import KettleScheduler
 /// What was observed of a transfer while the service runs.
 struct TransferObservation: Sendable {
   var speed = SpeedEstimator()
+  private(set) var pace = PaceEstimator()
   private(set) var recentSpeeds = SpeedHistory()
   /// How fast the parts of the file arrived, and up to where each attempt was part of that.
   private(set) var arrivalSpeeds = ArrivalSpeeds()
@@ -58,6 +59,7 @@ struct TransferObservation: Sendable {
   /// Records that so many bytes are reported. Returns how many of them were not before.
   mutating func tell(_ byteCount: Int64, at now: MonotonicTime) -> Int64 {
     speed.sample(byteCount: byteCount, at: now)
+    pace.sample(byteCount: byteCount, at: now)
     recentSpeeds.sample(byteCount: byteCount, at: now)
     defer { toldByteCount = byteCount }
     return byteCount - min(toldByteCount, byteCount)
@@ -77,9 +79,15 @@ struct TransferObservation: Sendable {
     diskShare += ((waitsForDisk ? 1 : 0) - diskShare) / 10
   }
 
+  /// Forgets the speeds, which were measured under another limit.
+  mutating func forgetSpeeds() {
+    speed = SpeedEstimator()
+    pace = PaceEstimator()
+  }
+
   /// Forgets what was measured of an attempt that is over.
   mutating func rest() {
-    speed = SpeedEstimator()
+    forgetSpeeds()
     recentSpeeds.rest()
     receivingSince = nil
     diskShare = 0
@@ -87,10 +95,12 @@ struct TransferObservation: Sendable {
 
   // MARK: History
 
-  /// Returns the lines of its history. Its addition is the first, until there are too many.
-  func history(addedAt time: WallTime) -> [HistoryEntry] {
+  /// Returns the lines of its history. Its addition is the first, until there are too many; of one
+  /// that ended before this run of the service the record has the end.
+  func history(addedAt time: WallTime, ended end: HistoryEntry? = nil) -> [HistoryEntry] {
     if history.count >= Self.historyCountMax { return history }
-    return [HistoryEntry(at: time, .added)] + history
+    let known = history.isEmpty ? end.map { [$0] } ?? [] : history
+    return [HistoryEntry(at: time, .added)] + known
   }
 
   mutating func note(_ event: HistoryEvent, at time: WallTime) {

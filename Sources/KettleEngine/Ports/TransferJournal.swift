@@ -45,12 +45,14 @@ package struct JournalContents: Sendable {
   }
 }
 
-/// The hooks that were not over when the service ended.
+/// The hooks that were not over when the service ended, and what is to be reported of the others.
 package struct UnfinishedHooks: Sendable, Hashable {
   /// In the order of their events.
   package var pending: [HookRunID] = []
   /// The ones whose programs were started.
   package var started: [HookRun] = []
+  /// The latest ended run of each transfer, where it failed.
+  package var failed: [HookRun] = []
   /// The largest number of all runs in the store.
   package var lastID: Int64 = 0
 

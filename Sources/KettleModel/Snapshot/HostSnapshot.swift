@@ -6,9 +6,9 @@ package struct HostSnapshot: Hashable, Sendable, Codable {
   package var connections: Int
   /// How many it may have; nil if the service is too old to report it.
   package var connectionsMax: Int?
-  /// The speed of all its transfers together; nil if unknown.
+  /// The speed of its running transfers together; nil if none runs.
   package var bytesPerSecond: Int64?
-  /// The number of queued transfers in memory; more may be in the store.
+  /// The number of queued transfers.
   package var queuedCount: Int
   /// What its refusals have shown; nil if it has not refused any connection lately.
   package var limit: Limit?
@@ -82,6 +82,26 @@ package struct HostSnapshot: Hashable, Sendable, Codable {
     self.limit = limit
     self.closedUntil = closedUntil
     self.outage = outage
+  }
+}
+
+extension HostSnapshot {
+  /// Whether something keeps transfers from it, or limits them.
+  package var hasProblem: Bool { limit != nil || outage != nil || closedUntil != nil }
+
+  /// The hosts that matter now: those that work, the fastest first, then those with a problem, then
+  /// those with queued transfers only. A host may be listed only because something is remembered
+  /// for it.
+  package static func inOrder(_ hosts: [HostSnapshot]) -> [HostSnapshot] {
+    hosts.filter { $0.hasProblem || $0.connections > 0 || $0.queuedCount > 0 }.sorted {
+      ($0.rank, -max(0, $0.bytesPerSecond ?? 0), -max(0, $0.connections), $0.origin)
+        < ($1.rank, -max(0, $1.bytesPerSecond ?? 0), -max(0, $1.connections), $1.origin)
+    }
+  }
+
+  private var rank: Int {
+    if connections > 0, bytesPerSecond ?? 0 > 0, outage == nil { return 0 }
+    return hasProblem ? 1 : connections > 0 ? 0 : 2
   }
 }
 

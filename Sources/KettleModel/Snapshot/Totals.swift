@@ -9,6 +9,11 @@ public struct Totals: Hashable, Sendable, Codable {
   public var limitBytesPerSecond: Int64?
   /// When the limit changes by the user's schedule; nil if it stays.
   public var limitUntil: WallTime?
+  /// The transfers that wait for the user, which `counts` has among the waiting ones; nil if the
+  /// service is too old to report it.
+  public var needsUserCount: Int?
+  /// The listed transfers whose latest hook failed; nil for none.
+  public var failedHookCount: Int?
   /// The progress of all unfinished transfers; nil if there are none.
   public var batch: BatchProgress?
 
@@ -28,6 +33,7 @@ public struct Totals: Hashable, Sendable, Codable {
 extension Totals {
   private enum CodingKeys: String, CodingKey {
     case bytesPerSecond, counts, freeBytes, limitBytesPerSecond, limitUntil, batch
+    case needsUserCount, failedHookCount
   }
 
   /// Decodes `counts` as an object: the synthesized coding of a dictionary with enum keys is an
@@ -39,6 +45,8 @@ extension Totals {
     limitBytesPerSecond = try container.decodeIfPresent(Int64.self, forKey: .limitBytesPerSecond)
     limitUntil = try container.decodeIfPresent(WallTime.self, forKey: .limitUntil)
     batch = try container.decodeIfPresent(BatchProgress.self, forKey: .batch)
+    needsUserCount = try container.decodeIfPresent(Int.self, forKey: .needsUserCount)
+    failedHookCount = try container.decodeIfPresent(Int.self, forKey: .failedHookCount)
     for (name, count) in try container.decode([String: Int].self, forKey: .counts) {
       if let state = TransferState(rawValue: name) { counts[state] = count }
     }
@@ -51,13 +59,15 @@ extension Totals {
     try container.encodeIfPresent(limitBytesPerSecond, forKey: .limitBytesPerSecond)
     try container.encodeIfPresent(limitUntil, forKey: .limitUntil)
     try container.encodeIfPresent(batch, forKey: .batch)
+    try container.encodeIfPresent(needsUserCount, forKey: .needsUserCount)
+    try container.encodeIfPresent(failedHookCount, forKey: .failedHookCount)
     let named = Dictionary(uniqueKeysWithValues: counts.map { ($0.key.rawValue, $0.value) })
     try container.encode(named, forKey: .counts)
   }
 }
 
 /// The progress of all unfinished transfers taken together, plus those that finished since the
-/// service was last idle.
+/// service was last idle. A stop or a pause of all that is undone does not count as idle.
 public struct BatchProgress: Hashable, Sendable, Codable {
   public var transferCount: Int
   public var finishedCount: Int
@@ -71,6 +81,8 @@ public struct BatchProgress: Hashable, Sendable, Codable {
   /// When all transfers that continue by themselves are expected to be complete, except those
   /// counted in `unpredictableCount`; nil if unknown.
   public var readyAt: WallTime?
+  /// Whether `readyAt` is a guess; nil for no.
+  public var readyAtIsGuess: Bool?
   /// The transfers that are to continue at a time that cannot be predicted: their size is unknown,
   /// or they wait for a host, the network or the user. nil if no estimate was made.
   public var unpredictableCount: Int?
@@ -93,18 +105,19 @@ public struct BatchProgress: Hashable, Sendable, Codable {
 package enum BatchGauge: Hashable, Sendable {
   /// 0 to 99: a complete transfer is no longer under way.
   case percent(Int)
-  /// Transfers are under way, but their total size is unknown.
+  /// Transfers are under way, but their total size is unknown and none has finished.
   case unknown
 
   /// Returns nil when no transfer is under way.
   package init?(_ batch: BatchProgress?) {
     guard let batch else { return nil }
-    guard batch.bytesExpected > 0, batch.bytesReceived >= 0 else {
-      self = .unknown
-      return
-    }
-    let fraction = Double(batch.bytesReceived) / Double(batch.bytesExpected)
-    self = .percent(Int(min(99, fraction * 100)))
+    let summary = BatchSummary(batch)
+    let isKnown =
+      switch summary.measure {
+      case .bytes: batch.bytesReceived >= 0
+      case .files(let done, _): done > 0
+      }
+    self = isKnown ? .percent(Int(min(99, summary.fraction * 100))) : .unknown
   }
 
   /// Returns the control sequence that shows a gauge, or removes it for nil: OSC 9;4 of ConEmu.

@@ -22,6 +22,9 @@ public struct TransferSnapshot: Hashable, Sendable, Codable, Identifiable {
   public var heldBack: HeldBack?
   /// When it is expected to be complete; nil if unknown, and in events.
   public var readyAt: WallTime?
+  /// Whether `readyAt` is a guess, because it follows from an assumption, such as the size of a file
+  /// that did not announce it; nil for no.
+  public var readyAtIsGuess: Bool?
   /// The path of the file, present or future; nil until its name is known.
   public var path: String?
   /// For an upload, the bytes of the request body that were sent; 0 while it waits, because the
@@ -34,7 +37,8 @@ public struct TransferSnapshot: Hashable, Sendable, Codable, Identifiable {
   public var bytesExpected: Int64?
   /// For an upload, the speed of sending, which `secondsLeft` is based on as well.
   public var bytesPerSecond: Int64
-  /// nil if unknown.
+  /// The seconds to `readyAt` while it runs; in events the missing bytes at the present speed. nil
+  /// if unknown, or if `readyAt` is a guess.
   public var secondsLeft: Int64?
   /// The number of connections that are open for it.
   public var connections: Int
@@ -58,6 +62,9 @@ public struct TransferSnapshot: Hashable, Sendable, Codable, Identifiable {
   public var error: TransferFailure?
   /// Why the latest start discarded bytes that had been received.
   public var freshStart: FreshStartReason?
+  /// How its latest hook failed, such as `"notify-me" exited with 1`; nil if none did, and in
+  /// events.
+  public var failedHook: String?
   /// Set for a task of a program's session.
   public var task: TaskStatus?
 

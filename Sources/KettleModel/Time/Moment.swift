@@ -32,6 +32,22 @@ extension WallTime: Codable {
   }
 }
 
+extension WallTime {
+  /// Saturates instead of overflowing: dates from outside can be anything.
+  package func milliseconds(after other: WallTime) -> Int64 {
+    let (difference, overflow) = millisecondsSince1970.subtractingReportingOverflow(
+      other.millisecondsSince1970)
+    if overflow { return millisecondsSince1970 < other.millisecondsSince1970 ? .min : .max }
+    return difference
+  }
+
+  /// Rounded up, and 0 for a time that has passed.
+  package func wholeSeconds(after other: WallTime) -> Int64 {
+    let milliseconds = max(0, milliseconds(after: other))
+    return milliseconds / 1000 + (milliseconds % 1000 > 0 ? 1 : 0)
+  }
+}
+
 /// Milliseconds since the machine started, including the time it was suspended (CLOCK_BOOTTIME).
 /// Never decreases, and has no meaning after a reboot.
 public struct MonotonicTime: Hashable, Comparable, Sendable {

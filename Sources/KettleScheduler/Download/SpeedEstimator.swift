@@ -3,9 +3,9 @@ import KettleModel
 /// How fast bytes arrive: the rate of the last seconds, the latest weighing most.
 ///
 /// Each sample moves the estimate by 1 − e^(−t/τ) towards the rate since the previous
-/// sample, with τ of 3 s: quick enough to show a change, slow enough to be read. Before τ
-/// has passed it is the mean of all, so that the first sample does not count for more than
-/// its time.
+/// sample. A τ of 3 s is quick enough to show a change and slow enough to be read; estimates of
+/// longer times use a longer one. Before τ has passed it is the mean of all, so that the first
+/// sample does not count for more than its time.
 package struct SpeedEstimator: Sendable, Hashable {
   private struct Sample: Sendable, Hashable {
     var byteCount: Int64
@@ -17,16 +17,18 @@ package struct SpeedEstimator: Sendable, Hashable {
   /// Bytes per second; nil before the second sample.
   private var rate: Double?
 
-  package static let timeConstantMilliseconds = 3000.0
+  private let timeConstantMilliseconds: Double
 
-  package init() {}
+  package init(timeConstantMilliseconds: Double = 3000) {
+    self.timeConstantMilliseconds = timeConstantMilliseconds
+  }
 
   package var bytesPerSecond: Int64 { Int64((rate ?? 0).rounded()) }
 
   /// Adds a sample: the count of all bytes so far. A lower count than before restarts the estimate.
   package mutating func sample(byteCount: Int64, at now: MonotonicTime) {
     guard let before = last, byteCount >= before.byteCount else {
-      self = SpeedEstimator()
+      self = SpeedEstimator(timeConstantMilliseconds: timeConstantMilliseconds)
       last = Sample(byteCount: byteCount, at: now)
       firstAt = now
       return
@@ -36,9 +38,9 @@ package struct SpeedEstimator: Sendable, Hashable {
     let current = Double(byteCount - before.byteCount) * 1000 / Double(elapsed)
     let age = Double(now.milliseconds(since: firstAt ?? before.at))
     let weight =
-      age < Self.timeConstantMilliseconds
+      age < timeConstantMilliseconds
       ? Double(elapsed) / age
-      : 1 - Self.exponential(-Double(elapsed) / Self.timeConstantMilliseconds)
+      : 1 - Self.exponential(-Double(elapsed) / timeConstantMilliseconds)
     rate = rate.map { $0 + (current - $0) * weight } ?? current
     last = Sample(byteCount: byteCount, at: now)
   }
@@ -57,6 +59,70 @@ package struct SpeedEstimator: Sendable, Hashable {
     var result = 1 + small * (1 + small / 2 * (1 + small / 3))
     for _ in 0..<10 { result *= result }
     return result
+  }
+}
+
+/// How fast a transfer is in the long run: over half a minute, so that its time of completion stays
+/// the same while bytes arrive in bursts.
+package struct PaceEstimator: Sendable, Hashable {
+  /// A younger transfer has no pace.
+  static let youngMilliseconds: Int64 = 10_000
+  /// A transfer that has received nothing for this long has no pace.
+  static let silentMilliseconds: Int64 = 30_000
+  private static let timeConstantMilliseconds = 30_000.0
+
+  private var speed = SpeedEstimator(timeConstantMilliseconds: timeConstantMilliseconds)
+  private var byteCount: Int64?
+  private var beganAt: MonotonicTime?
+  private var arrivedAt: MonotonicTime?
+
+  package init() {}
+
+  /// Adds a sample: the count of all bytes so far. The time between two bursts counts when the
+  /// second one arrives.
+  package mutating func sample(byteCount: Int64, at now: MonotonicTime) {
+    guard byteCount != self.byteCount else { return }
+    if byteCount < self.byteCount ?? 0 { self = PaceEstimator() }
+    self.byteCount = byteCount
+    beganAt = beganAt ?? now
+    arrivedAt = now
+    speed.sample(byteCount: byteCount, at: now)
+  }
+
+  package func pace(at now: MonotonicTime) -> RunningPace {
+    guard let beganAt, let arrivedAt else { return .unknown }
+    if now.milliseconds(since: arrivedAt) >= Self.silentMilliseconds { return .silent }
+    guard now.milliseconds(since: beganAt) >= Self.youngMilliseconds else { return .unknown }
+    return .bytesPerSecond(speed.bytesPerSecond)
+  }
+}
+
+/// How fast a running transfer is in the long run.
+package enum RunningPace: Sendable, Hashable {
+  /// It has not run for long enough.
+  case unknown
+  case bytesPerSecond(Int64)
+  /// Nothing arrives.
+  case silent
+
+  /// Whole seconds until `missing` bytes have arrived; nil if nothing arrives.
+  ///
+  /// - Parameters:
+  ///   - limit: the transfer's own. One that is nearly used is the pace.
+  ///   - speed: the present speed, while the pace is unknown.
+  package func secondsLeft(
+    missing: Int64, limit: Int64?, speed: SpeedEstimator
+  ) -> Int64? {
+    switch self {
+    case .unknown: return speed.secondsLeft(missing: missing)
+    case .silent: return nil
+    case .bytesPerSecond(let measured):
+      let isLimited = limit.map { Double(measured) >= Double($0) * SpeedJudgement.usedPart }
+      let pace = isLimited == true ? limit ?? measured : measured
+      guard pace > 0, missing >= 0 else { return nil }
+      let seconds = missing / pace + (missing % pace > 0 ? 1 : 0)
+      return seconds < 1_000_000_000 ? seconds : nil
+    }
   }
 }
 

@@ -242,31 +242,54 @@ extension TransferScheduler {
 
 /// What is known about hosts, for people, and how they make it be forgotten.
 extension TransferScheduler {
-  /// Every host with connections, queued transfers in memory, or something that is remembered
-  /// about it; by name.
+  /// Every host with connections, queued transfers, or something that is remembered about it; by
+  /// name.
+  ///
+  /// - Parameters:
+  ///   - speeds: of the hosts with running transfers.
+  ///   - stored: the queued transfers that only the store has.
   package func hosts(
-    at now: Moment, _ measurements: HostMeasurements = HostMeasurements()
+    at now: Moment, speeds: [Origin: Int64] = [:], stored: [Origin: Int] = [:]
   ) -> [HostSnapshot] {
-    var origins = hosts.origins
+    let wanted = wantedOrigins
+    var origins = hosts.origins.union(speeds.keys).union(stored.keys)
     origins.formUnion(queue.origins)
     origins.formUnion(remembered.hosts.keys)
     for peer in outages.peers {
       switch peer {
-      case .host(let origin): origins.insert(origin)
-      case .proxy: break
+      case .host(let origin) where wanted.contains(origin): origins.insert(origin)
+      case .host, .proxy: break
       }
     }
-    return origins.map { host($0, at: now, measurements) }.sorted { $0.origin < $1.origin }
+    return origins.map { origin in
+      var host = host(origin, at: now)
+      host.bytesPerSecond = speeds[origin] ?? (host.connections > 0 ? 0 : nil)
+      host.queuedCount += stored[origin] ?? 0
+      if host.queuedCount == 0, !wanted.contains(origin) { host.outage = nil }
+      return host
+    }
+    .sorted { $0.origin < $1.origin }
   }
 
-  private func host(
-    _ origin: Origin, at now: Moment, _ measurements: HostMeasurements
-  ) -> HostSnapshot {
+  /// The hosts that a transfer in memory is to contact, now or later by itself. That another cannot
+  /// be reached concerns nobody.
+  private var wantedOrigins: Set<Origin> {
+    var origins: Set<Origin> = []
+    for machine in machines.values {
+      switch machine.visibleState {
+      case .queued, .running, .waiting, .verifying, .scheduled:
+        origins.insert(machine.spec.url.origin)
+      case .idle, .paused, .completed, .failed: break
+      }
+    }
+    return origins
+  }
+
+  private func host(_ origin: Origin, at now: Moment) -> HostSnapshot {
     let learned = hosts.connectionsMax(at: origin, now.monotonic) ?? .max
     var host = HostSnapshot(
       origin: origin.text, connections: hosts.connectionCount(at: origin),
       connectionsMax: min(queue.limits.connectionsMax(at: origin), learned),
-      bytesPerSecond: measurements.bytesPerSecond(of: origin),
       queuedCount: queue.queuedCount(at: origin))
     if let limit = hosts.limit(at: origin, now.monotonic) {
       host.limit = HostSnapshot.Limit(

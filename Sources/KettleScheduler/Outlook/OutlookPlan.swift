@@ -8,11 +8,15 @@ package struct OutlookPlan: Sendable {
     package var id: TransferID
     package var bytesReceived: Int64
     package var bytesExpected: Int64?
+    package var pace: RunningPace
 
-    package init(id: TransferID, bytesReceived: Int64, bytesExpected: Int64?) {
+    package init(
+      id: TransferID, bytesReceived: Int64, bytesExpected: Int64?, pace: RunningPace = .unknown
+    ) {
       self.id = id
       self.bytesReceived = bytesReceived
       self.bytesExpected = bytesExpected
+      self.pace = pace
     }
   }
 
@@ -29,6 +33,7 @@ package struct OutlookPlan: Sendable {
   private let isHeldBack: Bool
   private let measurements: HostMeasurements
   private let totalMax: Double?
+  private let totalChanges: [QueueEstimate.TotalChange]
   /// The limit of all transfers, or the capacity of the line, if it is reached; nil if it is not.
   private let reachedTotal: Double?
   /// The speed of each transfer of the host whose transfers are fastest.
@@ -64,14 +69,22 @@ package struct OutlookPlan: Sendable {
       var entry = QueueEntry(machine.record)
       entry.bytesReceived = one.bytesReceived
       entry.bytesExpected = one.bytesExpected
+      entry.pace = QueueEstimate.Pace(one.pace, limit: entry.bytesPerSecondMax)
       running.append(entry)
     }
-    runningAt = Dictionary(grouping: running, by: \.origin)
     unlimitedCount = running.count { $0.bytesPerSecondMax == nil }
     let line =
       judgement.lineBytesPerSecond.map(Double.init) ?? Self.sharedTotal(running, measurements)
     reachedTotal = isLimitReached ? limit : line
     totalMax = reachedTotal ?? limit
+    totalChanges = scheduler.totalLimit.nextChanges(in: zone).map { change in
+      QueueEstimate.TotalChange(
+        milliseconds: Self.milliseconds(until: change.at, from: now),
+        bytesPerSecondMax: change.bytesPerSecond.map(Double.init))
+    }
+    // Where all share a total, the others make up for one that ends.
+    if reachedTotal != nil { for index in running.indices { running[index].shareTotal() } }
+    runningAt = Dictionary(grouping: running, by: \.origin)
     fastest = Self.each(running, measurements).max() ?? 0
     let runningIDs = Set(progress.map(\.id))
     for machine in scheduler.machines.values where !runningIDs.contains(machine.id) {
@@ -116,6 +129,7 @@ package struct OutlookPlan: Sendable {
     var input = builder.input(runningCount: running.count, limit: rules.connectionLimit)
     input.transfersMax = min(limits.runningMax, limits.connectionsMax)
     input.bytesPerSecondMax = totalMax
+    input.totalChanges = totalChanges
     input.queues = builder.queues.map(queue)
     input.hosts = builder.hosts.map(host)
     return QueueOutlook(
@@ -169,15 +183,19 @@ package struct OutlookPlan: Sendable {
   }
 
   /// What all transfers receive together if the fastest ones of several hosts are equally fast:
-  /// they probably share a line. nil if they are not.
+  /// they probably share a line. nil if they are not, or if their own paces are known.
   private static func sharedTotal(
     _ running: [QueueEntry], _ measurements: HostMeasurements
   ) -> Double? {
-    let speeds = each(running, measurements)
+    guard running.allSatisfy({ $0.measuredPace == nil }) else { return nil }
+    // A limit of their own would make them equally fast as well.
+    let free = running.filter { $0.bytesPerSecondMax == nil }
+    let speeds = each(free, measurements)
     guard let fastest = speeds.max(), fastest > 0,
       speeds.count(where: { $0 >= fastest * 0.9 }) > 1
     else { return nil }
-    return Set(running.map(\.origin)).reduce(0) {
+    let limits = running.compactMap(\.bytesPerSecondMax).reduce(0.0) { $0 + Double($1) }
+    return Set(free.map(\.origin)).reduce(limits) {
       $0 + Double(measurements.bytesPerSecond(of: $1) ?? 0)
     }
   }
@@ -199,6 +217,10 @@ package struct OutlookPlan: Sendable {
   }
 
   private func milliseconds(until time: WallTime) -> Int64 {
+    Self.milliseconds(until: time, from: now)
+  }
+
+  private static func milliseconds(until time: WallTime, from now: Moment) -> Int64 {
     max(1, time.millisecondsSince1970 - now.wall.millisecondsSince1970)
   }
 
@@ -207,10 +229,12 @@ package struct OutlookPlan: Sendable {
     let sessions = Set((runningAt[origin] ?? []).map(\.session))
     let allowed = sessions.compactMap(rules.connectionLimit).max() ?? 0
     let opening = hosts.closedUntil(origin, at: now.monotonic)
-    return QueueEstimate.Host(
-      transfersMax: min(max(limits.connectionsMax(at: origin), allowed), learned),
-      speed: speed(of: origin),
+    let most = max(limits.connectionsMax(at: origin), allowed)
+    var host = QueueEstimate.Host(
+      transfersMax: min(most, learned), speed: speed(of: origin),
       closedMilliseconds: opening?.milliseconds(since: now.monotonic) ?? 0)
+    host.rises = hosts.rises(at: origin, upTo: most, now.monotonic)
+    return host
   }
 
   /// Where all transfers together reach a limit, those that it slows down are equally fast, and
@@ -218,6 +242,9 @@ package struct OutlookPlan: Sendable {
   /// down by it.
   private func speed(of origin: Origin) -> QueueEstimate.Speed {
     let own = runningAt[origin] ?? []
+    // A host is as fast as its transfers are in the long run.
+    let paces = own.compactMap(\.measuredPace)
+    if reachedTotal == nil, !paces.isEmpty { return .bytesPerSecond(paces.reduce(0, +)) }
     guard let measured = measurements.bytesPerSecond(of: origin).map(Double.init) else {
       return reachedTotal == nil ? .unknown : .unlimited
     }
@@ -229,6 +256,40 @@ package struct OutlookPlan: Sendable {
     let isLimited = !own.isEmpty && own.allSatisfy { $0.bytesPerSecondMax != nil }
     let othersRun = unlimitedCount > own.count { $0.bytesPerSecondMax == nil }
     return isLimited && othersRun ? .unknown : .bytesPerSecond(measured)
+  }
+}
+
+extension QueueEstimate.Pace {
+  /// A limit that is nearly used is what a transfer will get; before that is known, it is the best
+  /// guess.
+  fileprivate init(_ pace: RunningPace, limit: Int64?) {
+    let limit = limit.map { Double(max(1, $0)) }
+    switch pace {
+    case .unknown: self = limit.map { .limited($0) } ?? .shared
+    case .silent: self = .silent
+    case .bytesPerSecond(let speed):
+      if let limit, Double(speed) >= limit * SpeedJudgement.usedPart {
+        self = .limited(limit)
+      } else {
+        self = speed > 0 ? .measured(Double(speed)) : .silent
+      }
+    }
+  }
+}
+
+extension QueueEntry {
+  fileprivate var measuredPace: Double? {
+    switch pace {
+    case .measured(let speed): speed
+    case .shared, .limited, .silent: nil
+    }
+  }
+
+  fileprivate mutating func shareTotal() {
+    switch pace {
+    case .measured: pace = .shared
+    case .shared, .limited, .silent: break
+    }
   }
 }
 

@@ -207,6 +207,15 @@ package struct StoredQueue: Sendable {
 
   package var count: Int { items.count }
 
+  /// The number of transfers of each host.
+  package func counts(where isCounted: (TransferID) -> Bool) -> [Origin: Int] {
+    var counts = Array(repeating: 0, count: groups.count)
+    for item in items where isCounted(item.key.id) { counts[item.group] += 1 }
+    return zip(groups, counts).reduce(into: [:]) { sums, one in
+      if one.1 > 0 { sums[one.0.origin, default: 0] += one.1 }
+    }
+  }
+
   /// - Parameter entries: in the order of the queue.
   package init(_ entries: [QueueEntry]) {
     items.reserveCapacity(entries.count)

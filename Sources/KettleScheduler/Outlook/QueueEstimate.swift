@@ -5,10 +5,11 @@ import KettleModel
 ///
 /// The simulation gives the slots to transfers as `TransferQueue` does: in the order of the queue,
 /// within the limits of hosts, sessions and the user's queues. The transfers of one host divide its
-/// speed evenly, because Kettle opens additional connections when few transfers are left. What is
+/// speed evenly, because Kettle opens additional connections when few transfers are left. One whose
+/// own pace is known keeps it, so that others that start or wait do not move its time. What is
 /// unknown stays unknown: a transfer without a known or assumed size never ends, and those that
-/// wait for its slot have no estimate either. Nothing is estimated past the time at which a user's
-/// queue closes.
+/// wait for its slot have no estimate either. What follows from an assumption is a guess. Nothing
+/// is estimated past the time at which a user's queue closes.
 package struct QueueEstimate: Sendable, Hashable {
   /// How fast the transfers of a host are together.
   package enum Speed: Sendable, Hashable {
@@ -25,6 +26,8 @@ package struct QueueEstimate: Sendable, Hashable {
     package var speed: Speed
     /// How long it must not be contacted.
     package var closedMilliseconds: Int64
+    /// When it may have one transfer more, in milliseconds.
+    package var rises: [Int64] = []
 
     package init(transfersMax: Int, speed: Speed, closedMilliseconds: Int64 = 0) {
       self.transfersMax = transfersMax
@@ -67,11 +70,41 @@ package struct QueueEstimate: Sendable, Hashable {
     }
   }
 
+  /// How fast a running transfer is.
+  package enum Pace: Sendable, Hashable {
+    /// A part of the speed of its host.
+    case shared
+    /// Its own bytes per second, a part of the speed of its host.
+    case measured(Double)
+    /// Bytes per second by its own limit. What it leaves of its host is not known.
+    case limited(Double)
+    /// Nothing arrives: its end is unknown.
+    case silent
+
+    var isOwn: Bool {
+      switch self {
+      case .measured, .limited: true
+      case .shared, .silent: false
+      }
+    }
+  }
+
+  /// What is known of the size of a file.
+  package enum Size: Sendable, Hashable {
+    case known
+    /// The other files of its host make it likely.
+    case likely
+    /// Only good enough to estimate when other transfers start.
+    case assumed
+  }
+
   package struct Item: Sendable, Hashable {
     /// An index of `Input.groups`.
     package var group: Int
     /// The bytes that are still to be fetched; nil if unknown.
     package var missing: Double?
+    package var size = Size.known
+    package var pace = Pace.shared
     /// The transfer's own speed limit.
     package var bytesPerSecondMax: Double?
     /// How long it must not start, such as a scheduled transfer.
@@ -98,14 +131,30 @@ package struct QueueEstimate: Sendable, Hashable {
     package var transfersMax = 1
     /// The limit of all transfers together: a setting, or the measured capacity of the line.
     package var bytesPerSecondMax: Double?
+    /// How it changes, in order.
+    package var totalChanges: [TotalChange] = []
 
     package init() {}
+  }
+
+  /// A change of the limit of all transfers together.
+  package struct TotalChange: Sendable, Hashable {
+    package var milliseconds: Int64
+    /// nil for no limit.
+    package var bytesPerSecondMax: Double?
+
+    package init(milliseconds: Int64, bytesPerSecondMax: Double?) {
+      self.milliseconds = milliseconds
+      self.bytesPerSecondMax = bytesPerSecondMax
+    }
   }
 
   package struct Times: Sendable, Hashable {
     /// Milliseconds from now; nil if unknown.
     package var start: Int64?
     package var end: Int64?
+    /// Whether it follows from an assumption.
+    package var isGuess = false
 
     /// Removes what would be behind the closing of a queue.
     fileprivate mutating func forget(after closing: Int64) {
@@ -134,8 +183,16 @@ package struct QueueEstimate: Sendable, Hashable {
         if let closing = closings[item.group] { times[index].forget(after: closing) }
       }
     }
+    for (index, item) in (input.running + input.queued).enumerated() where !item.hasKnownEnd {
+      times[index].end = nil
+    }
     running = Array(times.prefix(input.running.count))
     queued = Array(times.dropFirst(input.running.count))
+  }
+
+  /// Whether any end is a guess.
+  package var isGuess: Bool {
+    [running, queued].contains { $0.contains { $0.isGuess && $0.end != nil } }
   }
 
   /// When everything with an estimate is complete; nil if nothing has one.
@@ -146,6 +203,13 @@ package struct QueueEstimate: Sendable, Hashable {
 
   /// The transfers without an estimate of their end.
   var endlessCount: Int { running.count { $0.end == nil } + queued.count { $0.end == nil } }
+}
+
+extension QueueEstimate.Item {
+  fileprivate var hasKnownEnd: Bool { size != .assumed && pace != .silent }
+
+  /// Whether the times of those that start after it are guesses.
+  var makesGuesses: Bool { size != .known || pace == .silent }
 }
 
 /// Numbers the hosts and the groups of an estimate, and assumes the sizes that are not known: from
@@ -190,6 +254,7 @@ struct EstimateBuilder {
       group: number(of: StoredQueue.Group(entry)), bytesReceived: entry.bytesReceived,
       bytesExpected: entry.bytesExpected, bytesPerSecondMax: entry.bytesPerSecondMax,
       notBeforeMilliseconds: entry.notBeforeMilliseconds)
+    items[items.count - 1].pace = entry.pace
   }
 
   /// - Parameter group: the number of the item's group here.
@@ -249,9 +314,15 @@ struct EstimateBuilder {
     let means = means
     var sized = items
     for index in sized.indices where sized[index].missing == nil {
-      guard let mean = means[sized[index].group] else { continue }
+      let group = sized[index].group
+      guard let mean = means[group].mean else { continue }
       // A file that is larger than the others has some bytes left all the same.
-      sized[index].missing = max(mean - Double(received[index]), mean / 10)
+      let missing = mean - Double(received[index])
+      sized[index].missing = max(missing, mean / 10)
+      // One that is tried again has not shown yet that its host has such a file.
+      let isLikely =
+        means[group].isTelling && missing > 0 && sized[index].notBeforeMilliseconds == 0
+      sized[index].size = isLikely ? .likely : .assumed
     }
     input.running = Array(sized.prefix(runningCount))
     sized.removeFirst(runningCount)
@@ -259,8 +330,9 @@ struct EstimateBuilder {
     return input
   }
 
-  /// The size that a file of each group is assumed to have; nil while none is known.
-  private var means: [Double?] {
+  /// The size that a file of each group is assumed to have, nil while none is known; and whether
+  /// the files of its host make it likely.
+  private var means: [(mean: Double?, isTelling: Bool)] {
     var atHosts = hosts.map { measurements.files(of: $0) }
     var inSessions: [SessionID: SizeTally] = [:]
     for group in groups {
@@ -268,8 +340,9 @@ struct EstimateBuilder {
       inSessions[group.session, default: measurements.files(of: group.session)].add(group.sizes)
     }
     return groups.map { group in
-      atHosts[group.host].mean(
-        with: inSessions[group.session]?.mean, weighing: Self.sessionWeight)
+      let atHost = atHosts[group.host]
+      let inSession = inSessions[group.session]?.mean
+      return (atHost.mean(with: inSession, weighing: Self.sessionWeight), atHost.isTelling)
     }
   }
 }

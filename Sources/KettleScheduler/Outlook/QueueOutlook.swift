@@ -11,11 +11,15 @@ package struct QueueOutlook: Sendable {
     package var startsAt: WallTime?
     /// nil if unknown.
     package var readyAt: WallTime?
+    /// Whether `readyAt` follows from an assumption, such as the size of a file.
+    package var isGuess = false
   }
 
   package let madeAt: Moment
   /// When all of them are expected to be complete; nil if unknown.
   package let readyAt: WallTime?
+  /// Whether `readyAt` follows from an assumption.
+  package let isGuess: Bool
   /// The transfers that are to continue and have no estimate.
   package let unpredictableCount: Int
 
@@ -53,6 +57,7 @@ package struct QueueOutlook: Sendable {
     self.unpredictableCount = unpredictableCount + estimate.endlessCount
     // The rest is expected to continue like the part that was simulated.
     let stretch = 1 + Double(furtherCount) / Double(max(1, keys.count))
+    isGuess = estimate.isGuess || furtherCount > 0
     readyAt = estimate.end.map { Self.time(Int64(Double($0) * stretch), after: now) }
   }
 
@@ -101,7 +106,8 @@ package struct QueueOutlook: Sendable {
     of id: TransferID, priority: TransferPriority, position: Int64
   ) -> Expectation? {
     if let times = running[id] {
-      return Expectation(readyAt: times.end.map { Self.time($0, after: madeAt) })
+      return Expectation(
+        readyAt: times.end.map { Self.time($0, after: madeAt) }, isGuess: times.isGuess)
     }
     let key = QueueKey(priority: priority, position: position, id: id)
     guard let index = index(of: key) else { return nil }
@@ -109,7 +115,7 @@ package struct QueueOutlook: Sendable {
     return Expectation(
       rank: ranks[index] > 0 ? Int(ranks[index]) : nil,
       startsAt: times.start.map { Self.time($0, after: madeAt) },
-      readyAt: times.end.map { Self.time($0, after: madeAt) })
+      readyAt: times.end.map { Self.time($0, after: madeAt) }, isGuess: times.isGuess)
   }
 
   private func index(of key: QueueKey) -> Int? {
@@ -144,6 +150,8 @@ package struct QueueEntry: Sendable, Hashable {
   package var bytesPerSecondMax: Int64?
   /// How long it must not start.
   package var notBeforeMilliseconds: Int64 = 0
+  /// How fast it is while it runs.
+  var pace = QueueEstimate.Pace.shared
 
   package var id: TransferID { key.id }
 

@@ -10,13 +10,19 @@ struct QueueSimulation {
     var queue: Int?
     var missing: Double
     var speedMax: Double
+    /// Bytes per millisecond.
+    var pace: QueueEstimate.Pace
     var speed = 0.0
   }
 
   private let items: [QueueEstimate.Item]
   private let groups: [QueueEstimate.Group]
   private let transfersMax: Int
-  private let totalSpeedMax: Double
+  private var totalSpeedMax: Double
+  /// No known part of the total is larger: where hosts are as fast as it permits, how fast they
+  /// would be beyond it is unknown.
+  private let totalSpeedKnown: Double
+  private let totalChanges: [QueueEstimate.TotalChange]
   private let opensAt: [Double]
   private let queues: [QueueEstimate.Queue]
   private(set) var times: [QueueEstimate.Times]
@@ -25,6 +31,10 @@ struct QueueSimulation {
   private var active: [Active] = []
   /// How many of them have a limit of their own.
   private var limitedCount = 0
+  /// How many of them have a pace of their own.
+  private var pacedCount = 0
+  /// Whether something happened that is only assumed.
+  private var isGuessing = false
   /// How many times one of them was looked at.
   private(set) var stepCount = 0
   private var hosts: [HostShare]
@@ -44,6 +54,8 @@ struct QueueSimulation {
     case item(Int)
     case host(Int)
     case queue(Int)
+    case rise(Int)
+    case total(Int)
   }
 
   init(_ input: QueueEstimate.Input) {
@@ -51,6 +63,8 @@ struct QueueSimulation {
     groups = input.groups
     transfersMax = max(input.transfersMax, input.running.count)
     totalSpeedMax = input.bytesPerSecondMax.map { $0 / 1000 } ?? .infinity
+    totalSpeedKnown = input.hosts.contains { $0.speed == .unlimited } ? totalSpeedMax : .infinity
+    totalChanges = input.totalChanges
     opensAt = input.hosts.map { Double($0.closedMilliseconds) }
     times = Array(repeating: QueueEstimate.Times(), count: items.count)
     hosts = HostShare.all(input)
@@ -66,6 +80,12 @@ struct QueueSimulation {
     for (host, at) in opensAt.enumerated() where at > 0 { later.append((at, .host(host))) }
     for (queue, one) in queues.enumerated() where one.closedMilliseconds > 0 {
       later.append((Double(one.closedMilliseconds), .queue(queue)))
+    }
+    for (host, one) in input.hosts.enumerated() {
+      for rise in one.rises { later.append((Double(rise), .rise(host))) }
+    }
+    for (number, change) in totalChanges.enumerated() {
+      later.append((Double(change.milliseconds), .total(number)))
     }
     later.sort { $0.at > $1.at }
   }
@@ -127,10 +147,14 @@ struct QueueSimulation {
     if let queue = groups[group].queue { queueCounts[queue] += 1 }
     let speedMax = items[item].bytesPerSecondMax.map { $0 / 1000 } ?? .infinity
     if speedMax < .infinity { limitedCount += 1 }
+    let pace = items[item].pace.perMillisecond
+    if pace.isOwn { pacedCount += 1 }
+    times[item].isGuess =
+      isGuessing || (hosts[host].isGuess && !pace.isOwn && speedMax == .infinity)
     active.append(
       Active(
         item: item, group: group, host: host, queue: groups[group].queue,
-        missing: items[item].missing ?? .infinity, speedMax: speedMax))
+        missing: items[item].missing ?? .infinity, speedMax: speedMax, pace: pace))
   }
 
   /// Moves the bytes of this time, and ends what is complete.
@@ -145,7 +169,12 @@ struct QueueSimulation {
       }
       let one = active[index]
       if one.speedMax < .infinity { limitedCount -= 1 }
+      if one.pace.isOwn { pacedCount -= 1 }
       times[one.item].end = Int64(now.rounded(.up))
+      if items[one.item].makesGuesses {
+        times[one.item].isGuess = true
+        isGuessing = true
+      }
       hosts[one.host].count -= 1
       groupCounts[one.group] -= 1
       candidates.take(&waitingForHost[one.host])
@@ -167,8 +196,20 @@ struct QueueSimulation {
       case .item(let item): candidates.insert(item)
       case .host(let host): candidates.take(&waitingForHost[host])
       case .queue(let queue): candidates.take(&waitingForQueue[queue])
+      case .rise(let host):
+        hosts[host].countMax += 1
+        candidates.take(&waitingForHost[host])
+      case .total(let number): changeTotal(to: totalChanges[number].bytesPerSecondMax)
       }
     }
+  }
+
+  private mutating func changeTotal(to bytesPerSecondMax: Double?) {
+    let most = bytesPerSecondMax.map { $0 / 1000 } ?? .infinity
+    totalSpeedMax = min(most, totalSpeedKnown)
+    guard most > totalSpeedKnown else { return }
+    isGuessing = true
+    for one in active { times[one.item].isGuess = true }
   }
 
   // MARK: Time
@@ -187,14 +228,17 @@ struct QueueSimulation {
 
   private mutating func setSpeeds() {
     for one in active { hosts[one.host].beginSharing() }
+    if pacedCount > 0 {
+      for one in active { hosts[one.host].give(one.pace) }
+    }
     if limitedCount > 0 {
-      for one in active { hosts[one.host].limit(to: one.speedMax) }
+      for one in active where !one.pace.isOwn { hosts[one.host].limit(to: one.speedMax) }
     }
     stepCount += active.count
     var sum = 0.0
     for index in active.indices {
       let one = active[index]
-      active[index].speed = min(one.speedMax, hosts[one.host].each)
+      active[index].speed = min(one.speedMax, hosts[one.host].speed(of: one.pace))
       sum += active[index].speed
     }
     if sum > totalSpeedMax { shareTotal() }
@@ -221,19 +265,51 @@ struct QueueSimulation {
 
 /// How the transfers of one host divide its speed.
 private struct HostShare {
-  let countMax: Int
+  var countMax: Int
   /// Bytes per millisecond.
   private let speed: Double
+  /// Whether its speed is only assumed.
+  let isGuess: Bool
   var count = 0
   private var left = 0.0
   private var sharerCount = 0
+  /// The speed of those with a measured pace together.
+  private var measured = 0.0
 
   /// The speed of each transfer without a lower limit of its own.
-  var each: Double { sharerCount > 0 ? left / Double(sharerCount) : left }
+  private var each: Double {
+    guard sharerCount > 0 else { return left }
+    // One that starts beside others with a pace of their own gets some speed all the same.
+    let least = speed * Double(sharerCount) / Double(max(count, 1))
+    return max(left, measured > 0 ? least : 0) / Double(sharerCount)
+  }
 
   mutating func beginSharing() {
     left = speed
     sharerCount = count
+    measured = 0
+  }
+
+  /// A transfer with a pace of its own leaves the rest to the others.
+  mutating func give(_ pace: QueueEstimate.Pace) {
+    switch pace {
+    case .shared, .silent: return
+    case .limited: break
+    case .measured(let own):
+      left -= own
+      measured += own
+    }
+    sharerCount -= 1
+  }
+
+  /// What others leave makes those with a measured pace faster.
+  func speed(of pace: QueueEstimate.Pace) -> Double {
+    switch pace {
+    case .shared, .silent: each
+    case .limited(let own): own
+    case .measured(let own):
+      sharerCount == 0 && left > 0 ? own * (1 + left / measured) : own
+    }
   }
 
   /// A transfer with a limit below its part leaves the rest to the others.
@@ -255,7 +331,18 @@ private struct HostShare {
         case .unlimited: Double.infinity
         case .unknown: average
         }
-      return HostShare(countMax: max(1, host.transfersMax), speed: speed / 1000)
+      return HostShare(
+        countMax: max(1, host.transfersMax), speed: speed / 1000, isGuess: host.speed == .unknown)
+    }
+  }
+}
+
+extension QueueEstimate.Pace {
+  fileprivate var perMillisecond: QueueEstimate.Pace {
+    switch self {
+    case .shared, .silent: self
+    case .measured(let speed): .measured(speed / 1000)
+    case .limited(let speed): .limited(speed / 1000)
     }
   }
 }

@@ -161,17 +161,37 @@ extension HeldBack {
 package struct HostMeasurements: Sendable {
   private struct Host: Sendable {
     var byteCount: Int64 = 0
-    var speed = SpeedEstimator()
+    var speed = HostMeasurements.newSpeed
+    /// When its bytes last grew in number.
+    var deliveredAt: MonotonicTime?
+    private var deliveredByteCount: Int64 = 0
     /// Bytes per second when it last delivered.
     var lastSpeed: Int64?
     var files = SizeTally()
     var sampledAt: MonotonicTime?
+
+    /// Measures the speed. A pause counts until it is longer than one between two files.
+    mutating func sample(at now: MonotonicTime) {
+      sampledAt = now
+      speed.sample(byteCount: byteCount, at: now)
+      if byteCount > deliveredByteCount { (deliveredByteCount, deliveredAt) = (byteCount, now) }
+      guard let deliveredAt, speed.bytesPerSecond > 0,
+        now.milliseconds(since: deliveredAt) <= HostMeasurements.gapMilliseconds
+      else { return }
+      lastSpeed = speed.bytesPerSecond
+    }
   }
 
   /// More hosts are not remembered.
   static let hostCountMax = 1024
   /// After a longer pause the measurement of the speed restarts.
   static let pauseMilliseconds: Int64 = 3000
+  /// A host that delivers nothing for longer keeps its last speed: how long it takes to deliver
+  /// again says nothing about how fast it will be.
+  static let gapMilliseconds: Int64 = 10_000
+
+  /// Slow to change, because the times of completion of all queued transfers depend on it.
+  private static var newSpeed: SpeedEstimator { SpeedEstimator(timeConstantMilliseconds: 20_000) }
 
   private var hosts: [Origin: Host] = [:]
   private var sessionFiles: [SessionID: SizeTally] = [:]
@@ -202,11 +222,9 @@ package struct HostMeasurements: Sendable {
       if let sampledAt = host.sampledAt,
         now.milliseconds(since: sampledAt) > Self.pauseMilliseconds
       {
-        host.speed = SpeedEstimator()
+        host.speed = Self.newSpeed
       }
-      host.sampledAt = now
-      host.speed.sample(byteCount: host.byteCount, at: now)
-      if host.speed.bytesPerSecond > 0 { host.lastSpeed = host.speed.bytesPerSecond }
+      host.sample(at: now)
       hosts[origin] = host
     }
   }
@@ -214,7 +232,7 @@ package struct HostMeasurements: Sendable {
   /// Forgets the speeds: the limits of all transfers have changed.
   package mutating func forgetSpeeds() {
     for origin in hosts.keys {
-      hosts[origin]?.speed = SpeedEstimator()
+      hosts[origin]?.speed = Self.newSpeed
       hosts[origin]?.lastSpeed = nil
     }
   }
@@ -238,6 +256,13 @@ package struct SizeTally: Sendable, Hashable {
   package private(set) var count = 0
   /// Servers can report any size, so the sum is wider.
   private var sum: Int128 = 0
+  private var least: Int64 = .max
+  private var most: Int64 = 0
+
+  /// Fewer files show nothing about the next one.
+  private static let telling = 3
+  /// Sizes that differ by a larger factor show nothing about the next one.
+  private static let alikeFactor = 4.0
 
   package init() {}
 
@@ -245,15 +270,25 @@ package struct SizeTally: Sendable, Hashable {
     guard byteCount >= 0 else { return }
     count += 1
     sum += Int128(byteCount)
+    least = min(least, byteCount)
+    most = max(most, byteCount)
   }
 
   package mutating func add(_ other: SizeTally) {
     count += other.count
     sum += other.sum
+    least = min(least, other.least)
+    most = max(most, other.most)
   }
 
   /// nil while no size is known.
   package var mean: Double? { count > 0 ? Double(sum) / Double(count) : nil }
+
+  /// Whether the next file is likely to be about as large: enough files are known, and their sizes
+  /// are alike.
+  var isTelling: Bool {
+    count >= Self.telling && Double(most) <= Double(least) * Self.alikeFactor
+  }
 
   /// The mean of these files and of `count` others with a mean of their own; nil while no size is
   /// known.

@@ -211,6 +211,12 @@ package struct HostTable: Sendable {
     limit(at: origin, now)?.nextRise(after: now)
   }
 
+  /// Returns in how many milliseconds a limited host accepts each additional connection, up to
+  /// `most`.
+  func rises(at origin: Origin, upTo most: Int, _ now: MonotonicTime) -> [Int64] {
+    limit(at: origin, now)?.rises(upTo: most, after: now) ?? []
+  }
+
   /// Removes expired entries. Rises up to now are not due any more.
   package mutating func forget(at now: MonotonicTime) {
     checkedAt = now
@@ -263,6 +269,19 @@ package struct LearnedLimit: Sendable, Hashable {
 
   package func isOver(at now: MonotonicTime) -> Bool {
     riseCount(at: now) > triedCount - connectionsMaxAtRefusal
+  }
+
+  /// More rises do not matter.
+  private static let riseCountMax = 64
+
+  fileprivate func rises(upTo most: Int, after now: MonotonicTime) -> [Int64] {
+    let known = connectionsMax(at: now)
+    let first = nextRise(after: now).milliseconds(since: now)
+    let missing = min(max(0, most - known), Self.riseCountMax)
+    return (0..<missing).map { step in
+      // The one after the last that was tried ends the limit.
+      first + Int64(min(step, max(0, triedCount - known))) * Self.riseMilliseconds
+    }
   }
 
   func nextRise(after now: MonotonicTime) -> MonotonicTime {

@@ -111,6 +111,27 @@ package struct TotalLimit: Sendable {
     return effective != before
   }
 
+  /// A change of the limit by the schedule.
+  struct Change: Hashable, Sendable {
+    var at: WallTime
+    /// nil means no limit.
+    var bytesPerSecond: Int64?
+  }
+
+  /// More changes are not looked for.
+  private static let changeCountMax = 16
+
+  /// Returns the next changes, in order.
+  func nextChanges(in zone: LocalZone) -> [Change] {
+    var changes: [Change] = []
+    var next = effective.until
+    while let time = next, changes.count < Self.changeCountMax {
+      changes.append(Change(at: time, bytesPerSecond: schedule.limit(at: time, in: zone)))
+      next = schedule.nextChange(after: time, in: zone)
+    }
+    return changes
+  }
+
   private mutating func make(at now: WallTime, in zone: LocalZone) {
     basis = .schedule
     effective = Effective(

@@ -71,6 +71,20 @@ struct BatchTallyTests {
     #expect(batch.progress(bytesPerSecond: 1) == nil)
   }
 
+  @Test func `a batch goes on after a stop of everything is undone, and another one begins anew`() {
+    var batch = tally([
+      row(1, .running, received: 0, of: 70), row(2, .running, received: 10, of: 30),
+      row(1, .completed, received: 70, of: 70), row(2, .idle),
+    ])
+    #expect(batch.progress(bytesPerSecond: 1) == nil)
+    batch.change(from: row(2, .idle), to: row(2, .queued, received: 10, of: 30))
+    #expect(batch.progress(bytesPerSecond: 1)?.finishedCount == 1)
+    #expect(batch.progress(bytesPerSecond: 1)?.bytesReceived == 80)
+    batch.change(from: row(2, .queued, received: 10, of: 30), to: nil)
+    batch.change(from: nil, to: row(3, .queued))
+    #expect(batch.progress(bytesPerSecond: 1)?.transferCount == 1)
+  }
+
   @Test func `the time left is unknown without a size`() {
     let batch = tally([row(1, .running, received: 5, of: 10), row(2, .queued, received: 3)])
     #expect(
@@ -103,6 +117,7 @@ struct BatchTallyTests {
     var tally = BatchTally()
     var known: [TransferID: TransferSnapshot] = [:]
     var finished: Set<TransferID> = []
+    var left: Set<TransferID> = []
     for _ in 0..<5000 {
       let id = TransferID(rawValue: Int64.random(in: 1...6, using: &random))
       let size: Int64? = Bool.random(using: &random) ? nil : Int64.random(in: 0...9, using: &random)
@@ -116,10 +131,16 @@ struct BatchTallyTests {
       tally.change(from: was, to: next)
       known[id] = next
       let underWay: Set<TransferState> = [.running, .queued, .waiting, .verifying]
+      let wasUnderWay = was.map { underWay.contains($0.state) } ?? false
+      let isUnderWay = next.map { underWay.contains($0.state) } ?? false
+      let hadOthers = known.values.contains { $0.id != id && underWay.contains($0.state) }
+      if isUnderWay, !wasUnderWay, !hadOthers, !left.contains(id) { (finished, left) = ([], []) }
+      if isUnderWay { left.remove(id) }
+      if wasUnderWay, !isUnderWay, next?.state != .completed { left.insert(id) }
       if next?.state != .completed { finished.remove(id) }
       if next?.state == .completed, let was, underWay.contains(was.state) { finished.insert(id) }
       let active = known.values.filter { underWay.contains($0.state) }
-      if active.isEmpty { finished = [] }
+      if active.isEmpty, left.isEmpty { finished = [] }
       let all = active + finished.compactMap { known[$0] }
       let sized = all.filter { $0.bytesExpected != nil }
       let found = tally.progress(bytesPerSecond: 0)

@@ -30,7 +30,7 @@ struct BatchLine {
     let words = shown.reduce(0) { $0 + 2 + BatchText.width($1, canvas.look) }
     let barWidth = min(room - words, BatchText.barWidthMax)
     guard barWidth > 0 else { return }
-    ProgressBar(fill: .part(batch.fraction), role: .progress)
+    ProgressBar(fill: .part(BatchSummary(batch).fraction), role: .progress)
       .draw(on: &canvas, row: row, column: 1, width: barWidth)
     var column = 1 + barWidth
     for text in shown {
@@ -58,12 +58,15 @@ enum BatchText {
 
   /// Returns the texts, the most important first.
   static func full(_ batch: BatchProgress, _ clock: ClockText, now: WallTime) -> [String] {
-    var texts = [percent(batch)]
-    if let ready = ready(batch, clock, now: now) { texts.append(ready) }
+    let summary = BatchSummary(batch)
+    var texts = [progress(batch, summary)]
+    if let ready = ready(summary, clock, now: now) { texts.append(ready) }
     if let left = batch.secondsLeft { texts.append(Strings.timeLeft(left)) }
-    texts.append(Strings.batchCount(max(0, batch.finishedCount), of: max(0, batch.transferCount)))
-    if batch.bytesExpected > 0 {
-      texts.append(ByteText.progress(batch.bytesReceived, of: batch.bytesExpected))
+    switch summary.measure {
+    case .bytes(let received, let expected):
+      texts.append(Strings.batchCount(max(0, batch.finishedCount), of: max(0, batch.transferCount)))
+      texts.append(ByteText.progress(received, of: expected))
+    case .files: break
     }
     if batch.unknownSizeCount > 0 { texts.append(Strings.unknownSizes(batch.unknownSizeCount)) }
     return texts
@@ -72,28 +75,29 @@ enum BatchText {
   static func brief(
     _ batch: BatchProgress, _ clock: ClockText, now: WallTime, hasTime: Bool
   ) -> String {
-    guard hasTime else { return percent(batch) }
-    let time = ready(batch, clock, now: now) ?? batch.secondsLeft.map(Strings.timeLeft)
-    return [percent(batch), time].compactMap(\.self).joined(separator: "  ")
+    let summary = BatchSummary(batch)
+    guard hasTime else { return progress(batch, summary) }
+    let time = ready(summary, clock, now: now) ?? batch.secondsLeft.map(Strings.timeLeft)
+    return [progress(batch, summary), time].compactMap(\.self).joined(separator: "  ")
   }
 
   private static func ready(
-    _ batch: BatchProgress, _ clock: ClockText, now: WallTime
+    _ summary: BatchSummary, _ clock: ClockText, now: WallTime
   ) -> String? {
-    let unpredictableCount = max(0, batch.unpredictableCount ?? 0)
-    // All that is left may be without an estimate.
-    let (left, overflow) = batch.transferCount.subtractingReportingOverflow(batch.finishedCount)
-    guard overflow || left > unpredictableCount else { return nil }
-    return batch.readyAt.map {
+    summary.finish.map { finish in
       Strings.allReady(
-        by: clock.long($0, now: now), except: unpredictableCount)
+        by: Strings.guessed(clock.long(finish.at, now: now), isGuess: finish.isGuess),
+        except: finish.exceptCount)
     }
   }
 
-  /// The free disk space, or what will be left of it when all transfers are complete.
+  /// The free disk space, or what will be left of it when all transfers are complete, if all sizes
+  /// are known.
   static func free(_ totals: Totals) -> String? {
     guard let free = totals.freeBytes else { return nil }
-    guard let batch = totals.batch, batch.bytesExpected > batch.bytesReceived else {
+    guard let batch = totals.batch, batch.unknownSizeCount <= 0,
+      batch.bytesExpected > batch.bytesReceived
+    else {
       return Strings.free(free)
     }
     // Counts from outside can be anything.
@@ -102,9 +106,17 @@ enum BatchText {
     return isTooMuch || isTooLittle ? nil : Strings.freeAfter(after)
   }
 
-  private static func percent(_ batch: BatchProgress) -> String {
+  /// The percentage of the bytes, or how many files are done.
+  private static func progress(_ batch: BatchProgress, _ summary: BatchSummary) -> String {
+    switch summary.measure {
+    case .bytes: percent(batch, summary)
+    case .files(let done, let count): Strings.batchCount(done, of: count)
+    }
+  }
+
+  private static func percent(_ batch: BatchProgress, _ summary: BatchSummary) -> String {
     let text = PercentageText.text(
-      Int64(batch.fraction * 10_000), of: 10_000,
+      Int64(summary.fraction * 10_000), of: 10_000,
       isWhole: batch.finishedCount >= batch.transferCount)
     // The text keeps its width as the number grows.
     return String(repeating: " ", count: max(0, 5 - text.utf8.count)) + text
@@ -112,16 +124,6 @@ enum BatchText {
 
   static func width(_ text: String, _ look: Look) -> Int {
     ShownText(text, charset: look.charset, columnsMax: 2000).columns
-  }
-}
-
-extension BatchProgress {
-  /// By bytes; by the number of transfers while no size is known.
-  var fraction: Double {
-    guard bytesExpected > 0 else {
-      return PercentageText.fraction(Int64(finishedCount), of: Int64(transferCount))
-    }
-    return PercentageText.fraction(bytesReceived, of: bytesExpected)
   }
 }
 

@@ -18,15 +18,7 @@ package struct HostPane: Hashable, Sendable {
     return [.service(.loadHosts)]
   }
 
-  /// Keeps the hosts that matter now, those with a problem first, then those with the most
-  /// connections. A host may be listed only because something is remembered for it.
-  mutating func receive(_ listed: [HostSnapshot]) {
-    let active = listed.filter { $0.hasProblem || $0.connections > 0 || $0.queuedCount > 0 }
-    hosts = active.sorted {
-      ($0.hasProblem ? 0 : 1, $1.connections, $0.origin)
-        < ($1.hasProblem ? 0 : 1, $0.connections, $1.origin)
-    }
-  }
+  mutating func receive(_ listed: [HostSnapshot]) { hosts = HostSnapshot.inOrder(listed) }
 
   private enum Width {
     static let connections = 6
@@ -72,8 +64,6 @@ package struct HostPane: Hashable, Sendable {
 }
 
 extension HostSnapshot {
-  fileprivate var hasProblem: Bool { limit != nil || outage != nil || closedUntil != nil }
-
   /// The origin without `https://`.
   fileprivate var name: String {
     let parts = origin.split(separator: "://", maxSplits: 1)

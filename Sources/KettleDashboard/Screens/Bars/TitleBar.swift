@@ -62,7 +62,9 @@ struct TitleBar {
     guard !hasBatchLine else { return title }
     if form.hasBatch, let batch = totals.batch {
       title.right.append(BatchText.brief(batch, clock, now: now.wall, hasTime: form.hasTime))
-      if form.hasBar { title.bar = ProgressBar(fill: .part(batch.fraction), role: .progress) }
+      if form.hasBar {
+        title.bar = ProgressBar(fill: .part(BatchSummary(batch).fraction), role: .progress)
+      }
     }
     if form.hasFree { title.right += BatchText.free(totals).map { [$0] } ?? [] }
     return title

@@ -134,13 +134,3 @@ extension TransferSnapshot {
     return left <= 0 ? nil : left % 1000 + 1
   }
 }
-
-extension WallTime {
-  /// Does not trap on overflow: dates from outside can be anything.
-  func milliseconds(after other: WallTime) -> Int64 {
-    let (difference, overflow) = millisecondsSince1970.subtractingReportingOverflow(
-      other.millisecondsSince1970)
-    if overflow { return millisecondsSince1970 < other.millisecondsSince1970 ? .min : .max }
-    return difference
-  }
-}

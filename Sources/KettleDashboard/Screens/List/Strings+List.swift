@@ -22,8 +22,12 @@ extension Strings {
 
   /// For all transfers that are under way.
   static func batchCount(_ finished: Int, of count: Int) -> String {
-    "\(finished) of \(count) done"
+    CountText.text(finished) + " of " + CountText.text(count) + " done"
   }
+
+  /// A time that is a guess has a tilde.
+  static func guessed(_ time: String, isGuess: Bool) -> String { isGuess ? "~" + time : time }
+
   static func timeLeft(_ seconds: Int64) -> String { DurationText.clock(seconds) + " left" }
 
   /// - Parameter unpredictableCount: The transfers that `time` does not include.

@@ -8,7 +8,10 @@ package enum RowStatus: Hashable, Sendable {
   case words([String], ready: String)
 
   package init(_ row: TransferSnapshot, clock: ClockText, now: WallTime) {
-    let ready = row.expectedReadyAt(now: now).map { clock.brief($0, now: now) } ?? ""
+    let ready =
+      row.expectedReadyAt(now: now).map {
+        Strings.guessed(clock.brief($0, now: now), isGuess: row.readyAtIsGuess == true)
+      } ?? ""
     switch row.state {
     case .running:
       self = .moving(

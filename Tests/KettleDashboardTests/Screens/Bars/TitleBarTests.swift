@@ -106,7 +106,7 @@ struct TitleBarTests {
         unknownSizeCount: 3, secondsLeft: nil)
     }
     let text = lines(columns: 140, rows: 40, unknown)[1]
-    #expect(text.contains("█   ") && text.contains("   25 %  1 of 4 done  3 of unknown size"))
+    #expect(text.contains("█   ") && text.contains("1 of 4 done  3 of unknown size"))
   }
 
   @Test func `without room for the time the title keeps the percentage`() {
