@@ -69,6 +69,7 @@ import TestSupport
     try journal.commit([.hook(.update(ended(first))), .hook(.update(ended(second)))])
     hooks = try journal.load().hooks
     #expect(hooks.pending.isEmpty && hooks.started.isEmpty && hooks.lastID == 2)
+    #expect(hooks.failed == [ended(first)])
     #expect(try journal.hook(first.id) == nil)
     #expect(try journal.hookRuns(of: TransferID(rawValue: 1)) == [ended(first)])
   }

@@ -164,7 +164,7 @@ extension TransferEngine {
 
 /// Requests about hosts.
 extension TransferEngine {
-  /// Every host that matters now, by name. The speeds and the queued transfers of all hosts together
+  /// Every host that matters now, by name. Their speeds and queued transfers together
   /// are those of all transfers.
   package func hosts() async -> [HostSnapshot] {
     let queue = await storedQueue()?.queue ?? StoredQueue([])

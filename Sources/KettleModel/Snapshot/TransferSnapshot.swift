@@ -22,8 +22,8 @@ public struct TransferSnapshot: Hashable, Sendable, Codable, Identifiable {
   public var heldBack: HeldBack?
   /// When it is expected to be complete; nil if unknown, and in events.
   public var readyAt: WallTime?
-  /// Whether `readyAt` is a guess, because it follows from an assumption, such as the size of a file
-  /// that did not announce it; nil for no.
+  /// Whether `readyAt` is a guess, because it follows from an assumption, such as the size of a
+  /// file that did not announce it; nil for no.
   public var readyAtIsGuess: Bool?
   /// The path of the file, present or future; nil until its name is known.
   public var path: String?

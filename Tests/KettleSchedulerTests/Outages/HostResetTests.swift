@@ -26,6 +26,26 @@ struct HostResetTests {
     #expect(world.script.scheduler.hosts(at: world.script.now).isEmpty)
   }
 
+  @Test func `an outage that concerns no transfer is not listed`() {
+    var world = OutageScript { _, _ in OutageScript.refused }
+    let id = world.script.add(spec())
+    world.settle()
+    #expect(world.script.scheduler.hosts(at: world.script.now).first?.outage != nil)
+    world.script.control(.stop, id)
+    #expect(world.script.scheduler.hosts(at: world.script.now).first?.outage == nil)
+  }
+
+  @Test func `speeds and the queue of the store are part of a host`() {
+    var script = SchedulerScript()
+    script.add(spec())
+    let origin = spec().url.origin
+    let other = url("http://other.example/").origin
+    let hosts = script.scheduler.hosts(at: script.now, speeds: [origin: 9], stored: [other: 91])
+    #expect(hosts.map(\.origin) == ["http://files.example", "http://other.example"])
+    #expect(hosts.map(\.bytesPerSecond) == [9, nil])
+    #expect(hosts.map(\.queuedCount) == [0, 91])
+  }
+
   @Test func `an unknown host is not reset`() {
     var script = SchedulerScript()
     script.add(spec())

@@ -77,6 +77,9 @@ package final class InMemoryJournal: TransferJournal {
       switch one.run.standing {
       case .pending: hooks.pending.append(id)
       case .running: hooks.started.append(one.run)
+      case .ended where one.run.transfer != nil:
+        hooks.failed.removeAll { $0.transfer == one.run.transfer }
+        if one.run.end?.outcome.isSuccess == false { hooks.failed.append(one.run) }
       case .ended: break
       }
     }
