@@ -71,7 +71,7 @@ package struct PaceEstimator: Sendable, Hashable {
   static let silentMilliseconds: Int64 = 30_000
   private static let timeConstantMilliseconds = 30_000.0
 
-  private var speed = SpeedEstimator(timeConstantMilliseconds: timeConstantMilliseconds)
+  private var speed = SpeedEstimator(timeConstantMilliseconds: Self.timeConstantMilliseconds)
   private var byteCount: Int64?
   private var beganAt: MonotonicTime?
   private var arrivedAt: MonotonicTime?

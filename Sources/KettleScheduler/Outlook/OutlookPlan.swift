@@ -62,7 +62,7 @@ package struct OutlookPlan: Sendable {
     inMemory = Set(scheduler.machines.keys)
     let limit = scheduler.limitBytesPerSecond.map(Double.init)
     let speed = Set(progress.compactMap { scheduler.machines[$0.id]?.spec.url.origin })
-      .reduce(0.0) { $0 + Double(measurements.bytesPerSecond(of: $1) ?? 0) }
+      .reduce(0.0) { $0 + Double(measurements.presentBytesPerSecond(of: $1)) }
     let isLimitReached = limit.map { speed >= $0 * SpeedJudgement.usedPart } ?? false
     for one in progress {
       guard let machine = scheduler.machines[one.id] else { continue }
@@ -179,24 +179,23 @@ package struct OutlookPlan: Sendable {
     _ running: [QueueEntry], _ measurements: HostMeasurements
   ) -> [Double] {
     let counts = running.reduce(into: [:]) { $0[$1.origin, default: 0.0] += 1 }
-    return counts.map { Double(measurements.bytesPerSecond(of: $0.key) ?? 0) / $0.value }
+    return counts.map { Double(measurements.presentBytesPerSecond(of: $0.key)) / $0.value }
   }
 
   /// What all transfers receive together if the fastest ones of several hosts are equally fast:
-  /// they probably share a line. nil if they are not, or if their own paces are known.
+  /// they probably share a line. nil if they are not.
   private static func sharedTotal(
     _ running: [QueueEntry], _ measurements: HostMeasurements
   ) -> Double? {
-    guard running.allSatisfy({ $0.measuredPace == nil }) else { return nil }
     // A limit of their own would make them equally fast as well.
     let free = running.filter { $0.bytesPerSecondMax == nil }
-    let speeds = each(free, measurements)
+    let speeds = each(free.filter { measurements.isSteady($0.origin) }, measurements)
     guard let fastest = speeds.max(), fastest > 0,
       speeds.count(where: { $0 >= fastest * 0.9 }) > 1
     else { return nil }
     let limits = running.compactMap(\.bytesPerSecondMax).reduce(0.0) { $0 + Double($1) }
     return Set(free.map(\.origin)).reduce(limits) {
-      $0 + Double(measurements.bytesPerSecond(of: $1) ?? 0)
+      $0 + Double(measurements.presentBytesPerSecond(of: $1))
     }
   }
 
@@ -249,7 +248,8 @@ package struct OutlookPlan: Sendable {
       return reachedTotal == nil ? .unknown : .unlimited
     }
     if reachedTotal != nil {
-      let each = measured / Double(max(1, own.count))
+      let present = Double(measurements.presentBytesPerSecond(of: origin))
+      let each = present / Double(max(1, own.count))
       return own.isEmpty || each < fastest * Self.equalPart
         ? .bytesPerSecond(measured) : .unlimited
     }
@@ -265,7 +265,7 @@ extension QueueEstimate.Pace {
   fileprivate init(_ pace: RunningPace, limit: Int64?) {
     let limit = limit.map { Double(max(1, $0)) }
     switch pace {
-    case .unknown: self = limit.map { .limited($0) } ?? .shared
+    case .unknown: self = limit.map { QueueEstimate.Pace.limited($0) } ?? .shared
     case .silent: self = .silent
     case .bytesPerSecond(let speed):
       if let limit, Double(speed) >= limit * SpeedJudgement.usedPart {

@@ -162,6 +162,7 @@ package struct HostMeasurements: Sendable {
   private struct Host: Sendable {
     var byteCount: Int64 = 0
     var speed = HostMeasurements.newSpeed
+    var present = SpeedEstimator()
     /// When its bytes last grew in number.
     var deliveredAt: MonotonicTime?
     private var deliveredByteCount: Int64 = 0
@@ -174,6 +175,7 @@ package struct HostMeasurements: Sendable {
     mutating func sample(at now: MonotonicTime) {
       sampledAt = now
       speed.sample(byteCount: byteCount, at: now)
+      present.sample(byteCount: byteCount, at: now)
       if byteCount > deliveredByteCount { (deliveredByteCount, deliveredAt) = (byteCount, now) }
       guard let deliveredAt, speed.bytesPerSecond > 0,
         now.milliseconds(since: deliveredAt) <= HostMeasurements.gapMilliseconds
@@ -223,6 +225,7 @@ package struct HostMeasurements: Sendable {
         now.milliseconds(since: sampledAt) > Self.pauseMilliseconds
       {
         host.speed = Self.newSpeed
+        host.present = SpeedEstimator()
       }
       host.sample(at: now)
       hosts[origin] = host
@@ -233,12 +236,26 @@ package struct HostMeasurements: Sendable {
   package mutating func forgetSpeeds() {
     for origin in hosts.keys {
       hosts[origin]?.speed = Self.newSpeed
+      hosts[origin]?.present = SpeedEstimator()
       hosts[origin]?.lastSpeed = nil
     }
   }
 
   /// The speed of all transfers of a host together, now or when it last delivered; nil if unknown.
   package func bytesPerSecond(of origin: Origin) -> Int64? { hosts[origin]?.lastSpeed }
+
+  /// The same, now.
+  func presentBytesPerSecond(of origin: Origin) -> Int64 {
+    hosts[origin]?.present.bytesPerSecond ?? 0
+  }
+
+  /// Whether the host is about as fast now as it was lately, so that its speed can be compared with
+  /// that of another.
+  func isSteady(_ origin: Origin) -> Bool {
+    guard let host = hosts[origin], let speed = host.lastSpeed else { return false }
+    let part = Double(host.present.bytesPerSecond) / Double(max(1, speed))
+    return (0.5...2).contains(part)
+  }
 
   /// The complete files of a host.
   package func files(of origin: Origin) -> SizeTally { hosts[origin]?.files ?? SizeTally() }

@@ -129,7 +129,8 @@ enum Sample {
     return totals
   }
 
-  /// Computes the batch like the service, for rows that have not finished before.
+  /// Computes the batch like the service, for rows that have not finished before; as if those of
+  /// unknown size had none.
   private static func batch(of rows: [TransferSnapshot]) -> BatchProgress? {
     let states: Set<TransferState> = [.running, .queued, .waiting, .verifying]
     let rows = rows.filter { states.contains($0.state) }
@@ -139,7 +140,7 @@ enum Sample {
       transferCount: rows.count, finishedCount: 0,
       bytesReceived: sized.reduce(0) { $0 + $1.bytesReceived },
       bytesExpected: sized.reduce(0) { $0 + ($1.bytesExpected ?? 0) },
-      unknownSizeCount: rows.count - sized.count,
+      unknownSizeCount: 0,
       secondsLeft: rows.lazy.compactMap(\.secondsLeft).max())
   }
 

@@ -39,7 +39,8 @@ struct FinishTimeTests {
     func missing(_ id: TransferID) -> Double { Double((sizes[id] ?? 0) - (received[id] ?? 0)) }
 
     func expectation(_ id: TransferID) -> QueueOutlook.Expectation? {
-      let running = received.keys.sorted().map { id in
+      let requesting = script.scheduler.machines.values.filter { $0.visibleState == .running }
+      let running = Set(requesting.map(\.id)).union(received.keys).sorted().map { id in
         OutlookPlan.Running(
           id: id, bytesReceived: received[id] ?? 0, bytesExpected: sizes[id],
           pace: paces[id]?.pace(at: script.now.monotonic) ?? .unknown)
