@@ -85,7 +85,7 @@ package struct OutlookPlan: Sendable {
     // Where all share a total, the others make up for one that ends.
     if reachedTotal != nil { for index in running.indices { running[index].shareTotal() } }
     runningAt = Dictionary(grouping: running, by: \.origin)
-    fastest = Self.each(running, measurements).max() ?? 0
+    fastest = Self.each(running, measurements).values.max() ?? 0
     let runningIDs = Set(progress.map(\.id))
     for machine in scheduler.machines.values where !runningIDs.contains(machine.id) {
       take(machine)
@@ -177,9 +177,11 @@ package struct OutlookPlan: Sendable {
   /// The speed of each running transfer of a host.
   private static func each(
     _ running: [QueueEntry], _ measurements: HostMeasurements
-  ) -> [Double] {
-    let counts = running.reduce(into: [:]) { $0[$1.origin, default: 0.0] += 1 }
-    return counts.map { Double(measurements.presentBytesPerSecond(of: $0.key)) / $0.value }
+  ) -> [Origin: Double] {
+    let counts = running.reduce(into: [Origin: Double]()) { $0[$1.origin, default: 0] += 1 }
+    return counts.reduce(into: [:]) { speeds, one in
+      speeds[one.key] = Double(measurements.presentBytesPerSecond(of: one.key)) / one.value
+    }
   }
 
   /// What all transfers receive together if the fastest ones of several hosts are equally fast:
@@ -190,9 +192,11 @@ package struct OutlookPlan: Sendable {
     // A limit of their own would make them equally fast as well.
     let free = running.filter { $0.bytesPerSecondMax == nil }
     let speeds = each(free.filter { measurements.isSteady($0.origin) }, measurements)
-    guard let fastest = speeds.max(), fastest > 0,
-      speeds.count(where: { $0 >= fastest * 0.9 }) > 1
-    else { return nil }
+    guard let fastest = speeds.values.max(), fastest > 0 else { return nil }
+    let equal = Set(speeds.filter { $0.value >= fastest * 0.9 }.keys)
+    // Two that are equally fast only by chance have different paces.
+    let paces = free.filter { equal.contains($0.origin) }.compactMap(\.measuredPace)
+    guard equal.count > 1, paces.min() ?? 0 >= (paces.max() ?? 0) * equalPart else { return nil }
     let limits = running.compactMap(\.bytesPerSecondMax).reduce(0.0) { $0 + Double($1) }
     return Set(free.map(\.origin)).reduce(limits) {
       $0 + Double(measurements.presentBytesPerSecond(of: $1))
