@@ -126,7 +126,7 @@ struct AddScreenTests {
       model(columns: 100, rows: 30, text).screen(),
       """
        Kettle   ↓ 12.6 MiB/s █          ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1
-       █████▉           42 %  1:30 left  0 of 8 done  1.0/2.5 GiB  3 of unknown size   181 GiB free after
+       ██████████████                      42 %  1:30 left  0 of 8 done  1.0/2.5 GiB   181 GiB free after
          15 MiB/s│                                                                                      ⣶
                  │                                                                                      ⣿
                  │                                                                                      ⣿

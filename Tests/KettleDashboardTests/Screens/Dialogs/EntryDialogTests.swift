@@ -34,7 +34,7 @@ struct EntryDialogTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 0 B/s      ▁          1 waiting                  0 %   182 GiB free
+       Kettle   ↓ 0 B/s        1 waiting                   0 of 1 done   182 GiB free
           File                         Progress           Size         Speed    Ready
        ◷  Guide                                                 needs a login
       (5 empty lines)

@@ -58,7 +58,7 @@ struct LimitScreenTests {
       model.screen(),
       """
        Kettle   ↓ 12.6 MiB/s █          ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1
-       █████▉           42 %  1:30 left  0 of 8 done  1.0/2.5 GiB  3 of unknown size   181 GiB free after
+       ██████████████                      42 %  1:30 left  0 of 8 done  1.0/2.5 GiB   181 GiB free after
          15 MiB/s│                                                                                      ⣶
                  │                                                                                      ⣿
                  │                                                                                      ⣿
@@ -115,7 +115,7 @@ struct LimitScreenTests {
       model.screen(),
       """
        Kettle   ↓ 12.6 MiB/s █          3 running  1 verifying  3 waiting  1 queued  2 scheduled  1 paused  2 idle  1 done  1 failed
-       ███████████████████████                                  42 %  1:30 left  0 of 8 done  1.0/2.5 GiB  3 of unknown size   181 GiB free after
+       █████████████████████████▌                                     42 %  1:30 left  0 of 8 done  1.0/2.5 GiB                181 GiB free after
          15 MiB/s│                                                        ⣶ │ Host                       Conns       Speed  Held back
                  │                                                        ⣿ │
                  │                                                        ⣿ │

@@ -27,18 +27,18 @@ struct HostPaneTests {
     effects.count { $0 == .service(.loadHosts) }
   }
 
-  @Test func `the hosts in 120 columns, those with a problem first`() {
+  @Test func `the hosts in 120 columns, those that work first`() {
     var model = Sample.model(columns: 120, rows: 35)
     _ = model.update(.hostsArrived(Self.hosts), at: Sample.now)
     expectScreen(
       model.screen(),
       """
        Kettle   ↓ 12.6 MiB/s   3 running  1 verifying  3 waiting  1 queued  2 scheduled  1 paused  2 idle  1 done  1 failed
-       ██████████████▌                      42 %  1:30 left  0 of 8 done  1.0/2.5 GiB  3 of unknown size   181 GiB free after
+       ██████████████████████▋                                 42 %  1:30 left  0 of 8 done  1.0/2.5 GiB   181 GiB free after
          15 MiB/s│                                              ⣶ │ Host             Conns       Speed  Held back
+                 │                                              ⣿ │ example.org        5/9  12.0 MiB/s  3 queued
                  │                                              ⣿ │ mirror.…mple.net   2/2   391 KiB/s  a 503 at 11:50
-                 │                                              ⣿ │ down.example       0/9              down, next try 12:01
-                0└─ 1:34 ago ─────────────────────────────── now  │ example.org        5/9  12.0 MiB/s  3 queued
+                0└─ 1:34 ago ─────────────────────────────── now  │ down.example       0/9              down, next try 12:01
           File                                   Progress                    Size          Speed  Conns    Ready  Host
       >▶  Networking Overview                    ▃▃▃▃▃▃▃▃·····  61 %  405/659 MiB     12.1 MiB/s      4    12:00  example.org
        ‖  iOS Technology Overview                ▃▃             22 %     6/29 MiB  paused                         example.org

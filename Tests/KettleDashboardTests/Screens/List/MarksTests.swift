@@ -143,7 +143,7 @@ struct MarksTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 0 B/s        1 running  1 paused  1 done         0 %   182 GiB free
+       Kettle   ↓ 0 B/s        1 running  1 paused  1 done                0 of 1 done
           File                         Progress           Size         Speed    Ready
        ‖◆ x                                                     paused
        ▶  x                                ███                         0 B/s
@@ -157,7 +157,7 @@ struct MarksTests {
     expectScreen(
       model.screen(.ascii),
       """
-       Kettle   v 0 B/s        1 running  1 paused  1 done         0 %   182 GiB free
+       Kettle   v 0 B/s        1 running  1 paused  1 done                0 of 1 done
           File                         Progress           Size         Speed    Ready
        =x x                                                     paused
        *  x                            [===     ]                      0 B/s

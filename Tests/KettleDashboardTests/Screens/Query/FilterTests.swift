@@ -168,7 +168,7 @@ struct FilterTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 0 B/s        8 waiting  172 queued  20 failed                   0 %
+       Kettle   ↓ 0 B/s        8 waiting  172 queued  20 failed         0 of 180 done
           File                         Progress           Size         Speed    Ready
       >✘  file 0                                                failed               ┃
        ·  file 1                                                queued               │
@@ -204,7 +204,7 @@ struct FilterTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 0 B/s        8 waiting  172 queued  20 failed                   0 %
+       Kettle   ↓ 0 B/s        8 waiting  172 queued  20 failed         0 of 180 done
           File                         Progress           Size         Speed    Ready
        ·◆ file 19                                               queued
       >·  file 119                                              queued
@@ -276,7 +276,7 @@ struct FilterTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 0 B/s        ◷8 ·172 ✘20     0 %   182 GiB free
+       Kettle   ↓ 0 B/s        ◷8 ·172 ✘20          0 of 180 done
           File                     Progress                 Speed
 
 

@@ -24,7 +24,7 @@ struct ScrollbarTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 0 B/s        1204 queued     0 %   182 GiB free
+       Kettle   ↓ 0 B/s        1204 queued        0 of 1,204 done
           File                     Progress                 Speed
        ·  file 8                                      queued     │
        ·  file 9                                      queued     ┃
