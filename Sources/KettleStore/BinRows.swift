@@ -133,16 +133,40 @@ struct BinRows {
     return entries
   }
 
-  func contents() throws -> [Int64: BinContents] {
+  func entries(of ids: [TransferID], in actions: [Int64]) throws -> [BinEntry] {
+    let list = "[" + ids.map { String($0.rawValue) }.joined(separator: ",") + "]"
+    let reader = TransferRowReader(.strict)
+    var entries: [BinEntry] = []
+    for action in actions {
+      let rows = try Row.fetchCursor(
+        db,
+        sql: """
+          SELECT \(TransferColumn.list) FROM bin_entry
+          WHERE action = ? AND id IN (SELECT value FROM json_each(?))
+          """,
+        arguments: [action, list])
+      while let row = try rows.next() {
+        entries.append(BinEntry(action: action, record: try reader.record(row)))
+      }
+    }
+    return entries
+  }
+
+  /// - Parameter action: leaves only this one; nil leaves all.
+  func contents(of action: Int64?) throws -> [Int64: BinContents] {
     var contents: [Int64: BinContents] = [:]
     let rows = try Row.fetchAll(
       db,
       sql: """
         SELECT action, count(*),
           total(iif(resume_data IS NOT NULL OR kind IN (?, ?), bytes_received, 0))
-        FROM bin_entry JOIN bin_action ON number = action GROUP BY action
+        FROM bin_entry JOIN bin_action ON number = action
+        WHERE action BETWEEN ? AND ? GROUP BY action
         """,
-      arguments: [BinAction.Kind.removeWithFile.rawValue, BinAction.Kind.reset.rawValue])
+      arguments: [
+        BinAction.Kind.removeWithFile.rawValue, BinAction.Kind.reset.rawValue, action ?? .min,
+        action ?? .max,
+      ])
     for row in rows {
       guard let action = Int64.fromDatabaseValue(row[0]), let count = Int.fromDatabaseValue(row[1])
       else { continue }

@@ -150,8 +150,12 @@ extension SQLiteJournal {
     try reader.read { db in try BinRows(db).entries(of: action, after: after, countMax: countMax) }
   }
 
-  package func binContents() throws -> [Int64: BinContents] {
-    try reader.read { db in try BinRows(db).contents() }
+  package func binEntries(of ids: [TransferID], in actions: [Int64]) throws -> [BinEntry] {
+    try reader.read { db in try BinRows(db).entries(of: ids, in: actions) }
+  }
+
+  package func binContents(of action: Int64?) throws -> [Int64: BinContents] {
+    try reader.read { db in try BinRows(db).contents(of: action) }
   }
 
   package func clearedCount(upTo finishNumber: Int64?) throws -> Int {

@@ -86,18 +86,95 @@ struct BinEngineTests {
     }
   }
 
+  @Test func `a start within ten minutes continues with the bytes in the bin`() async throws {
+    let (world, id) = try await stopped()
+    let started = await world.engine.perform(.start, [id])
+    #expect(started.results == [.applied])
+    #expect(started.bin == BinBytes(transferCount: 1, byteCount: 2))
+    #expect(world.files.paths == [path])
+    let request = await world.transport.request(2)
+    #expect(request.headers.contains(HeaderField(received: "Range", "bytes=2-")))
+    #expect(try await world.engine.binContents().map(\.kind) == [.start])
+  }
+
+  @Test func `a start right after a stop waits for the last bytes`() async throws {
+    let world = try await EngineWorld()
+    let (id, attempt) = try await world.flowing(total: 4)
+    world.transport.body(attempt, [1, 2])
+    world.files.holdSyncs()
+    async let stopped = world.engine.perform(.stop, [id])
+    await world.transport.called { $0.contains(.cancel(attempt)) }
+    world.transport.end(attempt, .cancelled)
+    async let started = world.engine.perform(.start, [id])
+    // Both requests have been processed as far as possible after a few of these calls.
+    for _ in 0..<200 { _ = await world.engine.details(of: id) }
+    world.files.releaseSyncs()
+    #expect(await stopped.results == [.applied])
+    #expect(await started.bin?.byteCount == 2)
+    let request = await world.transport.request(2)
+    #expect(request.headers.contains(HeaderField(received: "Range", "bytes=2-")))
+  }
+
+  @Test func `a stop says how much is kept, and until when`() async throws {
+    let world = try await EngineWorld()
+    let (id, attempt) = try await world.flowing(total: 4)
+    world.transport.body(attempt, [1, 2])
+    async let stopped = world.engine.perform(.stop, [id])
+    await world.transport.called { $0.contains(.cancel(attempt)) }
+    world.transport.end(attempt, .cancelled)
+    let bin = try #require(await stopped.bin)
+    #expect(bin.transferCount == 1 && bin.byteCount == 2)
+    #expect(bin.until == (try await world.engine.binContents().first?.expiresAt))
+    #expect(await world.engine.perform(.stop, [id]).bin == nil)
+  }
+
+  @Test func `a fresh start leaves the bytes in the bin`() async throws {
+    let world = try await EngineWorld()
+    let (id, attempt) = try await world.flowing(total: 4)
+    world.transport.body(attempt, [1, 2])
+    async let started = world.engine.startFresh([id])
+    await world.transport.called { $0.contains(.cancel(attempt)) }
+    world.transport.end(attempt, .cancelled)
+    #expect(await started.bin?.byteCount == 2)
+    let request = await world.transport.request(2)
+    #expect(!request.headers.contains { $0.name == "Range" })
+    #expect(try await world.engine.binContents().map(\.kind) == [.stop])
+  }
+
+  @Test func `one undo resumes all that one command paused, also what only the store has`()
+    async throws
+  {
+    let world = try await EngineWorld { $0.limits.runningMax = 1 }
+    let (first, attempt) = try await world.flowing(total: 4)
+    let others = try await world.engine.add(
+      (1...9).map { EngineWorld.spec("http://files.example/\($0)") })
+    async let paused = world.engine.controlAll(.pause)
+    await world.transport.called { $0.contains(.cancel(attempt)) }
+    world.transport.end(attempt, .cancelled)
+    #expect(await paused == [first] + others)
+    let listed = try #require(try await world.engine.binContents().first)
+    #expect(listed.kind == .pause && listed.transferCount == 10 && listed.title == "a.iso")
+    _ = await world.engine.control(.remove(.stays), [others[8]])
+    let removal = try #require(try await world.engine.binContents().first)
+    let undone = try #require(try await world.engine.undo(listed.number))
+    #expect(undone.restored.sorted() == [first] + others.dropLast())
+    #expect(undone.changedCount == 1)
+    #expect(try await world.engine.undo(listed.number) == nil)
+    #expect(try await world.engine.undo(nil)?.action.number == removal.number)
+  }
+
   @Test func `a transfer started again keeps its new bytes, and an earlier action is undone`()
     async throws
   {
     let (world, id) = try await stopped()
     let other = try await world.engine.add([EngineWorld.spec("http://files.example/b")])[0]
-    _ = await world.engine.control(.pause, [other])
     _ = await world.engine.control(.remove(.stays), [other])
-    _ = await world.engine.control(.start, [id])
+    _ = await world.engine.startFresh([id])
     let undone = try #require(try await world.engine.undo(nil))
     #expect(undone.restored == [other])
     let busy = try #require(try await world.engine.undo(nil))
     #expect(busy.busy == [id])
+    #expect(busy.busyByteCount == 2)
     #expect(busy.restored.isEmpty)
     #expect(try await world.engine.binContents().map(\.kind) == [.stop])
   }

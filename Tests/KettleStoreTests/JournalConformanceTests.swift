@@ -159,7 +159,12 @@ import TestSupport
     #expect(
       try journal.binEntries(of: 5, after: records[1].id, countMax: 9).map(\.record)
         == [records[2]])
-    let contents = try #require(try journal.binContents()[5])
+    #expect(
+      try journal.binEntries(of: [records[0].id, records[2].id], in: [4, 5]).map(\.record)
+        == [records[0], records[2]])
+    #expect(try journal.binContents(of: 9)[5] == nil)
+    #expect(try journal.binContents(of: 5)[5] == journal.binContents(of: nil)[5])
+    let contents = try #require(try journal.binContents(of: nil)[5])
     #expect(contents.transferCount == 3)
     let title = RowMaker(documentsDirectory: "").row(of: records[0]).title
     #expect(contents.title == title)
@@ -172,14 +177,14 @@ import TestSupport
     let changed = try journal.binEntries(of: 5, after: nil, countMax: 9).map(\.record.resumeData)
     #expect(changed == [records[0].resumeData, nil, bytes])
     try journal.commit([.bin(.removeEntries([records[0].id], action: 5))])
-    #expect(try journal.binContents()[5]?.byteCount == 77)
+    #expect(try journal.binContents(of: nil)[5]?.byteCount == 77)
 
     try journal.commit([.bin(.removeEntries([partial.id], action: 5))])
     #expect(try journal.binEntries(of: 5, after: nil, countMax: 9).map(\.record) == [records[1]])
     try journal.commit([.bin(.removeAction(5))])
     #expect(try journal.load().binActions == [clear])
     #expect(try journal.binEntries(of: 5, after: nil, countMax: 9).isEmpty)
-    #expect(try journal.binContents()[5] == nil)
+    #expect(try journal.binContents(of: nil)[5] == nil)
   }
 
   @Test(arguments: Kind.allCases)

@@ -157,12 +157,14 @@ keep all
 
 begin 'everything stopped by mistake'
 keys X
-see 'stopped'
+see 'Stop'
+keys y
+see 'Stopped'
 keys b
 see 'Undo' 'stopped "'
 keep bin
 keys Enter
-see 'undone: stop of'
+see 'Brought back'
 
 begin 'the keys'
 keys '?'

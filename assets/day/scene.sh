@@ -79,9 +79,9 @@ film 2000
 
 begin 'stop it, and undo that'
 put_cursor_on sintel-2048
-press x 'stop it; its bytes are in the bin for ten minutes' 'stopped;'
+press x 'stop it; its bytes are in the bin for ten minutes' 'Stopped'
 film 1750
-press z 'undo' 'undone: stop' '2 paused'
+press z 'undo' 'Brought back' '2 paused'
 film 1500
 
 begin 'the details below the list'
@@ -101,6 +101,6 @@ press : 'a command' 'Command:'
 frame 500
 film_typing Command 'limit 8M'
 frame 500
-press Enter 'the download has a speed limit now' 'limited to'
+press Enter 'the download has a speed limit now' 'at most'
 film 2500
 printf 'scene: %d frames in %s\n' "$frame_count" "$out"

@@ -51,7 +51,8 @@ extension DashboardSession {
       let result = try await call(
         ControlTransfers.self, .init(control: verb, selection: selection))
       return .commandFinished(
-        .controlled(verb, appliedCount: result.applied.count, refused: result.refused))
+        .controlled(
+          verb, appliedCount: result.applied.count, refused: result.refused, result.bin))
     case .add(let specs):
       let adder = FormAdder(service: try currentService(), filesAreHere: filesAreHere)
       let (count, first) = try await adder.add(specs)
@@ -67,11 +68,12 @@ extension DashboardSession {
         .removed(count: result.applied.count, keptPaths: (result.keptFiles ?? []).map(\.path)))
     case .relink(let id, let link):
       let result = try await call(RelinkTransfer.self, .init(id: id, link: link))
-      return .commandFinished(.relinked(refused: result.refused))
+      return .commandFinished(.relinked(id, isLogin: link.login != nil, refused: result.refused))
     case .limit(let selection, let bytesPerSecond):
       let result = try await call(
         LimitSpeed.self, .init(selection: selection, bytesPerSecond: bytesPerSecond))
-      return .commandFinished(.limited(bytesPerSecond: bytesPerSecond, refused: result.refused))
+      return .commandFinished(
+        .limited(selection, bytesPerSecond: bytesPerSecond, refused: result.refused))
     case .move(let selection, let move):
       let result = try await call(MoveTransfers.self, .init(selection: selection, way: move))
       return .commandFinished(.moved(appliedCount: result.applied.count))
@@ -116,7 +118,8 @@ extension DashboardSession {
       return .undone(
         UndoOutcome(
           undone.kind, restoredCount: undone.restored.count + undone.uncoveredCount,
-          busyCount: undone.busy.count))
+          busyCount: undone.busy.count, busyByteCount: undone.busyByteCount ?? 0,
+          changedCount: undone.changedCount ?? 0))
     case .empty:
       _ = try await call(EmptyBin.self, .init())
       return .binEmptied

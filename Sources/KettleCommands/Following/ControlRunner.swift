@@ -62,6 +62,7 @@ struct ControlRunner {
   private var commandName: String {
     switch verb {
     case .start, .pause, .stop, .accept, .remember, .remove: verb.rawValue
+    case .startFresh: "start"
     case .removeWithFile: "remove"
     }
   }
@@ -71,7 +72,8 @@ struct ControlRunner {
   ) async throws {
     switch selection {
     case .all, .matching:
-      try context.console.printLine(Sentences.did(verb, count: result.applied.count))
+      try context.console.printLine(
+        Sentences.did(verb, count: result.applied.count, result.bin, context.clock))
     case .ids:
       guard result.applied.count <= Self.describedCountMax else {
         try printApplied(result)
@@ -82,6 +84,9 @@ struct ControlRunner {
           result.keepsFile(of: id)
           ? Sentences.did(.remove, id) : try await words(for: id, service)
         try context.console.printLine(words)
+      }
+      if let bin = result.bin {
+        context.console.printNote(Sentences.of(bin, after: verb, context.clock))
       }
     }
     for file in result.keptFiles ?? [] { context.console.printError(Sentences.kept(file)) }
@@ -141,6 +146,8 @@ extension ControlVerb {
   fileprivate var isMetByCompletion: Bool {
     switch self {
     case .start, .pause, .stop: true
+    // A finished file is not fetched again.
+    case .startFresh: false
     case .accept, .remember, .remove, .removeWithFile: false
     }
   }

@@ -54,6 +54,7 @@ package enum UsageProblem: Hashable, Sendable {
     case linkForSeveral
     /// `--remember` of `kettle start` has no login to remember.
     case rememberWithoutLogin
+    case freshWithLink
     case neitherIDsNorAll(command: String)
     /// `wait` without ids, which may come from an `add` that failed.
     case nothingToWaitFor

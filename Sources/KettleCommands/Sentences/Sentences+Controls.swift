@@ -19,15 +19,33 @@ extension Sentences {
       + "cannot be moved; delete it yourself if it is to go"
   }
 
-  static func did(_ verb: ControlVerb, count: Int) -> String {
+  static func did(
+    _ verb: ControlVerb, count: Int, _ bin: BinBytes?, _ clock: any CommandClock
+  ) -> String {
     let did = "\(count) \(count == 1 ? "transfer" : "transfers") \(past(verb))"
+    if let bin { return did + "; " + of(bin, after: verb, clock) }
     guard verb.discards, count > 0 else { return did }
     return did + "; \"kettle undo\" brings \(count == 1 ? "it" : "them") back for ten minutes"
+  }
+
+  /// What a control put into the bin, or took back.
+  static func of(_ bin: BinBytes, after verb: ControlVerb, _ clock: any CommandClock) -> String {
+    let size = ByteText.size(bin.byteCount)
+    guard let until = bin.until.map({ time($0, clock) }) else {
+      return "continues from \(size) that the bin had kept"
+    }
+    let kept = bin.byteCount > 0 ? "\(size) kept until \(until)" : "kept until \(until)"
+    return switch verb {
+    case .startFresh: "the old bytes, \(size), are in the bin until \(until)"
+    case .stop: kept + "; \"kettle start\" continues, \"kettle undo\" brings everything back"
+    case .start, .pause, .accept, .remember, .remove, .removeWithFile: kept
+    }
   }
 
   private static func past(_ verb: ControlVerb) -> String {
     switch verb {
     case .start: "started"
+    case .startFresh: "started from the beginning"
     case .pause: "paused"
     case .stop: "stopped"
     case .accept: "accepted"
@@ -115,36 +133,39 @@ extension ControlVerb {
   fileprivate var discards: Bool {
     switch self {
     case .stop, .remove, .removeWithFile: true
-    case .start, .pause, .accept, .remember: false
+    case .start, .startFresh, .pause, .accept, .remember: false
     }
   }
 }
 
 /// Sentences about what can be undone.
 extension Sentences {
-  static let binEmpty = "The bin is empty: there is nothing to undo"
+  static let binEmpty = "Nothing to undo"
 
   static func nothingToUndo(_ number: Int64?) -> String {
     guard let number else { return binEmpty }
-    return "There is no action \(number) in the bin; \"kettle bin\" lists what can be undone"
+    return "There is no action \(number) to undo; \"kettle bin\" lists what can be undone"
   }
 
   static func cannotUndo(_ id: TransferID) -> String {
     "Transfer \(id) was started again; stop it, then undo with the number from \"kettle bin\""
   }
 
+  /// A control changed nothing that is still as it left it.
+  static func nothingUndone(_ kind: BinAction.Kind, changedCount: Int) -> String {
+    kind == .limitAll
+      ? "The limit was changed since, so it stays"
+      : "\(Strings.downloads(changedCount)) changed since, so nothing was undone"
+  }
+
   /// What an undo restored.
   static func undone(
-    _ kind: BinAction.Kind, at time: WallTime?, count: Int, _ clock: any CommandClock
+    _ kind: BinAction.Kind, at time: WallTime?, count: Int, changedCount: Int,
+    _ clock: any CommandClock
   ) -> String {
-    let transfers = "\(count) \(count == 1 ? "transfer" : "transfers")"
-    let since = time.map { " of \(Sentences.time($0, clock))" } ?? ""
-    return switch kind {
-    case .stop: "Undid the stop\(since): \(transfers) as before"
-    case .remove, .removeWithFile: "Undid the removal\(since): \(transfers) on the list again"
-    case .reset: "Undid the reset\(since): \(transfers) as before"
-    case .clear: "Undid the clearing\(since): \(transfers) in view again"
-    }
+    let since = time.map { " (from \(Sentences.time($0, clock)))" } ?? ""
+    return Strings.undone(kind, count: count) + since
+      + (changedCount > 0 ? "; \(changedCount) changed since and stay" : "")
   }
 
   /// One line about an action: its number, what it did, and until when it can be undone.

@@ -97,6 +97,8 @@ extension Sentences {
         + "for a part of the file use \"curl -r\""
     case .keyWithoutCertificate(let path):
       "The key \(quoted(path)) belongs to a certificate; give that with --cert"
+    case .freshWithLink:
+      "--fresh starts from the beginning, so it takes neither --url nor --user"
     case .rememberWithoutLogin:
       "--remember needs a login to remember; give it with --user NAME"
     case .linkForSeveral:

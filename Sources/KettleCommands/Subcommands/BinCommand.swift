@@ -9,7 +9,8 @@ struct BinCommand: ParsableCommand {
     abstract: "Show what can be undone, or delete it.",
     discussion: """
       What stop, remove and reset discard is kept for ten minutes, or until the disk is full. \
-      "kettle undo" brings it back.
+      "kettle undo" brings it back. The list also has what start, pause, limit and the order keys \
+      changed in the last ten minutes, until the service ends.
 
       Examples:
         kettle bin
@@ -27,7 +28,7 @@ struct BinListCommand: RunnableCommand {
     abstract: "List what can be undone, the latest first.",
     discussion: """
       Programs should use --json: an array of objects with number, kind (stop, remove, \
-      removeWithFile, reset or clear), at, expiresAt, transferCount, byteCount and title (of the \
+      removeWithFile, reset, clear, start, pause, limit, limitAll, prioritize or move), at, expiresAt, transferCount, byteCount and title (of the \
       first transfer, or null).
       """)
 
@@ -95,11 +96,13 @@ struct BinEmptyCommand: RunnableCommand {
 struct UndoCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
     commandName: "undo",
-    abstract: "Undo the last stop, remove, reset or clear, with every byte.",
+    abstract: "Undo the last action, with every byte.",
     discussion: """
-      For ten minutes, what these commands discard is in the bin. Each "kettle undo" undoes the \
-      latest action in it; "kettle bin" lists them with their numbers. A transfer that was started \
-      again since is not touched, and what it had stays in the bin. Exits with 2 if there is \
+      For ten minutes, what stop, remove, reset and clear discard is in the bin. Start, pause, \
+      limit, priority and order are undone too, until the service ends. Each "kettle undo" undoes \
+      the latest action; "kettle bin" lists them with their numbers. A transfer that was started \
+      again since is not touched, and what it had stays in the bin; neither is one that has \
+      changed since. The undo of a start pauses, and keeps what arrived. Exits with 2 if there is \
       nothing to undo, and with 1 if nothing could be restored.
 
       Examples:
@@ -118,10 +121,18 @@ struct UndoCommand: RunnableCommand {
         return .refused
       }
       for id in undone.busy { context.console.printError(Sentences.cannotUndo(id)) }
-      if undone.restored.count == 0, !undone.busy.isEmpty { return .transferFailed }
+      let changedCount = undone.changedCount ?? 0
+      if undone.restored.count == 0 {
+        if !undone.busy.isEmpty { return .transferFailed }
+        if changedCount > 0 {
+          context.console.printError(Sentences.nothingUndone(kind, changedCount: changedCount))
+          return .transferFailed
+        }
+      }
       try context.console.printLine(
         Sentences.undone(
-          kind, at: undone.at, count: undone.restored.count + undone.uncoveredCount, context.clock))
+          kind, at: undone.at, count: undone.restored.count + undone.uncoveredCount,
+          changedCount: changedCount, context.clock))
       return undone.busy.isEmpty ? .done : .transferFailed
     }
   }

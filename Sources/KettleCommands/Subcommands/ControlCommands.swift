@@ -33,13 +33,14 @@ struct StartCommand: RunnableCommand {
     commandName: "start",
     abstract: "Start or resume transfers.",
     usage: """
-      kettle start [<id> ...] [--all]
+      kettle start [<id> ...] [--all] [--fresh]
              kettle start <id> [--url <url>] [--user <user> [--remember]]
       """,
     discussion: """
       A paused or failed transfer resumes from the bytes it has if they are still usable, and \
-      otherwise starts from the beginning; the output says which. --all starts every transfer \
-      that is neither running nor completed.
+      otherwise starts from the beginning; the output says which. A stopped one continues from \
+      the bytes that the bin keeps for ten minutes. --fresh starts from the beginning, and puts \
+      the bytes into the bin. --all starts every transfer that is neither running nor completed.
 
       --url gives one transfer a new link, for example when its own has expired. Its bytes are \
       kept if the server proves that the file is the same. A user and password in the link \
@@ -49,6 +50,7 @@ struct StartCommand: RunnableCommand {
       Examples:
         kettle start 3
         kettle start --all
+        kettle start 3 --fresh
         kettle start 3 --url 'https://example.org/disk.iso?token=new'
         kettle start 3 --user anna
         kettle start 3 --user anna --remember
@@ -57,6 +59,9 @@ struct StartCommand: RunnableCommand {
   static var repeatedType: (any ExpressibleByArgument.Type)? { TransferID.self }
 
   @OptionGroup var options: ControlOptions
+
+  @Flag(help: "Start from the beginning; the bytes so far go to the bin.")
+  var fresh = false
 
   @Option(help: ArgumentHelp("A new link for the transfer.", valueName: "url"))
   var url: String?
@@ -72,7 +77,9 @@ struct StartCommand: RunnableCommand {
 
   func run(in context: CommandContext) async throws -> ExitCode {
     let selection = try options.selection(for: "start")
-    let runner = ControlRunner(verb: .start, selection: selection, context: context)
+    let runner = ControlRunner(
+      verb: fresh ? .startFresh : .start, selection: selection, context: context)
+    if fresh, url != nil || user != nil { throw UsageError(.command(.freshWithLink)) }
     guard url != nil || user != nil else {
       if remember { throw UsageError(.command(.rememberWithoutLogin)) }
       return try await runner.run()
@@ -100,9 +107,10 @@ struct StopCommand: RunnableCommand {
     commandName: "stop",
     abstract: "Stop transfers and move their bytes to the bin.",
     discussion: """
-      A stopped transfer stays in the list and starts from the beginning with "kettle start"; \
-      "kettle pause" keeps the bytes. For ten minutes, "kettle undo" brings them back. --all stops \
-      every unfinished transfer.
+      A stopped transfer stays in the list. For ten minutes its bytes are in the bin: "kettle \
+      start" continues from them, and "kettle undo" brings everything back as it was. After that \
+      it starts from the beginning; "kettle pause" keeps the bytes for good. --all stops every \
+      unfinished transfer.
 
       Examples:
         kettle stop 3

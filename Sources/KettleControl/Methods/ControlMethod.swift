@@ -141,13 +141,18 @@ package enum ControlTransfers: ControlMethod {
     /// With `removeWithFile`: the finished files that were left, because others changed them or
     /// they cannot be moved. Absent means none.
     package var keptFiles: [KeptFile]?
+    /// With `stop` and `startFresh`: what is in the bin now, and until when. With `start`: what was
+    /// taken back from it. Absent means nothing.
+    package var bin: BinBytes?
 
     package init(
-      applied: [TransferID], refused: [ControlRefusal], keptFiles: [KeptFile]? = nil
+      applied: [TransferID], refused: [ControlRefusal], keptFiles: [KeptFile]? = nil,
+      bin: BinBytes? = nil
     ) {
       self.applied = applied
       self.refused = refused
       self.keptFiles = keptFiles
+      self.bin = bin
     }
   }
 

@@ -62,17 +62,25 @@ package enum UndoAction: ControlMethod {
     package var restored: IDRuns
     /// Transfers that were started again and are not idle; what they had stays in the bin.
     package var busy: [TransferID]
+    /// How many bytes the bin has of these; absent means none.
+    package var busyByteCount: Int64?
+    /// How many transfers have changed since a start, pause, limit, priority or move, and stay as
+    /// they are; absent means none.
+    package var changedCount: Int?
     /// How many cleared transfers are in view again.
     package var uncoveredCount: Int
 
     package init(
       kind: BinAction.Kind? = nil, at: WallTime? = nil, restored: IDRuns = IDRuns([]),
-      busy: [TransferID] = [], uncoveredCount: Int = 0
+      busy: [TransferID] = [], busyByteCount: Int64? = nil, changedCount: Int? = nil,
+      uncoveredCount: Int = 0
     ) {
       self.kind = kind
       self.at = at
       self.restored = restored
       self.busy = busy
+      self.busyByteCount = busyByteCount
+      self.changedCount = changedCount
       self.uncoveredCount = uncoveredCount
     }
   }

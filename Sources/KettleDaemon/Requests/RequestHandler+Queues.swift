@@ -101,7 +101,9 @@ extension RequestHandler {
     guard let undone else { return UndoAction.Result() }
     return UndoAction.Result(
       kind: undone.action.kind, at: undone.action.at, restored: IDRuns(undone.restored.sorted()),
-      busy: undone.busy, uncoveredCount: undone.uncoveredCount)
+      busy: undone.busy, busyByteCount: undone.busyByteCount > 0 ? undone.busyByteCount : nil,
+      changedCount: undone.changedCount > 0 ? undone.changedCount : nil,
+      uncoveredCount: undone.uncoveredCount)
   }
 }
 

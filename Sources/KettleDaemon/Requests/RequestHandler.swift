@@ -212,6 +212,7 @@ struct RequestHandler: Sendable {
   ) async throws(ControlError) -> ControlTransfers.Result {
     switch params.control {
     case .start: try await control(.start, params.selection)
+    case .startFresh: try await startFresh(params.selection)
     case .pause: try await control(.pause, params.selection)
     case .stop: try await control(.stop, params.selection)
     case .accept: try await control(.accept, params.selection)
@@ -246,14 +247,38 @@ struct RequestHandler: Sendable {
   private func control(
     _ control: TransferScheduler.Control, _ selection: TransferSelection
   ) async throws(ControlError) -> ControlTransfers.Result {
-    let ids: [TransferID]
+    let ids: [TransferID]?
     switch selection {
     case .ids(let named): ids = named
-    case .all: return .init(applied: await engine.controlAll(control), refused: [])
+    case .all: ids = nil
     case .matching(let filter, let except):
       ids = try await broadcaster.matching(filter, except: except)
     }
-    return Self.result(of: ids, await engine.control(control, ids))
+    return Self.result(of: await engine.perform(control, ids))
+  }
+
+  private func startFresh(
+    _ selection: TransferSelection
+  ) async throws(ControlError) -> ControlTransfers.Result {
+    let ids: [TransferID]
+    switch selection {
+    case .ids(let named): ids = named
+    // What a start of everything starts.
+    case .all:
+      let filter = RowFilter(states: [.idle, .scheduled, .paused, .failed], session: .kettle)
+      ids = try await broadcaster.matching(filter, except: [])
+    case .matching(let filter, let except):
+      ids = try await broadcaster.matching(filter, except: except)
+    }
+    return Self.result(of: await engine.startFresh(ids))
+  }
+
+  private static func result(
+    of outcome: TransferEngine.ControlOutcome
+  ) -> ControlTransfers.Result {
+    var result = Self.result(of: outcome.ids, outcome.results)
+    result.bin = outcome.bin
+    return result
   }
 
   private func move(

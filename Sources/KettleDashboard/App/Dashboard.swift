@@ -215,16 +215,21 @@ extension Dashboard {
 
   private mutating func commandFinished(_ outcome: CommandOutcome, at now: Moment) {
     switch outcome {
-    case .controlled(let verb, let appliedCount, let refused):
-      if let text = Strings.controlled(verb, appliedCount: appliedCount, refused: refused) {
-        say(keymap.filled(text), refused.isEmpty ? .plain : .problem, at: now)
-      }
+    case .controlled(let verb, let appliedCount, let refused, let bin):
+      let until = bin?.until.map { context(at: now).clock.long($0, now: now.wall) }
+      let text = Strings.controlled(
+        verb, appliedCount: appliedCount, refused: refused, bin, until: until)
+      if let text { say(keymap.filled(text), refused.isEmpty ? .plain : .problem, at: now) }
     case .added(let count, _): say(Strings.added(count), at: now)
     case .addFailed(let sentence): say(sentence, .problem, at: now)
-    case .relinked(let refused):
-      say(Strings.relinked(refused), refused.isEmpty ? .plain : .problem, at: now)
-    case .limited(let bytesPerSecond, let refused):
-      say(Strings.limited(bytesPerSecond, refused), refused.isEmpty ? .plain : .problem, at: now)
+    case .relinked(let id, let isLogin, let refused):
+      say(
+        Strings.relinked(list.title(of: id), isLogin: isLogin, refused),
+        refused.isEmpty ? .plain : .problem, at: now)
+    case .limited(let selection, let bytesPerSecond, let refused):
+      say(
+        Strings.limited(list.name(of: selection), bytesPerSecond, refused),
+        refused.isEmpty ? .plain : .problem, at: now)
     case .removed(let count, let keptPaths):
       let kept = Strings.filesStay(keptPaths)
       say(
@@ -249,8 +254,7 @@ extension Dashboard {
         screens.append(OpenScreen(report))
       }
     case .undone(let undone):
-      let kind: Notice.Kind = undone.restoredCount == 0 ? .problem : .plain
-      say(keymap.filled(Strings.undone(undone)), kind, at: now)
+      say(keymap.filled(Strings.undone(undone)), undone.isDone ? .plain : .problem, at: now)
     case .failed(let sentence): say(sentence, .problem, at: now)
     }
   }

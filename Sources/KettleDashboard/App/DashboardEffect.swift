@@ -99,7 +99,9 @@ package enum DashboardMessage: Hashable, Sendable {
 
 /// The result of an effect that sent a request to the service.
 package enum CommandOutcome: Hashable, Sendable {
-  case controlled(ControlVerb, appliedCount: Int, refused: [ControlRefusal])
+  /// - Parameter bin: what went to the bin, or came back from it.
+  case controlled(
+    ControlVerb, appliedCount: Int, refused: [ControlRefusal], bin: BinBytes? = nil)
   /// - Parameter first: nil if none was added.
   case added(count: Int, first: TransferID?)
   /// Nothing was added, or only a part; the sentence says why.
@@ -110,8 +112,9 @@ package enum CommandOutcome: Hashable, Sendable {
   case cleared(count: Int)
   /// - Parameter keptPaths: the files that were to go and stayed.
   case removed(count: Int, keptPaths: [String] = [])
-  case relinked(refused: [ControlRefusal])
-  case limited(bytesPerSecond: Int64?, refused: [ControlRefusal])
+  /// - Parameter isLogin: whether it has a new login, and not only a new link.
+  case relinked(TransferID, isLogin: Bool, refused: [ControlRefusal])
+  case limited(TransferSelection, bytesPerSecond: Int64?, refused: [ControlRefusal])
   case reset(deletedCount: Int, keptPaths: [String])
   case undone(UndoOutcome)
   /// What can be undone, the latest action first.
@@ -130,11 +133,20 @@ package struct UndoOutcome: Hashable, Sendable {
   package var restoredCount: Int
   /// How many transfers were started again since and are unchanged.
   package var busyCount: Int
+  /// How many bytes the bin has of these.
+  package var busyByteCount: Int64
+  /// How many transfers have changed since a control that discarded nothing.
+  package var changedCount: Int
 
-  package init(_ kind: BinAction.Kind?, restoredCount: Int = 0, busyCount: Int = 0) {
+  package init(
+    _ kind: BinAction.Kind?, restoredCount: Int = 0, busyCount: Int = 0, busyByteCount: Int64 = 0,
+    changedCount: Int = 0
+  ) {
     self.kind = kind
     self.restoredCount = restoredCount
     self.busyCount = busyCount
+    self.busyByteCount = busyByteCount
+    self.changedCount = changedCount
   }
 }
 

@@ -27,6 +27,8 @@ extension Strings {
   static let nothingToStart = "everything is already running or finished"
   static let nothingToPause = "nothing is under way"
   static let nothingToStop = "there is nothing to stop"
+  static let notFromHistory = "this is the history; {history} goes back to the downloads"
+  static let resetIsForAll = "a reset is for the whole list; {clear} ends the filter first"
   static let isHeading = "this is the heading of a group; the keys apply to rows"
   static let listHasNoGroups = "the list has no groups; {sort-menu} g shows them"
   static let searchNeedsGroups = "the search looks into all groups; {clear} ends it"
@@ -67,6 +69,14 @@ extension Strings {
     }
   }
 
+  static func whyNotStartFresh(_ state: TransferState) -> String? {
+    switch state {
+    case .idle, .paused, .scheduled, .failed, .waiting, .queued, .running: nil
+    case .verifying: "it is being verified"
+    case .completed: alreadyFinished
+    }
+  }
+
   static func whyNotPause(_ state: TransferState) -> String? {
     switch state {
     case .running, .queued, .waiting, .scheduled, .verifying, .paused: nil
@@ -80,7 +90,7 @@ extension Strings {
     switch state {
     case .running, .queued, .waiting, .scheduled, .verifying, .paused, .failed: nil
     case .idle: "it is not started"
-    case .completed: "it is already finished; {reset} resets everything, {remove} removes it"
+    case .completed: "it is already finished; {remove} removes it"
     }
   }
 
@@ -94,33 +104,53 @@ extension Strings {
     }
   }
 
-  static func relinked(_ refused: [ControlRefusal]) -> String {
-    refused.first.map { why($0.why) } ?? "resumed with the new link or login"
+  static func relinked(
+    _ title: String?, isLogin: Bool, _ refused: [ControlRefusal]
+  ) -> String {
+    if let first = refused.first { return why(first.why) }
+    return (isLogin ? "Logged in" : "New link") + (title.map { "; resuming " + $0 } ?? "")
   }
 
-  static func limited(_ bytesPerSecond: Int64?, _ refused: [ControlRefusal]) -> String {
+  static func limited(
+    _ name: String, _ bytesPerSecond: Int64?, _ refused: [ControlRefusal]
+  ) -> String {
     if let first = refused.first { return why(first.why) }
-    return bytesPerSecond.map { "limited to " + ByteText.speed($0) } ?? "speed limit removed"
+    return name + ": " + (bytesPerSecond.map { "at most " + ByteText.speed($0) } ?? "no limit")
   }
 
   /// Returns nil when the row itself shows what happened.
+  ///
+  /// - Parameter until: when the bytes in the bin are deleted.
   static func controlled(
-    _ verb: ControlVerb, appliedCount: Int, refused: [ControlRefusal]
+    _ verb: ControlVerb, appliedCount: Int, refused: [ControlRefusal], _ bin: BinBytes? = nil,
+    until: String? = nil
   ) -> String? {
     if let first = refused.first {
       let reason = why(first.why)
       return refused.count == 1
         ? reason : "\(refused.count) of \(refused.count + appliedCount) not: " + reason
     }
-    let count = transfers(appliedCount)
+    let many = appliedCount == 1 ? "" : " " + downloads(appliedCount)
+    let size = ByteText.size(bin?.byteCount ?? 0)
     switch verb {
-    case .start: return appliedCount == 1 ? nil : count + " started"
-    case .pause: return appliedCount == 1 ? nil : count + " paused"
-    case .accept: return appliedCount == 1 ? "accepted" : count + " accepted"
+    case .start:
+      if let bin {
+        return appliedCount == 1
+          ? "Continues from " + size
+          : "Started\(many); \(CountText.text(bin.transferCount)) continue from \(size)"
+      }
+      return appliedCount == 1 ? nil : "Started" + many + undoHint
+    case .startFresh:
+      let old = until.map { "; the old \(size) are in the bin until \($0)" } ?? ""
+      return "Started\(many) from the beginning" + ((bin?.byteCount ?? 0) > 0 ? old : "")
+    case .pause: return appliedCount == 1 ? nil : "Paused" + many + undoHint
+    case .accept: return appliedCount == 1 ? "accepted" : transfers(appliedCount) + " accepted"
     case .remember: return "remembered for the host; kettle hosts forget removes it"
     case .remove, .removeWithFile: return removed(appliedCount)
     case .stop:
-      return appliedCount == 0 ? count + " stopped" : count + " stopped" + undoHint
+      guard appliedCount > 0 else { return "Nothing to stop" }
+      let kept = until.map { "; \(size) kept until \($0)" } ?? ""
+      return "Stopped" + many + ((bin?.byteCount ?? 0) > 0 ? kept : "") + undoHint
     }
   }
 
@@ -135,10 +165,10 @@ extension Strings {
 
   static func added(_ count: Int) -> String { transfers(count) + " added" }
 
-  static let undoHint = "; {undo} undoes it"
+  static let undoHint = " ({undo}: undo)"
 
   static func removed(_ count: Int) -> String {
-    transfers(count) + " removed" + (count == 0 ? "" : undoHint)
+    "Removed " + downloads(count) + (count == 0 ? "" : undoHint)
   }
 
   /// Follows a removal that was to take its files along.
@@ -150,22 +180,39 @@ extension Strings {
   }
 
   static func undone(_ undone: UndoOutcome) -> String {
-    guard let kind = undone.kind else { return "there is nothing to undo" }
-    guard undone.restoredCount > 0 else {
-      return undone.busyCount == 0
-        ? "nothing was left to restore"
-        : transfers(undone.busyCount)
-          + " started again; {stop} stops, then {bin} restores what was there before"
+    guard let kind = undone.kind else { return "Nothing to undo" }
+    guard undone.isDone else {
+      if undone.busyCount > 0 { return alreadyRestarted(undone) }
+      if kind == .limitAll { return "The limit was changed since, so it stays" }
+      return undone.changedCount == 0
+        ? "Nothing was left to bring back"
+        : downloads(undone.changedCount) + " changed since, so nothing was undone"
     }
-    let what =
-      switch kind {
-      case .stop: "stop"
-      case .remove, .removeWithFile: "removal"
-      case .reset: "reset"
-      case .clear: "clearing"
-      }
-    let others = undone.busyCount == 0 ? "" : ", not of \(undone.busyCount) that started again"
-    return "undone: \(what) of " + transfers(undone.restoredCount) + others
+    let restarted = undone.busyCount == 0 ? "" : "; \(undone.busyCount) already restarted"
+    let changed = undone.changedCount == 0 ? "" : "; \(undone.changedCount) changed since and stay"
+    return self.undone(kind, count: undone.restoredCount) + restarted + changed
+  }
+
+  private static func alreadyRestarted(_ undone: UndoOutcome) -> String {
+    let bytes =
+      undone.busyByteCount > 0 ? "the old " + ByteText.size(undone.busyByteCount) : "the old state"
+    return "Already restarted. {stop}, then {bin}, brings back " + bytes
+  }
+
+  /// What an undo did.
+  package static func undone(_ kind: BinAction.Kind, count: Int) -> String {
+    switch kind {
+    case .stop: "Brought back " + downloads(count, "stopped ")
+    case .remove, .removeWithFile: "Brought back " + downloads(count)
+    case .reset: "Brought back " + downloads(count) + " as before the reset"
+    case .clear: "Showing " + downloads(count, "finished ") + " again"
+    case .start: "Paused " + downloads(count) + " again, with every byte"
+    case .pause: "Resumed " + downloads(count)
+    case .limit: "Limit of " + downloads(count) + " as before"
+    case .limitAll: "All downloads: limit as before"
+    case .prioritize: "Priority of " + downloads(count) + " as before"
+    case .move: "Order as before"
+    }
   }
 
   static func cleared(_ count: Int) -> String {
@@ -176,7 +223,7 @@ extension Strings {
   }
 
   static func prioritized(_ priority: TransferPriority, _ count: Int) -> String {
-    transfers(count) + ": \(PriorityText.text(priority)) priority"
+    (count == 1 ? "Priority: " : "Priority of \(downloads(count)): ") + PriorityText.text(priority)
   }
 
   static func assigned(
@@ -193,4 +240,9 @@ extension Strings {
   static func resetKept(_ count: Int) -> String {
     files(count) + " kept: modified by other programs, or not deletable"
   }
+}
+
+extension UndoOutcome {
+  /// Whether anything is as before.
+  var isDone: Bool { restoredCount > 0 || kind == .limitAll && changedCount == 0 }
 }

@@ -25,6 +25,10 @@ package enum Strings {
     count == 1 ? "1 transfer" : "\(count) transfers"
   }
 
+  package static func downloads(_ count: Int, _ kind: String = "") -> String {
+    CountText.text(count) + " " + kind + (count == 1 ? "download" : "downloads")
+  }
+
   static func files(_ count: Int) -> String { count == 1 ? "1 file" : "\(count) files" }
 
   /// From the longest form to the shortest.

@@ -175,49 +175,49 @@ extension TransferEngine {
   /// - Returns: the result for each, in the order of `ids`.
   func controlEach(
     _ control: TransferScheduler.Control, _ ids: [TransferID], into action: BinAction?,
-    leaving kept: KeptFiles? = nil
+    _ report: ControlReport
   ) async -> [TransferScheduler.ControlResult] {
     guard ids.contains(where: { scheduler.machines[$0] == nil }) else {
-      return await controlLoaded(control, ids, into: action, leaving: kept)
+      return await controlLoaded(control, ids, into: action, report)
     }
     var results: [TransferID: TransferScheduler.ControlResult] = [:]
     let missing = ids.filter { scheduler.machines[$0] == nil }
     for start in stride(from: 0, to: missing.count, by: Self.loadedCountMax) {
       let part = Array(missing[start..<min(start + Self.loadedCountMax, missing.count)])
-      let outcome = await controlLoaded(control, part, into: action, leaving: kept)
+      let outcome = await controlLoaded(control, part, into: action, report)
       for (id, result) in zip(part, outcome) { results[id] = result }
     }
     let others = ids.filter { results[$0] == nil }
-    let outcome = await controlLoaded(control, others, into: action, leaving: kept)
+    let outcome = await controlLoaded(control, others, into: action, report)
     for (id, result) in zip(others, outcome) { results[id] = result }
     return ids.map { results[$0] ?? .refused(.unknown) }
   }
 
   private func controlLoaded(
     _ control: TransferScheduler.Control, _ ids: [TransferID], into action: BinAction?,
-    leaving kept: KeptFiles?
+    _ report: ControlReport
   ) async -> [TransferScheduler.ControlResult] {
     await withoutEviction {
       await load(ids)
-      return await controlResident(control, ids, into: action, leaving: kept)
+      return await controlResident(control, ids, into: action, report)
     }
   }
 
   /// Applies a control to all transfers that it is meant for.
   package func controlAll(_ control: TransferScheduler.Control) async -> [TransferID] {
-    await controlAll(control, into: decide { $0.openBinAction(for: control, at: clock.now()) })
+    await perform(control, nil).ids
   }
 
   func controlAll(
-    _ control: TransferScheduler.Control, into action: BinAction?, leaving kept: KeptFiles? = nil
+    _ control: TransferScheduler.Control, into action: BinAction?, _ report: ControlReport
   ) async -> [TransferID] {
     let resident = selection(for: control)
     var done: [TransferID] = []
     await forEachDormant(in: control.dormantStates, but: Set(resident)) { ids in
-      _ = await controlResident(control, ids, into: action, leaving: kept)
+      _ = await controlResident(control, ids, into: action, report)
       done += ids
     }
-    _ = await controlEach(control, resident, into: action, leaving: kept)
+    _ = await controlEach(control, resident, into: action, report)
     return (done + resident).sorted()
   }
 
@@ -255,7 +255,7 @@ extension TransferScheduler.Control {
     case .remove, .reset: [.queued, .paused, .failed, .idle, .completed]
     case .relink, .limit, .prioritize: [.queued, .paused, .failed, .idle]
     // A transfer that asks for a decision is never dormant. The others are for single transfers.
-    case .cancel, .accept, .remember, .change, .takeOver: []
+    case .cancel, .startFresh, .accept, .remember, .change, .takeOver: []
     }
   }
 }

@@ -7,8 +7,46 @@ extension TransferEngine {
   package func control(
     _ control: TransferScheduler.Control, _ ids: [TransferID]
   ) async -> [TransferScheduler.ControlResult] {
+    await perform(control, ids).results
+  }
+
+  /// The outcome of a control.
+  package struct ControlOutcome: Sendable {
+    package var ids: [TransferID]
+    package var results: [TransferScheduler.ControlResult]
+    /// What a stop put into the bin, and what a start took back.
+    package var bin: BinBytes?
+  }
+
+  /// Applies a control. Returns when the outcome is in the store.
+  ///
+  /// - Parameter ids: nil means all that it is meant for.
+  package func perform(
+    _ control: TransferScheduler.Control, _ ids: [TransferID]?
+  ) async -> ControlOutcome {
     let action = decide { $0.openBinAction(for: control, at: clock.now()) }
-    return await controlEach(control, ids, into: action)
+    let report = ControlReport()
+    var outcome: ControlOutcome
+    if let ids {
+      let results = await controlEach(control, ids, into: action, report)
+      outcome = ControlOutcome(ids: ids, results: results)
+    } else {
+      let all = await controlAll(control, into: action, report)
+      outcome = ControlOutcome(ids: all, results: all.map { _ in .applied })
+    }
+    if report.continued.transferCount > 0 { outcome.bin = report.continued }
+    if control == .stop, let action { outcome.bin = await bytes(in: action) }
+    return outcome
+  }
+
+  /// Starts transfers from zero. What they had goes to the bin.
+  package func startFresh(_ ids: [TransferID]) async -> ControlOutcome {
+    var outcome = await perform(.stop, ids)
+    let stopped = zip(ids, outcome.results).filter { $0.1 == .applied }.map(\.0)
+    let started = await perform(.startFresh, stopped)
+    let results = Dictionary(zip(started.ids, started.results)) { first, _ in first }
+    outcome.results = zip(ids, outcome.results).map { id, result in results[id] ?? result }
+    return outcome
   }
 
   /// A removed transfer whose finished file is still there, because others changed it or it cannot
@@ -25,28 +63,36 @@ extension TransferEngine {
     _ ids: [TransferID]?
   ) async -> (ids: [TransferID], results: [TransferScheduler.ControlResult], kept: [KeptFile]) {
     let action = decide { $0.openBinAction(for: .remove(.goes), at: clock.now()) }
-    let kept = KeptFiles()
+    let report = ControlReport(keptFiles: [])
     guard let ids else {
-      let removed = await controlAll(.remove(.goes), into: action, leaving: kept)
-      return (removed, removed.map { _ in .applied }, kept.files)
+      let removed = await controlAll(.remove(.goes), into: action, report)
+      return (removed, removed.map { _ in .applied }, report.keptFiles ?? [])
     }
-    let results = await controlEach(.remove(.goes), ids, into: action, leaving: kept)
-    return (ids, results, kept.files)
+    let results = await controlEach(.remove(.goes), ids, into: action, report)
+    return (ids, results, report.keptFiles ?? [])
   }
 
-  /// Collects the files that a removal leaves.
-  final class KeptFiles {
-    fileprivate(set) var files: [KeptFile] = []
+  /// What the parts of a control on many transfers have in common.
+  final class ControlReport {
+    /// The finished files that a removal left. nil if nothing waits until the others are in the
+    /// bin.
+    fileprivate(set) var keptFiles: [KeptFile]?
+    /// What was taken back from the bin.
+    var continued = BinBytes()
+
+    init(keptFiles: [KeptFile]? = nil) { self.keptFiles = keptFiles }
   }
 
-  /// - Parameter kept: the caller's, who then waits until the finished files are in the bin.
   func controlResident(
     _ control: TransferScheduler.Control, _ ids: [TransferID], into action: BinAction?,
-    leaving kept: KeptFiles? = nil
+    _ report: ControlReport
   ) async -> [TransferScheduler.ControlResult] {
+    let continued = await bytesToContinue(control, ids)
     let now = clock.now()
-    var (results, output) = decide { $0.control(control, ids, into: action, at: now) }
-    let finished = kept == nil ? [] : output.takeDiscardedFiles()
+    var (results, output) = decide {
+      $0.control(control, ids, into: action, continuing: continued, at: now)
+    }
+    let finished = report.keptFiles == nil ? [] : output.takeDiscardedFiles()
     if let event = HistoryEvent(control) {
       for (id, result) in zip(ids, results) where result == .applied {
         live[id].observed.note(event, at: now.wall)
@@ -54,9 +100,10 @@ extension TransferEngine {
       }
     }
     await runDurably(output, at: now).value()
-    if let kept, !finished.isEmpty {
-      kept.files += await discard(finished, into: action?.number).kept
+    if !finished.isEmpty {
+      report.keptFiles? += await discard(finished, into: action?.number).kept
     }
+    await finishContinuing(continued, report)
     await rest(of: ids)
     return results
   }
@@ -81,7 +128,7 @@ extension TransferEngine {
         }
       case .stop: state != .completed && state != .idle && !isFinalTask
       case .accept: machine.state.asksForDecision
-      case .remember, .takeOver: false
+      case .remember, .takeOver, .startFresh: false
       case .remove, .reset: true
       case .relink, .limit, .prioritize: state != .completed && !isFinalTask
       // For single transfers.
@@ -205,188 +252,5 @@ extension TransferEngine {
   /// Handles a change of the machine's network connectivity.
   package func networkChanged(_ state: NetworkState) {
     apply(.networkChanged(state))
-  }
-}
-
-/// The bin: what it contains, undo, and the deletion of what cannot be undone any more.
-extension TransferEngine {
-  package struct UndoOutcome: Sendable, Hashable {
-    package var action: BinAction
-    package var restored: [TransferID] = []
-    /// Transfers that are not idle any more. What they had stays in the bin.
-    package var busy: [TransferID] = []
-    /// How many transfers are in view again; only for `clear`.
-    package var uncoveredCount = 0
-
-    init(_ action: BinAction) { self.action = action }
-  }
-
-  /// Returns what can be undone, the latest first. Throws when the store cannot be read.
-  package func binContents() async throws -> [BinSnapshot] {
-    await kept()
-    let contents = try await store.read { archive in try archive.binContents() }
-    return scheduler.bin.actions.reversed().map { action in
-      let found = contents[action.number] ?? BinContents()
-      return BinSnapshot(
-        action, transferCount: found.transferCount, byteCount: found.byteCount,
-        title: found.title)
-    }
-  }
-
-  /// Undoes an action: restores what it discarded, with every byte.
-  ///
-  /// - Parameter number: the action; nil is the latest one.
-  /// - Returns: the outcome; nil when there is no such action. Throws when the store cannot be
-  ///   read.
-  package func undo(_ number: Int64?) async throws -> UndoOutcome? {
-    await kept()
-    guard let action = scheduler.bin.undoable(number).first else { return nil }
-    return try await undo(action)
-  }
-
-  private func undo(_ action: BinAction) async throws -> UndoOutcome {
-    if action.kind == .clear { return try await uncover(action) }
-    var undone = UndoOutcome(action)
-    // Its files are not deleted meanwhile.
-    decide { $0.holdBinAction(action) }
-    defer { decide { $0.releaseBinAction(action) } }
-    var last: TransferID?
-    repeat {
-      let entries = try await settledEntries(of: action, after: last)
-      last = entries.last?.record.id
-      let restored = await withoutEviction { await restore(entries, of: action) }
-      undone.restored += restored
-      undone.busy += entries.map(\.record.id).filter { !restored.contains($0) }
-    } while last != nil
-    if undone.busy.isEmpty {
-      let now = clock.now()
-      await runDurably(decide { $0.closeBinAction(action) }, at: now).value()
-    }
-    return undone
-  }
-
-  /// Reads transfers from the bin. If the control that discarded them is still storing their last
-  /// bytes, waits for it first.
-  private func settledEntries(
-    of action: BinAction, after: TransferID?
-  ) async throws -> [BinEntry] {
-    let entries = try await self.entries(of: action, after: after)
-    let moving = entries.map(\.record.id).filter { scheduler.machines[$0]?.isAtRest == false }
-    if moving.isEmpty { return entries }
-    await rest(of: moving)
-    return try await self.entries(of: action, after: after)
-  }
-
-  /// Reads at most a thousand transfers from the bin.
-  private func entries(
-    of action: BinAction, after: TransferID?
-  ) async throws -> [BinEntry] {
-    try await store.read { archive in
-      try archive.binEntries(of: action.number, after: after, countMax: Self.loadedCountMax)
-    }
-  }
-
-  /// Returns the transfers that were restored.
-  private func restore(_ entries: [BinEntry], of action: BinAction) async -> Set<TransferID> {
-    let ids = entries.map(\.record.id)
-    await load(ids)
-    let idle = entries.filter { scheduler.canRestore($0.record.id) }
-    let records = await files.alone { files in
-      files.moveTogether { moves in idle.map { moves.restore($0) } }
-    }
-    // One of them may have been started meanwhile. A later undo finds its bytes under their name.
-    let free = records.filter { scheduler.canRestore($0.id) }
-    let now = clock.now()
-    let (added, output) = decide { $0.restore(free, of: action, at: now) }
-    for id in added {
-      if let snapshot = snapshot(of: id) { observer(.added(snapshot)) }
-    }
-    for record in free {
-      live[record.id].observed.note(.undone(action: action.kind), at: now.wall)
-    }
-    await runDurably(output, at: now).value()
-    return Set(free.map(\.id))
-  }
-
-  private func uncover(_ action: BinAction) async throws -> UndoOutcome {
-    var undone = UndoOutcome(action)
-    let stored = try await store.read { archive in
-      try archive.clearedCount(upTo: action.clearedBefore)
-    }
-    let resident = scheduler.machines.values.filter {
-      $0.record.isCleared(upTo: action.clearedBefore)
-    }
-    let before = scheduler.clearedCount
-    let now = clock.now()
-    let output = decide { $0.uncover(action, clearedCount: stored - resident.count) }
-    await runDurably(output, at: now).value()
-    undone.uncoveredCount = before - scheduler.clearedCount
-    observer(
-      .uncovered(
-        clearedUpTo: scheduler.clearedUpTo, clearedCount: scheduler.clearedCount,
-        residents: Set(resident.map(\.id))))
-    return undone
-  }
-
-  // MARK: Deletion
-
-  /// Deletes everything in the bin. Returns when the files are gone.
-  package func emptyBin() async {
-    await kept()
-    decide { $0.emptyBin() }
-    for action in decide({ $0.takeExpired() }) { await delete(action) }
-    await kept()
-  }
-
-  /// Deletes the files of expired actions, and then their entries.
-  func deleteExpired() {
-    let expired = decide { $0.takeExpired() }
-    guard !expired.isEmpty else { return }
-    Task(executorPreference: WorkerPool.tasks) { [weak self] in
-      for action in expired { await self?.delete(action) }
-    }
-  }
-
-  private func delete(_ action: BinAction) async {
-    var last: TransferID?
-    repeat {
-      // Without the entries, the files are unknown; the next start tries again.
-      guard let entries = try? await entries(of: action, after: last) else { return }
-      last = entries.last?.record.id
-      await files.alone { files in for entry in entries { files.delete(entry, action.kind) } }
-    } while last != nil
-    submit([.bin(.removeAction(action.number))]) { _ in }
-  }
-}
-
-extension FileMoves {
-  /// Moves the files of a transfer back from the bin. Returns its record with their present paths.
-  fileprivate func restore(_ entry: BinEntry) -> TransferRecord {
-    var record = entry.record
-    // First, because it may have the name without a number.
-    if let binned = entry.fileSetAside, let own = record.resumeData?.setAside {
-      let name = own.path.split(separator: "/").last.map(String.init) ?? ""
-      record.resumeData?.setAside = movePartialFile(binned, toName: name) ? own : binned
-    }
-    if let binned = entry.partialFile, let resumeData = record.resumeData {
-      record.resumeData = restorePartialFile(resumeData, from: binned)
-    }
-    if let binned = entry.finishedFile, let file = record.finishedFile {
-      record.finishedFile = restoreFinishedFile(file, from: binned)
-    }
-    return record
-  }
-}
-
-extension FileStorage {
-  /// Deletes files in the bin. One that could not be moved there stays: under its own name, another
-  /// transfer may have a file by now.
-  fileprivate func delete(_ entry: BinEntry, _ kind: BinAction.Kind) {
-    if let binned = entry.partialFile { removePartialFile(binned) }
-    if let binned = entry.fileSetAside { removePartialFile(binned) }
-    switch kind {
-    case .removeWithFile, .reset: if let file = entry.finishedFile { _ = removeFinishedFile(file) }
-    case .stop, .remove, .clear: break
-    }
   }
 }

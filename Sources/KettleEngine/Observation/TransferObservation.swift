@@ -149,7 +149,7 @@ extension HistoryEvent {
     case .remember: self = .remembered
     case .takeOver(let difference) where !difference.isEmpty:
       self = .askedAgain(parts: difference.parts)
-    case .takeOver, .start, .pause, .stop, .remove, .reset, .cancel: return nil
+    case .takeOver, .start, .startFresh, .pause, .stop, .remove, .reset, .cancel: return nil
     }
   }
 }

@@ -110,8 +110,13 @@ package protocol TransferArchive: Sendable {
   /// Returns the transfers that an action put into the bin, by id, starting after `after`.
   func binEntries(of action: Int64, after: TransferID?, countMax: Int) throws -> [BinEntry]
 
+  /// Returns what these actions put into the bin of these transfers.
+  func binEntries(of ids: [TransferID], in actions: [Int64]) throws -> [BinEntry]
+
   /// Summarizes what is in the bin, by the number of the action.
-  func binContents() throws -> [Int64: BinContents]
+  ///
+  /// - Parameter action: leaves only this one; nil leaves all.
+  func binContents(of action: Int64?) throws -> [Int64: BinContents]
 
   /// Returns how many dormant completed transfers are cleared up to this finish number.
   func clearedCount(upTo finishNumber: Int64?) throws -> Int

@@ -1,6 +1,8 @@
 /// What a client can ask of transfers. The raw value is its name in the protocol.
 package enum ControlVerb: String, Codable, Hashable, Sendable, CaseIterable {
   case start, pause, stop
+  /// Starts it from zero, whatever it has; its bytes go to the bin.
+  case startFresh
   /// Takes what arrived in place of the file as the file, or trusts the server's certificate.
   case accept
   /// Applies the login and the trusted certificates of a transfer to all from the same hosts.

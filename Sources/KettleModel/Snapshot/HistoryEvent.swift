@@ -100,6 +100,11 @@ extension HistoryEvent {
     case .undone(.remove), .undone(.removeWithFile): "Undone: the removal"
     case .undone(.reset): "Undone: the reset"
     case .undone(.clear): "Undone: the clearing"
+    case .undone(.start): "Undone: the start"
+    case .undone(.pause): "Undone: the pause"
+    case .undone(.limit), .undone(.limitAll): "Undone: the limit"
+    case .undone(.prioritize): "Undone: the priority"
+    case .undone(.move): "Undone: the move"
     case .redirected(let url): "Redirected to \(url)"
     case .addressLeft(let address):
       "\(address) accepted the connection and sent nothing: another address of the host is asked"

@@ -1,5 +1,5 @@
-/// Something the user discarded at once: one command or key, for any number of transfers. For ten
-/// minutes it can be undone, with every byte.
+/// Something the user did at once: one command or key, for any number of transfers. For ten minutes
+/// it can be undone, with every byte.
 public struct BinAction: Hashable, Sendable, Identifiable {
   public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
     case stop, remove, reset
@@ -7,6 +7,18 @@ public struct BinAction: Hashable, Sendable, Identifiable {
     case removeWithFile
     /// Completed transfers were cleared from view. The bin has no entry for them.
     case clear
+    /// Nothing was discarded by these. They are known until the service ends.
+    case start, pause, limit, prioritize, move
+    /// The limit for all transfers together was changed.
+    case limitAll
+
+    /// Whether the store has what undoes it.
+    public var isStored: Bool {
+      switch self {
+      case .stop, .remove, .reset, .removeWithFile, .clear: true
+      case .start, .pause, .limit, .prioritize, .move, .limitAll: false
+      }
+    }
   }
 
   /// Increases with every action.
@@ -94,5 +106,19 @@ public struct BinEntry: Hashable, Sendable {
 
   private static func sibling(of path: String, named name: String) -> String? {
     path.lastIndex(of: "/").map { String(path[...$0]) + name }
+  }
+}
+
+/// What a control put into the bin, or took back from it.
+package struct BinBytes: Codable, Hashable, Sendable {
+  package var transferCount: Int
+  package var byteCount: Int64
+  /// When the bytes are deleted; nil for those that were taken back.
+  package var until: WallTime?
+
+  package init(transferCount: Int = 0, byteCount: Int64 = 0, until: WallTime? = nil) {
+    self.transferCount = transferCount
+    self.byteCount = byteCount
+    self.until = until
   }
 }

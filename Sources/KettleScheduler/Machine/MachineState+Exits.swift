@@ -123,7 +123,8 @@ extension TransferMachine.State {
         [
           .waiting, .queued, .paused, .verifying, .placing, .idle, .discarding, .failed, .removed,
         ]
-      case .paused: [.queued, .scheduled, .idle, .discarding, .failed, .removed]
+      // Undoing a pause restores what the user is asked for.
+      case .paused: [.queued, .scheduled, .waiting, .idle, .discarding, .failed, .removed]
       case .verifying: [.verifying, .placing, .waiting, .queued, .paused, .discarding, .failed]
       case .discarding: [.discarding, .idle, .queued, .failed, .removed]
       case .placing: [.placing, .queued, .discarding, .completed, .failed, .removed]

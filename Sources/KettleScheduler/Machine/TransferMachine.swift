@@ -46,8 +46,9 @@ package struct TransferMachine: Sendable {
 
   // MARK: Controls of the user
 
-  package mutating func start(at now: Moment) -> Transition {
-    apply(state.start(&facts, at: now))
+  package mutating func start(at now: Moment, fresh: FreshStartReason? = nil) -> Transition {
+    if let fresh { facts.freshStart = fresh }
+    return apply(state.start(&facts, at: now))
   }
 
   /// Takes what arrived in place of the file, or trusts the server that the system does not trust.

@@ -59,6 +59,12 @@ struct ListOrder: Sendable {
     return positions
   }
 
+  /// Gives transfers positions that they had before.
+  mutating func restore(_ places: [ControlLog.Place]) {
+    for one in places { loaded.remove(QueuePosition(position: one.after, id: one.id)) }
+    for one in places { loaded.insert(QueuePosition(position: one.before, id: one.id)) }
+  }
+
   /// Exchanges each with its neighbour, starting with the one that is first in the direction. A
   /// neighbour that moves as well is blocked, and blocks those behind it.
   private mutating func exchange(

@@ -1,6 +1,7 @@
 import KettleModel
 
-/// The actions of the user that can be undone, and when their files are deleted.
+/// The actions of the user that discarded something and can be undone, and when their files are
+/// deleted.
 ///
 /// The entries (the transfers as they were) are only in the store, so that removing a million
 /// transfers needs no memory.
@@ -10,8 +11,9 @@ package struct TransferBin: Sendable {
   /// Actions that cannot be undone any more and whose files still exist, the oldest first.
   package private(set) var expired: [BinAction] = []
   private var lastNumber: Int64
-  /// The actions that are being undone; they do not expire.
-  private var held: Set<Int64> = []
+  /// The actions that are being undone, and those from which transfers are taken; they do not
+  /// expire. With how many operations do so.
+  private var held: [Int64: Int] = [:]
 
   package init(_ actions: [BinAction] = []) {
     self.actions = actions.sorted { $0.number < $1.number }
@@ -39,14 +41,17 @@ package struct TransferBin: Sendable {
   /// - Parameter number: leaves only this action; nil leaves all.
   package func undoable(_ number: Int64?) -> [BinAction] {
     actions.reversed().filter { action in
-      !held.contains(action.number) && (number ?? action.number) == action.number
+      held[action.number] == nil && (number ?? action.number) == action.number
     }
   }
 
   /// Keeps an action from expiring while it is being undone.
-  mutating func hold(_ number: Int64) { held.insert(number) }
+  mutating func hold(_ number: Int64) { held[number, default: 0] += 1 }
 
-  mutating func release(_ number: Int64) { held.remove(number) }
+  mutating func release(_ number: Int64) {
+    let count = held[number, default: 1] - 1
+    held[number] = count > 0 ? count : nil
+  }
 
   /// Forgets an action that was undone.
   mutating func remove(_ number: Int64) { actions.removeAll { $0.number == number } }
@@ -60,7 +65,7 @@ package struct TransferBin: Sendable {
   mutating func expireAll() { expire { _ in true } }
 
   private mutating func expire(where isOver: (BinAction) -> Bool) {
-    let over = actions.filter { !held.contains($0.number) && isOver($0) }
+    let over = actions.filter { held[$0.number] == nil && isOver($0) }
     if over.isEmpty { return }
     expired += over
     actions.removeAll { over.contains($0) }
@@ -74,16 +79,30 @@ package struct TransferBin: Sendable {
 
   /// When the next action expires.
   func nextExpiry(at now: Moment) -> MonotonicTime? {
-    let next = actions.lazy.filter { !held.contains($0.number) }.map(\.expiresAt).min()
+    let next = actions.lazy.filter { held[$0.number] == nil }.map(\.expiresAt).min()
     return next.map { AlarmList.time(of: $0, at: now) }
   }
 }
 
 /// Discarding with a way back: what a control discards goes to the bin, and undo restores it.
 extension TransferScheduler {
-  /// Returns the action in which a control discards things; nil when it discards nothing.
+  /// Returns the action of a control that can be undone; nil for any other control.
   package mutating func openBinAction(for control: Control, at now: Moment) -> BinAction? {
     control.binKind.map { bin.open($0, at: now.wall) }
+  }
+
+  /// Records what undoes a control.
+  ///
+  /// - Parameter before: the transfer before the control.
+  mutating func note(
+    _ control: Control, on before: TransferMachine, in action: BinAction,
+    _ output: inout SchedulerOutput
+  ) {
+    if action.kind.isStored { return discard(before, into: action, &output) }
+    guard !before.isTask, let after = machines[before.id],
+      let reversal = Reversal(of: control, from: before, to: after)
+    else { return }
+    controlLog.note(reversal, of: before.id, in: action)
   }
 
   /// Puts a transfer that a control has changed into the bin.
@@ -100,7 +119,34 @@ extension TransferScheduler {
     output.changes.append(.bin(.putEntry(BinEntry(action: action.number, record: record))))
   }
 
+  // MARK: Continuing
+
+  /// The stops whose bytes a start takes back, the latest first. A reset means that everything
+  /// begins anew.
+  package var stopsToContinue: [BinAction] {
+    bin.actions.reversed().prefix { $0.kind != .reset }.filter { $0.kind == .stop }
+  }
+
+  /// Whether a start may take back the bytes of a stopped transfer: it has none, and still asks for
+  /// the same file.
+  package func canContinue(_ entry: BinEntry) -> Bool {
+    guard let machine = machines[entry.record.id], !machine.isTask, case .idle = machine.state,
+      machine.facts.resumeData == nil, entry.record.resumeData?.durable.isEmpty == false
+    else { return false }
+    let (old, new) = (entry.record.spec, machine.spec)
+    return old.url == new.url && old.request == new.request && old.directory == new.directory
+      && old.name == new.name
+  }
+
   // MARK: Undo
+
+  /// The actions that can be undone, the latest first.
+  ///
+  /// - Parameter number: leaves only this action; nil leaves all.
+  package func undoable(_ number: Int64?, at now: Moment) -> [BinAction] {
+    let logged = controlLog.actions(at: now.wall).filter { (number ?? $0.number) == $0.number }
+    return (bin.undoable(number) + logged).sorted { $0.number > $1.number }
+  }
 
   /// Keeps the files of an action while it is being undone.
   package mutating func holdBinAction(_ action: BinAction) { bin.hold(action.number) }
@@ -163,7 +209,10 @@ extension TransferScheduler {
   // MARK: Expiry
 
   /// Ends the time in which anything can be undone.
-  package mutating func emptyBin() { bin.expireAll() }
+  package mutating func emptyBin() {
+    bin.expireAll()
+    controlLog.removeAll()
+  }
 
   /// Takes the actions whose files can be deleted.
   package mutating func takeExpired() -> [BinAction] { bin.takeExpired() }
@@ -176,9 +225,11 @@ extension TransferScheduler.Control {
     case .remove(.stays): .remove
     case .remove(.goes): .removeWithFile
     case .reset: .reset
-    case .start, .pause, .accept, .remember, .relink, .change, .limit, .prioritize, .takeOver,
-      .cancel:
-      nil
+    case .start: .start
+    case .pause: .pause
+    case .limit: .limit
+    case .prioritize: .prioritize
+    case .startFresh, .accept, .remember, .relink, .change, .takeOver, .cancel: nil
     }
   }
 }

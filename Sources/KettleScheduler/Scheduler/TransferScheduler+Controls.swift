@@ -4,6 +4,8 @@ import KettleModel
 extension TransferScheduler {
   package enum Control: Sendable, Hashable {
     case start, pause, stop
+    /// Starts a transfer that was stopped, without the bytes that it had.
+    case startFresh
     /// Takes what arrived in place of the file, or trusts the server.
     case accept
     /// Applies the login and the trusted servers of the transfer to all from the same hosts.
@@ -35,9 +37,13 @@ extension TransferScheduler {
 
   /// Applies a control.
   ///
-  /// - Parameter action: the action whose bin takes what the control discards; nil deletes it.
+  /// - Parameters:
+  ///   - action: the action that undo reverts. Its bin takes what the control discards; nil deletes
+  ///     it.
+  ///   - continued: what is taken back from the bin, for transfers that `canContinue` permits.
   package mutating func control(
-    _ control: Control, _ transfers: [TransferID], into action: BinAction? = nil, at now: Moment
+    _ control: Control, _ transfers: [TransferID], into action: BinAction? = nil,
+    continuing continued: [TransferID: BinEntry] = [:], at now: Moment
   ) -> ([ControlResult], SchedulerOutput) {
     var output = SchedulerOutput()
     var results: [ControlResult] = []
@@ -59,12 +65,17 @@ extension TransferScheduler {
       if control == .start, machine.state.waiting?.reason == .retryAfter {
         hosts.reopen(machine.spec.url.origin)
       }
+      let bytes = continued[id].flatMap { canContinue($0) ? $0 : nil }
       let transition = update(id, into: &output) { machine in
         defer { machine.recordStart(at: now.wall) }
-        if let action, !machine.isTask { machine.discardFiles(into: action.number) }
+        if let action, action.kind.isStored, !machine.isTask {
+          machine.discardFiles(into: action.number)
+        }
+        if let bytes = bytes?.record.resumeData { machine.inherit(bytes) }
         return machine.apply(control, operation, at: now)
       }
-      if let action { discard(machine, into: action, &output) }
+      if let bytes { output.changes.append(.bin(.removeEntries([id], action: bytes.action))) }
+      if let action { note(control, on: machine, in: action, &output) }
       if control == .start, machines[id]?.visibleState == .queued {
         probeNow(
           machine.state.waiting?.peer ?? .host(machine.spec.url.origin), by: id, at: now)
@@ -106,6 +117,7 @@ extension TransferMachine {
   ) -> Transition {
     switch control {
     case .start: start(at: now)
+    case .startFresh: start(at: now, fresh: .asked)
     case .pause: pause()
     case .accept: accept(operation)
     case .remember: .none
@@ -127,14 +139,16 @@ extension TransferScheduler.Control {
     switch self {
     case .cancel: machine.isTask
     case .remember, .change, .takeOver: !machine.isTask
-    case .start, .pause, .stop, .accept, .remove, .reset, .relink, .limit, .prioritize: true
+    case .start, .startFresh, .pause, .stop, .accept, .remove, .reset, .relink, .limit,
+      .prioritize:
+      true
     }
   }
 
   /// A program is notified of its task's end exactly once; only removal may follow.
   fileprivate var wouldRevive: Bool {
     switch self {
-    case .start, .stop, .reset, .relink: true
+    case .start, .startFresh, .stop, .reset, .relink: true
     case .pause, .accept, .remember, .remove, .change, .limit, .prioritize, .takeOver, .cancel:
       false
     }
@@ -143,7 +157,7 @@ extension TransferScheduler.Control {
   /// Whether the user wants a login tried that the host has rejected.
   fileprivate var triesLoginAgain: Bool {
     switch self {
-    case .start: true
+    case .start, .startFresh: true
     case .takeOver(let difference): difference.needsNewRequests
     case .pause, .stop, .accept, .remember, .remove, .reset, .relink, .change, .limit, .prioritize,
       .cancel:
@@ -166,6 +180,10 @@ extension TransferScheduler {
     let positions = order.move(known, move) { [machines] id in
       machines[id].map { RowGroup($0.visibleState, nil) == .next } ?? false
     }
+    let places = positions.compactMap { id, position in
+      machines[id].map { ControlLog.Place(id: id, before: $0.queuePosition, after: position) }
+    }
+    if !places.isEmpty { controlLog.append(bin.open(.move, at: now.wall), .order(places)) }
     apply(positions, into: &output)
     fillSlots(&output, at: now)
     return (moving.map { machines[$0] == nil ? .refused(.unknown) : .applied }, output)

@@ -22,6 +22,7 @@ package struct TransferScheduler: Sendable {
   var evicted = EvictedTransfers()
   var pendingAdds = PendingAdds()
   package internal(set) var bin = TransferBin()
+  package internal(set) var controlLog = ControlLog()
   var rules: SessionRules
   var totalLimit = TotalLimit()
   var hooks = HookTriggers()

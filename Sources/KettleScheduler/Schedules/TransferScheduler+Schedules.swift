@@ -27,6 +27,16 @@ extension TransferScheduler {
   package mutating func limitAll(
     toBytesPerSecond limit: Int64?, at now: Moment
   ) -> SchedulerOutput {
+    let before = limitBytesPerSecond
+    let output = choose(totalLimit: limit, at: now)
+    if before != limit {
+      controlLog.append(
+        bin.open(.limitAll, at: now.wall), .totalLimit(before: before, after: limit))
+    }
+    return output
+  }
+
+  mutating func choose(totalLimit limit: Int64?, at now: Moment) -> SchedulerOutput {
     var output = SchedulerOutput()
     totalLimit.choose(bytesPerSecond: limit, at: now.wall, in: environment.zone)
     output.totalLimit = totalLimit.effective

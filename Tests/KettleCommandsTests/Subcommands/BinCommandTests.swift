@@ -32,7 +32,7 @@ struct BinCommandTests {
     #expect(
       await FakeContext().run("bin")
         == .init(
-          code: 0, output: "", error: "The bin is empty: there is nothing to undo\n"))
+          code: 0, output: "", error: "Nothing to undo\n"))
     #expect(await FakeContext().run("bin", "--json") == .init(code: 0, output: "[]\n", error: ""))
   }
 
@@ -49,9 +49,13 @@ struct BinCommandTests {
   }
 
   @Test(arguments: [
-    (BinAction.Kind.stop, "Undid the stop of 14:00: 2 transfers as before"),
-    (.remove, "Undid the removal of 14:00: 2 transfers on the list again"),
-    (.reset, "Undid the reset of 14:00: 2 transfers as before"),
+    (BinAction.Kind.stop, "Brought back 2 stopped downloads (from 14:00)"),
+    (.remove, "Brought back 2 downloads (from 14:00)"),
+    (.reset, "Brought back 2 downloads as before the reset (from 14:00)"),
+    (.pause, "Resumed 2 downloads (from 14:00)"),
+    (.start, "Paused 2 downloads again, with every byte (from 14:00)"),
+    (.prioritize, "Priority of 2 downloads as before (from 14:00)"),
+    (.move, "Order as before (from 14:00)"),
   ])
   func `undo says what it restored`(kind: BinAction.Kind, sentence: String) async {
     let context = FakeContext()
@@ -69,7 +73,7 @@ struct BinCommandTests {
     #expect(
       await context.run("undo", "4")
         == .init(
-          code: 0, output: "Undid the clearing of 14:00: 1 transfer in view again\n", error: ""))
+          code: 0, output: "Showing 1 finished download again (from 14:00)\n", error: ""))
     #expect(context.service.asked == [.undo(4)])
   }
 
@@ -77,13 +81,34 @@ struct BinCommandTests {
     #expect(
       await FakeContext().run("undo")
         == .init(
-          code: 2, output: "", error: "kettle: The bin is empty: there is nothing to undo\n"))
+          code: 2, output: "", error: "kettle: Nothing to undo\n"))
     #expect(
       await FakeContext().run("undo", "7")
         == .init(
           code: 2, output: "",
-          error: "kettle: There is no action 7 in the bin; \"kettle bin\" lists what can be "
+          error: "kettle: There is no action 7 to undo; \"kettle bin\" lists what can be "
             + "undone\n"))
+  }
+
+  @Test func `undo leaves what has changed since, and says so`() async {
+    let context = FakeContext()
+    context.service.undo(
+      .init(
+        kind: .limit, at: Self.start, restored: IDRuns([TransferID(rawValue: 1)]), changedCount: 3),
+      .init(kind: .limit, at: Self.start, changedCount: 4),
+      .init(kind: .limitAll, at: Self.start),
+      .init(kind: .limitAll, at: Self.start, changedCount: 1))
+    #expect(
+      await context.run("undo").output
+        == "Limit of 1 download as before (from 14:00); 3 changed since and stay\n")
+    #expect(
+      await context.run("undo")
+        == .init(
+          code: 1, output: "",
+          error: "kettle: 4 downloads changed since, so nothing was undone\n"))
+    #expect(
+      await context.run("undo").output == "All downloads: limit as before (from 14:00)\n")
+    #expect(await context.run("undo").code == 1)
   }
 
   @Test func `undo names transfers that were started again`() async {

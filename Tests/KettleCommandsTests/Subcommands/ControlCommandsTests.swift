@@ -83,6 +83,31 @@ struct ControlCommandsTests {
     #expect(context.service.asked == [.control(verb, .all)])
   }
 
+  @Test func `a stop says how much is kept, and a start what it continues from`() async {
+    let context = context(snapshot(1, .running), snapshot(2, .running))
+    let until = context.clock.now().advanced(byMilliseconds: BinAction.keptMilliseconds)
+    context.service.bin(BinBytes(transferCount: 2, byteCount: 67_108_864, until: until))
+    let stopped = await context.run("stop", "--all").output
+    #expect(stopped.hasPrefix("2 transfers stopped; 64 MiB kept until "), "\(stopped)")
+    #expect(stopped.contains("\"kettle start\" continues"), "\(stopped)")
+    let one = await context.run("stop", "1")
+    #expect(one.output == "1 stopped\n")
+    #expect(one.error.hasPrefix("64 MiB kept until "), "\(one.error)")
+    context.service.bin(BinBytes(transferCount: 2, byteCount: 67_108_864))
+    #expect(
+      await context.run("start", "--all").output
+        == "2 transfers started; continues from 64 MiB that the bin had kept\n")
+  }
+
+  @Test func `--fresh starts from the beginning`() async {
+    let context = context(snapshot(1, .paused))
+    #expect(await context.run("start", "1", "--fresh").output == "1 started from the beginning\n")
+    #expect(context.service.asked.contains(.control(.startFresh, .ids([id(1)]))))
+    let refused = await context.run("start", "1", "--fresh", "--user", "a:b")
+    #expect(refused.code == 2)
+    #expect(refused.error.contains("--fresh"))
+  }
+
   @Test(arguments: ["start", "pause", "stop", "remove"])
   func `neither ids nor --all, or both, is an error`(command: String) async {
     let neither = await FakeContext().run(command)

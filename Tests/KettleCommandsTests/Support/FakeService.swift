@@ -56,6 +56,7 @@ final class FakeService: ServiceCalling {
     var queues: [QueueSnapshot] = []
     var bin: [BinSnapshot] = []
     var undone: [UndoAction.Result] = []
+    var binBytes: BinBytes?
     var news: TransferNews?
     var reloaded = ReloadConfiguration.Result(notices: [], pending: [])
     var rpc = DescribeRPC.Result()
@@ -154,6 +155,9 @@ final class FakeService: ServiceCalling {
   func have(_ rpc: DescribeRPC.Result) { state.withLock { $0.rpc = rpc } }
 
   /// Sets the results of the next undos.
+  /// What the next controls put into the bin, or take back.
+  func bin(_ bytes: BinBytes) { state.withLock { $0.binBytes = bytes } }
+
   func undo(_ results: UndoAction.Result...) { state.withLock { $0.undone = results } }
 
   func have(_ sessions: [SessionSummary]) { state.withLock { $0.sessions = sessions } }
@@ -410,10 +414,10 @@ final class FakeService: ServiceCalling {
         }
       switch params.control {
       case .remove, .removeWithFile: state.rows.removeAll { applied.contains($0.id) }
-      case .start, .pause, .stop, .accept, .remember: break
+      case .start, .startFresh, .pause, .stop, .accept, .remember: break
       }
       return ControlTransfers.Result(
-        applied: applied, refused: state.refused, keptFiles: state.keptFiles)
+        applied: applied, refused: state.refused, keptFiles: state.keptFiles, bin: state.binBytes)
     }
   }
 

@@ -94,7 +94,13 @@ final class ArchiveStandIn: TransferArchive {
     try base.binEntries(of: action, after: after, countMax: countMax)
   }
 
-  func binContents() throws -> [Int64: BinContents] { try base.binContents() }
+  func binEntries(of ids: [TransferID], in actions: [Int64]) throws -> [BinEntry] {
+    try base.binEntries(of: ids, in: actions)
+  }
+
+  func binContents(of action: Int64?) throws -> [Int64: BinContents] {
+    try base.binContents(of: action)
+  }
 
   func clearedCount(upTo finishNumber: Int64?) throws -> Int {
     try base.clearedCount(upTo: finishNumber)

@@ -59,8 +59,48 @@ struct ControlKeysTests {
   @Test func `capital letters apply to all transfers`() {
     var model = Sample.model(columns: 80, rows: 24)
     #expect(model.press(.character("S")) == [.service(.control(.start, .all))])
-    #expect(model.press(.character("X")) == [.service(.control(.stop, .all))])
     #expect(model.press(.character("P")) == [.service(.control(.pause, .all))])
+    #expect(model.press(.character("X")) == [])
+    #expect(model.screen().lines.contains { $0.contains("Stop 11 downloads?") })
+    #expect(model.press(.character("y")) == [.service(.control(.stop, .all))])
+  }
+
+  @Test func `with a filter they apply to what matches it`() {
+    var model = Sample.model(columns: 80, rows: 24)
+    _ = model.press(.character("\\"), .paste("iso"), .enter)
+    let rows = Array(Sample.rows.prefix(2))
+    _ = model.update(
+      .rowsArrived(ListWindow(first: 0, matchingCount: 2, rows: rows), Sample.totals),
+      at: Sample.now)
+    func effect(_ verb: ControlVerb, _ states: [TransferState]) -> [DashboardEffect] {
+      let filter = RowFilter(states: states, text: "iso", scope: .uncleared)
+      return [.service(.control(verb, .matching(filter, except: [])))]
+    }
+    let active: [TransferState] = [.scheduled, .queued, .running, .waiting, .verifying]
+    #expect(
+      model.press(.character("S")) == effect(.start, [.idle, .scheduled, .paused, .failed]))
+    #expect(model.press(.character("P")) == effect(.pause, active))
+    _ = model.press(.character("X"))
+    #expect(model.screen().lines.contains { $0.contains("Stop 2 downloads?") })
+    #expect(model.press(.character("y")) == effect(.stop, active + [.paused, .failed]))
+    #expect(model.press(.character("R")) == [])
+    #expect(model.said == "a reset is for the whole list; Esc ends the filter first")
+  }
+
+  @Test func `they do nothing to downloads that the history does not show`() {
+    var model = Sample.model(columns: 80, rows: 24)
+    _ = model.press(.character("H"))
+    for key in ["S", "P", "X", "R"] {
+      #expect(model.press(.character(Character(key))) == [])
+      #expect(model.said == "this is the history; H goes back to the downloads")
+    }
+  }
+
+  @Test func `a fresh start has no key, and a name in the palette`() {
+    var model = model(.paused)
+    _ = model.press(.character(":"))
+    #expect(
+      model.press(.paste("start-fresh"), .enter) == [.service(.control(.startFresh, seven))])
   }
 
   @Test func `capital letters explain why they have no effect`() {

@@ -4,24 +4,67 @@ import Testing
 
 /// The messages about the outcomes of commands.
 struct OutcomeTests {
+  private static let taken = BinBytes(transferCount: 1, byteCount: 67_108_864)
+  private static let kept = BinBytes(
+    transferCount: 1, byteCount: 67_108_864,
+    until: Sample.now.wall.advanced(byMilliseconds: BinAction.keptMilliseconds))
+
   @Test(
     arguments: [
       (.added(count: 1, first: nil), "1 transfer added"),
       (.added(count: 12, first: nil), "12 transfers added"),
-      (.removed(count: 1), "1 transfer removed; z undoes it"),
-      (.controlled(.pause, appliedCount: 3, refused: []), "3 transfers paused"),
+      (.removed(count: 1), "Removed 1 download (z: undo)"),
+      (.controlled(.pause, appliedCount: 3, refused: []), "Paused 3 downloads (z: undo)"),
       (.controlled(.start, appliedCount: 1, refused: []), nil),
-      (.controlled(.stop, appliedCount: 10, refused: []), "10 transfers stopped; z undoes it"),
-      (.undone(UndoOutcome(.stop, restoredCount: 10)), "undone: stop of 10 transfers"),
+      (.controlled(.start, appliedCount: 9, refused: []), "Started 9 downloads (z: undo)"),
+      (
+        .controlled(.start, appliedCount: 1, refused: [], bin: Self.taken), "Continues from 64 MiB"
+      ),
+      (
+        .controlled(.start, appliedCount: 9, refused: [], bin: Self.taken),
+        "Started 9 downloads; 1 continue from 64 MiB"
+      ),
+      (
+        .controlled(.stop, appliedCount: 1, refused: [], bin: Self.kept),
+        "Stopped; 64 MiB kept until 12:10 (z: undo)"
+      ),
+      (
+        .controlled(.stop, appliedCount: 9, refused: [], bin: Self.kept),
+        "Stopped 9 downloads; 64 MiB kept until 12:10 (z: undo)"
+      ),
+      (.controlled(.stop, appliedCount: 1, refused: []), "Stopped (z: undo)"),
+      (
+        .controlled(.startFresh, appliedCount: 1, refused: [], bin: Self.kept),
+        "Started from the beginning; the old 64 MiB are in the bin until 12:10"
+      ),
+      (.undone(UndoOutcome(.stop, restoredCount: 9)), "Brought back 9 stopped downloads"),
       (
         .undone(UndoOutcome(.removeWithFile, restoredCount: 1, busyCount: 2)),
-        "undone: removal of 1 transfer, not of 2 that started again"
+        "Brought back 1 download; 2 already restarted"
       ),
       (
-        .undone(UndoOutcome(.stop, busyCount: 1)),
-        "1 transfer started again; x stops, then b restores what was there before"
+        .undone(UndoOutcome(.stop, busyCount: 1, busyByteCount: 67_108_864)),
+        "Already restarted. x, then b, brings back the old 64 MiB"
       ),
-      (.undone(UndoOutcome(nil)), "there is nothing to undo"),
+      (
+        .undone(UndoOutcome(.clear, restoredCount: 12)), "Showing 12 finished downloads again"
+      ),
+      (
+        .undone(UndoOutcome(.pause, restoredCount: 9, changedCount: 1)),
+        "Resumed 9 downloads; 1 changed since and stay"
+      ),
+      (
+        .undone(UndoOutcome(.start, restoredCount: 1)), "Paused 1 download again, with every byte"
+      ),
+      (
+        .undone(UndoOutcome(.limit, changedCount: 2)),
+        "2 downloads changed since, so nothing was undone"
+      ),
+      (.undone(UndoOutcome(.limitAll)), "All downloads: limit as before"),
+      (.undone(UndoOutcome(nil)), "Nothing to undo"),
+      (.prioritized(.high, appliedCount: 1), "Priority: high"),
+      (.prioritized(.low, appliedCount: 3), "Priority of 3 downloads: low"),
+      (.limited(.all, bytesPerSecond: 1_572_864, refused: []), "All downloads: at most 1.5 MiB/s"),
       (
         .controlled(
           .stop, appliedCount: 0,
@@ -38,7 +81,7 @@ struct OutcomeTests {
       ),
       (
         .reset(deletedCount: 1, keptPaths: []),
-        "1 file moved to the bin, all transfers reset; z undoes it"
+        "1 file moved to the bin, all transfers reset (z: undo)"
       ),
       (.failed(sentence: "The disk is full"), "The disk is full"),
     ] as [(CommandOutcome, String?)])

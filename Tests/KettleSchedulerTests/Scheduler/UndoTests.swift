@@ -140,6 +140,41 @@ struct UndoTests {
     #expect(world.script.record(record.id) == record)
   }
 
+  @Test func `a stopped download that is started continues from its bytes`() throws {
+    var world = World()
+    let id = try world.running(durable: 400)
+    let action = try world.discard(.stop, id)
+    world.script.settled(try #require(world.script.attempt), .cancelled, durable: 450)
+    world.script.discards()
+    #expect(world.script.scheduler.stopsToContinue == [action])
+    let entry = try #require(world.entries(of: action).first)
+    #expect(world.script.scheduler.canContinue(entry))
+    let (results, output) = world.script.scheduler.control(
+      .start, [id], continuing: [id: entry], at: world.script.now)
+    world.script.run(output)
+    #expect(results == [.applied])
+    #expect(world.script.plan?.requested?.lower == 450)
+    #expect(output.changes.contains(.bin(.removeEntries([id], action: action.number))))
+    // It has bytes of its own now.
+    #expect(!world.script.scheduler.canContinue(entry))
+  }
+
+  @Test func `the bytes of another file, and those before a reset, are not continued`() throws {
+    var world = World()
+    let id = try world.running(durable: 400)
+    let action = try world.discard(.stop, id)
+    world.script.settled(try #require(world.script.attempt), .cancelled, durable: 400)
+    world.script.discards()
+    var other = try #require(world.script.scheduler.machines[id]).spec
+    other.directory = "/elsewhere"
+    world.script.control(.change(other), id)
+    let entry = try #require(world.entries(of: action).first)
+    #expect(!world.script.scheduler.canContinue(entry))
+    let second = try world.running(durable: 400)
+    try world.discard(.reset, second)
+    #expect(world.script.scheduler.stopsToContinue.isEmpty)
+  }
+
   @Test func `a transfer that was started again is not restored`() throws {
     var world = World()
     let id = try world.running(durable: 400)

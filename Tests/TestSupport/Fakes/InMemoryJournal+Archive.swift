@@ -108,10 +108,15 @@ extension InMemoryJournal: TransferArchive {
     return Array(found.prefix(countMax))
   }
 
-  package func binContents() throws -> [Int64: BinContents] {
+  package func binEntries(of ids: [TransferID], in actions: [Int64]) throws -> [BinEntry] {
+    actions.flatMap { binEntries(of: $0) }.filter { ids.contains($0.record.id) }
+  }
+
+  package func binContents(of action: Int64?) throws -> [Int64: BinContents] {
     let rows = RowMaker(documentsDirectory: "")
+    let actions = try load().binActions.filter { (action ?? $0.number) == $0.number }
     return Dictionary(
-      uniqueKeysWithValues: try load().binActions.map { action in
+      uniqueKeysWithValues: actions.map { action in
         let entries = binEntries(of: action.number)
         let hasFiles = action.kind == .removeWithFile || action.kind == .reset
         let counted = entries.filter { hasFiles || $0.record.resumeData != nil }

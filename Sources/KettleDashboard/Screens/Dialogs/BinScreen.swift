@@ -95,7 +95,7 @@ extension Action {
 /// The texts about what can be undone.
 extension Strings {
   static let binTitle = "Undo"
-  static let binIsEmpty = "the bin is empty: there is nothing to undo"
+  static let binIsEmpty = "Nothing to undo"
   static let binEmptied = "the bin is empty; nothing can be undone"
   static let binNote = "Enter undoes the action. Its bytes are deleted at the time shown."
 
@@ -114,6 +114,12 @@ extension Strings {
       case .removeWithFile: "removed with its file"
       case .reset: "reset"
       case .clear: "cleared from view"
+      case .start: "started"
+      case .pause: "paused"
+      case .limit: "limited"
+      case .limitAll: "limited all downloads"
+      case .prioritize: "changed the priority of"
+      case .move: "moved"
       }
     guard let title = action.title else { return did }
     let (others, _) = action.transferCount.subtractingReportingOverflow(1)

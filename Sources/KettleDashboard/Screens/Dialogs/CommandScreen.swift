@@ -160,6 +160,7 @@ enum TypedCommand: Hashable, Sendable {
       let word = otherWords[first] ?? first
       let rest = Array(words.dropFirst())
       switch word {
+      case "start" where rest == ["--fresh"]: return .action("start-fresh")
       case "start": return try control(.start, rest)
       case "pause": return try control(.pause, rest)
       case "stop": return try control(.stop, rest)

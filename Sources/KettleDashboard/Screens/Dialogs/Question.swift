@@ -9,6 +9,8 @@ enum Question: Screen {
   case removeWithFile(TransferSnapshot)
   case removeMarked(TransferSelection, count: Int, withFiles: Bool)
   case emptyBin(byteCount: Int64)
+  /// Everything on the list, or what matches the filter.
+  case stop(TransferSelection, count: Int)
 
   static let bindings: BindingTable<Question> = [
     Binding(
@@ -26,6 +28,7 @@ enum Question: Screen {
     case .remove(let row): [.service(.remove(.ids([row.id]), withFile: false))]
     case .removeWithFile(let row): [.service(.remove(.ids([row.id]), withFile: true))]
     case .emptyBin: [.service(.bin(.empty))]
+    case .stop(let selection, _): [.service(.control(.stop, selection))]
     case .removeMarked(let selection, _, let withFiles):
       [.list(.clearMarks), .service(.remove(selection, withFile: withFiles))]
     }
@@ -34,7 +37,7 @@ enum Question: Screen {
   func draw(on canvas: inout Canvas, _ context: ScreenContext) {
     let size = canvas.size
     let width = min(64, size.columns - 4)
-    let paragraphs = Strings.question(self)
+    let paragraphs = Strings.question(self).map(context.keymap.filled)
     var lines: [(String, Role)] = []
     for (index, paragraph) in paragraphs.enumerated() {
       let role: Role = index == 0 ? .dialogTitle : .dialog
@@ -127,6 +130,7 @@ extension Strings {
     switch question {
     case .reset: "Reset"
     case .emptyBin: "Empty the bin"
+    case .stop: "Stop"
     case .remove, .removeMarked(_, _, withFiles: false): "Remove"
     case .removeWithFile, .removeMarked(_, _, withFiles: true): "Remove with file"
     }
@@ -136,10 +140,14 @@ extension Strings {
     switch question {
     case .reset(let finishedCount, let unfinishedCount):
       [
-        "Move all downloaded files to the bin and start over?",
-        "Finished files to move: \(finishedCount). "
-          + "Files modified by other programs are kept and listed.",
-        "Unfinished transfers to reset: \(unfinishedCount).",
+        resetQuestion(finishedCount, of: finishedCount + unfinishedCount),
+        "Files modified by other programs are kept and listed. For ten minutes {undo} brings "
+          + "everything back.",
+      ]
+    case .stop(_, let count):
+      [
+        "Stop \(downloads(count))?",
+        "For ten minutes {start} continues from their bytes, and {undo} brings everything back.",
       ]
     case .emptyBin(let byteCount):
       [
@@ -169,6 +177,15 @@ extension Strings {
         "Remove \(marked(selection, count)) and their files?",
         "Their files go to the bin. Files modified by other programs are kept.",
       ]
+    }
+  }
+
+  private static func resetQuestion(_ finishedCount: Int, of count: Int) -> String {
+    let over = count == 1 ? "start it over?" : "start all \(CountText.text(count)) over?"
+    switch finishedCount {
+    case 0: return "S" + over.dropFirst()
+    case 1: return "Move 1 finished file to the bin and " + over
+    default: return "Move \(CountText.text(finishedCount)) finished files to the bin and " + over
     }
   }
 

@@ -114,7 +114,7 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
       subscription.forget()
       search.pending = nil
       return subscribeIfMoved(context)
-    case .commandFinished(.controlled(_, _, let refused)):
+    case .commandFinished(.controlled(_, _, let refused, _)):
       view.marks.forget(refused.lazy.filter { $0.why == .unknown }.map(\.id))
       return []
     case .commandFinished(.added(_, let first?)): return showAdded(first, context)

@@ -26,12 +26,19 @@ enum RowBindings {
       }),
     Binding(
       "start", .transfer, in: [.list], keys: [.character("s")], label: "start", rank: 2,
-      help: "Start or resume it; a waiting transfer is retried at once",
+      help: "Start or resume it; one that was stopped continues from its bytes for ten minutes",
       labelNow: { list, _ in list.selected.startMeansRetry ? Strings.footerRetry : "start" },
       when: { list, context in
         context.whenConnected(list.selected.availability { Strings.whyNotStart($0.state) })
       },
       do: { list, _ in control(.start, list) }),
+    Binding(
+      "start-fresh", .transfer, in: [.list], keys: [],
+      help: "Start it from the beginning; its bytes go to the bin",
+      when: { list, context in
+        context.whenConnected(list.selected.availability { Strings.whyNotStartFresh($0.state) })
+      },
+      do: { list, _ in control(.startFresh, list) }),
     Binding(
       "pause", .transfer, in: [.list], keys: [.character("p")], label: "pause", rank: 1,
       help: "Pause it and keep the downloaded bytes, or resume it",
@@ -42,7 +49,7 @@ enum RowBindings {
       do: { list, _ in control(list.selected.pauseMeansStart ? .start : .pause, list) }),
     Binding(
       "stop", .transfer, in: [.list], keys: [.character("x")], label: "stop", rank: 3,
-      help: "Stop it; its bytes are in the bin for ten minutes",
+      help: "Stop it; for ten minutes its bytes are kept, and starting continues from them",
       when: { list, context in
         context.whenConnected(list.selected.availability { Strings.whyNotStop($0.state) })
       },
@@ -105,22 +112,33 @@ enum RowBindings {
       do: { _, context in AddScreen.opened(context) }),
     Binding(
       "start-all", .all, in: [.list], keys: [.character("S")], label: "start all", rank: 5,
-      help: "Start everything that is neither running nor finished",
-      when: { _, context in context.whenConnected(context.totals.availabilityOfStart) },
-      do: { _, _ in [.service(.control(.start, .all))] }),
+      help: "Start everything on the list that is neither running nor finished",
+      when: { list, context in
+        context.whenConnected(list.availability(ofAll: context.totals.availabilityOfStart))
+      },
+      do: { list, _ in [.service(.control(.start, list.all(in: ListScreen.startable)))] }),
     Binding(
       "pause-all", .all, in: [.list], keys: [.character("P")], label: "pause all", rank: 6,
-      help: "Pause everything unfinished",
-      when: { _, context in context.whenConnected(context.totals.availabilityOfPause) },
-      do: { _, _ in [.service(.control(.pause, .all))] }),
+      help: "Pause everything unfinished on the list",
+      when: { list, context in
+        context.whenConnected(list.availability(ofAll: context.totals.availabilityOfPause))
+      },
+      do: { list, _ in [.service(.control(.pause, list.all(in: ListScreen.pausable)))] }),
     Binding(
       "stop-all", .all, in: [.list], keys: [.character("X")], label: "stop all", rank: 8,
-      help: "Stop everything unfinished; the bytes are in the bin for ten minutes",
-      when: { _, context in context.whenConnected(context.totals.availabilityOfStop) },
-      do: { _, _ in [.service(.control(.stop, .all))] }),
+      help: "Stop everything unfinished on the list (asks first)",
+      when: { list, context in
+        context.whenConnected(list.availability(ofAll: context.totals.availabilityOfStop))
+      },
+      do: { list, context in
+        let question = Question.stop(
+          list.all(in: ListScreen.stoppable), count: list.stoppableCount(context.totals))
+        return [.open(OpenScreen(question))]
+      }),
     Binding(
       "undo", .all, in: [.list], keys: [.character("z")], label: "undo", rank: 17,
-      help: "Undo the last stop, removal, reset or clearing; again the one before",
+      help: "Undo the last stop, removal, reset, clearing, start, pause, limit, priority or move; "
+        + "again the one before",
       when: { _, context in context.whenConnected(.possible) },
       do: { _, _ in [.service(.bin(.undo(nil)))] }),
     Binding(
@@ -131,9 +149,12 @@ enum RowBindings {
     Binding(
       "reset", .all, in: [.list], keys: [.character("R")], label: "reset", rank: 30,
       help: "Move the finished files to the bin and reset all transfers (asks first)",
-      when: { _, context in
-        context.whenConnected(
-          Availability(unless: context.totals.transferCount > 0 ? nil : Strings.listIsEmpty))
+      when: { list, context in
+        let isEmpty = context.totals.transferCount == 0
+        let everything = Availability(unless: isEmpty ? Strings.listIsEmpty : nil)
+        return context.whenConnected(
+          list.view.kind == .transfers && list.view.isFiltered
+            ? .impossible(Strings.resetIsForAll) : list.availability(ofAll: everything))
       },
       do: { _, context in
         let finished = context.totals.count(.completed)
@@ -193,6 +214,52 @@ extension Totals {
   private func availability(_ hasEffect: Bool, else reason: String) -> Availability {
     guard transferCount > 0 else { return .impossible(Strings.listIsEmpty) }
     return Availability(unless: hasEffect ? nil : reason)
+  }
+}
+
+/// What the keys for the whole list apply to: the list on the screen.
+extension ListScreen {
+  static let startable: [TransferState] = [.idle, .scheduled, .paused, .failed]
+  static let pausable: [TransferState] = [.scheduled, .queued, .running, .waiting, .verifying]
+  static let stoppable = pausable + [.paused, .failed]
+
+  /// - Parameter everything: without a filter.
+  func availability(ofAll everything: Availability) -> Availability {
+    if view.kind == .history { return .impossible(Strings.notFromHistory) }
+    guard view.isFiltered else { return everything }
+    return Availability(unless: rowCount == 0 ? emptyReason : nil)
+  }
+
+  /// The transfers of the list in these states.
+  func all(in states: [TransferState]) -> TransferSelection {
+    guard view.isFiltered else { return .all }
+    var filter = view.filter
+    filter.states = states.filter { filter.states?.contains($0) ?? true }
+    return .matching(filter, except: [])
+  }
+
+  /// How many would be stopped; of a long filtered list, at most so many.
+  func stoppableCount(_ totals: Totals) -> Int {
+    guard view.isFiltered else {
+      return Self.stoppable.reduce(0) { $0 + totals.count($1) }
+    }
+    guard let window, window.isComplete else { return rowCount }
+    return window.rows.count { Self.stoppable.contains($0.state) }
+  }
+
+  /// The title of a transfer that is on the screen or near it.
+  func title(of id: TransferID) -> String? {
+    (window?.rows.first { $0.id == id })?.shownTitle.sanitizedForDisplay(limit: 60)
+  }
+
+  /// What a message calls the transfers.
+  func name(of selection: TransferSelection) -> String {
+    switch selection {
+    case .all: "All downloads"
+    case .ids(let ids) where ids.count == 1: ids.first.flatMap(title) ?? Strings.downloads(1)
+    case .ids(let ids): Strings.downloads(ids.count)
+    case .matching: "Marked downloads"
+    }
   }
 }
 

@@ -40,7 +40,7 @@ struct BinScreenTests {
     _ = model.press(.character("b"))
     _ = model.update(.commandFinished(.binListed([])), at: Sample.now)
     #expect(model.press(.enter).isEmpty)
-    #expect(model.said == "the bin is empty: there is nothing to undo")
+    #expect(model.said == "Nothing to undo")
   }
 
   @Test func `a double click undoes, and a click beside the list closes it`() throws {

@@ -190,11 +190,21 @@ struct EntryDialogTests {
       return model.said
     }
     let refused = [ControlRefusal(id: id, why: .completed)]
-    #expect(said(.relinked(refused: [])) == "resumed with the new link or login")
-    #expect(said(.relinked(refused: refused)) == "it is already finished")
-    #expect(said(.limited(bytesPerSecond: 512_000, refused: [])) == "limited to 500 KiB/s")
-    #expect(said(.limited(bytesPerSecond: nil, refused: [])) == "speed limit removed")
-    #expect(said(.limited(bytesPerSecond: 1, refused: refused)) == "it is already finished")
+    let other = TransferID(rawValue: 99)
+    #expect(said(.relinked(other, isLogin: true, refused: [])) == "Logged in")
+    #expect(said(.relinked(other, isLogin: false, refused: [])) == "New link")
+    #expect(said(.relinked(id, isLogin: true, refused: refused)) == "it is already finished")
+    #expect(
+      said(.relinked(id, isLogin: true, refused: []))?.hasPrefix("Logged in; resuming ") == true)
+    func limited(_ selection: TransferSelection, _ rate: Int64?) -> String? {
+      said(.limited(selection, bytesPerSecond: rate, refused: []))
+    }
+    #expect(limited(.all, 512_000) == "All downloads: at most 500 KiB/s")
+    #expect(limited(.all, nil) == "All downloads: no limit")
+    #expect(limited(.ids([id, other]), 512_000) == "2 downloads: at most 500 KiB/s")
+    #expect(limited(.ids([id]), 512_000)?.hasSuffix(": at most 500 KiB/s") == true)
+    #expect(
+      said(.limited(.ids([id]), bytesPerSecond: 1, refused: refused)) == "it is already finished")
   }
 
   @Test func `the dialog shows the meaning of the typed value`() {
