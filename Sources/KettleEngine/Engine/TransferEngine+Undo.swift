@@ -30,7 +30,7 @@ extension TransferEngine {
     switch entry.content {
     case .rows(let groups):
       for (reversal, ids) in groups {
-        await ids.forEachPart(countMax: Self.loadedCountMax) { part in
+        for part in ids.parts(countMax: Self.loadedCountMax) {
           let reverted = await revert(reversal, of: part, entry.action)
           undone.restored += reverted
           undone.changedCount += part.count - reverted.count

@@ -109,19 +109,21 @@ package struct IDRanges: Sendable, Hashable {
 
   package var first: TransferID? { ranges.first?.lowerBound }
 
-  /// Calls `body` with at most `countMax` ids at a time.
-  package func forEachPart<Failure: Error>(
-    countMax: Int, _ body: ([TransferID]) async throws(Failure) -> Void
-  ) async throws(Failure) {
-    var part: [TransferID] = []
-    for range in ranges {
-      for number in range.lowerBound.rawValue...range.upperBound.rawValue {
-        part.append(TransferID(rawValue: number))
-        guard part.count == countMax else { continue }
-        try await body(part)
-        part.removeAll(keepingCapacity: true)
+  /// The ids, at most `countMax` at a time.
+  package func parts(countMax: Int) -> some Sequence<[TransferID]> {
+    sequence(state: (index: 0, next: ranges.first?.lowerBound.rawValue)) { [ranges] place in
+      var part: [TransferID] = []
+      while part.count < countMax, let next = place.next {
+        part.append(TransferID(rawValue: next))
+        if next < ranges[place.index].upperBound.rawValue {
+          place.next = next + 1
+        } else {
+          place.index += 1
+          place.next =
+            ranges.indices.contains(place.index) ? ranges[place.index].lowerBound.rawValue : nil
+        }
       }
+      return part.isEmpty ? nil : part
     }
-    if !part.isEmpty { try await body(part) }
   }
 }

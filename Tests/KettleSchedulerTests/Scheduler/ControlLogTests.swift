@@ -31,10 +31,7 @@ struct ControlLogTests {
       switch entry.content {
       case .rows(let groups):
         for (reversal, ranges) in groups {
-          let ids = ranges.ranges.flatMap { range in
-            (range.lowerBound.rawValue...range.upperBound.rawValue).map(
-              TransferID.init(rawValue:))
-          }
+          let ids = ranges.parts(countMax: 2).flatMap(\.self)
           let (changed, output) = script.scheduler.revert(reversal, of: ids, at: script.now)
           script.run(output)
           reverted += changed
@@ -183,5 +180,8 @@ struct ControlLogTests {
     for id: Int64 in [1, 2, 3, 7, 9, 10] { ranges.append(TransferID(rawValue: id)) }
     #expect(ranges.ranges.count == 3)
     #expect(ranges.count == 6)
+    #expect(
+      ranges.parts(countMax: 4).map { $0.map(\.rawValue) } == [[1, 2, 3, 7], [9, 10]])
+    #expect(IDRanges().parts(countMax: 4).map(\.count).isEmpty)
   }
 }

@@ -34,10 +34,20 @@ enum Question: Screen {
     }
   }
 
+  /// Whether its text contains a name from outside.
+  private var hasNames: Bool {
+    switch self {
+    case .remove, .removeWithFile: true
+    case .reset, .removeMarked, .emptyBin, .stop: false
+    }
+  }
+
   func draw(on canvas: inout Canvas, _ context: ScreenContext) {
     let size = canvas.size
     let width = min(64, size.columns - 4)
-    let paragraphs = Strings.question(self).map(context.keymap.filled)
+    // A name from outside may contain braces.
+    let texts = Strings.question(self)
+    let paragraphs = hasNames ? texts : texts.map(context.keymap.filled)
     var lines: [(String, Role)] = []
     for (index, paragraph) in paragraphs.enumerated() {
       let role: Role = index == 0 ? .dialogTitle : .dialog

@@ -256,7 +256,8 @@ extension ListScreen {
   func name(of selection: TransferSelection) -> String {
     switch selection {
     case .all: "All downloads"
-    case .ids(let ids) where ids.count == 1: ids.first.flatMap(title) ?? Strings.downloads(1)
+    case .ids(let ids) where ids.count == 1:
+      ids.first.flatMap { title(of: $0) } ?? Strings.downloads(1)
     case .ids(let ids): Strings.downloads(ids.count)
     case .matching: "Marked downloads"
     }
