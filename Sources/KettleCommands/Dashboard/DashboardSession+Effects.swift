@@ -52,7 +52,7 @@ extension DashboardSession {
         ControlTransfers.self, .init(control: verb, selection: selection))
       return .commandFinished(
         .controlled(
-          verb, appliedCount: result.applied.count, refused: result.refused, result.bin))
+          verb, appliedCount: result.applied.count, refused: result.refused, bin: result.bin))
     case .add(let specs):
       let adder = FormAdder(service: try currentService(), filesAreHere: filesAreHere)
       let (count, first) = try await adder.add(specs)

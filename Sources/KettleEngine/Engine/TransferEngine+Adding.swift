@@ -192,7 +192,8 @@ extension TransferEngine {
     guard let machine = scheduler.machines[id] else { return .needsAnother(.transferGone) }
     let late = difference.parts(tooLateAt: machine.requestProgress)
     guard late.isEmpty else { return .tooLate(late, machine.visibleState) }
-    let result = await controlResident(.takeOver(difference), [id], into: nil)
+    let result = await controlResident(
+      .takeOver(difference), [id], into: nil, ControlReport())
     return result == [.applied] ? .follows(difference.parts) : .needsAnother(.transferGone)
   }
 

@@ -142,8 +142,10 @@ extension TransferScheduler.Control {
   fileprivate var continuesStopped: Bool {
     switch self {
     case .start, .relink: true
+    // What the user now asks for may be incompatible with the bytes.
+    case .takeOver(let difference): difference.isEmpty
     case .startFresh, .pause, .stop, .accept, .remember, .remove, .reset, .change, .limit,
-      .prioritize, .takeOver, .cancel:
+      .prioritize, .cancel:
       false
     }
   }
