@@ -139,12 +139,14 @@ struct DashboardSessionTests {
     guard case .success(let link) = TransferURL.parse("https://me:p@a.org/1") else { return }
     #expect(
       try await outcome(.relink(id, link), in: context)
-        == .commandFinished(.relinked(refused: [])))
+        == .commandFinished(.relinked(id, isLogin: true, refused: [])))
     context.service.refuse([.init(id: id, why: .completed)])
     #expect(
       try await outcome(.limit(.ids([id]), 512), in: context)
         == .commandFinished(
-          .limited(bytesPerSecond: 512, refused: [ControlRefusal(id: id, why: .completed)])))
+          .limited(
+            .ids([id]), bytesPerSecond: 512,
+            refused: [ControlRefusal(id: id, why: .completed)])))
     #expect(
       askedOf(context.service) == [
         .relink(id, url: "https://a.org/1", Login(user: "me", password: "p")),

@@ -61,7 +61,7 @@ struct ControlKeysTests {
     #expect(model.press(.character("S")) == [.service(.control(.start, .all))])
     #expect(model.press(.character("P")) == [.service(.control(.pause, .all))])
     #expect(model.press(.character("X")) == [])
-    #expect(model.screen().lines.contains { $0.contains("Stop 11 downloads?") })
+    #expect(model.screen().lines.contains { $0.contains("Stop 12 downloads?") })
     #expect(model.press(.character("y")) == [.service(.control(.stop, .all))])
   }
 

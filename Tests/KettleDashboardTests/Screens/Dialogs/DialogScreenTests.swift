@@ -17,11 +17,11 @@ struct DialogScreenTests {
        ✔  AV Foundation Guide               100 %       11 MiB  ready           14:02
        ▶  A stream withou… length  ███                 5.0 MiB     500 KiB/s
        ◷  Offline                  ▃▃        33 %  3.0/9.0 MiB  waiting for network
-       ◷  Me┌─ Reset ──────────────────────────────────────────────────────────┐
-       ·  Ne│ Move all downloaded files to the bin and start over?             │12:50
-       ◔  At│ Finished files to move: 1. Files modified by other programs are  │
-       ◔  At│ kept and listed.                                                 │:00
-       ✘  Go│ Unfinished transfers to reset: 14.                               │ found
+       ◷  Members only                                          needs a login
+       ·  Ne┌─ Reset ──────────────────────────────────────────────────────────┐12:50
+       ◔  At│ Move 1 finished file to the bin and start all 15 over?           │
+       ◔  At│ Files modified by other programs are kept and listed. For ten    │:00
+       ✘  Go│ minutes z brings everything back.                                │ found
        ≡  Ch│ y yes   n no (Enter, Esc)                                        │
        ○  St└──────────────────────────────────────────────────────────────────┘
        ○  New                                                   not started

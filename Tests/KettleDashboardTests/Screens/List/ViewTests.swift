@@ -181,8 +181,8 @@ struct ViewTests {
       (15 empty lines)
        History, H goes back
                                                                                   1/3
-       Enter details  d remove  D delete file  l limit   a add  S start all
-       P pause all  X stop all   Space mark  / search  \\ filter   ? help  q leave
+       Enter details  d remove  D delete file  l limit   a add  z undo   Space mark
+       / search  \\ filter  H history  : command  o sort   Tab pane   ? help  q leave
       """)
     _ = model.press(.character("J"))
     #expect(model.said == "finished transfers are not in the queue")
@@ -224,7 +224,7 @@ struct ViewTests {
       (27 empty lines)
        History, H goes back
                                                                                                                                               1/3
-       Enter details  d remove  D delete file  l limit   a add  S start all  P pause all  X stop all   Space mark  / search   ? help  q leave
+       Enter details  d remove  D delete file  l limit   a add  z undo   Space mark  / search  \\ filter  : command  o sort   ? help  q leave
       """)
   }
 

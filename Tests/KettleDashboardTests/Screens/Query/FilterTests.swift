@@ -287,7 +287,7 @@ struct FilterTests {
 
        Filter: nowhere (0)   Esc clears it
 
-       a add  S start all  P pause all   ? help  q leave
+       l limit   a add   \\ filter  o sort   ? help  q leave
       """)
     list.press(.character("d"), in: &model)
     #expect(model.said == "nothing matches the filter; Esc clears it")

@@ -19,16 +19,18 @@ struct ReaderScreenTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   Keys                                             lines 1 to 22 of 170
+       Kettle   Keys                                             lines 1 to 22 of 173
        The marked transfers, or the one under the cursor
        u              Answer what it needs: a login, a decision, or  new-link
                       a new link, which keeps the bytes
-       s              Start or resume it; a waiting transfer is      start
-                      retried at once
+       s              Start or resume it; one that was stopped       start
+                      continues from its bytes for ten minutes
+       -              Start it from the beginning; its bytes go to   start-fresh
+                      the bin
        p              Pause it and keep the downloaded bytes, or     pause
                       resume it
-       x              Stop it; its bytes are in the bin for ten      stop
-                      minutes
+       x              Stop it; for ten minutes its bytes are kept,   stop
+                      and starting continues from them
        Enter          Show its details; on the heading of a group,   details
                       fold or unfold it
        d Del          Remove it from the list (asks first); a        remove
@@ -40,8 +42,6 @@ struct ReaderScreenTests {
        y              Copy its URL to the terminal's clipboard       copy-url
        Y              Copy the path of its file                      copy-path
        O              Open its finished file with the desktop's      open-file
-                      default program
-
        / search   Esc back  PgDn more   ? help
       """)
   }
