@@ -195,7 +195,7 @@ extension FileStorage {
     if let binned = entry.fileSetAside { removePartialFile(binned) }
     switch kind {
     case .removeWithFile, .reset: if let file = entry.finishedFile { _ = removeFinishedFile(file) }
-    case .stop, .remove, .clear: break
+    case .stop, .remove, .clear, .start, .pause, .limit, .prioritize, .move, .limitAll: break
     }
   }
 }

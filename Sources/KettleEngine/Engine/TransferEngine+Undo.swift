@@ -120,7 +120,7 @@ extension TransferEngine {
     }
     for number in Set(continued.values.map(\.action)) {
       guard let action = scheduler.bin.undoable(number).first,
-        let left = try? await entries(of: action, after: nil, countMax: 1), left.isEmpty
+        let left = try? await entries(of: action, after: nil), left.isEmpty
       else { continue }
       let now = clock.now()
       await runDurably(decide { $0.closeBinAction(action) }, at: now).value()
